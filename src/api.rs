@@ -40,7 +40,7 @@ impl Repository {
     /// # Errors
     /// There is no design, or a design or `guard.toml` cannot be used.
     pub fn policy(&self) -> Result<Policy> {
-        judge::load_for_request(self, &Options::default(), true, None)
+        judge::load_for_request(self, &Options::default(), true)
     }
 }
 

@@ -723,7 +723,12 @@ fn checkpoints_go_at_the_end_of_a_session() {
             }
             _ => {
                 let mut end = before.clone();
-                end[key] = if agent == "cursor" { "sessionEnd" } else { "SessionEnd" }.into();
+                end[key] = if agent == "cursor" {
+                    "sessionEnd"
+                } else {
+                    "SessionEnd"
+                }
+                .into();
                 end
             }
         };

@@ -314,7 +314,7 @@ impl Matrix {
             settings.push_str("base = \"main\"\n");
         }
         settings.push_str(
-            "[scope]\nalways = [\"/ws/always/**\"]\nprotect = [\"/ws/protect/**\"]\nprotect-tests = true\n\
+            "[scope]\nalways = [\"/ws/always/**\"]\nprotect = [\"/ws/protect/**\"]\nprotect-tests = \"always\"\n\
              [workspace]\nwrite = [\"ws\", \"docs\"]\nsecrets = [\"*.pem\"]\n",
         );
         repo.stage("guard.toml", settings);

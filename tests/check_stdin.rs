@@ -355,14 +355,17 @@ const STEPS: &[Step] = &[
     ("protected files", |repo| {
         settings(
             repo,
-            "[scope]\nprotect = [\"/src/granted.rs\"]\nprotect-tests = true\n",
+            "[scope]\nprotect = [\"/src/granted.rs\"]\nprotect-tests = \"always\"\n",
         );
     }),
     ("other roots", |repo| {
         settings(repo, "[workspace]\nwrite = [\"src\"]\n")
     }),
     ("a base", |repo| {
-        settings(repo, "base = \"main\"\n[scope]\nprotect-tests = true\n")
+        settings(
+            repo,
+            "base = \"main\"\n[scope]\nprotect-tests = \"always\"\n",
+        )
     }),
     ("a broken guard.toml", |repo| settings(repo, "[lld\n")),
     ("plain settings", |repo| settings(repo, "")),

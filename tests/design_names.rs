@@ -126,36 +126,27 @@ enum Action {
 }
 
 /// The text before and after pasted rows.
-const FORMS: &[(&str, &str, &str)] = &[
+const FORMS: &[(&str, &str)] = &[
     (
         "typed table",
         "# Plan\n\n## Files Changed\n\n| # | File | Change Type | Why |\n|-|-|-|-|\n| 1 | `unrelated.rs` | Modify | x |\n",
-        "",
     ),
     (
         "table",
         "# Plan\n\n## Files Changed\n\n| Why | File |\n|-|-|\n| x | `unrelated.rs` |\n",
-        "",
     ),
     (
         "change column",
         "# Plan\n\n## Files Changed\n\n| File | Change |\n|-|-|\n| unrelated.rs | Modify |\n",
-        "",
     ),
-    (
-        "list",
-        "# Plan\n\n**Files:**\n\n- Modify: `unrelated.rs`\n",
-        "",
-    ),
+    ("list", "# Plan\n\n**Files:**\n\n- Modify: `unrelated.rs`\n"),
     (
         "headings",
         "# Plan\n\n#### [MODIFY] [unrelated.rs](unrelated.rs)\n\n",
-        "",
     ),
     (
         "front matter",
-        "---\nfiles_modified:\n  - unrelated.rs\n",
-        "---\n\n# Plan\n",
+        "---\nfiles_modified:\n  - unrelated.rs\n---\n\n# Plan\n\n",
     ),
 ];
 
@@ -209,8 +200,8 @@ fn advice(report: &Value) -> Vec<(String, String)> {
 }
 
 fn pasted_rows_are_accepted(form: usize, action: Action) {
-    let (called, before, behind) = FORMS[form];
-    let repo = changed(action, &format!("{before}{behind}"));
+    let (called, design) = FORMS[form];
+    let repo = changed(action, design);
     let (unnamed, named): (Vec<_>, Vec<_>) = advice(&repo.json(&["lint"]))
         .into_iter()
         .partition(|(_, help)| help.ends_with("give the file another name"));
@@ -224,9 +215,11 @@ fn pasted_rows_are_accepted(form: usize, action: Action) {
     }
     assert!(rows.len() >= 20, "{called}, {action:?}: {rows:#?}");
     let pasted: String = rows.iter().map(|row| format!("{row}\n")).collect();
-    let between = if called == "headings" { "\n" } else { "" };
-    let pasted = pasted.replace('\n', &format!("\n{between}"));
-    repo.write(DESIGN, format!("{before}{pasted}{behind}"));
+    let pasted = match form {
+        ..4 => pasted,
+        _ => pasted.replace('\n', "\n\n"),
+    };
+    repo.write(DESIGN, format!("{design}{pasted}"));
     repo.git(&["commit", "--quiet", "-m", "Amend", "--", DESIGN]);
     let report = repo.json(&["lint"]);
     let left: BTreeSet<String> = advice(&report).into_iter().map(|(path, _)| path).collect();
@@ -267,15 +260,15 @@ fn a_printed_item_is_accepted_in_a_list() {
 }
 
 #[test]
-fn a_printed_heading_is_accepted_among_headings() {
+fn a_printed_line_is_accepted_below_headings_of_files() {
     for action in [Action::Add, Action::Modify, Action::Delete, Action::Rename] {
         pasted_rows_are_accepted(4, action);
     }
 }
 
 #[test]
-fn a_printed_item_is_accepted_in_front_matter() {
-    for action in [Action::Add, Action::Modify] {
+fn a_printed_line_is_accepted_beside_front_matter() {
+    for action in [Action::Add, Action::Modify, Action::Delete, Action::Rename] {
         pasted_rows_are_accepted(5, action);
     }
 }

@@ -336,7 +336,7 @@ fn protected_path_of_a_scaffolded_test() {
     let repo = Repo::new();
     repo.stage(
         "guard.toml",
-        format!("{SETTINGS}[scope]\nprotect-tests = true\n"),
+        format!("{SETTINGS}[scope]\nprotect-tests = \"always\"\n"),
     );
     repo.stage("tests/test_a.py", "x\n");
     repo.design(DESIGN, &[("tests/test_a.py", "Add", "the contract")]);

@@ -303,7 +303,7 @@ fn listed_test_may_be_renamed_but_not_deleted() {
     let repo = Repo::new();
     repo.stage("tests/a.rs", lines(1..=20));
     repo.commit("Begin");
-    let settings = format!("{}[scope]\nprotect-tests = true\n", common::SETTINGS);
+    let settings = format!("{}[scope]\nprotect-tests = \"always\"\n", common::SETTINGS);
     repo.stage("guard.toml", settings);
     repo.design(DESIGN, &[("tests/a.rs` -> `tests/b.rs", "Rename", "x")]);
     repo.commit("Say what may change");

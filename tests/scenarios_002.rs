@@ -1,6 +1,6 @@
 //! The test scenarios of requirement 002 (a design's file table decides what may be written), through the binary.
 
-use crate::common::{self, DESIGN, Repo, findings};
+use crate::common::{self, DESIGN, Repo, SETTINGS, findings};
 use serde_json::{Value, json};
 
 /// A repository whose design names `utils/lld.py` on line 7 and `cli/main.py` on line 8.
@@ -311,13 +311,9 @@ fn a_file_whose_row_says_do_not_modify_stays_as_it_is() {
     }
     repo.guard(&["lint"]).exits(0);
     repo.commit("Scaffold the tests");
-    for (path, is_open) in [("tests/test_a.py", false), ("tests/test_b.py", true)] {
-        assert_eq!(check(&repo, path)["allowed"], is_open, "{path}");
-        let put = repo.put(path, "def test(): pass\n", &[]);
-        match is_open {
-            true => put.works(),
-            false => put.fails("refused"),
-        };
+    for path in ["tests/test_a.py", "tests/test_b.py"] {
+        assert_eq!(check(&repo, path)["allowed"], false, "{path}");
+        repo.put(path, "def test(): pass\n", &[]).fails("refused");
         repo.stage(path, "def test(): pass\n");
     }
     let report = repo.json(&["lint"]);
@@ -332,10 +328,62 @@ fn a_file_whose_row_says_do_not_modify_stays_as_it_is() {
     let protected = |at: usize| scope["grants"][at]["protected"].clone();
     assert_eq!(
         [protected(0), protected(1), protected(2)],
-        [false, true, false]
+        [false, true, true]
     );
     repo.guard(&["scope", "prompt"])
         .exits(0)
         .says("tests/test_a.py  # add: scaffolded, DO NOT MODIFY - DO NOT MODIFY");
     repo.guard(&["scope", "check"]).exits(0);
+}
+
+/// What the prompt marks is what requests refuse, in each setting and for each state of a test.
+#[test]
+fn requests_refuse_the_tests_that_the_prompt_marks() {
+    let rows = [
+        ("tests/test_head.py", "Add", "committed"),
+        ("tests/test_disk.py", "Add", "a draft"),
+        ("tests/test_kept.py", "Add", "scaffolded, DO NOT MODIFY"),
+        ("tests/test_both.py", "Add/Modify", "grows"),
+        ("tests/test_new.py", "Add", "not there yet"),
+    ];
+    for (value, kept) in [
+        ("requests", ["test_head", "test_kept"].as_slice()),
+        ("always", &["test_head", "test_disk", "test_kept"]),
+        ("off", &["test_kept"]),
+    ] {
+        let repo = Repo::new();
+        let settings = format!("{SETTINGS}[scope]\nprotect-tests = \"{value}\"\n");
+        repo.stage("guard.toml", settings);
+        repo.design(DESIGN, &rows);
+        repo.commit("Say what may change");
+        repo.branch("188-work");
+        repo.stage("tests/test_head.py", "def test(): assert False\n");
+        repo.stage("tests/test_both.py", "def test(): assert False\n");
+        repo.commit("Scaffold the tests");
+        repo.write("tests/test_disk.py", "def test(): assert False\n");
+        repo.write("tests/test_kept.py", "def test(): assert False\n");
+        let prompt = repo.json(&["scope", "prompt"]);
+        let shown = repo.json(&["scope", "show"]);
+        for (at, (path, ..)) in rows.iter().enumerate() {
+            let is_kept = kept.iter().any(|name| path.contains(name));
+            assert_eq!(
+                prompt["paths"][at]["do_not_modify"], is_kept,
+                "{value}: {path}"
+            );
+            assert_eq!(shown["grants"][at]["protected"], is_kept, "{value}: {path}");
+            assert_eq!(check(&repo, path)["allowed"], !is_kept, "{value}: {path}");
+            let put = repo.put(path, "def test(): assert True\n", &[]);
+            match is_kept {
+                true => put.fails("refused"),
+                false => put.works(),
+            };
+        }
+        // Commits may change them, unless the setting says always.
+        repo.stage("tests/test_head.py", "def test(): assert 1\n");
+        let lint = repo.guard(&["lint"]);
+        match value {
+            "always" => lint.exits(1).says("is an existing test: DO NOT MODIFY"),
+            _ => lint.exits(0),
+        };
+    }
 }

@@ -10,10 +10,16 @@ const ROWS: &[(&str, &str, &str)] = &[
     ("tests/test_lld.py", "Add", "One test a scenario"),
 ];
 
-/// A repository governed by `rows`, with one uncommitted test on disk.
+/// A repository governed by `rows` in which all tests that exist are protected, with one uncommitted test on disk.
 fn scaffolded(rows: &[(&str, &str, &str)]) -> Repo {
     let repo = Repo::new();
-    repo.govern(rows);
+    repo.stage(
+        "guard.toml",
+        format!("{}[scope]\nprotect-tests = \"always\"\n", common::SETTINGS),
+    );
+    repo.design(DESIGN, rows);
+    repo.commit("Say what may change");
+    repo.branch("188-work");
     repo.write("tests/test_lld.py", "def test_it(): ...\n");
     repo
 }
@@ -121,7 +127,7 @@ fn requirement_002_scenario_090_from_the_design_to_the_section_and_the_verdict()
     let repo = Repo::new();
     repo.stage(
         "guard.toml",
-        format!("{}[scope]\nprotect-tests = true\n", common::SETTINGS),
+        format!("{}[scope]\nprotect-tests = \"always\"\n", common::SETTINGS),
     );
     repo.stage("tests/test_lld.py", "def test_it(): ...\n");
     repo.design(DESIGN, ROWS);

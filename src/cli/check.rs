@@ -15,7 +15,6 @@ use crate::boundary::bytes;
 use crate::error::{Error, Result};
 use crate::gate::{Checker, Failure, Gate};
 use crate::judge::Options;
-use crate::policy::design::KnownDesigns;
 use crate::report::{write_check, write_check_end, write_check_error, write_check_result};
 use crate::verdict::{CheckAnswers, CheckCounts};
 
@@ -131,7 +130,6 @@ fn answer_each(
     output: &mut Output,
 ) -> Result<u8> {
     let mut progress = CheckProgress::default();
-    let known = KnownDesigns::default();
     loop {
         let batch = list.wait()?;
         if batch.is_empty() {
@@ -139,9 +137,7 @@ fn answer_each(
         }
         let repo = repository();
         let checker = match &repo {
-            Ok(repo) => {
-                Checker::open(repo, options, &known, is_recorded).map(|checker| (repo, checker))
-            }
+            Ok(repo) => Checker::open(repo, options, is_recorded).map(|checker| (repo, checker)),
             Err(error) => Err(error.clone()),
         };
         for written in &batch {

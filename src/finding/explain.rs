@@ -97,9 +97,9 @@ new approval only if they lose much themselves.",
             },
             Rule::ProtectedPath => Explain {
                 what: "\
-The path matches `[scope] protect` in guard.toml. With `protect-tests`, the rule
-also protects listed test files that existed before the work began, unless their
-row says Modify. Requests (from an agent, or by `guard write` and similar
+The path matches `[scope] protect` in guard.toml. The rule also protects listed
+tests that exist, unless their row says Modify: from requests if they are
+committed, and from commits with `protect-tests = \"always\"`. Requests (from an agent, or by `guard write` and similar
 commands) may not touch secrets either (`[workspace] secrets`), nor write the
 files that configure guard: guard.toml, .guard/ and the list of signers.",
                 why: "\

@@ -15,14 +15,12 @@ use crate::finding::{Anchor, Finding};
 use crate::git::Repository;
 use crate::judge::{self, Options};
 use crate::path::escaped;
-use crate::policy::design::KnownDesigns;
 use crate::verdict::CheckResult;
 
 /// Answers many requests from one reading of designs, settings and approvals.
 pub struct Checker<'a> {
     repo: &'a Repository,
     options: &'a Options,
-    known: &'a KnownDesigns,
     boundary: Boundary,
     /// Whether each answer goes to the log.
     is_recorded: bool,
@@ -31,20 +29,18 @@ pub struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// Opens the workspace. Designs in `known` are not parsed again.
+    /// Opens the workspace.
     ///
     /// # Errors
     /// There is no work tree, or it cannot be opened.
     pub fn open(
         repo: &'a Repository,
         options: &'a Options,
-        known: &'a KnownDesigns,
         is_recorded: bool,
     ) -> error::Result<Checker<'a>> {
         Ok(Checker {
             repo,
             options,
-            known,
             boundary: open_boundary(repo)?,
             is_recorded,
             gates: Default::default(),
@@ -63,13 +59,7 @@ impl<'a> Checker<'a> {
         let is_inside = self.boundary.locate(request).is_ok();
         let open = || {
             let boundary = open_boundary(self.repo)?;
-            open_with(
-                self.repo,
-                boundary,
-                self.options,
-                is_inside,
-                Some(self.known),
-            )
+            open_with(self.repo, boundary, self.options, is_inside)
         };
         let gate = self.gates[usize::from(is_inside)].get_or_init(open);
         let gate = gate.as_ref().map_err(Clone::clone)?;
@@ -90,9 +80,8 @@ fn open_with<'a>(
     boundary: Boundary,
     options: &Options,
     needs_design: bool,
-    known: Option<&KnownDesigns>,
 ) -> error::Result<Gate<'a>> {
-    let policy = judge::load_for_request(repo, options, needs_design, known)?;
+    let policy = judge::load_for_request(repo, options, needs_design)?;
     let approvals = approvals(repo).map_err(Failure::into_error)?;
     Ok(Gate::new(repo, boundary, policy, approvals))
 }
@@ -110,7 +99,7 @@ impl<'a> Gate<'a> {
         let boundary = open_boundary(repo)?;
         let is_inside = |request: &BString| boundary.locate(request.as_ref()).is_ok();
         let needs_design = requests.iter().any(is_inside);
-        open_with(repo, boundary, options, needs_design, None)
+        open_with(repo, boundary, options, needs_design)
     }
 
     /// The content to check, from a file that `guard read` may read.

@@ -60,7 +60,7 @@ impl<'a> Gate<'a> {
         needs_design: bool,
     ) -> GateResult<Gate<'a>> {
         let boundary = Boundary::open(repo.own_workdir()?)?;
-        let policy = judge::load_for_request(repo, options, needs_design, None)?;
+        let policy = judge::load_for_request(repo, options, needs_design)?;
         Ok(Gate::new(repo, boundary, policy, approvals(repo)?))
     }
 

@@ -43,8 +43,8 @@ pub struct SettingsDraft {
 const REST: &str = "\
 # Paths that no change may touch.
 # protect = [\"/LICENSE*\"]
-# Protect existing tests, unless their row says Modify.
-# protect-tests = true
+# Protect existing tests from commits, too, unless their row says Modify.
+# protect-tests = \"always\"
 # Lock files may change together with their manifests.
 # companions = true
 

@@ -338,8 +338,10 @@ impl Lint<'_> {
                 self.there[0].entry(grant.path.as_ref()).is_some()
             }
         };
-        let there = scope.grants().iter().zip(matched).map(is_there).collect();
-        report.grants.extend(listed(settings, scope, there));
+        let is_committed = |grant: &Grant| self.head.entry(grant.path.as_ref()).is_some();
+        let facts = |pair: (&Grant, bool)| (is_committed(pair.0), is_there(pair));
+        let facts = scope.grants().iter().zip(matched).map(facts).collect();
+        report.grants.extend(listed(settings, scope, facts));
         report.mentions.extend(design.mentions);
         report.designs.push(DesignUsed {
             path: design.path.clone(),

@@ -43,13 +43,10 @@ pub fn scope(repo: &Repository, options: &Options) -> Result<ScopeListing> {
 /// The policy cannot be loaded.
 pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSection>> {
     let policy = load_to_show(repo, options)?;
-    let Some(scope) = policy.scope.as_ref().filter(|scope| !scope.is_empty()) else {
+    if policy.scope.as_ref().is_none_or(Scope::is_empty) {
         return Ok(None);
-    };
-    let lines = grants(repo, &policy)?.into_iter().map(|line| {
-        let protection = rules::protection(&policy.settings, scope, &line.grant, line.exists);
-        (line, protection)
-    });
+    }
+    let lines = grants(repo, &policy)?;
     let designs = policy.designs.iter().map(|governing| &governing.design);
     let faults = designs.clone().map(|design| design.faults.len()).sum();
     let standing = |governing: &&Governing| governing.chosen_by == ChosenBy::Standing;
@@ -59,7 +56,7 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSecti
         standing
             .map(|governing| governing.design.path.clone())
             .collect(),
-        lines.collect(),
+        lines,
         designs.flat_map(|design| design.mentions.clone()).collect(),
         faults,
         policy.notes.clone(),
@@ -89,20 +86,29 @@ fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
         Ok(root) => holds(repo, root, scope.grants())?,
         Err(_) => vec![false; scope.grants().len()],
     };
-    Ok(listed(&policy.settings, scope, there))
+    let head = repo.tree_of(repo.head_commit()?)?;
+    let mut is_committed = Vec::with_capacity(there.len());
+    for grant in scope.grants() {
+        is_committed.push(head.get(grant.path.as_ref())?.is_some());
+    }
+    let facts = is_committed.into_iter().zip(there);
+    Ok(listed(&policy.settings, scope, facts.collect()))
 }
 
-/// The grants of a scope, each with whether its file exists.
-pub(super) fn listed(settings: &Settings, scope: Scope, there: Vec<bool>) -> Vec<ScopeGrant> {
-    let rows = scope.grants().iter().zip(there);
-    let facts =
-        rows.map(|(grant, exists)| (exists, rules::is_protected(settings, &scope, grant, exists)));
-    let facts: Vec<(bool, bool)> = facts.collect();
-    let grants = scope.into_grants().into_iter().zip(facts);
-    let line = |(grant, (exists, protected))| ScopeGrant {
-        grant,
-        exists,
-        protected,
+/// The grants of a scope, each with whether HEAD has its file, and whether it exists.
+pub(super) fn listed(
+    settings: &Settings,
+    scope: Scope,
+    facts: Vec<(bool, bool)>,
+) -> Vec<ScopeGrant> {
+    let rows = scope.grants().iter().zip(facts);
+    let line = |(grant, (is_committed, exists)): (&Grant, (bool, bool))| {
+        let is_committed = is_committed || exists && grant.kind != GrantKind::File;
+        ScopeGrant {
+            protection: rules::protection(settings, &scope, grant, is_committed, exists),
+            grant: grant.clone(),
+            exists,
+        }
     };
-    grants.map(line).collect()
+    rows.map(line).collect()
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::json::path;
 use super::{Format, escape, write_answer};
 use crate::path::escaped;
-use crate::policy::{Actions, GrantKind, Role};
+use crate::policy::{Actions, GrantKind};
 use crate::verdict::{PromptPath, PromptSection, Protection};
 
 /// The maximum length of a description.
@@ -107,15 +107,13 @@ fn warning(line: &PromptPath) -> &'static str {
     let adds_only = line.actions.contains(Actions::ADD) && !line.actions.contains(Actions::MODIFY);
     match line.protection {
         Some(Protection::Settings) => " - DO NOT MODIFY (protected)",
-        Some(Protection::Scaffolded) => " - DO NOT MODIFY (already scaffolded)",
-        None if line.kind != GrantKind::File
-            && line.role == Role::Test
-            && line.exists
-            && adds_only =>
-        {
+        Some(Protection::Scaffolded) if line.kind == GrantKind::File => {
+            " - DO NOT MODIFY (already scaffolded)"
+        }
+        Some(Protection::Scaffolded) if adds_only => {
             " - DO NOT MODIFY the files that exist (already scaffolded)"
         }
-        None => "",
+        Some(Protection::Scaffolded) | None => "",
     }
 }
 

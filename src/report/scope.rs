@@ -14,7 +14,7 @@ use crate::finding::{Anchor, Level};
 use crate::path::escaped;
 use crate::policy::GrantKind;
 use crate::policy::design::Mention;
-use crate::verdict::{ScopeGrant, ScopeListing};
+use crate::verdict::{Protection, ScopeGrant, ScopeListing};
 
 /// Writes the report in one piece.
 ///
@@ -149,9 +149,15 @@ fn grant_json(line: &ScopeGrant) -> GrantJson<'_> {
         form: grant.form.name(),
         description: &grant.description,
         exists: line.exists,
-        protected: line.protected,
+        protected: is_protected(line),
         place: place_json(&grant.anchor),
     }
+}
+
+/// Whether requests may not change the path; a directory may still get files.
+fn is_protected(line: &ScopeGrant) -> bool {
+    let is_settings = line.protection == Some(Protection::Settings);
+    is_settings || line.protection.is_some() && line.grant.kind == GrantKind::File
 }
 
 fn mention_json(mention: &Mention) -> MentionJson<'_> {
@@ -177,7 +183,7 @@ fn grant_row(line: &ScopeGrant) -> Vec<String> {
         name.push('/');
     }
     let mut role = grant.role.name().to_owned();
-    if line.protected {
+    if is_protected(line) {
         role.push_str(" (protected)");
     }
     let actions: Vec<_> = grant.actions.names().collect();

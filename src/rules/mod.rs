@@ -38,7 +38,7 @@ pub use barrel_files::granted_modules;
 pub use case::{Access, Case, MeasuredChange, MergeBase, MovedTo, RenameTarget, ResultTree};
 pub use design_rows::{DesignContext, check_design_rows, matched};
 pub use policy_changed::{changes_only_own_part, may_call_guard, switch_changed};
-pub use protected_path::{is_protected, protection};
+pub use protected_path::protection;
 pub use sink::{Sink, at_level};
 
 use approved::clear_approved;
@@ -93,5 +93,4 @@ pub fn needs_modules(policy: &Policy, changed: &MeasuredChange) -> bool {
 /// Whether the verdict on this change depends on the merge base.
 pub fn needs_merge_base(policy: &Policy, changed: &MeasuredChange) -> bool {
     out_of_scope::depends_on_merge_base(policy, changed)
-        || protected_path::depends_on_merge_base(policy, changed)
 }

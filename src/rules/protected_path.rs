@@ -7,8 +7,8 @@ use super::{Access, Case, MeasuredChange, Sink, out_of_scope};
 use crate::finding::{Finding, Rule};
 use crate::path::{escaped, fold};
 use crate::policy::scope::Scope;
-use crate::policy::settings::Settings;
-use crate::policy::{Actions, Grant, GrantKind, Policy, Role, design_selection};
+use crate::policy::settings::{ProtectTests, Settings};
+use crate::policy::{Actions, Grant, Role, Stage, design_selection};
 use crate::verdict::Protection;
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
@@ -26,23 +26,26 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             );
             continue;
         }
-        let Some(grant) = protected_test(case.policy, changed) else {
-            continue;
-        };
-        // Without a merge base, only the old version is known to be older than the change.
-        let is_old = match case.merge_base.get(path) {
-            Some(state) => state.is_some(),
-            None => changed.change.old.is_some(),
-        };
-        if is_old {
+        if let Some(grant) = kept(case, changed) {
+            let (why, help) = match grant.is_frozen() {
+                true => (
+                    "exists, and its row says DO NOT MODIFY",
+                    "leave it as it is",
+                ),
+                false => (
+                    "is an existing test: DO NOT MODIFY",
+                    "make the code pass the test",
+                ),
+            };
+            let message = format!("{} {why}", escaped(path));
+            let help = format!(
+                "{help}; if it must change, a person may write `Add/Modify` as the type of its row, and commit the design first"
+            );
+            let anchor = grant.anchor.labelled("not a Modify row");
             sink.push(
-                Finding::new(
-                    Rule::ProtectedPath,
-                    path,
-                    format!("{} is an existing test: DO NOT MODIFY", escaped(path)),
-                )
-                .at(grant.anchor.labelled("not a Modify row"))
-                .help("make the code pass the test; to change the test, make its row's type Modify and commit the design first"),
+                Finding::new(Rule::ProtectedPath, path, message)
+                    .at(anchor)
+                    .help(help),
             );
         }
     }
@@ -72,47 +75,52 @@ pub(super) fn check_request(settings: &Settings, path: &BStr, access: Access, si
     }
 }
 
-/// The grant of a listed test whose row is not of type Modify.
-fn protected_test<'a>(policy: &'a Policy, changed: &MeasuredChange) -> Option<&'a Grant> {
-    if !policy.settings.protect_tests {
+/// The grant of an existing file that has to stay as it is. Requests are checked against HEAD and the disk, commits only
+/// with `protect-tests = "always"`, and against what they change.
+fn kept<'a>(case: &Case<'a>, changed: &MeasuredChange) -> Option<&'a Grant> {
+    let settings = &case.policy.settings;
+    let is_request = case.policy.stage == Stage::Request;
+    if !is_request && settings.protect_tests != ProtectTests::Always {
         return None;
     }
-    let scope = policy.scope.as_ref()?;
-    let lookup = scope.lookup(changed.path());
-    let grant = lookup.grants.first().copied()?;
-    let open = lookup.actions.contains(Actions::MODIFY) || out_of_scope::may_go(scope, changed);
-    (grant.role == Role::Test && !open).then_some(grant)
+    let path = changed.path();
+    let scope = case.policy.scope.as_ref()?;
+    let grant = scope.lookup(path).grants.first().copied()?;
+    let is_committed = changed.change.old.is_some();
+    let exists = is_committed || is_request && case.result.entry(path).is_some();
+    let is_kept = stays(settings, scope, grant, path, [is_committed, exists]);
+    (is_kept && !out_of_scope::may_go(scope, changed)).then_some(grant)
 }
 
-/// What protects the single path of a grant; `exists` says whether a file is there now. Scaffolded files are reported
-/// whether or not they are protected.
+/// Whether requests leave a file as it is, of which this says whether it is committed and whether it exists.
+fn stays(
+    settings: &Settings,
+    scope: &Scope,
+    grant: &Grant,
+    path: &BStr,
+    [is_committed, exists]: [bool; 2],
+) -> bool {
+    let is_kept_test = match settings.protect_tests {
+        ProtectTests::Off => false,
+        ProtectTests::Requests => is_committed,
+        ProtectTests::Always => exists,
+    };
+    (exists && grant.is_frozen() || is_kept_test && grant.role == Role::Test)
+        && grant.actions.contains(Actions::ADD)
+        && !scope.actions(path).contains(Actions::MODIFY)
+}
+
+/// Why requests may not change what exists at the path of a grant.
 pub fn protection(
     settings: &Settings,
     scope: &Scope,
     grant: &Grant,
+    is_committed: bool,
     exists: bool,
 ) -> Option<Protection> {
     let path = grant.path.as_ref();
     if settings.protect.contains(path) {
         return Some(Protection::Settings);
     }
-    let scaffolded = exists
-        && (grant.role == Role::Test || grant.is_frozen())
-        && grant.kind == GrantKind::File
-        && grant.actions.contains(Actions::ADD)
-        && !scope.lookup(path).actions.contains(Actions::MODIFY);
-    scaffolded.then_some(Protection::Scaffolded)
-}
-
-/// Whether a change to the path of this grant would be refused as protected.
-pub fn is_protected(settings: &Settings, scope: &Scope, grant: &Grant, exists: bool) -> bool {
-    match protection(settings, scope, grant, exists) {
-        Some(Protection::Settings) => true,
-        Some(Protection::Scaffolded) => settings.protect_tests || grant.is_frozen(),
-        None => false,
-    }
-}
-
-pub(super) fn depends_on_merge_base(policy: &Policy, changed: &MeasuredChange) -> bool {
-    protected_test(policy, changed).is_some()
+    stays(settings, scope, grant, path, [is_committed, exists]).then_some(Protection::Scaffolded)
 }

@@ -53,24 +53,24 @@ pub struct PromptPath {
 pub enum Protection {
     /// `[scope] protect` covers it.
     Settings,
-    /// A listed test that exists, without a Modify row.
+    /// A listed test that exists, without a Modify row, or a file whose row says DO NOT MODIFY.
     Scaffolded,
 }
 
 impl PromptSection {
-    /// The section for these grants, each with its protection.
+    /// The section for these grants.
     pub fn new(
         designs: Vec<BString>,
         standing: Vec<BString>,
-        grants: Vec<(ScopeGrant, Option<Protection>)>,
+        grants: Vec<ScopeGrant>,
         mentions: Vec<Mention>,
         faults: usize,
         notes: Vec<String>,
     ) -> PromptSection {
         let mut paths: Vec<PromptPath> = Vec::new();
         let mut places: HashMap<(BString, &'static str), usize> = HashMap::new();
-        for (line, protection) in grants {
-            let grant = line.grant;
+        for line in grants {
+            let (grant, protection) = (line.grant, line.protection);
             let is_standing = standing.contains(&grant.anchor.path);
             let key = (grant.path.clone(), grant.kind.name());
             let place = *places.entry(key).or_insert(paths.len());

@@ -1,6 +1,6 @@
 //! The listing of `guard scope`: what is granted, and by which line.
 
-use super::{DesignUsed, Texts};
+use super::{DesignUsed, Protection, Texts};
 use crate::finding::{Finding, Level};
 use crate::policy::Grant;
 use crate::policy::design::Mention;
@@ -29,8 +29,8 @@ pub struct ScopeGrant {
     pub grant: Grant,
     /// Whether the path, or a match of the glob, exists.
     pub exists: bool,
-    /// Whether the settings protect the path anyway.
-    pub protected: bool,
+    /// Why requests may not change what exists there.
+    pub protection: Option<Protection>,
 }
 
 impl ScopeListing {

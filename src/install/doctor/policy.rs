@@ -71,7 +71,7 @@ fn settings(repo: &Repository) -> Result<Check> {
 }
 
 fn design(repo: &Repository) -> Check {
-    match judge::load_for_request(repo, &Options::default(), true, None) {
+    match judge::load_for_request(repo, &Options::default(), true) {
         Ok(policy) if policy.designs.is_empty() => Check::warn(
             DESIGN,
             "this branch has no design, and `missing = \"skip\"` leaves out the scope rules",

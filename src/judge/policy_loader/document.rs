@@ -195,11 +195,7 @@ impl Loader<'_> {
 
     fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
         let options = DesignOptions::from_settings(&self.settings);
-        let parse = || design::parse(path, bytes, &options);
-        match self.known {
-            Some(known) => known.get_or_parse(path, bytes, &options, parse),
-            None => parse(),
-        }
+        design::parse(path, bytes, &options)
     }
 
     /// The design; one that guard found among others may grant nothing.

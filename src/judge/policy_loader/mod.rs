@@ -19,7 +19,6 @@ use crate::error::Result;
 use crate::finding::Help;
 use crate::git::{Objects, Parents, Repository, Tree};
 use crate::path::shell_word;
-use crate::policy::design::KnownDesigns;
 use crate::policy::settings::{self, Authority, Missing, Settings};
 use crate::policy::{Governing, Policy, Stage, design_selection};
 use crate::rules;
@@ -31,7 +30,7 @@ pub(super) use locate::{LocatedDesigns, locate};
 pub(super) use siblings::declares_nothing;
 
 /// The policy for a path that a request wants to write: HEAD's, so that a request cannot grant itself anything.
-/// `needs_design`: whether the answer depends on a design. Designs in `known` are not parsed again.
+/// `needs_design`: whether the answer depends on a design.
 ///
 /// # Errors
 /// Settings or designs that cannot be used, no design, more than one without a choice, or one that HEAD lacks.
@@ -39,11 +38,9 @@ pub fn load_for_request(
     repo: &Repository,
     options: &Options,
     needs_design: bool,
-    known: Option<&KnownDesigns>,
 ) -> Result<Policy> {
     let mut loader = loader_of_head(repo, options)?;
     loader.is_manual = false;
-    loader.known = known;
     loader.policy(needs_design)
 }
 
@@ -157,7 +154,6 @@ struct Loader<'a> {
     reverts: Option<ObjectId>,
     /// The first change that needs a design.
     first_refused: Option<BString>,
-    known: Option<&'a KnownDesigns>,
 }
 
 impl<'a> Loader<'a> {
@@ -185,7 +181,6 @@ impl<'a> Loader<'a> {
             changes: &[],
             reverts: None,
             first_refused: None,
-            known: None,
         };
         loader.read_settings()?;
         Ok(loader)

@@ -44,7 +44,7 @@ pub(super) fn read(
     }
     let span = source.line_span(block.body.start);
     draft.form(
-        Shape::Code,
+        Shape::Line,
         GrantForm::LabelList,
         claim.actions(),
         span.clone(),

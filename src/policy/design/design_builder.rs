@@ -17,7 +17,7 @@ use super::problem::{LocatedProblem, Problem, escaped};
 use super::role::Roles;
 use super::source::DesignText;
 use super::written_path::WrittenPath;
-use crate::finding::{Help, Rule};
+use crate::finding::{Anchor, Help, Rule};
 use crate::policy::scope::Scope;
 use crate::policy::{Actions, Grant, GrantForm, GrantKind};
 
@@ -128,50 +128,17 @@ impl<'a> DesignBuilder<'a> {
         self.fault(Problem::new(Rule::DesignOutside, "relative-paths", message, help).at(span));
     }
 
-    /// Whether two tables or lists grant the same, or the second one less.
-    pub(super) fn repeats(&self, other: &DesignBuilder<'_>) -> bool {
-        let known: BTreeSet<(&BString, &'static str, Vec<&'static str>)> =
-            self.design.grants.iter().map(key).collect();
-        !other.design.grants.is_empty()
-            && other
-                .design
-                .grants
-                .iter()
-                .all(|grant| known.contains(&key(grant)))
-    }
-
-    /// For each table or list of another reading, the paths that this one does not grant.
-    pub(super) fn beyond(&self, other: &DesignBuilder<'_>) -> Vec<(usize, Vec<BString>)> {
-        if other.design.grants.is_empty() {
-            return Vec::new();
-        }
+    /// What another reading grants and this one does not even mention.
+    pub(super) fn beyond(&self, other: DesignBuilder<'_>) -> Vec<Grant> {
         let scope = Scope::new(self.design.grants.clone());
-        let mentioned: BTreeSet<&BString> = self
-            .design
-            .mentions
-            .iter()
-            .map(|mention| &mention.path)
-            .collect();
-        let own: BTreeSet<&BString> = self.design.grants.iter().map(|grant| &grant.path).collect();
-        let mut found: Vec<(usize, Vec<BString>)> = Vec::new();
-        for (grant, origin) in other.design.grants.iter().zip(&other.origins) {
-            let known = !scope.lookup(grant.path.as_ref()).is_empty()
-                || mentioned.contains(&grant.path)
-                || own.contains(&grant.path);
-            if known {
-                continue;
-            }
-            match found.last_mut() {
-                Some((last, paths)) if last == origin => paths.push(grant.path.clone()),
-                _ => found.push((*origin, vec![grant.path.clone()])),
-            }
-        }
-        let form = |origin: usize| other.design.forms.get(origin.saturating_sub(1));
-        let start = |origin: usize| form(origin).map_or(0, |form| form.anchor.span.start);
-        found
-            .into_iter()
-            .map(|(origin, paths)| (start(origin), paths))
-            .collect()
+        let mentions = self.design.mentions.iter().map(|mention| &mention.path);
+        let grants = self.design.grants.iter().map(|grant| &grant.path);
+        let named: BTreeSet<&BString> = mentions.chain(grants).collect();
+        let mut beyond = other.finish().grants;
+        beyond.retain(|grant| {
+            !named.contains(&grant.path) && scope.lookup(grant.path.as_ref()).is_empty()
+        });
+        beyond
     }
 
     /// Records how the rows of a table or list are written; `span` is its start.
@@ -251,24 +218,16 @@ impl<'a> DesignBuilder<'a> {
     pub(super) fn row(&mut self, mut row: Row) {
         let is_mention = row.kind == RowAction::Mention;
         let is_denied = |path: &WrittenPath| is_mention || path.denied;
+        let has_denied = row.paths.iter().any(is_denied);
         // Both paths of a Rename row belong together.
-        if row.kind == RowAction::Rename && row.paths.iter().any(is_denied)
-            || row.paths.iter().all(is_denied)
-        {
+        if has_denied && (row.kind == RowAction::Rename || row.paths.iter().all(is_denied)) {
             return self.mention(&row.paths, &row.change_type);
         }
-        if row.paths.iter().any(is_denied) {
-            let (denied, paths): (Vec<_>, Vec<_>) = row.paths.into_iter().partition(is_denied);
-            row.paths = paths;
+        let denied: Vec<WrittenPath> = row.paths.extract_if(.., |path| is_denied(path)).collect();
+        if has_denied {
             self.mention(&denied, &row.change_type);
         }
-        let read = match row.kind {
-            kind if kind.takes_away() && row.prose => Err(vec![part_of_a_file(&row)]),
-            RowAction::Rename => self.renames(&row),
-            RowAction::Grant(actions) => self.grants_of(&row, actions),
-            RowAction::Mention => Ok(Vec::new()),
-        };
-        match read {
+        match self.grants(&row) {
             Ok(grants) => {
                 self.rows += 1;
                 let origin = self.design.forms.len();
@@ -282,49 +241,50 @@ impl<'a> DesignBuilder<'a> {
     fn mention(&mut self, paths: &[WrittenPath], change_type: &str) {
         self.rows += 1;
         for written in paths {
-            let path = match entry::read(&written.text, false, self.source.path()) {
-                Ok(entry) => BString::from(entry.path),
-                Err(_) => BString::from(written.text.as_str()),
-            };
+            let read = entry::read(&written.text, false, self.source.path());
             self.design.mentions.push(Mention {
-                path,
+                path: read
+                    .map_or_else(|_| written.text.clone(), |entry| entry.path)
+                    .into(),
                 change_type: change_type.to_owned(),
                 anchor: self.source.anchor(written.span.clone(), ""),
             });
         }
     }
 
-    fn grants_of(
-        &mut self,
-        row: &Row,
-        actions: Actions,
-    ) -> Result<Vec<Grant>, Vec<LocatedProblem>> {
+    fn grants(&mut self, row: &Row) -> Result<Vec<Grant>, Vec<LocatedProblem>> {
+        let Some(first) = row.paths.first() else {
+            return Ok(Vec::new());
+        };
+        if row.prose && row.kind.takes_away() {
+            let message =
+                "there are words next to the path: is the file deleted, or only part of it?";
+            let help = "to delete the file, write only its path; to edit it, use the type Modify";
+            return Err(bad(first, "ambiguous-cell", message, help));
+        }
+        let RowAction::Grant(actions) = row.kind else {
+            return self.renames(row);
+        };
         if let Some(path) = row.paths.iter().find(|path| path.arrow) {
-            let problem = Problem::bad_row(
-                "arrow-without-rename",
-                "there is an arrow between two paths, but the type is not Rename",
-                "write Rename as the type, or one row per path",
-            );
-            return Err(vec![problem.at(path.span.clone())]);
+            let message = "there is an arrow between two paths, but the type is not Rename";
+            let help = "write Rename as the type, or one row per path";
+            return Err(bad(path, "arrow-without-rename", message, help));
         }
         let is_one_path =
             actions.contains(Actions::SUBMODULE) || actions.contains(Actions::SYMLINK);
         let entries = self.entries(row, is_one_path)?.into_iter();
-        let grant = |(entry, path)| self.grant(row, entry, path, actions, None);
-        Ok(entries.map(grant).collect())
+        Ok(entries
+            .map(|(entry, path)| self.grant(row, entry, path, actions, None))
+            .collect())
     }
 
     fn renames(&mut self, row: &Row) -> Result<Vec<Grant>, Vec<LocatedProblem>> {
         let pairs: Vec<&[WrittenPath]> = row.paths.chunks(2).collect();
         let is_pair = |pair: &&[WrittenPath]| matches!(pair, [old, new] if !old.arrow && new.arrow);
-        if !pairs.iter().all(is_pair) {
-            let span = row.paths.first().map(|path| path.span.clone());
-            let problem = Problem::bad_row(
-                "rename-ends",
-                "a Rename row needs the old and the new path",
-                "write `old/path` -> `new/path` in the path cell",
-            );
-            return Err(vec![problem.at(span.unwrap_or_default())]);
+        if let Some([path, ..]) = pairs.iter().find(|pair| !is_pair(pair)) {
+            let message = "a Rename row needs the old and the new path";
+            let help = "write `old/path` -> `new/path` in the path cell";
+            return Err(bad(path, "rename-ends", message, help));
         }
         let entries = self.entries(row, false)?;
         let mut grants = Vec::with_capacity(entries.len());
@@ -333,16 +293,12 @@ impl<'a> DesignBuilder<'a> {
                 continue;
             };
             if old.kind != new.kind || old.kind == GrantKind::Glob {
-                let problem = Problem::bad_row(
-                    "rename-ends",
-                    "a Rename row must name two files or two directories",
-                    "write both full paths",
-                );
-                return Err(vec![problem.at(from.span.clone())]);
+                let message = "a Rename row must name two files or two directories";
+                return Err(bad(from, "rename-ends", message, "write both full paths"));
             }
             let (gone, made) = (Actions::DELETE, Actions::ADD | Actions::MODIFY);
-            grants.push(self.grant(row, old.clone(), from, gone, Some(new.path.clone())));
-            grants.push(self.grant(row, new.clone(), to, made, Some(old.path.clone())));
+            grants.push(self.grant(row, old.clone(), from, gone, Some(&new.path)));
+            grants.push(self.grant(row, new.clone(), to, made, Some(&old.path)));
         }
         Ok(grants)
     }
@@ -352,24 +308,21 @@ impl<'a> DesignBuilder<'a> {
         row: &'r Row,
         is_one_path: bool,
     ) -> Result<Vec<(GrantPath, &'r WrittenPath)>, Vec<LocatedProblem>> {
-        let mut entries = Vec::with_capacity(row.paths.len());
         let mut problems = Vec::new();
-        for written in &row.paths {
-            let text = if is_one_path {
-                written.text.trim_end_matches('/')
-            } else {
-                &written.text
+        let read = |written: &'r WrittenPath| {
+            let text = match is_one_path {
+                true => written.text.trim_end_matches('/'),
+                false => &written.text,
             };
             let directory = !is_one_path && (row.directory || written.directory);
-            match entry::read(text, directory, self.source.path()) {
-                Ok(entry) => entries.push((entry, written)),
-                Err(problem) => problems.push(problem.at(written.span.clone())),
-            }
-        }
-        if problems.is_empty() {
-            Ok(entries)
-        } else {
-            Err(problems)
+            let read = entry::read(text, directory, self.source.path());
+            let problem = |problem: Problem| problems.push(problem.at(written.span.clone()));
+            read.map_err(problem).ok().map(|entry| (entry, written))
+        };
+        let entries = row.paths.iter().filter_map(read).collect();
+        match problems.is_empty() {
+            true => Ok(entries),
+            false => Err(problems),
         }
     }
 
@@ -379,22 +332,18 @@ impl<'a> DesignBuilder<'a> {
         entry: GrantPath,
         written: &WrittenPath,
         actions: Actions,
-        renamed: Option<String>,
+        renamed: Option<&String>,
     ) -> Grant {
         let is_frozen = actions == add() && negation::forbids_changes(&row.description);
-        let actions = if is_frozen { Actions::ADD } else { actions };
+        let form = self.design.forms.last();
         Grant {
             role: self.roles.of(&entry.path),
             path: entry.path.into(),
             kind: entry.kind,
-            actions,
+            actions: if is_frozen { Actions::ADD } else { actions },
             change_type: row.change_type.clone(),
-            renamed: renamed.map(BString::from),
-            form: self
-                .design
-                .forms
-                .last()
-                .map_or(GrantForm::Table, |form| form.form),
+            renamed: renamed.map(|path| path.as_str().into()),
+            form: form.map_or(GrantForm::Table, |form| form.form),
             description: row.description.clone(),
             anchor: self.source.anchor(written.span.clone(), ""),
         }
@@ -408,37 +357,27 @@ impl<'a> DesignBuilder<'a> {
             self.design.grants.clear();
             self.design.mentions.clear();
         }
-        self.design
-            .grants
-            .sort_by_key(|grant| grant.anchor.span.start);
+        let start = |anchor: &Anchor| anchor.span.start;
+        self.design.grants.sort_by_key(|grant| start(&grant.anchor));
         self.design
             .faults
-            .sort_by_key(|fault| fault.anchor.as_ref().map(|anchor| anchor.span.start));
+            .sort_by_key(|fault| fault.anchor.as_ref().map(start));
         self.design
     }
 
+    /// Tasks of one plan often change the same file; the rows of a table do not.
     fn report_duplicates(&mut self) {
         let mut first = HashMap::new();
         let mut found = Vec::new();
-        for (grant, origin) in self.design.grants.iter().zip(&self.origins) {
-            // Tasks of one plan often change the same file.
-            if grant.form != GrantForm::Table {
-                continue;
-            }
-            let key = (origin, &grant.path, grant.kind);
-            if let Some(line) = first.get(&key) {
-                let problem = Problem::new(
-                    Rule::DesignDuplicate,
-                    "duplicate",
-                    format!(
-                        "`{}` is already listed on line {line}",
-                        escaped(&grant.path.to_str_lossy())
-                    ),
-                    "keep one row",
-                );
+        let rows = self.design.grants.iter().zip(&self.origins);
+        for (grant, origin) in rows.filter(|(grant, _)| grant.form == GrantForm::Table) {
+            let known = first.insert((origin, &grant.path, grant.kind), grant.anchor.line);
+            if let Some(known) = known {
+                let path = escaped(&grant.path.to_str_lossy());
+                let message = format!("`{path}` is already listed on line {known}");
+                let problem =
+                    Problem::new(Rule::DesignDuplicate, "duplicate", message, "keep one row");
                 found.push(problem.at(grant.anchor.span.clone()));
-            } else {
-                first.insert(key, grant.anchor.line);
             }
         }
         found.into_iter().for_each(|fault| self.fault(fault));
@@ -448,15 +387,14 @@ impl<'a> DesignBuilder<'a> {
         if self.rows == 0 || !self.design.grants.is_empty() {
             return;
         }
-        let first = self
+        let faults = self
             .design
             .faults
             .iter()
-            .filter_map(|fault| fault.anchor.as_ref())
-            .chain(self.design.mentions.iter().map(|mention| &mention.anchor))
-            .map(|anchor| anchor.span.clone())
-            .min_by_key(|span| span.start);
-        let span = self.source.line_span(first.unwrap_or(0..0).start);
+            .filter_map(|fault| fault.anchor.as_ref());
+        let mentions = self.design.mentions.iter().map(|mention| &mention.anchor);
+        let first = faults.chain(mentions).map(|anchor| anchor.span.start).min();
+        let span = self.source.line_span(first.unwrap_or(0));
         let help = "name at least one file with a type such as Add or Modify";
         if self.placeholders == self.rows {
             let message = "the design contains only placeholders and grants nothing";
@@ -469,21 +407,6 @@ impl<'a> DesignBuilder<'a> {
     }
 }
 
-fn key(grant: &Grant) -> (&BString, &'static str, Vec<&'static str>) {
-    (
-        &grant.path,
-        grant.kind.name(),
-        grant.actions.names().collect(),
-    )
-}
-
-/// A row that deletes what may be only part of a file, such as "the flag in `src/a.rs`".
-fn part_of_a_file(row: &Row) -> LocatedProblem {
-    let span = row.paths.first().map(|path| path.span.clone());
-    Problem::bad_row(
-        "ambiguous-cell",
-        "there are words next to the path: is the file deleted, or only part of it?",
-        "to delete the file, write only its path; to edit it, use the type Modify",
-    )
-    .at(span.unwrap_or_default())
+fn bad(path: &WrittenPath, reason: &'static str, message: &str, help: &str) -> Vec<LocatedProblem> {
+    vec![Problem::bad_row(reason, message, help).at(path.span.clone())]
 }

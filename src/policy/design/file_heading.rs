@@ -32,7 +32,7 @@ pub(super) fn read(source: &DesignText<'_>, heading: &Heading, draft: &mut Desig
         return;
     };
     draft.form(
-        Shape::Heading,
+        Shape::Line,
         GrantForm::FileHeading,
         actions,
         source.line_span(heading.content.span.start),

@@ -96,7 +96,7 @@ impl FilesTags {
 /// Grants the files of one tag: its lines and the parts between commas are items.
 pub(super) fn read(source: &DesignText<'_>, content: &Range<usize>, draft: &mut DesignBuilder<'_>) {
     let line = source.line_span(content.start);
-    draft.form(Shape::Tag, GrantForm::FilesTag, Claim::Any.actions(), line);
+    draft.form(Shape::Line, GrantForm::FilesTag, Claim::Any.actions(), line);
     let (mut start, mut depth) = (content.start, 0_usize);
     let text = source.slice(content.clone());
     for (offset, c) in text.char_indices().chain([(text.len(), '\n')]) {

@@ -4,8 +4,7 @@ use gix::bstr::{BStr, ByteSlice};
 
 use super::columns::Columns;
 use super::entry;
-use super::placeholder::is_placeholder;
-use super::written_path::{has_path_shape, is_bare_path};
+use super::written_path::has_path_shape;
 use crate::finding::Anchor;
 use crate::policy::{Actions, GrantForm, GrantKind};
 
@@ -23,20 +22,15 @@ pub struct Form {
     pub(super) anchor: Anchor,
 }
 
-/// The ways to list files.
+/// The ways to add files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Shape {
+    /// A row of this table.
     Table(Vec<Cell>),
+    /// An item of this list.
     List,
-    /// A label with paths on the same line.
+    /// A label with its item, which is a passage of its own wherever it stands.
     Line,
-    Heading,
-    FrontMatter,
-    Tag,
-    Task,
-    Tree,
-    /// A code block below a label.
-    Code,
 }
 
 /// The content of a table column.
@@ -83,135 +77,89 @@ impl Shape {
         Shape::Table((0..columns.names.len()).map(cell).collect())
     }
 
-    fn has_type(&self) -> bool {
-        match self {
-            Shape::Table(cells) => cells.contains(&Cell::Type),
-            Shape::List | Shape::Line | Shape::Heading | Shape::Task => true,
-            Shape::FrontMatter | Shape::Tag | Shape::Tree | Shape::Code => false,
-        }
+    /// Whether a row can say what is wanted.
+    fn fits(&self, untyped: Actions, wanted: &MissingRow<'_>) -> bool {
+        let is_untyped = matches!(self, Shape::Table(cells) if !cells.contains(&Cell::Type));
+        !is_untyped || untyped.contains(wanted.actions) && wanted.from.is_none()
     }
 
-    /// How a row in this form writes the path; `None` if it cannot: no row names a file called `*`.
+    /// How a row writes the path; `None` if it cannot: no row names a file called `*`.
     fn spelling(&self, path: &BStr) -> Option<String> {
         let path = path.to_str().ok()?;
         let is_read = |text: &String| {
             let read = entry::read(text, false, BStr::new(""));
             let is_file = read.is_ok_and(|read| read.kind == GrantKind::File && read.path == path);
-            is_file
-                && match self {
-                    Shape::Table(_) => true,
-                    Shape::FrontMatter => !path.contains(char::is_whitespace),
-                    Shape::Tag => is_bare_path(text),
-                    _ => has_path_shape(text),
-                }
+            is_file && (matches!(self, Shape::Table(_)) || has_path_shape(text))
         };
         let has_arrow = ["→", " -> ", " => "]
             .iter()
             .any(|arrow| path.contains(arrow));
-        let spellings = [path.to_owned(), format!("./{path}")];
+        let mut spellings = [path.to_owned(), format!("./{path}")].into_iter();
         spellings
-            .into_iter()
             .find(is_read)
             .filter(|_| !has_arrow && path.trim() == path)
     }
 
-    /// The paths of a row, in code; spelled as they are where no row can name them.
-    fn paths(&self, wanted: &MissingRow<'_>) -> String {
+    /// The row. A path that no row can name is spelled as it is.
+    fn write(&self, wanted: &MissingRow<'_>) -> String {
         let span =
             |path: &BStr| code_span(&self.spelling(path).unwrap_or_else(|| path.to_string()));
-        match wanted.from {
-            Some(from) => format!("{} -> {}", span(from), span(wanted.path)),
-            None => span(wanted.path),
-        }
+        let from = wanted.from.map(|from| format!("{} -> ", span(from)));
+        let paths = from.unwrap_or_default() + &span(wanted.path);
+        let word = wanted.word;
+        let cells = match self {
+            Shape::List => return format!("- {word}: {paths}"),
+            Shape::Line => return format!("**Files:** {}: {paths}", word.to_lowercase()),
+            Shape::Table(cells) => cells.iter(),
+        };
+        let cells = cells.map(|cell| match cell {
+            // A pipe separates cells even inside a code span.
+            Cell::Path => paths.replace('|', "\\|"),
+            Cell::Type => word.to_owned(),
+            Cell::Text => OPEN.to_owned(),
+        });
+        format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
     }
 
-    fn write(&self, wanted: &MissingRow<'_>) -> String {
-        let word = wanted.word;
-        let paths = || self.paths(wanted);
-        let plain = || {
-            self.spelling(wanted.path)
-                .unwrap_or_else(|| wanted.path.to_string())
-        };
-        match self {
-            Shape::Table(cells) => table_row(cells, wanted),
-            Shape::List => format!("- {word}: {}", paths()),
-            Shape::Heading => format!("#### [{}] {}", heading_word(word), paths()),
-            Shape::Line | Shape::Tree | Shape::Code => {
-                format!("**Files:** {}: {}", word.to_lowercase(), paths())
-            }
-            Shape::Task => format!("- [ ] {word} {}", paths()),
-            Shape::Tag => format!("<files>{}</files>", plain()),
-            Shape::FrontMatter => format!("  - {}", yaml(&plain())),
+    fn row(
+        &self,
+        wanted: &MissingRow<'_>,
+        anchor: Option<&Anchor>,
+        needs_type_column: bool,
+    ) -> RowToAdd {
+        let mut ends = std::iter::once(wanted.path).chain(wanted.from);
+        RowToAdd {
+            text: self.write(wanted),
+            anchor: anchor.cloned(),
+            needs_type_column,
+            is_read: ends.all(|path| self.spelling(path).is_some()),
         }
     }
 }
 
 /// The row that grants what is wanted, in the form of one of the design's tables or lists.
 pub(super) fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
-    let is_simple = matches!(wanted.word, "Add" | "Modify" | "Delete") && wanted.from.is_none();
-    let fits = |form: &&Form| match form.shape {
-        Shape::Tree | Shape::Code => false,
-        Shape::Heading | Shape::Task => is_simple,
-        _ => {
-            form.shape.has_type() || form.untyped.contains(wanted.actions) && wanted.from.is_none()
-        }
-    };
-    let is_read = |shape: &Shape| {
-        let mut ends = std::iter::once(wanted.path).chain(wanted.from);
-        ends.all(|path| shape.spelling(path).is_some())
-    };
+    let fits = |form: &&Form| form.shape.fits(form.untyped, wanted);
     if let Some(form) = forms.iter().find(fits) {
-        return RowToAdd {
-            text: form.shape.write(wanted),
-            anchor: Some(form.anchor.clone()),
-            needs_type_column: false,
-            is_read: is_read(&form.shape),
-        };
+        // A line among the paths of front matter would be none of them.
+        let anchor = (form.form != GrantForm::FrontMatter).then_some(&form.anchor);
+        return form.shape.row(wanted, anchor, false);
     }
+    // Only tables without types do not fit.
     let table = forms.iter().find_map(|form| match &form.shape {
         Shape::Table(cells) => Some((cells, &form.anchor)),
         _ => None,
     });
-    // A label with its item is a passage of its own, wherever it stands.
     let Some((cells, anchor)) = table else {
-        return RowToAdd {
-            text: Shape::Line.write(wanted),
-            anchor: forms.first().map(|form| form.anchor.clone()),
-            needs_type_column: false,
-            is_read: is_read(&Shape::Line),
-        };
+        return Shape::Line.row(wanted, None, false);
     };
-    let with_type: Vec<Cell> = cells.iter().copied().chain([Cell::Type]).collect();
-    RowToAdd {
-        text: table_row(&with_type, wanted),
-        anchor: Some(anchor.clone()),
-        needs_type_column: true,
-        is_read: is_read(&Shape::Table(Vec::new())),
-    }
-}
-
-/// The word in the brackets of a heading.
-fn heading_word(word: &str) -> &'static str {
-    match word.to_lowercase().as_str() {
-        "add" => "NEW",
-        "delete" => "DELETE",
-        _ => "MODIFY",
-    }
+    let with_type = cells.iter().copied().chain([Cell::Type]);
+    Shape::Table(with_type.collect()).row(wanted, Some(anchor), true)
 }
 
 /// The row in the usual table: `File | Change Type | Description`.
 pub fn usual_row(wanted: &MissingRow<'_>) -> String {
-    table_row(&[Cell::Path, Cell::Type, Cell::Text], wanted)
-}
-
-fn table_row(cells: &[Cell], wanted: &MissingRow<'_>) -> String {
-    let cells = cells.iter().map(|cell| match cell {
-        // A pipe separates cells even inside a code span.
-        Cell::Path => Shape::Table(Vec::new()).paths(wanted).replace('|', "\\|"),
-        Cell::Type => wanted.word.to_owned(),
-        Cell::Text => OPEN.to_owned(),
-    });
-    format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
+    Shape::Table(vec![Cell::Path, Cell::Type, Cell::Text]).write(wanted)
 }
 
 /// A CommonMark code span: fenced by more backticks than the text contains in a row, with padding blanks that do not
@@ -226,16 +174,6 @@ pub(in crate::policy) fn code_span(text: &str) -> String {
         ""
     };
     format!("{fence}{blank}{text}{blank}{fence}")
-}
-
-/// A scalar for a YAML list.
-fn yaml(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
-    if text.chars().all(is_plain) && !text.starts_with('-') && !is_placeholder(text) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "''"))
-    }
 }
 
 #[cfg(test)]
@@ -290,19 +228,15 @@ mod tests {
     }
 
     #[test]
-    fn lists_headings_and_front_matter_have_rows_of_their_own() {
+    fn lists_get_items_and_other_forms_a_labelled_line() {
         let list = "**Files:**\n\n- Modify: `a.py`\n";
         assert_eq!(row(list, "b.py", "Add", Actions::ADD).text, "- Add: `b.py`");
         let headings = "#### [MODIFY] [a.py](src/a.py)\n";
-        assert_eq!(
-            row(headings, "b.py", "Delete", Actions::DELETE).text,
-            "#### [DELETE] `b.py`"
-        );
         let front = "---\nfiles_modified:\n  - src/a.py\n---\n";
-        assert_eq!(
-            row(front, "b c.py", "Add", Actions::ADD).text,
-            "  - 'b c.py'"
-        );
+        for other in [headings, front] {
+            let row = row(other, "b.py", "Delete", Actions::DELETE);
+            assert_eq!(row.text, "**Files:** delete: `b.py`");
+        }
     }
 
     #[test]
@@ -331,10 +265,7 @@ mod tests {
                 } = row(document, path, "Add", Actions::ADD);
                 // Only a table names paths with blanks.
                 assert_eq!(is_read, document == TYPED || !path.contains(' '), "{path}");
-                let text = match document.strip_suffix("---\n") {
-                    Some(front) => format!("{front}{pasted}\n---\n"),
-                    None => format!("{document}{pasted}\n"),
-                };
+                let text = format!("{document}{pasted}\n");
                 let design = parse("d.md".into(), text.as_bytes(), &DesignOptions::default());
                 let all: Vec<_> = design.grants.iter().map(|grant| &grant.path).collect();
                 // The document's own row, and what was pasted: nothing breaks out of it.

@@ -32,7 +32,7 @@ pub(super) fn read(source: &DesignText<'_>, body: &Range<usize>, draft: &mut Des
     }
     let actions = Claim::Any.actions();
     draft.form(
-        Shape::FrontMatter,
+        Shape::Line,
         GrantForm::FrontMatter,
         actions,
         source.line_span(body.start),

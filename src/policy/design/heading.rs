@@ -1,8 +1,7 @@
 //! The phrases that announce files, in headings and labels.
 
-use super::exclusion::{self, LOOK};
 use super::kind::RowAction;
-use super::words::{is_in, words};
+use super::words::{LOOK, is_in, negates, negations, words};
 use crate::policy::Actions;
 
 /// The action of rows that do not name one.
@@ -83,43 +82,31 @@ const TAIL: &str = "summary|list|table|overview";
 
 /// Classifies a heading; `extra` are the phrases of the settings.
 pub(super) fn title(text: &str, extra: &[String]) -> Title {
-    let main = words(main_part(text));
-    if exclusion::is_in_text(text) {
-        let rest: Vec<String> = main
-            .into_iter()
-            .filter(|word| !exclusion::is_word(word))
-            .collect();
-        return claim(&rest).map_or(Title::Other, |_| Title::Denied);
+    let mut main = words(split(text).0);
+    if negates(text) {
+        let mut negations = negations(&main).into_iter();
+        main.retain(|_| negations.next() != Some(true));
+        return claim(&main).map_or(Title::Other, |_| Title::Denied);
     }
     if extra.iter().any(|phrase| words(phrase) == main) {
         return Title::Scope(Claim::Any);
     }
-    if let Some(claim) = claim(&main) {
-        return Title::Scope(claim);
-    }
-    passage(text).map_or(Title::Other, Title::Passage)
+    let passage = || passage(&main).map_or(Title::Other, Title::Passage);
+    claim(&main).map_or_else(passage, Title::Scope)
 }
 
 /// Whether a heading is nothing but its phrase, a number and a note: only then a passage below it counts.
 pub(super) fn is_plain(text: &str) -> bool {
-    let text = without_number(text.trim());
-    let text = text
-        .split_once('(')
-        .map_or(text, |(phrase, note)| match note.split_once(')') {
-            Some((_, "" | ":")) => phrase,
-            _ => text,
-        });
-    !text
-        .trim_end()
-        .trim_end_matches(':')
-        .contains([':', '(', '[', '—', '–'])
-        && !text.contains(" - ")
+    let rest = split(text).1.trim_end_matches(':');
+    let note = rest
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'));
+    !text.trim().starts_with('[') && note.map_or(rest.is_empty(), |note| !note.contains(')'))
 }
 
 /// The headings and labels that only passages know.
-fn passage(text: &str) -> Option<Claim> {
-    let phrase = words(main_part(text)).join(" ");
-    match phrase.as_str() {
+fn passage(words: &[String]) -> Option<Claim> {
+    match words.join(" ").as_str() {
         "new files" => Some(Claim::Create),
         "file list" | "affected code" => Some(Claim::Any),
         _ => None,
@@ -129,24 +116,18 @@ fn passage(text: &str) -> Option<Claim> {
 /// The claim of a label without its note. The singular "File" names no list.
 pub(super) fn label(text: &str, extra: &[String]) -> Option<Claim> {
     let said = words(text);
-    if exclusion::is_in_text(text) {
-        return None;
-    }
     let is_list = !said.iter().any(|word| word == "file") || is_in(&said.join(" "), PHRASES);
-    let own = || extra.iter().any(|phrase| words(phrase) == said);
-    match said.as_slice() {
-        [files] if files == "files" => Some(Claim::Any),
-        _ if own() => Some(Claim::Any),
-        _ => claim(&said).filter(|_| is_list).or_else(|| passage(text)),
+    let is_own = said == ["files"] || extra.iter().any(|phrase| words(phrase) == said);
+    match negates(text) {
+        true => None,
+        false if is_own => Some(Claim::Any),
+        false => claim(&said).filter(|_| is_list).or_else(|| passage(&said)),
     }
 }
 
 fn claim(words: &[String]) -> Option<Claim> {
-    let words: Vec<&str> = words
-        .iter()
-        .map(String::as_str)
-        .filter(|word| !is_in(word, "and|or"))
-        .collect();
+    let words = words.iter().map(String::as_str);
+    let words: Vec<&str> = words.filter(|word| !is_in(word, "and|or")).collect();
     let lead = words.iter().take_while(|word| is_in(word, LEAD)).count();
     let all = words.get(lead..)?;
     let tail = all
@@ -169,53 +150,50 @@ fn claim(words: &[String]) -> Option<Claim> {
 }
 
 fn of_verbs(verbs: &[&str]) -> Option<Claim> {
-    let of_verb = |verb: &&str| {
-        VERBS
-            .iter()
-            .find(|(list, _)| is_in(verb, list))
-            .map(|(_, claim)| *claim)
-    };
-    let mut claims = verbs.iter().map(of_verb);
+    let mut claims = verbs.iter().map(|verb| {
+        let found = VERBS.iter().find(|(list, _)| is_in(verb, list));
+        found.map(|(_, claim)| *claim)
+    });
     let first = claims.next()??;
     claims.try_fold(first, |all, next| {
         next.map(|next| if next == all { all } else { Claim::Any })
     })
 }
 
-/// The text without numbering, without a label in brackets, and without what follows a colon, dash or parenthesis.
-fn main_part(text: &str) -> &str {
+/// The phrase without a label in brackets and a number, and what follows from a parenthesis, colon or dash on.
+fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
-    let text = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((_, rest)) => rest.trim_start(),
-        None => text,
-    };
-    let text = without_number(text);
+    let label = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let text = without_number(label.map_or(text, |(_, rest)| rest.trim_start()));
     let end = text.find(['(', '[', ':', '—', '–']).unwrap_or(text.len());
-    let end = end.min(text.find(" - ").unwrap_or(end));
-    text.get(..end).unwrap_or(text)
+    text.split_at(end.min(text.find(" - ").unwrap_or(end)))
 }
 
 /// Strips `2.1`, `3.`, `§8`, `A)`, `IV.` or `Section 2:` from the start.
-pub(super) fn without_number(text: &str) -> &str {
-    let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let word = first.trim_end_matches(['.', ')', ':', '-']);
+fn without_number(text: &str) -> &str {
     let dashes = ['-', '–', '—', ':', ' '];
+    let split = |text: &'_ str| -> Option<usize> { text.find(char::is_whitespace) };
+    let (first, rest) = text.split_at(split(text).unwrap_or(text.len()));
+    let word = first.trim_end_matches(['.', ')', ':', '-']);
     if is_in(&word.to_lowercase(), "section|part|chapter|appendix|step|§") {
         let rest = rest.trim_start();
-        let (_, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        return rest.trim_start_matches(dashes);
+        return rest
+            .get(split(rest).unwrap_or(rest.len())..)
+            .unwrap_or("")
+            .trim_start_matches(dashes);
     }
     let numeral = word.trim_start_matches('§');
     let is_number = !numeral.is_empty() && numeral.chars().all(|c| c.is_ascii_digit() || c == '.');
-    let is_roman = |c: char| matches!(c.to_ascii_uppercase(), 'I' | 'V' | 'X');
+    let is_roman = || word.chars().all(|c| "IVXivx".contains(c));
     let is_letter = word.len() < first.len()
         && word.chars().all(|c| c.is_ascii_alphabetic())
-        && (word.len() == 1 || word.chars().all(is_roman));
+        && (word.len() == 1 || is_roman());
     match is_number || is_letter {
         true => rest.trim_start_matches(dashes),
         false => text,
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -31,33 +31,31 @@ pub(super) fn read(
     let length = text.find('\n').unwrap_or(text.len());
     let span = source.trim(whole.start..whole.start + length);
     let line = source.slice(span.clone());
-    let marks = ["**", "__"];
-    let is_bold = marks.iter().any(|mark| {
-        line.len() > 4 && line.starts_with(mark) && line.trim_end_matches(':').ends_with(mark)
-    });
-    let may_be = is_bold || line.contains(':');
-    let item = may_be.then(|| ItemText::new(source, content, span.clone()).ok())??;
+    let is_bold = line.len() > 4
+        && ["**", "__"]
+            .iter()
+            .any(|mark| line.starts_with(mark) && line.trim_end_matches(':').ends_with(mark));
+    if !is_bold && !line.contains(':') {
+        return None;
+    }
+    let item = ItemText::new(source, content, span.clone()).ok()?;
     let (head, rest) = item.split_colon();
     if rest.is_none() && !is_bold {
         return None;
     }
-    let head = head.text();
-    let (phrase, note) = match head.split_once('(') {
-        Some((phrase, note)) => (phrase, Some(note.trim().strip_suffix(')')?)),
-        None => (head.as_str(), None),
+    let (phrase, note) = match head.text().split_once('(') {
+        Some((phrase, note)) => (phrase, Some(note.trim().strip_suffix(')')?.trim())),
+        None => (head.text(), None),
     };
-    let of_phrase = heading::label(phrase.trim(), extra)?;
-    let claim = match note.map(str::trim) {
-        None => of_phrase,
-        Some(number) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
-            of_phrase
-        }
+    let claim = heading::label(phrase.trim(), extra)?;
+    let is_number = |note: &&str| !note.is_empty() && note.bytes().all(|c| c.is_ascii_digit());
+    let claim = match note.filter(|note| !is_number(note)) {
         Some(note) => Claim::of(kind::of_note(note)?)?,
+        None => claim,
     };
-    let items = rest.map(ItemText::split_semicolons).unwrap_or_default();
     Some(Label {
         claim,
-        items,
+        items: rest.map(ItemText::split_semicolons).unwrap_or_default(),
         span,
         has_more: length < text.len(),
     })
@@ -69,21 +67,16 @@ pub(super) fn inside(
     content: &InlineText,
     extra: &[String],
 ) -> Option<Range<usize>> {
-    let mut start = content.span.start;
-    for line in source.slice(content.span.clone()).split_inclusive('\n') {
-        let at = start;
-        start += line.len();
-        let marks = ['*', '_', ' '];
-        let head = line
-            .trim_start_matches(marks)
-            .split_once(':')
-            .map(|(head, _)| head.trim_matches(marks));
-        if at > content.span.start && head.is_some_and(|head| heading::label(head, extra).is_some())
-        {
-            return Some(source.line_span(at));
-        }
-    }
-    None
+    let marks = ['*', '_', ' '];
+    let is_label = |line: &str| {
+        let head = line.trim_start_matches(marks).split_once(':');
+        head.is_some_and(|(head, _)| heading::label(head.trim_matches(marks), extra).is_some())
+    };
+    let text = source.slice(content.span.clone());
+    let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
+    let found = breaks.filter_map(|at| Some((at, text.get(at..)?.lines().next()?)));
+    let (at, _) = found.into_iter().find(|(_, line)| is_label(line))?;
+    Some(source.line_span(content.span.start + at))
 }
 
 /// Whether a paragraph begins like a label: a bold line or one with a colon that has the word "files".

@@ -17,7 +17,6 @@ mod columns;
 mod decoding;
 mod design_builder;
 mod entry;
-mod exclusion;
 mod file_heading;
 mod files_tag;
 mod form;
@@ -27,7 +26,6 @@ mod html;
 mod inline;
 mod item;
 mod kind;
-mod known;
 mod label;
 mod lines;
 mod link;
@@ -60,7 +58,6 @@ use problem::{LocatedProblem, Problem};
 
 pub(in crate::policy) use form::code_span;
 pub use form::{Form, MissingRow, RowToAdd, usual_row};
-pub use known::KnownDesigns;
 pub use options::DesignOptions;
 pub use parsed::{Design, DesignFault, Mention};
 

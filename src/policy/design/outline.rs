@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use super::blocks::{Block, Heading, InlineText, Table};
-use super::columns::Columns;
-use super::exclusion;
+use super::blocks::{Block, Heading, InlineText};
 use super::heading::{Claim, Title, title};
 use super::label;
 use super::options::DesignOptions;
@@ -14,7 +12,7 @@ use super::words;
 /// The blocks with what their headings say.
 pub(super) struct Outline<'b> {
     pub(super) blocks: &'b [Block],
-    pub(super) titles: Vec<(usize, &'b Heading, Title)>,
+    titles: Vec<(usize, &'b Heading, Title)>,
     /// For each block, whether it is in a section about files, excluded or not.
     in_scope: Vec<bool>,
     /// For each block, whether a heading or bold group excludes the tables below it.
@@ -34,22 +32,12 @@ pub(super) struct Exclusion<'b> {
     pub(super) is_denial: bool,
 }
 
-/// A heading that announces files, with the blocks below it.
+/// A heading below which a table with types is the scope.
 pub(super) struct Section<'b> {
     pub(super) heading: &'b Heading,
     /// The indices of the blocks after the heading.
     pub(super) body: Range<usize>,
     pub(super) claim: Claim,
-    pub(super) tables: Vec<CandidateTable<'b>>,
-}
-
-/// A table of files.
-pub(super) struct CandidateTable<'b> {
-    pub(super) index: usize,
-    pub(super) table: &'b Table,
-    pub(super) columns: Columns,
-    /// The index of the heading directly above.
-    pub(super) unit: usize,
 }
 
 impl<'b> Outline<'b> {
@@ -59,104 +47,96 @@ impl<'b> Outline<'b> {
         options: &DesignOptions,
     ) -> Self {
         let titles = blocks.iter().enumerate();
-        let titles = titles
-            .filter_map(|(index, block)| title_of(block, options).map(|(h, t)| (index, h, t)));
+        let titles = titles.filter_map(|(index, block)| {
+            title_of(block, options).map(|(heading, title)| (index, heading, title))
+        });
+        let unmarked = vec![false; blocks.len()];
         let mut outline = Outline {
             blocks,
             titles: titles.collect(),
-            in_scope: vec![false; blocks.len()],
-            denied: vec![false; blocks.len()],
-            excluded: vec![false; blocks.len()],
+            in_scope: unmarked.clone(),
+            denied: unmarked.clone(),
+            excluded: unmarked,
             exclusions: Vec::new(),
         };
-        for number in 0..outline.titles.len() {
-            let (body, (_, _, title)) = (outline.body(number), &outline.titles[number]);
+        let titles = outline.titles.iter().enumerate();
+        let bodies = titles.map(|(number, (_, _, title))| (outline.body(number), *title));
+        for (body, title) in bodies.collect::<Vec<_>>() {
             match title {
-                Title::Scope(_) | Title::Passage(_) => mark(&mut outline.in_scope, body),
+                Title::Scope(_) | Title::Passage(_) => outline.in_scope[body].fill(true),
                 Title::Denied => {
-                    mark(&mut outline.denied, body.clone());
-                    mark(&mut outline.excluded, body);
+                    outline.denied[body.clone()].fill(true);
+                    outline.excluded[body].fill(true);
                 }
                 Title::Other => {}
             }
         }
-        outline.exclusions = outline.excluding_headings();
-        let groups = outline.excluding_groups(source, options);
-        outline.exclusions.extend(groups);
+        let exclusions = (0..blocks.len()).filter_map(|at| outline.exclusion(source, options, at));
+        outline.exclusions = exclusions.collect();
         for exclusion in &outline.exclusions {
-            mark(&mut outline.excluded, exclusion.body.clone());
+            outline.excluded[exclusion.body.clone()].fill(true);
             if exclusion.is_denial {
-                mark(&mut outline.denied, exclusion.body.clone());
+                outline.denied[exclusion.body.clone()].fill(true);
             }
         }
         outline
     }
 
-    fn excluding_headings(&self) -> Vec<Exclusion<'b>> {
-        let exclusion =
-            |(number, (index, heading, title)): (usize, &(usize, &'b Heading, Title))| {
-                let content = &heading.content;
-                let in_scope = self.is_in_scope(*index);
-                let is_title = number == 0 && heading.level == 1;
-                let is_denial = content.is_struck_whole()
-                    || exclusion::governs(&content.plain, is_title)
-                    || in_scope && (content.is_struck() || exclusion::is_in_text(&content.plain));
-                let excludes = is_denial && *title == Title::Other
-                    || !is_title && words::excludes(&content.plain);
-                (excludes && *title != Title::Denied).then(|| Exclusion {
-                    content,
-                    body: self.body(number),
-                    is_denial: is_denial && *title == Title::Other,
-                })
-            };
-        self.titles
-            .iter()
-            .enumerate()
-            .filter_map(exclusion)
-            .collect()
-    }
-
-    /// Bold paragraphs that exclude, up to the next one or the next heading. Labels of files directly below one belong
-    /// to it.
-    fn excluding_groups(
+    /// What a heading or bold group excludes.
+    fn exclusion(
         &self,
         source: &DesignText<'_>,
         options: &DesignOptions,
-    ) -> Vec<Exclusion<'b>> {
-        let line_of = |block: &'b Block| match block {
-            Block::Paragraph(content) => bold_line(source, content).map(|line| (content, line)),
-            _ => None,
-        };
-        let is_label = |block: Option<&'b Block>| matches!(block, Some(Block::Paragraph(content)) if label::read(source, content, &options.headings).is_some());
-        let mut found = Vec::new();
-        for (index, block) in self.blocks.iter().enumerate() {
-            let Some((content, line)) = line_of(block) else {
-                continue;
-            };
+        index: usize,
+    ) -> Option<Exclusion<'b>> {
+        let in_scope = self.in_scope.get(index) == Some(&true);
+        let block = self.blocks.get(index)?;
+        let Some(heading) = heading_of(block) else {
+            let (content, line) = bold_line(source, block)?;
             let is_denial = content.is_struck_whole()
-                || exclusion::governs(line, false)
-                || self.is_in_scope(index) && exclusion::is_in_text(line);
-            if !is_denial && !words::excludes(line) {
-                continue;
-            }
-            let has_labels = is_label(self.blocks.get(index + 1));
-            let is_end = |block: &&'b Block| {
-                heading_of(block).is_some()
-                    || line_of(block).is_some() && !(has_labels && is_label(Some(block)))
-            };
-            let length = self
-                .blocks
-                .iter()
-                .skip(index + 1)
-                .take_while(|block| !is_end(block))
-                .count();
-            found.push(Exclusion {
+                || words::governs(line, false)
+                || in_scope && words::negates(line);
+            return (is_denial || words::excludes(line)).then(|| Exclusion {
                 content,
-                body: index + 1..index + 1 + length,
+                body: self.group(source, options, index),
                 is_denial,
             });
-        }
-        found
+        };
+        let number = self
+            .titles
+            .binary_search_by_key(&index, |(at, ..)| *at)
+            .ok()?;
+        let (content, title) = (&heading.content, self.title(index));
+        let is_title = number == 0 && heading.level == 1;
+        let is_denial = title == Title::Other
+            && (content.is_struck_whole()
+                || words::governs(&content.plain, is_title)
+                || in_scope && (content.is_struck() || words::negates(&content.plain)));
+        let excludes = is_denial || !is_title && words::excludes(&content.plain);
+        (excludes && title != Title::Denied).then(|| Exclusion {
+            content,
+            body: self.body(number),
+            is_denial,
+        })
+    }
+
+    /// The blocks below a bold paragraph, up to the next one or the next heading. Labels of files directly below it
+    /// belong to it.
+    fn group(
+        &self,
+        source: &DesignText<'_>,
+        options: &DesignOptions,
+        index: usize,
+    ) -> Range<usize> {
+        let is_label = |block: &Block| matches!(block, Block::Paragraph(content) if label::read(source, content, &options.headings).is_some());
+        let below = self.blocks.get(index + 1..).unwrap_or(&[]);
+        let has_labels = below.first().is_some_and(is_label);
+        let is_end = |block: &Block| {
+            heading_of(block).is_some()
+                || bold_line(source, block).is_some() && !(has_labels && is_label(block))
+        };
+        let length = below.iter().take_while(|block| !is_end(block)).count();
+        index + 1..index + 1 + length
     }
 
     /// The blocks below a heading, up to the next one of the same or a higher level.
@@ -186,17 +166,15 @@ impl<'b> Outline<'b> {
     /// The sections in which a table with types is the scope.
     pub(super) fn sections(&self) -> Vec<Section<'b>> {
         let titles = self.titles.iter().enumerate();
-        let section = |(number, (index, heading, title)): (usize, &(usize, &'b Heading, Title))| {
-            match title {
+        let section =
+            |(number, (index, heading, title)): (usize, &(_, &'b Heading, Title))| match *title {
                 Title::Scope(claim) if !self.is_denied(*index) => Some(Section {
                     heading,
                     body: self.body(number),
-                    claim: *claim,
-                    tables: Vec::new(),
+                    claim,
                 }),
                 _ => None,
-            }
-        };
+            };
         titles.filter_map(section).collect()
     }
 
@@ -212,11 +190,8 @@ impl<'b> Outline<'b> {
                     inner_end = self.body(number).end;
                 }
             }
-            if index >= inner_end
-                && !self.is_denied(index)
-                && let Some(block) = self.blocks.get(index)
-            {
-                found.push((index, unit, block));
+            if index >= inner_end && !self.is_denied(index) {
+                found.extend(self.blocks.get(index).map(|block| (index, unit, block)));
             }
         }
         found
@@ -245,27 +220,24 @@ fn title_of<'b>(block: &'b Block, options: &DesignOptions) -> Option<(&'b Headin
     let content = &heading.content;
     let found = title(&content.plain, &options.headings);
     let opens = matches!(block, Block::Heading(_)) && !content.is_struck() && !content.is_obscured;
-    Some((
-        heading,
-        if opens || found == Title::Denied {
-            found
-        } else {
-            Title::Other
-        },
-    ))
+    let is_heard = opens || found == Title::Denied;
+    Some((heading, if is_heard { found } else { Title::Other }))
 }
 
 /// The bold line of a paragraph. It is often directly above or below other text.
-fn bold_line<'a>(source: &DesignText<'a>, content: &InlineText) -> Option<&'a str> {
+fn bold_line<'a, 'b>(
+    source: &DesignText<'a>,
+    block: &'b Block,
+) -> Option<(&'b InlineText, &'a str)> {
+    let Block::Paragraph(content) = block else {
+        return None;
+    };
     let marks = ['*', '_', '~'];
+    let is_bold =
+        |line: &&str| line.starts_with(marks) && line.trim_end_matches(':').ends_with(marks);
     let mut lines = source.slice(content.span.clone()).lines().map(str::trim);
-    let line = lines
-        .find(|line| line.starts_with(marks) && line.trim_end_matches(':').ends_with(marks))?;
-    Some(line.trim_matches(['*', '_', '~', ':']))
-}
-
-fn mark(marks: &mut [bool], range: Range<usize>) {
-    if let Some(marks) = marks.get_mut(range) {
-        marks.fill(true);
-    }
+    Some((
+        content,
+        lines.find(is_bold)?.trim_matches(['*', '_', '~', ':']),
+    ))
 }

@@ -6,7 +6,6 @@ use super::blocks::{Block, InlineText, ListNode, ListNodeKind};
 use super::code;
 use super::columns::columns;
 use super::design_builder::DesignBuilder;
-use super::exclusion;
 use super::file_heading;
 use super::form::Shape;
 use super::heading::{Claim, Title, is_plain};
@@ -33,7 +32,7 @@ pub(super) fn read(
     let has_tasks = options.tasks || task::is_task_list(source.path());
     let mut reader = PassageReader {
         source,
-        options,
+        extra: &options.headings,
         draft,
         has_tasks,
     };
@@ -43,110 +42,83 @@ pub(super) fn read(
         if outline.is_excluded(index) {
             continue;
         }
-        match block {
+        let lists_follow = matches!(
+            outline.blocks.get(index + 1),
+            Some(Block::List(_) | Block::Table(_) | Block::Code(_))
+        );
+        let is_read = match block {
             Block::Heading(heading) => {
-                let is_opener = is_plain(&heading.content.plain);
-                opener = match outline.title(index) {
-                    Title::Scope(claim) | Title::Passage(claim) if is_opener => Some(Opener {
-                        claim,
-                        span: source.line_span(heading.content.span.start),
-                        form: GrantForm::HeadingList,
-                    }),
-                    _ => None,
-                };
                 let text = &heading.content.plain;
-                let has_word = words::words(text).iter().any(|word| word == "files");
-                let is_unknown =
-                    has_word && !exclusion::is_in_text(text) && !heading.content.is_struck();
-                if opener.is_none() && is_unknown && lists_follow(outline, index) {
-                    reader.unknown(&source.line_span(heading.content.span.start));
-                }
-                file_heading::read(source, heading, reader.draft);
-            }
-            Block::Paragraph(content) => {
-                let found = label::read(source, content, &options.headings);
-                match (&found, open) {
-                    // A heading that only introduces labels is none that was not read.
-                    (None, Some(open))
-                        if open.form == GrantForm::LabelList
-                            || lists_later(outline, index) && !outline.is_excluded(index + 1) =>
-                    {
-                        reader.unread(&open.span);
+                let span = source.line_span(heading.content.span.start);
+                match outline.title(index) {
+                    Title::Scope(claim) | Title::Passage(claim) if is_plain(text) => {
+                        let form = GrantForm::HeadingList;
+                        opener = Some(Opener { claim, span, form });
                     }
-                    (None, None)
-                        if label::resembles(source, content) && lists_follow(outline, index) =>
-                    {
-                        reader.unknown(&source.line_span(content.span.start));
+                    _ if lists_follow && resembles(text) && !heading.content.is_struck() => {
+                        reader.unknown(&span);
                     }
                     _ => {}
                 }
-                if let Some(span) = label::inside(source, content, &options.headings) {
-                    reader.unread(&span);
-                }
-                if found.as_ref().is_some_and(|label| !label.items.is_empty())
-                    && let Some(list @ Block::List(_)) = outline.blocks.get(index + 1)
+                file_heading::read(source, heading, reader.draft);
+                true
+            }
+            Block::Paragraph(content) => {
+                let (found, is_label) = reader.paragraph(content, outline.blocks.get(index + 1));
+                if !is_label && open.is_none() && lists_follow && label::resembles(source, content)
                 {
-                    reader.unread(&source.line_span(list.start()));
+                    reader.unknown(&source.line_span(content.span.start));
                 }
-                opener = found.and_then(|label| reader.label(label));
+                opener = found;
+                // A heading that only introduces labels is none that was not read.
+                is_label || outline.is_excluded(index + 1)
             }
             Block::List(nodes) => {
                 if let Some(open) = &open {
                     reader.list(nodes, 0, 0, open);
                 }
                 reader.labels(nodes);
+                true
             }
-            Block::Table(found) => {
-                if let Some(open) = open {
-                    match columns(found) {
-                        Ok(Some(columns))
-                            if columns.is_of_files() || open.form == GrantForm::HeadingList =>
-                        {
-                            table::passage(source, found, &columns, open.claim, reader.draft);
-                        }
-                        Err(problem) if open.form == GrantForm::LabelList => {
-                            reader.draft.fault(problem.at(open.span))
-                        }
-                        _ if open.form == GrantForm::LabelList => reader.unread(&open.span),
-                        // The reader of typed tables has reported it.
-                        _ => {}
-                    }
+            Block::Table(found) => match (&open, columns(found)) {
+                (Some(open), Ok(Some(columns))) if columns.is_of_files() || !open.is_label() => {
+                    table::passage(source, found, &columns, open.claim, reader.draft);
+                    true
                 }
+                // The reader of typed tables has reported it.
+                (open, _) => !open.as_ref().is_some_and(Opener::is_label),
+            },
+            Block::Code(found) if tree::is_drawn(source, found) => {
+                tree::read(source, found, reader.draft);
+                true
             }
-            Block::Code(found) => match open {
-                _ if tree::is_drawn(source, found) => tree::read(source, found, reader.draft),
-                Some(open) if !code::read(source, found, open.claim, reader.draft) => {
-                    reader.unread(&open.span)
+            Block::Code(found) => match &open {
+                Some(open) if code::read(source, found, open.claim, reader.draft) => true,
+                Some(open) => {
+                    reader.unread(&open.span);
+                    true
                 }
-                _ => {}
+                None => true,
             },
             // What HTML encloses is reported as such.
-            Block::Enclosed(..) => {}
-            Block::Other(_) => {
-                if let Some(open) = open
-                    .filter(|open| open.form == GrantForm::LabelList || lists_later(outline, index))
-                {
-                    reader.unread(&open.span);
-                }
-            }
+            Block::Enclosed(..) => true,
+            Block::Other(_) => false,
+        };
+        let lists_later = || {
+            let later = outline.blocks.iter().skip(index + 1);
+            later
+                .take_while(|block| !matches!(block, Block::Heading(_) | Block::Enclosed(..)))
+                .any(|block| matches!(block, Block::List(_) | Block::Table(_)))
+        };
+        if let Some(open) = open.filter(|open| !is_read && (open.is_label() || lists_later())) {
+            reader.unread(&open.span);
         }
     }
 }
 
-/// Whether a block before the next heading may list files.
-fn lists_later(outline: &Outline<'_>, index: usize) -> bool {
-    let later = outline.blocks.iter().skip(index + 1);
-    let mut later =
-        later.take_while(|block| !matches!(block, Block::Heading(_) | Block::Enclosed(..)));
-    later.any(|block| matches!(block, Block::List(_) | Block::Table(_)))
-}
-
-/// Whether the next block may list files.
-fn lists_follow(outline: &Outline<'_>, index: usize) -> bool {
-    matches!(
-        outline.blocks.get(index + 1),
-        Some(Block::List(_) | Block::Table(_) | Block::Code(_))
-    )
+/// Whether a heading or label that announces nothing looks as if it did.
+fn resembles(text: &str) -> bool {
+    words::words(text).iter().any(|word| word == "files") && !words::negates(text)
 }
 
 /// A heading or label, directly below which files may be listed.
@@ -156,42 +128,50 @@ struct Opener {
     form: GrantForm,
 }
 
+impl Opener {
+    fn is_label(&self) -> bool {
+        self.form == GrantForm::LabelList
+    }
+}
+
 struct PassageReader<'r, 'a> {
     source: &'r DesignText<'r>,
-    options: &'r DesignOptions,
+    /// The headings of the settings.
+    extra: &'r [String],
     draft: &'r mut DesignBuilder<'a>,
     has_tasks: bool,
 }
 
 impl PassageReader<'_, '_> {
+    /// Reads the label at the start of a paragraph: what it opens, and whether there is one.
+    fn paragraph(&mut self, content: &InlineText, next: Option<&Block>) -> (Option<Opener>, bool) {
+        if let Some(span) = label::inside(self.source, content, self.extra) {
+            self.unread(&span);
+        }
+        let Some(label) = label::read(self.source, content, self.extra) else {
+            return (None, false);
+        };
+        if let Some(list @ Block::List(_)) = next.filter(|_| !label.items.is_empty()) {
+            self.unread(&self.source.line_span(list.start()));
+        }
+        (self.label(label), true)
+    }
+
     /// Reads the items on the line of a label. Without any, what follows directly counts.
     fn label(&mut self, label: Label) -> Option<Opener> {
-        let Label {
-            claim,
-            items,
-            span,
-            has_more,
-        } = label;
-        if items.is_empty() {
-            if has_more {
+        let (source, claim, span) = (self.source, label.claim, label.span);
+        if label.items.is_empty() {
+            if label.has_more {
                 self.unread(&span);
                 return None;
             }
-            return Some(Opener {
-                claim,
-                span,
-                form: GrantForm::LabelList,
-            });
+            let form = GrantForm::LabelList;
+            return Some(Opener { claim, span, form });
         }
-        let source = self.source;
-        self.draft.form(
-            Shape::Line,
-            GrantForm::LabelLine,
-            claim.actions(),
-            span.clone(),
-        );
+        let (form, actions) = (GrantForm::LabelLine, claim.actions());
+        self.draft.form(Shape::Line, form, actions, span.clone());
         self.draft.passage(span, |draft| {
-            for item in &items {
+            for item in &label.items {
                 draft.item(item.read(source, ""), claim);
             }
         });
@@ -202,22 +182,15 @@ impl PassageReader<'_, '_> {
     fn labels(&mut self, nodes: &[ListNode]) {
         let mut excluded: Option<usize> = None;
         for (index, node) in nodes.iter().enumerate() {
-            if excluded.is_some_and(|depth| node.depth > depth) {
+            if excluded.is_some_and(|depth| node.depth > depth) || !is_text(node) {
                 continue;
             }
             excluded = None;
-            let is_item = matches!(node.kind, ListNodeKind::Item { .. });
-            if !is_item && node.kind != ListNodeKind::Paragraph {
-                continue;
-            }
-            let Some(label) = label::read(self.source, &node.content, &self.options.headings)
-            else {
-                if is_item
-                    && is_group(self.source, &node.content)
-                    && words::excludes(&node.content.plain)
-                {
-                    excluded = Some(node.depth);
-                }
+            let is_item = is_item(node);
+            let Some(label) = label::read(self.source, &node.content, self.extra) else {
+                let text = self.source.slice(node.content.span.clone()).trim();
+                let is_group = is_item && (text.ends_with(':') || text.starts_with(['*', '_']));
+                excluded = (is_group && words::excludes(&node.content.plain)).then_some(node.depth);
                 if self.has_tasks {
                     task::read(self.source, node, self.draft);
                 }
@@ -227,28 +200,23 @@ impl PassageReader<'_, '_> {
             let Some(opener) = self.label(label) else {
                 continue;
             };
-            let is_list = |node: &ListNode| {
-                node.depth == depth
-                    && matches!(node.kind, ListNodeKind::Item { is_first: true, .. })
-            };
-            match nodes.get(index + 1) {
-                Some(next) if is_list(next) => self.list(nodes, index + 1, depth, &opener),
-                _ => self.unread(&opener.span),
+            let is_first =
+                |node: &&ListNode| matches!(node.kind, ListNodeKind::Item { is_first: true, .. });
+            let next = nodes.get(index + 1).filter(is_first);
+            match next.is_some_and(|node| node.depth == depth) {
+                true => self.list(nodes, index + 1, depth, &opener),
+                false => self.unread(&opener.span),
             }
         }
     }
 
     /// Reads the items of one list, whose first item is the node `start`.
     fn list(&mut self, nodes: &[ListNode], start: usize, depth: usize, opener: &Opener) {
-        let source = self.source;
-        self.draft.form(
-            Shape::List,
-            opener.form,
-            opener.claim.actions(),
-            opener.span.clone(),
-        );
-        let extra = &self.options.headings;
-        self.draft.passage(opener.span.clone(), |draft| {
+        let (actions, span) = (opener.claim.actions(), opener.span.clone());
+        self.draft
+            .form(Shape::List, opener.form, actions, span.clone());
+        let (source, extra) = (self.source, self.extra);
+        self.draft.passage(span, |draft| {
             items(source, nodes, start, depth, opener.claim, extra, draft)
         });
     }
@@ -269,10 +237,12 @@ impl PassageReader<'_, '_> {
     }
 }
 
-/// Whether an item is a heading for those below it.
-fn is_group(source: &DesignText<'_>, content: &InlineText) -> bool {
-    let text = source.slice(content.span.clone()).trim();
-    text.ends_with(':') || text.starts_with(['*', '_'])
+fn is_item(node: &ListNode) -> bool {
+    matches!(node.kind, ListNodeKind::Item { .. })
+}
+
+fn is_text(node: &ListNode) -> bool {
+    is_item(node) || node.kind == ListNodeKind::Paragraph
 }
 
 /// Reads the items at a depth, up to the end of their list.
@@ -300,37 +270,25 @@ fn items(
         if label::read(source, &node.content, extra).is_some() {
             continue;
         }
-        let below = nodes
-            .iter()
-            .skip(index + 1)
-            .take_while(|node| node.depth > depth);
-        let is_text = |node: &&ListNode| {
-            matches!(
-                node.kind,
-                ListNodeKind::Item { .. } | ListNodeKind::Paragraph
-            )
-        };
-        if let Some(other) = below.clone().find(|node| !is_text(node)) {
-            draft.bad_row(vec![odd(source, other.content.span.clone())]);
+        let below = nodes.get(index + 1..).unwrap_or(&[]);
+        let length = below.iter().take_while(|node| node.depth > depth).count();
+        let below = below.get(..length).unwrap_or(&[]);
+        if let Some(other) = below.iter().find(|node| !is_text(node)) {
+            draft.bad_row(vec![odd(source, &other.content)]);
             continue;
         }
-        let texts: Vec<&str> = below.map(|node| node.content.plain.as_str()).collect();
+        let texts: Vec<&str> = below.iter().map(|node| &*node.content.plain).collect();
         let item = ItemText::new(source, &node.content, node.content.span.clone());
         match item.and_then(|item| item.read(source, &texts.join("\n"))) {
             // The items below may narrow a directory.
             Ok(DesignItem::Paths(item))
                 if !texts.is_empty() && item.paths.iter().any(|path| path.text.ends_with('/')) =>
             {
-                draft.bad_row(vec![odd(source, node.content.span.clone())]);
+                draft.bad_row(vec![odd(source, &node.content)]);
             }
             Ok(DesignItem::Type(kind)) => {
-                let Some(claim) = Claim::of(kind) else {
-                    continue;
-                };
-                let is_list = nodes.get(index + 1).is_some_and(|node| {
-                    node.depth == depth + 1 && matches!(node.kind, ListNodeKind::Item { .. })
-                });
-                if is_list {
+                let is_list = |node: &&ListNode| node.depth == depth + 1 && is_item(node);
+                if let (Some(claim), Some(_)) = (Claim::of(kind), below.first().filter(is_list)) {
                     items(source, nodes, index + 1, depth + 1, claim, extra, draft);
                 }
             }
@@ -339,8 +297,8 @@ fn items(
     }
 }
 
-fn odd(source: &DesignText<'_>, span: Range<usize>) -> LocatedProblem {
+fn odd(source: &DesignText<'_>, content: &InlineText) -> LocatedProblem {
     let message = "what stands below this item says more about it than guard reads";
     let help = "move it out of the list; write each path in full";
-    Problem::bad_row("odd-item", message, help).at(source.line_span(span.start))
+    Problem::bad_row("odd-item", message, help).at(source.line_span(content.span.start))
 }

@@ -1,23 +1,50 @@
 //! Finds what declares the scope of a document: a table with types, or else all passages.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::blocks::{Block, CodeBlock};
+use super::blocks::{Block, Table};
 use super::collect::{Markdown, markdown};
-use super::columns::columns;
+use super::columns::{Columns, columns};
 use super::design_builder::DesignBuilder;
 use super::files_tag;
 use super::front_matter;
-use super::heading::Title;
+use super::heading::Claim;
 use super::options::DesignOptions;
-use super::outline::{CandidateTable, Outline, Section};
+use super::outline::Outline;
 use super::passages;
 use super::problem::{LocatedProblem, Problem, escaped};
 use super::source::DesignText;
 use super::table;
 use super::unread;
 use crate::finding::Rule;
+use crate::policy::Grant;
+
+/// A table below a heading that announces files.
+struct ScopeTable<'b> {
+    index: usize,
+    table: &'b Table,
+    columns: Columns,
+    claim: Claim,
+    /// The indices of the blocks in its section.
+    section: Range<usize>,
+    /// The index of the heading directly above.
+    unit: usize,
+}
+
+impl ScopeTable<'_> {
+    /// Whether it stands directly below the heading that announces files.
+    fn is_direct(&self) -> bool {
+        self.unit + 1 == self.section.start
+    }
+
+    /// Whether it goes on with the table of another heading in its section.
+    fn continues(&self, other: &ScopeTable<'_>) -> bool {
+        other.section.contains(&self.index)
+            && other.columns.names == self.columns.names
+            && other.unit != self.unit
+    }
+}
 
 /// Reads a whole document into the draft.
 pub(super) fn read(
@@ -29,27 +56,21 @@ pub(super) fn read(
     let start = front.as_ref().map_or(source.start(), |(_, end)| *end);
     let Markdown { blocks, tags } = markdown(source.text(), start);
     let outline = Outline::new(source, &blocks, options);
-    let mut sections = outline.sections();
-    for section in &mut sections {
-        collect_tables(&outline, section, source, draft);
-    }
-    let is_typed = sections.iter().any(|section| !section.tables.is_empty());
-    unread::report(source, &outline, options, is_typed, draft);
+    let tables = typed_tables(source, &outline, draft);
+    unread::report(source, &outline, options, !tables.is_empty(), draft);
     let passages = |draft: &mut DesignBuilder<'_>| {
         if let Some((body, _)) = &front {
             front_matter::read(source, body, draft);
         }
-        let is_excluded = |tag: &&Range<usize>| {
+        for tag in &tags {
             let index = blocks.partition_point(|block| block.start() <= tag.start);
-            outline.is_excluded(index.saturating_sub(1))
-        };
-        for content in tags.iter().filter(|tag| !is_excluded(tag)) {
-            files_tag::read(source, content, draft);
+            if !outline.is_excluded(index.saturating_sub(1)) {
+                files_tag::read(source, tag, draft);
+            }
         }
         passages::read(source, &outline, options, draft);
     };
-    let first = sections.iter().flat_map(|section| &section.tables).next();
-    let Some(first) = first.map(|found| found.table.header.span.start) else {
+    let Some(first) = tables.first().map(|found| found.table.header.span.start) else {
         passages(draft);
         if !draft.has_rows() && !draft.is_void() {
             report_absence(source, &outline, draft);
@@ -57,75 +78,79 @@ pub(super) fn read(
         return;
     };
     draft.set_typed();
-    report_ambiguity(source, options, &mut sections, draft);
-    let mut tables: Vec<_> = sections
-        .iter()
-        .flat_map(|section| section.tables.iter().map(|found| (found, section.claim)))
-        .collect();
-    tables.sort_by_key(|(found, _)| found.index);
-    tables.dedup_by_key(|(found, _)| found.index);
-    for (found, claim) in tables {
-        table::read(source, found.table, &found.columns, claim, draft);
+    for found in without_repeated(source, options, tables, draft) {
+        table::read(source, found.table, &found.columns, found.claim, draft);
     }
     let mut other = DesignBuilder::new(source, options);
     passages(&mut other);
-    report_beyond(source, first, &other, draft);
+    if !draft.is_void() {
+        report_beyond(source, first, other, draft);
+    }
 }
 
-/// Keeps the tables with types: the first, those of the heading itself, and those with the same columns. One in which
-/// no cell names a path claims nothing beside another.
-fn collect_tables<'b>(
-    outline: &Outline<'b>,
-    section: &mut Section<'b>,
+/// The tables with types: of each section the first, those of the heading itself, and those with the same columns. One
+/// in which no cell names a path claims nothing beside another.
+fn typed_tables<'b>(
     source: &DesignText<'_>,
+    outline: &Outline<'b>,
     draft: &mut DesignBuilder<'_>,
-) {
-    let own_heading = section.body.start.saturating_sub(1);
-    let mut candidates: Vec<CandidateTable<'b>> = Vec::new();
-    let mut without_path = Vec::new();
-    for (index, unit, block) in outline.own(section) {
-        match block {
-            Block::Table(table) => match columns(table) {
-                Ok(Some(columns)) => candidates.push(CandidateTable {
-                    index,
-                    table,
-                    columns,
-                    unit,
-                }),
-                Ok(None) => without_path.push(source.line_span(table.span.start)),
-                Err(problem) => {
-                    draft.fault(problem.at(source.line_span(table.span.start)));
-                    draft.void();
+) -> Vec<ScopeTable<'b>> {
+    let mut tables = Vec::new();
+    for section in outline.sections() {
+        let (before, mut others) = (tables.len(), Vec::new());
+        for (index, unit, block) in outline.own(&section) {
+            match block {
+                Block::Table(table) => match columns(table) {
+                    Ok(Some(columns)) => tables.push(ScopeTable {
+                        index,
+                        table,
+                        columns,
+                        claim: section.claim,
+                        section: section.body.clone(),
+                        unit,
+                    }),
+                    Ok(None) => others.push(table.span.start),
+                    Err(problem) => {
+                        draft.fault(problem.at(source.line_span(table.span.start)));
+                        draft.void();
+                    }
+                },
+                Block::Paragraph(content)
+                    if source.slice(content.span.clone()).starts_with('|') =>
+                {
+                    draft.fault(broken_table(source, content.span.start));
                 }
-            },
-            Block::Paragraph(content) if source.slice(content.span.clone()).starts_with('|') => {
-                draft.fault(broken_table(source, content.span.start));
+                _ => {}
             }
-            _ => {}
         }
-    }
-    if candidates.is_empty() {
-        for span in without_path {
-            let message = "the table has no File or Path column";
+        if tables.len() == before {
+            let what = "the table has no File or Path column";
             let help = "name the columns: | File | Change Type | Description |";
-            draft
-                .fault(Problem::new(Rule::DesignNoTable, "no-path-column", message, help).at(span));
+            let problem = || Problem::new(Rule::DesignNoTable, "no-path-column", what, help);
+            let spans = others.into_iter().map(|start| source.line_span(start));
+            spans.for_each(|span| draft.fault(problem().at(span)));
         }
     }
-    candidates.retain(|found| found.columns.kind.is_some());
+    tables.retain(|found| found.columns.kind.is_some());
     let names_path =
-        |found: &CandidateTable<'_>| table::names_path(source, found.table, &found.columns);
-    if candidates.iter().any(names_path) {
-        candidates.retain(names_path);
+        |found: &ScopeTable<'_>| table::names_path(source, found.table, &found.columns);
+    if tables.iter().any(names_path) {
+        tables.retain(names_path);
     }
-    let direct = candidates
-        .iter()
-        .find(|found| found.unit == own_heading)
-        .or(candidates.first());
-    let names = direct.map(|found| found.columns.names.clone());
-    candidates
-        .retain(|found| found.unit == own_heading || Some(&found.columns.names) == names.as_ref());
-    section.tables = candidates;
+    let mut models: HashMap<usize, (bool, Vec<String>)> = HashMap::new();
+    for found in &tables {
+        let model = models.entry(found.section.start).or_default();
+        if model.1.is_empty() || found.is_direct() && !model.0 {
+            *model = (found.is_direct(), found.columns.names.clone());
+        }
+    }
+    let is_model = |found: &ScopeTable<'_>| {
+        let model = models.get(&found.section.start);
+        model.is_some_and(|(_, names)| *names == found.columns.names)
+    };
+    tables.retain(|found| found.is_direct() || is_model(found));
+    tables.sort_by_key(|found| found.index);
+    tables
 }
 
 fn broken_table(source: &DesignText<'_>, start: usize) -> LocatedProblem {
@@ -136,213 +161,104 @@ fn broken_table(source: &DesignText<'_>, start: usize) -> LocatedProblem {
 }
 
 /// Two tables that claim the same role make the document ambiguous, unless the second one only repeats rows.
-fn report_ambiguity(
+fn without_repeated<'b>(
     source: &DesignText<'_>,
     options: &DesignOptions,
-    sections: &mut [Section<'_>],
+    tables: Vec<ScopeTable<'b>>,
     draft: &mut DesignBuilder<'_>,
-) {
-    // A report without paths, beside a table with paths, claims nothing.
-    let names_path =
-        |found: &CandidateTable<'_>| table::names_path(source, found.table, &found.columns);
-    if sections
-        .iter()
-        .flat_map(|section| &section.tables)
-        .any(names_path)
-    {
-        for section in sections.iter_mut() {
-            section.tables.retain(names_path);
-        }
-    }
-    let reading = |section: &Section<'_>, found: &CandidateTable<'_>| {
-        let mut builder = DesignBuilder::new(source, options);
-        table::read(
-            source,
-            found.table,
-            &found.columns,
-            section.claim,
-            &mut builder,
-        );
-        builder
+) -> Vec<ScopeTable<'b>> {
+    let grants = |found: &ScopeTable<'_>| {
+        let mut alone = DesignBuilder::new(source, options);
+        table::read(source, found.table, &found.columns, found.claim, &mut alone);
+        let grants = alone.finish().grants.into_iter();
+        let key = |grant: Grant| {
+            let actions: Vec<_> = grant.actions.names().collect();
+            (grant.path, grant.kind.name(), actions)
+        };
+        grants.map(key).collect::<BTreeSet<_>>()
     };
-    // The first table below each heading, with its section, and how it reads once that is needed.
-    let mut first: Vec<(usize, usize)> = Vec::new();
-    let mut readings: HashMap<(usize, usize), DesignBuilder<'_>> = HashMap::new();
-    let mut repeated: Vec<(usize, usize)> = Vec::new();
-    'all: for (number, section) in sections.iter().enumerate() {
-        for (at, found) in section.tables.iter().enumerate() {
-            let rival = first.iter().copied().find(|&(other, before)| {
-                let (Some(other_section), Some(before)) = (
-                    sections.get(other),
-                    sections
-                        .get(other)
-                        .and_then(|section| section.tables.get(before)),
-                ) else {
-                    return false;
-                };
-                let is_nested = other_section.body.contains(&found.index)
-                    && before.columns.names == found.columns.names
-                    && before.unit != found.unit;
-                other_section.claim.conflicts(section.claim) && !is_nested
-            });
-            let Some(key) = rival else {
-                if !first.iter().any(|&(other, before)| {
-                    other == number
-                        && section
-                            .tables
-                            .get(before)
-                            .is_some_and(|before| before.unit == found.unit)
-                }) {
-                    first.push((number, at));
-                }
-                continue;
-            };
-            let Some((section_before, before)) = sections
-                .get(key.0)
-                .and_then(|section| Some((section, section.tables.get(key.1)?)))
-            else {
-                continue;
-            };
-            let known = readings
-                .entry(key)
-                .or_insert_with(|| reading(section_before, before));
-            if known.repeats(&reading(section, found)) {
-                repeated.push((number, found.index));
-                continue;
-            }
-            let line = source.line(before.table.header.span.start);
+    let mut kept: Vec<(ScopeTable<'b>, Option<BTreeSet<_>>)> = Vec::new();
+    for found in tables {
+        if draft.is_void() {
+            kept.push((found, None));
+            continue;
+        }
+        let is_rival =
+            |other: &ScopeTable<'_>| other.claim.conflicts(found.claim) && !found.continues(other);
+        let Some((other, known)) = kept.iter_mut().find(|(other, _)| is_rival(other)) else {
+            kept.push((found, None));
+            continue;
+        };
+        let (known, repeated) = (known.get_or_insert_with(|| grants(other)), grants(&found));
+        if repeated.is_empty() || !repeated.is_subset(known) {
+            let first = source.line(other.table.header.span.start);
             let second = source.line_span(found.table.header.span.start);
             let message = format!(
-                "two tables claim to be the scope: one on line {line}, one on line {}",
+                "two tables claim to be the scope: one on line {first}, one on line {}",
                 source.line(second.start)
             );
             let help = "keep one table, or move the other one into a code fence";
-            draft
-                .fault(Problem::new(Rule::DesignAmbiguous, "two-tables", message, help).at(second));
+            let problem = Problem::new(Rule::DesignAmbiguous, "two-tables", message, help);
+            draft.fault(problem.at(second));
             draft.void();
-            break 'all;
+            kept.push((found, None));
         }
     }
-    for (number, index) in repeated {
-        if let Some(section) = sections.get_mut(number) {
-            section.tables.retain(|found| found.index != index);
-        }
-    }
+    kept.into_iter().map(|(found, _)| found).collect()
 }
 
 /// Reports files that passages name beyond the table that is the scope.
 fn report_beyond(
     source: &DesignText<'_>,
     table: usize,
-    other: &DesignBuilder<'_>,
+    other: DesignBuilder<'_>,
     draft: &mut DesignBuilder<'_>,
 ) {
-    if draft.is_void() {
-        return;
-    }
-    for (start, paths) in draft.beyond(other) {
-        let names = paths
-            .iter()
-            .take(3)
-            .map(|path| format!("`{}`", escaped(&path.to_string())));
-        let names = names.collect::<Vec<_>>().join(", ");
-        let more = match paths.len().saturating_sub(3) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let message = format!(
-            "{names}{more} is not granted: the table on line {} is the whole scope",
-            source.line(table)
-        );
-        let help = "add a row to the table if this work changes the file";
-        let problem = Problem::new(Rule::DesignUnread, "beyond-table", message, help);
-        draft.fault(problem.at(source.line_span(start)));
-    }
+    let beyond = draft.beyond(other);
+    let Some(first) = beyond.first() else { return };
+    let shown = beyond.iter().take(3).map(|grant| {
+        format!(
+            "`{}` (line {})",
+            escaped(&grant.path.to_string()),
+            grant.anchor.line
+        )
+    });
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    let more = match beyond.len().saturating_sub(3) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let message = format!(
+        "the table on line {} is the whole scope, so it leaves out {shown}{more}",
+        source.line(table)
+    );
+    let help = "add a row to the table if this work changes the file";
+    let problem = Problem::new(Rule::DesignUnread, "beyond-table", message, help);
+    draft.fault(problem.at(source.line_span(first.anchor.span.start)));
 }
 
 /// Reports why the document declares no scope.
 fn report_absence(source: &DesignText<'_>, outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
-    let fault = |reason, message: &str, help: &str, span| {
-        Problem::new(Rule::DesignNoTable, reason, message, help).at(span)
-    };
     let table = "put this table below it, with the files that this work may change:\n\
          | File | Change Type | Description |\n\
          | ---- | ----------- | ----------- |\n\
          | `src/a.rs` | Modify | what changes |";
     let sections = outline.sections();
     for section in &sections {
-        let text = escaped(section.heading.content.plain.trim());
+        let content = &section.heading.content;
+        let text = escaped(content.plain.trim());
         let message = format!("the section `{text}` has no table of files");
-        draft.fault(fault(
-            "empty-section",
-            &message,
-            table,
-            source.line_span(section.heading.content.span.start),
-        ));
+        let problem = Problem::new(Rule::DesignNoTable, "empty-section", message, table);
+        draft.fault(problem.at(source.line_span(content.span.start)));
     }
-    if !sections.is_empty() {
-        return;
-    }
-    let import = format!(
-        "to propose a table from this document, run guard scope import {}",
-        escaped(&source.path().to_string())
-    );
-    if let Some((_, heading, _)) = outline
-        .titles
-        .iter()
-        .find(|(_, _, title)| *title == Title::Denied)
-    {
-        let text = escaped(heading.content.plain.trim());
-        let message = format!(
-            "no section lists the files to change; `{text}` lists files to leave unchanged"
+    if sections.is_empty() {
+        let path = escaped(&source.path().to_string());
+        let help = format!(
+            "to propose a table from this document, run guard scope import {path}; or add a section `## Files Changed` and {table}"
         );
-        return draft.fault(fault(
-            "no-section",
-            &message,
-            table,
-            source.line_span(heading.content.span.start),
-        ));
+        let message = "no section lists the files to change";
+        let first = outline.blocks.first().map_or(source.start(), Block::start);
+        let problem = Problem::new(Rule::DesignNoTable, "no-section", message, help);
+        draft.fault(problem.at(source.line_span(first)));
     }
-    if let Some(span) = fenced_heading(source, outline) {
-        let message = "the only list of files is inside a code fence, so it counts as an example";
-        let help = "move the heading and its table out of the fence";
-        return draft.fault(fault("no-section", message, help, span));
-    }
-    let first = outline.blocks.iter().find_map(|block| match block {
-        Block::Heading(heading) => Some(heading.content.span.start),
-        Block::Paragraph(content) => Some(content.span.start),
-        _ => None,
-    });
-    let span = source.line_span(first.unwrap_or(source.start()));
-    let help = format!("{import}; or add a section `## Files Changed` and {table}");
-    draft.fault(fault(
-        "no-section",
-        "no section lists the files to change",
-        &help,
-        span,
-    ));
-}
-
-/// A heading in a code block that would otherwise declare the scope.
-fn fenced_heading(source: &DesignText<'_>, outline: &Outline<'_>) -> Option<Range<usize>> {
-    outline.blocks.iter().find_map(|block| match block {
-        Block::Code(CodeBlock { body, .. }) => {
-            let mut start = body.start;
-            source
-                .slice(body.clone())
-                .split_inclusive('\n')
-                .find_map(|line| {
-                    let at = start;
-                    start += line.len();
-                    let text = line.trim_start();
-                    let is_scope = text.starts_with('#')
-                        && matches!(
-                            super::heading::title(text.trim_start_matches('#'), &[]),
-                            Title::Scope(_)
-                        );
-                    is_scope.then(|| source.line_span(at))
-                })
-        }
-        _ => None,
-    })
 }

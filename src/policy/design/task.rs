@@ -31,8 +31,8 @@ pub(super) fn read(source: &DesignText<'_>, node: &ListNode, draft: &mut DesignB
     let (Some((at, path)), true) = (paths.pop(), paths.is_empty()) else {
         return;
     };
-    let before = item.before(at);
-    let Some((verb, between)) = verb(&before) else {
+    let before = item.text().get(..at).unwrap_or("");
+    let Some((verb, between)) = verb(before) else {
         return;
     };
     let Some(kind) = action(verb) else { return };
@@ -42,7 +42,7 @@ pub(super) fn read(source: &DesignText<'_>, node: &ListNode, draft: &mut DesignB
     }
     let line = source.line_span(node.content.span.start);
     draft.form(
-        Shape::Task,
+        Shape::Line,
         GrantForm::TaskLine,
         Actions::ADD | Actions::MODIFY,
         line,

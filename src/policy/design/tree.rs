@@ -47,7 +47,7 @@ pub(super) fn read(source: &DesignText<'_>, block: &CodeBlock, draft: &mut Desig
         if !has_form {
             has_form = true;
             draft.form(
-                Shape::Tree,
+                Shape::Line,
                 GrantForm::Tree,
                 Actions::NONE,
                 source.line_span(at),

@@ -1,10 +1,10 @@
 //! The closed word lists of the grammar (docs/designs.md), and how a text is searched for them.
 //!
-//! A list is one string with `|` between its phrases, in lower case.
+//! A list is one string with `|` between its phrases, in lower case. Phrases also match in the plural.
 
 /// Phrases that make an item bad, whatever its type.
-const DENIAL_PHRASES: &str = "do not|don't|must not|not part of|no change|no changes|unchanged|untouched|off limits|\
-    out of scope|only if|if needed|if necessary|optional|maybe|later|follow up|follow ups|tbd";
+const DENIAL_PHRASES: &str = "do not|don't|must not|not part of|no change|unchanged|untouched|off limits|out of scope|\
+    only if|if needed|if necessary|optional|maybe|later|follow up|tbd";
 /// Words that also make an item without a type bad.
 const DENIAL_WORDS: &str = "not|no|never|without|unaffected|skip|frozen|perhaps|possibly|probably|might|may|if|unless|\
     when|once|next|stays|remains|or similar|or equivalent|as needed";
@@ -13,26 +13,28 @@ const EXCLUDING: &str = "not|non goal|nongoal|out of scope|won't|deferred|later|
     considered|rejected|discarded|dropped|done|completed|history|background|context|current|existing|example|template|\
     appendix|appendice|reference|rollback|optional|maybe|untouched|unchanged|unaffected|frozen|backlog|blocked|previous|\
     root cause|investigate";
+/// Words of headings below which no table counts, either.
+const NEGATIONS: &str = "not|never|dont|wont|cannot|unchanged|untouched|excluded|excluding|exclusion|except|forbidden|\
+    deferred|postponed|later|future|rejected|nongoal|non goal|no goal|no change|out of scope|out of bounds|off limits|\
+    follow up|followup";
+/// Words for using a file without changing it.
+pub(super) const LOOK: &str = "investigate|read|reference|references";
+/// Words before a negation that keep its meaning.
+const LEAD: &str = "do|must|should|explicitly|intentionally|deliberately|currently|what|is|are|we|will|things|work|\
+    changes|files|file|everything|that|which|the|all|these|those|this|to|be|known";
+/// Words after a negation that keep its meaning.
+const TAIL: &str = "in|this|part|of|be|touched|changed|scope|work|change|changes|files|now";
 /// What a heading may begin with so that the text behind its colon is a title: "Task 3: Never retry".
 const UNITS: &str = "task|step|unit|story|phase";
 
 /// The words in lower case; `’` is an apostrophe.
 pub(super) fn words(text: &str) -> Vec<String> {
-    text.to_lowercase()
-        .replace('’', "'")
-        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '_'))
+    let text = text.to_lowercase().replace('’', "'");
+    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '_'))
         .map(|word| word.trim_matches(['\'', '_']))
         .filter(|word| !word.is_empty())
         .map(str::to_owned)
         .collect()
-}
-
-/// Whether one of the phrases occurs among the words.
-pub(super) fn has_phrase(words: &[String], list: &str) -> bool {
-    list.split('|').any(|phrase| {
-        let phrase: Vec<&str> = phrase.split(' ').collect();
-        words.windows(phrase.len()).any(|found| found == phrase)
-    })
 }
 
 /// Whether a word is in a list.
@@ -40,10 +42,36 @@ pub(super) fn is_in(word: &str, list: &str) -> bool {
     list.split('|').any(|other| other == word)
 }
 
+/// For each word, whether it belongs to one of the phrases.
+fn covered(words: &[String], list: &str) -> Vec<bool> {
+    let is_same = |(word, part): (&String, &&str)| match word.strip_prefix(part) {
+        Some(ending) => matches!(ending, "" | "s"),
+        None => part
+            .strip_suffix('y')
+            .is_some_and(|stem| word.strip_prefix(stem) == Some("ies")),
+    };
+    let mut covered = vec![false; words.len()];
+    for phrase in list.split('|') {
+        let parts: Vec<&str> = phrase.split(' ').collect();
+        for (at, found) in words.windows(parts.len()).enumerate() {
+            if found.iter().zip(&parts).all(is_same) {
+                covered[at..at + parts.len()].fill(true);
+            }
+        }
+    }
+    covered
+}
+
+fn has_phrase(words: &[String], list: &str) -> bool {
+    covered(words, list).contains(&true)
+}
+
 /// Whether the remark of an item takes back what the item grants.
 pub(super) fn denies(remark: &str, is_typed: bool) -> bool {
     let words = words(remark);
-    let is_phase = |pair: &[String]| matches!(pair, [phase, number] if phase == "phase" && number.starts_with(|c: char| c.is_ascii_digit()));
+    let is_number = |word: &String| word.starts_with(|c: char| c.is_ascii_digit());
+    let is_phase =
+        |pair: &[String]| matches!(pair, [phase, number] if phase == "phase" && is_number(number));
     has_phrase(&words, DENIAL_PHRASES)
         || !is_typed
             && (has_phrase(&words, DENIAL_WORDS)
@@ -54,23 +82,23 @@ pub(super) fn denies(remark: &str, is_typed: bool) -> bool {
 
 /// Whether a text is nothing but a denial phrase.
 pub(super) fn is_denial(text: &str) -> bool {
-    is_in(&words(text).join(" "), DENIAL_PHRASES)
+    let text = words(text).join(" ");
+    is_in(text.strip_suffix('s').unwrap_or(&text), DENIAL_PHRASES) || is_in(&text, DENIAL_PHRASES)
 }
 
 /// Whether a heading or a bold group excludes the passages below it.
 pub(super) fn excludes(heading: &str) -> bool {
     let Some(title) = unit_title(heading) else {
-        return has_excluding(heading);
+        return has_phrase(&words(heading), EXCLUDING);
     };
-    let notes = title.split('(').skip(1);
-    consists_of_excluding(title.split('(').next().unwrap_or(""))
-        || notes
-            .filter_map(|note| note.split(')').next())
-            .any(has_excluding)
+    let mut parts = title.split('(');
+    let title = covered(&words(parts.next().unwrap_or("")), EXCLUDING);
+    !title.is_empty() && !title.contains(&false)
+        || parts.any(|note| has_phrase(&words(note.split(')').next().unwrap_or("")), EXCLUDING))
 }
 
 /// The title of a numbered unit: "Task 3: Never retry".
-pub(super) fn unit_title(heading: &str) -> Option<&str> {
+fn unit_title(heading: &str) -> Option<&str> {
     let (head, title) = heading.split_once(':')?;
     let head = words(head);
     let is_number = |word: &String| word.starts_with(|c: char| c.is_ascii_digit());
@@ -78,38 +106,43 @@ pub(super) fn unit_title(heading: &str) -> Option<&str> {
         .then_some(title)
 }
 
-fn has_excluding(text: &str) -> bool {
-    has_phrase(&singular(text), EXCLUDING)
+/// Whether a text contains a word that excludes files, or one for only using them.
+pub(super) fn negates(text: &str) -> bool {
+    let words = words(text);
+    negations(&words).contains(&true) || words.iter().any(|word| is_in(word, LOOK))
 }
 
-fn consists_of_excluding(text: &str) -> bool {
-    let words = singular(text);
-    !words.is_empty()
-        && words.iter().enumerate().all(|(at, word)| {
-            let around = words.get(at.saturating_sub(2)..(at + 3).min(words.len()));
-            is_in(word, EXCLUDING)
-                || EXCLUDING.split('|').any(|phrase| {
-                    phrase.split(' ').any(|part| part == word)
-                        && has_phrase(around.unwrap_or(&[]), phrase)
-                })
-        })
+/// For each word, whether it negates.
+pub(super) fn negations(words: &[String]) -> Vec<bool> {
+    let covered = covered(words, NEGATIONS).into_iter().zip(words);
+    covered
+        .map(|(found, word)| found || word.ends_with("n't"))
+        .collect()
 }
 
-/// The words without the ending of a plural.
-fn singular(text: &str) -> Vec<String> {
-    let singular = |word: String| match word.strip_suffix("ies") {
-        Some(stem) => format!("{stem}y"),
-        None => match word.strip_suffix('s') {
-            Some(stem)
-                if !is_in(&word, EXCLUDING) && is_in(stem, EXCLUDING)
-                    || is_in(&word, "goals|ups|causes") =>
-            {
-                stem.to_owned()
-            }
-            _ => word,
-        },
-    };
-    words(text).into_iter().map(singular).collect()
+/// Whether a heading as a whole excludes what is below it: a part of it begins or ends with a negation. For the
+/// document title, and that of a numbered task, a part must be only a negation: "Deferred loading" may be the topic.
+pub(super) fn governs(text: &str, is_title: bool) -> bool {
+    let is_title = is_title || unit_title(text).is_some();
+    let parts = text.split(['(', ')', '[', ']', ':', '—', '–']);
+    parts.flat_map(|part| part.split(" - ")).any(|part| {
+        let words = words(part);
+        let is_lead =
+            |word: &&String| is_in(word, LEAD) || word.chars().all(|c| c.is_ascii_digit());
+        let lead = words.iter().take_while(is_lead).count();
+        let rest = words.get(lead..).unwrap_or(&[]);
+        let tail = rest
+            .iter()
+            .rev()
+            .take_while(|word| is_in(word, TAIL))
+            .count();
+        let negations = negations(rest);
+        let negations = &negations[..rest.len() - tail];
+        match is_title {
+            true => !negations.is_empty() && !negations.contains(&false),
+            false => negations.first() == Some(&true) || negations.last() == Some(&true),
+        }
+    })
 }
 
 #[cfg(test)]
@@ -135,7 +168,7 @@ mod tests {
 
     #[test]
     fn each_excluding_word_is_found_in_both_numbers() {
-        for phrase in EXCLUDING.split('|').filter(|phrase| *phrase != "appendice") {
+        for phrase in EXCLUDING.split('|') {
             assert!(excludes(&format!("The {phrase} here")), "{phrase}");
         }
         for heading in [

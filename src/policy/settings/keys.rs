@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::kind::{DAY, ValueKind};
 use super::lists::{LOCK_FILES, SECRETS, TEST_PATTERNS};
-use super::{Authority, Missing};
+use super::{Authority, Missing, ProtectTests};
 use crate::finding::{Level, Rule};
 use crate::measure::Thresholds;
 use crate::policy::patterns::Patterns;
@@ -118,9 +118,9 @@ settings! {
         "protect" ValueKind::Patterns => protect: Patterns = Patterns::default();
             "Paths that no change may touch."
             "No row permits it. Rule `protected-path`.";
-        "protect-tests" ValueKind::Flag => protect_tests: bool = false;
-            "Protect listed test files that exist at the merge base, unless their row is Modify."
-            "";
+        "protect-tests" ValueKind::Choice(&["requests", "always", "off"]) => protect_tests: ProtectTests = ProtectTests::Requests;
+            "Listed tests that exist stay as they are, unless their row says Modify: `requests` may not change committed ones; with `always`, requests may not change those that only the disk has, and commits no committed ones."
+            "`guard scope prompt` marks what requests may not change. A row that says DO NOT MODIFY protects its file in any case.";
         "test-patterns" ValueKind::Patterns => test_patterns: Patterns = Patterns::built_in(TEST_PATTERNS), "the usual names and directories of tests";
             "The paths of tests, instead of the built-in patterns."
             "";

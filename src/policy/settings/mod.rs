@@ -39,6 +39,18 @@ pub enum Missing {
     Skip,
 }
 
+/// Which listed tests stay as they are once they exist, unless their row says Modify.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProtectTests {
+    /// Committed ones, for requests.
+    Requests,
+    /// All that exist, for requests; committed ones, for commits.
+    Always,
+    /// None.
+    Off,
+}
+
 /// Which version of a design counts in a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -1,7 +1,7 @@
 use super::*;
 use crate::policy::design::Mention;
 use crate::policy::{Actions, Grant, GrantKind, Role};
-use crate::verdict::{ScopeGrant, ScopeListing};
+use crate::verdict::{Protection, ScopeGrant, ScopeListing};
 
 fn scope() -> ScopeListing {
     let (texts, at) = anchor(ROW, "`src/utils/lld.rs`", "");
@@ -29,10 +29,10 @@ fn scope() -> ScopeListing {
         column: 3,
         ..at.clone()
     };
-    let line = |grant, protected| ScopeGrant {
+    let line = |grant, protection| ScopeGrant {
         grant,
         exists: false,
-        protected,
+        protection,
     };
     ScopeListing {
         designs: vec![DesignUsed {
@@ -42,7 +42,7 @@ fn scope() -> ScopeListing {
             grants: 2,
         }],
         notes: vec!["a remark".into()],
-        grants: vec![line(grant, false), line(tests, true)],
+        grants: vec![line(grant, None), line(tests, Some(Protection::Settings))],
         mentions: vec![Mention {
             path: "src/lib.rs".into(),
             change_type: "Exists".into(),
