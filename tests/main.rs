@@ -11,7 +11,6 @@ mod agent_commands;
 mod agent_hooks;
 mod agent_protocols;
 mod amended_rows;
-mod apply;
 mod approvals;
 mod approvals_logged;
 mod approvals_signed;
