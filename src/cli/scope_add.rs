@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::design_edit::{finish, print};
+use super::design_edit::finish;
 use super::output::Output;
 use super::person::Person;
 use super::repository::repository;
@@ -59,11 +59,7 @@ impl ScopeAddArgs {
             design: self.design.clone(),
         };
         let edit = judge::extend_design(&repo, &wanted, &Options::default())?;
-        let commands = match edit.rows.is_empty() {
-            true => Vec::new(),
-            false => finish(&repo, &edit)?,
-        };
-        print(output, &edit, &commands);
+        finish(&repo, &edit, output)?;
         Ok(0)
     }
 }

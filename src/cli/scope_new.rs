@@ -1,12 +1,15 @@
 //! `guard scope new`: a person writes a design for the branch.
 
-use super::design_edit::{finish, print};
+use gix::bstr::ByteSlice;
+use serde_json::json;
+
+use super::design_edit::{finish, tell_left_out};
 use super::output::Output;
 use super::person::refuse_agents_and_ci;
 use super::repository::repository;
 use crate::error::{Error, Result};
-use crate::judge::{self, Proposal};
-use crate::path::escaped;
+use crate::judge;
+use crate::policy::propose::ProposedRow;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -37,28 +40,25 @@ impl ScopeNewArgs {
             refuse_agents_and_ci()?;
         }
         let repo = repository()?;
-        let proposal = match self.from_changes {
+        let (rows, left_out) = match self.from_changes {
             true => judge::rows_of_changes(&repo)?,
-            false => Proposal::default(),
+            false => Default::default(),
         };
-        if self.from_changes && proposal.rows.is_empty() {
+        if self.from_changes && rows.is_empty() {
             return Err(
                 Error::new("no changed file needs a row").help("change or stage the files first")
             );
         }
-        let edit = judge::new_design(&repo, self.name.as_deref(), &proposal.rows)?;
-        for row in &proposal.left_out {
-            output.notes(&[format!("no row can name {}", escaped(&row.path))]);
+        let rows: Vec<String> = rows.iter().map(ProposedRow::text).collect();
+        let edit = judge::new_design(&repo, self.name.as_deref(), &rows)?;
+        tell_left_out(&left_out, output);
+        match self.print {
+            true => output.print_either(
+                || json!({"version": 1, "design": edit.path.to_str_lossy(), "text": edit.after}),
+                |out| out.write_all(edit.after.as_bytes()),
+            ),
+            false => finish(&repo, &edit, output)?,
         }
-        if self.print {
-            output.print_either(
-                || serde_json::json!({"version": 1, "design": edit.path.to_string(), "text": String::from_utf8_lossy(&edit.after)}),
-                |out| out.write_all(&edit.after),
-            );
-            return Ok(0);
-        }
-        let commands = finish(&repo, &edit)?;
-        print(output, &edit, &commands);
         Ok(0)
     }
 }

@@ -58,7 +58,7 @@ pub fn extend_design(
     };
     let located = locate(repo, None, &options)?;
     let document = TableDocument::open(repo, path, located.settings)?;
-    if document.is_new() {
+    if document.before.is_none() {
         let shown = escaped(&document.design.path).to_string();
         return Err(Error::new(format!("there is no design at {shown}"))
             .help("write one: guard scope new NAME"));
@@ -82,7 +82,11 @@ pub fn extend_design(
         let shown = escaped(&row.path);
         return Err(Error::new(format!("a row cannot name exactly {shown}")));
     }
-    document.with_rows(&rows, granted, propose::insert)
+    let text = match rows.is_empty() {
+        true => document.design.text.clone(),
+        false => propose::insert(&document.design, &rows, &|text| document.parse(text))?,
+    };
+    Ok(document.edit(text, granted))
 }
 
 /// The paths to add, each with its usual type.
