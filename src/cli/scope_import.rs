@@ -6,15 +6,14 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::design_edit::{finish, tell_left_out};
+use super::design_edit::finish;
 use super::output::Output;
 use super::person::Person;
 use super::repository::repository;
 use crate::error::{Error, Result};
-use crate::git::{Repository, show_file};
+use crate::git::Repository;
 use crate::judge;
-use crate::path::escaped;
-use crate::policy::propose::{self, ProposedRow};
+use crate::policy::propose;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -54,33 +53,22 @@ each doubtful row to keep. Remove all rows to write nothing.";
 impl ScopeImportArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
-        let (rows, left_out) = match &self.plan {
+        let table = propose::section(&match &self.plan {
             Some(plan) => judge::rows_of_plan(&repo, plan)?,
             None => judge::rows_of_changes(&repo)?,
-        };
-        tell_left_out(&left_out, output);
-        if rows.is_empty() {
-            let plan = self.plan.as_deref();
-            let what = plan.map_or("the change".to_owned(), show_file);
-            return Err(
-                Error::new(format!("guard found no path to propose in {what}"))
-                    .help("write a design by hand: guard scope new NAME"),
-            );
-        }
-        let rows: Vec<String> = rows.iter().map(ProposedRow::text).collect();
-        let table = propose::section(&rows);
-        let refused = match self.print || !output.is_human() {
+        });
+        let person = match self.print || !output.is_human() {
             true => None,
-            false => match Person::present() {
-                Ok(_) => return self.confirm(&repo, &table, output),
-                Err(error) => Some(error),
-            },
+            false => Some(Person::present()),
         };
+        if let Some(Ok(_)) = person {
+            return self.confirm(&repo, &table, output);
+        }
         output.print_either(
             || json!({"version": 1, "table": table}),
             |out| write!(out, "{table}"),
         );
-        if let Some(error) = refused {
+        if let Some(Err(error)) = person {
             output.notes(&[format!("guard wrote nothing: {}", error.message)]);
         }
         Ok(0)
@@ -104,21 +92,24 @@ impl ScopeImportArgs {
 /// The text after a person edited it in the editor that git uses.
 fn edited(repo: &Repository, text: &str) -> Result<String> {
     let file = repo.git_dir().join("GUARD_FILES_CHANGED.md");
-    let failed = |error: std::io::Error| Error::new(format!("{}: {error}", show_file(&file)));
-    let found = Command::new("git").args(["var", "GIT_EDITOR"]).output();
-    let found = found.map(|found| String::from_utf8_lossy(&found.stdout).into_owned());
-    let editor = found.unwrap_or_default();
-    let mut words = editor.split_whitespace();
-    std::fs::write(&file, text).map_err(failed)?;
-    let mut command = Command::new(words.next().unwrap_or("vi"));
-    let ended = command.args(words).arg(&file).status();
-    let text = std::fs::read_to_string(&file).map_err(failed);
-    std::fs::remove_file(&file).map_err(failed)?;
+    let failed = |why: String| {
+        Error::new(format!("the editor failed: {why}"))
+            .help("choose another one: git config core.editor EDITOR")
+    };
+    let run = || {
+        let found = Command::new("git").args(["var", "GIT_EDITOR"]).output()?;
+        let editor = String::from_utf8_lossy(&found.stdout);
+        let mut words = editor.split_whitespace();
+        std::fs::write(&file, text)?;
+        let mut command = Command::new(words.next().unwrap_or("vi"));
+        let status = command.args(words).arg(&file).status()?;
+        Ok((status, std::fs::read_to_string(&file)?))
+    };
+    let ended: std::io::Result<_> = run();
+    let _ = std::fs::remove_file(&file);
     match ended {
-        Ok(status) if status.success() => text,
-        _ => Err(
-            Error::new(format!("the editor failed: {}", escaped(editor.trim())))
-                .help("choose another one: git config core.editor EDITOR"),
-        ),
+        Ok((status, text)) if status.success() => Ok(text),
+        Ok((status, _)) => Err(failed(status.to_string())),
+        Err(error) => Err(failed(error.to_string())),
     }
 }

@@ -3,13 +3,12 @@
 use gix::bstr::ByteSlice;
 use serde_json::json;
 
-use super::design_edit::{finish, tell_left_out};
+use super::design_edit::finish;
 use super::output::Output;
 use super::person::refuse_agents_and_ci;
 use super::repository::repository;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::judge;
-use crate::policy::propose::ProposedRow;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -32,7 +31,7 @@ Examples:
   guard scope new --print                  print it only
 
 guard writes the design at the place that `[lld] path` in guard.toml names, stages it, and prints the commands that \
-commit and choose it. It never overwrites a file, and refuses to write under an agent or CI.";
+commit and choose it. `guard scope add` adds rows. It never overwrites a file, and refuses to write under an agent or CI.";
 
 impl ScopeNewArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
@@ -40,18 +39,11 @@ impl ScopeNewArgs {
             refuse_agents_and_ci()?;
         }
         let repo = repository()?;
-        let (rows, left_out) = match self.from_changes {
+        let rows = match self.from_changes {
             true => judge::rows_of_changes(&repo)?,
-            false => Default::default(),
+            false => Vec::new(),
         };
-        if self.from_changes && rows.is_empty() {
-            return Err(
-                Error::new("no changed file needs a row").help("change or stage the files first")
-            );
-        }
-        let rows: Vec<String> = rows.iter().map(ProposedRow::text).collect();
         let edit = judge::new_design(&repo, self.name.as_deref(), &rows)?;
-        tell_left_out(&left_out, output);
         match self.print {
             true => output.print_either(
                 || json!({"version": 1, "design": edit.path.to_str_lossy(), "text": edit.after}),

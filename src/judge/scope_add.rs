@@ -76,9 +76,9 @@ pub fn extend_design(
         let description = wanted.description.as_deref().unwrap_or_default();
         rows.push(ProposedRow::new(path, word, description));
     }
-    let (rows, others) = propose::readable(document.design.path.as_ref(), rows);
-    let is_pattern = |row: &&ProposedRow| is_glob(row.path.as_ref());
-    if let Some(row) = others.iter().chain(rows.iter().filter(is_pattern)).next() {
+    let own = document.path.as_ref();
+    let is_bad = |row: &&ProposedRow| !row.is_read_back(own) || is_glob(row.path.as_ref());
+    if let Some(row) = rows.iter().find(is_bad) {
         let shown = escaped(&row.path);
         return Err(Error::new(format!("a row cannot name exactly {shown}")));
     }

@@ -26,9 +26,6 @@ use crate::policy::settings::Settings;
 /// The largest document that guard reads.
 const MAX_DOCUMENT: u64 = 1_000_000;
 
-/// Rows for a table, and the others, which no table can hold.
-pub type Proposal = (Vec<ProposedRow>, Vec<ProposedRow>);
-
 /// A document with more rows.
 #[derive(Debug)]
 pub struct DesignEdit {
@@ -45,20 +42,18 @@ pub struct DesignEdit {
 /// The rows for the files that a plan names, relative to the current directory.
 ///
 /// # Errors
-/// The plan cannot be read.
-pub fn rows_of_plan(repo: &Repository, plan: &Path) -> Result<Proposal> {
+/// The plan cannot be read, or names no path.
+pub fn rows_of_plan(repo: &Repository, plan: &Path) -> Result<Vec<String>> {
+    let shown = show_file(plan);
     let read = || {
         let metadata = plan.metadata()?;
         match metadata.len() {
             _ if !metadata.is_file() => Err(io::Error::other("it is not a regular file")),
-            MAX_DOCUMENT.. => Err(io::Error::other(
-                "it is larger than 1 MB; import the part that lists the files",
-            )),
-            _ => std::fs::read_to_string(plan),
+            0..=MAX_DOCUMENT => std::fs::read_to_string(plan),
+            _ => Err(io::Error::other("it is larger than 1 MB")),
         }
     };
-    let text = read()
-        .map_err(|error| Error::new(format!("{} cannot be read: {error}", show_file(plan))))?;
+    let text = read().map_err(|error| Error::new(format!("{shown} cannot be read: {error}")))?;
     let lookup = |path: &str| {
         let file = repo.work_tree_file(path.into()).ok()?;
         match file.symlink_metadata().ok()?.is_dir() {
@@ -66,30 +61,39 @@ pub fn rows_of_plan(repo: &Repository, plan: &Path) -> Result<Proposal> {
             false => Some(GrantKind::File),
         }
     };
-    let rows = propose::rows_of_document(text.trim_start_matches('\u{feff}'), &lookup);
     let own = named_files::in_repository(repo, plan).unwrap_or_default();
-    Ok(propose::readable(own.as_ref(), rows))
+    let rows = propose::rows_of_document(&text, &lookup);
+    readable(own.as_ref(), rows, &shown)
 }
 
 /// The rows for what is staged or, if nothing is, for what has changed in the work tree. Designs and guard's own
 /// settings need none.
 ///
 /// # Errors
-/// The changes cannot be read.
-pub fn rows_of_changes(repo: &Repository) -> Result<Proposal> {
+/// The changes cannot be read, or need no row.
+pub fn rows_of_changes(repo: &Repository) -> Result<Vec<String>> {
     let settings = settings_to_come(repo)?;
     let needs_row = |path: &BStr| {
         !design_selection::is_design(&settings, path)
             && !design_selection::is_own_settings(&settings, path)
             && !settings.always.contains(path)
     };
-    let (changes, _) = changes_now(repo)?;
-    let changes = changes
-        .iter()
-        .filter(|change| needs_row(change.path.as_ref()));
-    let rows =
-        changes.map(|change| ProposedRow::new(change.path.clone(), type_of_change(change), ""));
-    Ok(propose::readable("".into(), rows.collect()))
+    let (mut changes, _) = changes_now(repo)?;
+    changes.retain(|change| needs_row(change.path.as_ref()));
+    let row = |change: &Change| ProposedRow::new(change.path.clone(), type_of_change(change), "");
+    readable("".into(), changes.iter().map(row).collect(), "the change")
+}
+
+/// The rows that a table in `document` can hold, each read back as exactly what it names.
+fn readable(document: &BStr, mut rows: Vec<ProposedRow>, source: &str) -> Result<Vec<String>> {
+    rows.retain(|row| row.is_read_back(document));
+    match rows.is_empty() {
+        true => Err(
+            Error::new(format!("guard found no path to propose in {source}"))
+                .help("write a design by hand: guard scope new NAME"),
+        ),
+        false => Ok(rows.iter().map(ProposedRow::text).collect()),
+    }
 }
 
 /// What is staged, or what `git add --all` would stage if nothing is; and whether it is staged.
@@ -127,9 +131,10 @@ fn settings_to_come(repo: &Repository) -> Result<Settings> {
 /// The settings cannot be read.
 pub fn is_selected(repo: &Repository, path: &BStr) -> Result<bool> {
     let located = locate(repo, None, &Options::default())?;
-    let own = located.own.unwrap_or_default().into_iter();
+    let own = located.own.unwrap_or_default();
     Ok(own
-        .chain(located.standing)
+        .iter()
+        .chain(&located.standing)
         .any(|choice| choice.path == path))
 }
 
@@ -141,16 +146,14 @@ pub fn is_selected(repo: &Repository, path: &BStr) -> Result<bool> {
 pub fn with_table(repo: &Repository, file: &Path, rows: &[String]) -> Result<DesignEdit> {
     let path = named_files::in_repository(repo, file)?;
     let document = TableDocument::open(repo, path, settings_to_come(repo)?)?;
-    if document.design.is_typed() && !document.design.grants.is_empty() {
-        let (shown, word) = (escaped(&document.path), shell_word(&document.path));
-        return Err(
-            Error::new(format!("{shown} has a Files Changed table already")).help(format!(
-                "add rows to it: guard scope add PATH --design {word}"
-            )),
+    if document.design.is_typed() && document.design.is_usable() {
+        let why = format!(
+            "{} has a Files Changed table already",
+            escaped(&document.path)
         );
+        return Err(Error::new(why).help(add_rows(document.path.as_ref())));
     }
-    let text = propose::add_table(&document.design, rows, &|text| document.parse(text))?;
-    Ok(document.edit(text, Vec::new()))
+    document.with_table(rows)
 }
 
 /// The design that `guard scope new` writes.
@@ -159,62 +162,51 @@ pub fn with_table(repo: &Repository, file: &Path, rows: &[String]) -> Result<Des
 /// `[lld] path` is missing, nothing fills its placeholders, or the document exists.
 pub fn new_design(repo: &Repository, name: Option<&str>, rows: &[String]) -> Result<DesignEdit> {
     let settings = settings_to_come(repo)?;
-    if settings.lld_path.is_empty() {
-        return Err(
-            Error::new("no guard.toml sets `[lld] path`, which says where designs are")
-                .help("set guard up first: guard init"),
-        );
-    }
     let branch = repo.branch()?.map(|branch| branch.name.to_string());
-    let path = BString::from(place(&settings, branch.as_deref(), name)?);
-    let head = repo.tree_of(repo.head_commit()?)?;
-    let document = TableDocument::open(repo, path, settings)?;
-    if document.before.is_some() || head.get(document.path.as_ref())?.is_some() {
-        let (shown, word) = (escaped(&document.path), shell_word(&document.path));
-        return Err(Error::new(format!("{shown} already exists"))
-            .help(format!(
-                "add rows to it: guard scope add PATH --design {word}"
-            ))
+    let path = place(&settings, branch.as_deref(), name).ok_or_else(|| {
+        let patterns = settings.lld_path.join("`, `");
+        Error::new(format!("guard cannot fill in `[lld] path`: `{patterns}`")).help(match patterns
+            .as_str()
+        {
+            "" => "set it in guard.toml: guard init",
+            _ => "name the design in one word: guard scope new hotfix",
+        })
+    })?;
+    let document = TableDocument::open(repo, path.into(), settings)?;
+    let path = document.path.as_ref();
+    if document.before.is_some() || repo.tree_of(repo.head_commit()?)?.get(path)?.is_some() {
+        return Err(Error::new(format!("{} already exists", escaped(path)))
+            .help(add_rows(path))
             .help("or write another one: guard scope new NAME"));
     }
-    let text = propose::add_table(&document.design, rows, &|text| document.parse(text))?;
-    Ok(document.edit(text, Vec::new()))
+    document.with_table(rows)
 }
 
 /// The path for a new design. A name takes the place of the branch name, except for an issue that only the latter has.
-fn place(settings: &Settings, branch: Option<&str>, name: Option<&str>) -> Result<String> {
-    if let Some(name) = name.filter(|name| !is_path(name)) {
-        return Err(
-            Error::new(format!("{} cannot be part of a path", escaped(name)))
-                .help("name the design in one word: guard scope new hotfix"),
-        );
+fn place(settings: &Settings, branch: Option<&str>, name: Option<&str>) -> Option<String> {
+    if name.is_some_and(|name| !is_path(name)) {
+        return None;
     }
     let issue = |text: &str| design_selection::issues_of(settings, text.into()).pop();
-    let issues = [
-        name.and_then(issue),
-        branch.and_then(issue),
-        name.map(str::to_owned),
-    ];
+    let issue = name.and_then(issue).or(branch.and_then(issue));
     let names = PathNames {
-        issue: issues.into_iter().flatten().next(),
+        issue: issue.or(name.map(str::to_owned)),
         branch: name.or(branch).map(str::to_owned),
     };
-    let filled = design_selection::filled(settings, &names)
-        .into_iter()
-        .flat_map(|entry| entry.tries);
-    // The last star is a name too.
-    let named = filled.map(|path| match (path.rsplit_once('*'), name) {
-        (Some((start, end)), Some(name)) if !end.contains('/') => format!("{start}{name}{end}"),
-        _ => path,
-    });
-    let mut paths = named.flat_map(|path| literal_paths(&path));
-    paths.next().ok_or_else(|| {
-        let patterns = settings.lld_path.join("`, `");
-        Error::new(format!("guard cannot fill in `[lld] path`: `{patterns}`")).help(match name {
-            None => "name the design: guard scope new hotfix",
-            Some(_) => "write the document at its place, then add its rows: guard scope add PATH --design FILE",
+    let filled = design_selection::filled(settings, &names).into_iter();
+    let mut paths = filled.flat_map(|entry| entry.tries).flat_map(|path| {
+        // The last star is a name too.
+        literal_paths(&match (path.rsplit_once('*'), name) {
+            (Some((start, end)), Some(name)) if !end.contains('/') => format!("{start}{name}{end}"),
+            _ => path,
         })
-    })
+    });
+    paths.next()
+}
+
+fn add_rows(design: &BStr) -> String {
+    let word = shell_word(design);
+    format!("add rows to it: guard scope add PATH --design {word}")
 }
 
 /// A document in the work tree that is to hold rows.
@@ -235,9 +227,19 @@ impl TableDocument {
         let before = Boundary::open(repo.own_workdir()?)
             .and_then(|root| root.read(path.as_ref(), MAX_DOCUMENT))
             .map_err(|error| failed(error.to_string()))?;
-        let now = before.as_ref().map(|file| file.content.as_slice());
+        let text = match &before {
+            Some(file) => file
+                .content
+                .to_str()
+                .map_err(|error| failed(error.to_string()))?
+                .to_owned(),
+            None => new_text(&path),
+        };
+        // git may convert the line endings of what is staged.
+        let is_same =
+            |staged: &[u8]| staged.replace("\r\n", "\n") == text.replace("\r\n", "\n").as_bytes();
         let staged = Index::open(repo)?.tree()?.read(path.as_ref())?;
-        if staged.is_some_and(|staged| !now.is_some_and(|now| is_same_design(now, &staged))) {
+        if staged.is_some_and(|staged| before.is_none() || !is_same(&staged)) {
             let word = shell_word(&path);
             return Err(Error::new(format!(
                 "the design {shown} has changes that are not staged"
@@ -245,13 +247,6 @@ impl TableDocument {
             .help(format!("stage them first: git add -- {word}"))
             .help(format!("or discard them: git restore -- {word}")));
         }
-        let text = match now {
-            Some(bytes) => bytes
-                .to_str()
-                .map_err(|_| failed("it is not UTF-8".to_owned()))?
-                .to_owned(),
-            None => new_text(&path),
-        };
         let options = DesignOptions::from_settings(&settings);
         Ok(TableDocument {
             design: design::parse(path.as_ref(), text.as_bytes(), &options),
@@ -259,6 +254,12 @@ impl TableDocument {
             options,
             path,
         })
+    }
+
+    /// The document with a new table.
+    fn with_table(self, rows: &[String]) -> Result<DesignEdit> {
+        let text = propose::add_table(&self.design, rows, &|text| self.parse(text))?;
+        Ok(self.edit(text, Vec::new()))
     }
 
     /// Another text as this document.
@@ -283,9 +284,4 @@ fn new_text(path: &BString) -> String {
     let title = propose::plain(&name.strip_suffix(b".md").unwrap_or(name).to_str_lossy());
     let table = propose::section(&[]);
     format!("# {title}\n\nWhat changes, and why.\n\n{table}")
-}
-
-/// Whether two texts are one design: git may convert the line endings of what is staged.
-pub fn is_same_design(one: &[u8], other: &[u8]) -> bool {
-    one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
 }

@@ -58,6 +58,7 @@ use crate::path::escaped;
 
 use problem::{LocatedProblem, Problem};
 
+pub(in crate::policy) use form::code_span;
 pub use form::{Form, MissingRow, RowToAdd, usual_row};
 pub use known::KnownDesigns;
 pub use options::DesignOptions;

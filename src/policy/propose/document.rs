@@ -3,9 +3,7 @@
 
 use std::collections::HashMap;
 
-use gix::bstr::BString;
-
-use super::line::{PlanContext, Sighting, sightings, type_of};
+use super::line::{PlanContext, rows_of_line, type_of};
 use super::token::{FileLookup, path_token, words};
 use super::{ProposedRow, plain};
 
@@ -14,7 +12,7 @@ pub fn rows_of_document(text: &str, lookup: &FileLookup<'_>) -> Vec<ProposedRow>
     let mut reader = PlanReader {
         lookup,
         headings: Vec::new(),
-        label: None,
+        context: PlanContext::default(),
         found: Vec::new(),
     };
     let mut fence: Option<(&str, &str, Vec<&str>)> = None;
@@ -35,8 +33,7 @@ pub fn rows_of_document(text: &str, lookup: &FileLookup<'_>) -> Vec<ProposedRow>
                 let (shown, comment) = bare.split_once("<!--").unwrap_or((bare, "-->"));
                 is_comment = !comment.contains("-->");
                 // Struck text does not count.
-                let shown: String = shown.split("~~").step_by(2).collect();
-                reader.line(&shown);
+                reader.line(&shown.split("~~").step_by(2).collect::<String>());
             }
         }
     }
@@ -46,33 +43,15 @@ pub fn rows_of_document(text: &str, lookup: &FileLookup<'_>) -> Vec<ProposedRow>
 struct PlanReader<'a> {
     lookup: &'a FileLookup<'a>,
     headings: Vec<(usize, PlanContext)>,
-    /// The line that introduces what follows.
-    label: Option<PlanContext>,
-    found: Vec<Sighting>,
+    /// What the last heading or label says.
+    context: PlanContext,
+    found: Vec<(ProposedRow, bool)>,
 }
 
 impl PlanReader<'_> {
-    /// What is said around a line. A heading with a word of doubt makes everything below it doubtful.
-    fn context(&self) -> PlanContext {
-        let last = self.headings.last().map(|(_, last)| last.clone());
-        let last = last.unwrap_or_default();
-        let is_doubtful = self.headings.iter().any(|(_, heading)| heading.is_doubtful);
-        match &self.label {
-            Some(label) => PlanContext {
-                title: last.title,
-                is_doubtful: is_doubtful || label.is_doubtful,
-                ..label.clone()
-            },
-            None => PlanContext {
-                is_doubtful,
-                ..last
-            },
-        }
-    }
-
     /// Adds the paths of a line, if it has any.
     fn sight(&mut self, line: &str, context: &PlanContext) -> bool {
-        let found = sightings(line, context, self.lookup);
+        let found = rows_of_line(line, context, self.lookup);
         let has_paths = found.is_some();
         self.found.extend(found.into_iter().flatten());
         has_paths
@@ -81,43 +60,48 @@ impl PlanReader<'_> {
     fn line(&mut self, line: &str) {
         let text = line.trim_start_matches('#');
         let level = line.len() - text.len();
+        let is_item = ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark));
         match line.chars().next() {
-            None | Some('>') => {}
-            Some('|') => self.row(line),
-            Some('#') => {
-                self.label = None;
-                self.headings.retain(|(above, _)| *above < level);
-                self.sight(text, &self.context());
-                let mut heading = PlanContext::of(text);
-                heading.is_doubtful &= level > 1;
-                self.headings.push((level, heading));
-            }
-            Some(_) => {
-                let is_item = ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark));
-                if !self.sight(text, &self.context()) && !(is_item && !line.ends_with(':')) {
-                    let mut label = PlanContext::of(text);
-                    label.declares &= !text.contains("</");
-                    self.label = Some(label);
-                }
-            }
+            None | Some('>') => return,
+            Some('|') => return self.row(line),
+            _ if self.sight(text, &self.context.clone()) && level == 0 => return,
+            _ if is_item && !line.ends_with(':') => return,
+            _ => {}
         }
+        let mut own = PlanContext::of(text);
+        if level > 0 {
+            // The title of a document or task says nothing about its files.
+            let is_task = words(text).next().is_some_and(|word| word == "task");
+            own.is_doubtful &= level > 1 && !is_task;
+            self.headings.retain(|(above, _)| *above < level);
+            self.headings.push((level, own.clone()));
+        }
+        // A heading with a word of doubt makes everything below it doubtful.
+        let mut headings = self.headings.iter().map(|(_, heading)| heading);
+        own.is_doubtful |= headings.any(|heading| heading.is_doubtful);
+        own.declares &= !text.contains("</");
+        own.title = self
+            .headings
+            .last()
+            .map_or(String::new(), |(_, last)| last.title.clone());
+        self.context = own;
     }
 
     /// A row of a table: a cell of few words may be the type of the files, the longest describes them.
     fn row(&mut self, row: &str) {
-        let mut context = self.context();
-        let cells = row.split('|').map(str::trim);
-        let has_path = |cell: &&str| sightings(cell, &context, self.lookup).is_some();
+        let mut context = self.context.clone();
+        let has_path = |cell: &&str| rows_of_line(cell, &context, self.lookup).is_some();
         let is_type = |cell: &&str| {
-            cell.split(' ').count() <= 3 && PlanContext::of(cell).change_type.is_some()
+            let words: Vec<String> = words(cell).collect();
+            words.len() <= 3 && words.iter().any(|word| type_of(word).is_some())
         };
+        let cells = row
+            .split('|')
+            .map(str::trim)
+            .filter(|cell| !cell.is_empty());
         let (files, others): (Vec<&str>, Vec<&str>) = cells.partition(has_path);
         let (types, texts): (Vec<&str>, Vec<&str>) = others.into_iter().partition(is_type);
-        if let Some(text) = texts
-            .iter()
-            .max_by_key(|text| text.len())
-            .filter(|text| text.len() > 1)
-        {
+        if let Some(text) = texts.iter().max_by_key(|text| text.len()) {
             context.title = plain(text);
         }
         self.sight(&[types, files, texts].concat().join(" - "), &context);
@@ -129,24 +113,21 @@ impl PlanReader<'_> {
         let is_tree = lines
             .iter()
             .any(|line| line.contains(['├', '└']) || line.contains("|--"));
-        let mut entries: Vec<(usize, &str, &str)> = Vec::new();
-        for line in lines {
+        let entries = lines.iter().map(|line| {
             let entry = line.trim_start_matches(is_drawn);
-            let indent = line.chars().count() - entry.chars().count();
             let (name, remark) = entry.split_once(char::is_whitespace).unwrap_or((entry, ""));
-            if !name.is_empty() && !name.starts_with(['#', '(']) {
-                entries.push((indent, name, remark));
-            }
-        }
+            (line.chars().count() - entry.chars().count(), name, remark)
+        });
+        let is_shown =
+            |(_, name, _): &(usize, &str, &str)| !name.is_empty() && !name.starts_with('#');
+        let entries: Vec<(usize, &str, &str)> = entries.filter(is_shown).collect();
         let is_entry = |(_, name, remark): &(usize, &str, &str)| {
-            let is_remark = remark.trim_start().starts_with(['(', '#', '-', '—']);
-            (remark.is_empty() || is_remark) && path_token(name, false, self.lookup).is_some()
+            let is_remark = remark.is_empty() || remark.starts_with(['(', '#', '-', '—']);
+            is_remark && path_token(name, false, self.lookup).is_some()
         };
         if language.starts_with('m') || !is_tree && !entries.iter().all(is_entry) {
             return;
         }
-        let mut context = self.context();
-        context.is_doubtful |= !matches!(language, "" | "text" | "txt");
         let mut open: Vec<(usize, &str)> = Vec::new();
         for (at, &(indent, name, remark)) in entries.iter().enumerate() {
             open.retain(|(above, _)| *above < indent);
@@ -161,37 +142,34 @@ impl PlanReader<'_> {
             let is_marked = words(remark)
                 .next()
                 .is_some_and(|word| type_of(&word).is_some());
-            let entry = PlanContext {
-                declares: is_tree || context.declares,
-                is_doubtful: context.is_doubtful || is_tree && !is_marked,
-                ..context.clone()
-            };
             if is_marked || !is_parent {
+                let mut entry = self.context.clone();
+                entry.is_doubtful |= is_tree && !is_marked || !matches!(language, "" | "text");
                 self.sight(&format!("`{path}` - {remark}"), &entry);
             }
         }
     }
 }
 
-/// One row per path: the first certain sighting. A denial, or another type, leaves it to a person.
-fn merged(found: Vec<Sighting>) -> Vec<ProposedRow> {
-    let mut rows: Vec<ProposedRow> = Vec::new();
-    let mut places: HashMap<BString, (usize, bool)> = HashMap::new();
-    for Sighting { row, is_denied } in found {
-        let Some((at, was_denied)) = places.get_mut(&row.path) else {
-            places.insert(row.path.clone(), (rows.len(), is_denied));
-            rows.push(row);
+/// One row per path: the first certain one. A denial, or another type, leaves it to a person.
+fn merged(found: Vec<(ProposedRow, bool)>) -> Vec<ProposedRow> {
+    let mut rows: Vec<(ProposedRow, bool)> = Vec::new();
+    let mut places = HashMap::new();
+    for (row, is_denied) in found {
+        let at = *places.entry(row.path.clone()).or_insert(rows.len());
+        let Some((known, was_denied)) = rows.get_mut(at) else {
+            rows.push((row, is_denied));
             continue;
         };
-        *was_denied |= is_denied;
-        let known = &mut rows[*at];
         let is_other = (known.change_type == "Delete") != (row.change_type == "Delete");
+        *was_denied |= is_denied || is_other && !row.is_doubtful && !known.is_doubtful;
         if known.is_doubtful && !row.is_doubtful {
             *known = row;
-        } else if is_other && !row.is_doubtful {
-            known.is_doubtful = true;
         }
-        known.is_doubtful |= *was_denied;
     }
-    rows
+    let rows = rows.into_iter().map(|(row, is_denied)| ProposedRow {
+        is_doubtful: row.is_doubtful || is_denied,
+        ..row
+    });
+    rows.collect()
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{ProposedRow, add_table, described, plain, standalone};
+use super::{OPEN, ProposedRow, add_table, plain, standalone};
 use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::path::escaped;
@@ -71,6 +71,14 @@ pub fn insert(
     let mut expected = standalone(design.path.as_ref(), &texts).grants;
     expected.extend(design.grants.iter().cloned());
     with_lines(design, added, &expected, parse)
+}
+
+/// A row whose last open cell says what the description does.
+fn described(mut row: String, description: &str) -> String {
+    if let Some(at) = row.rfind(OPEN).filter(|_| !description.is_empty()) {
+        row.replace_range(at..at + OPEN.len(), description);
+    }
+    row
 }
 
 /// The actions that a row of this type grants; `None` for a type that grants nothing or needs two paths.

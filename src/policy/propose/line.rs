@@ -1,7 +1,7 @@
 //! Reads one line of a document: the paths that it names, and what its words say about each. The few English words
 //! here only spare a person some question marks: what they do not cover makes a row doubtful.
 
-use super::token::{FileLookup, PathToken, PlanToken, tokens, words};
+use super::token::{FileLookup, PlanToken, tokens, words};
 use super::{ProposedRow, plain};
 
 /// The beginnings of the verbs that give a type; a common ending follows.
@@ -16,16 +16,23 @@ const TYPES: [(&str, &str); 4] = [
 ];
 const ENDINGS: &str = "e es s d ed ing y ies ied";
 
-/// Words that deny a change or put it off.
-const DOUBTS: &str = "not no none never nothing without avoid unchanged untouched unaffected skip only if unless maybe \
-    possibly probably perhaps optional later equivalent scope deferred rollback alternatives rejected references \
-    history background appendix";
+/// Words before a path that change nothing.
+const FILLERS: &str =
+    "file files paths code affected allowed produced task step and or the an in into to at";
 
-/// Words between a verb and its path that change nothing.
-const FILLERS: &str = "and the a an file files";
+/// Words that announce files.
+const FILES: &str = "file files paths code";
 
 /// Words behind which a path is the place of what a verb makes: "Create the model in src/task.py".
 const PLACES: &str = "in into to at";
+
+/// Words that deny a change or put it off.
+const DOUBTS: &str = "not no none never nothing without avoid unchanged untouched unaffected skip only if unless maybe \
+    possibly probably perhaps optional later equivalent exists existing scope deferred rollback alternatives rejected \
+    references history background appendix";
+
+/// How many words before and behind a path say something about it.
+const NEAR: usize = 30;
 
 fn has(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|known| known == word)
@@ -52,7 +59,7 @@ pub(super) struct PlanContext {
     pub(super) title: String,
     /// Whether it announces files.
     pub(super) declares: bool,
-    pub(super) change_type: Option<&'static str>,
+    pub(super) deletes: bool,
     pub(super) is_doubtful: bool,
 }
 
@@ -61,155 +68,76 @@ impl PlanContext {
         let words: Vec<String> = words(text).collect();
         PlanContext {
             title: plain(text),
-            declares: words.iter().any(|word| has("file files paths code", word)),
-            change_type: words.iter().find_map(|word| type_of(word)),
+            declares: words.iter().any(|word| has(FILES, word)),
+            deletes: words.iter().any(|word| type_of(word) == Some("Delete")),
             is_doubtful: words.iter().any(|word| doubts(word)),
         }
     }
 }
 
-/// A path on a line, as a row.
-#[derive(Debug)]
-pub(super) struct Sighting {
-    pub(super) row: ProposedRow,
-    /// Whether words deny the change.
-    pub(super) is_denied: bool,
-}
-
-/// The paths that a line names, in order; `None` if it names none.
-pub(super) fn sightings(
+/// The rows for the paths that a line names, each with whether words deny the change; `None` if it names no path.
+pub(super) fn rows_of_line(
     text: &str,
     context: &PlanContext,
     lookup: &FileLookup<'_>,
-) -> Option<Vec<Sighting>> {
+) -> Option<Vec<(ProposedRow, bool)>> {
     let tokens = tokens(text, lookup);
-    let is_path = |token: &PlanToken| matches!(token, PlanToken::Path(_));
-    tokens.iter().any(is_path).then_some(())?;
     let sentence = plain(&format!("{}: {text}", context.title));
-    let mut context = context.clone();
-    let mut clause = Clause::default();
-    let mut found = Vec::new();
+    let mut rows = None;
     for (at, token) in tokens.iter().enumerate() {
-        match token {
-            PlanToken::Mark('.') => clause = Clause::default(),
-            PlanToken::Mark(':') if clause.paths == 0 && !clause.words.is_empty() => {
-                // A label without a known word may deny the change in any language.
-                let label = PlanContext::of(&clause.words);
-                clause = Clause {
-                    verb: label.change_type.filter(|_| !label.declares),
-                    ..Clause::default()
-                };
-                context = PlanContext {
-                    title: context.title,
-                    is_doubtful: context.is_doubtful || label.is_doubtful,
-                    ..label
-                };
-            }
-            PlanToken::Mark(',') => {}
-            PlanToken::Mark(_) => clause.is_apart = clause.paths > 0,
-            PlanToken::Word(word) => clause.push(word),
-            PlanToken::Path(token) => {
-                let remark = Remark::of(&tokens[at + 1..]);
-                found.extend(clause.sighting(token, &context, &remark, &sentence));
-            }
-        }
-    }
-    Some(found)
-}
-
-/// What the words behind a path say, up to the next path.
-struct Remark {
-    change_type: Option<&'static str>,
-    is_doubtful: bool,
-    /// Whether it follows without a mark.
-    is_direct: bool,
-}
-
-impl Remark {
-    fn of(rest: &[PlanToken]) -> Remark {
-        let ends =
-            |token: &PlanToken| matches!(token, PlanToken::Path(_) | PlanToken::Mark('.' | ','));
-        let rest = rest.split(ends).next().unwrap_or_default();
-        let mut words = rest.iter().filter_map(|token| match token {
-            PlanToken::Word(word) => Some(word),
-            _ => None,
+        let PlanToken::Path(path) = token else {
+            continue;
+        };
+        let rows = rows.get_or_insert_with(Vec::new);
+        let before = tokens[at.saturating_sub(NEAR)..at].rsplit(|token| *token == PlanToken::Stop);
+        let before = before.into_iter().next().unwrap_or_default();
+        let behind = &tokens[at + 1..tokens.len().min(at + NEAR)];
+        let ends = |token: &PlanToken| matches!(token, PlanToken::Path(_) | PlanToken::Stop);
+        let behind = behind.split(ends).next().unwrap_or_default();
+        let [said, remark] = [before, behind].map(|tokens| {
+            let words = tokens.iter().filter_map(|token| match token {
+                PlanToken::Word(word) => Some(word.as_str()),
+                _ => None,
+            });
+            words.collect::<Vec<&str>>()
         });
-        Remark {
-            is_doubtful: words.clone().any(|word| doubts(word)),
-            change_type: words.next().and_then(|word| type_of(word)),
-            is_direct: matches!(rest.first(), Some(PlanToken::Word(_))),
-        }
-    }
-}
-
-/// What the words before a path say.
-#[derive(Debug, Default)]
-struct Clause {
-    words: String,
-    verb: Option<&'static str>,
-    is_doubtful: bool,
-    /// Whether unknown words come before the verb.
-    is_strange: bool,
-    /// Whether unknown words come between the verb or the last path and this one.
-    has_gap: bool,
-    paths: usize,
-    /// Whether a mark, or a doubtful path, separates the next path from the verb.
-    is_apart: bool,
-}
-
-impl Clause {
-    fn push(&mut self, word: &str) {
-        self.words.push_str(word);
-        self.words.push(' ');
-        self.is_doubtful |= doubts(word);
-        let is_mark = word.len() == 1 || word.contains(|c: char| c.is_ascii_digit());
-        match type_of(word) {
-            Some(verb) => (self.verb, self.has_gap) = (Some(verb), false),
-            None if has(PLACES, word) && self.verb.is_some() => self.has_gap = false,
-            None if is_mark || has(FILLERS, word) => {}
-            None => {
-                self.has_gap = true;
-                self.is_strange |= self.verb.is_none();
-            }
-        }
-    }
-
-    fn sighting(
-        &mut self,
-        token: &PathToken,
-        context: &PlanContext,
-        remark: &Remark,
-        sentence: &str,
-    ) -> Option<Sighting> {
-        let is_near = !self.has_gap && !self.is_strange;
-        let is_listed = context.declares && is_near;
-        let verb = self.verb.or(remark.change_type);
-        let verb = verb.or(context
-            .change_type
-            .filter(|word| is_listed && *word == "Delete"));
-        let is_wide = token.path.ends_with('/');
-        let is_ground = verb.is_some() && is_near || is_listed && !remark.is_direct && !is_wide;
-        let is_doubtful = self.is_doubtful || context.is_doubtful || remark.is_doubtful;
-        let is_sure = is_ground && !(is_doubtful || self.is_apart || token.is_odd);
+        // Neither numbers and tags such as `T012` nor marks such as `x` are words.
+        let is_mark = |word: &str| word.len() == 1 || word.contains(|c: char| c.is_ascii_digit());
+        let is_known = |word: &&str| type_of(word).is_some() || has(FILLERS, word) || is_mark(word);
+        let is_near = said.iter().all(is_known);
+        let first = said.iter().find(|word| !is_mark(word));
+        let is_place = first.is_some_and(|word| type_of(word).is_some())
+            && matches!(before, [.., PlanToken::Word(last)] if has(PLACES, last));
+        let verb = said.iter().rev().find_map(|word| type_of(word));
+        let verb = verb.or(remark.first().and_then(|word| type_of(word)));
+        let declares = context.declares || said.iter().any(|word| has(FILES, word));
+        let is_wide = path.path.ends_with('/');
+        let is_direct = matches!(behind, [PlanToken::Word(_), ..]);
+        let is_listed = is_near && (verb.is_some() || declares && !is_direct && !is_wide);
+        let is_denied = said.iter().any(|word| doubts(word));
+        let is_doubtful =
+            is_denied || context.is_doubtful || remark.iter().any(|word| doubts(word));
+        let is_sure = (is_listed || is_place) && !is_doubtful && !path.is_odd;
+        let has_paths = before
+            .iter()
+            .any(|token| matches!(token, PlanToken::Path(_)));
         let change_type = match verb {
-            Some("Delete") if !self.has_gap => "Delete",
-            Some("Rename") if self.paths == 0 => "Delete",
+            Some("Delete") if is_near => "Delete",
+            Some("Rename") if !has_paths => "Delete",
+            None if context.deletes && declares && is_near => "Delete",
             _ if is_wide => "Add/Modify",
             Some("Delete" | "Modify") => "Modify",
-            _ if token.exists => "Modify",
+            _ if path.exists => "Modify",
             _ => "Add",
         };
-        let about = if is_sure { &context.title } else { sentence };
-        let is_kept = !token.is_weak || verb.is_some() || is_listed;
-        self.paths += 1;
-        self.has_gap = false;
-        self.is_apart = !is_sure;
-        is_kept.then(|| Sighting {
-            row: ProposedRow {
+        if !path.is_weak || verb.is_some() || declares && is_near {
+            let about = if is_sure { &context.title } else { &sentence };
+            let row = ProposedRow {
                 is_doubtful: !is_sure,
-                ..ProposedRow::new(token.path.as_str().into(), change_type, about)
-            },
-            is_denied: self.is_doubtful,
-        })
+                ..ProposedRow::new(path.path.as_str().into(), change_type, about)
+            };
+            rows.push((row, is_denied));
+        }
     }
+    rows
 }

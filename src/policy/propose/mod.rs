@@ -10,8 +10,8 @@ mod token;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::design::{self, Design, DesignOptions, MissingRow, usual_row};
-use super::{Actions, Grant, GrantKind};
+use super::design::{self, Design, DesignOptions, code_span};
+use super::{Grant, GrantKind};
 use crate::error::{Error, Result};
 use crate::path::escaped;
 
@@ -55,14 +55,14 @@ impl ProposedRow {
     /// The row in the usual table. A doubtful one starts with `? `, a cell that moves the others out of their columns: it
     /// grants nothing until a person removes the mark.
     pub fn text(&self) -> String {
-        let row = usual_row(&MissingRow {
-            path: self.path.as_ref(),
-            from: None,
-            word: &self.change_type,
-            actions: Actions::MODIFY,
-        });
         let mark = if self.is_doubtful { "? " } else { "" };
-        mark.to_owned() + &described(row, &self.description)
+        // A pipe separates cells even inside a code span.
+        let path = code_span(&self.path.to_str_lossy()).replace('|', "\\|");
+        let description = match self.description.as_str() {
+            "" => OPEN,
+            text => text,
+        };
+        format!("{mark}| {path} | {} | {description} |", self.change_type)
     }
 
     /// The path without the slash of a directory, as grants have it.
@@ -71,7 +71,7 @@ impl ProposedRow {
     }
 
     /// Whether the row, read as a design at this path, grants exactly what it names.
-    fn is_read_back(&self, document: &BStr) -> bool {
+    pub fn is_read_back(&self, document: &BStr) -> bool {
         let certain = ProposedRow {
             is_doubtful: false,
             ..self.clone()
@@ -82,14 +82,6 @@ impl ProposedRow {
             && matches!(design.grants.as_slice(), [one] if one.path == self.bare_path()
                 && (one.kind == GrantKind::Directory) == is_directory)
     }
-}
-
-/// A row whose last open cell says what the description does.
-fn described(mut row: String, description: &str) -> String {
-    if let Some(at) = row.rfind(OPEN).filter(|_| !description.is_empty()) {
-        row.replace_range(at..at + OPEN.len(), description);
-    }
-    row
 }
 
 /// Text that means nothing to Markdown, on one line.
@@ -110,11 +102,6 @@ pub fn section(rows: &[String]) -> String {
 fn standalone(path: &BStr, rows: &[String]) -> Design {
     let text = section(rows);
     design::parse(path, text.as_bytes(), &DesignOptions::default())
-}
-
-/// The rows that a table in `document` can hold, each read back as exactly what it asks for, and the others.
-pub fn readable(document: &BStr, rows: Vec<ProposedRow>) -> (Vec<ProposedRow>, Vec<ProposedRow>) {
-    rows.into_iter().partition(|row| row.is_read_back(document))
 }
 
 /// The rows of guard's table that a person edited, and what is wrong with the others.

@@ -28,94 +28,66 @@ pub(super) enum PlanToken {
     Path(PathToken),
     /// In lower case; empty for code that is no path.
     Word(String),
-    /// `.` ends a clause, `:` a label; `,` separates paths, and `-` begins a remark.
-    Mark(char),
+    Mark,
+    /// What stands between the text of a link and its target.
+    Link,
+    /// The end of a clause.
+    Stop,
 }
 
 /// The tokens of a line.
 pub(super) fn tokens(text: &str, lookup: &FileLookup<'_>) -> Vec<PlanToken> {
-    let mut scanner = Scanner {
-        lookup,
-        tokens: Vec::new(),
-        link: None,
-    };
+    let mut tokens = Vec::new();
     for (index, part) in text.split('`').enumerate() {
         match index % 2 {
-            0 => scanner.text(part),
-            _ => scanner.push(part, true),
+            0 => (spaced(part).split_whitespace()).for_each(|word| push(word, lookup, &mut tokens)),
+            _ => tokens.push(match path_token(part, true, lookup) {
+                Some(path) => PlanToken::Path(path),
+                None => PlanToken::Word(String::new()),
+            }),
         }
     }
-    scanner.tokens
+    tokens
 }
 
-struct Scanner<'a> {
-    lookup: &'a FileLookup<'a>,
-    tokens: Vec<PlanToken>,
-    /// Where the text of a link is whose target comes next.
-    link: Option<usize>,
-}
-
-impl Scanner<'_> {
-    fn text(&mut self, text: &str) {
-        let mut word = String::new();
-        for c in text.chars().chain([' ']) {
-            // Scripts without blanks stand alone. A bracket belongs to a path such as `app/(auth)/x`, but `a.rs(new)`
-            // is a path with a remark.
-            let is_mark = match c {
-                '(' => !word.ends_with('/'),
-                '>' => !word.ends_with(['-', '=']),
-                c => c.is_whitespace() || c >= '\u{500}' || ",;|\"<".contains(c),
-            };
-            if !is_mark {
-                word.push(c);
-                continue;
-            }
-            let is_link = c == '(' && word.ends_with(']');
-            self.word(&std::mem::take(&mut word));
-            self.link = is_link.then(|| self.tokens.len().saturating_sub(1));
-            match c {
-                _ if is_link || c.is_whitespace() => {}
-                ',' | '，' | '、' => self.tokens.push(PlanToken::Mark(',')),
-                ';' | '；' | '。' | '<' => self.tokens.push(PlanToken::Mark('.')),
-                '：' | '>' => self.tokens.push(PlanToken::Mark(':')),
-                c if c.is_alphanumeric() => self.tokens.push(PlanToken::Word(c.into())),
-                _ => self.tokens.push(PlanToken::Mark('-')),
-            }
-        }
-    }
-
-    fn word(&mut self, word: &str) {
-        let mark = match word {
-            "-" | "--" | "#" | "//" => '-',
-            "->" | "=>" | "&" | "+" | "/" => ',',
-            _ => {
-                let bare = word.trim_start_matches(['[', '\'', '*']);
-                let end = bare.trim_end_matches(['.', ':', '!', '?', '\'', '*', '_', ')', ']']);
-                self.push(end, false);
-                match &bare[end.len()..] {
-                    closing if closing.contains(':') => ':',
-                    closing if closing.contains(['.', '!', '?']) => '.',
-                    _ => return,
-                }
-            }
+/// The text with blanks around its marks, and around the characters of scripts without blanks.
+fn spaced(text: &str) -> String {
+    let mut spaced = String::new();
+    for c in text.chars() {
+        let is_apart = match c {
+            // A bracket belongs to a path such as `app/(auth)/x`, but `a.rs(new)` is a path with a remark.
+            '(' => !spaced.ends_with('/'),
+            '>' => !spaced.ends_with(['-', '=']),
+            c => c >= '\u{500}' || ",;|\"<".contains(c),
         };
-        self.tokens.push(PlanToken::Mark(mark));
-    }
-
-    fn push(&mut self, word: &str, is_code: bool) {
-        if let Some(token) = path_token(word, is_code, self.lookup) {
-            // The target of a link counts, not its text.
-            if let Some(at) = self.link.take()
-                && matches!(self.tokens.get(at), Some(PlanToken::Path(_)))
-            {
-                self.tokens.truncate(at);
-            }
-            self.tokens.push(PlanToken::Path(token));
-        } else if is_code {
-            self.tokens.push(PlanToken::Word(String::new()));
-        } else {
-            self.tokens.extend(words(word).map(PlanToken::Word));
+        match is_apart {
+            true if c == '(' && spaced.ends_with(']') => spaced.push_str(" ]( "),
+            true => spaced.extend([' ', c, ' ']),
+            false => spaced.push(c),
         }
+    }
+    spaced
+}
+
+fn push(word: &str, lookup: &FileLookup<'_>, tokens: &mut Vec<PlanToken>) {
+    let bare = word.trim_start_matches(['[', '\'', '*']);
+    let end = bare.trim_end_matches(['.', ':', '!', '?', '\'', '*', '_', ')', ']']);
+    match path_token(end, false, lookup) {
+        Some(path) => {
+            // The target of a link counts, not its text.
+            if tokens.ends_with(&[PlanToken::Link]) {
+                tokens.truncate(tokens.len() - 2);
+            }
+            tokens.push(PlanToken::Path(path));
+        }
+        None => tokens.extend(words(end).map(PlanToken::Word)),
+    }
+    let is_symbol = !word.contains(char::is_alphanumeric);
+    match if is_symbol { word } else { &bare[end.len()..] } {
+        "" | "]" | ")" => {}
+        "](" => tokens.push(PlanToken::Link),
+        mark if mark.contains(['.', '!', '?', '。', '<']) => tokens.push(PlanToken::Stop),
+        _ => tokens.push(PlanToken::Mark),
     }
 }
 
@@ -135,8 +107,10 @@ pub(super) fn path_token(word: &str, is_code: bool, lookup: &FileLookup<'_>) -> 
     };
     let cut = word.rsplit_once(':').filter(|(_, rest)| are_lines(rest));
     let word = cut.map_or(word, |(path, _)| path);
-    let word = word.strip_prefix("./").unwrap_or(word);
-    let path = word.strip_prefix('/').unwrap_or(word);
+    let path = word
+        .strip_prefix("./")
+        .unwrap_or(word)
+        .trim_start_matches('/');
     let bare = path.trim_end_matches('/');
     let is_bad = path.len() > MAX_PATH || path.contains("..") || path.contains("//");
     if is_bad || matches!(bare, "" | ".") {
@@ -145,13 +119,14 @@ pub(super) fn path_token(word: &str, is_code: bool, lookup: &FileLookup<'_>) -> 
     let name = bare.rsplit('/').next().unwrap_or_default();
     let is_file = has_extension(name) || NAMES.split(' ').any(|known| known == name);
     let (has_slash, is_slashed) = (path.contains('/'), path.ends_with('/'));
-    let may_exist = has_slash || is_file || is_code;
-    let found = if may_exist { lookup(bare) } else { None };
+    let found = match has_slash || is_file || is_code {
+        true => lookup(bare),
+        false => None,
+    };
     let is_glob = path.contains('*') || path.contains('{') && path.contains(',');
     let is_plain =
         |c: char| c.is_alphanumeric() || "/._-+@[]()$*".contains(c) || is_glob && "{},".contains(c);
-    let is_shaped = path.chars().all(is_plain)
-        && path.starts_with(|c: char| c.is_alphanumeric() || "._[*(".contains(c));
+    let is_shaped = path.chars().all(is_plain) && !path.starts_with(['-', '+', '@', ')', ']', '$']);
     let is_path = match found {
         Some(GrantKind::Directory) => has_slash,
         Some(_) => true,
@@ -162,15 +137,14 @@ pub(super) fn path_token(word: &str, is_code: bool, lookup: &FileLookup<'_>) -> 
         path: format!("{bare}{}", if is_directory { "/" } else { "" }),
         exists: found.is_some(),
         is_weak: found.is_none() && !(has_slash && (is_file || is_slashed)),
-        is_odd: is_glob || found.is_none() && path.len() < word.len(),
+        is_odd: is_glob || found.is_none() && word.starts_with('/'),
     })
 }
 
 fn has_extension(name: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
-    name.rsplit_once('.').is_some_and(|(_, extension)| {
-        extension.starts_with(|c: char| c.is_ascii_alphabetic()) && extension.chars().all(is_word)
-    })
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    extension.starts_with(|c: char| c.is_ascii_alphabetic()) && extension.chars().all(is_word)
 }
 
 #[cfg(test)]
