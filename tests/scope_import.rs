@@ -309,9 +309,7 @@ fn large_and_binary_plans_are_refused() {
         .exits(2)
         .says("UTF-8");
     repo.guard(&["scope", "import", "none.md"]).exits(2);
-    repo.guard(&["scope", "import", "."])
-        .exits(2)
-        .says("not a regular file");
+    repo.guard(&["scope", "import", "."]).exits(2);
     // A large plan takes no more than linear time.
     let items: String = (0..5_000)
         .map(|n| format!("- Create: `src/f{n}.rs`\n"))
@@ -383,12 +381,12 @@ mod at_a_terminal {
         };
         session
             .exits(0)
-            .says("| `src/cache.rs` | Add | Task 1: The cache |")
-            .says("| `src/slow.rs` | Delete |")
             .says(&format!("git commit -m \"Extend the design\" -- {PLAN}"))
             .says(&format!("guard use {PLAN}"));
         let text = fs::read_to_string(repo.path(PLAN)).unwrap();
         assert!(text.starts_with(TEXT) && !text.contains("kept.rs` |"));
+        assert!(text.contains("| `src/cache.rs` | Add | Task 1: The cache |\n"));
+        assert!(text.contains("| `src/slow.rs` | Delete |"));
         assert_eq!(
             repo.git(&["diff", "--cached", "--name-only"]),
             format!("{PLAN}\nother.txt")
@@ -408,7 +406,7 @@ mod at_a_terminal {
     #[test]
     fn plan_stays_as_it_is_without_rows_or_if_the_editor_fails() {
         let repo = repo();
-        for script in ["/^[?|]/d", "/File/d"] {
+        for script in ["/^[?|]/d", "s/^| /- /"] {
             let Some(session) = import(&repo, &[PLAN], script) else {
                 return;
             };
@@ -443,7 +441,7 @@ mod at_a_terminal {
         import(&repo, &[PLAN, "--to", DESIGN], "")
             .unwrap()
             .exits(2)
-            .says("has a Files Changed table already")
+            .says("already exists")
             .says("guard scope add");
         assert_eq!(fs::read_to_string(repo.path(PLAN)).unwrap(), TEXT);
         let outside = import(&repo, &[PLAN, "--to", "../out.md"], "").unwrap();

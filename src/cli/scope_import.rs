@@ -34,56 +34,50 @@ pub(super) struct ScopeImportArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  guard scope import plan.md                          edit the rows, then write them
-  guard scope import plan.md --print                  print the table only
-  guard scope import notes.md --to docs/LLD-7.md      write it into another document
+  guard scope import plan.md                      edit the rows, then write them into the plan
+  guard scope import plan.md --print              print the table only
   guard scope import --from-changes --to docs/LLD-7.md
 
-guard proposes a row for every path that the plan names, and opens the table in git's editor. A `?` marks a row to look \
-at: guard leaves it out unless you remove the mark. The table is then the whole scope of the document, and guard stages it.
-
-Without a terminal, and under an agent or CI, guard prints the table and writes nothing. A row with a `?` \
-grants nothing.";
+guard proposes a row for every path that the plan names, and opens the table in git's editor. It leaves out the rows \
+that still have a `?` in front. The table is then the whole scope of the document, and guard stages it. Without a \
+terminal, and under an agent or CI, guard prints the table and writes nothing.";
 
 /// What a person reads above the table.
-const ADVICE: &str = "\
-guard writes the rows below when you save them and leave the editor. Remove the rows to drop, and the `? ` of
-each doubtful row to keep. Remove all rows to write nothing.";
+const ADVICE: &str = "Remove the rows to drop, and the `? ` of each doubtful row to keep.";
 
 impl ScopeImportArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
-        let table = propose::section(&match &self.plan {
+        let rows = match &self.plan {
             Some(plan) => judge::rows_of_plan(&repo, plan)?,
             None => judge::rows_of_changes(&repo)?,
-        });
-        let person = match self.print || !output.is_human() {
-            true => None,
-            false => Some(Person::present()),
         };
-        if let Some(Ok(_)) = person {
-            return self.confirm(&repo, &table, output);
+        if rows.is_empty() {
+            return Err(Error::new("guard found no path to propose")
+                .help("write a design by hand: guard scope new NAME"));
         }
-        output.print_either(
-            || json!({"version": 1, "table": table}),
-            |out| write!(out, "{table}"),
-        );
-        if let Some(Err(error)) = person {
-            output.notes(&[format!("guard wrote nothing: {}", error.message)]);
+        let table = propose::section(&rows);
+        let is_printed = self.print || !output.is_human();
+        let refused = match is_printed {
+            true => None,
+            false => Person::present().err(),
+        };
+        if is_printed || refused.is_some() {
+            let json = || json!({"version": 1, "table": table});
+            output.print_either(json, |out| write!(out, "{table}"));
+            let note = |error: Error| format!("guard wrote nothing: {}", error.message);
+            output.notes(&Vec::from_iter(refused.map(note)));
+            return Ok(0);
         }
-        Ok(0)
-    }
-
-    fn confirm(&self, repo: &Repository, table: &str, output: &mut Output) -> Result<u8> {
         let target = self.to.as_ref().or(self.plan.as_ref()).ok_or_else(|| {
             Error::new("there is no document to write the table into").help("name it: --to FILE")
         })?;
-        let text = edited(repo, &format!("{ADVICE}\n\n{table}"))?;
-        let (rows, faults) = propose::rows_of_table(&text);
-        output.notes(&faults);
+        let text = edited(&repo, &format!("{ADVICE}\n\n{table}"))?;
+        let rows = text.lines().filter(|line| line.starts_with("| `"));
+        let rows: Vec<String> = rows.map(str::to_owned).collect();
         match rows.is_empty() {
             true => output.notes(&["guard wrote nothing".to_owned()]),
-            false => finish(repo, &judge::with_table(repo, target, &rows)?, output)?,
+            false => finish(&repo, &judge::with_table(&repo, target, &rows)?, output)?,
         }
         Ok(0)
     }
@@ -92,24 +86,21 @@ impl ScopeImportArgs {
 /// The text after a person edited it in the editor that git uses.
 fn edited(repo: &Repository, text: &str) -> Result<String> {
     let file = repo.git_dir().join("GUARD_FILES_CHANGED.md");
-    let failed = |why: String| {
-        Error::new(format!("the editor failed: {why}"))
-            .help("choose another one: git config core.editor EDITOR")
-    };
     let run = || {
         let found = Command::new("git").args(["var", "GIT_EDITOR"]).output()?;
         let editor = String::from_utf8_lossy(&found.stdout);
         let mut words = editor.split_whitespace();
         std::fs::write(&file, text)?;
         let mut command = Command::new(words.next().unwrap_or("vi"));
-        let status = command.args(words).arg(&file).status()?;
-        Ok((status, std::fs::read_to_string(&file)?))
+        match command.args(words).arg(&file).status()? {
+            status if status.success() => std::fs::read_to_string(&file),
+            status => Err(std::io::Error::other(status.to_string())),
+        }
     };
-    let ended: std::io::Result<_> = run();
+    let text = run();
     let _ = std::fs::remove_file(&file);
-    match ended {
-        Ok((status, text)) if status.success() => Ok(text),
-        Ok((status, _)) => Err(failed(status.to_string())),
-        Err(error) => Err(failed(error.to_string())),
-    }
+    text.map_err(|error| {
+        Error::new(format!("the editor failed: {error}"))
+            .help("choose another one: git config core.editor EDITOR")
+    })
 }

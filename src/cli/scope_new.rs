@@ -46,7 +46,7 @@ impl ScopeNewArgs {
         let edit = judge::new_design(&repo, self.name.as_deref(), &rows)?;
         match self.print {
             true => output.print_either(
-                || json!({"version": 1, "design": edit.path.to_str_lossy(), "text": edit.after}),
+                || json!({"version": 1, "design": edit.design.path.to_str_lossy(), "text": edit.after}),
                 |out| out.write_all(edit.after.as_bytes()),
             ),
             false => finish(&repo, &edit, output)?,

@@ -4,7 +4,8 @@
 // Reads plans in the work tree.
 #![allow(clippy::disallowed_methods)]
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -16,61 +17,45 @@ use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
 use crate::git::{Index, Parents, Repository, show_file};
 use crate::path::{escaped, shell_word};
-use crate::policy::GrantKind;
 use crate::policy::design::{self, Design, DesignOptions};
 use crate::policy::design_selection;
 use crate::policy::path_placeholders::{PathNames, is_path, literal_paths};
-use crate::policy::propose::{self, ProposedRow};
+use crate::policy::propose;
 use crate::policy::settings::Settings;
 
 /// The largest document that guard reads.
 const MAX_DOCUMENT: u64 = 1_000_000;
 
-/// A document with more rows.
-#[derive(Debug)]
-pub struct DesignEdit {
-    /// Its path in the repository.
-    pub path: BString,
-    /// What the work tree holds; `None` if the document is new.
-    pub before: Option<OpenedFile>,
-    /// The text with the rows.
-    pub after: String,
-    /// Paths that need no new row.
-    pub granted: Vec<BString>,
-}
-
 /// The rows for the files that a plan names, relative to the current directory.
 ///
 /// # Errors
-/// The plan cannot be read, or names no path.
+/// The plan cannot be read.
 pub fn rows_of_plan(repo: &Repository, plan: &Path) -> Result<Vec<String>> {
-    let shown = show_file(plan);
-    let read = || {
-        let metadata = plan.metadata()?;
-        match metadata.len() {
-            _ if !metadata.is_file() => Err(io::Error::other("it is not a regular file")),
-            0..=MAX_DOCUMENT => std::fs::read_to_string(plan),
+    let mut text = String::new();
+    let read = File::open(plan).and_then(|file| {
+        match file.take(MAX_DOCUMENT + 1).read_to_string(&mut text)? as u64 {
+            0..=MAX_DOCUMENT => Ok(()),
             _ => Err(io::Error::other("it is larger than 1 MB")),
         }
-    };
-    let text = read().map_err(|error| Error::new(format!("{shown} cannot be read: {error}")))?;
-    let lookup = |path: &str| {
+    });
+    read.map_err(|error| Error::new(format!("{} cannot be read: {error}", show_file(plan))))?;
+    let is_directory = |path: &str| {
         let file = repo.work_tree_file(path.into()).ok()?;
-        match file.symlink_metadata().ok()?.is_dir() {
-            true => Some(GrantKind::Directory),
-            false => Some(GrantKind::File),
-        }
+        Some(file.symlink_metadata().ok()?.is_dir())
     };
     let own = named_files::in_repository(repo, plan).unwrap_or_default();
-    let rows = propose::rows_of_document(&text, &lookup);
-    readable(own.as_ref(), rows, &shown)
+    Ok(propose::rows_of_document(
+        own.as_ref(),
+        &text,
+        &is_directory,
+    ))
 }
 
 /// The rows for what is staged or, if nothing is, for what has changed in the work tree. Designs and guard's own
 /// settings need none.
 ///
 /// # Errors
-/// The changes cannot be read, or need no row.
+/// The changes cannot be read.
 pub fn rows_of_changes(repo: &Repository) -> Result<Vec<String>> {
     let settings = settings_to_come(repo)?;
     let needs_row = |path: &BStr| {
@@ -80,20 +65,9 @@ pub fn rows_of_changes(repo: &Repository) -> Result<Vec<String>> {
     };
     let (mut changes, _) = changes_now(repo)?;
     changes.retain(|change| needs_row(change.path.as_ref()));
-    let row = |change: &Change| ProposedRow::new(change.path.clone(), type_of_change(change), "");
-    readable("".into(), changes.iter().map(row).collect(), "the change")
-}
-
-/// The rows that a table in `document` can hold, each read back as exactly what it names.
-fn readable(document: &BStr, mut rows: Vec<ProposedRow>, source: &str) -> Result<Vec<String>> {
-    rows.retain(|row| row.is_read_back(document));
-    match rows.is_empty() {
-        true => Err(
-            Error::new(format!("guard found no path to propose in {source}"))
-                .help("write a design by hand: guard scope new NAME"),
-        ),
-        false => Ok(rows.iter().map(ProposedRow::text).collect()),
-    }
+    let row =
+        |change: &Change| propose::row("".into(), change.path.as_ref(), type_of_change(change), "");
+    Ok(changes.iter().filter_map(row).collect())
 }
 
 /// What is staged, or what `git add --all` would stage if nothing is; and whether it is staged.
@@ -145,15 +119,9 @@ pub fn is_selected(repo: &Repository, path: &BStr) -> Result<bool> {
 /// The document has unstaged changes or a table with types already, or cannot hold the rows.
 pub fn with_table(repo: &Repository, file: &Path, rows: &[String]) -> Result<DesignEdit> {
     let path = named_files::in_repository(repo, file)?;
-    let document = TableDocument::open(repo, path, settings_to_come(repo)?)?;
-    if document.design.is_typed() && document.design.is_usable() {
-        let why = format!(
-            "{} has a Files Changed table already",
-            escaped(&document.path)
-        );
-        return Err(Error::new(why).help(add_rows(document.path.as_ref())));
-    }
-    document.with_table(rows)
+    let document = DesignEdit::open(repo, path, settings_to_come(repo)?)?;
+    let has_table = document.design.is_typed() && document.design.is_usable();
+    document.with_table(rows, has_table)
 }
 
 /// The design that `guard scope new` writes.
@@ -172,14 +140,9 @@ pub fn new_design(repo: &Repository, name: Option<&str>, rows: &[String]) -> Res
             _ => "name the design in one word: guard scope new hotfix",
         })
     })?;
-    let document = TableDocument::open(repo, path.into(), settings)?;
-    let path = document.path.as_ref();
-    if document.before.is_some() || repo.tree_of(repo.head_commit()?)?.get(path)?.is_some() {
-        return Err(Error::new(format!("{} already exists", escaped(path)))
-            .help(add_rows(path))
-            .help("or write another one: guard scope new NAME"));
-    }
-    document.with_table(rows)
+    let document = DesignEdit::open(repo, path.into(), settings)?;
+    let exists = document.before.is_some();
+    document.with_table(rows, exists)
 }
 
 /// The path for a new design. A name takes the place of the branch name, except for an issue that only the latter has.
@@ -204,22 +167,19 @@ fn place(settings: &Settings, branch: Option<&str>, name: Option<&str>) -> Optio
     paths.next()
 }
 
-fn add_rows(design: &BStr) -> String {
-    let word = shell_word(design);
-    format!("add rows to it: guard scope add PATH --design {word}")
-}
-
-/// A document in the work tree that is to hold rows.
-pub(super) struct TableDocument {
-    pub(super) path: BString,
-    /// `None` if there is no such file.
-    pub(super) before: Option<OpenedFile>,
-    options: DesignOptions,
+/// A document in the work tree, and its text with more rows.
+#[derive(Debug)]
+pub struct DesignEdit {
     /// What the document is now; perhaps an unusable design.
-    pub(super) design: Design,
+    pub design: Design,
+    /// The file; `None` if there is none.
+    pub before: Option<OpenedFile>,
+    /// The text with the rows.
+    pub after: String,
+    options: DesignOptions,
 }
 
-impl TableDocument {
+impl DesignEdit {
     /// Opens a document that is as staged, untracked or new: the rows must not carry other edits along.
     pub(super) fn open(repo: &Repository, path: BString, settings: Settings) -> Result<Self> {
         let shown = escaped(&path).to_string();
@@ -248,33 +208,30 @@ impl TableDocument {
             .help(format!("or discard them: git restore -- {word}")));
         }
         let options = DesignOptions::from_settings(&settings);
-        Ok(TableDocument {
+        Ok(DesignEdit {
             design: design::parse(path.as_ref(), text.as_bytes(), &options),
             before,
+            after: text,
             options,
-            path,
         })
-    }
-
-    /// The document with a new table.
-    fn with_table(self, rows: &[String]) -> Result<DesignEdit> {
-        let text = propose::add_table(&self.design, rows, &|text| self.parse(text))?;
-        Ok(self.edit(text, Vec::new()))
     }
 
     /// Another text as this document.
     pub(super) fn parse(&self, text: &str) -> Design {
-        design::parse(self.path.as_ref(), text.as_bytes(), &self.options)
+        design::parse(self.design.path.as_ref(), text.as_bytes(), &self.options)
     }
 
-    /// The document with another text; `granted` need no row in it.
-    pub(super) fn edit(self, after: String, granted: Vec<BString>) -> DesignEdit {
-        DesignEdit {
-            path: self.path,
-            before: self.before,
-            after,
-            granted,
+    fn with_table(mut self, rows: &[String], is_taken: bool) -> Result<DesignEdit> {
+        let path = &self.design.path;
+        if is_taken {
+            let advice = format!("guard scope add PATH --design {}", shell_word(path));
+            return Err(
+                Error::new(format!("the design {} already exists", escaped(path)))
+                    .help(format!("add rows to it: {advice}")),
+            );
         }
+        self.after = propose::add_table(&self.design, rows, &|text| self.parse(text))?;
+        Ok(self)
     }
 }
 

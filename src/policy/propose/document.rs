@@ -3,12 +3,15 @@
 
 use std::collections::HashMap;
 
-use super::line::{PlanContext, rows_of_line, type_of};
-use super::token::{FileLookup, path_token, words};
-use super::{ProposedRow, plain};
+use gix::bstr::BStr;
 
-/// The rows for all paths of a document outside quotes and outside code that lists no files.
-pub fn rows_of_document(text: &str, lookup: &FileLookup<'_>) -> Vec<ProposedRow> {
+use super::line::{PlanContext, Sighting, sightings, type_of};
+use super::row;
+use super::token::{FileLookup, path_token, words};
+
+/// The rows for all paths of a document outside quotes and outside code that lists no files. A doubtful row starts with
+/// `? `, a cell that moves the others out of their columns: it grants nothing until a person removes the mark.
+pub fn rows_of_document(path: &BStr, text: &str, lookup: &FileLookup<'_>) -> Vec<String> {
     let mut reader = PlanReader {
         lookup,
         headings: Vec::new(),
@@ -37,7 +40,17 @@ pub fn rows_of_document(text: &str, lookup: &FileLookup<'_>) -> Vec<ProposedRow>
             }
         }
     }
-    merged(reader.found)
+    let rows = merged(reader.found).into_iter().filter_map(|one| {
+        let row = row(
+            path,
+            one.path.as_str().into(),
+            one.change_type,
+            &one.description,
+        )?;
+        let is_doubtful = one.is_doubtful || one.is_denied;
+        Some(if is_doubtful { format!("? {row}") } else { row })
+    });
+    rows.collect()
 }
 
 struct PlanReader<'a> {
@@ -45,13 +58,13 @@ struct PlanReader<'a> {
     headings: Vec<(usize, PlanContext)>,
     /// What the last heading or label says.
     context: PlanContext,
-    found: Vec<(ProposedRow, bool)>,
+    found: Vec<Sighting>,
 }
 
 impl PlanReader<'_> {
     /// Adds the paths of a line, if it has any.
     fn sight(&mut self, line: &str, context: &PlanContext) -> bool {
-        let found = rows_of_line(line, context, self.lookup);
+        let found = sightings(line, context, self.lookup);
         let has_paths = found.is_some();
         self.found.extend(found.into_iter().flatten());
         has_paths
@@ -61,12 +74,12 @@ impl PlanReader<'_> {
         let text = line.trim_start_matches('#');
         let level = line.len() - text.len();
         let is_item = ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark));
-        match line.chars().next() {
-            None | Some('>') => return,
-            Some('|') => return self.row(line),
-            _ if self.sight(text, &self.context.clone()) && level == 0 => return,
-            _ if is_item && !line.ends_with(':') => return,
-            _ => {}
+        let is_row = line.starts_with('|') || is_item && !line.ends_with(':');
+        if line.is_empty() || line.starts_with('>') {
+            return;
+        }
+        if self.sight(text, &self.context.clone()) && level == 0 || is_row {
+            return;
         }
         let mut own = PlanContext::of(text);
         if level > 0 {
@@ -77,99 +90,79 @@ impl PlanReader<'_> {
             self.headings.push((level, own.clone()));
         }
         // A heading with a word of doubt makes everything below it doubtful.
-        let mut headings = self.headings.iter().map(|(_, heading)| heading);
-        own.is_doubtful |= headings.any(|heading| heading.is_doubtful);
-        own.declares &= !text.contains("</");
+        own.is_doubtful |= self.headings.iter().any(|(_, heading)| heading.is_doubtful);
         own.title = self
             .headings
             .last()
             .map_or(String::new(), |(_, last)| last.title.clone());
+        if text.starts_with("</") {
+            own.label.clear();
+        }
         self.context = own;
     }
 
-    /// A row of a table: a cell of few words may be the type of the files, the longest describes them.
-    fn row(&mut self, row: &str) {
-        let mut context = self.context.clone();
-        let has_path = |cell: &&str| rows_of_line(cell, &context, self.lookup).is_some();
-        let is_type = |cell: &&str| {
-            let words: Vec<String> = words(cell).collect();
-            words.len() <= 3 && words.iter().any(|word| type_of(word).is_some())
-        };
-        let cells = row
-            .split('|')
-            .map(str::trim)
-            .filter(|cell| !cell.is_empty());
-        let (files, others): (Vec<&str>, Vec<&str>) = cells.partition(has_path);
-        let (types, texts): (Vec<&str>, Vec<&str>) = others.into_iter().partition(is_type);
-        if let Some(text) = texts.iter().max_by_key(|text| text.len()) {
-            context.title = plain(text);
-        }
-        self.sight(&[types, files, texts].concat().join(" - "), &context);
-    }
-
-    /// A code block, if it lists files or draws a tree. What is below an entry is in it.
+    /// A code block, if it lists files or draws a tree. What is below an entry of a tree is in it.
     fn block(&mut self, language: &str, lines: &[&str]) {
-        let is_drawn = |c: char| c.is_whitespace() || "├└│─┬|+`-".contains(c);
+        if !matches!(language, "" | "text" | "txt") {
+            return;
+        }
         let is_tree = lines
             .iter()
             .any(|line| line.contains(['├', '└']) || line.contains("|--"));
-        let entries = lines.iter().map(|line| {
-            let entry = line.trim_start_matches(is_drawn);
-            let (name, remark) = entry.split_once(char::is_whitespace).unwrap_or((entry, ""));
-            (line.chars().count() - entry.chars().count(), name, remark)
-        });
-        let is_shown =
-            |(_, name, _): &(usize, &str, &str)| !name.is_empty() && !name.starts_with('#');
-        let entries: Vec<(usize, &str, &str)> = entries.filter(is_shown).collect();
-        let is_entry = |(_, name, remark): &(usize, &str, &str)| {
-            let is_remark = remark.is_empty() || remark.starts_with(['(', '#', '-', '—']);
-            is_remark && path_token(name, false, self.lookup).is_some()
-        };
-        if language.starts_with('m') || !is_tree && !entries.iter().all(is_entry) {
-            return;
-        }
         let mut open: Vec<(usize, &str)> = Vec::new();
-        for (at, &(indent, name, remark)) in entries.iter().enumerate() {
+        for (at, line) in lines.iter().enumerate() {
+            let (indent, name, remark) = entry(line);
             open.retain(|(above, _)| *above < indent);
-            let is_parent = entries.get(at + 1).is_some_and(|(next, ..)| *next > indent);
-            let mut path: String = open.iter().map(|(_, name)| format!("{name}/")).collect();
+            let is_deeper = lines.get(at + 1).is_some_and(|next| entry(next).0 > indent);
+            let is_parent = is_deeper && (is_tree || name.ends_with('/'));
             let bare = name.trim_start_matches("./").trim_end_matches('/');
-            path.push_str(bare);
-            if (is_parent || name.ends_with('/')) && !matches!(bare, "" | ".") {
-                path.push('/');
-                open.push((indent, bare));
-            }
+            let above: String = open.iter().map(|(_, name)| format!("{name}/")).collect();
+            let slash = if is_parent || name.ends_with('/') {
+                "/"
+            } else {
+                ""
+            };
+            let is_named = is_tree || path_token(name, false, self.lookup).is_some();
             let is_marked = words(remark)
                 .next()
                 .is_some_and(|word| type_of(&word).is_some());
-            if is_marked || !is_parent {
-                let mut entry = self.context.clone();
-                entry.is_doubtful |= is_tree && !is_marked || !matches!(language, "" | "text");
-                self.sight(&format!("`{path}` - {remark}"), &entry);
+            if is_named && (is_marked || !is_parent) {
+                let mut context = self.context.clone();
+                context.is_doubtful |= is_tree && !is_marked;
+                self.sight(&format!("`{above}{bare}{slash}` - {remark}"), &context);
+            }
+            if !slash.is_empty() && !matches!(bare, "" | ".") {
+                open.push((indent, bare));
             }
         }
     }
 }
 
-/// One row per path: the first certain one. A denial, or another type, leaves it to a person.
-fn merged(found: Vec<(ProposedRow, bool)>) -> Vec<ProposedRow> {
-    let mut rows: Vec<(ProposedRow, bool)> = Vec::new();
+/// The indentation of a line in a code block, its first word, and the rest.
+fn entry(line: &str) -> (usize, &str, &str) {
+    let is_drawn = |c: char| c.is_whitespace() || "├└│─┬|+`-".contains(c);
+    let entry = line.trim_start_matches(is_drawn);
+    let (name, remark) = entry.split_once(char::is_whitespace).unwrap_or((entry, ""));
+    (line.chars().count() - entry.chars().count(), name, remark)
+}
+
+/// One sighting per path: the first certain one. A denial, or another type, leaves it to a person.
+fn merged(found: Vec<Sighting>) -> Vec<Sighting> {
+    let mut merged: Vec<Sighting> = Vec::new();
     let mut places = HashMap::new();
-    for (row, is_denied) in found {
-        let at = *places.entry(row.path.clone()).or_insert(rows.len());
-        let Some((known, was_denied)) = rows.get_mut(at) else {
-            rows.push((row, is_denied));
+    for one in found {
+        let at = *places.entry(one.path.clone()).or_insert(merged.len());
+        let Some(known) = merged.get_mut(at) else {
+            merged.push(one);
             continue;
         };
-        let is_other = (known.change_type == "Delete") != (row.change_type == "Delete");
-        *was_denied |= is_denied || is_other && !row.is_doubtful && !known.is_doubtful;
-        if known.is_doubtful && !row.is_doubtful {
-            *known = row;
+        let is_certain = !known.is_doubtful && !one.is_doubtful;
+        let is_other = (known.change_type == "Delete") != (one.change_type == "Delete");
+        let is_denied = known.is_denied || one.is_denied || is_certain && is_other;
+        if known.is_doubtful && !one.is_doubtful {
+            *known = one;
         }
+        known.is_denied = is_denied;
     }
-    let rows = rows.into_iter().map(|(row, is_denied)| ProposedRow {
-        is_doubtful: row.is_doubtful || is_denied,
-        ..row
-    });
-    rows.collect()
+    merged
 }

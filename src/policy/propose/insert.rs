@@ -4,12 +4,43 @@ use std::collections::HashSet;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{OPEN, ProposedRow, add_table, plain, standalone};
+use super::{add_table, plain, row, standalone};
 use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::path::escaped;
 use crate::policy::design::{Design, MissingRow, usual_row};
 use crate::policy::{Actions, Grant, GrantForm, GrantKind};
+
+/// What a cell says that a person has yet to fill in.
+const OPEN: &str = "…";
+
+/// A row to add to a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedRow {
+    /// The path; a slash at the end stands for everything below a directory.
+    pub path: BString,
+    /// The type, such as `Modify`.
+    pub change_type: String,
+    /// What the row says about the change; may be empty.
+    pub description: String,
+}
+
+impl WantedRow {
+    /// The row in the usual table; `None` if no row can name exactly this path.
+    pub fn text(&self, document: &BStr) -> Option<String> {
+        row(
+            document,
+            self.path.as_ref(),
+            &self.change_type,
+            &self.description,
+        )
+    }
+
+    /// The path without the slash of a directory, as grants have it.
+    pub(super) fn bare_path(&self) -> &BStr {
+        self.path.strip_suffix(b"/").unwrap_or(&self.path).as_bstr()
+    }
+}
 
 /// Adds the rows to the table of the design. A design without a table gets one, with what it grants so far.
 /// `parse` reads a text as the design.
@@ -18,10 +49,12 @@ use crate::policy::{Actions, Grant, GrantForm, GrantKind};
 /// A table cannot take a row, or the result would not grant exactly these paths in addition.
 pub fn insert(
     design: &Design,
-    rows: &[ProposedRow],
+    rows: &[WantedRow],
     parse: &dyn Fn(&str) -> Design,
 ) -> Result<String> {
     let lines: Vec<&str> = design.text.split_inclusive('\n').collect();
+    let texts = rows.iter().filter_map(|row| row.text(design.path.as_ref()));
+    let texts: Vec<String> = texts.collect();
     let mut added = Vec::new();
     for row in rows {
         let refusal = |why: String| {
@@ -51,8 +84,7 @@ pub fn insert(
         });
         let table = advice.anchor.and_then(|anchor| table(&lines, anchor.line));
         let Some(table) = table.filter(|_| advice.text.starts_with('|')) else {
-            let new = rows.iter().map(ProposedRow::text).collect();
-            return add_table(design, &[rows_of_design(design), new].concat(), parse);
+            return add_table(design, &[rows_of_design(design), texts].concat(), parse);
         };
         if advice.needs_type_column {
             let why = "its table has no Change Type column, which this row needs";
@@ -64,10 +96,9 @@ pub fn insert(
         let own = |grant: &&Grant| table.contains(&grant.anchor.line);
         let own = design.grants.iter().filter(own);
         let after = own.filter(near).map(|grant| grant.anchor.line).max();
-        let text = described(advice.text, &row.description);
+        let text = described(advice.text, &plain(&row.description));
         added.push((after.unwrap_or(table.end - 1), text));
     }
-    let texts: Vec<String> = rows.iter().map(ProposedRow::text).collect();
     let mut expected = standalone(design.path.as_ref(), &texts).grants;
     expected.extend(design.grants.iter().cloned());
     with_lines(design, added, &expected, parse)
@@ -87,8 +118,8 @@ pub fn actions_of(change_type: &str) -> Option<Actions> {
     if !change_type.chars().all(is_plain) {
         return None;
     }
-    let row = ProposedRow::new("a/b".into(), change_type, "");
-    match standalone("d.md".into(), &[row.text()]).grants.as_slice() {
+    let row = format!("| `a/b` | {change_type} | … |");
+    match standalone("d.md".into(), &[row]).grants.as_slice() {
         [one] if one.renamed.is_none() && one.kind == GrantKind::File => Some(one.actions),
         _ => None,
     }

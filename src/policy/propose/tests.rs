@@ -1,11 +1,21 @@
 //! What is written is read back as exactly what was asked for, whatever the paths contain.
 #![allow(clippy::unwrap_used)]
 
+use gix::bstr::BString;
+
 use super::*;
 use crate::random::Random;
 
 fn parse(text: &str) -> Design {
     design::parse("d.md".into(), text.as_bytes(), &DesignOptions::default())
+}
+
+fn wanted(path: &str, change_type: &str, description: &str) -> WantedRow {
+    WantedRow {
+        path: path.into(),
+        change_type: change_type.to_owned(),
+        description: description.to_owned(),
+    }
 }
 
 /// A path of ordinary and hostile parts.
@@ -69,22 +79,23 @@ fn written_rows_are_read_back_as_exactly_these_grants() {
     let mut dice = Random(7);
     let (mut written, mut left_out) = (0, 0);
     for round in 0..400 {
-        let rows: Vec<ProposedRow> = (0..=dice.below(5))
+        let rows: Vec<WantedRow> = (0..=dice.below(5))
             .map(|_| {
                 let word = dice.of(&["Add", "Modify", "Delete", "Add/Modify", "Symlink"]);
                 let description = path(&mut dice).to_string();
-                ProposedRow::new(path(&mut dice), word, &description)
+                wanted(&path(&mut dice).to_string(), word, &description)
             })
             .collect();
         let (mut rows, others): (Vec<_>, Vec<_>) = rows
             .into_iter()
-            .partition(|row| row.is_read_back("d.md".into()));
+            .partition(|row| row.text("d.md".into()).is_some());
         let mut seen = std::collections::HashSet::new();
         rows.retain(|row| seen.insert(row.bare_path().to_owned()));
         left_out += others.len();
         let document = parse(DOCUMENTS[round % DOCUMENTS.len()]);
         let is_typed = document.is_typed() && !document.grants.is_empty();
-        let texts: Vec<String> = rows.iter().map(ProposedRow::text).collect();
+        let texts = rows.iter().filter_map(|row| row.text("d.md".into()));
+        let texts: Vec<String> = texts.collect();
         let result = match is_typed {
             true => insert(&document, &rows, &parse),
             false => add_table(&document, &texts, &parse),
@@ -112,30 +123,16 @@ fn written_rows_are_read_back_as_exactly_these_grants() {
 }
 
 #[test]
-fn question_mark_is_no_type_that_grants() {
+fn row_with_a_question_mark_grants_nothing() {
     for word in ["Add", "Modify", "Delete", "Add/Modify"] {
-        let row = ProposedRow {
-            is_doubtful: true,
-            ..ProposedRow::new("a.rs".into(), word, "x")
-        };
-        assert_eq!(row.text(), format!("? | `a.rs` | {word} | x |"));
-        assert_eq!(parse(&section(&[row.text()])).grants, []);
+        let rows = [format!("? | `a.rs` | {word} | x |")];
+        assert_eq!(parse(&section(&rows)).grants, []);
     }
 }
 
 #[test]
-fn edited_rows_count_if_the_table_still_has_its_columns() {
-    let rows = ["| `a.rs` | Add | x |", "? | `b.rs` | Add | x |"].map(str::to_owned);
-    let table = section(&rows);
-    let (kept, faults) = rows_of_table(&format!("Advice.\n\n{table}"));
-    assert_eq!((kept.as_slice(), faults.len()), (&rows[..1], 1));
-    let swapped = table.replace("File | Change Type", "Change Type | File");
-    assert_eq!(rows_of_table(&swapped).0, [""; 0]);
-}
-
-#[test]
 fn document_that_would_grant_anything_else_is_not_changed() {
-    let row = ProposedRow::new("a.rs".into(), "Add", "").text();
+    let row = wanted("a.rs", "Add", "").text("d.md".into()).unwrap();
     // The end of an open fence, comment or other section is no place for a table.
     for text in [
         "```\nopen\n",
@@ -151,7 +148,7 @@ fn document_that_would_grant_anything_else_is_not_changed() {
     let text = add_table(&parse("## Out of scope\n\nText.\n"), &[row], &parse).unwrap();
     assert!(text.ends_with("| `a.rs` | Add | … |\n"));
     for word in ["Rename", "Exists", "Frobnicate", "", "Add | x", "Add\n"] {
-        let row = [ProposedRow::new("b.rs".into(), word, "")];
+        let row = [wanted("b.rs", word, "")];
         assert!(
             insert(&parse(DOCUMENTS[4]), &row, &parse).is_err(),
             "{word}"
@@ -163,7 +160,7 @@ fn document_that_would_grant_anything_else_is_not_changed() {
 fn row_follows_the_last_one_of_its_directory() {
     let table = "## Files Changed\n\n| File | Type |\n|-|-|\n| `src/a` | Add |\n| `docs/b` | Add |\n\nText.\n";
     let line = |path: &str| {
-        let row = [ProposedRow::new(path.into(), "Add", "")];
+        let row = [wanted(path, "Add", "")];
         let text = insert(&parse(table), &row, &parse).unwrap();
         text.lines().position(|line| line.contains(path)).unwrap() + 1
     };

@@ -1,14 +1,7 @@
 //! Cuts a line of a document into paths, words and marks.
 
-use super::GrantKind;
-
-/// What the repository has at a path.
-pub type FileLookup<'a> = dyn Fn(&str) -> Option<GrantKind> + 'a;
-
-/// Names of files without an extension.
-const NAMES: &str = "Makefile Dockerfile Justfile Gemfile Rakefile Procfile LICENSE";
-
-const MAX_PATH: usize = 300;
+/// Whether what the repository has at a path is a directory; `None` if it has nothing.
+pub type FileLookup<'a> = dyn Fn(&str) -> Option<bool> + 'a;
 
 /// A word with the shape of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,29 +105,34 @@ pub(super) fn path_token(word: &str, is_code: bool, lookup: &FileLookup<'_>) -> 
         .unwrap_or(word)
         .trim_start_matches('/');
     let bare = path.trim_end_matches('/');
-    let is_bad = path.len() > MAX_PATH || path.contains("..") || path.contains("//");
-    if is_bad || matches!(bare, "" | ".") {
+    if path.contains("..") || path.contains("//") || matches!(bare, "" | ".") {
         return None;
     }
-    let name = bare.rsplit('/').next().unwrap_or_default();
-    let is_file = has_extension(name) || NAMES.split(' ').any(|known| known == name);
+    let is_file = has_extension(bare.rsplit('/').next().unwrap_or_default());
     let (has_slash, is_slashed) = (path.contains('/'), path.ends_with('/'));
-    let found = match has_slash || is_file || is_code {
-        true => lookup(bare),
-        false => None,
-    };
+    let may_exist = has_slash || is_file || is_code;
+    let found = may_exist.then(|| lookup(bare)).flatten();
     let is_glob = path.contains('*') || path.contains('{') && path.contains(',');
-    let is_plain =
-        |c: char| c.is_alphanumeric() || "/._-+@[]()$*".contains(c) || is_glob && "{},".contains(c);
-    let is_shaped = path.chars().all(is_plain) && !path.starts_with(['-', '+', '@', ')', ']', '$']);
+    let marks = if is_glob {
+        "/._-+@[]()$*{},"
+    } else {
+        "/._-+@[]()$"
+    };
+    let is_plain = path
+        .chars()
+        .all(|c| c.is_alphanumeric() || marks.contains(c));
+    let is_shaped = is_plain && !path.starts_with(['-', '+', '@', ')', ']', '$']);
     let is_path = match found {
-        Some(GrantKind::Directory) => has_slash,
-        Some(_) => true,
+        Some(is_directory) => has_slash || !is_directory,
         None => is_shaped && (is_file || is_slashed || has_slash && (is_code || is_glob)),
     };
-    let is_directory = found == Some(GrantKind::Directory) || is_slashed;
+    let slash = if found == Some(true) || is_slashed {
+        "/"
+    } else {
+        ""
+    };
     is_path.then(|| PathToken {
-        path: format!("{bare}{}", if is_directory { "/" } else { "" }),
+        path: format!("{bare}{slash}"),
         exists: found.is_some(),
         is_weak: found.is_none() && !(has_slash && (is_file || is_slashed)),
         is_odd: is_glob || found.is_none() && word.starts_with('/'),
@@ -195,11 +193,11 @@ mod tests {
 
     #[test]
     fn what_exists_is_a_path_of_its_kind() {
-        let token = |word: &str, kind| path_token(word, false, &|_| Some(kind));
-        let directory = token("src/x", GrantKind::Directory);
+        let token = |word: &str, is_directory| path_token(word, false, &|_| Some(is_directory));
+        let directory = token("src/x", true);
         assert_eq!(directory.map(|token| token.path), Some("src/x/".into()));
-        let file = token("bin/x", GrantKind::File);
+        let file = token("bin/x", false);
         assert_eq!(file.map(|token| token.is_weak), Some(false));
-        assert_eq!(token("word", GrantKind::Directory), None);
+        assert_eq!(token("word", true), None);
     }
 }
