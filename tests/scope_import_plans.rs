@@ -55,7 +55,7 @@ fn fixtures_propose_what_their_reviewers_would_grant() {
     assert!(all > 100, "the fixtures are gone");
     assert!(found * 100 >= all * 95, "{found} of {all}:\n{missed}");
     assert!(
-        certain * 100 >= all * 80,
+        certain * 100 >= all * 60,
         "only {certain} of {all} without a question mark"
     );
 }

@@ -1,8 +1,5 @@
 //! `guard scope new`: a person writes a design for the branch.
 
-use gix::bstr::ByteSlice;
-use serde_json::json;
-
 use super::design_edit::finish;
 use super::output::Output;
 use super::person::refuse_agents_and_ci;
@@ -19,38 +16,26 @@ pub(super) struct ScopeNewArgs {
     /// Write the rows that the staged changes need or, if nothing is staged, all changes.
     #[arg(long)]
     from_changes: bool,
-    /// Print the design instead of writing it.
-    #[arg(long)]
-    print: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   guard scope new                          write the design of this branch
   guard scope new hotfix --from-changes    write one for what has changed so far
-  guard scope new --print                  print it only
 
 guard writes the design at the place that `[lld] path` in guard.toml names, stages it, and prints the commands that \
 commit and choose it. `guard scope add` adds rows. It never overwrites a file, and refuses to write under an agent or CI.";
 
 impl ScopeNewArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        if !self.print {
-            refuse_agents_and_ci()?;
-        }
+        refuse_agents_and_ci()?;
         let repo = repository()?;
         let rows = match self.from_changes {
             true => judge::rows_of_changes(&repo)?,
             false => Vec::new(),
         };
         let edit = judge::new_design(&repo, self.name.as_deref(), &rows)?;
-        match self.print {
-            true => output.print_either(
-                || json!({"version": 1, "design": edit.design.path.to_str_lossy(), "text": edit.after}),
-                |out| out.write_all(edit.after.as_bytes()),
-            ),
-            false => finish(&repo, &edit, output)?,
-        }
+        finish(&repo, &edit, output)?;
         Ok(0)
     }
 }

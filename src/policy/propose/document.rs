@@ -1,22 +1,35 @@
-//! Reads the lines of any document for the files that its work may touch. It is generous: what is not certain becomes
-//! a doubtful row, which a person confirms or drops.
+//! Reads the lines of any document for the files that its work may touch. It is generous: a row is certain only if the
+//! strict reader grants its path, and a person confirms or drops the others.
 
 use std::collections::HashMap;
 
-use gix::bstr::BStr;
+use gix::bstr::{BStr, BString};
 
-use super::line::{PlanContext, Sighting, sightings, type_of};
+use super::design::{self, DesignOptions};
+use super::line::paths_of_line;
 use super::row;
-use super::token::{FileLookup, path_token, words};
+use super::token::{FileLookup, path_token};
+use crate::policy::Actions;
 
 /// The rows for all paths of a document outside quotes and outside code that lists no files. A doubtful row starts with
 /// `? `, a cell that moves the others out of their columns: it grants nothing until a person removes the mark.
 pub fn rows_of_document(path: &BStr, text: &str, lookup: &FileLookup<'_>) -> Vec<String> {
+    let options = DesignOptions {
+        tasks: true,
+        ..DesignOptions::default()
+    };
+    let design = design::parse(path, text.as_bytes(), &options);
+    let granted = design
+        .grants
+        .into_iter()
+        .map(|grant| (grant.path, grant.actions));
     let mut reader = PlanReader {
+        document: path,
         lookup,
-        headings: Vec::new(),
-        context: PlanContext::default(),
-        found: Vec::new(),
+        granted: granted.collect(),
+        heading: String::new(),
+        rows: Vec::new(),
+        places: HashMap::new(),
     };
     let mut fence: Option<(&str, &str, Vec<&str>)> = None;
     let mut is_comment = false;
@@ -36,69 +49,63 @@ pub fn rows_of_document(path: &BStr, text: &str, lookup: &FileLookup<'_>) -> Vec
                 let (shown, comment) = bare.split_once("<!--").unwrap_or((bare, "-->"));
                 is_comment = !comment.contains("-->");
                 // Struck text does not count.
-                reader.line(&shown.split("~~").step_by(2).collect::<String>());
+                if !bare.starts_with('>') {
+                    reader.line(&shown.split("~~").step_by(2).collect::<String>());
+                }
             }
         }
     }
-    let rows = merged(reader.found).into_iter().filter_map(|one| {
-        let row = row(
-            path,
-            one.path.as_str().into(),
-            one.change_type,
-            &one.description,
-        )?;
-        let is_doubtful = one.is_doubtful || one.is_denied;
-        Some(if is_doubtful { format!("? {row}") } else { row })
-    });
-    rows.collect()
+    reader.rows.into_iter().map(|(row, _)| row).collect()
 }
 
 struct PlanReader<'a> {
+    document: &'a BStr,
     lookup: &'a FileLookup<'a>,
-    headings: Vec<(usize, PlanContext)>,
-    /// What the last heading or label says.
-    context: PlanContext,
-    found: Vec<Sighting>,
+    granted: HashMap<BString, Actions>,
+    heading: String,
+    /// The rows, each with whether nothing can be known better.
+    rows: Vec<(String, bool)>,
+    /// The place of the row of each path.
+    places: HashMap<String, usize>,
 }
 
 impl PlanReader<'_> {
-    /// Adds the paths of a line, if it has any.
-    fn sight(&mut self, line: &str, context: &PlanContext) -> bool {
-        let found = sightings(line, context, self.lookup);
-        let has_paths = found.is_some();
-        self.found.extend(found.into_iter().flatten());
-        has_paths
-    }
-
     fn line(&mut self, line: &str) {
-        let text = line.trim_start_matches('#');
-        let level = line.len() - text.len();
-        let is_item = ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark));
-        let is_row = line.starts_with('|') || is_item && !line.ends_with(':');
-        if line.is_empty() || line.starts_with('>') {
-            return;
+        let sentence: String = line.chars().take(80).collect();
+        for (token, verb) in paths_of_line(line, self.lookup) {
+            let bare = token.path.trim_end_matches('/');
+            let granted = self.granted.get(BStr::new(bare));
+            if token.is_weak && granted.is_none() && verb.is_none() {
+                continue;
+            }
+            let change_type = match verb {
+                _ if granted.is_some_and(|actions| *actions == Actions::DELETE) => "Delete",
+                Some("Delete") if granted.is_none() => "Delete",
+                Some("Rename") if granted.is_none() && token.exists => "Delete",
+                _ if token.path.ends_with('/') => "Add/Modify",
+                Some("Modify") => "Modify",
+                _ if token.exists => "Modify",
+                _ => "Add",
+            };
+            let (mark, about) = match granted {
+                Some(_) => ("", self.heading.clone()),
+                None => ("? ", format!("{}: {sentence}", self.heading)),
+            };
+            let path = BStr::new(&token.path);
+            let Some(row) = row(self.document, path, change_type, &about) else {
+                continue;
+            };
+            let row = (format!("{mark}{row}"), verb.is_some());
+            let at = *self.places.entry(token.path).or_insert(self.rows.len());
+            match self.rows.get_mut(at) {
+                None => self.rows.push(row),
+                Some(known) if row.1 && !known.1 => *known = row,
+                Some(_) => {}
+            }
         }
-        if self.sight(text, &self.context.clone()) && level == 0 || is_row {
-            return;
+        if line.starts_with('#') {
+            self.heading = line.trim_matches(['#', ' ']).to_owned();
         }
-        let mut own = PlanContext::of(text);
-        if level > 0 {
-            // The title of a document or task says nothing about its files.
-            let is_task = words(text).next().is_some_and(|word| word == "task");
-            own.is_doubtful &= level > 1 && !is_task;
-            self.headings.retain(|(above, _)| *above < level);
-            self.headings.push((level, own.clone()));
-        }
-        // A heading with a word of doubt makes everything below it doubtful.
-        own.is_doubtful |= self.headings.iter().any(|(_, heading)| heading.is_doubtful);
-        own.title = self
-            .headings
-            .last()
-            .map_or(String::new(), |(_, last)| last.title.clone());
-        if text.starts_with("</") {
-            own.label.clear();
-        }
-        self.context = own;
     }
 
     /// A code block, if it lists files or draws a tree. What is below an entry of a tree is in it.
@@ -114,24 +121,15 @@ impl PlanReader<'_> {
             let (indent, name, remark) = entry(line);
             open.retain(|(above, _)| *above < indent);
             let is_deeper = lines.get(at + 1).is_some_and(|next| entry(next).0 > indent);
-            let is_parent = is_deeper && (is_tree || name.ends_with('/'));
+            let is_directory = is_deeper && is_tree || name.ends_with('/');
             let bare = name.trim_start_matches("./").trim_end_matches('/');
             let above: String = open.iter().map(|(_, name)| format!("{name}/")).collect();
-            let slash = if is_parent || name.ends_with('/') {
-                "/"
-            } else {
-                ""
-            };
+            let path = format!("{above}{bare}{}", if is_directory { "/" } else { "" });
             let is_named = is_tree || path_token(name, false, self.lookup).is_some();
-            let is_marked = words(remark)
-                .next()
-                .is_some_and(|word| type_of(&word).is_some());
-            if is_named && (is_marked || !is_parent) {
-                let mut context = self.context.clone();
-                context.is_doubtful |= is_tree && !is_marked;
-                self.sight(&format!("`{above}{bare}{slash}` - {remark}"), &context);
+            if is_named && !(is_deeper && remark.is_empty()) {
+                self.line(&format!("`{path}` - {remark}"));
             }
-            if !slash.is_empty() && !matches!(bare, "" | ".") {
+            if is_directory && !matches!(bare, "" | ".") {
                 open.push((indent, bare));
             }
         }
@@ -144,25 +142,4 @@ fn entry(line: &str) -> (usize, &str, &str) {
     let entry = line.trim_start_matches(is_drawn);
     let (name, remark) = entry.split_once(char::is_whitespace).unwrap_or((entry, ""));
     (line.chars().count() - entry.chars().count(), name, remark)
-}
-
-/// One sighting per path: the first certain one. A denial, or another type, leaves it to a person.
-fn merged(found: Vec<Sighting>) -> Vec<Sighting> {
-    let mut merged: Vec<Sighting> = Vec::new();
-    let mut places = HashMap::new();
-    for one in found {
-        let at = *places.entry(one.path.clone()).or_insert(merged.len());
-        let Some(known) = merged.get_mut(at) else {
-            merged.push(one);
-            continue;
-        };
-        let is_certain = !known.is_doubtful && !one.is_doubtful;
-        let is_other = (known.change_type == "Delete") != (one.change_type == "Delete");
-        let is_denied = known.is_denied || one.is_denied || is_certain && is_other;
-        if known.is_doubtful && !one.is_doubtful {
-            *known = one;
-        }
-        known.is_denied = is_denied;
-    }
-    merged
 }

@@ -11,8 +11,6 @@ pub(super) struct PathToken {
     pub(super) exists: bool,
     /// Whether it could as well be something else, such as `path.join` or `feature/x`.
     pub(super) is_weak: bool,
-    /// Whether no plan can be sure of it: a glob, or an absolute path that may belong to a machine.
-    pub(super) is_odd: bool,
 }
 
 /// A part of a line.
@@ -135,7 +133,6 @@ pub(super) fn path_token(word: &str, is_code: bool, lookup: &FileLookup<'_>) -> 
         path: format!("{bare}{slash}"),
         exists: found.is_some(),
         is_weak: found.is_none() && !(has_slash && (is_file || is_slashed)),
-        is_odd: is_glob || found.is_none() && word.starts_with('/'),
     })
 }
 
