@@ -134,7 +134,6 @@ mod settings;
 mod short_writes;
 mod snapshots;
 mod staged_kinds;
-mod stat;
 mod typed_errors;
 mod use_design;
 mod work_trees;

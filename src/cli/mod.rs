@@ -18,7 +18,6 @@ mod file_address;
 mod files;
 mod generate;
 mod hook;
-mod hyperlinks;
 mod init;
 mod install;
 mod lint;

@@ -84,8 +84,6 @@ pub enum Collect {
     /// Nothing: the reports for programs and terminals need no more.
     #[default]
     Nothing,
-    /// The row of each change, for the map.
-    Rows,
     /// Everything that the review page shows.
     Page,
 }
