@@ -21,10 +21,9 @@ pub(super) fn is_task_list(path: &BStr) -> bool {
 
 /// Grants the file of a task; other items are passed over.
 pub(super) fn read(source: &DesignText<'_>, node: &ListNode, draft: &mut DesignBuilder<'_>) {
-    if !matches!(node.kind, ListNodeKind::Item { is_task: true, .. }) {
-        return;
-    }
-    let Ok(item) = ItemText::new(source, &node.content, node.content.span.clone()) else {
+    let is_task = matches!(node.kind, ListNodeKind::Item { is_task: true, .. });
+    let item = ItemText::new(source, &node.content, node.content.span.clone());
+    let (true, Ok(item)) = (is_task, item) else {
         return;
     };
     let mut paths = item.paths_anywhere();
@@ -32,21 +31,15 @@ pub(super) fn read(source: &DesignText<'_>, node: &ListNode, draft: &mut DesignB
         return;
     };
     let before = item.before(at);
-    let Some((verb, between)) = verb(&before) else {
-        return;
-    };
+    let (verb, between) = verb(&before);
     let Some(kind) = action(verb) else { return };
     let is_direct = between.trim().is_empty();
     if !is_direct && (kind.takes_away() || !leads_to(between)) {
         return;
     }
     let line = source.line_span(node.content.span.start);
-    draft.form(
-        Shape::Task,
-        GrantForm::TaskLine,
-        Actions::ADD | Actions::MODIFY,
-        line,
-    );
+    let actions = Actions::ADD | Actions::MODIFY;
+    draft.form(Shape::Task, GrantForm::TaskLine, actions, line);
     draft.row(Row {
         paths: vec![path],
         prose: false,
@@ -58,7 +51,7 @@ pub(super) fn read(source: &DesignText<'_>, node: &ListNode, draft: &mut DesignB
 }
 
 /// The verb and what stands between it and the path, behind numbers, ids such as `T012` and tags such as `[US1]`.
-fn verb(before: &str) -> Option<(&str, &str)> {
+fn verb(before: &str) -> (&str, &str) {
     let mut rest = before.trim_start();
     loop {
         let (word, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -66,14 +59,11 @@ fn verb(before: &str) -> Option<(&str, &str)> {
             .strip_prefix('[')
             .and_then(|word| word.strip_suffix(']'));
         let id = tag.unwrap_or(word).trim_end_matches(['.', ':', ')']);
-        let number = id
-            .trim_start_matches(|c: char| c.is_ascii_uppercase())
-            .trim_start_matches('-');
+        let number = id.trim_start_matches(|c: char| c.is_ascii_uppercase() || c == '-');
         let is_number = number.starts_with(|c: char| c.is_ascii_digit())
             && number.chars().all(|c| c.is_ascii_digit() || c == '.');
-        let is_id = is_number && id.len() - number.len() <= 4 || tag == Some("P");
-        if !is_id {
-            return (!word.is_empty()).then_some((word.trim_end_matches(':'), behind));
+        if !(is_number && id.len() - number.len() <= 4 || tag == Some("P")) {
+            return (word.trim_end_matches(':'), behind);
         }
         rest = behind.trim_start();
     }

@@ -1,6 +1,6 @@
 //! Reports declarations of files that guard does not read.
 
-use super::blocks::{Block, Table, TableEnd};
+use super::blocks::Block;
 use super::columns::columns;
 use super::design_builder::DesignBuilder;
 use super::file_heading;
@@ -59,52 +59,21 @@ pub(super) fn report(
     }
 }
 
-/// Reports lines that GitHub does not show as table rows.
-pub(super) fn report_cut(source: &DesignText<'_>, table: &Table, draft: &mut DesignBuilder<'_>) {
-    let Some((start, cut)) = &table.cut else {
-        return;
-    };
-    let problem = match cut {
-        TableEnd::Indented => Problem::new(
-            Rule::DesignUnread,
-            "indented-row",
-            "the table ends here: a line indented by four columns or more is code, not a row",
-            "remove the indentation",
-        ),
-        TableEnd::SecondHeader => Problem::new(
-            Rule::DesignUnread,
-            "second-header",
-            "GitHub shows no table here: the paragraph contains a separator row that does not match the line above",
-            "add an empty line before the header, or correct the separator row",
-        ),
-        TableEnd::Continued => Problem::new(
-            Rule::DesignUnread,
-            "no-empty-line",
-            "GitHub may show this table as part of the list or quote above it",
-            "add an empty line before the header",
-        ),
-        TableEnd::Enclosed(element) => enclosed(source, element),
-    };
-    draft.fault(problem.at(source.line_span(*start)));
-}
-
 fn enclosed(source: &DesignText<'_>, element: &Element) -> Problem {
     let line = source.line(element.start);
-    if element.name.starts_with('!') {
-        let message =
-            format!("this is not granted: HTML that begins on line {line} has no clear end");
-        return Problem::new(
-            Rule::DesignUnread,
-            "hidden",
-            message,
-            "close the comment or tag before the next blank line, and add an empty line before the HTML",
-        );
-    }
-    let name = escaped(&element.name);
-    let message = format!(
-        "this is not granted: it is inside the raw HTML element `<{name}>` that begins on line {line}"
-    );
-    let help = format!("move it out of the element, or add the missing `</{name}>` above");
+    let (message, help) = match element.name.as_str() {
+        "" => (
+            format!("this is not granted: GitHub may show what follows line {line} in another way"),
+            "end each comment and tag where it begins; begin tables behind an empty line, and rows without indentation",
+        ),
+        name => (
+            format!(
+                "this is not granted: it is inside or behind the raw HTML element `<{}>` of line {line}",
+                escaped(name)
+            ),
+            "move it out of the element, close the element before the next empty line, or write it in Markdown",
+        ),
+    };
     Problem::new(Rule::DesignUnread, "raw-html", message, help)
 }
 
