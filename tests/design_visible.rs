@@ -186,7 +186,7 @@ fn a_path_or_item_struck_out_by_html_is_not_granted() {
     let table =
         rows("| <del>`a.py`</del> | Add | x |\n| <s>b.py</s> | Add | x |\n| `c.py` | Add | x |\n");
     assert_eq!(paths(&table), ["c.py"]);
-    assert_eq!(faults(&table), [("struck-out", 7), ("struck-out", 8)]);
+    assert_eq!(faults(&table), [("html", 7), ("html", 8)]);
     let list = read("## Files Changed\n\n- <del>Delete: `a.py`</del>\n- <s>`b.py`</s>\n- `c.py`\n");
     assert_eq!(paths(&list), ["c.py"]);
 }
@@ -379,14 +379,14 @@ fn a_table_that_continues_a_list_is_not_granted() {
 fn a_document_with_a_nul_or_a_lone_carriage_return_grants_nothing() {
     let table = format!("## Files Changed\n\n{HEADER}| `a.py` | Add | x |\n");
     for (text, reason, line) in [
-        (format!("{table}\0"), "nul", 6),
+        (format!("{table}\0"), "hidden-bytes", 6),
         (
             table.replace("| x |\n", "| x |\r| `b.py` | Add | x |\n"),
-            "lone-cr",
+            "hidden-bytes",
             5,
         ),
-        (table.replace('\n', "\r"), "lone-cr", 1),
-        (format!("{table}\r"), "lone-cr", 6),
+        (table.replace('\n', "\r"), "hidden-bytes", 1),
+        (format!("{table}\r"), "hidden-bytes", 6),
     ] {
         let design = read(&text);
         assert!(!design.is_usable(), "{text:?}");

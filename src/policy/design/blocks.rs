@@ -62,9 +62,7 @@ pub(super) enum ListNodeKind {
     },
     /// A later paragraph of an item.
     Paragraph,
-    /// Code in an item.
-    Code,
-    /// Something else, such as a table or a heading.
+    /// Something else, such as code or a table.
     Other,
 }
 
@@ -153,20 +151,20 @@ impl InlineText {
         self.is_struck() && !self.has_unstruck_text
     }
 
+    pub(super) fn emphasize(&mut self, span: &Range<usize>, marks: usize) {
+        let span = span.clone();
+        self.emphasis.push(Emphasis { span, marks });
+    }
+
     /// The pieces that begin and the emphasis within a smaller range, without the plain text.
     pub(super) fn within(&self, span: Range<usize>) -> InlineText {
-        let pieces = self.pieces.iter();
-        let pieces = pieces.filter(|piece| span.contains(&piece.span.start));
-        let emphasis = self.emphasis.iter();
-        let emphasis =
-            emphasis.filter(|found| found.span.start >= span.start && found.span.end <= span.end);
-        InlineText {
-            pieces: pieces.cloned().collect(),
-            emphasis: emphasis.cloned().collect(),
-            has_unstruck_text: self.has_unstruck_text,
-            is_obscured: self.is_obscured,
-            ..InlineText::new(span)
-        }
+        let mut part = self.clone();
+        part.plain.clear();
+        part.pieces.retain(|piece| span.contains(&piece.span.start));
+        part.emphasis
+            .retain(|found| span.start <= found.span.start && found.span.end <= span.end);
+        part.span = span;
+        part
     }
 
     /// The text on one line.

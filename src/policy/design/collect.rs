@@ -3,11 +3,11 @@
 use std::iter::Peekable;
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
 
 use super::blocks::{
-    Block, CodeBlock, Emphasis, Heading, InlineText, ListNode, ListNodeKind, Piece, PieceKind,
-    Table, TableRow,
+    Block, CodeBlock, Heading, InlineText, ListNode, ListNodeKind, Piece, PieceKind, Table,
+    TableRow,
 };
 use super::html::{self, OpenElements};
 
@@ -56,19 +56,20 @@ struct Collector<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> {
 impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
     fn read(&mut self) {
         while let Some((event, range)) = self.events.next() {
-            let mut around = self.elements.around().cloned();
-            let Some(block) = self.block(event, range) else {
-                continue;
-            };
+            let before = self.elements.around().cloned();
+            let block = self.block(event, range);
             self.is_inside = false;
-            if !matches!(block, Block::Other(_)) {
-                around = around.or_else(|| self.elements.around().cloned());
-            }
-            self.blocks.push(match around {
+            let is_other = matches!(block, Some(Block::Other(_)));
+            let around = before.or_else(|| self.elements.around().filter(|_| !is_other).cloned());
+            self.blocks.extend(block.map(|block| match around {
                 Some(element) => Block::Enclosed(Box::new(block), element),
                 None => block,
-            });
+            }));
         }
+    }
+
+    fn slice(&self, span: Range<usize>) -> &'a str {
+        self.text.get(span).unwrap_or("")
     }
 
     fn block(&mut self, event: Event<'a>, range: Range<usize>) -> Option<Block> {
@@ -103,94 +104,83 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
     /// Reads the inline text that comes next. That of an item starts with its first piece.
     fn inline(&mut self, span: Range<usize>) -> InlineText {
         let mut content = InlineText::new(span);
-        let (mut first, mut link, mut images, mut struck) = (None, None, 0_usize, 0_usize);
-        let mut is_deleted = false;
+        let (mut link, mut images, mut struck) = (None, 0_usize, 0_usize);
         self.elements.enter();
-        while let Some((event, range)) = self.events.next_if(|(event, _)| is_inline(event)) {
-            first.get_or_insert(range.start);
+        while let Some((event, span)) = self.events.next_if(|(event, _)| is_inline(event)) {
             if content.span.is_empty() {
-                content.span = range.clone();
+                content.span = span.clone();
             }
-            content.span.end = content.span.end.max(range.end);
-            let (kind, text) = match event {
-                Event::Text(text) => (None, text),
-                Event::SoftBreak | Event::HardBreak => (None, " ".into()),
-                Event::Code(text) => (Some(PieceKind::Code(text.to_string())), text),
+            content.span.end = content.span.end.max(span.end);
+            let (mut kind, mut shown) = (None, CowStr::Borrowed(""));
+            match event {
+                Event::Text(text) => shown = text,
+                Event::SoftBreak | Event::HardBreak => shown = " ".into(),
+                Event::Code(text) => {
+                    kind = Some(PieceKind::Code(text.to_string()));
+                    shown = text;
+                }
                 Event::InlineHtml(html) => {
-                    self.inline_html(&html, range.start);
-                    let tag = html::next_tag(&html, &mut 0).map(|(_, tag)| tag);
-                    let strikes = matches!(&tag, Some(Ok(tag)) if tag.strikes());
-                    is_deleted |= strikes;
-                    content.is_obscured |=
-                        !strikes && tag.is_some_and(|tag| !tag.is_ok_and(|tag| tag.is_harmless()));
-                    (Some(PieceKind::Html), " ".into())
-                }
-                Event::Start(Tag::Strikethrough) => {
-                    struck += 1;
-                    (Some(PieceKind::Struck), "".into())
-                }
-                Event::Start(Tag::Image { .. }) => {
-                    images += 1;
-                    (Some(PieceKind::Image), "".into())
-                }
-                Event::Start(Tag::Link { dest_url, .. }) => {
-                    link = Some(content.pieces.len());
-                    let (text, target) = (String::new(), dest_url.to_string());
-                    (Some(PieceKind::Link { text, target }), "".into())
-                }
-                event => {
-                    let span = range.clone();
-                    match event {
-                        Event::Start(Tag::Emphasis) => {
-                            content.emphasis.push(Emphasis { span, marks: 1 });
+                    self.inline_html(&html, span.start);
+                    let (span, html_kind) = (span.clone(), PieceKind::Html);
+                    content.pieces.push(Piece {
+                        span,
+                        kind: html_kind,
+                    });
+                    if let Some((_, tag)) = html::next_tag(&html, &mut 0) {
+                        content.is_obscured |= !tag.as_ref().is_ok_and(html::Tag::is_harmless);
+                        if tag.is_ok_and(|tag| tag.strikes()) {
+                            // The rest is struck out, too, since the end tag may be anywhere.
+                            (struck, kind) = (struck + 1, Some(PieceKind::Struck));
                         }
-                        Event::Start(Tag::Strong) => {
-                            content.emphasis.push(Emphasis { span, marks: 2 });
-                        }
-                        Event::End(TagEnd::Strikethrough) => struck = struck.saturating_sub(1),
-                        Event::End(TagEnd::Image) => images = images.saturating_sub(1),
-                        Event::End(TagEnd::Link) => link = None,
-                        _ => {}
                     }
-                    (None, "".into())
+                    shown = " ".into();
                 }
-            };
-            if images == 0 {
-                content.plain.push_str(&text);
-                content.has_unstruck_text |= struck == 0 && !text.trim().is_empty();
-                let piece = link.and_then(|link| content.pieces.get_mut(link));
-                if let Some(PieceKind::Link { text: shown, .. }) =
-                    piece.map(|piece| &mut piece.kind)
-                {
-                    shown.push_str(&text);
+                Event::Start(Tag::Emphasis) => content.emphasize(&span, 1),
+                Event::Start(Tag::Strong) => content.emphasize(&span, 2),
+                Event::Start(Tag::Strikethrough) => {
+                    (struck, kind) = (struck + 1, Some(PieceKind::Struck));
                 }
+                Event::End(TagEnd::Strikethrough) => struck = struck.saturating_sub(1),
+                Event::Start(Tag::Image { .. }) => {
+                    (images, kind) = (images + 1, Some(PieceKind::Image));
+                }
+                Event::End(TagEnd::Image) => images = images.saturating_sub(1),
+                Event::Start(Tag::Link { dest_url, .. }) => {
+                    link = Some((content.pieces.len(), content.plain.len()));
+                    let (text, target) = (String::new(), dest_url.to_string());
+                    kind = Some(PieceKind::Link { text, target });
+                }
+                Event::End(TagEnd::Link) => {
+                    let (index, begin) = link.take().unwrap_or_default();
+                    let piece = content.pieces.get_mut(index);
+                    if let Some(PieceKind::Link { text, .. }) = piece.map(|piece| &mut piece.kind) {
+                        text.push_str(content.plain.get(begin..).unwrap_or(""));
+                    }
+                }
+                _ => {}
             }
-            let span = range;
+            if images == 0 {
+                content.plain.push_str(&shown);
+                content.has_unstruck_text |= struck == 0 && !shown.trim().is_empty();
+            }
             content.pieces.extend(kind.map(|kind| Piece { span, kind }));
         }
         self.elements.leave();
-        if is_deleted {
-            // All of it, since the end tag may be anywhere.
-            content.has_unstruck_text = false;
-            let span = first.unwrap_or(0)..content.span.end;
-            let kind = PieceKind::Struck;
-            content.pieces.insert(0, Piece { span, kind });
-        }
         content
     }
 
     fn inline_html(&mut self, html: &str, at: usize) {
-        let before = self.text.get(..at).unwrap_or("");
-        // At a tag that begins a line, GitHub may end the list, quote or table.
-        if self.is_inside && before.trim_end_matches([' ', '\t']).ends_with('\n') {
+        let before = self.slice(0..at).trim_end_matches([' ', '\t']);
+        if self.is_inside && before.ends_with('\n') {
+            // GitHub may end the list, quote or table here.
             self.elements.give_up("", at);
         }
-        self.elements.inline(html, at);
+        self.elements.read(html, at, false);
     }
 
     fn paragraph(&mut self, span: Range<usize>) -> InlineText {
         let content = self.inline(span.clone());
-        let text = self.text.get(span).unwrap_or("");
+        let text = self.slice(span);
         if text.contains('<') && text.lines().any(is_separator) {
             // GitHub may show a table, in which code ends with its cell.
             self.elements.give_up("", content.span.start);
@@ -215,13 +205,10 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         while let Some((event, range)) = self.events.next() {
             match event {
                 Event::Start(Tag::TableHead | Tag::TableRow) => {
-                    // GitHub shows an indented line as code.
-                    let line = self.text.get(line_start(self.text, range.start)..);
-                    let indent = line
-                        .unwrap_or("")
-                        .split(|c| !matches!(c, ' ' | '\t'))
-                        .next();
-                    if indent.is_some_and(|indent| indent.len() > 3 || indent.contains('\t')) {
+                    let line = self.slice(line_start(self.text, range.start)..range.end);
+                    let rest = line.trim_start_matches(' ');
+                    if line.len() > rest.len() + 3 || rest.starts_with('\t') {
+                        // GitHub shows an indented line as code.
                         self.elements.give_up("", range.start);
                     }
                     row.span = range;
@@ -238,20 +225,15 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
 
     /// Whether GitHub may read a table as a part of what is above it: a list, or a paragraph with a separator row.
     fn may_continue(&self, table: usize) -> bool {
-        let before = self.text.get(..line_start(self.text, table)).unwrap_or("");
+        let before = self.slice(0..line_start(self.text, table));
         let above = before.trim_end();
-        let is_adjacent = before
-            .get(above.len()..)
-            .unwrap_or("")
-            .matches('\n')
-            .count()
-            < 2;
+        let gap = before.split_at(above.len()).1;
         let paragraph = match self.blocks.last() {
-            Some(Block::Paragraph(content)) => self.text.get(content.span.clone()).unwrap_or(""),
+            Some(Block::Paragraph(content)) => self.slice(content.span.clone()),
             _ => "",
         };
         let is_in_container = !above.is_empty() && above.len() <= self.container_end;
-        is_adjacent && (is_in_container || paragraph.lines().any(is_separator))
+        gap.matches('\n').count() < 2 && (is_in_container || paragraph.lines().any(is_separator))
     }
 
     fn code(&mut self, kind: CodeBlockKind<'_>, span: Range<usize>) -> CodeBlock {
@@ -261,12 +243,10 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         };
         let mut body = span.start..span.start;
         while let Some((Event::Text(_), range)) = self.events.next() {
-            let start = if body.is_empty() {
-                range.start
-            } else {
-                body.start
+            body = match body.is_empty() {
+                true => range,
+                false => body.start..range.end,
             };
-            body = start..range.end;
         }
         CodeBlock { info, body }
     }
@@ -278,51 +258,54 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         }
         if self.is_inside {
             self.elements.enter();
-            self.elements.inline(&html, span.start);
+            self.elements.read(&html, span.start, false);
             self.elements.leave();
         } else {
             // In the document's own text, since offsets into it count.
-            let html = self.text.get(span.clone()).unwrap_or("");
-            self.elements.block(html, span.start);
+            self.elements
+                .read(self.slice(span.clone()), span.start, true);
         }
     }
 
     /// Reads the nodes of a list at the top level.
     fn list(&mut self) -> Vec<ListNode> {
         let mut nodes = Vec::new();
+        let mut push = |depth, kind, content: InlineText| {
+            nodes.push(ListNode {
+                depth,
+                kind,
+                content,
+            });
+        };
         let (mut lists, mut depth, mut is_first) = (1_usize, 0_usize, true);
         while lists > 0 {
-            let text = self.inline(0..0);
-            if !text.span.is_empty() {
-                nodes.push(node(depth, ListNodeKind::Paragraph, text));
+            let content = self.inline(0..0);
+            if !content.span.is_empty() {
+                push(depth, ListNodeKind::Paragraph, content);
             }
-            match self.events.next() {
-                None => break,
-                Some((Event::Start(Tag::List(_)), _)) => (lists, is_first) = (lists + 1, true),
-                Some((Event::End(TagEnd::List(_)), _)) => lists -= 1,
-                Some((Event::Start(Tag::Item), range)) => {
-                    self.events
-                        .next_if(|(event, _)| matches!(event, Event::Start(Tag::Paragraph)));
-                    let checkbox = self
-                        .events
-                        .next_if(|(event, _)| matches!(event, Event::TaskListMarker(_)));
-                    let is_task = checkbox.is_some();
+            let Some((event, range)) = self.events.next() else {
+                break;
+            };
+            match event {
+                Event::Start(Tag::List(_)) => (lists, is_first) = (lists + 1, true),
+                Event::End(TagEnd::List(_)) => lists -= 1,
+                Event::Start(Tag::Item) => {
+                    let is_paragraph = |event: &Event<'_>| *event == Event::Start(Tag::Paragraph);
+                    let is_box = |event: &Event<'_>| matches!(event, Event::TaskListMarker(_));
+                    self.events.next_if(|(event, _)| is_paragraph(event));
+                    let is_task = self.events.next_if(|(event, _)| is_box(event)).is_some();
                     let kind = ListNodeKind::Item { is_task, is_first };
-                    nodes.push(node(depth, kind, self.inline(range.start..range.start)));
+                    push(depth, kind, self.inline(range.start..range.start));
                     (depth, is_first) = (depth + 1, false);
                 }
-                Some((Event::End(TagEnd::Item), _)) => depth = depth.saturating_sub(1),
-                Some((Event::Start(Tag::CodeBlock(kind)), range)) => {
-                    self.code(kind, range.clone());
-                    nodes.push(node(depth, ListNodeKind::Code, InlineText::new(range)));
-                }
-                Some((Event::Start(Tag::HtmlBlock), range)) => self.html(range),
-                Some((Event::Start(Tag::Paragraph), _)) => {}
-                Some((Event::Start(_), range)) => {
+                Event::End(TagEnd::Item) => depth = depth.saturating_sub(1),
+                Event::Start(Tag::HtmlBlock) => self.html(range),
+                Event::Start(Tag::Paragraph) => {}
+                Event::Start(_) => {
                     self.skip();
-                    nodes.push(node(depth, ListNodeKind::Other, InlineText::new(range)));
+                    push(depth, ListNodeKind::Other, InlineText::new(range));
                 }
-                Some(_) => {}
+                _ => {}
             }
         }
         nodes
@@ -353,14 +336,6 @@ fn is_inline(event: &Event<'_>) -> bool {
     };
     use TagEnd::{Emphasis, Image, Link, Strikethrough, Strong};
     matches!(end, Emphasis | Strong | Strikethrough | Link | Image)
-}
-
-fn node(depth: usize, kind: ListNodeKind, content: InlineText) -> ListNode {
-    ListNode {
-        depth,
-        kind,
-        content,
-    }
 }
 
 fn line_start(text: &str, at: usize) -> usize {

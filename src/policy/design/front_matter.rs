@@ -58,26 +58,25 @@ pub(super) fn read(source: &DesignText<'_>, body: &Range<usize>, draft: &mut Des
 
 /// The values of both keys, without comments.
 fn values(body: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut is_listed = false;
+    let (mut found, mut is_listed) = (Vec::new(), false);
     for line in body.lines() {
         let text = line.split(" #").next().unwrap_or(line).trim();
-        if text.is_empty() || text.starts_with('#') {
-            continue;
-        }
-        if is_listed && let Some(value) = text.strip_prefix("- ") {
-            found.push(value.trim());
-            continue;
-        }
-        let value = ["files_modified:", "allowed_paths:"]
+        let key = ["files_modified:", "allowed_paths:"]
             .iter()
-            .find_map(|key| text.strip_prefix(key).filter(|_| line.starts_with(key)))
-            .map(str::trim);
-        is_listed = value == Some("");
-        let list = value.and_then(|value| value.strip_prefix('[')?.strip_suffix(']'));
-        match list {
-            Some(list) => found.extend(list.split(',').map(str::trim)),
-            None => found.extend(value),
+            .find(|key| line.starts_with(**key));
+        if let Some(value) = key.and_then(|key| text.strip_prefix(key)).map(str::trim) {
+            let list = value
+                .strip_prefix('[')
+                .and_then(|list| list.strip_suffix(']'));
+            is_listed = value.is_empty();
+            match list {
+                Some(list) => found.extend(list.split(',').map(str::trim)),
+                None => found.push(value),
+            }
+        } else if is_listed && let Some(value) = text.strip_prefix("- ") {
+            found.push(value.trim());
+        } else {
+            is_listed &= text.is_empty() || text.starts_with('#');
         }
     }
     found.retain(|value| !value.is_empty() && !value.starts_with('#'));

@@ -4,6 +4,9 @@
 //! it. In doubt the rest of the document counts as enclosed, and is not granted.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
 
 use super::words::is_in;
 
@@ -72,20 +75,8 @@ impl OpenElements {
         self.floor = 0;
     }
 
-    /// Reads HTML in a text.
-    pub(super) fn inline(&mut self, html: &str, start: usize) {
-        let mut cursor = 0;
-        while let Some((at, found)) = next_tag(html, &mut cursor) {
-            match found {
-                Ok(tag) if is_in(&tag.name, SHOWN) => {}
-                Ok(tag) => self.tag(&tag, start + at),
-                Err(()) => return self.give_up("", start + at),
-            }
-        }
-    }
-
-    /// Reads a block of HTML at the top level.
-    pub(super) fn block(&mut self, html: &str, start: usize) {
+    /// Reads a block of HTML at the top level, or HTML in a text.
+    pub(super) fn read(&mut self, html: &str, start: usize, is_block: bool) {
         let mut cursor = 0;
         while self.lost.is_none()
             && let Some((at, found)) = next_tag(html, &mut cursor)
@@ -93,20 +84,23 @@ impl OpenElements {
             let Ok(tag) = found else {
                 return self.give_up("", start + at);
             };
-            let is_in_task = self.stack.last().is_some_and(|last| last.name == "task")
-                && self.stack.iter().all(|element| !element.is_hiding);
-            if is_in_task
-                && tag.name == "files"
-                && !tag.is_end
-                && let Some((content, end)) =
-                    html.get(cursor..).and_then(|rest| rest.split_once('<'))
-                && end.starts_with("/files>")
-            {
-                let begin = start + cursor;
-                self.files.push(begin..begin + content.len());
+            if is_block && tag.name == "files" && !tag.is_end && self.is_in_task() {
+                let rest = html.split_at(cursor).1;
+                let end = rest.find('<').unwrap_or(rest.len());
+                if rest.split_at(end).1.starts_with("</files>") {
+                    self.files.push(start + cursor..start + cursor + end);
+                }
             }
-            self.tag(&tag, start + at);
+            if is_block || !is_in(&tag.name, SHOWN) {
+                self.tag(&tag, start + at);
+            }
         }
+    }
+
+    /// Whether a visible `<task>` is the innermost element.
+    fn is_in_task(&self) -> bool {
+        self.stack.last().is_some_and(|last| last.name == "task")
+            && self.stack.iter().all(|element| !element.is_hiding)
     }
 
     fn tag(&mut self, tag: &Tag<'_>, start: usize) {
@@ -126,7 +120,7 @@ impl OpenElements {
         } else if is_in(&tag.name, "h1|h2|h3|h4|h5|h6") || self.stack.len() == MAX_OPEN {
             // A heading, which may end or exclude the section.
             self.give_up(&tag.name, start);
-        } else if !tag.is_void() && !(tag.is_harmless() && self.stack.is_empty()) {
+        } else if !(tag.is_harmless() && self.stack.is_empty()) {
             self.stack.push(Element {
                 name: tag.name.clone(),
                 start,
@@ -137,11 +131,9 @@ impl OpenElements {
     }
 }
 
-/// Elements without an end tag.
-const VOID: &str = "br|hr|img|input|wbr";
 /// Elements that change how text looks without hiding it. The next block ends a `<p>`.
-const HARMLESS: &str =
-    "a|abbr|b|big|cite|code|em|font|i|ins|kbd|mark|p|q|samp|small|span|strong|sub|sup|tt|u|var";
+const HARMLESS: &str = "a|abbr|b|big|br|cite|code|em|font|hr|i|img|input|ins|kbd|mark|p|q|samp|small|span|strong|sub|sup|\
+    tt|u|var|wbr";
 
 /// One tag with its attributes.
 pub(super) struct Tag<'a> {
@@ -152,10 +144,6 @@ pub(super) struct Tag<'a> {
 }
 
 impl Tag<'_> {
-    pub(super) fn is_void(&self) -> bool {
-        is_in(&self.name, VOID)
-    }
-
     /// Whether its attributes may hide what the element holds.
     pub(super) fn hides(&self) -> bool {
         let attributes = self.attributes.to_ascii_lowercase();
@@ -164,7 +152,7 @@ impl Tag<'_> {
 
     /// Whether the text after it is as visible as before.
     pub(super) fn is_harmless(&self) -> bool {
-        (self.is_void() || is_in(&self.name, HARMLESS)) && !self.hides()
+        is_in(&self.name, HARMLESS) && !self.hides()
     }
 
     /// Whether it strikes text out.
@@ -208,46 +196,29 @@ fn declaration(rest: &str) -> Option<usize> {
         .find(|(begin, _)| rest.starts_with(begin))?;
     let (inner, _) = rest.get(begin.len()..)?.split_once(end)?;
     let is_clear = match begin {
-        "!--" => !inner.starts_with(['>']) && !inner.starts_with("->") && !inner.contains("--!>"),
+        "!--" => !inner.starts_with('>') && !inner.starts_with("->") && !inner.contains("--!>"),
         // Browsers end all others at the first `>`.
         _ => !inner.contains('>'),
     };
     is_clear.then_some(begin.len() + inner.len() + end.len())
 }
 
+/// A tag after its `<`, as a browser reads it: whether it ends an element, the name and the attributes.
+static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let tag = r#"^(/?)([A-Za-z][^_/>]*)((?:[_/]+|[^_/>=]+(?:[_]*=[_]*(?:"[^"]*"|'[^']*'|[^_>"'][^_>]*))?)*)>"#;
+    Regex::new(&tag.replace('_', r" \t\n\f\r")).ok()
+});
+
 /// The tag after a `<`, and its length.
 fn tag(text: &str) -> Option<(Tag<'_>, usize)> {
-    let is_space = |c: char| c.is_ascii_whitespace() || c == '/';
-    let body = text.strip_prefix('/').unwrap_or(text);
-    let name = body.get(..body.find(|c| is_space(c) || c == '>')?)?;
-    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
-        return None;
-    }
-    let behind = body.get(name.len()..)?;
-    let mut rest = behind;
-    loop {
-        rest = rest.trim_start_matches(is_space);
-        if let Some(after) = rest.strip_prefix('>') {
-            let tag = Tag {
-                name: name.to_ascii_lowercase(),
-                attributes: behind.get(..behind.len() - rest.len())?,
-                is_end: body.len() < text.len(),
-            };
-            return Some((tag, text.len() - after.len()));
-        }
-        let end = rest.find(|c| is_space(c) || matches!(c, '>' | '='))?;
-        if end == 0 {
-            return None;
-        }
-        rest = rest.get(end..)?;
-        if let Some(value) = rest.trim_ascii_start().strip_prefix('=') {
-            let value = value.trim_ascii_start();
-            rest = match value.chars().next()? {
-                quote @ ('"' | '\'') => value.get(1..)?.split_once(quote)?.1,
-                _ => value.get(value.find(|c: char| c.is_ascii_whitespace() || c == '>')?..)?,
-            };
-        }
-    }
+    let [is_end, name, attributes] = TAG.as_ref()?.captures(text)?.extract().1;
+    let tag = Tag {
+        name: name.to_ascii_lowercase(),
+        attributes,
+        is_end: !is_end.is_empty(),
+    };
+    let length = is_end.len() + name.len() + attributes.len() + 1;
+    Some((tag, length))
 }
 
 #[cfg(test)]
@@ -256,7 +227,7 @@ mod tests {
 
     fn open(html: &str) -> Option<String> {
         let mut elements = OpenElements::default();
-        elements.block(html, 0);
+        elements.read(html, 0, true);
         elements.around().map(|element| element.name.clone())
     }
 
@@ -308,14 +279,14 @@ mod tests {
         ] {
             let mut elements = OpenElements::default();
             elements.enter();
-            elements.inline(html, 0);
+            elements.read(html, 0, false);
             elements.leave();
             assert_eq!(elements.around().is_some(), stays, "{html}");
         }
         let mut elements = OpenElements::default();
-        elements.block("<div>", 0);
+        elements.read("<div>", 0, true);
         elements.enter();
-        elements.inline("</div>", 5);
+        elements.read("</div>", 5, false);
         elements.leave();
         assert!(elements.around().is_some());
     }

@@ -80,12 +80,14 @@ impl<'a> DesignText<'a> {
 
     /// The number of characters from the start of a line. A line may hold many paths, mostly in order.
     fn characters(&self, start: usize, end: usize) -> usize {
-        let count = |from| self.slice(from..end).chars().count();
         let (line, offset, known) = self.column.get();
-        let found = match line == start && offset <= end && offset >= start {
-            true => known + count(offset),
-            false => count(start),
+        let is_known = line == start && (start..=end).contains(&offset);
+        let (from, known) = if is_known {
+            (offset, known)
+        } else {
+            (start, 0)
         };
+        let found = known + self.slice(from..end).chars().count();
         self.column.set((start, end, found));
         found
     }
@@ -108,31 +110,23 @@ pub(super) fn decode(bytes: &[u8]) -> (String, Option<LocatedProblem>) {
     let invalid = std::str::from_utf8(bytes).err();
     let next = bytes.iter().skip(1).chain([&0]);
     let is_hidden = |(byte, next): (&u8, &u8)| *byte == 0 || *byte == b'\r' && *next != b'\n';
-    let hidden = bytes.iter().zip(next).position(is_hidden);
-    let found = match (invalid.map(|error| error.valid_up_to()), hidden) {
-        (Some(at), _) => Some((
-            at,
+    let hidden = || bytes.iter().zip(next).position(is_hidden);
+    let (at, reason, message, help) = match invalid {
+        Some(error) => (
+            Some(error.valid_up_to()),
             "non-utf8",
             "the document is not UTF-8",
             "save it as UTF-8; this is the first invalid byte",
-        )),
-        (None, Some(at)) if bytes.get(at) == Some(&0) => Some((
-            at,
-            "nul",
-            "the document contains a NUL byte, so git treats it as binary",
-            "remove the NUL byte and commit the document again",
-        )),
-        (None, Some(at)) => Some((
-            at,
-            "lone-cr",
-            "a carriage return without a line feed ends a line here, which diffs do not show",
-            "save the document with LF or CRLF line endings",
-        )),
-        (None, None) => None,
+        ),
+        None => (
+            hidden(),
+            "hidden-bytes",
+            "a NUL byte, or a carriage return without a line feed, hides lines from reviewers",
+            "remove it, and save the document with LF or CRLF line endings",
+        ),
     };
-    let fault = found.map(|(at, reason, message, help)| {
-        Problem::new(Rule::DesignBadRow, reason, message, help).at(at..at)
-    });
+    let problem = Problem::new(Rule::DesignBadRow, reason, message, help);
+    let fault = at.map(|at| problem.at(at..at));
     // Everything before an invalid byte keeps its offset.
     (String::from_utf8_lossy(bytes).into_owned(), fault)
 }
@@ -171,10 +165,10 @@ mod tests {
 
     #[test]
     fn line_endings() {
-        assert_eq!(fault(b"a\r\r\nb"), Some(("lone-cr", 1)));
+        assert_eq!(fault(b"a\r\r\nb"), Some(("hidden-bytes", 1)));
         assert_eq!(fault(b"a\r\nb\nc\r\n"), None);
-        assert_eq!(fault(b"a\r\nb\nc\rd"), Some(("lone-cr", 6)));
-        assert_eq!(fault(b"a\nb\r"), Some(("lone-cr", 3)));
-        assert_eq!(fault(b"a\nb\0c\r"), Some(("nul", 3)));
+        assert_eq!(fault(b"a\r\nb\nc\rd"), Some(("hidden-bytes", 6)));
+        assert_eq!(fault(b"a\nb\r"), Some(("hidden-bytes", 3)));
+        assert_eq!(fault(b"a\nb\0c\r"), Some(("hidden-bytes", 3)));
     }
 }

@@ -13,10 +13,8 @@ use crate::policy::{Actions, GrantForm};
 
 /// Whether the tasks of the document count without a setting.
 pub(super) fn is_task_list(path: &BStr) -> bool {
-    path.to_str_lossy()
-        .rsplit('/')
-        .next()
-        .is_some_and(|name| name.eq_ignore_ascii_case("tasks.md"))
+    let name = path.rsplit_str("/").next();
+    name.is_some_and(|name| name.eq_ignore_ascii_case(b"tasks.md"))
 }
 
 /// Grants the file of a task; other items are passed over.
@@ -84,9 +82,9 @@ fn action(verb: &str) -> Option<RowAction> {
 /// Whether the words between a verb and a path lead to the path: "a model in".
 fn leads_to(between: &str) -> bool {
     let words = words(between);
-    let (last, rest) = match words.split_last() {
-        Some((last, rest)) if between.trim_end().ends_with(char::is_alphanumeric) => (last, rest),
-        _ => return false,
-    };
-    is_in(last, "in|into|to|at") && !rest.iter().any(|word| is_in(word, "like|as|from|for|with"))
+    let leads = |word: &str| is_in(word, "in|into|to|at");
+    let turns = |word: &String| is_in(word, "like|as|from|for|with");
+    between.trim_end().ends_with(char::is_alphanumeric)
+        && words.last().is_some_and(|last| leads(last))
+        && !words.iter().any(turns)
 }
