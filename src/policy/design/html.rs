@@ -132,7 +132,7 @@ impl OpenElements {
 }
 
 /// Elements that change how text looks without hiding it. The next block ends a `<p>`.
-const HARMLESS: &str = "a|abbr|b|big|br|cite|code|em|font|hr|i|img|input|ins|kbd|mark|p|q|samp|small|span|strong|sub|sup|\
+const HARMLESS: &str = "a|abbr|b|big|br|cite|code|em|hr|i|img|input|ins|kbd|mark|p|q|samp|small|span|strong|sub|sup|\
     tt|u|var|wbr";
 
 /// One tag with its attributes.
@@ -172,17 +172,18 @@ pub(super) fn next_tag<'a>(
     loop {
         let at = *cursor + html.get(*cursor..)?.find('<')?;
         let rest = html.get(at + 1..)?;
-        *cursor = at + 1;
-        if rest.starts_with(['!', '?']) {
-            match declaration(rest) {
-                Some(length) => *cursor += length,
-                None => return Some((at, Err(()))),
+        let found = match rest.chars().next() {
+            Some('!' | '?') => declaration(rest).map(|length| (None, length)),
+            Some(c) if c == '/' || c.is_ascii_alphabetic() => {
+                tag(rest).map(|(tag, length)| (Some(tag), length))
             }
-        } else if rest.starts_with(|c: char| c == '/' || c.is_ascii_alphabetic()) {
-            let Some((tag, length)) = tag(rest) else {
-                return Some((at, Err(())));
-            };
-            *cursor += length;
+            _ => Some((None, 0)),
+        };
+        let Some((tag, length)) = found else {
+            return Some((at, Err(())));
+        };
+        *cursor = at + 1 + length;
+        if let Some(tag) = tag {
             return Some((at, Ok(tag)));
         }
     }
@@ -259,6 +260,7 @@ mod tests {
             ("<details><img alt='</details>'>", "details"),
             ("<details><!-- </details> -->", "details"),
             ("<a\nhref=\"x", ""),
+            ("<font color=white>", "font"),
             ("<h2>x</h2>", "h2"),
         ] {
             assert_eq!(open(html).as_deref(), Some(name), "{html}");
@@ -275,6 +277,7 @@ mod tests {
             ("<div>", true),
             ("<s>", true),
             ("<b hidden>", true),
+            ("<font color=white>", false),
             ("</ul>", true),
         ] {
             let mut elements = OpenElements::default();
