@@ -14,7 +14,7 @@ use cap_std::fs::Dir;
 
 use crate::system;
 
-pub(crate) use temporary::{NewFile, WriteContent, begin_new, with_free_name, write_new};
+pub(crate) use temporary::{WriteContent, with_free_name, write_new};
 
 /// Permissions for the owner only.
 pub(crate) const PRIVATE: u32 = 0o600;

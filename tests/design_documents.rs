@@ -319,7 +319,7 @@ fn encodings_and_line_endings() {
     assert!(design.text.starts_with('\u{feff}'));
 
     let broken = read(&text.replace('\n', "\r\r\n"));
-    assert_eq!(faults(&broken), [("line-endings", 1)]);
+    assert_eq!(faults(&broken), [("hidden-bytes", 1)]);
     assert!(!broken.is_usable());
 
     let mut latin = text.into_bytes();

@@ -90,69 +90,6 @@ fn r000_090_extend_adds_the_methods_that_a_class_lacks() {
 }
 
 #[test]
-fn rust_is_extended() {
-    let old = "use std::fmt;\n\npub struct S;\n\nimpl S {\n\tfn a(&self) {}\n}\n";
-    let content = "use std::io;\n\nimpl S {\n    /// B.\n    fn b(&self) {\n        a\n    }\n}\n\n#[derive(Debug)]\nenum E {\n    A,\n}\n";
-    let (answer, result) = extend("src/a.rs", old, content);
-    assert_eq!(
-        result,
-        "use std::fmt;\nuse std::io;\n\npub struct S;\n\nimpl S {\n\tfn a(&self) {}\n\n\t/// B.\n\tfn b(&self) {\n\t    a\n\t}\n}\n\n#[derive(Debug)]\nenum E {\n    A,\n}\n"
-    );
-    assert_eq!(
-        names(&answer.json["added"]),
-        ["function S::b", "use std::io;", "enum E"]
-    );
-}
-
-#[test]
-fn typescript_and_its_relatives_are_extended() {
-    let old = "import a from 'a';\n\nexport class C {\n  m(): void {}\n}\n";
-    let content = "import b from 'b';\n\nexport class C {\n  n(): void {\n  }\n}\n\nexport const f = () => b;\n";
-    let expected = "import a from 'a';\nimport b from 'b';\n\nexport class C {\n  m(): void {}\n\n  n(): void {\n  }\n}\n\nexport const f = () => b;\n";
-    for path in ["a.ts", "a.mts", "a.tsx"] {
-        assert_eq!(extend(path, old, content).1, expected, "{path}");
-    }
-    let plain = |text: &str| text.replace(": void", "");
-    for path in ["a.js", "a.jsx", "a.mjs", "a.cjs"] {
-        let (_, result) = extend(path, &plain(old), &plain(content));
-        assert_eq!(result, plain(expected), "{path}");
-    }
-    for path in ["b.jsx", "b.tsx"] {
-        let (_, result) = extend(path, "f();\n", "const B = () => <b>\n  x</b>;\n");
-        assert_eq!(result, "f();\n\nconst B = () => <b>\n  x</b>;\n");
-    }
-}
-
-#[test]
-fn go_is_extended() {
-    let old =
-        "package p\n\nimport \"fmt\"\n\ntype T struct{}\n\nfunc (t T) A() { fmt.Println() }\n";
-    let content =
-        "package p\n\nimport (\n\t\"os\"\n\t\"io\"\n)\n\nfunc (t *T) B() {\n\tos.Exit(1)\n}\n";
-    let (answer, result) = extend("a.go", old, content);
-    assert_eq!(
-        result,
-        "package p\n\nimport \"fmt\"\nimport \"os\"\n\ntype T struct{}\n\nfunc (t T) A() { fmt.Println() }\n\nfunc (t *T) B() {\n\tos.Exit(1)\n}\n"
-    );
-    assert_eq!(names(&answer.json["left_out"]), ["import \"io\""]);
-}
-
-#[test]
-fn java_is_extended() {
-    let old = "package a;\r\n\r\nclass C {\r\n    void m(int a) {}\r\n}";
-    let content = "package a;\n\nimport java.util.List;\n\nclass C {\n    void m(List<C> b) {\n    }\n}\n\ninterface I {}\n";
-    let (answer, result) = extend("a/C.java", old, content);
-    assert_eq!(
-        result,
-        "package a;\r\n\r\nimport java.util.List;\r\n\r\nclass C {\r\n    void m(int a) {}\r\n\r\n    void m(List<C> b) {\r\n    }\r\n}\r\n\r\ninterface I {}"
-    );
-    assert_eq!(
-        names(&answer.json["added"]),
-        ["method C.m(List)", "import java.util.List;", "interface I"]
-    );
-}
-
-#[test]
 fn human_output_lists_added_kept_and_omitted_definitions() {
     let repo = Repo::open();
     repo.write("a.py", "def a():\n    pass\n");
@@ -172,6 +109,7 @@ fn file_that_cannot_be_extended_is_refused_and_unchanged() {
     let good = "def a():\n    pass\n";
     for (path, old, content, kind) in [
         ("a.txt", "x\n", "y\n", "unsupported-language"),
+        ("a.rs", "fn a() {}\n", "fn b() {}\n", "unsupported-language"),
         ("a.py", "def (:\n", good, "syntax-error"),
         ("a.py", "x = 1\n", "def (:\n", "syntax-error"),
         ("a.py", good, good, "nothing-to-add"),
@@ -182,12 +120,6 @@ fn file_that_cannot_be_extended_is_refused_and_unchanged() {
             "no-place",
         ),
         ("a.py", "import a\n", "import b as a\n", "no-place"),
-        (
-            "a.go",
-            "package p\n",
-            "package q\n\nfunc a() {}\n",
-            "no-place",
-        ),
         ("a.py", "x = 1\n", "y = '\0'\n", "binary"),
         ("a.py", "x = '\0'\n", "y = 1\n", "binary"),
     ] {
@@ -209,14 +141,6 @@ fn hostile_sources_never_hang_or_crash() {
     let deep = |open: &str, close: &str| open.repeat(100_000) + &close.repeat(100_000);
     for (path, content) in [
         ("a.py", format!("x = {}\n", deep("(", ")"))),
-        ("b.rs", format!("fn a() {}\n", deep("{", "}"))),
-        ("c.ts", format!("const x = {};\n", deep("[", "]"))),
-        ("d.java", deep("class A {\n", "}\n")),
-        (
-            "e.rs",
-            format!("use {}a{};\n", "a::{".repeat(100_000), "}".repeat(100_000)),
-        ),
-        ("f.rs", deep("mod a {\n", "}\n")),
         (
             "g.py",
             (0..2_000).fold(String::new(), |text, depth| {
@@ -232,7 +156,7 @@ fn hostile_sources_never_hang_or_crash() {
             ["done", "syntax-error", "no-place"].contains(&kind),
             "{path} {kind}"
         );
-        if !["a.py", "f.rs"].contains(&path) {
+        if path != "a.py" {
             continue;
         }
         // The same as existing content.

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use crate::common::disturb::{CONSENT, Runner, at_points};
 use crate::common::strace;
-use crate::common::verbs::{APPLY, APPROVE, DELETE, MOVE, PATCH, REJECT, RESTORE, Verb, WRITE};
+use crate::common::verbs::{APPROVE, DELETE, MOVE, PATCH, REJECT, RESTORE, Verb, WRITE};
 
 /// Fails each point.
 fn failed(verb: &Verb, runner: Runner, salt: usize) {
@@ -63,11 +63,6 @@ fn delete_failed() {
 #[test]
 fn move_failed() {
     failed(&MOVE, Runner::Plain, 3);
-}
-
-#[test]
-fn apply_failed() {
-    failed(&APPLY, Runner::Plain, 5);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::common::disturb::{CONSENT, Runner, at_points};
 use crate::common::verbs::{
-    APPLY, APPROVE, DELETE, MOVE, NEW, OLD, PATCH, REJECT, RESTORE, State, Verb, WRITE, repository,
+    APPROVE, DELETE, MOVE, NEW, OLD, PATCH, REJECT, RESTORE, State, Verb, WRITE, repository,
 };
 use crate::common::{self, strace};
 
@@ -52,11 +52,6 @@ fn delete_killed() {
 #[test]
 fn move_killed() {
     killed(&MOVE, Runner::Plain, 3);
-}
-
-#[test]
-fn apply_killed() {
-    killed(&APPLY, Runner::Plain, 5);
 }
 
 #[test]

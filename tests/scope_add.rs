@@ -352,6 +352,6 @@ fn filters_modes_and_links_of_the_design_are_respected() {
     add(&repo, &["src/b.rs"])
         .unwrap()
         .exits(2)
-        .says("not a regular file");
+        .says("symbolic link");
     assert_eq!(fs::read_to_string(repo.path("../real.md")).unwrap(), TEXT);
 }

@@ -19,7 +19,6 @@ pub(super) fn measure(scale: &Scale, memory: &Memory) {
     let repo = many_files(scale);
     write(&repo, scale, 300, "50");
     write(&repo, scale, 60, "25");
-    batch(&repo, scale);
     log(scale);
     hook(scale);
     large(scale, memory);
@@ -80,42 +79,6 @@ fn write(repo: &Repo, scale: &Scale, lines: usize, aim: &str) {
             median(ratios)
         );
     }
-}
-
-/// 300 writes of 60 lines in one batch, compared with git, which stores and commits them.
-fn batch(repo: &Repo, scale: &Scale) {
-    let names: Vec<String> = (0..300)
-        .map(|at| format!("batch/{}/{at}.txt", at % 10))
-        .collect();
-    for version in ["even", "odd"] {
-        let operations: Vec<String> = names
-            .iter()
-            .map(|name| {
-                let content = text(0, 60).replacen("value_0_7 ", version, 1);
-                format!(
-                    "{{\"operation\": \"write\", \"path\": \"{name}\", \"content\": {content:?}}}"
-                )
-            })
-            .collect();
-        repo.write(version, format!("[{}]", operations.join(",\n")));
-    }
-    let git = "git -c core.fsync=all add batch && git -c core.fsync=all commit --quiet --allow-empty -m Batch";
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    for pair in 0..scale.pairs(10) {
-        let list = ["even", "odd"][pair % 2];
-        let guard = timed(repo, &GUARD, &["apply", list]);
-        assert_eq!(guard.code, 0, "a refused batch is not timed");
-        ours.push(guard.milliseconds);
-        let git = timed(repo, "sh", &["-c", git]);
-        assert_eq!(git.code, 0, "git add and git commit");
-        theirs.push(git.milliseconds);
-    }
-    println!(
-        "batch of {} writes of 60 lines: {:.0} ms (aim: below 2000 ms); git add and git commit, synced: {:.0} ms",
-        names.len(),
-        median(ours),
-        median(theirs)
-    );
 }
 
 /// A write below logs of several lengths, while an approval waits for its commit.

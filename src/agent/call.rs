@@ -13,8 +13,8 @@ use super::patch_chunk::PatchChunk;
 pub(crate) struct ToolCall {
     /// The agent's name of the tool.
     pub(crate) tool: String,
-    /// The directory in which the agent works, if it names one: an absolute path.
-    pub(crate) directory: Option<PathBuf>,
+    /// The directory in which the agent works: an absolute path.
+    pub(crate) directory: PathBuf,
     /// What it does to files; empty if guard does not judge this tool.
     pub(crate) actions: Vec<FileAction>,
 }
@@ -73,8 +73,6 @@ pub(crate) enum FileAction {
     Command {
         /// As the shell gets it.
         text: String,
-        /// The directory in which it runs, relative to the agent's.
-        directory: Option<PathBuf>,
     },
 }
 
@@ -108,7 +106,7 @@ impl ToolCall {
     pub(crate) fn in_directory(directory: PathBuf) -> ToolCall {
         ToolCall {
             tool: String::new(),
-            directory: Some(directory),
+            directory,
             actions: Vec::new(),
         }
     }

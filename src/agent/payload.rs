@@ -152,7 +152,7 @@ impl Payload {
         };
         self.require(directory.is_absolute(), "`cwd` is not an absolute path")?;
         Ok(ToolCall {
-            directory: Some(directory),
+            directory,
             actions,
             tool,
         })

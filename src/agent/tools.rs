@@ -1,8 +1,6 @@
 //! What the tools of all agents do to files. One table serves every agent: several offer the tools of others, or run
 //! their hooks. A key that is not listed here may change what is written, so the call is denied.
 
-use std::path::PathBuf;
-
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Map, Value};
@@ -114,14 +112,6 @@ struct Viewed {
 struct ShellInput {
     #[serde(alias = "chars")]
     command: String,
-    #[serde(
-        default,
-        alias = "directory",
-        alias = "workdir",
-        alias = "cwd",
-        alias = "working_directory"
-    )]
-    dir_path: PathBuf,
 }
 
 /// What a tool does to files; nothing if guard does not judge it.
@@ -178,11 +168,8 @@ pub(super) fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<File
         }
         "Bash" | "bash" | "PowerShell" | "powershell" | "Monitor" | "Shell"
         | "run_shell_command" | "run_in_terminal" | "write_stdin" => {
-            let ShellInput { command, dir_path } = typed(tool, input)?;
-            FileAction::Command {
-                text: command,
-                directory: Some(dir_path).filter(|path| !path.as_os_str().is_empty()),
-            }
+            let ShellInput { command } = typed(tool, input)?;
+            FileAction::Command { text: command }
         }
         // A model merges the code into the file, or no public source says what the input means.
         "insert_edit_into_file"

@@ -17,7 +17,6 @@ mod directory;
 mod effect;
 mod file;
 mod file_fingerprint;
-mod group;
 mod listing;
 mod nested;
 mod place;
@@ -39,7 +38,6 @@ use crate::path::{
 };
 use crate::system;
 pub use file::OpenedFile;
-pub use group::EffectGroup;
 pub use listing::Listing;
 pub use nested::NestedRepository;
 pub(crate) use root::{absolute, bytes, from_real_root};

@@ -136,12 +136,8 @@ impl AgentWork {
 
 /// Changes to the directory in which the agent works.
 fn enter(call: &ToolCall) -> Result<()> {
-    let entered = match &call.directory {
-        Some(directory) => std::env::set_current_dir(directory).map_err(|error| (directory, error)),
-        None => Ok(()),
-    };
-    entered.map_err(|(directory, error)| {
-        let directory = show_file(directory);
+    std::env::set_current_dir(&call.directory).map_err(|error| {
+        let directory = show_file(&call.directory);
         Error::new(format!(
             "the agent's directory {directory} cannot be entered: {error}"
         ))

@@ -242,7 +242,6 @@ impl ApproveArgs {
             is_unsigned = question.finding.is_some() && !has_signer;
             ask(person, question, &style)
         });
-        output.notes(&gate.recovered());
         let done = done?;
         print_done(output, &gate, &done);
         if is_unsigned {

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::git::{PushSide, Range, Repository, Update, show_file};
 use crate::judge::{self, Options};
 use crate::path::escaped;
-use crate::report::{self, Format};
+use crate::report;
 use crate::verdict::Verdict;
 
 #[derive(Debug, clap::Args)]
@@ -52,13 +52,6 @@ pub(super) struct LintArgs {
     /// guard also compares files that are marked assume-unchanged.
     #[arg(long, conflicts_with_all = ["revisions", "range", "commit", "push", "ci", "each_commit"])]
     worktree: bool,
-    /// Draw a map of the change first: per file the lines kept, lost and added, the lost share and the row of the
-    /// design.
-    ///
-    /// The map is for people and belongs to the format `human`. Where the terminal shows hyperlinks, a row links to its
-    /// line of the design.
-    #[arg(long)]
-    stat: bool,
     #[command(flatten)]
     design: DesignArgs,
 }
@@ -71,7 +64,6 @@ Examples:
   guard lint main..HEAD                   judge a branch from its merge base
   guard lint main..HEAD --each-commit     also judge each of its commits
   guard lint --ci                         judge the pull request of a CI job
-  guard lint --stat                       draw a map of the change first
   guard lint --format json                print the report as JSON
   guard lint --output html=review.html    also write the review page
 
@@ -81,9 +73,6 @@ impl LintArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         output.seen_from(repo.prefix().cloned());
-        if self.stat {
-            output.draw_stat(&repo)?;
-        }
         // In CI, only committed designs count.
         let options = Options {
             precision: output.precision(),
@@ -240,12 +229,6 @@ fn variable(name: &str) -> Result<Option<String>> {
 
 /// Prints a verdict, and returns the exit code.
 pub(super) fn print(output: &mut Output, verdict: &Verdict) -> Result<u8> {
-    let stat = output.draws_stat();
-    output.print(|out, format, style| {
-        if stat && format == Format::Human && !style.quiet {
-            out.write_all(report::stat(verdict, style).as_bytes())?;
-        }
-        report::write(verdict, format, out, style)
-    });
+    output.print(|out, format, style| report::write(verdict, format, out, style));
     Ok(verdict.exit_code())
 }

@@ -18,7 +18,6 @@ mod file_address;
 mod files;
 mod generate;
 mod hook;
-mod hyperlinks;
 mod init;
 mod install;
 mod lint;
@@ -114,8 +113,6 @@ enum Verb {
     Move(Deferred<files::MoveArgs>),
     /// Write or patch a file with content from the command line.
     Edit(Deferred<files::EditArgs>),
-    /// Apply many operations, all or none.
-    Apply(Deferred<files::ApplyArgs>),
     /// Show what a write would change and lose, without writing.
     Analyze(Deferred<files::AnalyzeArgs>),
     /// List the changes that wait for approval.
@@ -220,7 +217,6 @@ impl Cli {
             Verb::Delete(args) => files::told(output, |output| args.run(output)),
             Verb::Move(args) => files::told(output, |output| args.run(output)),
             Verb::Edit(args) => files::told(output, |output| args.run(output)),
-            Verb::Apply(args) => files::told(output, |output| args.run(output)),
             Verb::Analyze(args) => files::told(output, |output| args.run(output)),
             Verb::Pending(args) => files::told(output, |output| args.run(output)),
             Verb::Approve(args) => files::answered(output, |output| args.run(output)),

@@ -10,7 +10,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, ValueEnum};
 
 use gix::bstr::BString;
 
-use super::{file_address, hyperlinks, report_file};
+use super::report_file;
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
@@ -212,8 +212,6 @@ pub(super) struct Output {
     pub(super) style: Style,
     error_style: Style,
     files: Vec<(Format, PathBuf)>,
-    /// Whether to draw the map of the change.
-    stat: bool,
     /// Whether only the owner may read the files.
     private: bool,
     /// What could not be written first, and why, such as a full disk.
@@ -255,7 +253,6 @@ impl Output {
                 width(stderr.is_terminal()),
             ),
             files,
-            stat: false,
             private: false,
             failed: None,
             settled: None,
@@ -265,10 +262,9 @@ impl Output {
     /// Which losses the reports need: only those for programs print the share of every change.
     pub(super) fn precision(&self) -> Precision {
         let formats = self.files.iter().map(|(format, _)| *format);
-        match !self.stat
-            && formats
-                .chain([self.format])
-                .all(|format| format == Format::Human)
+        match formats
+            .chain([self.format])
+            .all(|format| format == Format::Human)
         {
             true => Precision::Verdict,
             false => Precision::Exact,
@@ -279,37 +275,8 @@ impl Output {
     pub(super) fn collect(&self) -> Collect {
         match self.files.iter().any(|(format, _)| *format == Format::Html) {
             true => Collect::Page,
-            false if self.stat => Collect::Rows,
             false => Collect::Nothing,
         }
-    }
-
-    /// Requests the map of the change.
-    ///
-    /// # Errors
-    /// The format is not for people.
-    pub(super) fn draw_stat(&mut self, repo: &Repository) -> Result<()> {
-        if !self.is_human() {
-            let format = self.format.name();
-            return Err(
-                Error::new(format!("--stat does not support --format {format}"))
-                    .help("the map is for people; leave out --stat or --format"),
-            );
-        }
-        self.stat = true;
-        if self.style.color && io::stdout().is_terminal() && hyperlinks::are_shown() {
-            let root = repo
-                .workdir()
-                .ok()
-                .and_then(|root| root.canonicalize().ok());
-            self.style.links = root.map(|root| file_address::of(&root) + "/");
-        }
-        Ok(())
-    }
-
-    /// Whether the map of the change comes before the report.
-    pub(super) fn draws_stat(&self) -> bool {
-        self.stat
     }
 
     /// Adds a file to write a report to; a private one is for the owner only.

@@ -93,17 +93,6 @@ impl Person {
         })
     }
 
-    /// Shows `text`, and returns the line that the person types; `None` if the terminal closes.
-    pub(super) fn line(&mut self, text: &str) -> Option<String> {
-        // Discard what was typed before the question.
-        system::discard_input(&self.reads).ok()?;
-        write!(&self.writes, "{text}").ok()?;
-        let mut line = String::new();
-        BufReader::new(&self.reads).read_line(&mut line).ok()?;
-        // A line without an end was cut off when the terminal closed.
-        Some(line.strip_suffix('\n')?.trim().to_owned())
-    }
-
     /// Shows `text`, and asks for the word and a reason, or for one of the `others`: strategies to preview instead. On
     /// request it first shows `whole`, page by page. An interrupt ends guard before anything happens.
     pub(super) fn ask(&mut self, text: &str, whole: &str, word: &str, others: &[&str]) -> Answer {

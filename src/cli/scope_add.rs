@@ -1,13 +1,18 @@
 //! `guard scope add`: a person adds rows to the design and stages it.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
-use super::design_edit::{finish, print};
+use gix::bstr::{BString, ByteSlice};
+use serde_json::json;
+
+use super::design_edit::write;
 use super::output::Output;
 use super::person::Person;
 use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::judge::{self, Options, RowsToAdd};
+use crate::path::escaped;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -58,12 +63,55 @@ impl ScopeAddArgs {
             description: self.description.clone(),
             design: self.design.clone(),
         };
-        let edit = judge::extend_design(&repo, &wanted, &Options::default())?;
-        let commands = match edit.rows.is_empty() {
+        let (edit, granted) = judge::extend_design(&repo, &wanted, &Options::default())?;
+        let commands = match edit.after == edit.design.text {
             true => Vec::new(),
-            false => finish(&repo, &edit)?,
+            false => write(&repo, &edit)?,
         };
-        print(output, &edit, &commands);
+        let known: HashSet<&str> = edit.design.text.lines().collect();
+        let rows = (1..).zip(edit.after.lines());
+        let rows = rows.filter(|(_, line)| line.starts_with('|') && !known.contains(line));
+        let rows: Vec<(usize, &str)> = rows.collect();
+        let path = &edit.design.path;
+        let text = told(path, &granted, &rows, &commands);
+        let quiet = output.style.quiet;
+        output.print_either(
+            || {
+                json!({
+                    "version": 1,
+                    "design": path.to_str_lossy(),
+                    "rows": rows.iter().map(|(line, text)| json!({"line": line, "text": text})).collect::<Vec<_>>(),
+                    "granted": granted.iter().map(|path| path.to_str_lossy()).collect::<Vec<_>>(),
+                    "next": commands.first(),
+                    "choose": commands.get(1),
+                })
+            },
+            |out| match quiet {
+                true => Ok(()),
+                false => out.write_all(text.as_bytes()),
+            },
+        );
         Ok(0)
     }
+}
+
+fn told(
+    design: &BString,
+    granted: &[BString],
+    rows: &[(usize, &str)],
+    commands: &[String],
+) -> String {
+    let design = escaped(design);
+    let granted = granted.iter().map(escaped);
+    let mut text: String = granted
+        .map(|path| format!("{design} has a row for {path} already\n"))
+        .collect();
+    if commands.is_empty() {
+        return text + "nothing to add\n";
+    }
+    text += &format!("added to {design} and staged:\n");
+    for (line, row) in rows {
+        text += &format!("  {line:>4}: {}\n", escaped(*row));
+    }
+    text + &format!("commit it before the code:\n  {}\n", commands.join("\n  "))
 }

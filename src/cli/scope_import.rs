@@ -4,18 +4,16 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use gix::bstr::ByteSlice;
 use serde_json::json;
 
-use super::design_edit::{finish, print};
+use super::design_edit::finish;
 use super::output::Output;
 use super::person::Person;
 use super::repository::repository;
 use crate::error::{Error, Result};
-use crate::git::{Repository, show_file};
-use crate::judge::{self, Proposal};
-use crate::path::escaped;
-use crate::policy::propose::{self, ProposedRow};
+use crate::git::Repository;
+use crate::judge;
+use crate::policy::propose;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -36,191 +34,73 @@ pub(super) struct ScopeImportArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  guard scope import plan.md                          confirm the rows, then write them
-  guard scope import plan.md --print                  print the table only
-  guard scope import notes.md --to docs/LLD-7.md      write it into another document
+  guard scope import plan.md                      edit the rows, then write them into the plan
+  guard scope import plan.md --print              print the table only
   guard scope import --from-changes --to docs/LLD-7.md
 
-guard proposes a row for every path that the plan names. A `?` marks a row to look at: guard writes it only if you keep \
-it. The table is then the whole scope of the document, and guard stages it.
+guard proposes a row for every path that the plan names, and opens the table in git's editor. It leaves out the rows \
+that still have a `?` in front. The table is then the whole scope of the document, and guard stages it. Without a \
+terminal, and under an agent or CI, guard prints the table and writes nothing.";
 
-Without a terminal, and under an agent or CI, guard prints the table and writes nothing. A row of type `?` \
-grants nothing.";
-
-/// What a person can do with the rows.
-const QUESTION: &str =
-    "`write`, `keep 2 5`, `drop all`, `edit` (in $EDITOR), or anything else to leave: ";
+/// What a person reads above the table.
+const ADVICE: &str = "Remove the rows to drop, and the `? ` of each doubtful row to keep.";
 
 impl ScopeImportArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
-        let proposal = match &self.plan {
+        let rows = match &self.plan {
             Some(plan) => judge::rows_of_plan(&repo, plan)?,
             None => judge::rows_of_changes(&repo)?,
         };
-        for row in &proposal.left_out {
-            output.notes(&[format!("no row can name {}", escaped(&row.path))]);
+        if rows.is_empty() {
+            return Err(Error::new("guard found no path to propose")
+                .help("write a design by hand: guard scope new NAME"));
         }
-        if proposal.rows.is_empty() {
-            let plan = self.plan.as_deref();
-            let what = plan.map_or("the change".to_owned(), show_file);
-            return Err(
-                Error::new(format!("guard found no path to propose in {what}"))
-                    .help("write a design by hand: guard scope new NAME"),
-            );
-        }
-        let person = match self.print || !output.is_human() {
+        let table = propose::section(&rows);
+        let is_printed = self.print || !output.is_human();
+        let refused = match is_printed {
             true => None,
-            false => Some(Person::present()),
+            false => Person::present().err(),
         };
-        match person {
-            Some(Ok(mut person)) => self.confirm(&repo, &mut person, proposal.rows, output)?,
-            refused => {
-                print_table(&proposal, output);
-                if let Some(Err(error)) = refused {
-                    output.notes(&[format!("guard wrote nothing: {}", error.message)]);
-                }
-            }
+        if is_printed || refused.is_some() {
+            let json = || json!({"version": 1, "table": table});
+            output.print_either(json, |out| write!(out, "{table}"));
+            let note = |error: Error| format!("guard wrote nothing: {}", error.message);
+            output.notes(&Vec::from_iter(refused.map(note)));
+            return Ok(0);
         }
-        Ok(0)
-    }
-
-    fn confirm(
-        &self,
-        repo: &Repository,
-        person: &mut Person,
-        mut rows: Vec<ProposedRow>,
-        output: &mut Output,
-    ) -> Result<()> {
         let target = self.to.as_ref().or(self.plan.as_ref()).ok_or_else(|| {
             Error::new("there is no document to write the table into").help("name it: --to FILE")
         })?;
-        let mut told = String::new();
-        loop {
-            let question = format!("{}{told}{QUESTION}", listed(&rows));
-            let Some(typed) = person.line(&question) else {
-                break;
-            };
-            let (verb, rest) = typed.split_once(' ').unwrap_or((&typed, ""));
-            told = match verb {
-                "write" => {
-                    rows.retain(|row| !row.is_doubtful);
-                    if rows.is_empty() {
-                        break;
-                    }
-                    let edit = judge::with_table(repo, target, &rows)?;
-                    let commands = match edit.rows.is_empty() {
-                        true => Vec::new(),
-                        false => finish(repo, &edit)?,
-                    };
-                    print(output, &edit, &commands);
-                    return Ok(());
-                }
-                "edit" => edited(repo, &mut rows)?,
-                "keep" | "drop" => change(&mut rows, verb, rest),
-                _ => break,
-            };
+        let text = edited(&repo, &format!("{ADVICE}\n\n{table}"))?;
+        let rows = text.lines().filter(|line| line.starts_with("| `"));
+        let rows: Vec<String> = rows.map(str::to_owned).collect();
+        match rows.is_empty() {
+            true => output.notes(&["guard wrote nothing".to_owned()]),
+            false => finish(&repo, &judge::with_table(&repo, target, &rows)?, output)?,
         }
-        output.print_either(
-            || json!({"version": 1, "rows": []}),
-            |out| writeln!(out, "guard wrote nothing"),
-        );
-        Ok(())
+        Ok(0)
     }
 }
 
-fn print_table(proposal: &Proposal, output: &mut Output) {
-    let table = propose::section(&proposal.rows);
-    let row = |row: &ProposedRow| {
-        json!({
-            "path": row.path.to_str_lossy(),
-            "from": row.from.as_ref().map(|from| from.to_str_lossy()),
-            "type": row.change_type,
-            "description": row.description,
-            "line": (row.line > 0).then_some(row.line),
-            "doubtful": row.is_doubtful,
-        })
-    };
-    output.print_either(
-        || json!({"version": 1, "rows": proposal.rows.iter().map(row).collect::<Vec<_>>(), "table": table}),
-        |out| write!(out, "{table}"),
-    );
-}
-
-/// The rows with their numbers.
-fn listed(rows: &[ProposedRow]) -> String {
-    let mut text = String::new();
-    for (number, row) in (1..).zip(rows) {
-        let mark = if row.is_doubtful { '?' } else { ' ' };
-        let from = row.from.iter().map(|from| format!("{} -> ", escaped(from)));
-        let (from, path) = (from.collect::<String>(), escaped(&row.path));
-        let (word, about) = (&row.change_type, &row.description);
-        let line = match row.line {
-            0 => String::new(),
-            line => format!(" (line {line})"),
-        };
-        text.push_str(&format!(
-            "{number:>4}{mark} {word:<10} {from}{path}  {about}{line}\n"
-        ));
-    }
-    let doubtful = rows.iter().filter(|row| row.is_doubtful).count();
-    text.push_str(&format!(
-        "{} rows; guard leaves out {doubtful} marked `?` unless you keep them\n",
-        rows.len()
-    ));
-    text
-}
-
-/// Keeps or drops rows by their numbers; the answer says what was wrong.
-fn change(rows: &mut Vec<ProposedRow>, verb: &str, words: &str) -> String {
-    let numbers: Vec<usize> = match words {
-        "all" => (1..=rows.len()).collect(),
-        words => words
-            .split(' ')
-            .filter_map(|word| word.parse().ok())
-            .collect(),
-    };
-    if numbers.len() < words.split(' ').count() || numbers.iter().any(|number| *number > rows.len())
-    {
-        return format!("name rows by their numbers, such as: {verb} 2 5, or {verb} all\n");
-    }
-    let mut number = 0;
-    rows.retain_mut(|row| {
-        number += 1;
-        row.is_doubtful &= !numbers.contains(&number);
-        verb == "keep" || !numbers.contains(&number)
-    });
-    String::new()
-}
-
-/// Opens the table in the person's editor, and takes the rows that it then has.
-fn edited(repo: &Repository, rows: &mut Vec<ProposedRow>) -> Result<String> {
-    let variables = ["VISUAL", "EDITOR"].map(|name| std::env::var(name).unwrap_or_default());
-    let editor = variables.iter().find(|editor| !editor.trim().is_empty());
-    let Some(editor) = editor else {
-        return Ok("set $VISUAL or $EDITOR to edit the table\n".to_owned());
-    };
+/// The text after a person edited it in the editor that git uses.
+fn edited(repo: &Repository, text: &str) -> Result<String> {
     let file = repo.git_dir().join("GUARD_FILES_CHANGED.md");
-    let failed = |error: std::io::Error| Error::new(format!("{}: {error}", show_file(&file)));
-    const ADVICE: &str =
-        "Write a type for the `?` of each row to keep, and remove the rows to drop.";
-    let text = format!("{ADVICE}\n\n{}", propose::section(rows));
-    std::fs::write(&file, text).map_err(failed)?;
-    let mut words = editor.split_whitespace();
-    let status = Command::new(words.next().unwrap_or_default())
-        .args(words)
-        .arg(&file)
-        .status();
-    let text = std::fs::read_to_string(&file).map_err(failed);
-    std::fs::remove_file(&file).map_err(failed)?;
-    if !status.is_ok_and(|status| status.success()) {
-        return Ok(format!(
-            "{} failed; the rows are as before\n",
-            escaped(editor.as_str())
-        ));
-    }
-    let (read, faults) = propose::rows_of_table(&text?);
-    *rows = read;
-    let faults = faults.iter().map(|fault| format!("left out: {fault}\n"));
-    Ok(faults.collect())
+    let run = || {
+        let found = Command::new("git").args(["var", "GIT_EDITOR"]).output()?;
+        let editor = String::from_utf8_lossy(&found.stdout);
+        let mut words = editor.split_whitespace();
+        std::fs::write(&file, text)?;
+        let mut command = Command::new(words.next().unwrap_or("vi"));
+        match command.args(words).arg(&file).status()? {
+            status if status.success() => std::fs::read_to_string(&file),
+            status => Err(std::io::Error::other(status.to_string())),
+        }
+    };
+    let text = run();
+    let _ = std::fs::remove_file(&file);
+    text.map_err(|error| {
+        Error::new(format!("the editor failed: {error}"))
+            .help("choose another one: git config core.editor EDITOR")
+    })
 }

@@ -1,12 +1,11 @@
 //! `guard scope new`: a person writes a design for the branch.
 
-use super::design_edit::{finish, print};
+use super::design_edit::finish;
 use super::output::Output;
 use super::person::refuse_agents_and_ci;
 use super::repository::repository;
-use crate::error::{Error, Result};
-use crate::judge::{self, Proposal};
-use crate::path::escaped;
+use crate::error::Result;
+use crate::judge;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -17,48 +16,26 @@ pub(super) struct ScopeNewArgs {
     /// Write the rows that the staged changes need or, if nothing is staged, all changes.
     #[arg(long)]
     from_changes: bool,
-    /// Print the design instead of writing it.
-    #[arg(long)]
-    print: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   guard scope new                          write the design of this branch
   guard scope new hotfix --from-changes    write one for what has changed so far
-  guard scope new --print                  print it only
 
 guard writes the design at the place that `[lld] path` in guard.toml names, stages it, and prints the commands that \
-commit and choose it. It never overwrites a file, and refuses to write under an agent or CI.";
+commit and choose it. `guard scope add` adds rows. It never overwrites a file, and refuses to write under an agent or CI.";
 
 impl ScopeNewArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        if !self.print {
-            refuse_agents_and_ci()?;
-        }
+        refuse_agents_and_ci()?;
         let repo = repository()?;
-        let proposal = match self.from_changes {
+        let rows = match self.from_changes {
             true => judge::rows_of_changes(&repo)?,
-            false => Proposal::default(),
+            false => Vec::new(),
         };
-        if self.from_changes && proposal.rows.is_empty() {
-            return Err(
-                Error::new("no changed file needs a row").help("change or stage the files first")
-            );
-        }
-        let edit = judge::new_design(&repo, self.name.as_deref(), &proposal.rows)?;
-        for row in &proposal.left_out {
-            output.notes(&[format!("no row can name {}", escaped(&row.path))]);
-        }
-        if self.print {
-            output.print_either(
-                || serde_json::json!({"version": 1, "design": edit.path.to_string(), "text": String::from_utf8_lossy(&edit.after)}),
-                |out| out.write_all(&edit.after),
-            );
-            return Ok(0);
-        }
-        let commands = finish(&repo, &edit)?;
-        print(output, &edit, &commands);
+        let edit = judge::new_design(&repo, self.name.as_deref(), &rows)?;
+        finish(&repo, &edit, output)?;
         Ok(0)
     }
 }

@@ -276,7 +276,6 @@ fn restore(
             )
         }
     };
-    output.notes(&gate.recovered());
     let done = done?;
     let paths: Vec<String> = done
         .iter()

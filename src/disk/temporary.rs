@@ -54,7 +54,7 @@ pub(crate) fn write_new(
 }
 
 /// A new file that may not be on disk yet.
-pub(crate) struct NewFile {
+struct NewFile {
     file: File,
     /// Nothing if it has no name yet. Dropping it then leaves nothing.
     name: Option<String>,
@@ -64,11 +64,7 @@ pub(crate) struct NewFile {
 ///
 /// # Errors
 /// A file system error; then no file exists.
-pub(crate) fn begin_new(
-    dir: &Dir,
-    content: WriteContent<'_>,
-    mode: Option<u32>,
-) -> io::Result<NewFile> {
+fn begin_new(dir: &Dir, content: WriteContent<'_>, mode: Option<u32>) -> io::Result<NewFile> {
     // Not every file system supports unnamed files.
     let unnamed = || {
         let mut file = system::unnamed_file(dir, first_mode(mode))?;
@@ -103,7 +99,7 @@ impl NewFile {
     ///
     /// # Errors
     /// A file system error.
-    pub(crate) fn sync(&self) -> io::Result<()> {
+    fn sync(&self) -> io::Result<()> {
         self.file.sync_all()
     }
 
@@ -112,7 +108,7 @@ impl NewFile {
     ///
     /// # Errors
     /// A file system error; then no file exists.
-    pub(crate) fn into_name(
+    fn into_name(
         self,
         dir: &Dir,
         content: WriteContent<'_>,
@@ -133,7 +129,7 @@ impl NewFile {
     }
 
     /// Removes it.
-    pub(crate) fn discard(self, dir: &Dir) {
+    fn discard(self, dir: &Dir) {
         if let Some(name) = self.name {
             let _ = dir.remove_file(name);
         }

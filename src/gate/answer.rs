@@ -4,7 +4,7 @@
 use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Map, Value, json};
 
-use super::{Analysis, CompletedBatch, CompletedOperation, Failure, Forecast, Gate};
+use super::{Analysis, CompletedOperation, Failure, Forecast, Gate};
 use crate::boundary::OpenedFile;
 
 /// The answer to a read. `content` is the requested part of the file.
@@ -55,24 +55,6 @@ impl CompletedOperation {
         object.insert("backup".into(), backup.into());
         object.insert("analysis".into(), self.analysis.to_json());
         object.into()
-    }
-}
-
-impl CompletedBatch {
-    /// The answer to `guard apply`.
-    pub fn to_json(&self, gate: &Gate<'_>) -> Value {
-        let operation = |one: &CompletedOperation| {
-            let mut answer = one.to_json(gate);
-            answer["operation"] = one.verb.into();
-            answer
-        };
-        let operations: Vec<Value> = self.operations.iter().map(operation).collect();
-        json!({
-            "version": 1,
-            "changed": self.backup.is_some(),
-            "backup": self.backup.map(|backup| backup.to_string()),
-            "operations": operations,
-        })
     }
 }
 

@@ -3,7 +3,6 @@
 
 use gix::bstr::{BStr, BString};
 
-use super::batch_recovery::recover;
 use super::lock::Lock;
 use super::previous_content::{PreviousContent, Restore};
 use super::recorded_steps::BlobIds;
@@ -179,11 +178,6 @@ pub fn prune(repo: &Repository) -> crate::error::Result<Pruned> {
     let keep = settings_of_head(repo)?.keep;
     let lock = Lock::new(repo.common_dir());
     let _alone = lock.take().map_err(Failure::into_error)?;
-    // Its snapshot must stay.
-    if let Ok(root) = repo.own_workdir() {
-        let put_right = || recover(repo, &Boundary::open(root)?, &Log::of(repo));
-        put_right().map_err(Failure::into_error)?;
-    }
     let now = gix::date::Time::now_utc().seconds;
     repo.prune_snapshots(now.saturating_sub_unsigned(keep))
 }

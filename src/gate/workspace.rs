@@ -7,7 +7,6 @@ use std::rc::Rc;
 
 use gix::bstr::{BStr, BString};
 
-use super::batch_recovery::recover;
 use super::decision_method::{ELICITATION, TERMINAL};
 use super::failure::{GateResult, not_found, refuse_binary};
 use super::held::Held;
@@ -33,8 +32,6 @@ pub struct Gate<'a> {
     pub(super) held: Held,
     pub(super) lock: Lock,
     pub(super) approvals: Vec<Approval>,
-    /// What guard put right after an interrupted batch.
-    recovered: RefCell<Vec<String>>,
     /// What other programs may do, since the last look.
     pub(super) passed: RefCell<Vec<PassedChange>>,
     /// HEAD at the last request.
@@ -78,7 +75,6 @@ impl<'a> Gate<'a> {
             held: Held::new(repo.common_dir()),
             lock: Lock::new(repo.common_dir()),
             approvals,
-            recovered: RefCell::default(),
             passed: RefCell::default(),
             head: RefCell::default(),
             signer: None,
@@ -151,17 +147,9 @@ impl<'a> Gate<'a> {
         &self.policy.notes
     }
 
-    /// Waits until no other guard writes, and puts right what an interrupted batch left behind.
+    /// Waits until no other guard writes.
     pub(super) fn alone(&self) -> GateResult<File> {
-        let alone = self.lock.take()?;
-        let note = recover(self.repo, &self.boundary, &self.log)?;
-        self.recovered.borrow_mut().extend(note);
-        Ok(alone)
-    }
-
-    /// What guard put right after an interrupted batch since the last call, one sentence each.
-    pub fn recovered(&self) -> Vec<String> {
-        self.recovered.take()
+        self.lock.take()
     }
 
     /// A file inside the read roots.

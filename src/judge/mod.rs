@@ -55,8 +55,7 @@ pub use request::OperationContext;
 pub use scope::{prompt, scope};
 pub use scope_add::{RowsToAdd, extend_design};
 pub use scope_table::{
-    DesignEdit, Proposal, is_same_design, is_selected, new_design, rows_of_changes, rows_of_plan,
-    with_table,
+    DesignEdit, is_selected, new_design, rows_of_changes, rows_of_plan, with_table,
 };
 pub use settings::{settings, settings_of_head};
 pub use staged::{everything, staged, uncommitted};
@@ -87,8 +86,6 @@ pub enum Collect {
     /// Nothing: the reports for programs and terminals need no more.
     #[default]
     Nothing,
-    /// The row of each change, for the map.
-    Rows,
     /// Everything that the review page shows.
     Page,
 }

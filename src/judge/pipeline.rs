@@ -248,12 +248,10 @@ impl<'a> Judged<'a> {
             return Ok(None);
         }
         let mut review = review::rows(&self.policy, &self.changes.all, &self.findings);
-        if self.collect == Collect::Page {
-            review.contents = review::contents(self.objects, &self.changes, &self.findings)?;
-            review.approvals =
-                review::approvals(&self.commit_approvals, &self.counted, &self.changes.all);
-            review.commits = std::mem::take(&mut self.commits);
-        }
+        review.contents = review::contents(self.objects, &self.changes, &self.findings)?;
+        review.approvals =
+            review::approvals(&self.commit_approvals, &self.counted, &self.changes.all);
+        review.commits = std::mem::take(&mut self.commits);
         Ok(Some(Box::new(review)))
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use gix::bstr::BString;
 
 use super::policy_loader::locate;
-use super::scope_table::{DesignEdit, TableDocument, changes_now, type_of_change, usual_type};
+use super::scope_table::{DesignEdit, changes_now, type_of_change, usual_type};
 use super::{Options, named_files, staged};
 use crate::boundary;
 use crate::change::Kind;
@@ -16,7 +16,7 @@ use crate::git::Repository;
 use crate::path::{escaped, normalize_request};
 use crate::policy::ChosenBy;
 use crate::policy::glob::is_glob;
-use crate::policy::propose::{self, ProposedRow};
+use crate::policy::propose::{self, WantedRow};
 use crate::policy::scope::Scope;
 use crate::system;
 
@@ -35,7 +35,8 @@ pub struct RowsToAdd {
     pub design: Option<PathBuf>,
 }
 
-/// Adds the rows in memory. The result grants exactly the paths that were asked for in addition.
+/// Adds the rows in memory, and names the paths that need none. The result grants exactly the paths that were asked for
+/// in addition.
 ///
 /// # Errors
 /// No single design applies, it has unstaged changes, or a row cannot be added.
@@ -43,7 +44,7 @@ pub fn extend_design(
     repo: &Repository,
     wanted: &RowsToAdd,
     options: &Options,
-) -> Result<DesignEdit> {
+) -> Result<(DesignEdit, Vec<BString>)> {
     let options = match &wanted.design {
         Some(file) => Options {
             designs: vec![file.clone()],
@@ -57,8 +58,8 @@ pub fn extend_design(
         None => the_design(repo, &options)?,
     };
     let located = locate(repo, None, &options)?;
-    let document = TableDocument::open(repo, path, located.settings)?;
-    if document.is_new() {
+    let mut document = DesignEdit::open(repo, path, located.settings)?;
+    if document.before.is_none() {
         let shown = escaped(&document.design.path).to_string();
         return Err(Error::new(format!("there is no design at {shown}"))
             .help("write one: guard scope new NAME"));
@@ -73,16 +74,23 @@ pub fn extend_design(
             granted.push(path);
             continue;
         }
-        let description = wanted.description.as_deref().unwrap_or_default();
-        rows.push(ProposedRow::new(path, word, description));
+        rows.push(WantedRow {
+            path,
+            change_type: word.to_owned(),
+            description: wanted.description.clone().unwrap_or_default(),
+        });
     }
-    let (rows, others) = propose::readable(document.design.path.as_ref(), rows);
-    let is_pattern = |row: &&ProposedRow| is_glob(row.path.as_ref());
-    if let Some(row) = others.iter().chain(rows.iter().filter(is_pattern)).next() {
+    let own = document.design.path.as_ref();
+    let is_bad = |row: &&WantedRow| row.text(own).is_none() || is_glob(row.path.as_ref());
+    if let Some(row) = rows.iter().find(is_bad) {
         let shown = escaped(&row.path);
         return Err(Error::new(format!("a row cannot name exactly {shown}")));
     }
-    document.with_rows(&rows, granted, propose::insert)
+    if !rows.is_empty() {
+        let parse = |text: &str| document.parse(text);
+        document.after = propose::insert(&document.design, &rows, &parse)?;
+    }
+    Ok((document, granted))
 }
 
 /// The paths to add, each with its usual type.

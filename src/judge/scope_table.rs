@@ -1,15 +1,18 @@
 //! The table of a document: what a plan or the pending changes propose for it, and the document with more rows. This
 //! module reads and decides; the caller writes.
 
-// Reads plans and designs in the work tree.
+// Reads plans in the work tree.
 #![allow(clippy::disallowed_methods)]
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::policy_loader::locate;
 use super::{Options, named_files, staged};
+use crate::boundary::{Boundary, OpenedFile};
 use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
 use crate::git::{Index, Parents, Repository, show_file};
@@ -17,75 +20,35 @@ use crate::path::{escaped, shell_word};
 use crate::policy::design::{self, Design, DesignOptions};
 use crate::policy::design_selection;
 use crate::policy::path_placeholders::{PathNames, is_path, literal_paths};
-use crate::policy::propose::{self, Existing, InsertedRow, ProposedRow, WithRows};
+use crate::policy::propose;
 use crate::policy::settings::Settings;
 
 /// The largest document that guard reads.
-const MAX_DOCUMENT: u64 = 1 << 20;
-
-/// Adds rows to a design, which the last argument reads.
-type Write = fn(&Design, &[ProposedRow], &dyn Fn(&str) -> Design) -> Result<WithRows>;
-
-/// Rows for a table, and the paths that no row can name.
-#[derive(Debug, Clone, Default)]
-pub struct Proposal {
-    /// The rows.
-    pub rows: Vec<ProposedRow>,
-    /// Those that a table cannot hold.
-    pub left_out: Vec<ProposedRow>,
-}
-
-/// A document with more rows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DesignEdit {
-    /// Its path in the repository.
-    pub path: BString,
-    /// What the work tree holds; `None` if the document is new.
-    pub before: Option<Vec<u8>>,
-    /// The text with the rows.
-    pub after: Vec<u8>,
-    /// The rows, in document order.
-    pub rows: Vec<InsertedRow>,
-    /// Paths that need no new row.
-    pub granted: Vec<BString>,
-}
+const MAX_DOCUMENT: u64 = 1_000_000;
 
 /// The rows for the files that a plan names, relative to the current directory.
 ///
 /// # Errors
 /// The plan cannot be read.
-pub fn rows_of_plan(repo: &Repository, plan: &Path) -> Result<Proposal> {
-    let failed = |why: String| Error::new(format!("{} cannot be read: {why}", show_file(plan)));
-    let metadata = plan.metadata().map_err(|error| failed(error.to_string()))?;
-    if !metadata.is_file() {
-        return Err(failed("it is not a regular file".to_owned()));
-    }
-    if metadata.len() > MAX_DOCUMENT {
-        return Err(failed("it is larger than 1 MB".to_owned())
-            .help("import the part that lists the files"));
-    }
-    let bytes = std::fs::read(plan).map_err(|error| failed(error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8".to_owned()))?;
-    let index = Index::open(repo)?;
-    let (tree, head) = (index.tree()?, repo.tree_of(repo.head_commit()?)?);
-    let exists = |path: &BStr| {
-        let on_disk = repo
-            .work_tree_file(path)
-            .ok()
-            .and_then(|file| file.symlink_metadata().ok());
-        let is_there = |found: Result<Option<_>>| found.is_ok_and(|found| found.is_some());
-        match on_disk {
-            Some(found) if found.is_dir() => Existing::Directory,
-            Some(_) => Existing::File,
-            None if is_there(tree.get(path)) || is_there(head.get(path)) => Existing::File,
-            None if head.is_dir(path).unwrap_or(false) => Existing::Directory,
-            None => Existing::Nothing,
+pub fn rows_of_plan(repo: &Repository, plan: &Path) -> Result<Vec<String>> {
+    let mut text = String::new();
+    let read = File::open(plan).and_then(|file| {
+        match file.take(MAX_DOCUMENT + 1).read_to_string(&mut text)? as u64 {
+            0..=MAX_DOCUMENT => Ok(()),
+            _ => Err(io::Error::other("it is larger than 1 MB")),
         }
+    });
+    read.map_err(|error| Error::new(format!("{} cannot be read: {error}", show_file(plan))))?;
+    let is_directory = |path: &str| {
+        let file = repo.work_tree_file(path.into()).ok()?;
+        Some(file.symlink_metadata().ok()?.is_dir())
     };
-    let rows = propose::rows_of_document(text.trim_start_matches('\u{feff}'), &exists);
     let own = named_files::in_repository(repo, plan).unwrap_or_default();
-    let (rows, left_out) = propose::readable(own.as_ref(), rows);
-    Ok(Proposal { rows, left_out })
+    Ok(propose::rows_of_document(
+        own.as_ref(),
+        &text,
+        &is_directory,
+    ))
 }
 
 /// The rows for what is staged or, if nothing is, for what has changed in the work tree. Designs and guard's own
@@ -93,21 +56,18 @@ pub fn rows_of_plan(repo: &Repository, plan: &Path) -> Result<Proposal> {
 ///
 /// # Errors
 /// The changes cannot be read.
-pub fn rows_of_changes(repo: &Repository) -> Result<Proposal> {
+pub fn rows_of_changes(repo: &Repository) -> Result<Vec<String>> {
     let settings = settings_to_come(repo)?;
     let needs_row = |path: &BStr| {
         !design_selection::is_design(&settings, path)
             && !design_selection::is_own_settings(&settings, path)
             && !settings.always.contains(path)
     };
-    let (changes, _) = changes_now(repo)?;
-    let changes = changes
-        .iter()
-        .filter(|change| needs_row(change.path.as_ref()));
-    let rows =
-        changes.map(|change| ProposedRow::new(change.path.clone(), type_of_change(change), ""));
-    let (rows, left_out) = propose::readable("".into(), rows.collect());
-    Ok(Proposal { rows, left_out })
+    let (mut changes, _) = changes_now(repo)?;
+    changes.retain(|change| needs_row(change.path.as_ref()));
+    let row =
+        |change: &Change| propose::row("".into(), change.path.as_ref(), type_of_change(change), "");
+    Ok(changes.iter().filter_map(row).collect())
 }
 
 /// What is staged, or what `git add --all` would stage if nothing is; and whether it is staged.
@@ -145,120 +105,101 @@ fn settings_to_come(repo: &Repository) -> Result<Settings> {
 /// The settings cannot be read.
 pub fn is_selected(repo: &Repository, path: &BStr) -> Result<bool> {
     let located = locate(repo, None, &Options::default())?;
-    let own = located.own.unwrap_or_default().into_iter();
+    let own = located.own.unwrap_or_default();
     Ok(own
-        .chain(located.standing)
+        .iter()
+        .chain(&located.standing)
         .any(|choice| choice.path == path))
 }
 
-/// Writes the rows into the typed table of the document at `file`, relative to the current directory, or into a new
-/// table at its end. A new document starts with a title.
+/// Writes rows of the usual table into the document at `file`, relative to the current directory. A new document starts
+/// with a title.
 ///
 /// # Errors
-/// The document has unstaged changes, or cannot hold the rows.
-pub fn with_table(repo: &Repository, file: &Path, rows: &[ProposedRow]) -> Result<DesignEdit> {
+/// The document has unstaged changes or a table with types already, or cannot hold the rows.
+pub fn with_table(repo: &Repository, file: &Path, rows: &[String]) -> Result<DesignEdit> {
     let path = named_files::in_repository(repo, file)?;
-    TableDocument::open(repo, path, settings_to_come(repo)?)?.with_table(rows)
+    let document = DesignEdit::open(repo, path, settings_to_come(repo)?)?;
+    let has_table = document.design.is_typed() && document.design.is_usable();
+    document.with_table(rows, has_table)
 }
 
 /// The design that `guard scope new` writes.
 ///
 /// # Errors
 /// `[lld] path` is missing, nothing fills its placeholders, or the document exists.
-pub fn new_design(
-    repo: &Repository,
-    name: Option<&str>,
-    rows: &[ProposedRow],
-) -> Result<DesignEdit> {
+pub fn new_design(repo: &Repository, name: Option<&str>, rows: &[String]) -> Result<DesignEdit> {
     let settings = settings_to_come(repo)?;
-    if settings.lld_path.is_empty() {
-        return Err(
-            Error::new("no guard.toml sets `[lld] path`, which says where designs are")
-                .help("set guard up first: guard init"),
-        );
-    }
     let branch = repo.branch()?.map(|branch| branch.name.to_string());
-    let path = BString::from(place(&settings, branch.as_deref(), name)?);
-    let head = repo.tree_of(repo.head_commit()?)?;
-    let is_known = head.get(path.as_ref())?.is_some()
-        || Index::open(repo)?.tree()?.get(path.as_ref())?.is_some();
-    if is_known
-        || repo
-            .work_tree_file(path.as_ref())?
-            .symlink_metadata()
-            .is_ok()
-    {
-        return Err(Error::new(format!("{} already exists", escaped(&path)))
-            .help(format!(
-                "add rows to it: guard scope add PATH --design {}",
-                shell_word(&path)
-            ))
-            .help("or write another one: guard scope new NAME"));
-    }
-    TableDocument::open(repo, path, settings)?.with_table(rows)
+    let path = place(&settings, branch.as_deref(), name).ok_or_else(|| {
+        let patterns = settings.lld_path.join("`, `");
+        Error::new(format!("guard cannot fill in `[lld] path`: `{patterns}`")).help(match patterns
+            .as_str()
+        {
+            "" => "set it in guard.toml: guard init",
+            _ => "name the design in one word: guard scope new hotfix",
+        })
+    })?;
+    let document = DesignEdit::open(repo, path.into(), settings)?;
+    let exists = document.before.is_some();
+    document.with_table(rows, exists)
 }
 
 /// The path for a new design. A name takes the place of the branch name, except for an issue that only the latter has.
-fn place(settings: &Settings, branch: Option<&str>, name: Option<&str>) -> Result<String> {
-    if let Some(name) = name.filter(|name| !is_path(name)) {
-        return Err(
-            Error::new(format!("{} cannot be part of a path", escaped(name)))
-                .help("name the design in one word: guard scope new hotfix"),
-        );
+fn place(settings: &Settings, branch: Option<&str>, name: Option<&str>) -> Option<String> {
+    if name.is_some_and(|name| !is_path(name)) {
+        return None;
     }
     let issue = |text: &str| design_selection::issues_of(settings, text.into()).pop();
-    let issues = [
-        name.and_then(issue),
-        branch.and_then(issue),
-        name.map(str::to_owned),
-    ];
+    let issue = name.and_then(issue).or(branch.and_then(issue));
     let names = PathNames {
-        issue: issues.into_iter().flatten().next(),
+        issue: issue.or(name.map(str::to_owned)),
         branch: name.or(branch).map(str::to_owned),
     };
-    let filled = design_selection::filled(settings, &names)
-        .into_iter()
-        .flat_map(|entry| entry.tries);
-    // The last star is a name too.
-    let named = filled.map(|path| match (path.rsplit_once('*'), name) {
-        (Some((start, end)), Some(name)) if !end.contains('/') => format!("{start}{name}{end}"),
-        _ => path,
-    });
-    let mut paths = named.flat_map(|path| literal_paths(&path));
-    paths.next().ok_or_else(|| {
-        let patterns = settings.lld_path.join("`, `");
-        Error::new(format!("guard cannot fill in `[lld] path`: `{patterns}`")).help(match name {
-            None => "name the design: guard scope new hotfix",
-            Some(_) => "write the document at its place, then add its rows: guard scope add PATH --design FILE",
+    let filled = design_selection::filled(settings, &names).into_iter();
+    let mut paths = filled.flat_map(|entry| entry.tries).flat_map(|path| {
+        // The last star is a name too.
+        literal_paths(&match (path.rsplit_once('*'), name) {
+            (Some((start, end)), Some(name)) if !end.contains('/') => format!("{start}{name}{end}"),
+            _ => path,
         })
-    })
+    });
+    paths.next()
 }
 
-/// A document in the work tree that is to hold rows.
-pub(super) struct TableDocument {
-    path: BString,
-    /// `None` if there is no such file.
-    before: Option<Vec<u8>>,
-    options: DesignOptions,
+/// A document in the work tree, and its text with more rows.
+#[derive(Debug)]
+pub struct DesignEdit {
     /// What the document is now; perhaps an unusable design.
-    pub(super) design: Design,
+    pub design: Design,
+    /// The file; `None` if there is none.
+    pub before: Option<OpenedFile>,
+    /// The text with the rows.
+    pub after: String,
+    options: DesignOptions,
 }
 
-impl TableDocument {
+impl DesignEdit {
     /// Opens a document that is as staged, untracked or new: the rows must not carry other edits along.
-    pub(super) fn open(
-        repo: &Repository,
-        path: BString,
-        settings: Settings,
-    ) -> Result<TableDocument> {
+    pub(super) fn open(repo: &Repository, path: BString, settings: Settings) -> Result<Self> {
+        let shown = escaped(&path).to_string();
+        let failed = |why: String| Error::new(format!("the design {shown} cannot be read: {why}"));
+        let before = Boundary::open(repo.own_workdir()?)
+            .and_then(|root| root.read(path.as_ref(), MAX_DOCUMENT))
+            .map_err(|error| failed(error.to_string()))?;
+        let text = match &before {
+            Some(file) => file
+                .content
+                .to_str()
+                .map_err(|error| failed(error.to_string()))?
+                .to_owned(),
+            None => new_text(&path),
+        };
+        // git may convert the line endings of what is staged.
+        let is_same =
+            |staged: &[u8]| staged.replace("\r\n", "\n") == text.replace("\r\n", "\n").as_bytes();
         let staged = Index::open(repo)?.tree()?.read(path.as_ref())?;
-        let before = in_work_tree(repo, path.as_ref())?;
-        let shown = escaped(&path);
-        if staged.is_some_and(|staged| {
-            !before
-                .as_ref()
-                .is_some_and(|now| is_same_design(now, &staged))
-        }) {
+        if staged.is_some_and(|staged| before.is_none() || !is_same(&staged)) {
             let word = shell_word(&path);
             return Err(Error::new(format!(
                 "the design {shown} has changes that are not staged"
@@ -266,60 +207,31 @@ impl TableDocument {
             .help(format!("stage them first: git add -- {word}"))
             .help(format!("or discard them: git restore -- {word}")));
         }
-        let text = match &before {
-            Some(bytes) => bytes.to_str().map(str::to_owned),
-            None => Ok(new_text(&path)),
-        };
-        let text = text.map_err(|_| {
-            Error::new(format!("the design {shown} is not UTF-8")).help("save it as UTF-8")
-        })?;
         let options = DesignOptions::from_settings(&settings);
-        Ok(TableDocument {
+        Ok(DesignEdit {
             design: design::parse(path.as_ref(), text.as_bytes(), &options),
             before,
+            after: text,
             options,
-            path,
         })
     }
 
-    pub(super) fn is_new(&self) -> bool {
-        self.before.is_none()
+    /// Another text as this document.
+    pub(super) fn parse(&self, text: &str) -> Design {
+        design::parse(self.design.path.as_ref(), text.as_bytes(), &self.options)
     }
 
-    /// The document with more rows, if there are any; `granted` need none.
-    pub(super) fn with_rows(
-        &self,
-        rows: &[ProposedRow],
-        granted: Vec<BString>,
-        write: Write,
-    ) -> Result<DesignEdit> {
-        let parse = |text: &str| design::parse(self.path.as_ref(), text.as_bytes(), &self.options);
-        let (text, rows) = match rows {
-            [] => (self.design.text.clone(), Vec::new()),
-            rows => write(&self.design, rows, &parse)?,
-        };
-        Ok(DesignEdit {
-            path: self.path.clone(),
-            before: self.before.clone(),
-            after: text.into_bytes(),
-            rows,
-            granted,
-        })
-    }
-
-    fn with_table(&self, rows: &[ProposedRow]) -> Result<DesignEdit> {
-        if !propose::has_typed_table(&self.design) {
-            return self.with_rows(rows, Vec::new(), propose::create);
+    fn with_table(mut self, rows: &[String], is_taken: bool) -> Result<DesignEdit> {
+        let path = &self.design.path;
+        if is_taken {
+            let advice = format!("guard scope add PATH --design {}", shell_word(path));
+            return Err(
+                Error::new(format!("the design {} already exists", escaped(path)))
+                    .help(format!("add rows to it: {advice}")),
+            );
         }
-        let is_known = |row: &ProposedRow| {
-            self.design
-                .grants
-                .iter()
-                .any(|grant| grant.path == row.bare_path())
-        };
-        let (known, new): (Vec<_>, Vec<_>) = rows.iter().cloned().partition(is_known);
-        let granted = known.into_iter().map(|row| row.path).collect();
-        self.with_rows(&new, granted, propose::insert)
+        self.after = propose::add_table(&self.design, rows, &|text| self.parse(text))?;
+        Ok(self)
     }
 }
 
@@ -327,31 +239,6 @@ impl TableDocument {
 fn new_text(path: &BString) -> String {
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     let title = propose::plain(&name.strip_suffix(b".md").unwrap_or(name).to_str_lossy());
-    format!(
-        "# {title}\n\nWhat changes, and why.\n\n{}",
-        propose::section(&[])
-    )
-}
-
-/// The content of a regular file; `None` if nothing is there.
-fn in_work_tree(repo: &Repository, path: &BStr) -> Result<Option<Vec<u8>>> {
-    let failed = |why: String| {
-        Error::new(format!(
-            "the design {} cannot be read: {why}",
-            escaped(path)
-        ))
-    };
-    let file = repo.work_tree_file(path)?;
-    match file.symlink_metadata() {
-        Err(_) => Ok(None),
-        Ok(metadata) if !metadata.is_file() => Err(failed("it is not a regular file".to_owned())),
-        Ok(_) => std::fs::read(&file)
-            .map(Some)
-            .map_err(|error| failed(error.to_string())),
-    }
-}
-
-/// Whether two texts are one design: git may convert the line endings of what is staged.
-pub fn is_same_design(one: &[u8], other: &[u8]) -> bool {
-    one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
+    let table = propose::section(&[]);
+    format!("# {title}\n\nWhat changes, and why.\n\n{table}")
 }

@@ -43,13 +43,9 @@ impl ToolAnswer {
         }
     }
 
-    /// What an operation did, with what guard put right before.
+    /// What an operation did.
     pub(super) fn done(gate: &Gate<'_>, done: &CompletedOperation) -> ToolAnswer {
-        let mut text = account(done);
-        for note in gate.recovered() {
-            let _ = writeln!(text, "{note}");
-        }
-        ToolAnswer::new(text, done.to_json(gate))
+        ToolAnswer::new(account(done), done.to_json(gate))
     }
 }
 

@@ -4,7 +4,7 @@ use gix::bstr::BString;
 
 use super::answer::ToolAnswer;
 use super::session::Session;
-use crate::gate::{Failure, Gate, GateResult, Operation};
+use crate::gate::{Gate, GateResult, Operation};
 use crate::git::Repository;
 
 /// A call, with the repository as it is now.
@@ -42,8 +42,6 @@ impl Call<'_> {
         operation: &Operation,
     ) -> GateResult<ToolAnswer> {
         let done = gate.perform(self.request(path).as_ref(), operation);
-        let with_notes = |failure| gate.recovered().into_iter().fold(failure, Failure::help);
         done.map(|done| ToolAnswer::done(gate, &done))
-            .map_err(with_notes)
     }
 }

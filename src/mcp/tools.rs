@@ -399,9 +399,6 @@ fn restore(call: &Call<'_>, wanted: &RestoreArguments) -> ToolResult {
             text.push_str(&format!("{what} {}.\n", escaped(path)));
         }
     }
-    for note in gate.recovered() {
-        text.push_str(&format!("{note}\n"));
-    }
     Ok(ToolAnswer::new(text, wanted.to_json(&done)))
 }
 

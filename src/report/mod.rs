@@ -26,7 +26,6 @@ mod schema;
 mod scope;
 mod settings;
 mod snippet;
-mod stat;
 mod style;
 mod texts;
 mod uri;
@@ -47,7 +46,6 @@ pub use reference::settings_reference;
 pub use schema::schema;
 pub use scope::{write_scope, write_scope_check};
 pub use settings::write_settings;
-pub(crate) use stat::stat;
 pub use style::Style;
 pub(crate) use uri::uri;
 

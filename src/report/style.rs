@@ -15,8 +15,6 @@ pub struct Style {
     /// The current directory below the workspace root. The `-->` lines are relative to it, so that terminals and
     /// editors can open them; all other paths are relative to the workspace.
     pub prefix: Option<BString>,
-    /// The address of the workspace root, ending in a slash, if lines of designs become hyperlinks (OSC 8).
-    pub links: Option<String>,
 }
 
 impl Default for Style {
@@ -27,7 +25,6 @@ impl Default for Style {
             width: 80,
             quiet: false,
             prefix: None,
-            links: None,
         }
     }
 }

@@ -12,9 +12,9 @@ use gix::bstr::BString;
 use serde::Serialize;
 
 pub use check::{CheckAnswers, CheckCounts, CheckResult};
-pub use prompt::{PromptPath, PromptSection, Protection};
+pub use prompt::{PromptPath, PromptSection};
 pub use review::{Review, ReviewApproval, ReviewCommit, ReviewRow};
-pub use scope::{ScopeGrant, ScopeListing};
+pub use scope::{Protection, ScopeGrant, ScopeListing};
 pub use settings::{ChosenDesigns, SettingsInForce};
 
 use crate::finding::{Finding, Level};

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use gix::bstr::BString;
 
-use super::ScopeGrant;
+use super::{Protection, ScopeGrant};
 use crate::policy::design::Mention;
 use crate::policy::{Actions, GrantKind, Role};
 
@@ -46,15 +46,6 @@ pub struct PromptPath {
     pub is_standing: bool,
     /// Why it must not be modified.
     pub protection: Option<Protection>,
-}
-
-/// Why a granted path must not be modified.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Protection {
-    /// `[scope] protect` covers it.
-    Settings,
-    /// A listed test that exists, without a Modify row, or a file whose row says DO NOT MODIFY.
-    Scaffolded,
 }
 
 impl PromptSection {

@@ -1,6 +1,6 @@
 //! The listing of `guard scope`: what is granted, and by which line.
 
-use super::{DesignUsed, Protection, Texts};
+use super::{DesignUsed, Texts};
 use crate::finding::{Finding, Level};
 use crate::policy::Grant;
 use crate::policy::design::Mention;
@@ -31,6 +31,15 @@ pub struct ScopeGrant {
     pub exists: bool,
     /// Why requests may not change what exists there.
     pub protection: Option<Protection>,
+}
+
+/// Why a granted path must not be modified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protection {
+    /// `[scope] protect` covers it.
+    Settings,
+    /// A listed test that exists, without a Modify row, or a file whose row says DO NOT MODIFY.
+    Scaffolded,
 }
 
 impl ScopeListing {

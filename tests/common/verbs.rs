@@ -86,39 +86,6 @@ pub const MOVE: Verb = Verb {
     event: "done",
 };
 
-/// Several operations, which only together are the new state. What a killed run leaves is put right by the next one.
-pub const APPLY: Verb = Verb {
-    name: "apply",
-    prepare: |repo| {
-        let _ = fs::remove_dir_all(repo.path("more"));
-        let _ = fs::remove_file(repo.path("dir/b"));
-        repo.write("dir/a", OLD);
-        repo.write("more/gone", OLD);
-        repo.write("more/from", OLD);
-        let list = serde_json::json!([
-            {"operation": "write", "path": "dir/a", "content": NEW},
-            {"operation": "write", "path": "dir/b", "content": NEW},
-            {"operation": "delete", "path": "more/gone"},
-            {"operation": "move", "path": "more/from", "to": "more/to/here"},
-        ]);
-        repo.write("list", list.to_string());
-        words(&["apply", "list"])
-    },
-    state: |repo| {
-        strace::age_ref_lock(repo);
-        repo.put("dir/other", "recover\n", &["--strategy", "append"])
-            .works();
-        let files = ["dir/a", "dir/b", "more/gone", "more/from", "more/to/here"];
-        let files = files.map(|file| there(repo, file));
-        match files.each_ref().map(Option::as_deref) {
-            [Some(OLD), None, Some(OLD), Some(OLD), None] => Ok(State::Old),
-            [Some(NEW), Some(NEW), None, None, Some(OLD)] => Ok(State::New),
-            _ => Err(format!("{files:?}")),
-        }
-    },
-    event: "done",
-};
-
 pub const RESTORE: Verb = Verb {
     name: "snapshot restore",
     prepare: |repo| {

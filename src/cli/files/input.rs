@@ -158,19 +158,6 @@ pub(super) fn read_edits(max_size: u64) -> gate::GateResult<Vec<Edit>> {
     )?)?)
 }
 
-/// A list of operations on standard input.
-///
-/// # Errors
-/// It cannot be read, or is far larger than a file may be.
-pub(super) fn read_list(max_size: u64) -> gate::GateResult<Vec<u8>> {
-    let limit = max_size.saturating_mul(FILES_PER_LIST);
-    let bound = format!("{FILES_PER_LIST} times the limit of [workspace] max-size");
-    read_up_to(limit, &bound, "split the operations into several runs")
-}
-
-/// How much larger than a file a list of operations may be.
-const FILES_PER_LIST: u64 = 16;
-
 /// How much larger than a file a list of edits may be.
 const EDITS_PER_FILE: u64 = 4;
 

@@ -1,7 +1,6 @@
 //! `guard read`, `write`, `patch`, `delete`, `move`, and `edit` with the spellings of requirement 001.
 
 mod answer;
-mod apply;
 mod forecast;
 mod input;
 
@@ -26,7 +25,6 @@ use super::{enroll, output::Output};
 use crate::error::Result;
 use crate::gate::{self, Edit, Gate, Operation, Strategy};
 use crate::git::Repository;
-pub(super) use apply::ApplyArgs;
 pub(super) use input::read_stdin;
 use input::{edit, parse_edits, read_content, read_edits};
 
@@ -468,7 +466,6 @@ fn perform(
         }
         None => gate.perform(path.as_ref(), &operation),
     };
-    output.notes(&gate.recovered());
     let done = done.map_err(|failure| target.base.locate(&repo, &gate, failure))?;
     answer::print_done(output, &gate, &done);
     if is_unsigned {

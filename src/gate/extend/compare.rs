@@ -3,9 +3,9 @@
 use super::assemble::Insertion;
 use super::import::Atom;
 use super::level::{MergedScope, has_shape, is_missing, refuse_conflict};
-use super::place::{self, TargetScope};
+use super::place::TargetScope;
 use super::scope::{CodeScope, Definition, Import};
-use super::syntax::{DefinitionHead, Syntax, plain};
+use super::syntax::{DefinitionHead, plain};
 use crate::gate::Extension;
 
 /// The maximum length of a statement in the answer.
@@ -24,46 +24,30 @@ pub(super) struct Comparison {
 ///
 /// # Errors
 /// Both give a name different meanings, or there is no place for an addition. The error is a clause.
-pub(super) fn compare(
-    syntax: &Syntax,
-    old: &CodeScope<'_>,
-    new: &CodeScope<'_>,
-) -> Result<Comparison, String> {
-    if let Some(header) = new.header
-        && new.header != old.header
-    {
-        return Err(format!("the content has `{header}`, but the file does not"));
-    }
+pub(super) fn compare(old: &CodeScope<'_>, new: &CodeScope<'_>) -> Result<Comparison, String> {
     let mut comparison = Comparison::default();
     let whole = MergedScope::new(vec![old]);
-    comparison.scope(syntax, &whole, new)?;
+    comparison.scope(&whole, new)?;
     comparison.extension.kept.dedup();
     Ok(comparison)
 }
 
 impl Comparison {
-    fn scope(
-        &mut self,
-        syntax: &Syntax,
-        level: &MergedScope<'_, '_>,
-        new: &CodeScope<'_>,
-    ) -> Result<(), String> {
+    fn scope(&mut self, level: &MergedScope<'_, '_>, new: &CodeScope<'_>) -> Result<(), String> {
         let proposed = MergedScope::new(vec![new]);
         let mut missing = Vec::new();
         for definition in &new.definitions {
             if is_missing(level, &proposed, definition)? {
                 missing.push(definition);
             } else {
-                self.meet(syntax, level, new, definition)?;
+                self.meet(level, new, definition)?;
             }
         }
         let place = TargetScope {
-            syntax,
             old: level.parts[level.parts.len() - 1],
             container: level.container,
         };
-        let added: String = missing.iter().map(|it| new.text_of(&it.range)).collect();
-        self.imports(&place, level, &proposed, &added)?;
+        self.imports(&place, level, &proposed)?;
         if !missing.is_empty() {
             self.insertions.push(place.definitions(new, &missing)?);
         }
@@ -82,7 +66,6 @@ impl Comparison {
     /// Handles an existing definition: compares its members or keeps it.
     fn meet(
         &mut self,
-        syntax: &Syntax,
         level: &MergedScope<'_, '_>,
         new: &CodeScope<'_>,
         definition: &Definition<'_>,
@@ -112,14 +95,13 @@ impl Comparison {
         if !containers.iter().any(is_headed) {
             self.extension.kept.push(name);
         }
-        let separator = syntax.separator;
         let inner = MergedScope {
             container: Some(last),
-            owner: format!("{}{}{separator}", level.owner, head.names.join(", ")),
+            owner: format!("{}{}.", level.owner, head.names.join(", ")),
             key: format!("{}{} / ", level.key, last.head.key()),
             ..MergedScope::new(containers.iter().map(|(_, members)| *members).collect())
         };
-        self.scope(syntax, &inner, members)
+        self.scope(&inner, members)
     }
 
     fn imports(
@@ -127,24 +109,17 @@ impl Comparison {
         place: &TargetScope<'_, '_>,
         level: &MergedScope<'_, '_>,
         proposed: &MergedScope<'_, '_>,
-        added: &str,
     ) -> Result<(), String> {
         let new = proposed.parts[0];
         let mut statements = Vec::new();
-        for Import { range, bindings } in &new.imports {
+        for Import { range, atoms } in &new.imports {
             let lacks = |atom: &&Atom| {
                 !level
                     .targets
                     .contains(&(atom.target.as_str(), atom.bound.as_deref()))
             };
-            let mut lacking: Vec<&Atom> = bindings.atoms.iter().filter(lacks).collect();
-            let is_whole = lacking.len() == bindings.atoms.len() && !bindings.is_list;
-            if let Some(uses) = place.syntax.uses {
-                let unused: Vec<&Atom>;
-                (lacking, unused) = lacking.into_iter().partition(|atom| uses(atom, added));
-                let sources = unused.iter().map(|atom| format!("import {}", atom.source));
-                self.extension.left_out.extend(sources);
-            }
+            let lacking: Vec<&Atom> = atoms.iter().filter(lacks).collect();
+            let is_whole = lacking.len() == atoms.len();
             for atom in &lacking {
                 refuse_conflict(level, proposed, atom)?;
                 let bound = &atom.bound;
@@ -170,8 +145,7 @@ impl Comparison {
                 continue;
             }
             for text in &statements {
-                let text = place::with_keyword(place.syntax, text);
-                self.extension.added.push(shortened(&text));
+                self.extension.added.push(shortened(text));
             }
             self.insertions.push(place.imports(&statements, is_first)?);
         }

@@ -31,22 +31,3 @@ impl Atom {
         }
     }
 }
-
-/// The imports of one statement.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Bindings {
-    pub(super) atoms: Vec<Atom>,
-    /// The position of the closing bracket of a multi-line list, where single imports are inserted.
-    pub(super) list_end: Option<usize>,
-    /// Whether the statement only groups single imports and is never copied whole.
-    pub(super) is_list: bool,
-}
-
-impl From<Vec<Atom>> for Bindings {
-    fn from(atoms: Vec<Atom>) -> Bindings {
-        Bindings {
-            atoms,
-            ..Bindings::default()
-        }
-    }
-}

@@ -6,7 +6,7 @@ use super::import::Atom;
 use super::scope::{CodeScope, Definition};
 use super::syntax::DefinitionHead;
 
-/// One scope of a file; an `impl` may have several parts.
+/// One scope of a file; a class that is defined twice has several parts.
 #[derive(Default)]
 pub(super) struct MergedScope<'a, 't> {
     pub(super) parts: Vec<&'a CodeScope<'t>>,
@@ -36,7 +36,7 @@ impl<'a, 't> MergedScope<'a, 't> {
                     level.definitions.entry(name).or_default().push(definition);
                 }
             }
-            for atom in old.imports.iter().flat_map(|import| &import.bindings.atoms) {
+            for atom in old.imports.iter().flat_map(|import| &import.atoms) {
                 level.targets.insert((&atom.target, atom.bound.as_deref()));
                 if let Some(bound) = &atom.bound {
                     level.bound.entry(bound).or_default().push(&atom.meaning);
@@ -91,7 +91,7 @@ pub(super) fn is_missing(
         for rival in old.named(name).filter(|it| !new.has(name, &it.head)) {
             refuse_rival(name, rival, definition)?;
         }
-        if head.spaces != 0 && old.meanings(name).any(|it| !new.means(name, it)) {
+        if old.meanings(name).any(|it| !new.means(name, it)) {
             return Err(format!(
                 "the file imports {name}, which the content defines"
             ));
@@ -106,7 +106,7 @@ pub(super) fn is_missing(
 /// Refuses a definition that conflicts with one of the same name.
 fn refuse_rival(name: &str, old: &Definition<'_>, new: &Definition<'_>) -> Result<(), String> {
     let (was, is) = (&old.head, &new.head);
-    if was.kind != is.kind && was.spaces & is.spaces != 0 {
+    if was.kind != is.kind {
         return Err(format!(
             "{name} is a {} in the file but a {} in the content",
             was.kind, is.kind
@@ -145,7 +145,7 @@ pub(super) fn refuse_conflict(
         ));
     }
     let is_hidden = old.hidden.contains(bound) && !new.hidden.contains(bound);
-    let is_rival = |it: &Definition<'_>| it.head.spaces != 0 && !new.has(bound, &it.head);
+    let is_rival = |it: &Definition<'_>| !new.has(bound, &it.head);
     if is_hidden || old.named(bound).any(is_rival) {
         return Err(format!(
             "the file defines {bound}, which the content imports"

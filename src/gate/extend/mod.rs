@@ -1,19 +1,14 @@
-//! The strategy `extend`: adds the definitions that a file lacks, by the syntax of its language, without changing an
-//! existing byte. Works on text only.
+//! The strategy `extend`: adds the definitions that a Python file lacks, without changing an existing byte. Works on
+//! text only.
 
 mod assemble;
 mod compare;
-mod go;
 mod import;
-mod java;
-mod languages;
 mod level;
 mod parse;
 mod place;
 mod python;
-mod rust;
 mod scope;
-mod script;
 mod syntax;
 
 use gix::bstr::{BStr, ByteSlice};
@@ -28,7 +23,10 @@ use crate::path::escaped;
 
 /// Whether `extend` supports the language of a file.
 pub(super) fn can_extend(path: &BStr) -> bool {
-    languages::of(path).is_some()
+    let (_, extension) = path.rsplit_once_str(b".").unwrap_or_default();
+    [&b"py"[..], b"pyi"]
+        .iter()
+        .any(|known| extension.eq_ignore_ascii_case(known))
 }
 
 /// `old` with the missing parts of `content`, and what was done.
@@ -36,7 +34,9 @@ pub(super) fn can_extend(path: &BStr) -> bool {
 /// # Errors
 /// The language is unsupported, a text does not parse, nothing is missing, or an addition has no safe place.
 pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> GateResult<(Vec<u8>, Extension)> {
-    let syntax = languages::of(path).ok_or_else(|| unknown_language(path))?;
+    if !can_extend(path) {
+        return Err(unknown_language(path));
+    }
     let (mark, old) = match old.strip_prefix(BOM) {
         Some(text) => (BOM, text),
         None => (&b""[..], old),
@@ -47,12 +47,11 @@ pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> GateResult<(Vec
     let old = readable(old).map_err(|why| unreadable(path, "the file", &why))?;
     let new = readable(&content).map_err(|why| unreadable(path, "the content", &why))?;
 
-    let old_tree = parse(syntax, old).map_err(|why| unreadable(path, "the file", &why))?;
-    let new_tree = parse(syntax, new).map_err(|why| unreadable(path, "the content", &why))?;
-    let before = CodeScope::of_file(syntax, old, &old_tree);
-    let proposed = CodeScope::of_file(syntax, new, &new_tree);
-    let comparison =
-        compare::compare(syntax, &before, &proposed).map_err(|why| no_place(path, &why))?;
+    let old_tree = parse(old).map_err(|why| unreadable(path, "the file", &why))?;
+    let new_tree = parse(new).map_err(|why| unreadable(path, "the content", &why))?;
+    let before = CodeScope::of_file(old, &old_tree);
+    let proposed = CodeScope::of_file(new, &new_tree);
+    let comparison = compare::compare(&before, &proposed).map_err(|why| no_place(path, &why))?;
     if comparison.insertions.is_empty() {
         return Err(nothing_to_add(path, &comparison.extension));
     }
@@ -60,12 +59,12 @@ pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> GateResult<(Vec
     let text = assemble(old, comparison.insertions, ending);
 
     // Parse the result again: additions and existing code must be unchanged.
-    let tree = parse(syntax, &text)
-        .map_err(|why| no_place(path, &format!("the result does not parse: {why}")))?;
+    let tree =
+        parse(&text).map_err(|why| no_place(path, &format!("the result does not parse: {why}")))?;
     let mut expected = before.keys();
     expected.extend(comparison.keys);
     expected.sort();
-    let mut found = CodeScope::of_file(syntax, &text, &tree).keys();
+    let mut found = CodeScope::of_file(&text, &tree).keys();
     found.sort();
     if found != expected {
         return Err(no_place(
@@ -85,18 +84,12 @@ fn readable(text: &[u8]) -> GateResult<&str, String> {
 }
 
 fn unknown_language(path: &BStr) -> Failure {
-    let languages = languages::names();
-    Failure::new(
-        FailureKind::UnsupportedLanguage,
-        format!(
-            "{} cannot be extended: its language is unknown",
-            escaped(path)
-        ),
-    )
-    .help(format!(
-        "extend supports {languages}, by file name extension"
-    ))
-    .help("use --strategy append or insert, or guard patch")
+    let message = format!(
+        "{} cannot be extended: it is not a Python file",
+        escaped(path)
+    );
+    Failure::new(FailureKind::UnsupportedLanguage, message)
+        .help("use --strategy append or insert, or guard patch")
 }
 
 fn unreadable(path: &BStr, which: &str, why: &str) -> Failure {

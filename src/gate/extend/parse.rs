@@ -2,19 +2,17 @@
 
 use tree_sitter::{Node, Tree};
 
-use super::syntax::Syntax;
 use crate::grammar;
 
 /// The syntax tree of a text without errors.
 ///
 /// # Errors
 /// A predicate such as `does not parse at line 3`.
-pub(super) fn parse(syntax: &Syntax, text: &str) -> Result<Tree, String> {
-    let tree = grammar::tree(&syntax.grammar(), text)?;
+pub(super) fn parse(text: &str) -> Result<Tree, String> {
+    let tree = grammar::tree(&tree_sitter_python::LANGUAGE.into(), text)?;
     if tree.root_node().has_error() {
         let line = first_error(tree.root_node());
-        let name = syntax.name;
-        return Err(format!("does not parse as {name} at line {line}"));
+        return Err(format!("does not parse as Python at line {line}"));
     }
     Ok(tree)
 }

@@ -6,11 +6,12 @@ use tree_sitter::Node;
 
 use super::assemble::{Insertion, LineRun};
 use super::scope::{CodeScope, Definition, indent_at, line_start};
-use super::syntax::Syntax;
+
+/// Blank lines between definitions of a module.
+const BLANK_LINES: usize = 2;
 
 /// The scope of the old file to add to.
 pub(super) struct TargetScope<'a, 't> {
-    pub(super) syntax: &'a Syntax,
     pub(super) old: &'a CodeScope<'t>,
     /// `None` for the file.
     pub(super) container: Option<&'a Definition<'t>>,
@@ -23,22 +24,19 @@ impl TargetScope<'_, '_> {
         new: &CodeScope<'_>,
         missing: &[&Definition<'_>],
     ) -> Result<Insertion, String> {
-        let (at, indent) = self.end(new, missing)?;
+        let (at, indent) = self.end()?;
         let last = self.old.definitions.last();
         let mut after_line = last.is_some_and(|it| is_line(self.old.text_of(&it.range)));
-        let is_empty =
-            self.old.first().is_none() && self.container.is_some() && self.syntax.has_braces;
-        let strings = strings(self.syntax, new.root);
+        let strings = strings(new.root);
         let mut pieces = Vec::new();
         for definition in missing {
             let text = moved(new, definition, &strings, &indent);
             let usual = if self.container.is_some() {
                 1
             } else {
-                self.syntax.blank_lines
+                BLANK_LINES
             };
             let gap = match definition.gap {
-                _ if is_empty && pieces.is_empty() => 0,
                 gap if after_line && is_line(&text) => gap.unwrap_or(0).min(usual),
                 _ => usual,
             };
@@ -49,11 +47,7 @@ impl TargetScope<'_, '_> {
         Ok(Insertion {
             at,
             pieces,
-            gap_after: if is_before_tail {
-                self.syntax.blank_lines
-            } else {
-                0
-            },
+            gap_after: if is_before_tail { BLANK_LINES } else { 0 },
         })
     }
 
@@ -68,32 +62,21 @@ impl TargetScope<'_, '_> {
         let before = |at: usize| line_start(text, at);
         let mut imports = old.imports.iter();
         let known = imports.rfind(|it| old.first_statement.is_none_or(|at| it.range.start < at));
-        let list_end = known.and_then(|import| import.bindings.list_end);
         let has_prologue = old.prologue_end > self.open();
         let (at, gap, gap_after) = match (known, old.first_statement) {
             (Some(_), _) if is_first && has_prologue => (after_line(text, old.prologue_end)?, 1, 0),
             (Some(import), _) if is_first => (before(import.range.start), 0, 0),
-            (Some(_), _) if list_end.is_some() => (before(list_end.unwrap_or_default()), 0, 0),
             (Some(import), _) => (after_line(text, import.range.end)?, 0, 0),
-            (None, Some(first)) if has_prologue || self.container.is_none() => (
-                before(first),
-                usize::from(has_prologue),
-                self.syntax.blank_lines,
-            ),
+            (None, Some(first)) if has_prologue || self.container.is_none() => {
+                (before(first), usize::from(has_prologue), BLANK_LINES)
+            }
             (None, None) if has_prologue => (after_line(text, old.prologue_end)?, 1, 0),
             (None, None) if self.container.is_none() => (text.len(), 0, 0),
             (None, _) => (after_line(text, self.open())?, 0, 1),
         };
-        let indent = match (list_end, old.first()) {
-            (Some(_), _) => "\t",
-            (None, Some(first)) if self.container.is_some() => indent_at(text, first),
-            _ => "",
-        };
+        let first = old.first().filter(|_| self.container.is_some());
+        let indent = first.map_or("", |first| indent_at(text, first));
         let pieces = statements.iter().enumerate().map(|(index, statement)| {
-            let statement = match list_end {
-                Some(_) => statement.clone(),
-                None => with_keyword(self.syntax, statement),
-            };
             let lines: Vec<String> = statement
                 .lines()
                 .map(|line| indented(indent, line))
@@ -113,15 +96,11 @@ impl TargetScope<'_, '_> {
     /// The start of the scope.
     fn open(&self) -> usize {
         let body = self.container.and_then(|container| container.head.body);
-        body.map_or(0, |body| body.open + usize::from(self.syntax.has_braces))
+        body.map_or(0, |body| body.open)
     }
 
     /// Where definitions go, and their indentation.
-    fn end(
-        &self,
-        new: &CodeScope<'_>,
-        missing: &[&Definition<'_>],
-    ) -> Result<(usize, String), String> {
+    fn end(&self) -> Result<(usize, String), String> {
         let text = self.old.text;
         let Some(container) = self.container else {
             let at = self
@@ -134,56 +113,19 @@ impl TargetScope<'_, '_> {
         let Some(body) = container.head.body else {
             return Err(format!("{names} has no body to add to"));
         };
-        let open = body.open;
         let is_first_of_line = |at: usize| {
             text.get(line_start(text, at)..at)
                 .is_some_and(|before| before.trim().is_empty())
         };
-        let is_on_lines = if self.syntax.has_braces {
-            line_start(text, body.close) > open && is_first_of_line(body.close - 1)
-        } else {
-            is_first_of_line(open)
-        };
-        let first = if self.syntax.has_braces {
-            self.old.first()
-        } else {
-            Some(open)
-        };
-        if !is_on_lines || !first.is_none_or(is_first_of_line) {
+        if !is_first_of_line(body.open) {
             return Err(format!(
                 "the body of {names} shares a line with other code, which an addition would change"
             ));
         }
-        let at = if self.syntax.has_braces {
-            line_start(text, body.close)
-        } else {
-            after_line(text, body.close)?
-        };
-        let indent = match first {
-            Some(first) => indent_at(text, first).to_owned(),
-            None => {
-                let outer = indent_at(text, container.range.start);
-                let unit = missing
-                    .first()
-                    .map(|it| indent_at(new.text, it.range.start));
-                let unit = unit.filter(|unit| !unit.is_empty()).unwrap_or("    ");
-                let unit = unit
-                    .strip_prefix(outer)
-                    .filter(|it| !it.is_empty())
-                    .unwrap_or(unit);
-                format!("{outer}{unit}")
-            }
-        };
-        Ok((at, indent))
-    }
-}
-
-/// An import as a statement, even if it comes from a list.
-pub(super) fn with_keyword(syntax: &Syntax, text: &str) -> String {
-    if syntax.uses.is_some() {
-        format!("import {text}")
-    } else {
-        text.to_owned()
+        Ok((
+            after_line(text, body.close)?,
+            indent_at(text, body.open).to_owned(),
+        ))
     }
 }
 
@@ -248,12 +190,12 @@ fn moved(
 }
 
 /// The multi-line strings in order; not recursive.
-fn strings(syntax: &Syntax, root: Node<'_>) -> Vec<Range<usize>> {
+fn strings(root: Node<'_>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut cursor = root.walk();
     loop {
         let node = cursor.node();
-        let is_string = syntax.strings.contains(&node.kind());
+        let is_string = node.kind() == "string";
         let has_lines = node.start_position().row < node.end_position().row;
         if is_string && has_lines {
             found.push(node.byte_range());

@@ -3,24 +3,24 @@
 use tree_sitter::Node;
 
 use super::import::Atom;
-use super::syntax::{DefinitionHead, Item, VALUE, children, field, plain, text_of};
+use super::syntax::{DefinitionHead, Item, children, field, plain, text_of};
 
 /// Decorators that intentionally define a name again.
 const ACCESSORS: &[&str] = &["setter", "getter", "deleter", "register"];
 
-pub(super) fn item<'t>(node: Node<'t>, text: &str, _: &[&str]) -> Item<'t> {
+pub(super) fn item<'t>(node: Node<'t>, text: &str) -> Item<'t> {
     match node.kind() {
         "comment" if is_for_the_top(node, text) => Item::Prologue,
         "comment" => Item::Comment,
-        "import_statement" => Item::Import(modules(node, text).into()),
+        "import_statement" => Item::Import(modules(node, text)),
         "import_from_statement" => {
             let module = plain(field(node, "module_name", text));
-            Item::Import(names(node, &module, text).into())
+            Item::Import(names(node, &module, text))
         }
         "future_import_statement" => {
             let mut atoms = names(node, "__future__", text);
             atoms.iter_mut().for_each(|atom| atom.is_first = true);
-            Item::Import(atoms.into())
+            Item::Import(atoms)
         }
         "function_definition" | "class_definition" => Item::Definition(head(node, text)),
         "decorated_definition" => match node.child_by_field_name("definition") {
@@ -38,7 +38,7 @@ pub(super) fn item<'t>(node: Node<'t>, text: &str, _: &[&str]) -> Item<'t> {
         "type_alias_statement" => {
             let left = field(node, "left", text);
             let name = left.split('[').next().unwrap_or(left);
-            Item::Definition(DefinitionHead::new("type", plain(name), VALUE))
+            Item::Definition(DefinitionHead::new("type", plain(name)))
         }
         "expression_statement" => expression(node, text),
         "pass_statement" => Item::Empty,
@@ -58,9 +58,9 @@ fn is_for_the_top(comment: Node<'_>, text: &str) -> bool {
 fn head<'t>(node: Node<'t>, text: &str) -> DefinitionHead<'t> {
     let name = field(node, "name", text);
     if node.kind() == "class_definition" {
-        DefinitionHead::new("class", name, VALUE).with_body(node.child_by_field_name("body"))
+        DefinitionHead::new("class", name).with_body(node.child_by_field_name("body"))
     } else {
-        DefinitionHead::new("function", name, VALUE).shaped("plain")
+        DefinitionHead::new("function", name).shaped("plain")
     }
 }
 
@@ -107,7 +107,7 @@ fn expression<'t>(node: Node<'t>, text: &str) -> Item<'t> {
             let names = names.map(|name| name.trim().to_owned());
             Item::Definition(DefinitionHead {
                 names: names.filter(|name| !name.is_empty()).collect(),
-                ..DefinitionHead::new("variable", "", VALUE)
+                ..DefinitionHead::new("variable", "")
             })
         }
         _ => Item::Other(Vec::new()),

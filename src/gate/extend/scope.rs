@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
-use super::import::Bindings;
-use super::syntax::{DefinitionHead, Item, Syntax, plain, text_of};
+use super::import::Atom;
+use super::python;
+use super::syntax::{DefinitionHead, Item, plain};
 
 /// Deeper members are compared as a whole.
 const MAX_DEPTH: usize = 8;
@@ -13,11 +14,8 @@ const MAX_DEPTH: usize = 8;
 /// A file or a body.
 #[derive(Debug)]
 pub(super) struct CodeScope<'t> {
-    pub(super) syntax: &'t Syntax,
     pub(super) text: &'t str,
     pub(super) root: Node<'t>,
-    /// The package or module of the file.
-    pub(super) header: Option<&'t str>,
     /// The end of the prologue before the imports, or the start of the scope.
     pub(super) prologue_end: usize,
     pub(super) imports: Vec<Import>,
@@ -36,10 +34,10 @@ pub(super) struct CodeScope<'t> {
 #[derive(Debug)]
 pub(super) struct Import {
     pub(super) range: Range<usize>,
-    pub(super) bindings: Bindings,
+    pub(super) atoms: Vec<Atom>,
 }
 
-/// A definition with its comments and attributes.
+/// A definition with its comments.
 #[derive(Debug)]
 pub(super) struct Definition<'t> {
     pub(super) head: DefinitionHead<'t>,
@@ -58,31 +56,16 @@ enum LastItem {
     Other,
 }
 
-/// Comments and attributes that may belong to the next definition.
-#[derive(Default)]
-struct Pending<'t> {
-    start: Option<usize>,
-    attributes: Vec<&'t str>,
-}
-
 impl<'t> CodeScope<'t> {
-    pub(super) fn of_file(syntax: &'t Syntax, text: &'t str, tree: &'t Tree) -> CodeScope<'t> {
-        CodeScope::read(syntax, text, tree.root_node(), 0, 0)
+    pub(super) fn of_file(text: &'t str, tree: &'t Tree) -> CodeScope<'t> {
+        CodeScope::read(text, tree.root_node(), 0, 0)
     }
 
     /// `open` is the start of the scope.
-    fn read(
-        syntax: &'t Syntax,
-        text: &'t str,
-        node: Node<'t>,
-        open: usize,
-        depth: usize,
-    ) -> CodeScope<'t> {
+    fn read(text: &'t str, node: Node<'t>, open: usize, depth: usize) -> CodeScope<'t> {
         let mut scope = CodeScope {
-            syntax,
             text,
             root: node,
-            header: None,
             prologue_end: open,
             imports: Vec::new(),
             definitions: Vec::new(),
@@ -92,7 +75,7 @@ impl<'t> CodeScope<'t> {
             tail: None,
         };
         let mut cursor = node.walk();
-        let mut pending = Pending::default();
+        let mut pending: Option<usize> = None;
         let (mut last, mut last_end) = (LastItem::Nothing, open);
         for child in node.children(&mut cursor) {
             let range = child.start_byte()..trimmed_end(text, child.start_byte(), child.end_byte());
@@ -104,26 +87,20 @@ impl<'t> CodeScope<'t> {
                 continue;
             }
             let newlines = newlines(text, last_end, range.start);
-            let item = (syntax.item)(child, text, &pending.attributes);
-            match item {
+            match python::item(child, text) {
                 Item::Comment if newlines == 0 && last != LastItem::Nothing => {
                     scope.lengthen(last, range.end);
                 }
-                Item::Comment | Item::Attribute => {
-                    if pending.start.is_none() || (newlines > 1 && pending.attributes.is_empty()) {
-                        pending.start = Some(range.start);
-                    }
-                    if matches!(item, Item::Attribute) {
-                        pending.attributes.push(text_of(child, text));
+                Item::Comment => {
+                    if pending.is_none() || newlines > 1 {
+                        pending = Some(range.start);
                     }
                     last = LastItem::Nothing;
                 }
                 item => {
-                    let pending = std::mem::take(&mut pending);
-                    let is_attached = newlines <= 1 || !pending.attributes.is_empty();
-                    let start = pending.start.filter(|_| is_attached);
+                    let start = pending.take().filter(|_| newlines <= 1);
                     let whole = start.unwrap_or(range.start)..range.end;
-                    last = scope.add(item, range.clone(), whole, &pending, open, depth);
+                    last = scope.add(item, range.clone(), whole, open, depth);
                 }
             }
             last_end = range.end;
@@ -131,13 +108,12 @@ impl<'t> CodeScope<'t> {
         scope
     }
 
-    /// `range` is the node; `whole` includes its comments and attributes.
+    /// `range` is the node; `whole` includes its comments.
     fn add(
         &mut self,
         item: Item<'t>,
         range: Range<usize>,
         whole: Range<usize>,
-        pending: &Pending<'_>,
         open: usize,
         depth: usize,
     ) -> LastItem {
@@ -148,11 +124,6 @@ impl<'t> CodeScope<'t> {
             self.first_statement.get_or_insert(whole.start);
         }
         match item {
-            Item::Header => {
-                self.header = self.text.get(range.clone());
-                self.prologue_end = range.end;
-                LastItem::Nothing
-            }
             Item::Prologue => {
                 if self.imports.is_empty() && self.first_statement.is_none() {
                     self.prologue_end = range.end;
@@ -160,14 +131,9 @@ impl<'t> CodeScope<'t> {
                 self.others.push(range);
                 LastItem::Other
             }
-            Item::Import(bindings) => {
-                // An attribute belongs to the definition; a comment may be about the whole file.
-                let range = if pending.attributes.is_empty() {
-                    range
-                } else {
-                    whole
-                };
-                self.imports.push(Import { range, bindings });
+            // A comment before an import may be about the whole file.
+            Item::Import(atoms) => {
+                self.imports.push(Import { range, atoms });
                 LastItem::Import
             }
             Item::Definition(head) => {
@@ -185,41 +151,19 @@ impl<'t> CodeScope<'t> {
                 self.others.push(range);
                 LastItem::Other
             }
-            // The caller handles both.
-            Item::Comment | Item::Attribute => LastItem::Nothing,
+            // The caller handles it.
+            Item::Comment => LastItem::Nothing,
         }
     }
 
-    fn define(
-        &mut self,
-        head: DefinitionHead<'t>,
-        mut range: Range<usize>,
-        open: usize,
-        depth: usize,
-    ) {
-        // An implementation includes its signatures.
-        while !head.is_signature
-            && let Some(previous) = self.definitions.last()
-            && previous.head.is_signature
-            && (previous.head.kind, &previous.head.names) == (head.kind, &head.names)
-        {
-            range.start = previous.range.start;
-            self.definitions.pop();
-        }
+    fn define(&mut self, head: DefinitionHead<'t>, range: Range<usize>, open: usize, depth: usize) {
         let before = self.text.get(..range.start).unwrap_or_default().trim_end();
         let gap = (before.len() > open)
             .then(|| newlines(self.text, before.len(), range.start).saturating_sub(1));
-        let members = head.body.filter(|_| depth < MAX_DEPTH).map(|body| {
-            let has_brace = self.text[body.open..].starts_with('{');
-            let open = body.open + usize::from(has_brace);
-            Box::new(CodeScope::read(
-                self.syntax,
-                self.text,
-                body.node,
-                open,
-                depth + 1,
-            ))
-        });
+        let members = head
+            .body
+            .filter(|_| depth < MAX_DEPTH)
+            .map(|body| Box::new(CodeScope::read(self.text, body.node, body.open, depth + 1)));
         self.definitions.push(Definition {
             head,
             range,
@@ -274,8 +218,12 @@ impl<'t> CodeScope<'t> {
     pub(super) fn keys(&self) -> Vec<String> {
         let mut keys = Vec::new();
         for import in &self.imports {
-            let atoms = import.bindings.atoms.iter();
-            keys.extend(atoms.map(|atom| format!("import {} {:?}", atom.target, atom.bound)));
+            keys.extend(
+                import
+                    .atoms
+                    .iter()
+                    .map(|atom| format!("import {} {:?}", atom.target, atom.bound)),
+            );
         }
         for definition in &self.definitions {
             keys.extend(definition.keys());

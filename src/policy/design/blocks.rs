@@ -16,7 +16,7 @@ pub(super) enum Block {
     Code(CodeBlock),
     /// Raw HTML, a quote, a footnote or a rule, none of which declares anything.
     Other(Range<usize>),
-    /// A block inside raw HTML, with the outermost open element.
+    /// A block inside or behind raw HTML, with the outermost open element.
     Enclosed(Box<Block>, Element),
 }
 
@@ -62,9 +62,7 @@ pub(super) enum ListNodeKind {
     },
     /// A later paragraph of an item.
     Paragraph,
-    /// Code in an item.
-    Code,
-    /// Something else, such as a table or a heading.
+    /// Something else, such as code or a table.
     Other,
 }
 
@@ -74,24 +72,11 @@ pub(super) struct Heading {
     pub(super) content: InlineText,
 }
 
+#[derive(Default)]
 pub(super) struct Table {
     pub(super) span: Range<usize>,
     pub(super) header: TableRow,
     pub(super) rows: Vec<TableRow>,
-    /// Why the lines after these rows are not rows, and where they begin.
-    pub(super) cut: Option<(usize, TableEnd)>,
-}
-
-/// Why a table ends before its last line.
-pub(super) enum TableEnd {
-    /// The line is indented like code.
-    Indented,
-    /// GitHub shows a paragraph after a separator row that does not match.
-    SecondHeader,
-    /// The header follows a list or quote without an empty line.
-    Continued,
-    /// A cell left this element open.
-    Enclosed(Element),
 }
 
 #[derive(Default)]
@@ -115,8 +100,6 @@ pub(super) struct InlineText {
     pub(super) has_unstruck_text: bool,
     /// Whether a tag could hide part of the text.
     pub(super) is_obscured: bool,
-    /// The level of an HTML heading in this paragraph.
-    pub(super) raw_heading: Option<u8>,
 }
 
 /// Bold or italic text.
@@ -168,31 +151,20 @@ impl InlineText {
         self.is_struck() && !self.has_unstruck_text
     }
 
-    /// The pieces and emphasis within a smaller range, without the plain text. Fast for many parts of a long text.
+    pub(super) fn emphasize(&mut self, span: &Range<usize>, marks: usize) {
+        let span = span.clone();
+        self.emphasis.push(Emphasis { span, marks });
+    }
+
+    /// The pieces that begin and the emphasis within a smaller range, without the plain text.
     pub(super) fn within(&self, span: Range<usize>) -> InlineText {
-        let begin = self
-            .pieces
-            .partition_point(|piece| piece.span.start < span.start);
-        let pieces = self.pieces.get(begin..).unwrap_or(&[]).iter();
-        let pieces = pieces.take_while(|piece| piece.span.start < span.end);
-        let begin = self
-            .emphasis
-            .partition_point(|found| found.span.start < span.start);
-        let emphasis = self.emphasis.get(begin..).unwrap_or(&[]).iter();
-        let emphasis = emphasis.take_while(|found| found.span.start < span.end);
-        InlineText {
-            pieces: pieces
-                .filter(|piece| piece.span.end <= span.end)
-                .cloned()
-                .collect(),
-            emphasis: emphasis
-                .filter(|found| found.span.end <= span.end)
-                .cloned()
-                .collect(),
-            has_unstruck_text: self.has_unstruck_text,
-            is_obscured: self.is_obscured,
-            ..InlineText::new(span)
-        }
+        let mut part = self.clone();
+        part.plain.clear();
+        part.pieces.retain(|piece| span.contains(&piece.span.start));
+        part.emphasis
+            .retain(|found| span.start <= found.span.start && found.span.end <= span.end);
+        part.span = span;
+        part
     }
 
     /// The text on one line.

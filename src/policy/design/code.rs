@@ -6,15 +6,8 @@ use super::form::Shape;
 use super::heading::Claim;
 use super::item::{DesignItem, ItemText};
 use super::source::DesignText;
+use super::words::is_in;
 use crate::policy::GrantForm;
-
-/// Whether code is plain text, which may list paths.
-pub(super) fn is_plain(block: &CodeBlock) -> bool {
-    block
-        .info
-        .as_deref()
-        .is_some_and(|info| matches!(info, "" | "text" | "txt"))
-}
 
 /// Reads the lines; false if one of them is no item with a path.
 pub(super) fn read(
@@ -23,32 +16,19 @@ pub(super) fn read(
     claim: Claim,
     draft: &mut DesignBuilder<'_>,
 ) -> bool {
-    if !is_plain(block) {
-        return false;
-    }
-    let mut start = block.body.start;
-    let mut items = Vec::new();
-    for line in source.slice(block.body.clone()).split_inclusive('\n') {
-        if !line.trim().is_empty() {
-            items.push(ItemText::plain(line.trim_end(), start));
-        }
-        start += line.len();
-    }
-    let read: Vec<_> = items.iter().map(|item| item.read(source, "")).collect();
-    if read.is_empty()
-        || !read
-            .iter()
-            .all(|read| matches!(read, Ok(DesignItem::Paths(_))))
+    let is_plain = |info: &str| is_in(info, "|text|txt");
+    let lines = source.slice(block.body.clone()).lines();
+    let lines = lines.map(str::trim_end).filter(|line| !line.is_empty());
+    let item = |line| ItemText::plain(line, source.span_of(line).start).read(source, "");
+    let read: Vec<_> = lines.map(item).collect();
+    let is_path = |read: &Result<_, _>| matches!(read, Ok(DesignItem::Paths(_)));
+    if !block.info.as_deref().is_some_and(is_plain) || read.is_empty() || !read.iter().all(is_path)
     {
         return false;
     }
     let span = source.line_span(block.body.start);
-    draft.form(
-        Shape::Line,
-        GrantForm::LabelList,
-        claim.actions(),
-        span.clone(),
-    );
+    let actions = claim.actions();
+    draft.form(Shape::Line, GrantForm::LabelList, actions, span.clone());
     draft.passage(span, |draft| {
         read.into_iter().for_each(|read| draft.item(read, claim))
     });

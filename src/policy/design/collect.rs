@@ -1,17 +1,15 @@
 //! Collects the top-level blocks from the parser's events.
 
+use std::iter::Peekable;
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
 
 use super::blocks::{
-    Block, CodeBlock, Heading, InlineText, ListNode, ListNodeKind, PieceKind, Table, TableEnd,
+    Block, CodeBlock, Heading, InlineText, ListNode, ListNodeKind, Piece, PieceKind, Table,
     TableRow,
 };
-use super::files_tag::FilesTags;
-use super::html::{Element, HtmlPart, OpenElements};
-use super::inline::Inline;
-use super::lines::{is_indented, is_separator, line_at, line_start, until_blank};
+use super::html::{self, OpenElements};
 
 /// What one pass over a document finds; spans are offsets into its text.
 pub(super) struct Markdown {
@@ -27,465 +25,327 @@ pub(super) fn markdown(text: &str, start: usize) -> Markdown {
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_FOOTNOTES;
-    let body = text.get(start..).unwrap_or("");
+    let events = Parser::new_ext(text.get(start..).unwrap_or(""), options).into_offset_iter();
+    let events = events.map(|(event, range)| (event, range.start + start..range.end + start));
     let mut collector = Collector {
         text,
-        ..Collector::default()
+        events: events.peekable(),
+        blocks: Vec::new(),
+        elements: OpenElements::default(),
+        is_inside: false,
+        container_end: 0,
     };
-    for (event, range) in Parser::new_ext(body, options).into_offset_iter() {
-        collector.event(event, range.start + start..range.end + start);
-    }
+    collector.read();
     Markdown {
         blocks: collector.blocks,
-        tags: collector.tags.found,
+        tags: collector.elements.files,
     }
 }
 
-#[derive(Default)]
-struct Collector<'a> {
+struct Collector<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> {
     text: &'a str,
+    events: Peekable<I>,
     blocks: Vec<Block>,
     elements: OpenElements,
-    tags: FilesTags,
-    /// The code block at the top level that is being read.
-    code: Option<CodeBlock>,
-    /// The element around the current block.
-    around: Option<Element>,
-    /// The current raw HTML block and its start.
-    html: Option<(String, usize)>,
-    html_end: usize,
-    /// The line of the last inline tag; it may hold many.
-    line: Range<usize>,
-    /// The end of the last top-level list or quote.
+    /// Whether the current text is in a table, list, quote or footnote.
+    is_inside: bool,
+    /// The end of the last list, quote or footnote at the top level.
     container_end: usize,
-    /// The number of open containers.
-    depth: usize,
-    inline: Inline,
-    table: Option<Table>,
-    row: Option<TableRow>,
-    /// The nodes of a top-level list.
-    nodes: Option<Vec<ListNode>>,
-    /// The node whose text is being read.
-    node: Option<(usize, ListNodeKind)>,
-    /// Whether the next item is the first of its list.
-    is_first: bool,
-    /// The number of open items of the top-level list.
-    open_items: usize,
-    /// The number of open containers in the list that are neither lists nor items.
-    foreign: usize,
 }
 
-impl Collector<'_> {
-    fn event(&mut self, event: Event<'_>, range: Range<usize>) {
-        match event {
-            Event::Start(tag) => self.start(tag, range),
-            Event::End(tag) => self.end(tag),
-            Event::Text(text) => match &mut self.code {
-                Some(code) if code.body.is_empty() => code.body = range,
-                Some(code) => code.body.end = range.end,
-                None => self.inline.text(&text, &range),
-            },
-            Event::Code(text) => self.inline.code(&text, &range),
-            Event::Html(text) => {
-                if let Some((html, _)) = &mut self.html {
-                    html.push_str(&text);
-                }
-            }
-            Event::InlineHtml(text) => {
-                self.tags.html(&text, range.start, false);
-                if !self.line.contains(&range.start) {
-                    let start = line_start(self.text, range.start);
-                    self.line = start..start + line_at(self.text, range.start).len();
-                }
-                let whole = self.text.get(self.line.clone()).unwrap_or("");
-                let line = whole.trim();
-                let is_alone = self.depth > 0 && line == &*text;
-                if is_alone && !whole.starts_with("  ") {
-                    // GitHub starts an HTML block here, outside the quote or list.
-                    self.elements.give_up(range.start);
-                } else if is_alone || (self.table.is_some() && line.starts_with('<')) {
-                    // GitHub may end a table at a line that starts with a tag.
-                    self.elements.alone(&text, range.start);
-                } else {
-                    self.elements.inline(&text, range.start);
-                }
-                self.inline.html(&text, &range);
-            }
-            Event::SoftBreak | Event::HardBreak => self.inline.text(" ", &range),
-            Event::TaskListMarker(_) => {
-                if let Some((_, ListNodeKind::Item { is_task, .. })) = &mut self.node {
-                    *is_task = true;
-                }
-            }
-            Event::Rule if self.depth == 0 => self.push(Block::Other(range)),
-            _ => {}
-        }
-    }
-
-    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
-        let top = self.depth == 0;
-        if top && self.table.is_none() && !is_inline(&tag) {
-            self.around = self.elements.around().cloned();
-        }
-        if top
-            && matches!(
-                tag,
-                Tag::List(_) | Tag::BlockQuote(_) | Tag::FootnoteDefinition(_)
-            )
-        {
-            self.container_end = range.end;
-        }
-        match &tag {
-            Tag::Heading { .. } | Tag::Paragraph => self.elements.enter(HtmlPart::Text),
-            // GitHub shows the lines after a cut as a paragraph.
-            Tag::TableCell if self.table.as_ref().is_some_and(|table| table.cut.is_some()) => {
-                self.elements.enter(HtmlPart::Text);
-            }
-            Tag::TableCell => self.elements.enter(HtmlPart::Cell),
-            Tag::Item | Tag::BlockQuote(_) | Tag::FootnoteDefinition(_) => {
-                self.elements.enter(HtmlPart::Container);
-            }
-            _ => {}
-        }
-        match tag {
-            Tag::Heading { .. } | Tag::Paragraph if top => self.inline.begin(range),
-            Tag::Paragraph => self.open_node(range, ListNodeKind::Paragraph),
-            Tag::Table(_) if top => {
-                self.table = Some(Table {
-                    span: range,
-                    header: TableRow::default(),
-                    rows: Vec::new(),
-                    cut: None,
-                });
-            }
-            Tag::TableHead | Tag::TableRow if self.table.is_some() => self.open_row(range),
-            Tag::TableCell if self.row.is_some() => self.inline.begin(range),
-            Tag::List(_) => {
-                self.close_item();
-                if top {
-                    self.nodes = Some(Vec::new());
-                    (self.open_items, self.foreign) = (0, 0);
-                }
-                self.is_first = true;
-                self.depth += 1;
-            }
-            Tag::Item => {
-                self.depth += 1;
-                let start = range.start;
-                let kind = ListNodeKind::Item {
-                    is_task: false,
-                    is_first: std::mem::take(&mut self.is_first),
-                };
-                self.open_node(start..start, kind);
-                if self.foreign == 0 {
-                    self.open_items += 1;
-                }
-            }
-            Tag::CodeBlock(kind) => {
-                self.other(&range, ListNodeKind::Code);
-                if top {
-                    let info = match kind {
-                        CodeBlockKind::Fenced(info) => Some(info.trim().to_lowercase()),
-                        CodeBlockKind::Indented => None,
-                    };
-                    let body = range.start..range.start;
-                    self.code = Some(CodeBlock { info, body });
-                }
-                self.depth += 1;
-                self.foreign += 1;
-            }
-            Tag::Link { dest_url, .. } => {
-                self.inline.open(
-                    range,
-                    PieceKind::Link {
-                        text: String::new(),
-                        target: dest_url.to_string(),
-                    },
-                );
-            }
-            Tag::Image { .. } => self.inline.open(range, PieceKind::Image),
-            Tag::Strikethrough => self.inline.open(range, PieceKind::Struck),
-            Tag::Emphasis => self.inline.emphasis(range, 1),
-            Tag::Strong => self.inline.emphasis(range, 2),
-            Tag::HtmlBlock => {
-                self.close_item();
-                if top {
-                    self.push(Block::Other(range.clone()));
-                }
-                self.html = Some((String::new(), range.start));
-                self.html_end = range.end;
-                self.depth += 1;
-                self.foreign += 1;
-            }
-            Tag::BlockQuote(_) | Tag::FootnoteDefinition(_) => {
-                self.other(&range, ListNodeKind::Other);
-                if top {
-                    self.push(Block::Other(range));
-                }
-                self.depth += 1;
-                self.foreign += 1;
-            }
-            Tag::Heading { .. } | Tag::Table(_) => self.other(&range, ListNodeKind::Other),
-            _ => {}
-        }
-    }
-
-    fn end(&mut self, tag: TagEnd) {
-        match tag {
-            TagEnd::Heading(_)
-            | TagEnd::Paragraph
-            | TagEnd::TableCell
-            | TagEnd::Item
-            | TagEnd::BlockQuote(_)
-            | TagEnd::FootnoteDefinition => self.elements.leave(),
-            _ => {}
-        }
-        match tag {
-            TagEnd::Heading(level) if self.depth == 0 => {
-                if let Some(content) = self.inline.take() {
-                    let level = level as u8;
-                    self.push(Block::Heading(Heading { level, content }));
-                }
-            }
-            TagEnd::Paragraph if self.depth == 0 => {
-                if let Some(content) = self.inline.take() {
-                    self.paragraph(content);
-                }
-            }
-            TagEnd::Paragraph => self.close_item(),
-            TagEnd::TableCell => {
-                let content = self.inline.take();
-                if let (Some(row), Some(content)) = (&mut self.row, content) {
-                    row.cells.push(content);
-                }
-            }
-            TagEnd::TableHead | TagEnd::TableRow => {
-                if let (Some(table), Some(row)) = (&mut self.table, self.row.take()) {
-                    match tag {
-                        TagEnd::TableHead => table.header = row,
-                        _ => table.rows.push(row),
-                    }
-                }
-            }
-            TagEnd::Table => {
-                if let Some(mut table) = self.table.take() {
-                    let start = table.span.start;
-                    let cut = if self.is_second_header(&table) {
-                        Some(TableEnd::SecondHeader)
-                    } else {
-                        self.continues_container(start)
-                            .then_some(TableEnd::Continued)
-                    };
-                    if let Some(cut) = cut {
-                        // Up to the next empty line, GitHub may read text where this parser reads code.
-                        let rest = until_blank(self.text, start);
-                        self.elements.block(rest, start);
-                        // The text may continue in these lines.
-                        if let (TableEnd::Continued, Some(Block::List(nodes))) =
-                            (&cut, self.blocks.last_mut())
-                        {
-                            nodes.pop();
-                        }
-                        table.rows.clear();
-                        table.cut = Some((start, cut));
-                    }
-                    self.push(Block::Table(table));
-                }
-            }
-            TagEnd::Item => {
-                self.close_item();
-                self.depth -= 1;
-                if self.foreign == 0 {
-                    self.open_items = self.open_items.saturating_sub(1);
-                }
-            }
-            TagEnd::List(_) => {
-                self.depth -= 1;
-                if self.depth == 0
-                    && let Some(nodes) = self.nodes.take()
-                {
-                    self.push(Block::List(nodes));
-                }
-            }
-            TagEnd::HtmlBlock => {
-                self.depth -= 1;
-                self.foreign = self.foreign.saturating_sub(1);
-                self.html_block();
-            }
-            TagEnd::CodeBlock if self.code.is_some() => {
-                self.depth -= 1;
-                self.foreign = self.foreign.saturating_sub(1);
-                if let Some(code) = self.code.take() {
-                    self.push(Block::Code(code));
-                }
-            }
-            TagEnd::CodeBlock | TagEnd::BlockQuote(_) | TagEnd::FootnoteDefinition => {
-                self.depth -= 1;
-                self.foreign = self.foreign.saturating_sub(1);
-            }
-            TagEnd::Link => self.inline.close(),
-            TagEnd::Strikethrough => self.inline.close_struck(),
-            TagEnd::Image => self.inline.close_image(),
-            _ => {}
-        }
-    }
-
-    /// Whether the previous line belongs to a list or quote that this line may continue.
-    fn continues_container(&self, at: usize) -> bool {
-        let before = self.text.get(..line_start(self.text, at)).unwrap_or("");
-        let before = before.strip_suffix('\n').unwrap_or(before);
-        let before = before.strip_suffix('\r').unwrap_or(before);
-        let start = line_start(self.text, before.len());
-        let above = before.get(start..).unwrap_or("");
-        !above.trim().is_empty() && start < self.container_end
-    }
-
-    /// Whether the table begins in a paragraph that already contains a separator row.
-    fn is_second_header(&self, table: &Table) -> bool {
-        let Some(Block::Paragraph(before)) = self.blocks.last() else {
-            return false;
-        };
-        let span = before.span.clone();
-        let between = self.text.get(span.end..table.span.start).unwrap_or("");
-        between.matches('\n').count() < 2
-            && self
-                .text
-                .get(span)
-                .is_some_and(|text| text.lines().any(is_separator))
-    }
-
-    /// Keeps a block with the element around it.
-    fn push(&mut self, block: Block) {
-        self.blocks.push(match self.around.clone() {
-            Some(element) => Block::Enclosed(Box::new(block), element),
-            None => block,
-        });
-    }
-
-    fn paragraph(&mut self, content: InlineText) {
-        let text = self.text.get(content.span.clone()).unwrap_or("");
-        if text.lines().any(is_separator) {
-            // GitHub may show a table, in which code ends with its cell.
-            self.elements.block(text, content.span.start);
-        }
-        match content.raw_heading {
-            Some(level) => self.blocks.push(raw_heading(level, content)),
-            None => self.push(Block::Paragraph(content)),
-        }
-    }
-
-    /// Reads a whole block of raw HTML.
-    fn html_block(&mut self) {
-        let Some((html, start)) = self.html.take() else {
-            return;
-        };
-        if self.depth == 0 {
-            // In the document's own text, since offsets into it count.
-            let end = self.html_end;
-            self.tags
-                .html(self.text.get(start..end).unwrap_or(""), start, true);
-        }
-        let headings = self.elements.block(&html, start).into_iter();
-        if self.depth == 0 {
-            self.blocks.extend(headings.map(|found| {
-                let end = self.text.len().min(found.start + 1);
-                let content = InlineText {
-                    plain: found.text,
-                    ..InlineText::new(found.start..end)
-                };
-                raw_heading(found.level, content)
+impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
+    fn read(&mut self) {
+        while let Some((event, range)) = self.events.next() {
+            let before = self.elements.around().cloned();
+            let block = self.block(event, range);
+            self.is_inside = false;
+            let is_other = matches!(block, Some(Block::Other(_)));
+            let around = before.or_else(|| self.elements.around().filter(|_| !is_other).cloned());
+            self.blocks.extend(block.map(|block| match around {
+                Some(element) => Block::Enclosed(Box::new(block), element),
+                None => block,
             }));
         }
     }
 
-    /// Starts a row, or records that the table ends before it.
-    fn open_row(&mut self, span: Range<usize>) {
-        let cut = if is_indented(self.text, span.start) {
-            Some(TableEnd::Indented)
-        } else if self.around.is_none() {
-            self.elements.around().cloned().map(TableEnd::Enclosed)
-        } else {
-            None
-        };
-        let Some(table) = &mut self.table else {
-            return;
-        };
-        if let Some(cut) = cut
-            && table.cut.is_none()
-        {
-            if matches!(cut, TableEnd::Indented) {
-                let rest = until_blank(self.text, span.start);
-                self.elements.block(rest, span.start);
+    fn slice(&self, span: Range<usize>) -> &'a str {
+        self.text.get(span).unwrap_or("")
+    }
+
+    fn block(&mut self, event: Event<'a>, range: Range<usize>) -> Option<Block> {
+        Some(match event {
+            Event::Start(Tag::Heading { level, .. }) => Block::Heading(Heading {
+                level: level as u8,
+                content: self.inline(range),
+            }),
+            Event::Start(Tag::Paragraph) => Block::Paragraph(self.paragraph(range)),
+            Event::Start(Tag::Table(_)) => Block::Table(self.table(range)),
+            Event::Start(Tag::CodeBlock(kind)) => Block::Code(self.code(kind, range)),
+            Event::Start(Tag::HtmlBlock) => {
+                self.html(range.clone());
+                Block::Other(range)
             }
-            table.cut = Some((span.start, cut));
-        }
-        if table.cut.is_none() {
-            self.row = Some(TableRow {
-                span,
-                cells: Vec::new(),
-            });
-        }
+            Event::Start(tag) => {
+                self.is_inside = true;
+                self.container_end = range.end;
+                match tag {
+                    Tag::List(_) => Block::List(self.list()),
+                    _ => {
+                        self.skip();
+                        Block::Other(range)
+                    }
+                }
+            }
+            Event::Rule => Block::Other(range),
+            _ => return None,
+        })
     }
 
-    /// Starts the text of a node of the list, unless it continues the item's first paragraph.
-    fn open_node(&mut self, span: Range<usize>, kind: ListNodeKind) {
-        let depth = self.open_items;
-        if kind == ListNodeKind::Paragraph && self.node.is_some() {
-            return;
+    /// Reads the inline text that comes next. That of an item starts with its first piece.
+    fn inline(&mut self, span: Range<usize>) -> InlineText {
+        let mut content = InlineText::new(span);
+        let (mut link, mut images, mut struck) = (None, 0_usize, 0_usize);
+        self.elements.enter();
+        while let Some((event, span)) = self.events.next_if(|(event, _)| is_inline(event)) {
+            if content.span.is_empty() {
+                content.span = span.clone();
+            }
+            content.span.end = content.span.end.max(span.end);
+            let (mut kind, mut shown) = (None, CowStr::Borrowed(""));
+            match event {
+                Event::Text(text) => shown = text,
+                Event::SoftBreak | Event::HardBreak => shown = " ".into(),
+                Event::Code(text) => {
+                    kind = Some(PieceKind::Code(text.to_string()));
+                    shown = text;
+                }
+                Event::InlineHtml(html) => {
+                    self.inline_html(&html, span.start);
+                    let (span, html_kind) = (span.clone(), PieceKind::Html);
+                    content.pieces.push(Piece {
+                        span,
+                        kind: html_kind,
+                    });
+                    if let Some((_, tag)) = html::next_tag(&html, &mut 0) {
+                        content.is_obscured |= !tag.as_ref().is_ok_and(html::Tag::is_harmless);
+                        if tag.is_ok_and(|tag| tag.strikes()) {
+                            // The rest is struck out, too, since the end tag may be anywhere.
+                            (struck, kind) = (struck + 1, Some(PieceKind::Struck));
+                        }
+                    }
+                    shown = " ".into();
+                }
+                Event::Start(Tag::Emphasis) => content.emphasize(&span, 1),
+                Event::Start(Tag::Strong) => content.emphasize(&span, 2),
+                Event::Start(Tag::Strikethrough) => {
+                    (struck, kind) = (struck + 1, Some(PieceKind::Struck));
+                }
+                Event::End(TagEnd::Strikethrough) => struck = struck.saturating_sub(1),
+                Event::Start(Tag::Image { .. }) => {
+                    (images, kind) = (images + 1, Some(PieceKind::Image));
+                }
+                Event::End(TagEnd::Image) => images = images.saturating_sub(1),
+                Event::Start(Tag::Link { dest_url, .. }) => {
+                    link = Some((content.pieces.len(), content.plain.len()));
+                    let (text, target) = (String::new(), dest_url.to_string());
+                    kind = Some(PieceKind::Link { text, target });
+                }
+                Event::End(TagEnd::Link) => {
+                    let (index, begin) = link.take().unwrap_or_default();
+                    let piece = content.pieces.get_mut(index);
+                    if let Some(PieceKind::Link { text, .. }) = piece.map(|piece| &mut piece.kind) {
+                        text.push_str(content.plain.get(begin..).unwrap_or(""));
+                    }
+                }
+                _ => {}
+            }
+            if images == 0 {
+                content.plain.push_str(&shown);
+                content.has_unstruck_text |= struck == 0 && !shown.trim().is_empty();
+            }
+            content.pieces.extend(kind.map(|kind| Piece { span, kind }));
         }
-        // An earlier item may have left an element open.
-        let is_free = self.around.is_some() || self.elements.around().is_none();
-        if self.nodes.is_some() && self.foreign == 0 && is_free {
-            self.node = Some((depth, kind));
-            self.inline.begin(span);
-        }
+        self.elements.leave();
+        content
     }
 
-    /// Ends the text of a node of the list.
-    fn close_item(&mut self) {
-        if self.foreign > 0 {
-            return;
+    fn inline_html(&mut self, html: &str, at: usize) {
+        let before = self.slice(0..at).trim_end_matches([' ', '\t']);
+        if self.is_inside && before.ends_with('\n') {
+            // GitHub may end the list, quote or table here.
+            self.elements.give_up("", at);
         }
-        let Some((depth, kind)) = self.node.take() else {
-            return;
+        self.elements.read(html, at, false);
+    }
+
+    fn paragraph(&mut self, span: Range<usize>) -> InlineText {
+        let content = self.inline(span.clone());
+        let text = self.slice(span);
+        if text.contains('<') && text.lines().any(is_separator) {
+            // GitHub may show a table, in which code ends with its cell.
+            self.elements.give_up("", content.span.start);
+        }
+        content
+    }
+
+    fn table(&mut self, span: Range<usize>) -> Table {
+        self.is_inside = true;
+        if self.may_continue(span.start) {
+            self.elements.give_up("", span.start);
+            if let (Some(block), Some(element)) = (self.blocks.pop(), self.elements.around()) {
+                let element = element.clone();
+                self.blocks.push(Block::Enclosed(Box::new(block), element));
+            }
+        }
+        let mut table = Table {
+            span,
+            ..Table::default()
         };
-        if let (Some(nodes), Some(content)) = (&mut self.nodes, self.inline.take()) {
+        let mut row = TableRow::default();
+        while let Some((event, range)) = self.events.next() {
+            match event {
+                Event::Start(Tag::TableHead | Tag::TableRow) => {
+                    let line = self.slice(line_start(self.text, range.start)..range.end);
+                    let rest = line.trim_start_matches(' ');
+                    if line.len() > rest.len() + 3 || rest.starts_with('\t') {
+                        // GitHub shows an indented line as code.
+                        self.elements.give_up("", range.start);
+                    }
+                    row.span = range;
+                }
+                Event::Start(Tag::TableCell) => row.cells.push(self.inline(range)),
+                Event::End(TagEnd::TableHead) => table.header = std::mem::take(&mut row),
+                Event::End(TagEnd::TableRow) => table.rows.push(std::mem::take(&mut row)),
+                Event::End(TagEnd::Table) => break,
+                _ => {}
+            }
+        }
+        table
+    }
+
+    /// Whether GitHub may read a table as a part of what is above it: a list, or a paragraph with a separator row.
+    fn may_continue(&self, table: usize) -> bool {
+        let before = self.slice(0..line_start(self.text, table));
+        let above = before.trim_end();
+        let gap = before.split_at(above.len()).1;
+        let paragraph = match self.blocks.last() {
+            Some(Block::Paragraph(content)) => self.slice(content.span.clone()),
+            _ => "",
+        };
+        let is_in_container = !above.is_empty() && above.len() <= self.container_end;
+        gap.matches('\n').count() < 2 && (is_in_container || paragraph.lines().any(is_separator))
+    }
+
+    fn code(&mut self, kind: CodeBlockKind<'_>, span: Range<usize>) -> CodeBlock {
+        let info = match kind {
+            CodeBlockKind::Fenced(info) => Some(info.trim().to_lowercase()),
+            CodeBlockKind::Indented => None,
+        };
+        let mut body = span.start..span.start;
+        while let Some((Event::Text(_), range)) = self.events.next() {
+            body = match body.is_empty() {
+                true => range,
+                false => body.start..range.end,
+            };
+        }
+        CodeBlock { info, body }
+    }
+
+    fn html(&mut self, span: Range<usize>) {
+        let mut html = String::new();
+        while let Some((Event::Html(text), _)) = self.events.next() {
+            html.push_str(&text);
+        }
+        if self.is_inside {
+            self.elements.enter();
+            self.elements.read(&html, span.start, false);
+            self.elements.leave();
+        } else {
+            // In the document's own text, since offsets into it count.
+            self.elements
+                .read(self.slice(span.clone()), span.start, true);
+        }
+    }
+
+    /// Reads the nodes of a list at the top level.
+    fn list(&mut self) -> Vec<ListNode> {
+        let mut nodes = Vec::new();
+        let mut push = |depth, kind, content: InlineText| {
             nodes.push(ListNode {
                 depth,
                 kind,
                 content,
             });
+        };
+        let (mut lists, mut depth, mut is_first) = (1_usize, 0_usize, true);
+        while lists > 0 {
+            let content = self.inline(0..0);
+            if !content.span.is_empty() {
+                push(depth, ListNodeKind::Paragraph, content);
+            }
+            let Some((event, range)) = self.events.next() else {
+                break;
+            };
+            match event {
+                Event::Start(Tag::List(_)) => (lists, is_first) = (lists + 1, true),
+                Event::End(TagEnd::List(_)) => lists -= 1,
+                Event::Start(Tag::Item) => {
+                    let is_paragraph = |event: &Event<'_>| *event == Event::Start(Tag::Paragraph);
+                    let is_box = |event: &Event<'_>| matches!(event, Event::TaskListMarker(_));
+                    self.events.next_if(|(event, _)| is_paragraph(event));
+                    let is_task = self.events.next_if(|(event, _)| is_box(event)).is_some();
+                    let kind = ListNodeKind::Item { is_task, is_first };
+                    push(depth, kind, self.inline(range.start..range.start));
+                    (depth, is_first) = (depth + 1, false);
+                }
+                Event::End(TagEnd::Item) => depth = depth.saturating_sub(1),
+                Event::Start(Tag::HtmlBlock) => self.html(range),
+                Event::Start(Tag::Paragraph) => {}
+                Event::Start(_) => {
+                    self.skip();
+                    push(depth, ListNodeKind::Other, InlineText::new(range));
+                }
+                _ => {}
+            }
         }
+        nodes
     }
 
-    /// Records something else in the list.
-    fn other(&mut self, span: &Range<usize>, kind: ListNodeKind) {
-        self.close_item();
-        if self.foreign == 0
-            && let Some(nodes) = &mut self.nodes
-        {
-            nodes.push(ListNode {
-                depth: self.open_items,
-                kind,
-                content: InlineText::new(span.clone()),
-            });
+    /// Passes over the current block, all but its raw HTML.
+    fn skip(&mut self) {
+        let mut depth = 1_usize;
+        while depth > 0 {
+            self.inline(0..0);
+            match self.events.next() {
+                None => break,
+                Some((Event::Start(Tag::HtmlBlock), range)) => self.html(range),
+                Some((Event::Start(_), _)) => depth += 1,
+                Some((Event::End(_), _)) => depth -= 1,
+                Some(_) => {}
+            }
         }
     }
 }
 
-fn is_inline(tag: &Tag<'_>) -> bool {
-    matches!(
-        tag,
-        Tag::Link { .. } | Tag::Image { .. } | Tag::Strikethrough | Tag::Emphasis | Tag::Strong
-    )
-}
-
-/// An HTML heading. It ends a section but never starts one.
-fn raw_heading(level: u8, content: InlineText) -> Block {
-    let element = Element {
-        name: format!("h{level}"),
-        start: content.span.start,
+/// Whether an event belongs to inline text.
+fn is_inline(event: &Event<'_>) -> bool {
+    let end = match event {
+        Event::Start(tag) => tag.to_end(),
+        Event::End(end) => *end,
+        event => return !matches!(event, Event::Html(_) | Event::Rule),
     };
-    let heading = Block::Heading(Heading { level, content });
-    Block::Enclosed(Box::new(heading), element)
+    use TagEnd::{Emphasis, Image, Link, Strikethrough, Strong};
+    matches!(end, Emphasis | Strong | Strikethrough | Link | Image)
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text.get(..at)
+        .and_then(|before| before.rfind('\n'))
+        .map_or(0, |end| end + 1)
+}
+
+/// Whether a line could separate a table header from its rows.
+fn is_separator(line: &str) -> bool {
+    let is_mark = |c| matches!(c, '|' | '-' | ':' | ' ' | '\t');
+    line.contains('-') && line.contains('|') && line.chars().all(is_mark)
 }

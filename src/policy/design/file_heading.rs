@@ -13,30 +13,20 @@ use crate::policy::GrantForm;
 
 /// The type of such a heading as written.
 pub(super) fn type_of(heading: &Heading) -> Option<&str> {
-    let (word, rest) = heading
-        .content
-        .plain
-        .trim()
-        .strip_prefix('[')?
-        .split_once(']')?;
+    let text = heading.content.plain.trim().strip_prefix('[')?;
+    let (word, rest) = text.split_once(']')?;
     let is_type = matches!(word.to_uppercase().as_str(), "NEW" | "MODIFY" | "DELETE");
     (is_type && !rest.trim().is_empty()).then_some(word)
 }
 
 /// Grants the file of the heading, if it names one.
 pub(super) fn read(source: &DesignText<'_>, heading: &Heading, draft: &mut DesignBuilder<'_>) {
-    let Some((word, Some(kind))) = type_of(heading).map(|word| (word, kind::of_item(word))) else {
+    let found = type_of(heading).map(|word| (word, kind::of_item(word)));
+    let Some((word, Some(kind @ RowAction::Grant(actions)))) = found else {
         return;
     };
-    let RowAction::Grant(actions) = kind else {
-        return;
-    };
-    draft.form(
-        Shape::Line,
-        GrantForm::FileHeading,
-        actions,
-        source.line_span(heading.content.span.start),
-    );
+    let line = source.line_span(heading.content.span.start);
+    draft.form(Shape::Line, GrantForm::FileHeading, actions, line);
     match path(source, heading) {
         Ok(path) => draft.row(Row {
             paths: vec![path],
@@ -53,38 +43,31 @@ pub(super) fn read(source: &DesignText<'_>, heading: &Heading, draft: &mut Desig
 fn path(source: &DesignText<'_>, heading: &Heading) -> Result<WrittenPath, LocatedProblem> {
     let content = &heading.content;
     let line = source.line_span(content.span.start);
-    let begin = source
-        .slice(line.clone())
-        .find(']')
-        .map_or(line.start, |at| line.start + at + 1);
+    let begin = source.slice(line.clone()).find(']').map_or(0, |at| at + 1);
+    let rest = source.trim(line.start + begin..line.end);
+    let ambiguous = |message: &str| ambiguous(message).at(line.clone());
     let link = content.pieces.iter().find_map(|piece| match &piece.kind {
-        PieceKind::Link { text, target } => Some((piece.span.clone(), text.trim(), decode(target))),
+        PieceKind::Link { text, target } => Some((&piece.span, text.trim(), decode(target))),
         _ => None,
     });
     if let Some((span, name, target)) = link {
         let target = target.strip_prefix("file://").unwrap_or(&target);
-        let is_alone = source.slice(begin..span.start).trim().is_empty()
-            && source.slice(span.end..line.end).trim().is_empty();
-        return match target == name || target.ends_with(&format!("/{name}")) {
-            true if is_alone && !content.is_struck() && !content.is_obscured => Ok(WrittenPath {
-                text: target.to_owned(),
-                span,
-                ..WrittenPath::default()
-            }),
-            true => Err(ambiguous("the heading says more than one link").at(line)),
-            false => Err(link_mismatch(name, target).at(span)),
-        };
+        if target != name && !target.ends_with(&format!("/{name}")) {
+            return Err(link_mismatch(name, target).at(span.clone()));
+        }
+        if *span != rest || content.is_struck() || content.is_obscured {
+            return Err(ambiguous("the heading says more than one link"));
+        }
+        return Ok(WrittenPath {
+            text: target.to_owned(),
+            span: rest,
+            ..WrittenPath::default()
+        });
     }
-    match ItemText::new(
-        source,
-        content,
-        begin..content.span.end.min(line.end).max(begin),
-    )?
-    .read(source, "")?
-    {
+    match ItemText::new(source, content, rest)?.read(source, "")? {
         DesignItem::Paths(mut item) if item.paths.len() == 1 && item.kind.is_none() => {
             Ok(item.paths.remove(0))
         }
-        _ => Err(ambiguous("the heading names no single path").at(line)),
+        _ => Err(ambiguous("the heading names no single path")),
     }
 }

@@ -13,51 +13,38 @@ use crate::policy::GrantForm;
 
 /// The range of the front matter's lines without its fences, and where the document continues.
 pub(super) fn find(source: &DesignText<'_>) -> Option<(Range<usize>, usize)> {
-    let mut lines = source.lines();
-    let (_, fence) = lines.next()?;
-    let (first, second) = lines.next()?;
-    if fence.trim_end() != "---" || second.trim().is_empty() {
+    let text = source.slice(source.start()..source.text().len());
+    let (fence, body) = text.split_once('\n')?;
+    if fence.trim_end() != "---" || body.lines().next()?.trim().is_empty() {
         return None;
     }
-    let mut lines = std::iter::once((first.clone(), second)).chain(lines);
-    let (end, _) = lines.find(|(_, line)| matches!(line.trim_end(), "---" | "..."))?;
-    Some((first.start..end.start, end.end))
+    let end = body
+        .lines()
+        .find(|line| matches!(line.trim_end(), "---" | "..."))?;
+    let end = source.span_of(end);
+    Some((source.span_of(body).start..end.start, end.end))
 }
 
 /// Grants the listed paths.
 pub(super) fn read(source: &DesignText<'_>, body: &Range<usize>, draft: &mut DesignBuilder<'_>) {
-    let items = items(source, body);
-    if items.is_empty() {
+    let values = values(source.slice(body.clone()));
+    if values.is_empty() {
         return;
     }
     let actions = Claim::Any.actions();
-    draft.form(
-        Shape::Line,
-        GrantForm::FrontMatter,
-        actions,
-        source.line_span(body.start),
-    );
-    for span in items {
-        let text = source.slice(span.clone());
-        let quote = source.slice(span.start.saturating_sub(1)..span.start);
-        if text.contains(char::is_whitespace) {
-            let problem = Problem::bad_row(
-                "front-matter",
-                format!("`{}` is not a plain path", escaped(text)),
-                "write one path per item",
-            );
-            draft.bad_row(vec![problem.at(span)]);
+    let line = source.line_span(body.start);
+    draft.form(Shape::Line, GrantForm::FrontMatter, actions, line);
+    for value in values {
+        let Some((inner, text)) = plain(value) else {
+            let message = format!("`{}` is not a plain path", escaped(value));
+            let problem = Problem::bad_row("front-matter", message, "write one path per item");
+            draft.bad_row(vec![problem.at(source.span_of(value))]);
             continue;
-        }
-        let text = if quote == "'" {
-            text.replace("''", "'")
-        } else {
-            text.to_owned()
         };
         draft.row(Row {
             paths: vec![WrittenPath {
                 text,
-                span,
+                span: source.span_of(inner),
                 ..WrittenPath::default()
             }],
             prose: false,
@@ -69,80 +56,45 @@ pub(super) fn read(source: &DesignText<'_>, body: &Range<usize>, draft: &mut Des
     }
 }
 
-/// The ranges of the values, without quotes and comments.
-fn items(source: &DesignText<'_>, body: &Range<usize>) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut is_listed = false;
-    for (span, line) in source.lines() {
-        if span.start < body.start || span.start >= body.end {
-            continue;
-        }
-        let text = line.trim_start();
-        let at = span.start + line.len() - text.len();
-        if is_listed && let Some(value) = text.strip_prefix("- ") {
-            found.extend(scalar(source, at + text.len() - value.len()..span.end));
-            continue;
-        }
-        if text.is_empty() || text.starts_with('#') {
-            continue;
-        }
-        is_listed = false;
-        let keys = ["files_modified:", "allowed_paths:"];
-        let Some(value) = keys.iter().find_map(|key| line.strip_prefix(key)) else {
-            continue;
-        };
-        let value = source.trim(span.end - value.len()..span.end);
-        let text = source.slice(value.clone());
-        match text
-            .strip_prefix('[')
-            .map(|list| list.split_once(']').map_or(list, |(list, _)| list))
-        {
-            Some(list) => found.extend(flow(source, value.start + 1..value.start + 1 + list.len())),
-            None if text.is_empty() || text.starts_with('#') => is_listed = true,
-            None => found.extend(scalar(source, value)),
-        }
-    }
-    found
-}
-
-/// The values of `[a, 'b, c', "d"]`, without the brackets.
-fn flow(source: &DesignText<'_>, span: Range<usize>) -> Vec<Range<usize>> {
-    let (mut quote, mut depth, mut start, mut found) = (None, 0_usize, span.start, Vec::new());
-    for (offset, c) in source.slice(span.clone()).char_indices() {
-        match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (None, '\'' | '"') => quote = Some(c),
-            (None, '{') => depth += 1,
-            (None, '}') => depth = depth.saturating_sub(1),
-            (None, ',') if depth == 0 => {
-                found.extend(scalar(source, start..span.start + offset));
-                start = span.start + offset + 1;
+/// The values of both keys, without comments.
+fn values(body: &str) -> Vec<&str> {
+    let (mut found, mut is_listed) = (Vec::new(), false);
+    for line in body.lines() {
+        let text = line.split(" #").next().unwrap_or(line).trim();
+        let key = ["files_modified:", "allowed_paths:"]
+            .iter()
+            .find(|key| line.starts_with(**key));
+        if let Some(value) = key.and_then(|key| text.strip_prefix(key)).map(str::trim) {
+            let list = value
+                .strip_prefix('[')
+                .and_then(|list| list.strip_suffix(']'));
+            is_listed = value.is_empty();
+            match list {
+                Some(list) => found.extend(list.split(',').map(str::trim)),
+                None => found.push(value),
             }
-            _ => {}
+        } else if is_listed && let Some(value) = text.strip_prefix("- ") {
+            found.push(value.trim());
+        } else {
+            is_listed &= text.is_empty() || text.starts_with('#');
         }
     }
-    found.extend(scalar(source, start..span.end));
+    found.retain(|value| !value.is_empty() && !value.starts_with('#'));
     found
 }
 
-/// One value.
-fn scalar(source: &DesignText<'_>, span: Range<usize>) -> Option<Range<usize>> {
-    let span = source.trim(span);
-    let text = source.slice(span.clone());
-    let inner = match text.chars().next()? {
-        '#' => return None,
-        // In single quotes, `''` is a quote.
-        '\'' => {
-            let end = text.strip_prefix('\'')?.replace("''", "..").find('\'')?;
-            return Some(span.start + 1..span.start + 1 + end);
-        }
-        '"' => {
-            let end = text.get(1..)?.find('"')?;
-            return Some(span.start + 1..span.start + 1 + end);
-        }
-        _ => text.split(" #").next().unwrap_or("").trim_end(),
+/// The text and path of a value without its quotes; `None` if YAML could read something else.
+fn plain(value: &str) -> Option<(&str, String)> {
+    let inner = |mark| value.strip_prefix(mark)?.strip_suffix(mark);
+    let (text, path) = match (inner('\''), inner('"')) {
+        (Some(text), _) => (text, text.replace("''", "\0")),
+        (_, Some(text)) => (text, text.to_owned()),
+        _ if value.starts_with(['[', '{', '|', '>', '&', '!', '"']) => return None,
+        _ => (value, value.to_owned()),
     };
-    Some(span.start..span.start + inner.len())
+    let is_plain = !path.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '\\'))
+        && path.matches('{').count() == path.matches('}').count();
+    is_plain.then(|| (text, path.replace('\0', "'")))
 }
 
 #[cfg(test)]
@@ -151,29 +103,41 @@ mod tests {
 
     use super::*;
 
-    fn found(text: &str) -> Vec<&str> {
+    fn found(text: &str) -> Vec<String> {
         let source = DesignText::new(BStr::new("d.md"), text);
         let Some((body, _)) = find(&source) else {
-            return vec!["no front matter"];
+            return vec!["no front matter".to_owned()];
         };
-        let spans = items(&source, &body).into_iter();
-        spans.map(|span| &text[span]).collect()
+        let values = values(&text[body]).into_iter();
+        let path = |value| plain(value).map_or("?".to_owned(), |(_, path)| path);
+        values.map(path).collect()
     }
 
     #[test]
     fn block_list() {
-        let text = "---\nid: 1\nfiles_modified:\n  - src/a.rs # why\n  - \"b c.rs\"\n- 'd#e.rs'\nother:\n  - no\n---\n";
-        assert_eq!(found(text), ["src/a.rs", "b c.rs", "d#e.rs"]);
+        let text = "---\nid: 1\nfiles_modified:\n  - src/a.rs # why\n  - \"b.rs\"\n\n  # why\n- 'd#e''f.rs'\n- b c.rs\nother:\n  - no\n---\n";
+        assert_eq!(found(text), ["src/a.rs", "b.rs", "d#e'f.rs", "?"]);
     }
 
     #[test]
     fn one_line() {
         assert_eq!(
-            found("---\nallowed_paths: [a.rs, 'b,c.rs', src/{d,e}.rs] # x\nz: [no]\n---\n"),
-            ["a.rs", "b,c.rs", "src/{d,e}.rs"]
+            found("---\nallowed_paths: [a.rs, 'b.rs', \"c.rs\"] # x\nz: [no]\n---\n"),
+            ["a.rs", "b.rs", "c.rs"]
         );
-        assert_eq!(found("---\nfiles_modified: []\n---\n"), Vec::<&str>::new());
+        assert_eq!(
+            found("---\nfiles_modified: []\n---\n"),
+            Vec::<String>::new()
+        );
         assert_eq!(found("---\nfiles_modified: a.rs\n---\n"), ["a.rs"]);
+        for (list, read) in [
+            ("[a.rs,\n  b.rs]", ["?"].as_slice()),
+            ("['b,c.rs']", &["?", "?"]),
+            ("[src/{d,e}.rs]", &["?", "?"]),
+        ] {
+            let text = format!("---\nfiles_modified: {list}\n---\n");
+            assert_eq!(found(&text), read, "{list}");
+        }
     }
 
     #[test]
@@ -187,7 +151,7 @@ mod tests {
         }
         assert_eq!(
             found("---\nx:\n  files_modified: [a]\n  - b\n---\n"),
-            Vec::<&str>::new()
+            Vec::<String>::new()
         );
     }
 }

@@ -14,7 +14,6 @@ mod cell;
 mod code;
 mod collect;
 mod columns;
-mod decoding;
 mod design_builder;
 mod entry;
 mod file_heading;
@@ -23,11 +22,9 @@ mod form;
 mod front_matter;
 mod heading;
 mod html;
-mod inline;
 mod item;
 mod kind;
 mod label;
-mod lines;
 mod link;
 mod negation;
 mod options;
@@ -41,7 +38,6 @@ mod role;
 mod scope_reader;
 mod source;
 mod table;
-mod tag;
 mod task;
 mod tree;
 mod unread;
@@ -90,7 +86,7 @@ const MAX_SIZE: usize = 1_000_000;
 pub fn parse(path: &BStr, bytes: &[u8], options: &DesignOptions) -> Design {
     let (text, fault) = match bytes.len() > MAX_SIZE {
         true => (String::new(), Some(too_large(bytes.len()))),
-        false => decoding::decode(bytes),
+        false => source::decode(bytes),
     };
     let source = source::DesignText::new(path, &text);
     let mut draft = design_builder::DesignBuilder::new(&source, options);

@@ -1,11 +1,12 @@
-//! The text of a document with its lines: turns byte offsets into anchors.
+//! The text of a document with its lines: decodes it, and turns byte offsets into anchors.
 
 use std::cell::Cell;
 use std::ops::Range;
 
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BStr, BString};
 
-use crate::finding::Anchor;
+use super::problem::{LocatedProblem, Problem};
+use crate::finding::{Anchor, Rule};
 
 /// UTF-8's byte order mark.
 pub(super) const BOM: &str = "\u{feff}";
@@ -22,15 +23,9 @@ pub(super) struct DesignText<'a> {
 
 impl<'a> DesignText<'a> {
     pub(super) fn new(path: &'a BStr, text: &'a str) -> Self {
-        let bytes = text.as_bytes();
-        let mut lines = vec![if text.starts_with(BOM) { BOM.len() } else { 0 }];
-        let mut at = 0;
-        while let Some(found) = bytes[at..].find_byteset(b"\r\n") {
-            at += found + 1;
-            if bytes.get(at - 1..=at) != Some(&b"\r\n"[..]) {
-                lines.push(at);
-            }
-        }
+        let start = if text.starts_with(BOM) { BOM.len() } else { 0 };
+        let others = text.match_indices('\n').map(|(at, _)| at + 1);
+        let lines = std::iter::once(start).chain(others).collect();
         DesignText {
             path,
             text,
@@ -77,27 +72,22 @@ impl<'a> DesignText<'a> {
         start..start + text.trim().len()
     }
 
-    /// The lines of the document with their ranges, endings excluded.
-    pub(super) fn lines(&self) -> impl Iterator<Item = (Range<usize>, &'a str)> + '_ {
-        let ends = self.lines.iter().skip(1).copied();
-        self.lines
-            .iter()
-            .copied()
-            .zip(ends.chain([self.text.len()]))
-            .map(|(start, end)| {
-                let text = self.slice(start..end).trim_end_matches(['\n', '\r']);
-                (start..start + text.len(), text)
-            })
+    /// The range of a part of the text.
+    pub(super) fn span_of(&self, part: &str) -> Range<usize> {
+        let start = part.as_ptr().addr() - self.text.as_ptr().addr();
+        start..start + part.len()
     }
 
     /// The number of characters from the start of a line. A line may hold many paths, mostly in order.
     fn characters(&self, start: usize, end: usize) -> usize {
-        let count = |from| self.slice(from..end).chars().count();
         let (line, offset, known) = self.column.get();
-        let found = match line == start && offset <= end && offset >= start {
-            true => known + count(offset),
-            false => count(start),
+        let is_known = line == start && (start..=end).contains(&offset);
+        let (from, known) = if is_known {
+            (offset, known)
+        } else {
+            (start, 0)
         };
+        let found = known + self.slice(from..end).chars().count();
         self.column.set((start, end, found));
         found
     }
@@ -115,6 +105,32 @@ impl<'a> DesignText<'a> {
     }
 }
 
+/// Decodes a document into its text and the reason why it cannot be read further.
+pub(super) fn decode(bytes: &[u8]) -> (String, Option<LocatedProblem>) {
+    let invalid = std::str::from_utf8(bytes).err();
+    let next = bytes.iter().skip(1).chain([&0]);
+    let is_hidden = |(byte, next): (&u8, &u8)| *byte == 0 || *byte == b'\r' && *next != b'\n';
+    let hidden = || bytes.iter().zip(next).position(is_hidden);
+    let (at, reason, message, help) = match invalid {
+        Some(error) => (
+            Some(error.valid_up_to()),
+            "non-utf8",
+            "the document is not UTF-8",
+            "save it as UTF-8; this is the first invalid byte",
+        ),
+        None => (
+            hidden(),
+            "hidden-bytes",
+            "a NUL byte, or a carriage return without a line feed, hides lines from reviewers",
+            "remove it, and save the document with LF or CRLF line endings",
+        ),
+    };
+    let problem = Problem::new(Rule::DesignBadRow, reason, message, help);
+    let fault = at.map(|at| problem.at(at..at));
+    // Everything before an invalid byte keeps its offset.
+    (String::from_utf8_lossy(bytes).into_owned(), fault)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,16 +145,30 @@ mod tests {
     }
 
     #[test]
-    fn every_line_ending_ends_a_line() {
-        let source = DesignText::new(BStr::new("d.md"), "a\nb\r\nc\rd");
-        let lines: Vec<_> = source.lines().map(|(_, text)| text).collect();
-        assert_eq!(lines, ["a", "b", "c", "d"]);
-        assert_eq!(source.line(7), 4);
-    }
-
-    #[test]
     fn a_line_span_has_no_ending() {
         let source = DesignText::new(BStr::new("d.md"), "a\n  bc  \r\nd");
         assert_eq!(source.line_span(5), 4..6);
+    }
+
+    fn fault(bytes: &[u8]) -> Option<(&'static str, usize)> {
+        decode(bytes)
+            .1
+            .map(|fault| (fault.problem.reason, fault.span.start))
+    }
+
+    #[test]
+    fn encodings() {
+        assert_eq!(fault(b"a\xe9b"), Some(("non-utf8", 1)));
+        assert_eq!(fault(b"\xff\xfea\0"), Some(("non-utf8", 0)));
+        assert_eq!(fault("\u{feff}ä\r\n".as_bytes()), None);
+    }
+
+    #[test]
+    fn line_endings() {
+        assert_eq!(fault(b"a\r\r\nb"), Some(("hidden-bytes", 1)));
+        assert_eq!(fault(b"a\r\nb\nc\r\n"), None);
+        assert_eq!(fault(b"a\r\nb\nc\rd"), Some(("hidden-bytes", 6)));
+        assert_eq!(fault(b"a\nb\r"), Some(("hidden-bytes", 3)));
+        assert_eq!(fault(b"a\nb\0c\r"), Some(("hidden-bytes", 3)));
     }
 }

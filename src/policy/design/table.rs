@@ -10,7 +10,6 @@ use super::heading::Claim;
 use super::kind::{self, RowAction, Type};
 use super::problem::{LocatedProblem, Problem, html, unknown_type};
 use super::source::DesignText;
-use super::unread;
 use super::words;
 use crate::finding::Rule;
 use crate::policy::GrantForm;
@@ -30,7 +29,6 @@ pub(super) fn read(
         claim.actions(),
         header.clone(),
     );
-    unread::report_cut(source, table, draft);
     if table.rows.is_empty() {
         let help = "add a row, such as: | `src/a.rs` | Modify | what changes |";
         let message = "the table has no rows";

@@ -13,18 +13,15 @@ use crate::policy::{Actions, GrantForm};
 
 /// Whether the tasks of the document count without a setting.
 pub(super) fn is_task_list(path: &BStr) -> bool {
-    path.to_str_lossy()
-        .rsplit('/')
-        .next()
-        .is_some_and(|name| name.eq_ignore_ascii_case("tasks.md"))
+    let name = path.rsplit_str("/").next();
+    name.is_some_and(|name| name.eq_ignore_ascii_case(b"tasks.md"))
 }
 
 /// Grants the file of a task; other items are passed over.
 pub(super) fn read(source: &DesignText<'_>, node: &ListNode, draft: &mut DesignBuilder<'_>) {
-    if !matches!(node.kind, ListNodeKind::Item { is_task: true, .. }) {
-        return;
-    }
-    let Ok(item) = ItemText::new(source, &node.content, node.content.span.clone()) else {
+    let is_task = matches!(node.kind, ListNodeKind::Item { is_task: true, .. });
+    let item = ItemText::new(source, &node.content, node.content.span.clone());
+    let (true, Ok(item)) = (is_task, item) else {
         return;
     };
     let mut paths = item.paths_anywhere();
@@ -32,21 +29,15 @@ pub(super) fn read(source: &DesignText<'_>, node: &ListNode, draft: &mut DesignB
         return;
     };
     let before = item.text().get(..at).unwrap_or("");
-    let Some((verb, between)) = verb(before) else {
-        return;
-    };
+    let (verb, between) = verb(before);
     let Some(kind) = action(verb) else { return };
     let is_direct = between.trim().is_empty();
     if !is_direct && (kind.takes_away() || !leads_to(between)) {
         return;
     }
     let line = source.line_span(node.content.span.start);
-    draft.form(
-        Shape::Line,
-        GrantForm::TaskLine,
-        Actions::ADD | Actions::MODIFY,
-        line,
-    );
+    let actions = Actions::ADD | Actions::MODIFY;
+    draft.form(Shape::Line, GrantForm::TaskLine, actions, line);
     draft.row(Row {
         paths: vec![path],
         prose: false,
@@ -58,7 +49,7 @@ pub(super) fn read(source: &DesignText<'_>, node: &ListNode, draft: &mut DesignB
 }
 
 /// The verb and what stands between it and the path, behind numbers, ids such as `T012` and tags such as `[US1]`.
-fn verb(before: &str) -> Option<(&str, &str)> {
+fn verb(before: &str) -> (&str, &str) {
     let mut rest = before.trim_start();
     loop {
         let (word, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -66,14 +57,11 @@ fn verb(before: &str) -> Option<(&str, &str)> {
             .strip_prefix('[')
             .and_then(|word| word.strip_suffix(']'));
         let id = tag.unwrap_or(word).trim_end_matches(['.', ':', ')']);
-        let number = id
-            .trim_start_matches(|c: char| c.is_ascii_uppercase())
-            .trim_start_matches('-');
+        let number = id.trim_start_matches(|c: char| c.is_ascii_uppercase() || c == '-');
         let is_number = number.starts_with(|c: char| c.is_ascii_digit())
             && number.chars().all(|c| c.is_ascii_digit() || c == '.');
-        let is_id = is_number && id.len() - number.len() <= 4 || tag == Some("P");
-        if !is_id {
-            return (!word.is_empty()).then_some((word.trim_end_matches(':'), behind));
+        if !(is_number && id.len() - number.len() <= 4 || tag == Some("P")) {
+            return (word.trim_end_matches(':'), behind);
         }
         rest = behind.trim_start();
     }
@@ -94,9 +82,9 @@ fn action(verb: &str) -> Option<RowAction> {
 /// Whether the words between a verb and a path lead to the path: "a model in".
 fn leads_to(between: &str) -> bool {
     let words = words(between);
-    let (last, rest) = match words.split_last() {
-        Some((last, rest)) if between.trim_end().ends_with(char::is_alphanumeric) => (last, rest),
-        _ => return false,
-    };
-    is_in(last, "in|into|to|at") && !rest.iter().any(|word| is_in(word, "like|as|from|for|with"))
+    let leads = |word: &str| is_in(word, "in|into|to|at");
+    let turns = |word: &String| is_in(word, "like|as|from|for|with");
+    between.trim_end().ends_with(char::is_alphanumeric)
+        && words.last().is_some_and(|last| leads(last))
+        && !words.iter().any(turns)
 }

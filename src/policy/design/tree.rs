@@ -23,49 +23,33 @@ pub(super) fn read(source: &DesignText<'_>, block: &CodeBlock, draft: &mut Desig
     // Column and name of the directories around the current line.
     let mut around: Vec<(usize, &str)> = Vec::new();
     let mut has_form = false;
-    let mut start = block.body.start;
-    for line in source.slice(block.body.clone()).split_inclusive('\n') {
-        let at = start;
-        start += line.len();
+    for line in source.slice(block.body.clone()).lines() {
         let Some((column, name, remark)) = entry(line) else {
             around.clear();
             continue;
         };
-        while around.last().is_some_and(|(other, _)| *other >= column) {
-            around.pop();
-        }
+        around.retain(|(other, _)| *other < column);
         around.push((column, name));
-        let Some(kind) = mark(remark) else { continue };
+        let Some((word, kind)) = mark(remark) else {
+            continue;
+        };
         let names = around.iter().map(|(_, name)| name.trim_end_matches('/'));
-        let mut path = names
-            .filter(|name| *name != ".")
-            .collect::<Vec<_>>()
-            .join("/");
-        if name.ends_with('/') {
-            path.push('/');
+        let names: Vec<_> = names.filter(|name| *name != ".").collect();
+        let end = if name.ends_with('/') { "/" } else { "" };
+        if !std::mem::replace(&mut has_form, true) {
+            let line = source.line_span(source.span_of(line).start);
+            draft.form(Shape::Line, GrantForm::Tree, Actions::NONE, line);
         }
-        if !has_form {
-            has_form = true;
-            draft.form(
-                Shape::Line,
-                GrantForm::Tree,
-                Actions::NONE,
-                source.line_span(at),
-            );
-        }
-        let offset = line.find(name).unwrap_or(0);
         draft.row(Row {
             paths: vec![WrittenPath {
-                text: path,
-                span: at + offset..at + offset + name.len(),
+                text: names.join("/") + end,
+                span: source.span_of(name),
                 ..WrittenPath::default()
             }],
             prose: false,
             kind,
             directory: false,
-            change_type: remark
-                .trim_matches(['#', '/', '(', ')', '[', ']', '<', '-', '←', ' '])
-                .to_owned(),
+            change_type: word.to_owned(),
             description: String::new(),
         });
     }
@@ -73,46 +57,26 @@ pub(super) fn read(source: &DesignText<'_>, block: &CodeBlock, draft: &mut Desig
 
 /// The column, the name and the remark of a line.
 fn entry(line: &str) -> Option<(usize, &str, &str)> {
-    let line = line.trim_end();
-    let is_branch = |c: char| {
-        matches!(
-            c,
-            '│' | '├' | '└' | '─' | '|' | ' ' | '\t' | '\u{a0}' | '`' | '+'
-        )
-    };
-    let rest = line.trim_start_matches(is_branch);
+    let rest = line.trim_start_matches(|c: char| c.is_whitespace() || "│├└─|`+".contains(c));
     let column = line.chars().count() - rest.chars().count();
     let (name, remark) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    (!name.is_empty() && !name.starts_with(['#', '(', '['])).then_some((
-        column,
-        name,
-        remark.trim(),
-    ))
+    let is_entry = !name.is_empty() && !name.starts_with(['#', '(', '[']);
+    is_entry.then_some((column, name, remark.trim()))
 }
 
-/// The meaning of a remark such as `# NEW`, `(modify)` or `# NEW: the model`.
-fn mark(remark: &str) -> Option<RowAction> {
-    let remark = ["#", "//", "←", "<-"]
-        .iter()
+/// The word and meaning of a remark such as `# NEW`, `(modify)` or `# NEW: the model`.
+fn mark(remark: &str) -> Option<(&str, RowAction)> {
+    let mut marks = ["#", "//", "←", "<-"].iter();
+    let remark = marks
         .find_map(|mark| remark.strip_prefix(mark))
-        .unwrap_or(remark)
-        .trim();
-    let end = remark
-        .find([')', ']', ':', '-', '–', '—'])
-        .unwrap_or(remark.len());
-    let (word, rest) = remark.split_at(end);
-    let (word, closing) = match word.strip_prefix('(') {
-        Some(word) => (word, Some(")")),
-        None => word
-            .strip_prefix('[')
-            .map_or((word, None), |word| (word, Some("]"))),
-    };
-    let is_whole = closing.is_none_or(|closing| rest == closing)
-        && !(closing.is_none() && rest.starts_with([')', ']']));
-    let word = word.trim().to_lowercase();
-    (is_whole && is_in(&word, "new|modify|update|delete"))
-        .then(|| kind::of_word(&word))
-        .flatten()
+        .unwrap_or(remark);
+    let remark = remark.trim();
+    let inner = |open, close| remark.strip_prefix(open)?.strip_suffix(close);
+    let word = inner('(', ')').or_else(|| inner('[', ']'));
+    let word = word.or(remark.split([':', '-', '–', '—']).next())?.trim();
+    let lower = word.to_lowercase();
+    let kind = kind::of_word(&lower).filter(|_| is_in(&lower, "new|modify|update|delete"))?;
+    Some((word, kind))
 }
 
 #[cfg(test)]
@@ -131,11 +95,8 @@ mod tests {
             "← NEW",
             "// NEW",
         ] {
-            assert_eq!(
-                mark(remark),
-                Some(RowAction::Grant(kind::add())),
-                "{remark}"
-            );
+            let kind = mark(remark).map(|(_, kind)| kind);
+            assert_eq!(kind, Some(RowAction::Grant(kind::add())), "{remark}");
         }
         for remark in [
             "",

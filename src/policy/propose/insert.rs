@@ -1,27 +1,46 @@
-//! Adds rows to the text of a design. The result counts only if it grants exactly what was asked for.
+//! Adds rows to the text of a design: `guard scope add`. The result counts only if it grants exactly what was asked for.
+
+use std::collections::HashSet;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{
-    DELIMITER, HEADER, OPEN, ProposedRow, actions_of, rows_of_design, section, standalone,
-};
+use super::{add_table, plain, row, standalone};
 use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::path::escaped;
-use crate::policy::design::Design;
-use crate::policy::{Actions, Grant, GrantForm};
+use crate::policy::design::{Design, MissingRow, usual_row};
+use crate::policy::{Actions, Grant, GrantForm, GrantKind};
 
-/// A row that was added.
+/// What a cell says that a person has yet to fill in.
+const OPEN: &str = "…";
+
+/// A row to add to a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InsertedRow {
-    /// The line, without its end.
-    pub text: String,
-    /// Its 1-based number.
-    pub line: usize,
+pub struct WantedRow {
+    /// The path; a slash at the end stands for everything below a directory.
+    pub path: BString,
+    /// The type, such as `Modify`.
+    pub change_type: String,
+    /// What the row says about the change; may be empty.
+    pub description: String,
 }
 
-/// The text with more rows, and the rows.
-pub type WithRows = (String, Vec<InsertedRow>);
+impl WantedRow {
+    /// The row in the usual table; `None` if no row can name exactly this path.
+    pub fn text(&self, document: &BStr) -> Option<String> {
+        row(
+            document,
+            self.path.as_ref(),
+            &self.change_type,
+            &self.description,
+        )
+    }
+
+    /// The path without the slash of a directory, as grants have it.
+    pub(super) fn bare_path(&self) -> &BStr {
+        self.path.strip_suffix(b"/").unwrap_or(&self.path).as_bstr()
+    }
+}
 
 /// Adds the rows to the table of the design. A design without a table gets one, with what it grants so far.
 /// `parse` reads a text as the design.
@@ -30,21 +49,23 @@ pub type WithRows = (String, Vec<InsertedRow>);
 /// A table cannot take a row, or the result would not grant exactly these paths in addition.
 pub fn insert(
     design: &Design,
-    rows: &[ProposedRow],
+    rows: &[WantedRow],
     parse: &dyn Fn(&str) -> Design,
-) -> Result<WithRows> {
+) -> Result<String> {
     let lines: Vec<&str> = design.text.split_inclusive('\n').collect();
+    let texts = rows.iter().filter_map(|row| row.text(design.path.as_ref()));
+    let texts: Vec<String> = texts.collect();
     let mut added = Vec::new();
     for row in rows {
         let refusal = |why: String| {
             let (path, design) = (escaped(&row.path), escaped(&design.path));
             Error::new(format!("guard cannot add {path} to {design}: {why}"))
         };
-        if actions_of(&row.change_type).is_none() && row.from.is_none() {
+        let Some(actions) = actions_of(&row.change_type) else {
             let word = escaped(&row.change_type);
             return Err(refusal(format!("`{word}` is not a type for one path"))
                 .help("write Add, Modify, Add/Modify, Delete, Symlink or Submodule"));
-        }
+        };
         let mut grants = design.grants.iter();
         let known = grants.find(|grant| grant.path == row.bare_path());
         if let Some(known) = known {
@@ -55,11 +76,15 @@ pub fn insert(
             let why = format!("line {} names it already, as {word}", known.anchor.line);
             return Err(refusal(why).help("change the type of that row and commit the design"));
         }
-        let advice = design.row(&row.wanted());
+        let advice = design.row(&MissingRow {
+            path: row.path.as_ref(),
+            from: None,
+            word: &row.change_type,
+            actions,
+        });
         let table = advice.anchor.and_then(|anchor| table(&lines, anchor.line));
         let Some(table) = table.filter(|_| advice.text.starts_with('|')) else {
-            let all = [rows_of_design(design), rows.to_vec()].concat();
-            return create(design, &all, parse);
+            return add_table(design, &[rows_of_design(design), texts].concat(), parse);
         };
         if advice.needs_type_column {
             let why = "its table has no Change Type column, which this row needs";
@@ -71,44 +96,71 @@ pub fn insert(
         let own = |grant: &&Grant| table.contains(&grant.anchor.line);
         let own = design.grants.iter().filter(own);
         let after = own.filter(near).map(|grant| grant.anchor.line).max();
-        let mut text = advice.text;
-        if let Some(at) = text.rfind(OPEN).filter(|_| !row.description.is_empty()) {
-            text.replace_range(at..at + OPEN.len(), &row.description);
-        }
+        let text = described(advice.text, &plain(&row.description));
         added.push((after.unwrap_or(table.end - 1), text));
     }
-    let mut expected = standalone(design.path.as_ref(), rows).grants;
+    let mut expected = standalone(design.path.as_ref(), &texts).grants;
     expected.extend(design.grants.iter().cloned());
     with_lines(design, added, &expected, parse)
 }
 
-/// Writes a table with these rows at the end of a document; from then on, it is the whole scope of the document.
-///
-/// # Errors
-/// The document would not grant exactly these paths.
-pub fn create(
-    design: &Design,
-    rows: &[ProposedRow],
-    parse: &dyn Fn(&str) -> Design,
-) -> Result<WithRows> {
-    let lines: Vec<&str> = design.text.lines().collect();
-    let expected = standalone(design.path.as_ref(), rows).grants;
-    let own_table = lines
-        .windows(2)
-        .position(|pair| pair == [HEADER, DELIMITER]);
-    if let Some(header) = own_table.filter(|_| design.grants.is_empty()) {
-        let added = rows.iter().map(|row| (header + 2, row.text()));
-        return with_lines(design, added.collect(), &expected, parse);
+/// A row whose last open cell says what the description does.
+fn described(mut row: String, description: &str) -> String {
+    if let Some(at) = row.rfind(OPEN).filter(|_| !description.is_empty()) {
+        row.replace_range(at..at + OPEN.len(), description);
     }
-    let section = section(rows);
-    let section = std::iter::once("").chain(section.lines());
-    let added = section.map(|line| (lines.len(), line.to_owned()));
-    let (text, added) = with_lines(design, added.collect(), &expected, parse)?;
-    Ok((text, added.into_iter().skip(5).collect()))
+    row
+}
+
+/// The actions that a row of this type grants; `None` for a type that grants nothing or needs two paths.
+pub fn actions_of(change_type: &str) -> Option<Actions> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || " /+&()".contains(c);
+    if !change_type.chars().all(is_plain) {
+        return None;
+    }
+    let row = format!("| `a/b` | {change_type} | … |");
+    match standalone("d.md".into(), &[row]).grants.as_slice() {
+        [one] if one.renamed.is_none() && one.kind == GrantKind::File => Some(one.actions),
+        _ => None,
+    }
+}
+
+/// The rows of a table that would grant what a design grants.
+fn rows_of_design(design: &Design) -> Vec<String> {
+    let words = ["Add", "Modify", "Delete", "Symlink", "Submodule"];
+    let words = words.map(|word| (actions_of(word), word));
+    let mut seen = HashSet::new();
+    let mut rows = Vec::new();
+    for grant in &design.grants {
+        // Both ends of a rename are grants of one row.
+        let is_old = grant.renamed.is_some() && grant.actions.contains(Actions::DELETE);
+        if is_old || !seen.insert(&grant.path) {
+            continue;
+        }
+        let mut path = grant.path.clone();
+        if grant.kind == GrantKind::Directory {
+            path.push(b'/');
+        }
+        let known = words
+            .iter()
+            .find(|(actions, _)| *actions == Some(grant.actions));
+        let row = usual_row(&MissingRow {
+            path: path.as_ref(),
+            from: grant.renamed.as_ref().map(AsRef::as_ref),
+            word: match (&grant.renamed, known) {
+                (Some(_), _) => "Rename",
+                (None, Some((_, word))) => word,
+                (None, None) => "Add/Modify",
+            },
+            actions: grant.actions,
+        });
+        rows.push(described(row, &plain(&grant.description)));
+    }
+    rows
 }
 
 /// Whether the design has a table with types, which is its whole scope.
-pub fn has_typed_table(design: &Design) -> bool {
+fn has_typed_table(design: &Design) -> bool {
     let mut grants = design.grants.iter();
     grants.any(|grant| grant.form == GrantForm::Table && !grant.change_type.is_empty())
 }
@@ -132,7 +184,7 @@ fn with_lines(
     mut added: Vec<(usize, String)>,
     expected: &[Grant],
     parse: &dyn Fn(&str) -> Design,
-) -> Result<WithRows> {
+) -> Result<String> {
     let ending = if design.text.contains("\r\n") {
         "\r\n"
     } else {
@@ -140,39 +192,28 @@ fn with_lines(
     };
     added.sort_by_key(|(after, _)| *after);
     let mut added = added.into_iter().peekable();
-    let (mut text, mut rows) = (String::new(), Vec::new());
+    let mut text = String::new();
     let lines = std::iter::once("").chain(design.text.split_inclusive('\n'));
     for (at, line) in lines.enumerate() {
         text.push_str(line);
         while let Some((_, row)) = added.next_if(|(after, _)| *after == at) {
-            if !text.is_empty() && !text.ends_with('\n') {
+            if !text.ends_with('\n') {
                 text.push_str(ending);
             }
             text.push_str(&row);
             text.push_str(ending);
-            let line = at + rows.len() + 1;
-            rows.push(InsertedRow { text: row, line });
         }
     }
     let new = parse(&text);
-    let is_added = |line: usize| rows.iter().any(|row| row.line == line);
-    let fault = new
-        .faults
-        .iter()
-        .find(|fault| fault.anchor.as_ref().is_some_and(|at| is_added(at.line)));
-    let why = match (fault, difference(expected, &new)) {
-        (Some(fault), _) => format!("with the rows, the document has a fault: {}", fault.message),
-        (None, Some(path)) => format!(
-            "with the rows, it would not grant exactly what they name: {}",
-            escaped(&path)
-        ),
-        (None, None) => return Ok((text, rows)),
+    let path = match difference(expected, &new) {
+        None if new.faults.len() <= design.faults.len() => return Ok(text),
+        path => path.unwrap_or_default(),
     };
-    let shown = escaped(&design.path);
-    Err(
-        Error::new(format!("guard cannot add rows to {shown}: {why}"))
-            .help("edit it by hand and commit it"),
-    )
+    let (shown, path) = (escaped(&design.path), escaped(&path));
+    Err(Error::new(format!(
+        "guard cannot add rows to {shown}: it would not grant exactly what they name: {path}"
+    ))
+    .help("edit it by hand and commit it"))
 }
 
 /// A path about which the design and the expected grants differ. A row without a type grants more than one action.

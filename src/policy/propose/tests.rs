@@ -1,11 +1,21 @@
 //! What is written is read back as exactly what was asked for, whatever the paths contain.
 #![allow(clippy::unwrap_used)]
 
+use gix::bstr::BString;
+
 use super::*;
 use crate::random::Random;
 
 fn parse(text: &str) -> Design {
     design::parse("d.md".into(), text.as_bytes(), &DesignOptions::default())
+}
+
+fn wanted(path: &str, change_type: &str, description: &str) -> WantedRow {
+    WantedRow {
+        path: path.into(),
+        change_type: change_type.to_owned(),
+        description: description.to_owned(),
+    }
 }
 
 /// A path of ordinary and hostile parts.
@@ -69,48 +79,42 @@ fn written_rows_are_read_back_as_exactly_these_grants() {
     let mut dice = Random(7);
     let (mut written, mut left_out) = (0, 0);
     for round in 0..400 {
-        let rows: Vec<ProposedRow> = (0..=dice.below(5))
+        let rows: Vec<WantedRow> = (0..=dice.below(5))
             .map(|_| {
-                let word = dice.of(&["Add", "Modify", "Delete", "Add/Modify", "Symlink", "Rename"]);
-                let from = (word == "Rename").then(|| path(&mut dice));
+                let word = dice.of(&["Add", "Modify", "Delete", "Add/Modify", "Symlink"]);
                 let description = path(&mut dice).to_string();
-                ProposedRow {
-                    from,
-                    ..ProposedRow::new(path(&mut dice), word, &description)
-                }
+                wanted(&path(&mut dice).to_string(), word, &description)
             })
             .collect();
-        let (rows, others) = readable("d.md".into(), rows);
+        let (mut rows, others): (Vec<_>, Vec<_>) = rows
+            .into_iter()
+            .partition(|row| row.text("d.md".into()).is_some());
+        let mut seen = std::collections::HashSet::new();
+        rows.retain(|row| seen.insert(row.bare_path().to_owned()));
         left_out += others.len();
         let document = parse(DOCUMENTS[round % DOCUMENTS.len()]);
-        let result = match has_typed_table(&document) {
+        let is_typed = document.is_typed() && !document.grants.is_empty();
+        let texts = rows.iter().filter_map(|row| row.text("d.md".into()));
+        let texts: Vec<String> = texts.collect();
+        let result = match is_typed {
             true => insert(&document, &rows, &parse),
-            false => create(&document, &rows, &parse),
+            false => add_table(&document, &texts, &parse),
         };
         // Two rows of one path contradict each other; such a table is not written.
-        let Ok((text, inserted)) = result else {
+        let Ok(text) = result else {
             continue;
         };
         written += rows.len();
-        assert_eq!(inserted.len(), rows.len());
         let lines: Vec<&str> = text.lines().collect();
         let design = parse(&text);
-        let mut expected = if has_typed_table(&document) { 1 } else { 0 };
-        for row in &rows {
-            expected += 1 + usize::from(row.from.is_some());
+        let old = usize::from(is_typed);
+        for (row, text) in rows.iter().zip(&texts) {
             let mut grants = design.grants.iter();
             let grant = grants.find(|grant| grant.path == row.bare_path()).unwrap();
-            assert!(
-                inserted
-                    .iter()
-                    .any(|row| row.line == grant.anchor.line && lines[row.line - 1] == row.text)
-            );
-            match row.from.is_some() {
-                true => assert_eq!(grant.renamed.as_ref(), row.from.as_ref()),
-                false => assert_eq!(Some(grant.actions), actions_of(&row.change_type), "{text}"),
-            }
+            assert!(is_typed || lines[grant.anchor.line - 1] == text);
+            assert_eq!(Some(grant.actions), actions_of(&row.change_type), "{text}");
         }
-        assert_eq!(design.grants.len(), expected, "{text}");
+        assert_eq!(design.grants.len(), old + rows.len(), "{text}");
     }
     assert!(
         written > 200 && left_out > 200,
@@ -119,31 +123,32 @@ fn written_rows_are_read_back_as_exactly_these_grants() {
 }
 
 #[test]
-fn question_mark_is_no_type_that_grants() {
-    let row = ProposedRow {
-        is_doubtful: true,
-        ..ProposedRow::new("a.rs".into(), "Modify", "x")
-    };
-    assert_eq!(row.text(), "| `a.rs` | ? | Modify: x |");
-    assert_eq!(parse(&section(&[row])).grants, []);
+fn row_with_a_question_mark_grants_nothing() {
+    for word in ["Add", "Modify", "Delete", "Add/Modify"] {
+        let rows = [format!("? | `a.rs` | {word} | x |")];
+        assert_eq!(parse(&section(&rows)).grants, []);
+    }
 }
 
 #[test]
 fn document_that_would_grant_anything_else_is_not_changed() {
-    let row = [ProposedRow::new("a.rs".into(), "Add", "")];
+    let row = wanted("a.rs", "Add", "").text("d.md".into()).unwrap();
     // The end of an open fence, comment or other section is no place for a table.
     for text in [
         "```\nopen\n",
         "<!-- open\n",
         "# A\n\n# Out of scope\n\n<pre>\n",
     ] {
-        assert!(create(&parse(text), &row, &parse).is_err(), "{text}");
+        assert!(
+            add_table(&parse(text), std::slice::from_ref(&row), &parse).is_err(),
+            "{text}"
+        );
     }
     // A section of the same level that is out of scope ends before it.
-    let (text, _) = create(&parse("## Out of scope\n\nText.\n"), &row, &parse).unwrap();
+    let text = add_table(&parse("## Out of scope\n\nText.\n"), &[row], &parse).unwrap();
     assert!(text.ends_with("| `a.rs` | Add | … |\n"));
     for word in ["Rename", "Exists", "Frobnicate", "", "Add | x", "Add\n"] {
-        let row = [ProposedRow::new("b.rs".into(), word, "")];
+        let row = [wanted("b.rs", word, "")];
         assert!(
             insert(&parse(DOCUMENTS[4]), &row, &parse).is_err(),
             "{word}"
@@ -155,8 +160,9 @@ fn document_that_would_grant_anything_else_is_not_changed() {
 fn row_follows_the_last_one_of_its_directory() {
     let table = "## Files Changed\n\n| File | Type |\n|-|-|\n| `src/a` | Add |\n| `docs/b` | Add |\n\nText.\n";
     let line = |path: &str| {
-        let row = [ProposedRow::new(path.into(), "Add", "")];
-        insert(&parse(table), &row, &parse).unwrap().1[0].line
+        let row = [wanted(path, "Add", "")];
+        let text = insert(&parse(table), &row, &parse).unwrap();
+        text.lines().position(|line| line.contains(path)).unwrap() + 1
     };
     assert_eq!((line("src/c"), line("docs/c"), line("x/c")), (6, 7, 7));
 }

@@ -1,4 +1,4 @@
-//! Placing, per language; each case is an old file, the content and the expected file.
+//! Placing; each case is an old file, the content and the expected file.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -31,11 +31,7 @@ fn refused(path: &str, old: &str, content: &str, kind: FailureKind, part: &str) 
     assert!(!failure.help.is_empty());
 }
 
-mod go;
-mod java;
 mod python;
-mod rust;
-mod script;
 
 #[test]
 fn final_newline_line_endings_and_bom_stay() {
@@ -70,7 +66,13 @@ fn final_newline_line_endings_and_bom_stay() {
 fn unparsable_source_is_refused() {
     let is = |path, old, content, kind, part| refused(path, old, content, kind, part);
     is("a.txt", "", "x", FailureKind::UnsupportedLanguage, "a.txt");
-    is("py", "", "x", FailureKind::UnsupportedLanguage, "language");
+    is(
+        "py",
+        "",
+        "x",
+        FailureKind::UnsupportedLanguage,
+        "not a Python file",
+    );
     is(
         "a.py",
         "def (:\n",
