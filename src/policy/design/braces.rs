@@ -31,9 +31,20 @@ pub(super) fn expand(path: &str) -> Option<Vec<String>> {
 
 /// Whether there is a group without a comma: `{name}` is a placeholder.
 pub(super) fn has_template(path: &str) -> bool {
-    path.match_indices('{').any(|(start, _)| {
-        let found = group(path.as_bytes(), start..path.len());
-        found.is_some_and(|(alternatives, _)| alternatives.len() < 2)
+    // For each open group, whether it has a comma.
+    let mut open = Vec::new();
+    path.chars().any(|c| {
+        match c {
+            '{' => open.push(false),
+            ',' => {
+                if let Some(has_comma) = open.last_mut() {
+                    *has_comma = true;
+                }
+            }
+            '}' => return open.pop() == Some(false),
+            _ => {}
+        }
+        false
     })
 }
 

@@ -1,17 +1,18 @@
 //! Reads the rows of a table of files.
 
 use super::blocks::{InlineText, Table, TableRow};
-use super::cell::{self, Paths};
+use super::cell;
 use super::columns::Columns;
 use super::design_builder::{self, DesignBuilder};
 use super::entry;
 use super::form::Shape;
 use super::heading::Claim;
-use super::kind::{self, RowAction, Type};
+use super::kind::{self, RowAction};
 use super::problem::{LocatedProblem, Problem, html, unknown_type};
 use super::source::DesignText;
+use super::type_cell::{self, denies_below};
 use super::unread;
-use super::words;
+use super::written_path::WrittenPath;
 use crate::finding::Rule;
 use crate::policy::GrantForm;
 
@@ -24,12 +25,8 @@ pub(super) fn read(
     draft: &mut DesignBuilder<'_>,
 ) {
     let header = source.line_span(table.header.span.start);
-    draft.form(
-        Shape::of(columns),
-        GrantForm::Table,
-        claim.actions(),
-        header.clone(),
-    );
+    let shape = Shape::of(columns);
+    draft.form(shape, GrantForm::Table, claim.actions(), header.clone());
     unread::report_cut(source, table, draft);
     if table.rows.is_empty() {
         let help = "add a row, such as: | `src/a.rs` | Modify | what changes |";
@@ -39,9 +36,10 @@ pub(super) fn read(
     }
     let has_pipes = source.slice(header).starts_with('|');
     for row in &table.rows {
-        match shape(source, row, columns, has_pipes) {
-            Some(problem) => draft.bad_row(vec![problem.at(source.line_span(row.span.start))]),
-            None => read_row(source, row, columns, claim, draft),
+        let line = source.line_span(row.span.start);
+        match check_pipes(source.slice(line.clone()), columns, has_pipes) {
+            Err(problem) => draft.bad_row(vec![problem.at(line)]),
+            Ok(()) => read_row(source, row, columns, claim, draft),
         }
     }
 }
@@ -60,55 +58,39 @@ pub(super) fn passage(
 
 /// Whether a cell of the path column names a path.
 pub(super) fn names_path(source: &DesignText<'_>, table: &Table, columns: &Columns) -> bool {
-    table
-        .rows
-        .iter()
-        .filter_map(|row| row.cells.get(columns.path))
-        .any(|cell| {
-            let read = cell::paths(source, cell).unwrap_or_default();
-            read.paths
-                .iter()
-                .any(|path| entry::read(&path.text, false, source.path()).is_ok())
-        })
+    let mut cells = table.rows.iter().map(|row| row.cells.get(columns.path));
+    let is_path = |path: WrittenPath| entry::read(&path.text, false, source.path()).is_ok();
+    cells.any(|cell| {
+        let paths = cell.and_then(|cell| cell::paths(source, cell).ok());
+        paths.unwrap_or_default().into_iter().any(is_path)
+    })
 }
 
-/// The problem with the pipes of a row, if any.
-fn shape(
-    source: &DesignText<'_>,
-    row: &TableRow,
-    columns: &Columns,
-    has_pipes: bool,
-) -> Option<Problem> {
-    let line = source.slice(source.line_span(row.span.start));
-    if has_pipes && !line.starts_with('|') {
-        return Some(Problem::bad_row(
+/// Whether the cells of a row's line are those of the header.
+fn check_pipes(line: &str, columns: &Columns, has_pipes: bool) -> Result<(), Problem> {
+    let (cells, expected) = (count_cells(line), columns.names.len());
+    let (reason, message, help) = if has_pipes && !line.starts_with('|') {
+        (
             "not-a-row",
-            "this line belongs to the table above but does not start with a pipe",
+            "this line belongs to the table above but does not start with a pipe".to_owned(),
             "add an empty line before it, or write it as a row",
-        ));
-    }
-    let cells = count_cells(line);
-    if cells < columns.names.len() {
-        return Some(Problem::bad_row(
+        )
+    } else if cells < expected {
+        (
             "truncated-row",
-            format!(
-                "the row is cut off: it has {cells} of {} cells",
-                columns.names.len()
-            ),
+            format!("the row is cut off: it has {cells} of {expected} cells"),
             "complete the row",
-        ));
-    }
-    if cells > columns.names.len() && columns.can_shift() {
-        return Some(Problem::bad_row(
+        )
+    } else if cells > expected && columns.can_shift() {
+        (
             "extra-cells",
-            format!(
-                "the row has {cells} cells, the header {}: which one is the path?",
-                columns.names.len()
-            ),
+            format!("the row has {cells} cells, the header {expected}: which one is the path?"),
             "write `\\|` for a pipe inside a cell",
-        ));
-    }
-    None
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Problem::bad_row(reason, message, help))
 }
 
 fn read_row(
@@ -120,117 +102,85 @@ fn read_row(
 ) {
     let empty = InlineText::default();
     let cell = |index: usize| row.cells.get(index).unwrap_or(&empty);
-    let path = cell(columns.path);
-    let mut problems = Vec::new();
-    let Paths { paths, prose } = if is_header(path, columns) {
-        let span = source.trim(path.span.clone());
-        let problem = Problem::bad_row(
-            "header-row",
-            "the table header is repeated",
-            "remove the row",
-        );
-        problems.push(problem.at(span));
-        Paths::default()
-    } else {
-        cell::paths(source, path).unwrap_or_else(|problem| {
-            problems.push(problem);
-            Paths::default()
-        })
+    let text = |index: Option<usize>| index.map_or_else(String::new, |at| cell(at).one_line());
+    let denies = |&index: &usize| {
+        let name = columns.names.get(index).map_or("", String::as_str);
+        index != columns.path && denies_below(name, &cell(index).one_line())
     };
-    let mut said = columns.kind;
-    let (kind, directory) = match columns.kind {
-        Some(index) => row_type(source, row, cell(index)).map_or_else(
-            |problem| {
-                problems.push(problem);
-                (RowAction::Mention, false)
-            },
-            |found| (found.kind, found.directory),
-        ),
-        None => {
-            let names = columns.names.iter().enumerate();
-            said = names
-                .filter(|(index, _)| *index != columns.path)
-                .find(|(index, name)| {
-                    let text = cell(*index).one_line();
-                    kind::denies_below(name, &text) || words::is_denial(&text)
-                })
-                .map(|(index, _)| index);
-            let kind = said.map_or(RowAction::Grant(claim.actions()), |_| RowAction::Mention);
-            (kind, false)
+    let denied = || (0..columns.names.len()).find(denies);
+    let said = columns.kind.or_else(denied);
+    let kind = match (columns.kind, said) {
+        (Some(index), _) => row_type(source, row, cell(index)),
+        (None, Some(_)) => Ok((RowAction::Mention, false)),
+        (None, None) => Ok((RowAction::Grant(claim.actions()), false)),
+    };
+    let (paths, (kind, directory)) = match (row_paths(source, columns, cell(columns.path)), kind) {
+        (Ok(paths), Ok(kind)) => (paths, kind),
+        (paths, kind) => {
+            let mut problems = draft.path_problems(paths.as_deref().unwrap_or_default());
+            problems.splice(0..0, [paths.err(), kind.err()].into_iter().flatten());
+            // Report a row of placeholders once, not once per cell.
+            let is_placeholder =
+                |found: &LocatedProblem| found.problem.rule == Rule::DesignPlaceholder;
+            if problems.iter().any(is_placeholder) {
+                problems.retain(|found| found.problem.reason != "unknown-type");
+            }
+            return draft.bad_row(problems);
         }
     };
-    if !problems.is_empty() {
-        problems.extend(draft.path_problems(&paths));
-    }
-    // Report a row of placeholders once, not once per cell.
-    if problems
-        .iter()
-        .any(|found| found.problem.rule == Rule::DesignPlaceholder)
-    {
-        problems.retain(|found| found.problem.reason != "unknown-type");
-    }
-    if !problems.is_empty() {
-        return draft.bad_row(problems);
-    }
     draft.row(design_builder::Row {
         paths,
-        prose,
+        prose: false,
         kind,
         directory,
-        change_type: said.map_or_else(String::new, |index| cell(index).one_line()),
-        description: columns
-            .description
-            .map_or_else(String::new, |index| cell(index).one_line()),
+        change_type: text(said),
+        description: text(columns.description),
     });
 }
 
-/// Whether a cell without backticks repeats the name of its column.
-fn is_header(cell: &InlineText, columns: &Columns) -> bool {
-    cell.pieces.is_empty()
-        && columns
-            .names
-            .get(columns.path)
-            .is_some_and(|name| *name == cell.one_line().to_lowercase())
+fn row_paths(
+    source: &DesignText<'_>,
+    columns: &Columns,
+    cell: &InlineText,
+) -> Result<Vec<WrittenPath>, LocatedProblem> {
+    let name = columns.names.get(columns.path);
+    if cell.pieces.is_empty() && name == Some(&cell.one_line().to_lowercase()) {
+        let message = "the table header is repeated";
+        let problem = Problem::bad_row("header-row", message, "remove the row");
+        return Err(problem.at(source.trim(cell.span.clone())));
+    }
+    cell::paths(source, cell)
 }
 
+/// What the type cell says, and whether it says that the paths are directories.
 fn row_type(
     source: &DesignText<'_>,
     row: &TableRow,
     cell: &InlineText,
-) -> Result<Type, LocatedProblem> {
+) -> Result<(RowAction, bool), LocatedProblem> {
     let span = source.trim(cell.span.clone());
     let text = cell.one_line();
-    if cell.is_struck() {
-        return Err(
-            Problem::placeholder("struck-out", "the type is struck out", "remove the row").at(span),
-        );
-    }
-    if cell.is_obscured {
-        return Err(html(source.slice(span.clone())).at(span));
-    }
-    kind::parse(&text).ok_or_else(|| {
-        if text.is_empty() {
-            let help = kind::help(&text);
-            let span = source.line_span(row.span.start);
-            Problem::bad_row("unknown-type", "the change type cell is empty", help).at(span)
-        } else {
-            unknown_type(&text).at(span)
-        }
-    })
+    let problem = if cell.is_struck() {
+        Problem::placeholder("struck-out", "the type is struck out", "remove the row")
+    } else if cell.is_obscured {
+        html(source.slice(span.clone()))
+    } else if text.is_empty() {
+        let message = "the change type cell is empty";
+        let problem = Problem::bad_row("unknown-type", message, kind::help(""));
+        return Err(problem.at(source.line_span(row.span.start)));
+    } else if let Some(found) = type_cell::parse(&text) {
+        return Ok((found.kind, found.directory));
+    } else {
+        unknown_type(&text)
+    };
+    Err(problem.at(span))
 }
 
 /// The number of cells in a table line: unescaped pipes separate cells even inside code spans.
 fn count_cells(line: &str) -> usize {
-    let line = line.strip_prefix('|').unwrap_or(line).trim_end();
-    let mut cells = 1;
-    let mut escaped = false;
-    let mut ends_with_pipe = false;
-    for byte in line.bytes() {
-        ends_with_pipe = byte == b'|' && !escaped;
-        cells += usize::from(ends_with_pipe);
-        escaped = byte == b'\\';
-    }
-    cells - usize::from(ends_with_pipe)
+    let line = line.replace("\\|", "");
+    let line = line.strip_prefix('|').unwrap_or(&line).trim_end();
+    line.strip_suffix('|').unwrap_or(line).split('|').count()
 }
 
 #[cfg(test)]
