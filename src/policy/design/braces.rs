@@ -18,7 +18,8 @@ pub(super) fn expand(path: &str) -> Option<Vec<String>> {
             continue;
         };
         let (alternatives, end) = group(text.as_bytes(), start..text.len())?;
-        if done.len() + open.len() + alternatives.len() > MAX_ALTERNATIVES {
+        let count = done.len() + open.len() + alternatives.len();
+        if alternatives.len() < 2 || count > MAX_ALTERNATIVES {
             return None;
         }
         let (head, tail) = (text.get(..start)?, text.get(end..)?);
@@ -31,21 +32,11 @@ pub(super) fn expand(path: &str) -> Option<Vec<String>> {
 
 /// Whether there is a group without a comma: `{name}` is a placeholder.
 pub(super) fn has_template(path: &str) -> bool {
-    // For each open group, whether it has a comma.
-    let mut open = Vec::new();
-    path.chars().any(|c| {
-        match c {
-            '{' => open.push(false),
-            ',' => {
-                if let Some(has_comma) = open.last_mut() {
-                    *has_comma = true;
-                }
-            }
-            '}' => return open.pop() == Some(false),
-            _ => {}
-        }
-        false
-    })
+    let groups = path
+        .split('{')
+        .skip(1)
+        .filter_map(|rest| rest.split_once('}'));
+    groups.into_iter().any(|(group, _)| !group.contains(','))
 }
 
 #[cfg(test)]

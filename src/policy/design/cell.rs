@@ -20,11 +20,7 @@ pub(super) fn paths(
     content: &InlineText,
 ) -> Result<Vec<WrittenPath>, LocatedProblem> {
     let span = source.trim(content.span.clone());
-    let found = match span.is_empty() {
-        true => Err(empty_cell()),
-        false => read(source, content, &span),
-    };
-    found.map_err(|problem| problem.at(span))
+    read(source, content, &span).map_err(|problem| problem.at(span))
 }
 
 fn read(
@@ -33,7 +29,7 @@ fn read(
     span: &Range<usize>,
 ) -> Result<Vec<WrittenPath>, Problem> {
     let mut reader = CellReader::default();
-    // The parts between `<br>`s and comments.
+    // The parts between `<br>`s.
     let (mut parts, mut begin) = (Vec::new(), span.start);
     let mut cursor = span.start;
     for piece in &content.pieces {
@@ -49,11 +45,15 @@ fn read(
                 link::agree(source.path(), text, target)?;
                 reader.path(text, &piece.span)?;
             }
-            PieceKind::Html => {
-                reader.tag(source.slice(piece.span.clone()))?;
-                parts.push(source.trim(begin..piece.span.start));
-                begin = piece.span.end;
-            }
+            PieceKind::Html => match source.slice(piece.span.clone()) {
+                tag if is_break(tag) => {
+                    reader.text(",");
+                    parts.push(source.trim(begin..piece.span.start));
+                    begin = cursor;
+                }
+                tag if tag.starts_with("<!--") => {}
+                tag => return Err(html(tag)),
+            },
             PieceKind::Image => return Err(ambiguous("the cell contains an image")),
             PieceKind::Struck => {}
         }
@@ -64,24 +64,23 @@ fn read(
         return Ok(reader.paths);
     }
     if content.is_struck() {
-        let message = "the path is struck out";
-        return Err(Problem::placeholder(
-            "struck-out",
-            message,
-            "remove the row",
-        ));
+        let (message, help) = ("the path is struck out", "remove the row");
+        return Err(Problem::placeholder("struck-out", message, help));
     }
     parts.push(source.trim(begin..span.end));
     parts.retain(|part| !part.is_empty());
-    let mut paths = Vec::new();
-    for part in &parts {
-        let text = visible(source, content, part, parts.len() == 1)?;
-        paths.extend(bare_paths(&text, part)?);
-    }
-    match paths.is_empty() {
+    let is_whole = parts.len() == 1;
+    let path = |part| bare_path(visible(source, content, &part, is_whole)?, part);
+    match parts.is_empty() {
         true => Err(empty_cell()),
-        false => Ok(paths),
+        false => parts.into_iter().map(path).collect(),
     }
+}
+
+/// Whether a tag is a `<br>` in any spelling.
+fn is_break(tag: &str) -> bool {
+    let name = tag.trim_matches(['<', '>', '/', ' ']);
+    name.eq_ignore_ascii_case("br")
 }
 
 /// Collects the paths outside parentheses. Words beside them make the cell ambiguous, in every language.
@@ -104,7 +103,8 @@ impl CellReader {
                     self.depth = self.depth.saturating_sub(1);
                     let remark = std::mem::take(&mut self.remark);
                     if let Some(path) = self.paths.last_mut() {
-                        note(path, &remark);
+                        path.directory |= is_directory_remark(&remark);
+                        path.denied |= takes_back(&remark);
                     }
                 }
                 _ if self.depth == 0 => self.gap.push(c),
@@ -115,23 +115,9 @@ impl CellReader {
 
     fn path(&mut self, text: &str, span: &Range<usize>) -> Result<(), Problem> {
         if self.depth == 0 {
-            let arrow = self.gap()? && !self.paths.is_empty();
-            self.paths.extend(split_arrow(WrittenPath {
-                text: text.trim().to_owned(),
-                span: span.clone(),
-                arrow,
-                ..WrittenPath::default()
-            }));
-        }
-        Ok(())
-    }
-
-    fn tag(&mut self, tag: &str) -> Result<(), Problem> {
-        let name = tag.trim_matches(['<', '>', '/', ' ']);
-        if name.eq_ignore_ascii_case("br") {
-            self.text(",");
-        } else if !tag.starts_with("<!--") {
-            return Err(html(tag));
+            let mut path = WrittenPath::new(text, span.clone());
+            path.arrow = self.gap()? && !self.paths.is_empty();
+            self.paths.extend(split_arrow(path));
         }
         Ok(())
     }
@@ -142,95 +128,64 @@ impl CellReader {
         let mut words = gap.split(|c: char| !c.is_alphanumeric());
         let is_word = |word: &&str| !word.is_empty() && !matches!(*word, "or" | "and");
         if let Some(word) = words.find(is_word) {
-            let word = escaped(word);
-            return Err(ambiguous(format!(
-                "`{word}` next to a path: is all of the file meant, or a part, or another one?"
-            )));
+            let message = format!("`{}` stands beside a path", escaped(word));
+            return Err(ambiguous(message));
         }
         let mark = gap.trim().trim_matches(['*', '_']).trim();
         Ok(matches!(mark, "->" | "-->" | "=>" | "→" | "⇒" | "➜"))
     }
 }
 
-/// Notes what a remark in parentheses says about the path before it.
-fn note(path: &mut WrittenPath, remark: &str) {
-    path.directory |= is_directory_remark(remark);
-    path.denied |= takes_back(remark);
-}
-
-/// A part of a cell without code, as a reader sees it: without the emphasis of all of it, but with underscores
-/// (`__init__.py`). Asterisks around less than that were meant as a glob, which readers do not see.
-fn visible(
-    source: &DesignText<'_>,
-    content: &InlineText,
+/// A part of a cell without code, as a reader sees it, but with its underscores (`__init__.py`). Asterisks that render
+/// as emphasis of less than the cell were meant as a glob, which readers do not see.
+fn visible<'a>(
+    source: &DesignText<'a>,
+    content: &'a InlineText,
     part: &Range<usize>,
     is_whole: bool,
-) -> Result<String, Problem> {
-    let raw = source.slice(part.clone());
-    let is_star = |span: &Range<usize>| source.slice(span.clone()).starts_with('*');
-    let mut text = raw;
-    let mut has_underscores = false;
-    for emphasis in &content.emphasis {
-        has_underscores |= !is_star(&emphasis.span);
-        if !is_star(&emphasis.span) {
-            continue;
-        }
-        let inner = emphasis.marks..raw.len().saturating_sub(emphasis.marks);
-        text = raw.get(inner).unwrap_or("");
-        if emphasis.span != *part || text.starts_with('/') || text.ends_with('/') {
-            let shown = escaped(source.slice(source.trim(content.span.clone())));
-            let message = format!(
-                "Markdown renders the asterisks in `{shown}` as emphasis, so readers see another path"
-            );
-            let help = format!("write it in backticks: `{shown}`");
-            return Err(Problem::bad_row("emphasis", message, help));
-        }
+) -> Result<&'a str, Problem> {
+    let (raw, plain) = (source.slice(part.clone()), content.plain.trim());
+    let spans = content.emphasis.iter().map(|found| &found.span);
+    let is_star = |span: &&Range<usize>| source.slice((*span).clone()).starts_with('*');
+    let (stars, others): (Vec<_>, Vec<_>) = spans.partition(is_star);
+    let is_bold_slash = !stars.is_empty() && (plain.starts_with('/') || plain.ends_with('/'));
+    if is_bold_slash || stars.iter().any(|span| *span != part) {
+        let shown = escaped(source.slice(source.trim(content.span.clone())));
+        let message = format!("Markdown renders the asterisks in `{shown}` as emphasis");
+        let help = format!("write it in backticks: `{shown}`");
+        return Err(Problem::bad_row("emphasis", message, help));
     }
-    match text.contains(['\\', '&']) {
-        false => Ok(text.to_owned()),
-        // Markdown has resolved escapes and references in the text of the cell.
-        true if is_whole && !has_underscores => Ok(content.plain.trim().to_owned()),
-        true => Err(ambiguous("the cell has escapes beside emphasis or tags")),
+    if is_whole && others.is_empty() {
+        Ok(plain)
+    } else if stars.is_empty() && !raw.contains(['\\', '&']) {
+        Ok(raw)
+    } else {
+        Err(ambiguous("the cell mixes emphasis, tags and escapes"))
     }
 }
 
-/// One path, or the two ends of an arrow, and a remark in parentheses behind a blank.
-fn bare_paths(text: &str, span: &Range<usize>) -> Result<Vec<WrittenPath>, Problem> {
+/// The path that is all of a text without code.
+fn bare_path(text: &str, span: Range<usize>) -> Result<WrittenPath, Problem> {
+    let is_odd = |c: char| c.is_whitespace() || matches!(c, '`' | '<' | '>');
+    let is_list = |path: &String| path.contains([',', ';']);
     if is_placeholder(text) {
-        return Err(placeholder(text));
+        Err(placeholder(text))
+    } else if text.contains(is_odd) || braces::expand(text).iter().flatten().any(is_list) {
+        let text = escaped(text);
+        let message = format!("`{text}` has no backticks: one path or several?");
+        Err(ambiguous(message))
+    } else {
+        Ok(WrittenPath::new(text, span))
     }
-    let remark = text
-        .strip_suffix(')')
-        .and_then(|text| text.split_once(" ("));
-    let (path, remark) = remark.unwrap_or((text, ""));
-    let mut written = WrittenPath {
-        text: path.trim_end().to_owned(),
-        span: span.clone(),
-        ..WrittenPath::default()
-    };
-    note(&mut written, remark);
-    let paths = split_arrow(written);
-    for WrittenPath { text, .. } in &paths {
-        let is_odd = |c: char| c.is_whitespace() || matches!(c, '`' | '<' | '>');
-        let expanded = braces::expand(text).unwrap_or_default();
-        if text.contains(is_odd) || expanded.iter().any(|path| path.contains([',', ';'])) {
-            let text = escaped(text);
-            return Err(ambiguous(format!(
-                "`{text}` has no backticks: one path or several?"
-            )));
-        }
-    }
-    Ok(paths)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn bare(text: &str) -> Result<Vec<String>, &'static str> {
-        let paths = bare_paths(text, &(0..text.len()));
-        let texts = |paths: Vec<WrittenPath>| paths.into_iter().map(|path| path.text).collect();
-        paths.map(texts).map_err(|problem| problem.reason)
+    fn bare(text: &str) -> Result<String, &'static str> {
+        let path = bare_path(text, 0..text.len());
+        path.map(|path| path.text).map_err(|problem| problem.reason)
     }
 
     #[test]
@@ -243,17 +198,14 @@ mod tests {
             "a,{b,c}",
             "`src/a",
             "a<b",
+            "a -> b",
+            "a.py (new)",
         ] {
             assert_eq!(bare(text), Err("ambiguous-cell"), "{text}");
         }
-        assert_eq!(bare("src/{a,b}.py"), Ok(vec!["src/{a,b}.py".into()]));
-        assert_eq!(bare("a -> b"), Ok(vec!["a".into(), "b".into()]));
-        assert_eq!(bare("--- "), Err("placeholder"));
-    }
-
-    #[test]
-    fn remarks() {
-        assert_eq!(bare("a.py (new)"), Ok(vec!["a.py".into()]));
-        assert_eq!(bare("app/(shell)"), Ok(vec!["app/(shell)".into()]));
+        for text in ["src/{a,b}.py", "app/(shell)", "src/__init__.py"] {
+            assert_eq!(bare(text), Ok(text.to_owned()));
+        }
+        assert_eq!(bare("---"), Err("placeholder"));
     }
 }

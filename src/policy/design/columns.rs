@@ -7,15 +7,10 @@ use super::words::is_in;
 use crate::finding::Rule;
 
 const PATH: &str = "file|files|file(s)|path|paths|file path|filepath|file name|filename";
-/// Best first, and whether the column holds types only if every cell is a bare type.
-const TYPE: &[(&str, bool)] = &[
-    ("change type", false),
-    ("action", false),
-    ("type", false),
-    ("change", true),
-    ("status", true),
-    ("operation", true),
-];
+/// Best first.
+const TYPE: [&str; 3] = ["change type", "action", "type"];
+/// Columns that hold types only if every cell is a bare type.
+const PERHAPS_TYPE: [&str; 3] = ["change", "status", "operation"];
 const ORDER: &str = "order|#|no|no.|nr|step";
 const DESCRIPTION: &str = "description|desc|purpose|summary|reason|rationale|responsibility|what|change|changes|details|notes";
 
@@ -33,10 +28,8 @@ impl Columns {
     /// Whether the rows are about files: "Purpose | Path" maps something to a place.
     pub(super) fn is_of_files(&self) -> bool {
         let first = self.names.iter().position(|name| !is_in(name, ORDER));
-        let name = self.names.get(self.path);
-        self.kind.is_some()
-            || first == Some(self.path)
-            || name.is_some_and(|name| name.starts_with("file"))
+        let is_file = self.names[self.path].starts_with("file");
+        self.kind.is_some() || is_file || first == Some(self.path)
     }
 
     /// Whether a stray pipe in a prose cell would shift the path or the type.
@@ -47,10 +40,8 @@ impl Columns {
 
     /// Whether a column has neither paths, types nor numbers.
     fn is_prose(&self, index: usize) -> bool {
-        let name = self.names.get(index);
-        index != self.path
-            && Some(index) != self.kind
-            && name.is_some_and(|name| !is_in(name, ORDER))
+        let is_known = index == self.path || Some(index) == self.kind;
+        !is_known && !is_in(&self.names[index], ORDER)
     }
 }
 
@@ -70,9 +61,10 @@ pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
         !table.rows.is_empty() && cells.all(|cell| cell.is_some_and(is_type))
     };
     let mut kind = None;
-    for (name, is_checked) in TYPE {
+    for name in TYPE.iter().chain(&PERHAPS_TYPE) {
         let found = only(&names, name)?;
-        kind = kind.or_else(|| found.filter(|&index| !is_checked || are_types(index)));
+        let is_type = |&index: &usize| TYPE.contains(name) || are_types(index);
+        kind = kind.or_else(|| found.filter(is_type));
     }
     let mut columns = Columns {
         path,
@@ -80,33 +72,23 @@ pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
         description: None,
         names,
     };
-    let mut wanted = DESCRIPTION.split('|');
-    let mut all = 0..columns.names.len();
-    columns.description = wanted
-        .find_map(|name| {
-            columns
-                .names
-                .iter()
-                .position(|other| other == name)
-                .filter(|&index| columns.is_prose(index))
-        })
-        .or_else(|| all.find(|&index| columns.is_prose(index)));
+    let is_named = |&index: &usize| is_in(&columns.names[index], DESCRIPTION);
+    let prose = (0..columns.names.len()).filter(|&index| columns.is_prose(index));
+    columns.description = prose.min_by_key(|index| !is_named(index));
     Ok(Some(columns))
 }
 
 fn only(names: &[String], wanted: &str) -> Result<Option<usize>, Problem> {
-    let is_wanted = |&index: &usize| names.get(index).is_some_and(|name| is_in(name, wanted));
-    let mut found = (0..names.len()).filter(is_wanted);
+    let mut found = (0..names.len()).filter(|&index| is_in(&names[index], wanted));
     let first = found.next();
-    match found.next().and_then(|second| names.get(second)) {
-        None => Ok(first),
-        Some(name) => Err(Problem::new(
-            Rule::DesignAmbiguous,
-            "two-columns",
-            format!("two columns have the same meaning; the second is `{name}`"),
-            "keep one File column and one Change Type column",
-        )),
-    }
+    let Some(second) = found.next() else {
+        return Ok(first);
+    };
+    let name = &names[second];
+    let message = format!("two columns have the same meaning; the second is `{name}`");
+    let help = "keep one File column and one Change Type column";
+    let rule = Rule::DesignAmbiguous;
+    Err(Problem::new(rule, "two-columns", message, help))
 }
 
 #[cfg(test)]

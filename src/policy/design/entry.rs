@@ -34,23 +34,40 @@ pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<GrantPa
     let mut path = plain(text);
     let is_glob = path.contains(['*', '{']);
     let is_wild = |name: &str| name.chars().all(|c| matches!(c, '*' | '?' | '.'));
-    for each in expand(&path)? {
+    let Some(alternatives) = braces::expand(&path) else {
+        let help = "write `{a,b}` with a closing brace, or one row per path";
+        let why = "has braces that are unclosed or expand to too many paths";
+        return Err(refused("bad-braces", text, why, help));
+    };
+    for each in alternatives {
         refuse_outside(&each)?;
         if each.is_empty() || is_glob && each.split('/').all(is_wild) {
-            return Err(too_wide(text, is_glob));
+            let reason = if is_glob { "glob-too-wide" } else { "too-wide" };
+            let help = "name the files or directories of this change";
+            let why = "grants the whole workspace";
+            return Err(refused(reason, text, why, help));
         }
         check_path(&each, text, design)?;
     }
     let directory = directory || text.ends_with('/');
+    if is_glob && directory {
+        path.push_str("/**");
+    }
     let kind = match (is_glob, directory) {
         (true, _) => GrantKind::Glob,
         (false, true) => GrantKind::Directory,
         (false, false) => GrantKind::File,
     };
-    if is_glob && directory {
-        path.push_str("/**");
-    }
     Ok(GrantPath { path, kind })
+}
+
+fn refused(reason: &'static str, text: &str, why: &str, help: &str) -> Problem {
+    let rule = match reason {
+        "absolute" | "tilde" | "dotdot" => Rule::DesignOutside,
+        "too-wide" | "glob-too-wide" => Rule::DesignTooWide,
+        _ => Rule::DesignBadRow,
+    };
+    Problem::new(rule, reason, format!("`{}` {why}", escaped(text)), help)
 }
 
 /// A path without lines, empty names and `.`.
@@ -68,62 +85,34 @@ fn check_path(path: &str, text: &str, design: &BStr) -> Result<(), Problem> {
         Problem::bad_row(reason.id(), rejection.message, reason.advice())
     })?;
     let first = path.split('/').next().unwrap_or("");
-    if first.eq_ignore_ascii_case(".guard") || path.eq_ignore_ascii_case("guard.toml") {
-        let text = escaped(text);
-        return Err(Problem::bad_row(
-            "protected-file",
-            format!("`{text}` belongs to guard's settings, which a row cannot grant"),
-            "remove the row; change the settings in a separate commit",
-        ));
-    }
-    if path.as_bytes() == design.as_bytes() {
-        return Err(Problem::bad_row(
-            "self-grant",
-            "the design lists itself",
-            "remove the row; a design may always change in a separate commit",
-        ));
-    }
-    Ok(())
+    let is_settings =
+        first.eq_ignore_ascii_case(".guard") || path.eq_ignore_ascii_case("guard.toml");
+    let (reason, why) = if is_settings {
+        ("protected-file", "belongs to guard's settings")
+    } else if path.as_bytes() == design.as_bytes() {
+        ("self-grant", "is the design itself")
+    } else {
+        return Ok(());
+    };
+    let help = "remove the row; the file may change in a separate commit";
+    Err(refused(reason, text, why, help))
 }
 
 /// Refuses paths outside the workspace, and text that is not a path.
 fn refuse_outside(text: &str) -> Result<(), Problem> {
-    let is_url = text.contains("://") || text.starts_with("mailto:") || text.starts_with("file:");
+    if text.contains("://") || text.starts_with("mailto:") || text.starts_with("file:") {
+        return Err(url(text));
+    }
     let (reason, why) = match text.as_bytes() {
-        _ if is_url => return Err(url(text)),
         [b'/' | b'\\', ..] => ("absolute", "is absolute"),
         [drive, b':', ..] if drive.is_ascii_alphabetic() => ("absolute", "is absolute"),
-        [b'~', ..] => (
-            "tilde",
-            "starts with `~`, which other programs expand to a home directory",
-        ),
+        [b'~', ..] => ("tilde", "starts with `~`"),
         _ if text.split(['/', '\\']).any(|name| name == "..") => ("dotdot", "contains `..`"),
-        _ if text.contains('\\') => {
-            let message = format!("`{}` contains a backslash", escaped(text));
-            let help = escaped(&text.replace('\\', "/"));
-            let help = format!("separate directories with `/`: `{help}`");
-            return Err(Problem::bad_row("backslash", message, help));
-        }
+        _ if text.contains('\\') => ("backslash", "contains a backslash"),
         _ => return Ok(()),
     };
-    let message = format!("`{}` {why}", escaped(text));
-    let help = "write the path relative to the repository root, without `..`";
-    Err(Problem::new(Rule::DesignOutside, reason, message, help))
-}
-
-fn too_wide(text: &str, is_glob: bool) -> Problem {
-    let reason = if is_glob { "glob-too-wide" } else { "too-wide" };
-    let message = format!("`{}` grants the whole workspace", escaped(text));
-    let help = "name the files or directories of this change";
-    Problem::new(Rule::DesignTooWide, reason, message, help)
-}
-
-fn expand(path: &str) -> Result<Vec<String>, Problem> {
-    let path_text = escaped(path);
-    let message =
-        || format!("the braces in `{path_text}` are unclosed or expand to too many paths");
-    let help = "write `{a,b}` with a closing brace, or one row per path";
-    braces::expand(path).ok_or_else(|| Problem::bad_row("bad-braces", message(), help))
+    let help = "write the path from the root of the repository, with `/` and without `..`";
+    Err(refused(reason, text, why, help))
 }
 
 /// Strips `:12`, `:12:3`, `:12-34`, `#L10` or `#L10-L20` from the end.

@@ -41,9 +41,7 @@ fn resolve(design: &BStr, target: &str) -> Option<String> {
     names.pop();
     for name in target.split('/') {
         match name {
-            ".." => {
-                names.pop()?;
-            }
+            ".." => names.pop().map(|_| ())?,
             "" | "." => {}
             name => names.push(name),
         }
@@ -57,13 +55,9 @@ pub(super) fn decode(target: &str) -> String {
     let mut bytes = parts.next().unwrap_or("").as_bytes().to_vec();
     for part in parts {
         let hex = part.get(..2).filter(|hex| !hex.starts_with('+'));
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                bytes.extend(part.bytes().skip(2));
-            }
-            None => bytes.extend(format!("%{part}").bytes()),
-        }
+        let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.push(byte.unwrap_or(b'%'));
+        bytes.extend(part.bytes().skip(byte.map_or(0, |_| 2)));
     }
     String::from_utf8(bytes).unwrap_or_else(|_| target.to_owned())
 }

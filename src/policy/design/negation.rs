@@ -6,8 +6,8 @@ use super::words::{self, is_in};
 /// Punctuation that ends a clause.
 const ENDS: [char; 11] = [',', ';', '.', ':', '!', '?', '(', ')', '—', '–', '|'];
 /// Words before "not".
-const AUXILIARIES: &str =
-    "do|does|did|must|should|shall|will|would|may|can|is|are|was|were|has|have|been|be|to|or";
+const AUX: &str =
+    "do|does|did|must|should|shall|will|would|may|can|is|are|was|were|has|have|be|to|or";
 /// What "no" takes back.
 const CHANGES: &str = "change|changes|modification|modifications|edit|edits|update|updates";
 /// States of a file that stays the same.
@@ -24,11 +24,13 @@ pub(super) fn forbids_changes(text: &str) -> bool {
             ["do" | "must", "not", rest @ ..] | ["don't" | "dont" | "never", rest @ ..] => rest,
             _ => return false,
         };
-        let [verb, objects @ ..] = rest.strip_prefix(&["be"]).unwrap_or(rest) else {
-            return false;
+        let is_change = |verb: &str| match kind::of_word(verb) {
+            Some(kind) => kind != RowAction::Mention,
+            None => verb.starts_with("touch"),
         };
-        let is_change = kind::of_word(verb).is_some_and(|kind| kind != RowAction::Mention);
-        (is_change || verb.starts_with("touch")) && objects.iter().all(|word| is_in(word, OBJECTS))
+        let rest = rest.strip_prefix(&["be"]).unwrap_or(rest).split_first();
+        let is_object = |word: &&str| is_in(word, OBJECTS);
+        rest.is_some_and(|(verb, objects)| is_change(verb) && objects.iter().all(is_object))
     })
 }
 
@@ -38,32 +40,25 @@ pub(super) fn denies(text: &str) -> bool {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let begins = match *words {
         ["no", noun, ..] => is_in(noun, CHANGES),
-        [
-            "stay" | "stays" | "remain" | "remains" | "leave" | "left" | "keep" | "kept",
-            state,
-            ..,
-        ] => is_in(state, SAME) || is_in(state, "as|alone"),
-        [word, "not" | "never", ..] if is_in(word, AUXILIARIES) => true,
-        [word, ..] => {
-            is_in(word, SAME) || is_in(word, "not|never|cannot|dont") || word.ends_with("n't")
-        }
+        [_, "as", "is", ..] | [_, "alone", ..] => true,
+        [word, "not" | "never", ..] if is_in(word, AUX) => true,
+        [word, ..] => is_in(word, "not|never|cannot|dont") || word.ends_with("n't"),
         [] => false,
     };
-    begins || words::is_denial(text)
+    begins || words::is_denial(text) || words.iter().take(2).any(|word| is_in(word, SAME))
 }
 
 /// Whether the text behind a type or a path takes it back: "? No", ": none", "(not yet)", "no files".
 pub(super) fn takes_back(rest: &str) -> bool {
     let text = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let is_object = rest.strip_prefix(' ') == Some(text);
     let clause = text.split(ENDS).next().unwrap_or("");
     let words = words::words(clause.split(" - ").next().unwrap_or(""));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let answers = match *words {
         ["no" | "none" | "na" | "nope" | "nil" | "false"] | ["n", "a"] | ["nothing", ..] => true,
         // "Modify no files", but not "Add no-op handler" or "Update None checks".
-        ["no", ..] => is_object && text.starts_with("no "),
-        ["none", ..] => !is_object,
+        ["no", ..] => rest.starts_with(" no "),
+        ["none", ..] => !rest.starts_with(" none "),
         _ => false,
     };
     answers || rest.trim_start().starts_with('?') || denies(rest)
@@ -106,6 +101,7 @@ mod tests {
             "notebooks",
             "keep the old name",
             "Left sidebar",
+            "Handle a page not found",
             "Page not found",
             "Add optional timeout",
         ] {

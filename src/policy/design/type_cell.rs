@@ -2,7 +2,7 @@
 
 use super::kind::{self, RowAction};
 use super::negation::{denies, takes_back};
-use super::words;
+use super::words::{self, is_in};
 
 /// A type that was understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,53 +34,37 @@ pub(super) fn parse(text: &str) -> Option<Type> {
 
 /// Whether a cell contains only a type, or says that nothing changes.
 pub(super) fn is_bare_cell(text: &str) -> bool {
-    parse(text).is_some_and(|found| found.is_bare) || takes_back(text) || denies_type(text)
+    parse(text).is_some_and(|found| found.is_bare) || denies_below("change", text)
 }
 
 /// Whether a cell of a table without types says that the file does not change. "none" does below "Changes", but not
 /// below "Notes".
 pub(super) fn denies_below(header: &str, text: &str) -> bool {
     let asks = kind::of_word(split_word(header).0).is_some();
-    let keeps = |found: Type| {
-        found.kind == RowAction::Mention && (found.is_bare || words::denies(text, true))
+    let begins = match leading(&text.to_lowercase()) {
+        Some((RowAction::Mention, rest)) => asks && (is_bare(rest) || words::denies(rest, true)),
+        Some((_, rest)) => takes_back(rest),
+        None => asks && takes_back(text),
     };
-    denies(text)
-        || denies_type(text)
-        || asks && (takes_back(text) || parse(text).is_some_and(keeps))
+    begins || denies(text)
 }
 
-/// Whether a text takes back the type at its start: "Modify? No".
-fn denies_type(text: &str) -> bool {
-    let text = text.to_lowercase();
-    leading(&text).is_some_and(|(kind, rest)| kind != RowAction::Mention && takes_back(rest))
-}
-
-/// The type at the start of a lower-case text, and the rest.
+/// The type at the start of a lower-case text, and the rest. "Add and modify" is two types; "Modify and add tests" is
+/// one with a remark.
 fn leading(text: &str) -> Option<(RowAction, &str)> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let ends = ['(', '—', '–', ':', ',', ';', '.', '?', '!'];
+    let head = text.split(ends).next().unwrap_or("").trim_end();
+    if let Some(kind) = kind::joined(&head.replace(" or ", "/"), kind::of_word) {
+        return Some((kind, text.get(head.len()..)?));
+    }
     let (word, rest) = split_word(text);
-    if word == "no" {
-        let (noun, rest) = split_word(rest.trim_start_matches([' ', '-']));
-        return matches!(noun, "change" | "changes").then_some((RowAction::Mention, rest));
-    }
-    let kind = kind::of_word(word)?;
-    let joint = rest.trim_start();
-    if let Some(tail) = joint.strip_prefix(['/', '+', '&']) {
-        let (other, rest) = split_word(tail.trim_start());
-        let is_last = !rest.trim_start().starts_with(['/', '+', '&']);
-        let both = kind::union(kind, kind::of_word(other)?)?;
-        return is_last.then_some((both, rest));
-    }
-    // "Add and modify" is two types; "Modify and add tests" is one with a remark.
-    let second = ["and ", "or "]
-        .iter()
-        .find_map(|word| joint.strip_prefix(word));
-    let (other, tail) = split_word(second.unwrap_or("").trim_start());
-    let ends = tail.trim_start().is_empty() || tail.trim_start().starts_with('(');
-    match kind::of_word(other).filter(|_| ends) {
-        Some(other) => Some((kind::union(kind, other)?, tail)),
-        None => Some((kind, rest)),
-    }
+    let is_type = |word: &String| kind::of_word(word).is_some() || is_in(word, "and|or");
+    let is_list = rest.trim_start().starts_with(['/', '+', '&']);
+    let is_joined = is_list || words::words(head).iter().all(is_type);
+    kind::of_word(word)
+        .filter(|_| !is_joined)
+        .map(|kind| (kind, rest))
 }
 
 /// Whether no word follows outside parentheses, except "directory".

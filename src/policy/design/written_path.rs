@@ -18,6 +18,16 @@ pub(super) struct WrittenPath {
     pub(super) denied: bool,
 }
 
+impl WrittenPath {
+    pub(super) fn new(text: &str, span: Range<usize>) -> WrittenPath {
+        WrittenPath {
+            text: text.trim().to_owned(),
+            span,
+            ..WrittenPath::default()
+        }
+    }
+}
+
 /// Names of files without an extension.
 const WELL_KNOWN: &str = "makefile|gnumakefile|dockerfile|containerfile|jenkinsfile|vagrantfile|procfile|rakefile|\
     gemfile|brewfile|podfile|fastfile|justfile|caddyfile|tiltfile|build|workspace|license|licence|copying|notice|readme|\
@@ -55,27 +65,22 @@ fn is_file_name(text: &str) -> bool {
 }
 
 /// Splits `a -> b` in one span into its two ends.
-pub(super) fn split_arrow(path: WrittenPath) -> Vec<WrittenPath> {
+pub(super) fn split_arrow(mut path: WrittenPath) -> Vec<WrittenPath> {
     let ends = [" -> ", "→", " => "].iter().find_map(|arrow| {
         let (old, new) = path.text.split_once(arrow)?;
-        let (old, new) = (old.trim(), new.trim());
-        let is_pair = !old.is_empty() && !new.is_empty() && !new.contains(arrow);
-        is_pair.then(|| (old.to_owned(), new.to_owned()))
+        let is_pair = !old.trim().is_empty() && !new.trim().is_empty() && !new.contains(arrow);
+        is_pair.then(|| [old, new].map(|end| end.trim().to_owned()))
     });
-    let Some((old, text)) = ends else {
+    let Some([old, new]) = ends else {
         return vec![path];
     };
-    let new = WrittenPath {
-        text,
-        arrow: true,
-        ..path.clone()
-    };
-    vec![WrittenPath { text: old, ..path }, new]
+    let mut first = path.clone();
+    (first.text, path.text, path.arrow) = (old, new, true);
+    vec![first, path]
 }
 
 /// "(directory)" and similar remarks.
 pub(super) fn is_directory_remark(remark: &str) -> bool {
-    let words = words(remark);
-    let first = words.first();
-    first.is_some_and(|word| is_in(word, "directory|dir|folder"))
+    let first = words(remark).into_iter().next();
+    first.is_some_and(|word| is_in(&word, "directory|dir|folder"))
 }
