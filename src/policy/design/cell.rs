@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::blocks::{InlineText, PieceKind};
+use super::blocks::{Emphasis, InlineText, PieceKind};
 use super::braces;
 use super::link;
 use super::negation::takes_back;
@@ -145,22 +145,21 @@ fn visible<'a>(
     is_whole: bool,
 ) -> Result<&'a str, Problem> {
     let (raw, plain) = (source.slice(part.clone()), content.plain.trim());
-    let spans = content.emphasis.iter().map(|found| &found.span);
-    let is_star = |span: &&Range<usize>| source.slice((*span).clone()).starts_with('*');
-    let (stars, others): (Vec<_>, Vec<_>) = spans.partition(is_star);
-    let is_bold_slash = !stars.is_empty() && (plain.starts_with('/') || plain.ends_with('/'));
-    if is_bold_slash || stars.iter().any(|span| *span != part) {
+    let all = &content.emphasis;
+    let is_star = |found: &&Emphasis| source.slice(found.span.clone()).starts_with('*');
+    let stars = all.iter().filter(is_star).count();
+    let is_bold = all.len() == 1 && all.iter().all(|found| found.span == *part);
+    if stars > 0 && (!is_bold || plain.starts_with('/') || plain.ends_with('/')) {
         let shown = escaped(source.slice(source.trim(content.span.clone())));
         let message = format!("Markdown renders the asterisks in `{shown}` as emphasis");
         let help = format!("write it in backticks: `{shown}`");
         return Err(Problem::bad_row("emphasis", message, help));
     }
-    if is_whole && others.is_empty() {
-        Ok(plain)
-    } else if stars.is_empty() && !raw.contains(['\\', '&']) {
-        Ok(raw)
-    } else {
-        Err(ambiguous("the cell mixes emphasis, tags and escapes"))
+    match () {
+        // Escapes and references are resolved here.
+        () if is_whole && all.len() == stars => Ok(plain),
+        () if stars == 0 && !raw.contains(['\\', '&']) => Ok(raw),
+        () => Err(ambiguous("the cell mixes emphasis, tags and escapes")),
     }
 }
 

@@ -153,7 +153,7 @@ mod tests {
         for text in [
             "",
             " no-op handler",
-            " None checks",
+            " none checks",
             " (no longer a stub)",
             " - no API change",
         ] {

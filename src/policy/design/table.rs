@@ -7,7 +7,7 @@ use super::design_builder::{self, DesignBuilder};
 use super::entry;
 use super::form::Shape;
 use super::heading::Claim;
-use super::kind::RowAction;
+use super::kind::{self, RowAction};
 use super::problem::{LocatedProblem, Problem, html, unknown_type};
 use super::source::DesignText;
 use super::type_cell::{self, denies_below};
@@ -112,7 +112,7 @@ impl TableReader<'_> {
         let denied = others.find(|(index, name)| denies_below(name, &cell(*index).one_line()));
         let denied = denied.map(|(index, _)| index);
         let kind = match self.columns.kind {
-            Some(index) => self.row_type(row, cell(index)),
+            Some(index) => self.row_type(cell(index)),
             None if denied.is_some() => Ok((RowAction::Mention, false)),
             None => Ok((self.untyped, false)),
         };
@@ -139,12 +139,8 @@ impl TableReader<'_> {
     }
 
     /// What the type cell says, and whether it says that the paths are directories.
-    fn row_type(
-        &self,
-        row: &TableRow,
-        cell: &InlineText,
-    ) -> Result<(RowAction, bool), LocatedProblem> {
-        let (text, mut span) = (cell.one_line(), self.source.trim(cell.span.clone()));
+    fn row_type(&self, cell: &InlineText) -> Result<(RowAction, bool), LocatedProblem> {
+        let (text, span) = (cell.one_line(), self.source.trim(cell.span.clone()));
         let problem = match type_cell::parse(&text) {
             _ if cell.is_struck() => {
                 let (message, help) = ("the type is struck out", "remove the row");
@@ -152,11 +148,11 @@ impl TableReader<'_> {
             }
             _ if cell.is_obscured => html(self.source.slice(span.clone())),
             Some(found) => return Ok((found.kind, found.directory)),
+            None if text.is_empty() => {
+                Problem::bad_row("unknown-type", "the type is missing", kind::HELP)
+            }
             None => unknown_type(&text),
         };
-        if span.is_empty() {
-            span = self.source.line_span(row.span.start);
-        }
         Err(problem.at(span))
     }
 }
