@@ -4,11 +4,13 @@ use std::ops::Range;
 
 use super::blocks::{Emphasis, InlineText, PieceKind};
 use super::braces;
+use super::columns;
 use super::link;
 use super::negation::takes_back;
 use super::placeholder::is_placeholder;
 use super::problem::{LocatedProblem, Problem, ambiguous, empty_cell, escaped, html, placeholder};
 use super::source::DesignText;
+use super::words::is_in;
 use super::written_path::{WrittenPath, is_directory_remark, split_arrow};
 
 /// The paths of a cell, in order; never empty.
@@ -29,8 +31,6 @@ fn read(
     span: &Range<usize>,
 ) -> Result<Vec<WrittenPath>, Problem> {
     let mut reader = CellReader::default();
-    // The parts between `<br>`s.
-    let (mut parts, mut begin) = (Vec::new(), span.start);
     let mut cursor = span.start;
     for piece in &content.pieces {
         // Part of a link or of struck-out text.
@@ -46,10 +46,12 @@ fn read(
                 reader.path(text, &piece.span)?;
             }
             PieceKind::Html => match source.slice(piece.span.clone()) {
-                tag if is_break(tag) => {
+                // `<br>` in any spelling.
+                tag if tag
+                    .trim_matches(['<', '>', '/', ' '])
+                    .eq_ignore_ascii_case("br") =>
+                {
                     reader.text(",");
-                    parts.push(source.trim(begin..piece.span.start));
-                    begin = cursor;
                 }
                 tag if tag.starts_with("<!--") => {}
                 tag => return Err(html(tag)),
@@ -67,20 +69,10 @@ fn read(
         let (message, help) = ("the path is struck out", "remove the row");
         return Err(Problem::placeholder("struck-out", message, help));
     }
-    parts.push(source.trim(begin..span.end));
-    parts.retain(|part| !part.is_empty());
-    let is_whole = parts.len() == 1;
-    let path = |part| bare_path(visible(source, content, &part, is_whole)?, part);
-    match parts.is_empty() {
-        true => Err(empty_cell()),
-        false => parts.into_iter().map(path).collect(),
-    }
-}
-
-/// Whether a tag is a `<br>` in any spelling.
-fn is_break(tag: &str) -> bool {
-    let name = tag.trim_matches(['<', '>', '/', ' ']);
-    name.eq_ignore_ascii_case("br")
+    Ok(vec![bare_path(
+        visible(source, content, span)?,
+        span.clone(),
+    )?])
 }
 
 /// Collects the paths outside parentheses. Words beside them make the cell ambiguous, in every language.
@@ -136,30 +128,29 @@ impl CellReader {
     }
 }
 
-/// A part of a cell without code, as a reader sees it, but with its underscores (`__init__.py`). Asterisks that render
-/// as emphasis of less than the cell were meant as a glob, which readers do not see.
+/// A cell without code, as a reader sees it, but with its underscores (`__init__.py`). Asterisks that render as emphasis
+/// of less than the cell were meant as a glob, which readers do not see.
 fn visible<'a>(
     source: &DesignText<'a>,
     content: &'a InlineText,
-    part: &Range<usize>,
-    is_whole: bool,
+    span: &Range<usize>,
 ) -> Result<&'a str, Problem> {
-    let (raw, plain) = (source.slice(part.clone()), content.plain.trim());
+    let (raw, plain) = (source.slice(span.clone()), content.plain.trim());
     let all = &content.emphasis;
     let is_star = |found: &&Emphasis| source.slice(found.span.clone()).starts_with('*');
     let stars = all.iter().filter(is_star).count();
-    let is_bold = all.len() == 1 && all.iter().all(|found| found.span == *part);
+    let is_bold = all.len() == 1 && all.iter().all(|found| found.span == *span);
     if stars > 0 && (!is_bold || plain.starts_with('/') || plain.ends_with('/')) {
-        let shown = escaped(source.slice(source.trim(content.span.clone())));
+        let shown = escaped(raw);
         let message = format!("Markdown renders the asterisks in `{shown}` as emphasis");
         let help = format!("write it in backticks: `{shown}`");
         return Err(Problem::bad_row("emphasis", message, help));
     }
-    match () {
+    match all.len() > stars {
         // Escapes and references are resolved here.
-        () if is_whole && all.len() == stars => Ok(plain),
-        () if stars == 0 && !raw.contains(['\\', '&']) => Ok(raw),
-        () => Err(ambiguous("the cell mixes emphasis, tags and escapes")),
+        false => Ok(plain),
+        true if raw.contains(['\\', '&']) => Err(ambiguous("the cell has emphasis and escapes")),
+        true => Ok(raw),
     }
 }
 
@@ -167,7 +158,9 @@ fn visible<'a>(
 fn bare_path(text: &str, span: Range<usize>) -> Result<WrittenPath, Problem> {
     let is_odd = |c: char| c.is_whitespace() || matches!(c, '`' | '<' | '>');
     let is_list = |path: &String| path.contains([',', ';']);
-    if is_placeholder(text) {
+    if text.is_empty() {
+        Err(empty_cell())
+    } else if is_placeholder(text) || is_in(&text.to_lowercase(), columns::PATH) {
         Err(placeholder(text))
     } else if text.contains(is_odd) || braces::expand(text).iter().flatten().any(is_list) {
         let text = escaped(text);
@@ -205,6 +198,8 @@ mod tests {
         for text in ["src/{a,b}.py", "app/(shell)", "src/__init__.py"] {
             assert_eq!(bare(text), Ok(text.to_owned()));
         }
-        assert_eq!(bare("---"), Err("placeholder"));
+        for text in ["---", "N/A", "File", "path"] {
+            assert_eq!(bare(text), Err("placeholder"), "{text}");
+        }
     }
 }

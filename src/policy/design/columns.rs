@@ -6,7 +6,8 @@ use super::type_cell;
 use super::words::is_in;
 use crate::finding::Rule;
 
-const PATH: &str = "file|files|file(s)|path|paths|file path|filepath|file name|filename";
+/// A bare cell with such a name repeats the header.
+pub(super) const PATH: &str = "file|files|file(s)|path|paths|file path|filepath|file name|filename";
 /// Best first.
 const TYPE: [&str; 3] = ["change type", "action", "type"];
 /// Columns that hold types only if every cell is a bare type.

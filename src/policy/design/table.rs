@@ -41,7 +41,7 @@ pub(super) fn read(
     };
     for row in &table.rows {
         let line = source.line_span(row.span.start);
-        match reader.check(row, source.slice(line.clone())) {
+        match reader.check_pipes(source.slice(line.clone())) {
             Err(problem) => draft.bad_row(vec![problem.at(line)]),
             Ok(()) => reader.row(row, draft),
         }
@@ -78,13 +78,9 @@ struct TableReader<'a> {
 }
 
 impl TableReader<'_> {
-    /// Whether the row has the cells of the header.
-    fn check(&self, row: &TableRow, line: &str) -> Result<(), Problem> {
-        let Columns { path, names, .. } = self.columns;
-        let (cells, expected) = (count_cells(line), names.len());
-        let is_header = |cell: &InlineText| {
-            cell.pieces.is_empty() && names.get(*path) == Some(&cell.one_line().to_lowercase())
-        };
+    /// Whether a line has the cells of the header.
+    fn check_pipes(&self, line: &str) -> Result<(), Problem> {
+        let (cells, expected) = (count_cells(line), self.columns.names.len());
         let (reason, help) = if self.has_pipes && !line.starts_with('|') {
             (
                 "not-a-row",
@@ -94,8 +90,6 @@ impl TableReader<'_> {
             ("truncated-row", "complete it: cells are missing")
         } else if cells > expected && self.columns.can_shift() {
             ("extra-cells", "write `\\|` for a pipe inside a cell")
-        } else if row.cells.get(*path).is_some_and(is_header) {
-            ("header-row", "remove it: it repeats the header")
         } else {
             return Ok(());
         };
@@ -109,12 +103,14 @@ impl TableReader<'_> {
         let text = |index: Option<usize>| index.map_or_else(String::new, |at| cell(at).one_line());
         let names = self.columns.names.iter().enumerate();
         let mut others = names.filter(|(index, _)| *index != self.columns.path);
-        let denied = others.find(|(index, name)| denies_below(name, &cell(*index).one_line()));
-        let denied = denied.map(|(index, _)| index);
-        let kind = match self.columns.kind {
-            Some(index) => self.row_type(cell(index)),
-            None if denied.is_some() => Ok((RowAction::Mention, false)),
-            None => Ok((self.untyped, false)),
+        let denies =
+            |(index, name): &(usize, &String)| denies_below(name, &cell(*index).one_line());
+        let denied = || others.find(denies).map(|(index, _)| index);
+        let said = self.columns.kind.or_else(denied);
+        let kind = match (self.columns.kind, said) {
+            (Some(index), _) => self.row_type(cell(index)),
+            (None, Some(_)) => Ok((RowAction::Mention, false)),
+            (None, None) => Ok((self.untyped, false)),
         };
         match (cell::paths(self.source, cell(self.columns.path)), kind) {
             (Ok(paths), Ok((kind, directory))) => draft.row(design_builder::Row {
@@ -122,7 +118,7 @@ impl TableReader<'_> {
                 prose: false,
                 kind,
                 directory,
-                change_type: text(self.columns.kind.or(denied)),
+                change_type: text(said),
                 description: text(self.columns.description),
             }),
             (paths, kind) => {
@@ -147,7 +143,7 @@ impl TableReader<'_> {
                 Problem::placeholder("struck-out", message, help)
             }
             _ if cell.is_obscured => html(self.source.slice(span.clone())),
-            Some(found) => return Ok((found.kind, found.directory)),
+            Some(found) => return Ok(found),
             None if text.is_empty() => {
                 Problem::bad_row("unknown-type", "the type is missing", kind::HELP)
             }

@@ -4,37 +4,24 @@ use super::kind::{self, RowAction};
 use super::negation::{denies, takes_back};
 use super::words::{self, is_in};
 
-/// A type that was understood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Type {
-    pub(super) kind: RowAction,
-    /// `(Directory)`: the row covers everything below its path.
-    pub(super) directory: bool,
-    /// Whether only parentheses follow the word.
-    is_bare: bool,
-}
-
-/// Reads a type cell: one word, or two joined by `/`, `+`, `&`, "and" or "or". Text after it is ignored, except if it
-/// takes the type back, or after Delete and Rename: "Remove unused imports" deletes no file.
-pub(super) fn parse(text: &str) -> Option<Type> {
+/// Reads a type cell: one word, or two joined by `/`, `+`, `&`, "and" or "or", and whether it says that the row covers
+/// everything below its path. Text after it is ignored, except if it takes the type back, or after Delete and Rename:
+/// "Remove unused imports" deletes no file.
+pub(super) fn parse(text: &str) -> Option<(RowAction, bool)> {
     let text = text.to_lowercase();
     let (kind, rest) = leading(&text)?;
-    let is_bare = is_bare(rest);
     let is_denied = || takes_back(rest) || rest.contains('?') || words::denies(rest, true);
-    if kind != RowAction::Mention && is_denied() || kind.takes_away() && !is_bare {
+    if kind != RowAction::Mention && is_denied() || kind.takes_away() && !is_bare(rest) {
         return None;
     }
     let (next, _) = split_word(rest.trim_start().trim_start_matches('('));
-    Some(Type {
-        kind,
-        directory: matches!(next, "directory" | "dir"),
-        is_bare,
-    })
+    Some((kind, matches!(next, "directory" | "dir")))
 }
 
 /// Whether a cell contains only a type, or says that nothing changes.
 pub(super) fn is_bare_cell(text: &str) -> bool {
-    parse(text).is_some_and(|found| found.is_bare) || denies_below("change", text)
+    let is_type = || leading(&text.to_lowercase()).is_some_and(|(_, rest)| is_bare(rest));
+    parse(text).is_some() && is_type() || denies_below("change", text)
 }
 
 /// Whether a cell of a table without types says that the file does not change. "none" does below "Changes", but not
@@ -100,7 +87,7 @@ mod tests {
     const DELETE: RowAction = RowAction::Grant(Actions::DELETE);
 
     fn kind(text: &str) -> Option<RowAction> {
-        parse(text).map(|found| found.kind)
+        parse(text).map(|(kind, _)| kind)
     }
 
     #[test]
@@ -210,8 +197,8 @@ mod tests {
             "Existing Directory",
             "Add/Modify (Directory)",
         ] {
-            assert!(parse(text).unwrap().directory, "{text}");
+            assert!(parse(text).unwrap().1, "{text}");
         }
-        assert!(!parse("Add (to the directory)").unwrap().directory);
+        assert!(!parse("Add (to the directory)").unwrap().1);
     }
 }
