@@ -11,9 +11,6 @@ pub(super) fn expand(path: &str) -> Option<Vec<String>> {
     let mut open = vec![path.to_owned()];
     while let Some(text) = open.pop() {
         let Some(start) = text.find('{') else {
-            if text.contains('}') {
-                return None;
-            }
             done.push(text);
             continue;
         };
@@ -27,7 +24,8 @@ pub(super) fn expand(path: &str) -> Option<Vec<String>> {
             open.push(format!("{head}{}{tail}", text.get(alternative)?));
         }
     }
-    Some(done)
+    let is_closed = |path: &String| !path.contains('}');
+    done.iter().all(is_closed).then_some(done)
 }
 
 /// Whether there is a group without a comma: `{name}` is a placeholder.

@@ -39,23 +39,17 @@ fn read(
         }
         reader.text(source.slice(cursor..piece.span.start));
         cursor = piece.span.end;
+        let tag = source.slice(piece.span.clone());
+        let name = tag.trim_matches(['<', '>', '/', ' ']);
         match &piece.kind {
             PieceKind::Code(text) => reader.path(text, &piece.span)?,
             PieceKind::Link { text, target } => {
                 link::agree(source.path(), text, target)?;
                 reader.path(text, &piece.span)?;
             }
-            PieceKind::Html => match source.slice(piece.span.clone()) {
-                // `<br>` in any spelling.
-                tag if tag
-                    .trim_matches(['<', '>', '/', ' '])
-                    .eq_ignore_ascii_case("br") =>
-                {
-                    reader.text(",");
-                }
-                tag if tag.starts_with("<!--") => {}
-                tag => return Err(html(tag)),
-            },
+            PieceKind::Html if tag.starts_with("<!--") => {}
+            PieceKind::Html if name.eq_ignore_ascii_case("br") => reader.text(","),
+            PieceKind::Html => return Err(html(tag)),
             PieceKind::Image => return Err(ambiguous("the cell contains an image")),
             PieceKind::Struck => {}
         }
@@ -69,10 +63,8 @@ fn read(
         let (message, help) = ("the path is struck out", "remove the row");
         return Err(Problem::placeholder("struck-out", message, help));
     }
-    Ok(vec![bare_path(
-        visible(source, content, span)?,
-        span.clone(),
-    )?])
+    let text = visible(source, content, span)?;
+    Ok(vec![bare_path(text, span.clone())?])
 }
 
 /// Collects the paths outside parentheses. Words beside them make the cell ambiguous, in every language.

@@ -28,11 +28,8 @@ pub(super) enum RowAction {
 impl RowAction {
     /// Whether it may remove a path.
     pub(super) fn takes_away(self) -> bool {
-        match self {
-            RowAction::Grant(actions) => actions.contains(Actions::DELETE),
-            RowAction::Rename => true,
-            RowAction::Mention => false,
-        }
+        self == RowAction::Rename
+            || matches!(self, RowAction::Grant(actions) if actions.contains(Actions::DELETE))
     }
 }
 

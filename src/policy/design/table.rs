@@ -82,10 +82,7 @@ impl TableReader<'_> {
     fn check_pipes(&self, line: &str) -> Result<(), Problem> {
         let (cells, expected) = (count_cells(line), self.columns.names.len());
         let (reason, help) = if self.has_pipes && !line.starts_with('|') {
-            (
-                "not-a-row",
-                "begin it with a pipe, or add an empty line before it",
-            )
+            ("not-a-row", "add an empty line before it")
         } else if cells < expected {
             ("truncated-row", "complete it: cells are missing")
         } else if cells > expected && self.columns.can_shift() {
