@@ -203,7 +203,7 @@ fn r004_check_records_its_answers_if_asked() {
     let logged = || -> Vec<String> {
         let records = repo.records();
         let line = |record: &Value| {
-            let facts = ["event", "path", "allowed", "reason", "rule"].map(|key| &record[key]);
+            let facts = ["event", "path", "allowed", "reason", "violation"].map(|key| &record[key]);
             Value::from(facts.map(Clone::clone).to_vec()).to_string()
         };
         records.iter().map(line).collect()
@@ -214,8 +214,8 @@ fn r004_check_records_its_answers_if_asked() {
         .exits(1);
     let expected = [
         r#"["checked","out/a",true,null,null]"#,
-        r#"["checked","b",false,"security","outside-roots"]"#,
-        r#"["checked","../c",false,"security","outside-workspace"]"#,
+        r#"["checked","b",false,"security",null]"#,
+        r#"["checked","../c",false,"security","path_escapes_boundary"]"#,
     ];
     assert_eq!(logged(), expected);
     let mut command = repo.command(GUARD);
@@ -231,6 +231,9 @@ fn r004_check_records_its_answers_if_asked() {
     fs::create_dir(log_file(&repo)).unwrap();
     let output = repo.guard(&["check", "--record", "out/a"]).exits(2);
     assert_eq!(output.stdout, "");
+    let output = repo.guard(&["check", "--record", "out/a", "--format", "json"]);
+    let error: Value = serde_json::from_str(&output.exits(2).stdout).unwrap();
+    assert_eq!(error["error"]["kind"], "record");
 }
 
 #[test]

@@ -406,3 +406,65 @@ fn deleting_or_replacing_an_escaping_link_is_never_a_finding() {
     assert_eq!(findings(&report), []);
     assert_eq!(report["summary"]["changes"], 2);
 }
+
+#[test]
+fn each_violation_has_the_name_of_the_requirement_and_each_path_its_absolute_form() {
+    let repo = open_repo();
+    link(&repo, "out", "/etc");
+    let violations = [
+        ("../../../etc/passwd", "path_escapes_boundary"),
+        ("/etc/passwd", "path_outside_boundary"),
+        ("out/passwd", "symlink_escapes_boundary"),
+    ];
+    let requests = violations.map(|(request, _)| request);
+    let all = answers(
+        &repo,
+        requests.into_iter().chain(["src/main.ex", "a\u{200b}b"]),
+    );
+    for (answer, (request, violation)) in all.iter().zip(violations) {
+        assert_eq!(answer["violation"], violation, "{request}: {answer}");
+        assert_eq!(answer["absolute_path"], Value::Null, "{request}: {answer}");
+    }
+    let root = fs::canonicalize(&repo.root).unwrap();
+    assert_eq!(
+        all[3]["absolute_path"],
+        root.join("src/main.ex").to_str().unwrap()
+    );
+    assert_eq!(all[3]["violation"], Value::Null);
+    // Another refusal is no violation of the boundary.
+    assert_eq!(all[4]["allowed"], false);
+    assert_eq!(all[4]["violation"], Value::Null);
+}
+
+/// Requirement 003: what `guard read` may read, directories included.
+#[test]
+fn check_read_answers_for_files_and_directories_as_read_does() {
+    let repo = open_repo();
+    repo.stage(
+        "guard.toml",
+        "[lld]\nmissing = \"skip\"\n[workspace]\nread = [\"src\"]\n",
+    );
+    repo.commit("Let programs read src");
+    link(&repo, "src/out", "/etc");
+    let cases = [
+        ("src", true),
+        ("src/main.ex", true),
+        ("src/none", false),
+        ("nested", false),
+        ("nested/file.txt", false),
+        ("src/out/passwd", false),
+        ("../x", false),
+    ];
+    let mut arguments = vec!["check", "--read", "--format", "json"];
+    arguments.extend(cases.map(|(request, _)| request));
+    let output = repo.guard(&arguments).exits(1);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    for (at, (request, allowed)) in cases.iter().enumerate() {
+        let answer = &report["results"][at];
+        assert_eq!(answer["allowed"], *allowed, "{request}: {answer}");
+        if *request != "src" {
+            let read = repo.guard(&["read", request]);
+            assert_eq!(read.code == 0, *allowed, "{request}");
+        }
+    }
+}

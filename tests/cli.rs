@@ -336,11 +336,13 @@ fn the_json_of_check() {
             [
                 "requested_path",
                 "path",
+                "absolute_path",
                 "allowed",
                 "closest_match",
                 "reason",
                 "rule",
-                "kind"
+                "kind",
+                "violation"
             ]
         );
     }

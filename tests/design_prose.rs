@@ -155,6 +155,8 @@ fn negated_description_revokes_a_row_without_type() {
         ("Notes", "Do not modify"),
         ("Description", "No changes — confirm that all 14 tests pass"),
         ("Description", "unchanged"),
+        ("Description", "No changes to the API; adds a cache"),
+        ("Description", "Do not modify the input in place"),
     ] {
         let design = read(&format!(
             "## Files Changed\n\n| File | {header} |\n|-|-|\n| `a.py` | {cell} |\n| `b.py` | yes |\n"
@@ -164,8 +166,8 @@ fn negated_description_revokes_a_row_without_type() {
     }
     for (header, cell) in [
         ("Notes", "none"),
-        ("Description", "No changes to the API; adds a cache"),
-        ("Description", "Do not modify the input in place"),
+        ("Description", "Add an optional cache; the API stays"),
+        ("Description", "Handle a page not found"),
         ("Risk", "no"),
     ] {
         let design = read(&format!(

@@ -206,16 +206,22 @@ fn az_b6_pipes() {
 #[test]
 fn az_b7_several_paths_in_a_cell() {
     let design = rows(
-        "| **a.py** | Add | x |\n| [b.py](b.py) | Add | x |\n| `c.py` (new) | Add | x |\n| `d.py`, `e.py` or `f.py` | Add | x |\n| `g.py`<br>`h.py` | Add | x |\n| `go.mod` / `go.sum` | Add | x |\n| `i.py` (or `no/` later) | Add | x |\n| j.py<br/>k.py | Add | x |\n",
+        "| **a.py** | Add | x |\n| [b.py](b.py) | Add | x |\n| `c.py` (new) | Add | x |\n| `d.py`, `e.py` or `f.py` | Add | x |\n| `g.py`<br>`h.py` | Add | x |\n| `go.mod` / `go.sum` | Add | x |\n| `i.py` (or `no/` later) | Add | x |\n| j.py | Add | x |\n",
     );
     assert_eq!(
         paths(&design),
         [
             "a.py", "b.py", "c.py", "d.py", "e.py", "f.py", "g.py", "h.py", "go.mod", "go.sum",
-            "i.py", "j.py", "k.py"
+            "i.py", "j.py"
         ]
     );
     assert!(design.faults.is_empty(), "{:?}", design.faults);
+    let bare =
+        rows("| a.py<br/>b.py | Add | x |\n| c.py (new) | Add | x |\n| d -> e | Rename | x |\n");
+    assert_eq!(
+        faults(&bare),
+        [7, 8, 9].map(|line| ("ambiguous-cell", line))
+    );
 }
 
 #[test]

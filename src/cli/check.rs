@@ -1,4 +1,4 @@
-//! `guard check`: whether paths may be written, and with a given content.
+//! `guard check`: whether paths may be written, and with a given content, or read.
 
 use std::ffi::OsString;
 use std::io;
@@ -40,6 +40,9 @@ pub(super) struct CheckArgs {
     /// Accept empty content, as `guard write --allow-empty` does.
     #[arg(long, requires = "content_file")]
     allow_empty: bool,
+    /// Ask whether the files may be read and the directories listed, instead of written.
+    #[arg(long, conflicts_with_all = ["content_file", "stdin"])]
+    read: bool,
     /// Record each answer in the log (`guard audit show`), allowed or refused.
     #[arg(long)]
     record: bool,
@@ -58,6 +61,7 @@ Examples:
   guard check --format json -- -odd-name.py
   guard check --stdin -z --format jsonl < paths
   guard check --record src/utils/lld.py
+  guard check --read src docs/lld.md
 
 Without --content-file, guard says whether the path may be changed at all. With it, guard answers as `guard write` \
 would for that content. guard reads designs and settings from HEAD, and writes nothing but the log with --record.
@@ -85,7 +89,9 @@ impl CheckArgs {
     fn answer_all(&self, paths: &[BString], options: &Options, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         let requests: Vec<BString> = paths.iter().map(|path| repo.request_of(path)).collect();
-        let gate = Gate::open_to_check(&repo, options, &requests)?;
+        // Reading needs no design.
+        let inside: &[BString] = if self.read { &[] } else { &requests };
+        let gate = Gate::open_to_check(&repo, options, inside)?;
         let content = match self.content_file.as_deref() {
             None => Ok(None),
             Some(file) if file == "-" => read_stdin(gate.max_size()).map(Some),
@@ -97,14 +103,18 @@ impl CheckArgs {
             }
         };
         let content = content.map_err(Failure::into_error)?;
-        let results = paths.iter().zip(&requests).map(|(path, request)| {
-            gate.check(
-                path.clone(),
-                request.as_ref(),
-                content.as_deref(),
-                self.allow_empty,
-            )
-        });
+        let results = paths
+            .iter()
+            .zip(&requests)
+            .map(|(path, request)| match self.read {
+                true => gate.check_read(path.clone(), request.as_ref()),
+                false => gate.check(
+                    path.clone(),
+                    request.as_ref(),
+                    content.as_deref(),
+                    self.allow_empty,
+                ),
+            });
         let answers = CheckAnswers {
             results: results.collect::<Result<_>>()?,
             notes: gate.notes().to_vec(),

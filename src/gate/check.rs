@@ -1,6 +1,7 @@
 //! `guard check`: whether guard would do a write. Judged like `guard write`, but nothing is recorded or held.
 
 use std::cell::OnceCell;
+use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString};
 use serde_json::Map;
@@ -14,8 +15,12 @@ use crate::error;
 use crate::finding::{Anchor, Finding};
 use crate::git::Repository;
 use crate::judge::{self, Options};
-use crate::path::escaped;
+use crate::path::{Node, TreeView, escaped};
+use crate::rules::Access;
 use crate::verdict::CheckResult;
+
+/// The ways in which a path leaves the workspace (requirement 004).
+const VIOLATIONS: [&str; 3] = ["path-escapes", "path-outside", "symlink-escapes"];
 
 /// Answers many requests from one reading of designs, settings and approvals.
 pub struct Checker<'a> {
@@ -144,8 +149,45 @@ impl<'a> Gate<'a> {
         let path = self.boundary.locate(request).ok();
         Ok(match (refusal, path) {
             (None, Some(path)) => self.allowed(requested, path),
-            (failure, path) => refused(requested, path, failure),
+            (failure, path) => refused(requested, self.located(path), failure),
         })
+    }
+
+    /// Whether `guard read` would read the file, or list the directory.
+    ///
+    /// # Errors
+    /// guard cannot reach a verdict.
+    pub fn check_read(&self, requested: BString, request: &BStr) -> error::Result<CheckResult> {
+        let path = self.boundary.locate(request);
+        let readable = || -> GateResult<()> {
+            let path = path.clone()?;
+            self.context()?.admit(path.as_ref(), Access::Read)??;
+            match self.boundary.view().entry(path.as_ref()) {
+                Some(Node::Directory) => {}
+                _ => drop(self.find(request)?),
+            }
+            Ok(())
+        };
+        match readable() {
+            Ok(()) => Ok(CheckResult {
+                absolute_path: path.as_ref().ok().map(|path| self.absolute(path.as_ref())),
+                path: path.ok(),
+                requested_path: requested,
+                allowed: true,
+                closest_match: None,
+                reason: "inside the directories that may be read".to_owned(),
+                rule: None,
+                kind: None,
+                violation: None,
+                design: None,
+            }),
+            Err(failure) if failure.kind.exit_code() == 2 => Err(failure.into_error()),
+            Err(failure) => Ok(refused(requested, self.located(path.ok()), Some(failure))),
+        }
+    }
+
+    fn located(&self, path: Option<BString>) -> Option<(BString, PathBuf)> {
+        path.map(|path| (path.clone(), self.absolute(path.as_ref())))
     }
 
     /// Records an answer in the log.
@@ -159,6 +201,8 @@ impl<'a> Gate<'a> {
         facts.insert("path".into(), escaped(path).to_string().into());
         facts.insert("allowed".into(), result.allowed.into());
         facts.extend(result.kind.map(|kind| ("reason".to_owned(), kind.into())));
+        let violation = result.violation.as_deref();
+        facts.extend(violation.map(|kind| ("violation".to_owned(), kind.into())));
         facts.extend(
             result
                 .rule
@@ -193,25 +237,37 @@ impl<'a> Gate<'a> {
         };
         CheckResult {
             requested_path: requested,
+            absolute_path: Some(self.absolute(path.as_ref())),
             path: Some(path),
             allowed: true,
             closest_match: None,
             reason,
             rule: None,
             kind: None,
+            violation: None,
             design: anchor,
         }
     }
 }
 
-fn refused(requested: BString, path: Option<BString>, failure: Option<Failure>) -> CheckResult {
+fn refused(
+    requested: BString,
+    path: Option<(BString, PathBuf)>,
+    failure: Option<Failure>,
+) -> CheckResult {
+    let (path, absolute_path) = path.unzip();
     let kind = failure.as_ref().map(|failure| failure.kind.name());
     let (reason, finding) = failure.map_or_else(Default::default, |failure| {
         (failure.message, failure.finding.map(|finding| *finding))
     });
+    let reason_of = |finding: &Finding| finding.details.get("reason")?.as_str().map(str::to_owned);
+    let violation = finding.as_ref().and_then(reason_of);
+    let violation = violation.filter(|reason| VIOLATIONS.contains(&reason.as_str()));
     CheckResult {
         requested_path: requested,
         path,
+        absolute_path,
+        violation: violation.map(|reason| format!("{}_boundary", reason.replace('-', "_"))),
         allowed: false,
         reason,
         rule: finding.as_ref().map(|finding| finding.rule),

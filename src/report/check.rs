@@ -126,17 +126,23 @@ fn document(answers: &CheckAnswers) -> Value {
 
 fn keys(result: &CheckResult) -> Map<String, Value> {
     let path_of = |of: &Option<BString>| of.as_ref().map(|of| path(of.as_bstr())).into();
+    let absolute = result.absolute_path.as_deref();
     let value = [
         (
             "requested_path",
             path(result.requested_path.as_bstr()).into(),
         ),
         ("path", path_of(&result.path)),
+        (
+            "absolute_path",
+            absolute.map(|path| path.to_string_lossy()).into(),
+        ),
         ("allowed", result.allowed.into()),
         ("closest_match", path_of(&result.closest_match)),
         ("reason", result.reason.as_str().into()),
         ("rule", result.rule.map(Rule::id).into()),
         ("kind", result.kind.into()),
+        ("violation", result.violation.as_deref().into()),
     ];
     value
         .map(|(key, value)| (key.to_owned(), value))

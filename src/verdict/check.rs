@@ -1,5 +1,7 @@
 //! The answers of `guard check`.
 
+use std::path::PathBuf;
+
 use gix::bstr::BString;
 
 use crate::finding::{Anchor, Rule};
@@ -20,7 +22,9 @@ pub struct CheckResult {
     pub requested_path: BString,
     /// The path in the workspace; `None` if it is outside.
     pub path: Option<BString>,
-    /// Whether it may be written.
+    /// The absolute path; `None` if it is outside.
+    pub absolute_path: Option<PathBuf>,
+    /// Whether it may be written, or read.
     pub allowed: bool,
     /// The closest path that would be allowed; only if `allowed` is false.
     pub closest_match: Option<BString>,
@@ -30,6 +34,8 @@ pub struct CheckResult {
     pub rule: Option<Rule>,
     /// The kind of the refusal, as `guard write` would answer it.
     pub kind: Option<&'static str>,
+    /// How the path leaves the workspace, as requirement 004 names it.
+    pub violation: Option<String>,
     /// The line of the design that grants the path or explains the refusal.
     pub design: Option<Anchor>,
 }

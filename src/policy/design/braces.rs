@@ -11,14 +11,12 @@ pub(super) fn expand(path: &str) -> Option<Vec<String>> {
     let mut open = vec![path.to_owned()];
     while let Some(text) = open.pop() {
         let Some(start) = text.find('{') else {
-            if text.contains('}') {
-                return None;
-            }
             done.push(text);
             continue;
         };
         let (alternatives, end) = group(text.as_bytes(), start..text.len())?;
-        if done.len() + open.len() + alternatives.len() > MAX_ALTERNATIVES {
+        let count = done.len() + open.len() + alternatives.len();
+        if alternatives.len() < 2 || count > MAX_ALTERNATIVES {
             return None;
         }
         let (head, tail) = (text.get(..start)?, text.get(end..)?);
@@ -26,15 +24,17 @@ pub(super) fn expand(path: &str) -> Option<Vec<String>> {
             open.push(format!("{head}{}{tail}", text.get(alternative)?));
         }
     }
-    Some(done)
+    let is_closed = |path: &String| !path.contains('}');
+    done.iter().all(is_closed).then_some(done)
 }
 
 /// Whether there is a group without a comma: `{name}` is a placeholder.
 pub(super) fn has_template(path: &str) -> bool {
-    path.match_indices('{').any(|(start, _)| {
-        let found = group(path.as_bytes(), start..path.len());
-        found.is_some_and(|(alternatives, _)| alternatives.len() < 2)
-    })
+    let groups = path
+        .split('{')
+        .skip(1)
+        .filter_map(|rest| rest.split_once('}'));
+    groups.into_iter().any(|(group, _)| !group.contains(','))
 }
 
 #[cfg(test)]

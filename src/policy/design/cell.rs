@@ -1,33 +1,17 @@
-//! Reads the paths in a table cell or list item.
-//!
-//! Code spans take precedence. Without one, the raw text counts, because rendered text has lost underscores and
-//! asterisks to emphasis.
+//! Reads the paths in a table cell: its code spans and links, or else its text.
 
 use std::ops::Range;
 
-use super::blocks::{InlineText, Piece, PieceKind};
+use super::blocks::{Emphasis, InlineText, PieceKind};
+use super::braces;
+use super::columns;
 use super::link;
-use super::negation::negation;
-use super::problem::{LocatedProblem, Problem, ambiguous, empty_cell, escaped, html};
-use super::raw;
+use super::negation::takes_back;
+use super::placeholder::is_placeholder;
+use super::problem::{LocatedProblem, Problem, ambiguous, empty_cell, escaped, html, placeholder};
 use super::source::DesignText;
 use super::words::is_in;
-use super::written_path::{
-    WrittenPath, has_path_shape, is_arrow, is_break, is_directory_remark, split_arrows,
-};
-
-/// The paths of a cell.
-#[derive(Debug, Default)]
-pub(super) struct Paths {
-    pub(super) paths: Vec<WrittenPath>,
-    /// Whether there are words next to the paths: the cell may be about part of a file.
-    pub(super) prose: bool,
-}
-
-/// The maximum number of code spans, links and tags in a cell.
-const MAX_PIECES: usize = 256;
-/// The maximum length of a cell, in bytes.
-const MAX_LENGTH: usize = 32_768;
+use super::written_path::{WrittenPath, is_directory_remark, split_arrow};
 
 /// The paths of a cell, in order; never empty.
 ///
@@ -36,199 +20,178 @@ const MAX_LENGTH: usize = 32_768;
 pub(super) fn paths(
     source: &DesignText<'_>,
     content: &InlineText,
-) -> Result<Paths, LocatedProblem> {
+) -> Result<Vec<WrittenPath>, LocatedProblem> {
     let span = source.trim(content.span.clone());
-    let problem = |problem: Problem| Err(problem.at(span.clone()));
-    if span.is_empty() {
-        return problem(empty_cell());
-    }
-    refuse_overload(content)?;
-    let tokens = match tokens(source, content, &span) {
-        Ok(tokens) => tokens,
-        Err(found) => return problem(found),
-    };
-    let mut reader = CellReader::default();
-    for token in tokens {
-        reader.token(token);
-    }
-    if !reader.paths.is_empty() {
-        return reader.finish().or_else(problem);
-    }
-    if content.is_struck() {
-        return problem(if content.is_struck_whole() {
-            Problem::placeholder("struck-out", "the path is struck out", "remove the row")
-        } else {
-            ambiguous("part of the cell is struck out")
-        });
-    }
-    let paths = raw::paths(source, content, &span).map_err(|found| found.at(span.clone()))?;
-    Ok(Paths {
-        paths,
-        prose: false,
-    })
+    read(source, content, &span).map_err(|problem| problem.at(span))
 }
 
-/// Refuses a cell that would take long to parse.
-fn refuse_overload(content: &InlineText) -> Result<(), LocatedProblem> {
-    if content.pieces.len() > MAX_PIECES || content.span.len() > MAX_LENGTH {
-        let problem = ambiguous(format!(
-            "the text has more than {MAX_PIECES} code spans, links and tags, or {MAX_LENGTH} bytes"
-        ));
-        return Err(problem.at(content.span.clone()));
-    }
-    Ok(())
-}
-
-/// A piece of a cell, from left to right.
-enum Token<'a> {
-    Text(&'a str),
-    Path(WrittenPath),
-    Break,
-}
-
-fn tokens<'a>(
-    source: &DesignText<'a>,
+fn read(
+    source: &DesignText<'_>,
     content: &InlineText,
     span: &Range<usize>,
-) -> Result<Vec<Token<'a>>, Problem> {
-    let mut tokens = Vec::new();
+) -> Result<Vec<WrittenPath>, Problem> {
+    let mut reader = CellReader::default();
     let mut cursor = span.start;
-    for Piece { span: piece, kind } in &content.pieces {
-        if piece.start < cursor {
+    for piece in &content.pieces {
+        // Part of a link or of struck-out text.
+        if piece.span.start < cursor {
             continue;
         }
-        tokens.push(Token::Text(source.slice(cursor..piece.start)));
-        cursor = piece.end;
-        match kind {
-            PieceKind::Code(text) => {
-                tokens.push(Token::Path(WrittenPath {
-                    text: text.trim().to_owned(),
-                    span: piece.clone(),
-                    ..WrittenPath::default()
-                }));
-            }
+        reader.text(source.slice(cursor..piece.span.start));
+        cursor = piece.span.end;
+        let tag = source.slice(piece.span.clone());
+        let name = tag.trim_matches(['<', '>', '/', ' ']);
+        match &piece.kind {
+            PieceKind::Code(text) => reader.path(text, &piece.span)?,
             PieceKind::Link { text, target } => {
                 link::agree(source.path(), text, target)?;
-                tokens.push(Token::Path(WrittenPath {
-                    text: text.trim().to_owned(),
-                    span: piece.clone(),
-                    ..WrittenPath::default()
-                }));
+                reader.path(text, &piece.span)?;
             }
-            PieceKind::Html => {
-                let tag = source.slice(piece.clone());
-                if is_break(tag) {
-                    tokens.push(Token::Break);
-                } else if !tag.starts_with("<!--") {
-                    return Err(html(tag));
-                }
-            }
+            PieceKind::Html if tag.starts_with("<!--") => {}
+            PieceKind::Html if name.eq_ignore_ascii_case("br") => reader.text(","),
+            PieceKind::Html => return Err(html(tag)),
             PieceKind::Image => return Err(ambiguous("the cell contains an image")),
             PieceKind::Struck => {}
         }
     }
-    tokens.push(Token::Text(source.slice(cursor..span.end)));
-    Ok(tokens)
+    reader.text(source.slice(cursor..span.end));
+    if !reader.paths.is_empty() {
+        reader.gap()?;
+        return Ok(reader.paths);
+    }
+    if content.is_struck() {
+        let (message, help) = ("the path is struck out", "remove the row");
+        return Err(Problem::placeholder("struck-out", message, help));
+    }
+    let text = visible(source, content, span)?;
+    Ok(vec![bare_path(text, span.clone())?])
 }
 
-/// Collects the paths outside parentheses and the words between them.
+/// Collects the paths outside parentheses. Words beside them make the cell ambiguous, in every language.
 #[derive(Default)]
 struct CellReader {
     paths: Vec<WrittenPath>,
-    /// Text since the last path.
+    /// The text since the last path.
     gap: String,
-    /// Words that are neither separators nor in parentheses.
-    prose: Vec<String>,
     depth: usize,
+    /// The text in parentheses.
     remark: String,
 }
 
 impl CellReader {
-    fn token(&mut self, token: Token<'_>) {
-        match token {
-            Token::Text(text) if self.depth == 0 && !has_parentheses(text) => {
-                self.gap.push_str(text);
-            }
-            Token::Text(text) => text.chars().for_each(|c| self.character(c)),
-            Token::Break if self.depth == 0 => self.gap.push(','),
-            Token::Path(path) if self.depth == 0 => {
-                let arrow = self.close_gap();
-                self.paths.push(WrittenPath { arrow, ..path });
-            }
-            Token::Break | Token::Path(_) => {}
-        }
-    }
-
-    fn character(&mut self, c: char) {
-        match (c, self.depth) {
-            ('(' | '（', _) => self.depth += 1,
-            (')' | '）', 1) => {
-                self.depth = 0;
-                let remark = std::mem::take(&mut self.remark);
-                if let Some(path) = self.paths.last_mut() {
-                    path.directory |= is_directory_remark(&remark);
-                    path.denied |= negation(&remark).is_some();
+    fn text(&mut self, text: &str) {
+        for c in text.chars() {
+            match c {
+                '(' | '（' => self.depth += 1,
+                ')' | '）' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    let remark = std::mem::take(&mut self.remark);
+                    if let Some(path) = self.paths.last_mut() {
+                        path.directory |= is_directory_remark(&remark);
+                        path.denied |= takes_back(&remark);
+                    }
                 }
+                _ if self.depth == 0 => self.gap.push(c),
+                _ => self.remark.push(c),
             }
-            (')' | '）', 0) => {}
-            (')' | '）', _) => self.depth -= 1,
-            (_, 0) => self.gap.push(c),
-            _ => self.remark.push(c),
         }
     }
 
-    /// Whether the text since the last path is an arrow; words go to `prose`.
-    fn close_gap(&mut self) -> bool {
+    fn path(&mut self, text: &str, span: &Range<usize>) -> Result<(), Problem> {
+        if self.depth == 0 {
+            let mut path = WrittenPath::new(text, span.clone());
+            path.arrow = self.gap()? && !self.paths.is_empty();
+            self.paths.extend(split_arrow(path));
+        }
+        Ok(())
+    }
+
+    /// Whether the text since the last path is an arrow.
+    fn gap(&mut self) -> Result<bool, Problem> {
         let gap = std::mem::take(&mut self.gap);
-        let gap = gap.trim().trim_matches(['*', '_']).trim();
-        if gap.is_empty() {
-            return false;
+        let mut words = gap.split(|c: char| !c.is_alphanumeric());
+        let is_word = |word: &&str| !word.is_empty() && !matches!(*word, "or" | "and");
+        if let Some(word) = words.find(is_word) {
+            let message = format!("`{}` stands beside a path", escaped(word));
+            return Err(ambiguous(message));
         }
-        let gap = gap.to_lowercase();
-        if is_arrow(&gap) {
-            return !self.paths.is_empty();
-        }
-        let words = gap.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
-        self.prose.extend(
-            words
-                .filter(|word| !word.is_empty() && !matches!(*word, "or" | "and"))
-                .map(str::to_owned),
-        );
-        false
-    }
-
-    fn finish(mut self) -> Result<Paths, Problem> {
-        self.close_gap();
-        if let Some(word) = self.prose.iter().find(|word| is_exclusion(word)) {
-            return Err(ambiguous(format!(
-                "`{}` next to a path: is the path included or excluded?",
-                escaped(word)
-            )));
-        }
-        if !self.prose.is_empty() {
-            self.paths.retain(|path| has_path_shape(&path.text));
-            if self.paths.is_empty() {
-                return Err(ambiguous("the cell contains words but no path"));
-            }
-        }
-        Ok(Paths {
-            prose: !self.prose.is_empty(),
-            paths: split_arrows(self.paths),
-        })
+        let mark = gap.trim().trim_matches(['*', '_']).trim();
+        Ok(matches!(mark, "->" | "-->" | "=>" | "→" | "⇒" | "➜"))
     }
 }
 
-/// Whether a text has parentheses of any width.
-fn has_parentheses(text: &str) -> bool {
-    // Both wide ones begin with this byte.
-    let may_be = |byte: u8| matches!(byte, b'(' | b')' | 0xEF);
-    text.bytes().any(may_be) && text.contains(['(', ')', '（', '）'])
+/// A cell without code, as a reader sees it, but with its underscores (`__init__.py`). Asterisks that render as emphasis
+/// of less than the cell were meant as a glob, which readers do not see.
+fn visible<'a>(
+    source: &DesignText<'a>,
+    content: &'a InlineText,
+    span: &Range<usize>,
+) -> Result<&'a str, Problem> {
+    let (raw, plain) = (source.slice(span.clone()), content.plain.trim());
+    let all = &content.emphasis;
+    let is_star = |found: &&Emphasis| source.slice(found.span.clone()).starts_with('*');
+    let stars = all.iter().filter(is_star).count();
+    let is_bold = all.len() == 1 && all.iter().all(|found| found.span == *span);
+    if stars > 0 && (!is_bold || plain.starts_with('/') || plain.ends_with('/')) {
+        let shown = escaped(raw);
+        let message = format!("Markdown renders the asterisks in `{shown}` as emphasis");
+        let help = format!("write it in backticks: `{shown}`");
+        return Err(Problem::bad_row("emphasis", message, help));
+    }
+    match all.len() > stars {
+        // Escapes and references are resolved here.
+        false => Ok(plain),
+        true if raw.contains(['\\', '&']) => Err(ambiguous("the cell has emphasis and escapes")),
+        true => Ok(raw),
+    }
 }
 
-/// Words that change "these files" to "all but these files".
-const EXCLUSIONS: &str = "not|no|none|nothing|never|cannot|except|excluding|without|but|unlike|instead|outside|importing|all|\
-    any|every|everything|other";
+/// The path that is all of a text without code.
+fn bare_path(text: &str, span: Range<usize>) -> Result<WrittenPath, Problem> {
+    let is_odd = |c: char| c.is_whitespace() || matches!(c, '`' | '<' | '>');
+    let is_list = |path: &String| path.contains([',', ';']);
+    if text.is_empty() {
+        Err(empty_cell())
+    } else if is_placeholder(text) || is_in(&text.to_lowercase(), columns::PATH) {
+        Err(placeholder(text))
+    } else if text.contains(is_odd) || braces::expand(text).iter().flatten().any(is_list) {
+        let text = escaped(text);
+        let message = format!("`{text}` has no backticks: one path or several?");
+        Err(ambiguous(message))
+    } else {
+        Ok(WrittenPath::new(text, span))
+    }
+}
 
-fn is_exclusion(word: &str) -> bool {
-    is_in(word, EXCLUSIONS) || word.ends_with("n't") || word.ends_with("n’t")
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bare(text: &str) -> Result<String, &'static str> {
+        let path = bare_path(text, 0..text.len());
+        path.map(|path| path.text).map_err(|problem| problem.reason)
+    }
+
+    #[test]
+    fn one_path_or_several() {
+        for text in [
+            "a b.py",
+            "a.py,b.py",
+            "a\u{a0}b",
+            "a.py;b.py",
+            "a,{b,c}",
+            "`src/a",
+            "a<b",
+            "a -> b",
+            "a.py (new)",
+        ] {
+            assert_eq!(bare(text), Err("ambiguous-cell"), "{text}");
+        }
+        for text in ["src/{a,b}.py", "app/(shell)", "src/__init__.py"] {
+            assert_eq!(bare(text), Ok(text.to_owned()));
+        }
+        for text in ["---", "N/A", "File", "path"] {
+            assert_eq!(bare(text), Err("placeholder"), "{text}");
+        }
+    }
 }

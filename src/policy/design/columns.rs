@@ -1,14 +1,17 @@
 //! Finds the columns of a table by the names in its header.
 
-use super::blocks::{InlineText, Table, TableRow};
-use super::kind;
+use super::blocks::{InlineText, Table};
 use super::problem::Problem;
+use super::type_cell;
 use super::words::is_in;
 use crate::finding::Rule;
 
-const PATH: &str = "file|files|file(s)|path|paths|file path|filepath|file name|filename";
-/// Best first: in addition to its type column, a table may have a prose column with a weaker name.
-const TYPE: &[&str] = &["change type", "action", "type"];
+/// A bare cell with such a name repeats the header.
+pub(super) const PATH: &str = "file|files|file(s)|path|paths|file path|filepath|file name|filename";
+/// Best first.
+const TYPE: [&str; 3] = ["change type", "action", "type"];
+/// Columns that hold types only if every cell is a bare type.
+const PERHAPS_TYPE: [&str; 3] = ["change", "status", "operation"];
 const ORDER: &str = "order|#|no|no.|nr|step";
 const DESCRIPTION: &str = "description|desc|purpose|summary|reason|rationale|responsibility|what|change|changes|details|notes";
 
@@ -26,23 +29,20 @@ impl Columns {
     /// Whether the rows are about files: "Purpose | Path" maps something to a place.
     pub(super) fn is_of_files(&self) -> bool {
         let first = self.names.iter().position(|name| !is_in(name, ORDER));
-        let is_file = self
-            .names
-            .get(self.path)
-            .is_some_and(|name| name.starts_with("file"));
+        let is_file = self.names[self.path].starts_with("file");
         self.kind.is_some() || is_file || first == Some(self.path)
     }
 
     /// Whether a stray pipe in a prose cell would shift the path or the type.
     pub(super) fn can_shift(&self) -> bool {
         let last = self.kind.map_or(self.path, |kind| kind.max(self.path));
-        self.names
-            .iter()
-            .take(last)
-            .enumerate()
-            .any(|(index, name)| {
-                index != self.path && Some(index) != self.kind && !is_in(name, ORDER)
-            })
+        (0..last).any(|index| self.is_prose(index))
+    }
+
+    /// Whether a column has neither paths, types nor numbers.
+    fn is_prose(&self, index: usize) -> bool {
+        let is_known = index == self.path || Some(index) == self.kind;
+        !is_known && !is_in(&self.names[index], ORDER)
     }
 }
 
@@ -51,79 +51,45 @@ impl Columns {
 /// # Errors
 /// Two columns claim the paths or the types.
 pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
-    let names: Vec<String> = table.header.cells.iter().map(normalised).collect();
+    let name = |cell: &InlineText| cell.one_line().trim_end_matches(':').to_lowercase();
+    let names: Vec<String> = table.header.cells.iter().map(name).collect();
     let Some(path) = only(&names, PATH)? else {
         return Ok(None);
     };
+    let are_types = |index: usize| {
+        let mut cells = table.rows.iter().map(|row| row.cells.get(index));
+        let is_type = |cell: &InlineText| type_cell::is_bare_cell(&cell.plain);
+        !table.rows.is_empty() && cells.all(|cell| cell.is_some_and(is_type))
+    };
     let mut kind = None;
-    for name in TYPE {
-        kind = kind.or(only(&names, name)?);
+    for name in TYPE.iter().chain(&PERHAPS_TYPE) {
+        let found = only(&names, name)?;
+        let is_type = |&index: &usize| TYPE.contains(name) || are_types(index);
+        kind = kind.or_else(|| found.filter(is_type));
     }
-    let is_bare = |index: usize, row: &TableRow| {
-        row.cells
-            .get(index)
-            .is_some_and(|cell| kind::is_bare_cell(&cell.plain))
-    };
-    // "Add the gate section" and "Component" are descriptions.
-    let is_prose = |&index: &usize| {
-        let named = names.get(index).is_some_and(|name| name == "change type");
-        let cells = || table.rows.iter().filter_map(|row| row.cells.get(index));
-        let is_no_type = |cell: &InlineText| {
-            let text = cell.one_line();
-            kind::parse(&text).is_none() || kind::is_phrase(&text)
-        };
-        !named && cells().any(is_no_type) && cells().all(|cell| is_description(&cell.one_line()))
-    };
-    kind = kind.filter(|index| !is_prose(index));
-    if kind.is_none() {
-        for name in ["change", "status", "operation"] {
-            kind = kind.or(only(&names, name)?.filter(|&index| {
-                !table.rows.is_empty() && table.rows.iter().all(|row| is_bare(index, row))
-            }));
-        }
-    }
-    let free = |index: &usize| *index != path && Some(*index) != kind;
-    let is_order = |index: &usize| {
-        let name = names.get(*index);
-        name.is_some_and(|name| is_in(name, ORDER))
-    };
-    let description = DESCRIPTION
-        .split('|')
-        .find_map(|wanted| names.iter().position(|name| name == wanted).filter(free))
-        .or_else(|| (0..names.len()).find(|index| free(index) && !is_order(index)));
-    Ok(Some(Columns {
+    let mut columns = Columns {
         path,
         kind,
-        description,
+        description: None,
         names,
-    }))
-}
-
-/// Whether the text of a type cell is a sentence about the change, or a noun.
-fn is_description(text: &str) -> bool {
-    let is_sentence = text.split_whitespace().count() > 2;
-    !text.is_empty() && !kind::is_bare_cell(text) && (is_sentence || kind::is_phrase(text))
-}
-
-fn normalised(cell: &InlineText) -> String {
-    cell.one_line().trim_end_matches(':').to_lowercase()
+    };
+    let is_named = |&index: &usize| is_in(&columns.names[index], DESCRIPTION);
+    let prose = (0..columns.names.len()).filter(|&index| columns.is_prose(index));
+    columns.description = prose.min_by_key(|index| !is_named(index));
+    Ok(Some(columns))
 }
 
 fn only(names: &[String], wanted: &str) -> Result<Option<usize>, Problem> {
-    let mut found = names
-        .iter()
-        .enumerate()
-        .filter(|(_, name)| is_in(name, wanted));
-    let first = found.next().map(|(index, _)| index);
-    match found.next() {
-        None => Ok(first),
-        Some((_, name)) => Err(Problem::new(
-            Rule::DesignAmbiguous,
-            "two-columns",
-            format!("two columns have the same meaning; the second is `{name}`"),
-            "keep one File column and one Change Type column",
-        )),
-    }
+    let mut found = (0..names.len()).filter(|&index| is_in(&names[index], wanted));
+    let first = found.next();
+    let Some(second) = found.next() else {
+        return Ok(first);
+    };
+    let name = &names[second];
+    let message = format!("two columns have the same meaning; the second is `{name}`");
+    let help = "keep one File column and one Change Type column";
+    let rule = Rule::DesignAmbiguous;
+    Err(Problem::new(rule, "two-columns", message, help))
 }
 
 #[cfg(test)]

@@ -24,13 +24,24 @@ use crate::policy::{Actions, Grant, GrantForm, GrantKind};
 /// One row of a table, or a list item.
 pub(super) struct Row {
     pub(super) paths: Vec<WrittenPath>,
-    /// Whether there are words next to the paths.
-    pub(super) prose: bool,
     pub(super) kind: RowAction,
     /// Whether the type says that the paths are directories.
     pub(super) directory: bool,
     pub(super) change_type: String,
     pub(super) description: String,
+}
+
+impl Row {
+    /// A row with one path and without a description.
+    pub(super) fn of(path: WrittenPath, kind: RowAction, change_type: &str) -> Row {
+        Row {
+            paths: vec![path],
+            kind,
+            directory: false,
+            change_type: change_type.to_owned(),
+            description: String::new(),
+        }
+    }
 }
 
 /// The result so far.
@@ -203,7 +214,6 @@ impl<'a> DesignBuilder<'a> {
         match read {
             Ok(DesignItem::Paths(item)) => self.row(Row {
                 paths: item.paths,
-                prose: false,
                 kind: item.kind.unwrap_or(RowAction::Grant(claim.actions())),
                 directory: false,
                 change_type: item.change_type,
@@ -253,15 +263,6 @@ impl<'a> DesignBuilder<'a> {
     }
 
     fn grants(&mut self, row: &Row) -> Result<Vec<Grant>, Vec<LocatedProblem>> {
-        let Some(first) = row.paths.first() else {
-            return Ok(Vec::new());
-        };
-        if row.prose && row.kind.takes_away() {
-            let message =
-                "there are words next to the path: is the file deleted, or only part of it?";
-            let help = "to delete the file, write only its path; to edit it, use the type Modify";
-            return Err(bad(first, "ambiguous-cell", message, help));
-        }
         let RowAction::Grant(actions) = row.kind else {
             return self.renames(row);
         };

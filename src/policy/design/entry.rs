@@ -7,7 +7,7 @@ use super::placeholder::is_placeholder;
 use super::problem::{Problem, empty_cell, escaped, placeholder, url};
 use crate::change::Kind;
 use crate::finding::Rule;
-use crate::path::{MAX_PATH, Platform, check_entry};
+use crate::path::{Platform, check_entry};
 use crate::policy::GrantKind;
 
 /// A path as a grant stores it.
@@ -17,202 +17,115 @@ pub(super) struct GrantPath {
     pub(super) kind: GrantKind,
 }
 
-/// The longest text to read, in bytes: braces may expand to several paths.
-const TEXT_MAX: usize = 4 * MAX_PATH;
-
 /// Reads a path. `directory` says that it covers everything below; `design` is the document itself, which rows cannot
 /// grant.
 ///
 /// # Errors
 /// The text is not a plain relative path inside the workspace.
 pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<GrantPath, Problem> {
-    let text = without_line_suffix(text.trim());
+    let text = without_lines(text.trim());
     if text.is_empty() {
         return Err(empty_cell());
-    }
-    if text.len() > TEXT_MAX {
-        let message = format!("the path has {} bytes, more than {MAX_PATH}", text.len());
-        return Err(Problem::bad_row(
-            "path-too-long",
-            message,
-            "write one path per row",
-        ));
     }
     if is_placeholder(text) {
         return Err(placeholder(text));
     }
     refuse_outside(text)?;
-    if text.contains('\\') {
-        return Err(Problem::bad_row(
-            "backslash",
-            format!("`{}` contains a backslash", escaped(text)),
-            format!(
-                "separate directories with `/`: `{}`",
-                escaped(&text.replace('\\', "/"))
-            ),
-        ));
+    let mut path = plain(text);
+    let is_glob = path.contains(['*', '{']);
+    let is_wild = |name: &str| name.chars().all(|c| matches!(c, '*' | '?' | '.'));
+    let Some(alternatives) = braces::expand(&path) else {
+        let help = "write `{a,b}` with a closing brace, or one row per path";
+        let why = "has braces that are unclosed or expand to too many paths";
+        return Err(refused("bad-braces", text, why, help));
+    };
+    for each in alternatives {
+        refuse_outside(&each)?;
+        if each.is_empty() || is_glob && each.split('/').all(is_wild) {
+            let reason = if is_glob { "glob-too-wide" } else { "too-wide" };
+            let help = "name the files or directories of this change";
+            let why = "grants the whole workspace";
+            return Err(refused(reason, text, why, help));
+        }
+        check_path(&each, text, design)?;
     }
     let directory = directory || text.ends_with('/');
-    let path = plain(text);
-    let is_glob = path.contains('*') || path.contains('{');
-    if path.is_empty() {
-        return Err(too_wide("too-wide", text));
+    if is_glob && directory {
+        path.push_str("/**");
     }
-    let check = |path: &str| {
-        refuse_outside(path)?;
-        let is_wild = |name: &str| name.chars().all(|c| matches!(c, '*' | '?' | '.'));
-        if is_glob && names(path).all(is_wild) {
-            return Err(too_wide("glob-too-wide", text));
-        }
-        check_path(path, text, design)
-    };
-    if is_glob {
-        expand(&path)?.iter().try_for_each(|path| check(path))?;
-    } else {
-        check(&path)?;
-    }
-    let (path, kind) = match (is_glob, directory) {
-        (true, true) => (format!("{path}/**"), GrantKind::Glob),
-        (true, false) => (path, GrantKind::Glob),
-        (false, true) => (path, GrantKind::Directory),
-        (false, false) => (path, GrantKind::File),
+    let kind = match (is_glob, directory) {
+        (true, _) => GrantKind::Glob,
+        (false, true) => GrantKind::Directory,
+        (false, false) => GrantKind::File,
     };
     Ok(GrantPath { path, kind })
 }
 
-/// The path without empty names and `.`.
-fn plain(text: &str) -> String {
-    let is_plain = |name: &str| !name.is_empty() && name != ".";
-    match text.split('/').all(is_plain) {
-        true => text.to_owned(),
-        false => names(text).collect::<Vec<_>>().join("/"),
-    }
+fn refused(reason: &'static str, text: &str, why: &str, help: &str) -> Problem {
+    let rule = match reason {
+        "absolute" | "tilde" | "dotdot" => Rule::DesignOutside,
+        "too-wide" | "glob-too-wide" => Rule::DesignTooWide,
+        _ => Rule::DesignBadRow,
+    };
+    Problem::new(rule, reason, format!("`{}` {why}", escaped(text)), help)
 }
 
-fn names(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/')
-        .filter(|name| !name.is_empty() && *name != ".")
+/// A path without lines, empty names and `.`.
+pub(super) fn plain(text: &str) -> String {
+    let names = without_lines(text.trim()).split('/');
+    let names = names.filter(|name| !name.is_empty() && *name != ".");
+    names.collect::<Vec<_>>().join("/")
 }
 
-/// Refuses paths that rows cannot grant.
-///
-/// # Errors
-/// The path is dangerous on some system, belongs to guard's settings, or is the design itself.
-pub(super) fn check_path(path: &str, text: &str, design: &BStr) -> Result<(), Problem> {
+/// Refuses paths that are dangerous on some system, belong to guard's settings, or are the design itself.
+fn check_path(path: &str, text: &str, design: &BStr) -> Result<(), Problem> {
     // A design means the same on every system, so rules of the host do not apply.
     check_entry(path.into(), Kind::File, Platform::Unix).map_err(|rejection| {
         let reason = rejection.reason;
         Problem::bad_row(reason.id(), rejection.message, reason.advice())
     })?;
-    let mut names = names(path);
-    let first = names.next().unwrap_or("");
-    if first.eq_ignore_ascii_case(".guard")
-        || (first.eq_ignore_ascii_case("guard.toml") && names.next().is_none())
-    {
-        return Err(Problem::bad_row(
-            "protected-file",
-            format!(
-                "`{}` belongs to guard's settings, which a row cannot grant",
-                escaped(text)
-            ),
-            "remove the row; change the settings in a separate commit",
-        ));
-    }
-    if path.as_bytes() == design.as_bytes() {
-        return Err(Problem::bad_row(
-            "self-grant",
-            "the design lists itself",
-            "remove the row; a design may always change in a separate commit",
-        ));
-    }
-    Ok(())
+    let first = path.split('/').next().unwrap_or("");
+    let is_settings =
+        first.eq_ignore_ascii_case(".guard") || path.eq_ignore_ascii_case("guard.toml");
+    let (reason, why) = if is_settings {
+        ("protected-file", "belongs to guard's settings")
+    } else if path.as_bytes() == design.as_bytes() {
+        ("self-grant", "is the design itself")
+    } else {
+        return Ok(());
+    };
+    let help = "remove the row; the file may change in a separate commit";
+    Err(refused(reason, text, why, help))
 }
 
 /// Refuses paths outside the workspace, and text that is not a path.
 fn refuse_outside(text: &str) -> Result<(), Problem> {
-    let outside = |reason, why: &str| {
-        let help = "write the path relative to the repository root, without `..`";
-        Err(Problem::new(
-            Rule::DesignOutside,
-            reason,
-            format!("`{}` {why}", escaped(text)),
-            help,
-        ))
-    };
-    let has_scheme = text.contains(':') && text.contains("://");
-    if has_scheme || text.starts_with("mailto:") || text.starts_with("file:") {
+    if text.contains("://") || text.starts_with("mailto:") || text.starts_with("file:") {
         return Err(url(text));
     }
-    let has_drive = text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
-        && text.as_bytes().get(1) == Some(&b':');
-    if has_drive || text.starts_with(['/', '\\']) {
-        return outside("absolute", "is absolute");
-    }
-    if text.starts_with('~') {
-        return outside(
-            "tilde",
-            "starts with `~`, which other programs expand to a home directory",
-        );
-    }
-    let has_dots = text.as_bytes().windows(2).any(|pair| pair == b"..");
-    if has_dots && text.split(['/', '\\']).any(|name| name == "..") {
-        return outside("dotdot", "contains `..`");
-    }
-    Ok(())
-}
-
-fn too_wide(reason: &'static str, text: &str) -> Problem {
-    Problem::new(
-        Rule::DesignTooWide,
-        reason,
-        format!("`{}` grants the whole workspace", escaped(text)),
-        "name the files or directories of this change",
-    )
-}
-
-fn expand(path: &str) -> Result<Vec<String>, Problem> {
-    braces::expand(path).ok_or_else(|| {
-        Problem::bad_row(
-            "bad-braces",
-            format!(
-                "the braces in `{}` are unclosed or expand to too many paths",
-                escaped(path)
-            ),
-            "write `{a,b}` with a closing brace, or one row per path",
-        )
-    })
+    let (reason, why) = match text.as_bytes() {
+        [b'/' | b'\\', ..] => ("absolute", "is absolute"),
+        [drive, b':', ..] if drive.is_ascii_alphabetic() => ("absolute", "is absolute"),
+        [b'~', ..] => ("tilde", "starts with `~`"),
+        _ if text.split(['/', '\\']).any(|name| name == "..") => ("dotdot", "contains `..`"),
+        _ if text.contains('\\') => ("backslash", "contains a backslash"),
+        _ => return Ok(()),
+    };
+    let help = "write the path from the root of the repository, with `/` and without `..`";
+    Err(refused(reason, text, why, help))
 }
 
 /// Strips `:12`, `:12:3`, `:12-34`, `#L10` or `#L10-L20` from the end.
-fn without_line_suffix(text: &str) -> &str {
-    if text.contains('#')
-        && let Some((path, fragment)) = text.rsplit_once("#L")
-    {
-        let is_line = fragment.starts_with(|c: char| c.is_ascii_digit())
-            && fragment
-                .chars()
-                .all(|c| c.is_ascii_digit() || matches!(c, 'L' | 'C' | '-'));
-        if is_line && !path.is_empty() {
-            return path;
-        }
-    }
-    let mut path = text;
-    for _ in 0..2 {
-        match path.rsplit_once(':') {
-            Some((rest, lines)) if !rest.is_empty() && is_line_range(lines) => path = rest,
-            _ => break,
-        }
-    }
-    path
-}
-
-fn is_line_range(text: &str) -> bool {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_range = |text: &str| match text.split_once(['-', '–']) {
-        Some((first, last)) => is_number(first) && is_number(last),
-        None => is_number(text),
+fn without_lines(text: &str) -> &str {
+    let is_line = |c: char| c.is_ascii_digit() || ":#LC-–, ".contains(c);
+    let head = text.trim_end_matches(is_line).len();
+    let begins = |at: usize| {
+        let rest = text.get(at..).unwrap_or("");
+        let lines = rest.strip_prefix(':').or(rest.strip_prefix("#L"));
+        lines.is_some_and(|lines| lines.starts_with(|c: char| c.is_ascii_digit()))
     };
-    text.split(',').all(|part| is_range(part.trim()))
+    let cut = (head.max(1)..text.len()).find(|&at| begins(at));
+    cut.and_then(|at| text.get(..at)).unwrap_or(text)
 }
 
 #[cfg(test)]

@@ -28,14 +28,7 @@ pub(super) fn read(source: &DesignText<'_>, heading: &Heading, draft: &mut Desig
     let line = source.line_span(heading.content.span.start);
     draft.form(Shape::Line, GrantForm::FileHeading, actions, line);
     match path(source, heading) {
-        Ok(path) => draft.row(Row {
-            paths: vec![path],
-            prose: false,
-            kind,
-            directory: false,
-            change_type: word.to_owned(),
-            description: String::new(),
-        }),
+        Ok(path) => draft.row(Row::of(path, kind, word)),
         Err(problem) => draft.bad_row(vec![problem]),
     }
 }
@@ -58,11 +51,7 @@ fn path(source: &DesignText<'_>, heading: &Heading) -> Result<WrittenPath, Locat
         if *span != rest || content.is_struck() || content.is_obscured {
             return Err(ambiguous("the heading says more than one link"));
         }
-        return Ok(WrittenPath {
-            text: target.to_owned(),
-            span: rest,
-            ..WrittenPath::default()
-        });
+        return Ok(WrittenPath::new(target, rest));
     }
     match ItemText::new(source, content, rest)?.read(source, "")? {
         DesignItem::Paths(mut item) if item.paths.len() == 1 && item.kind.is_none() => {

@@ -41,18 +41,8 @@ pub(super) fn read(source: &DesignText<'_>, body: &Range<usize>, draft: &mut Des
             draft.bad_row(vec![problem.at(source.span_of(value))]);
             continue;
         };
-        draft.row(Row {
-            paths: vec![WrittenPath {
-                text,
-                span: source.span_of(inner),
-                ..WrittenPath::default()
-            }],
-            prose: false,
-            kind: RowAction::Grant(actions),
-            directory: false,
-            change_type: String::new(),
-            description: String::new(),
-        });
+        let path = WrittenPath::new(&text, source.span_of(inner));
+        draft.row(Row::of(path, RowAction::Grant(actions), ""));
     }
 }
 

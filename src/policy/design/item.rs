@@ -68,12 +68,10 @@ impl ItemText {
             let found = match kind {
                 _ if cut.start < cursor => continue,
                 None => None,
-                Some(PieceKind::Code(text)) => {
-                    Some(has_path_shape(text).then(|| text.trim().to_owned()))
-                }
+                Some(PieceKind::Code(text)) => Some(has_path_shape(text).then_some(text)),
                 Some(PieceKind::Link { text, target }) => {
                     link::agree_in_repository(source.path(), text, target).map_err(bad)?;
-                    Some(Some(text.trim().to_owned()))
+                    Some(Some(text))
                 }
                 Some(PieceKind::Html) if raw.starts_with("<!--") => continue,
                 Some(PieceKind::Html) => return Err(bad(html(raw))),
@@ -90,11 +88,7 @@ impl ItemText {
             if let Some(path) = found {
                 item.text.push(SPAN);
                 item.offsets.extend([cut.start; SPAN.len_utf8()]);
-                let path = path.map(|text| WrittenPath {
-                    text,
-                    span: cut,
-                    ..WrittenPath::default()
-                });
+                let path = path.map(|text| WrittenPath::new(text, cut));
                 item.spans.push(path);
             }
         }
@@ -416,11 +410,7 @@ impl<'i> Parser<'i> {
         self.advance(path.len());
         // Marks of emphasis may stand between its end and what follows.
         let end = *self.item.offsets.get(self.at - 1)? + 1;
-        Some(WrittenPath {
-            text: path.to_owned(),
-            span: start..end,
-            ..WrittenPath::default()
-        })
+        Some(WrittenPath::new(path, start..end))
     }
 
     fn rest(&self) -> &'i str {

@@ -2,6 +2,7 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
+use super::entry::plain;
 use super::problem::{Problem, link_mismatch, url};
 
 /// Accepts a link whose target matches its text: as a path from the root or from the design's directory, or as a URL
@@ -10,32 +11,23 @@ use super::problem::{Problem, link_mismatch, url};
 /// # Errors
 /// The link names two different files, or a URL.
 pub(super) fn agree(design: &BStr, text: &str, target: &str) -> Result<(), Problem> {
-    let text = plain(text);
-    if text.contains("://") || text.is_empty() {
-        return Err(url(target));
+    let is_end = |text: &str| path_of(&decode(target)).ends_with(&format!("/{text}"));
+    match plain(text) {
+        text if text.is_empty() || text.contains(":/") => Err(url(target)),
+        text if text.contains('/') && is_end(&text) => Ok(()),
+        _ => agree_in_repository(design, text, target),
     }
-    let target = decode(target);
-    if leads_to(design, &text, &target)
-        || text.contains('/') && path_of(&target).ends_with(&format!("/{text}"))
-    {
-        return Ok(());
-    }
-    Err(link_mismatch(&text, path_of(&target)))
 }
 
 /// The same for a link that must lead to a file of the repository, which a URL does not.
 pub(super) fn agree_in_repository(design: &BStr, text: &str, target: &str) -> Result<(), Problem> {
-    agree(design, text, target)?;
-    match leads_to(design, &plain(text), &decode(target)) {
+    let (text, decoded) = (plain(text), decode(target));
+    let target = path_of(&decoded);
+    let is_same = !target.starts_with('/') && plain(target) == text;
+    match is_same || resolve(design, target).as_deref() == Some(&text) {
         true => Ok(()),
-        false => Err(link_mismatch(&plain(text), target)),
+        false => Err(link_mismatch(&text, target)),
     }
-}
-
-/// Whether a target is this path, from the root or from the design's directory.
-fn leads_to(design: &BStr, text: &str, target: &str) -> bool {
-    let from_design = resolve(design.to_str().unwrap_or(""), path_of(target));
-    plain(path_of(target)) == text || from_design.as_deref() == Some(text)
 }
 
 /// A target without fragment and query.
@@ -43,31 +35,13 @@ fn path_of(target: &str) -> &str {
     target.split(['#', '?']).next().unwrap_or("")
 }
 
-/// A path in its simplest form.
-fn plain(text: &str) -> String {
-    let text = text.trim();
-    let text = text.split_once("#L").map_or(text, |(path, _)| path);
-    let (text, _) = text
-        .split_once(':')
-        .filter(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()))
-        .unwrap_or((text, ""));
-    text.split('/')
-        .filter(|name| *name != ".")
-        .collect::<Vec<_>>()
-        .join("/")
-        .trim_end_matches('/')
-        .to_owned()
-}
-
 /// The path of a relative target, seen from the design.
-fn resolve(design: &str, target: &str) -> Option<String> {
-    let mut names: Vec<&str> = design.split('/').collect();
+fn resolve(design: &BStr, target: &str) -> Option<String> {
+    let mut names: Vec<&str> = design.to_str().unwrap_or("").split('/').collect();
     names.pop();
     for name in target.split('/') {
         match name {
-            ".." => {
-                names.pop()?;
-            }
+            ".." => names.pop().map(|_| ())?,
             "" | "." => {}
             name => names.push(name),
         }
@@ -77,18 +51,13 @@ fn resolve(design: &str, target: &str) -> Option<String> {
 
 /// Percent-decodes a target like a browser; a target that is not UTF-8 after decoding stays unchanged.
 pub(super) fn decode(target: &str) -> String {
-    let mut bytes = Vec::with_capacity(target.len());
-    let mut rest = target.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let byte = tail.get(..2).filter(|_| first == b'%').and_then(|hex| {
-            let hex = hex
-                .to_str()
-                .ok()
-                .filter(|hex| hex.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
-            u8::from_str_radix(hex, 16).ok()
-        });
-        bytes.push(byte.unwrap_or(first));
-        rest = tail.get(2..).filter(|_| byte.is_some()).unwrap_or(tail);
+    let mut parts = target.split('%');
+    let mut bytes = parts.next().unwrap_or("").as_bytes().to_vec();
+    for part in parts {
+        let hex = part.get(..2).filter(|hex| !hex.starts_with('+'));
+        let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.push(byte.unwrap_or(b'%'));
+        bytes.extend(part.bytes().skip(byte.map_or(0, |_| 2)));
     }
     String::from_utf8(bytes).unwrap_or_else(|_| target.to_owned())
 }

@@ -1,133 +1,67 @@
-//! Words that say that a file does not change.
+//! Texts that take back what they stand beside: "(no changes)", "Modify? No", "DO NOT MODIFY".
 
-use super::words::is_in;
+use super::kind::{self, RowAction};
+use super::words::{self, is_in};
 
-/// How a text negates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Negation {
-    /// "No changes", "do not modify", "unchanged": a statement about the file.
-    Statement,
-    /// "No", "none", "not yet": an answer to what precedes it.
-    Answer,
-    /// "Not needed": also an answer, but a reason after a deletion.
-    Reason,
-}
-
-/// Nouns that "no" negates.
-const CHANGES: &str = "change|changes|modification|modifications|edit|edits|update|updates";
-/// Words before "not".
-const AUXILIARIES: &str =
-    "do|does|did|must|should|shall|will|would|may|can|is|are|was|were|has|have|been|be|to";
-/// Words that may follow without changing the meaning.
-const FILLERS: &str =
-    "expected|planned|made|at|all|to|this|the|file|files|it|here|in|yet|now|anything";
-/// Words after "not" that say there is no need to change the file.
-const REASONS: &str = "needed|required|necessary";
-/// Words that say the file stays the same.
-const SAME: &str = "unchanged|untouched|unmodified";
-
-/// Verbs that "not" negates.
-const CHANGING: &str = "touch|touched|add|added|create|created|modify|modified|modifying|update|updated|edit|edited|\
-    change|changed|rewrite|rewritten|delete|deleted|remove|removed|rename|renamed|move|moved";
-
-/// Punctuation that ends a part of a text.
+/// Punctuation that ends a clause.
 const ENDS: [char; 11] = [',', ';', '.', ':', '!', '?', '(', ')', '—', '–', '|'];
+/// Words before "not".
+const AUX: &str =
+    "do|does|did|must|should|shall|will|would|may|can|is|are|was|were|has|have|be|to|or";
+/// What "no" takes back.
+const CHANGES: &str = "change|changes|modification|modifications|edit|edits|update|updates";
+/// States of a file that stays the same.
+const SAME: &str = "unchanged|untouched|unmodified";
+/// Words that may end the order not to change a file.
+const OBJECTS: &str = "it|this|the|these|file|files|here|in|at|all|now|yet|anything|to";
 
-/// Whether any part of a text forbids to change the file: "scaffolded, DO NOT MODIFY".
+/// Whether a clause of a description forbids changing the file: "scaffolded, DO NOT MODIFY".
 pub(super) fn forbids_changes(text: &str) -> bool {
-    // Most descriptions have none of the words with which an order begins or goes on.
-    let may_deny = |part: &[u8]| {
-        let parts = [b"not", b"n't", b"don", b"nev"];
-        parts
-            .iter()
-            .any(|other| part.eq_ignore_ascii_case(&other[..]))
-    };
-    if !text.contains('’') && !text.as_bytes().windows(3).any(may_deny) {
-        return false;
-    }
-    let is_order = |part: &&str| {
-        matches!(
-            words(part).first().map(String::as_str),
-            Some("do" | "don't" | "dont" | "never" | "must")
-        )
-    };
-    text.split(ENDS)
-        .flat_map(|part| part.split(" - "))
-        .filter(is_order)
-        .any(|part| negation(part) == Some(Negation::Statement))
+    let clauses = text.split(ENDS).flat_map(|part| part.split(" - "));
+    clauses.map(words::words).any(|words| {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let rest = match words.as_slice() {
+            ["do" | "must", "not", rest @ ..] | ["don't" | "dont" | "never", rest @ ..] => rest,
+            _ => return false,
+        };
+        let is_change = |verb: &str| match kind::of_word(verb) {
+            Some(kind) => kind != RowAction::Mention,
+            None => verb.starts_with("touch"),
+        };
+        let rest = rest.strip_prefix(&["be"]).unwrap_or(rest).split_first();
+        let is_object = |word: &&str| is_in(word, OBJECTS);
+        rest.is_some_and(|(verb, objects)| is_change(verb) && objects.iter().all(is_object))
+    })
 }
 
-/// Whether a text negates, up to its first punctuation mark.
-pub(super) fn negation(text: &str) -> Option<Negation> {
-    if text.is_empty() {
-        return None;
-    }
-    let words = words(text);
+/// Whether a text is a denial phrase, or begins by saying that nothing changes: "Do not modify", "No changes to it".
+pub(super) fn denies(text: &str) -> bool {
+    let words = words::words(text);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let filled = |rest: &[&str]| {
-        rest.iter()
-            .all(|word| is_in(word, FILLERS) || is_in(word, REASONS))
+    let begins = match *words {
+        ["no", noun, ..] => is_in(noun, CHANGES),
+        [_, "as", "is", ..] | [_, "alone", ..] => true,
+        [word, "not" | "never", ..] if is_in(word, AUX) => true,
+        [word, ..] => is_in(word, "not|never|cannot|dont") || word.ends_with("n't"),
+        [] => false,
     };
-    match *words {
-        ["no-change" | "no-changes", ref rest @ ..] if filled(rest) => Some(Negation::Statement),
-        ["no", noun, ref rest @ ..] if is_in(noun, CHANGES) && filled(rest) => {
-            Some(Negation::Statement)
-        }
-        [state, ref rest @ ..] if is_in(state, SAME) && filled(rest) => Some(Negation::Statement),
-        [
-            "stay" | "stays" | "remain" | "remains" | "leave" | "left" | "keep" | "kept",
-            ref rest @ ..,
-        ] => {
-            let is_same = matches!(*rest, ["as", "is"] | ["alone"])
-                || matches!(*rest, [state] if is_in(state, SAME));
-            is_same.then_some(Negation::Statement)
-        }
-        ["n", "a"] => Some(Negation::Answer),
-        [
-            "no" | "none" | "nothing" | "nope" | "nil" | "false" | "na",
-            ref rest @ ..,
-        ] if filled(rest) => Some(answer(rest)),
-        _ => not(&words, filled),
-    }
+    begins || words::is_denial(text) || words.iter().take(2).any(|word| is_in(word, SAME))
 }
 
-/// "Do not modify", "won't be changed", "not yet", "never".
-fn not(words: &[&str], filled: impl Fn(&[&str]) -> bool) -> Option<Negation> {
-    let begin = words
-        .iter()
-        .take_while(|word| is_in(word, AUXILIARIES))
-        .count();
-    let (first, rest) = words.get(begin..)?.split_first()?;
-    let denies = matches!(*first, "not" | "never" | "cannot" | "dont") || first.ends_with("n't");
-    if !denies {
-        return None;
-    }
-    let passive = rest.iter().take_while(|word| **word == "be").count();
-    match rest.get(passive..)? {
-        [verb, rest @ ..] if is_in(verb, CHANGING) && filled(rest) => Some(Negation::Statement),
-        rest if filled(rest) => Some(answer(rest)),
-        _ => None,
-    }
-}
-
-fn answer(rest: &[&str]) -> Negation {
-    if rest.iter().any(|word| is_in(word, REASONS)) {
-        Negation::Reason
-    } else {
-        Negation::Answer
-    }
-}
-
-/// The words in lower case up to a punctuation mark; "no-op" is one word.
-fn words(text: &str) -> Vec<String> {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let text = text.split(" - ").next().unwrap_or("");
-    let part = text.split(ENDS).next().unwrap_or("");
-    part.replace('’', "'")
-        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '-' | '_'))
-        .map(|word| word.trim_matches(['-', '_', '\'']).to_lowercase())
-        .filter(|word| !word.is_empty())
-        .collect()
+/// Whether the text behind a type or a path takes it back: "? No", ": none", "(not yet)", "no files".
+pub(super) fn takes_back(rest: &str) -> bool {
+    let text = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let clause = text.split(ENDS).next().unwrap_or("");
+    let words = words::words(clause.split(" - ").next().unwrap_or(""));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let answers = match *words {
+        ["no" | "none" | "na" | "nope" | "nil" | "false"] | ["n", "a"] | ["nothing", ..] => true,
+        // "Modify no files", but not "Add no-op handler" or "Update None checks".
+        ["no", ..] => rest.starts_with(" no "),
+        ["none", ..] => !rest.starts_with(" none "),
+        _ => false,
+    };
+    answers || rest.trim_start().starts_with('?') || denies(rest)
 }
 
 #[cfg(test)]
@@ -135,13 +69,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_of_a_file() {
+    fn texts_that_deny() {
         for text in [
             "No changes",
             "no change needed",
             "No-change",
             "No changes — confirm that all tests pass",
+            "No changes to the API",
             "Do not modify",
+            "Do not modify the input in place",
             "DO NOT TOUCH this file",
             "don’t change it",
             "won't be modified",
@@ -150,8 +86,26 @@ mod tests {
             "unchanged",
             "stays as is",
             "left untouched",
+            "out of scope",
+            "(do not)",
+            "not yet",
         ] {
-            assert_eq!(negation(text), Some(Negation::Statement), "{text}");
+            assert!(denies(text), "{text}");
+        }
+        for text in [
+            "",
+            "no-op handler",
+            "no API change",
+            "None checks",
+            "no longer needed",
+            "notebooks",
+            "keep the old name",
+            "Left sidebar",
+            "Handle a page not found",
+            "Page not found",
+            "Add optional timeout",
+        ] {
+            assert!(!denies(text), "{text}");
         }
     }
 
@@ -173,38 +127,37 @@ mod tests {
             "unchanged API, new field",
             "no changes",
             "checks that rows are not modified",
+            "never reads it",
         ] {
             assert!(!forbids_changes(text), "{text}");
         }
     }
 
     #[test]
-    fn answers() {
+    fn texts_that_take_back_a_type() {
         for text in [
-            "no", "None.", "n/a", "not yet", "nothing", "(do not)", "never",
+            "? No",
+            "?",
+            ": none",
+            ": None.",
+            " (not yet)",
+            " - not needed",
+            ": n/a",
+            " nothing",
+            " no files",
+            "no, see below",
+            ": none needed",
         ] {
-            assert_eq!(negation(text), Some(Negation::Answer), "{text}");
+            assert!(takes_back(text), "{text}");
         }
-        for text in ["not needed", "none required", "not necessary here"] {
-            assert_eq!(negation(text), Some(Negation::Reason), "{text}");
-        }
-    }
-
-    #[test]
-    fn prose_that_only_begins_like_it() {
         for text in [
             "",
-            "no-op handler",
-            "no API change",
-            "No changes to the API",
-            "None checks",
-            "not-found page",
-            "Do not modify the input in place",
-            "no longer needed",
-            "notebooks",
-            "keep the old name",
+            " no-op handler",
+            " none checks",
+            " (no longer a stub)",
+            " - no API change",
         ] {
-            assert_eq!(negation(text), None, "{text}");
+            assert!(!takes_back(text), "{text}");
         }
     }
 }

@@ -1,42 +1,21 @@
 //! Recognises placeholders for paths that are not known yet.
 
 use super::braces;
+use super::words::is_in;
 
 /// Whether a text is a word or template for a path that is not known yet.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let bare = text.trim_matches(['*', '_', '`', ' ', '(', ')', '[', ']']);
-    let begins_with = |start: &&str| {
-        let begin = bare.as_bytes().get(..start.len());
-        begin.is_some_and(|begin| begin.eq_ignore_ascii_case(start.as_bytes()))
-    };
-    let first = bare.as_bytes().first().map(u8::to_ascii_lowercase);
-    let is_word = matches!(first, Some(b'n' | b't' | b'x'))
-        && (["n/a", "na", "none", "todo", "tbd", "tba", "xxx"]
-            .iter()
-            .any(|word| bare.eq_ignore_ascii_case(word))
-            || ["todo ", "todo:", "tbd ", "tbd:", "to be "]
-                .iter()
-                .any(begins_with));
+    let bare = bare.to_lowercase();
+    let starts = ["todo ", "todo:", "tbd ", "tbd:", "to be "];
     // `*` and `.` alone are judged as globs and directories.
-    let is_mark = ["-", "–", "—", "…", "...", "?", "??", "???"].contains(&bare);
-    is_word || is_mark || is_template(text)
-}
-
-fn is_template(text: &str) -> bool {
-    let has = |part: &[u8]| {
-        text.as_bytes()
-            .windows(part.len())
-            .any(|found| found == part)
-    };
-    // Of the letters in names, only these may begin what is looked for.
-    let is_plain = |byte: u8| {
-        byte.is_ascii_alphanumeric() && byte != b'X' || matches!(byte, b'/' | b'.' | b'_' | b'-')
-    };
-    let is_path = text == "path/to" || text.starts_with("path/to/") || has(b"/path/to/");
-    if is_path || !has(b"...") && text.bytes().all(is_plain) {
-        return is_path;
-    }
-    text.split('/').any(|name| name == "..." || name == "…")
+    let is_mark = |c: char| matches!(c, '-' | '–' | '—' | '…' | '?' | ':');
+    let is_path = format!("/{text}/").contains("/path/to/");
+    is_in(&bare, "n/a|na|none|todo|tbd|tba|xxx|...")
+        || !bare.is_empty() && bare.chars().all(is_mark)
+        || starts.iter().any(|start| bare.starts_with(start))
+        || is_path
+        || text.split('/').any(|name| matches!(name, "..." | "…"))
         || text.contains("XXXX")
         || text.contains("0XXX")
         || text.contains('<') && text.contains('>')

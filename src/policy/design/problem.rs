@@ -118,5 +118,5 @@ pub(super) fn link_mismatch(text: &str, target: &str) -> Problem {
 
 pub(super) fn unknown_type(text: &str) -> Problem {
     let message = format!("`{}` is not a change type", escaped(text));
-    Problem::bad_row("unknown-type", message, kind::help(text))
+    Problem::bad_row("unknown-type", message, kind::HELP)
 }

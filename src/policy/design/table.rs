@@ -1,16 +1,16 @@
 //! Reads the rows of a table of files.
 
 use super::blocks::{InlineText, Table, TableRow};
-use super::cell::{self, Paths};
+use super::cell;
 use super::columns::Columns;
 use super::design_builder::{self, DesignBuilder};
 use super::entry;
 use super::form::Shape;
 use super::heading::Claim;
-use super::kind::{self, RowAction, Type};
+use super::kind::{self, RowAction};
 use super::problem::{LocatedProblem, Problem, html, unknown_type};
 use super::source::DesignText;
-use super::words;
+use super::type_cell::{self, denies_below};
 use crate::finding::Rule;
 use crate::policy::GrantForm;
 
@@ -23,23 +23,25 @@ pub(super) fn read(
     draft: &mut DesignBuilder<'_>,
 ) {
     let header = source.line_span(table.header.span.start);
-    draft.form(
-        Shape::of(columns),
-        GrantForm::Table,
-        claim.actions(),
-        header.clone(),
-    );
+    let (shape, untyped) = (Shape::of(columns), claim.actions());
+    draft.form(shape, GrantForm::Table, untyped, header.clone());
     if table.rows.is_empty() {
         let help = "add a row, such as: | `src/a.rs` | Modify | what changes |";
         let message = "the table has no rows";
         let problem = Problem::new(Rule::DesignNoTable, "empty-table", message, help);
         return draft.fault(problem.at(header));
     }
-    let has_pipes = source.slice(header).starts_with('|');
+    let reader = TableReader {
+        source,
+        columns,
+        has_pipes: source.slice(header).starts_with('|'),
+        untyped: RowAction::Grant(untyped),
+    };
     for row in &table.rows {
-        match shape(source, row, columns, has_pipes) {
-            Some(problem) => draft.bad_row(vec![problem.at(source.line_span(row.span.start))]),
-            None => read_row(source, row, columns, claim, draft),
+        let line = source.line_span(row.span.start);
+        match reader.check_pipes(source.slice(line.clone())) {
+            Err(problem) => draft.bad_row(vec![problem.at(line)]),
+            Ok(()) => reader.row(row, draft),
         }
     }
 }
@@ -58,177 +60,98 @@ pub(super) fn passage(
 
 /// Whether a cell of the path column names a path.
 pub(super) fn names_path(source: &DesignText<'_>, table: &Table, columns: &Columns) -> bool {
-    table
-        .rows
-        .iter()
-        .filter_map(|row| row.cells.get(columns.path))
-        .any(|cell| {
-            let read = cell::paths(source, cell).unwrap_or_default();
-            read.paths
-                .iter()
-                .any(|path| entry::read(&path.text, false, source.path()).is_ok())
-        })
+    let rows = table.rows.iter();
+    let cells = rows.flat_map(|row| row.cells.get(columns.path));
+    let mut paths = cells.flat_map(|cell| cell::paths(source, cell).unwrap_or_default());
+    paths.any(|path| entry::read(&path.text, false, source.path()).is_ok())
 }
 
-/// The problem with the pipes of a row, if any.
-fn shape(
-    source: &DesignText<'_>,
-    row: &TableRow,
-    columns: &Columns,
+struct TableReader<'a> {
+    source: &'a DesignText<'a>,
+    columns: &'a Columns,
+    /// Whether the header begins with a pipe.
     has_pipes: bool,
-) -> Option<Problem> {
-    let line = source.slice(source.line_span(row.span.start));
-    if has_pipes && !line.starts_with('|') {
-        return Some(Problem::bad_row(
-            "not-a-row",
-            "this line belongs to the table above but does not start with a pipe",
-            "add an empty line before it, or write it as a row",
-        ));
-    }
-    let cells = count_cells(line);
-    if cells < columns.names.len() {
-        return Some(Problem::bad_row(
-            "truncated-row",
-            format!(
-                "the row is cut off: it has {cells} of {} cells",
-                columns.names.len()
-            ),
-            "complete the row",
-        ));
-    }
-    if cells > columns.names.len() && columns.can_shift() {
-        return Some(Problem::bad_row(
-            "extra-cells",
-            format!(
-                "the row has {cells} cells, the header {}: which one is the path?",
-                columns.names.len()
-            ),
-            "write `\\|` for a pipe inside a cell",
-        ));
-    }
-    None
+    /// What a row without a type does.
+    untyped: RowAction,
 }
 
-fn read_row(
-    source: &DesignText<'_>,
-    row: &TableRow,
-    columns: &Columns,
-    claim: Claim,
-    draft: &mut DesignBuilder<'_>,
-) {
-    let empty = InlineText::default();
-    let cell = |index: usize| row.cells.get(index).unwrap_or(&empty);
-    let path = cell(columns.path);
-    let mut problems = Vec::new();
-    let Paths { paths, prose } = if is_header(path, columns) {
-        let span = source.trim(path.span.clone());
-        let problem = Problem::bad_row(
-            "header-row",
-            "the table header is repeated",
-            "remove the row",
-        );
-        problems.push(problem.at(span));
-        Paths::default()
-    } else {
-        cell::paths(source, path).unwrap_or_else(|problem| {
-            problems.push(problem);
-            Paths::default()
-        })
-    };
-    let mut said = columns.kind;
-    let (kind, directory) = match columns.kind {
-        Some(index) => row_type(source, row, cell(index)).map_or_else(
-            |problem| {
-                problems.push(problem);
-                (RowAction::Mention, false)
-            },
-            |found| (found.kind, found.directory),
-        ),
-        None => {
-            let names = columns.names.iter().enumerate();
-            said = names
-                .filter(|(index, _)| *index != columns.path)
-                .find(|(index, name)| {
-                    let text = cell(*index).one_line();
-                    kind::denies_below(name, &text) || words::is_denial(&text)
-                })
-                .map(|(index, _)| index);
-            let kind = said.map_or(RowAction::Grant(claim.actions()), |_| RowAction::Mention);
-            (kind, false)
-        }
-    };
-    if !problems.is_empty() {
-        problems.extend(draft.path_problems(&paths));
-    }
-    // Report a row of placeholders once, not once per cell.
-    if problems
-        .iter()
-        .any(|found| found.problem.rule == Rule::DesignPlaceholder)
-    {
-        problems.retain(|found| found.problem.reason != "unknown-type");
-    }
-    if !problems.is_empty() {
-        return draft.bad_row(problems);
-    }
-    draft.row(design_builder::Row {
-        paths,
-        prose,
-        kind,
-        directory,
-        change_type: said.map_or_else(String::new, |index| cell(index).one_line()),
-        description: columns
-            .description
-            .map_or_else(String::new, |index| cell(index).one_line()),
-    });
-}
-
-/// Whether a cell without backticks repeats the name of its column.
-fn is_header(cell: &InlineText, columns: &Columns) -> bool {
-    cell.pieces.is_empty()
-        && columns
-            .names
-            .get(columns.path)
-            .is_some_and(|name| *name == cell.one_line().to_lowercase())
-}
-
-fn row_type(
-    source: &DesignText<'_>,
-    row: &TableRow,
-    cell: &InlineText,
-) -> Result<Type, LocatedProblem> {
-    let span = source.trim(cell.span.clone());
-    let text = cell.one_line();
-    if cell.is_struck() {
-        return Err(
-            Problem::placeholder("struck-out", "the type is struck out", "remove the row").at(span),
-        );
-    }
-    if cell.is_obscured {
-        return Err(html(source.slice(span.clone())).at(span));
-    }
-    kind::parse(&text).ok_or_else(|| {
-        if text.is_empty() {
-            let help = kind::help(&text);
-            let span = source.line_span(row.span.start);
-            Problem::bad_row("unknown-type", "the change type cell is empty", help).at(span)
+impl TableReader<'_> {
+    /// Whether a line has the cells of the header.
+    fn check_pipes(&self, line: &str) -> Result<(), Problem> {
+        let (cells, expected) = (count_cells(line), self.columns.names.len());
+        let (reason, help) = if self.has_pipes && !line.starts_with('|') {
+            ("not-a-row", "add an empty line before it")
+        } else if cells < expected {
+            ("truncated-row", "complete it: cells are missing")
+        } else if cells > expected && self.columns.can_shift() {
+            ("extra-cells", "write `\\|` for a pipe inside a cell")
         } else {
-            unknown_type(&text).at(span)
+            return Ok(());
+        };
+        let message = "the line is not a row that fits the header of its table";
+        Err(Problem::bad_row(reason, message, help))
+    }
+
+    fn row(&self, row: &TableRow, draft: &mut DesignBuilder<'_>) {
+        let empty = InlineText::default();
+        let cell = |index: usize| row.cells.get(index).unwrap_or(&empty);
+        let text = |index: Option<usize>| index.map_or_else(String::new, |at| cell(at).one_line());
+        let names = self.columns.names.iter().enumerate();
+        let mut others = names.filter(|(index, _)| *index != self.columns.path);
+        let denies =
+            |(index, name): &(usize, &String)| denies_below(name, &cell(*index).one_line());
+        let denied = || others.find(denies).map(|(index, _)| index);
+        let said = self.columns.kind.or_else(denied);
+        let kind = match (self.columns.kind, said) {
+            (Some(index), _) => self.row_type(cell(index)),
+            (None, Some(_)) => Ok((RowAction::Mention, false)),
+            (None, None) => Ok((self.untyped, false)),
+        };
+        match (cell::paths(self.source, cell(self.columns.path)), kind) {
+            (Ok(paths), Ok((kind, directory))) => draft.row(design_builder::Row {
+                paths,
+                kind,
+                directory,
+                change_type: text(said),
+                description: text(self.columns.description),
+            }),
+            (paths, kind) => {
+                let mut problems = draft.path_problems(paths.as_deref().unwrap_or_default());
+                problems.extend(paths.err());
+                // Report a row of placeholders once, not once per cell.
+                let mut rules = problems.iter().map(|found| found.problem.rule);
+                if !rules.any(|rule| rule == Rule::DesignPlaceholder) {
+                    problems.extend(kind.err());
+                }
+                draft.bad_row(problems);
+            }
         }
-    })
+    }
+
+    /// What the type cell says, and whether it says that the paths are directories.
+    fn row_type(&self, cell: &InlineText) -> Result<(RowAction, bool), LocatedProblem> {
+        let (text, span) = (cell.one_line(), self.source.trim(cell.span.clone()));
+        let problem = match type_cell::parse(&text) {
+            _ if cell.is_struck() => {
+                let (message, help) = ("the type is struck out", "remove the row");
+                Problem::placeholder("struck-out", message, help)
+            }
+            _ if cell.is_obscured => html(self.source.slice(span.clone())),
+            Some(found) => return Ok(found),
+            None if text.is_empty() => {
+                Problem::bad_row("unknown-type", "the type is missing", kind::HELP)
+            }
+            None => unknown_type(&text),
+        };
+        Err(problem.at(span))
+    }
 }
 
 /// The number of cells in a table line: unescaped pipes separate cells even inside code spans.
 fn count_cells(line: &str) -> usize {
-    let line = line.strip_prefix('|').unwrap_or(line).trim_end();
-    let mut cells = 1;
-    let mut escaped = false;
-    let mut ends_with_pipe = false;
-    for byte in line.bytes() {
-        ends_with_pipe = byte == b'|' && !escaped;
-        cells += usize::from(ends_with_pipe);
-        escaped = byte == b'\\';
-    }
-    cells - usize::from(ends_with_pipe)
+    let line = line.replace("\\|", "");
+    let line = line.strip_prefix('|').unwrap_or(&line).trim_end();
+    line.strip_suffix('|').unwrap_or(line).split('|').count()
 }
 
 #[cfg(test)]

@@ -39,12 +39,8 @@ pub(super) fn read(source: &DesignText<'_>, node: &ListNode, draft: &mut DesignB
     let actions = Actions::ADD | Actions::MODIFY;
     draft.form(Shape::Line, GrantForm::TaskLine, actions, line);
     draft.row(Row {
-        paths: vec![path],
-        prose: false,
-        kind,
-        directory: false,
-        change_type: verb.to_owned(),
         description: node.content.one_line(),
+        ..Row::of(path, kind, verb)
     });
 }
 

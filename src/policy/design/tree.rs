@@ -40,18 +40,8 @@ pub(super) fn read(source: &DesignText<'_>, block: &CodeBlock, draft: &mut Desig
             let line = source.line_span(source.span_of(line).start);
             draft.form(Shape::Line, GrantForm::Tree, Actions::NONE, line);
         }
-        draft.row(Row {
-            paths: vec![WrittenPath {
-                text: names.join("/") + end,
-                span: source.span_of(name),
-                ..WrittenPath::default()
-            }],
-            prose: false,
-            kind,
-            directory: false,
-            change_type: word.to_owned(),
-            description: String::new(),
-        });
+        let path = WrittenPath::new(&(names.join("/") + end), source.span_of(name));
+        draft.row(Row::of(path, kind, word));
     }
 }
 

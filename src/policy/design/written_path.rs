@@ -1,8 +1,8 @@
-//! The paths in a cell, and the words and signs between them.
+//! The paths in a cell or item as written, and what looks like one.
 
 use std::ops::Range;
 
-use super::words::is_in;
+use super::words::{is_in, words};
 
 /// One path as written, not yet checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,6 +18,16 @@ pub(super) struct WrittenPath {
     pub(super) denied: bool,
 }
 
+impl WrittenPath {
+    pub(super) fn new(text: &str, span: Range<usize>) -> WrittenPath {
+        WrittenPath {
+            text: text.trim().to_owned(),
+            span,
+            ..WrittenPath::default()
+        }
+    }
+}
+
 /// Names of files without an extension.
 const WELL_KNOWN: &str = "makefile|gnumakefile|dockerfile|containerfile|jenkinsfile|vagrantfile|procfile|rakefile|\
     gemfile|brewfile|podfile|fastfile|justfile|caddyfile|tiltfile|build|workspace|license|licence|copying|notice|readme|\
@@ -27,19 +37,18 @@ const WELL_KNOWN: &str = "makefile|gnumakefile|dockerfile|containerfile|jenkinsf
 pub(super) fn has_path_shape(text: &str) -> bool {
     let text = text.trim();
     // `mylib>=1.2` is a requirement of a package.
-    let is_version = [">=", "<=", "==", "~=", "@^"]
-        .iter()
-        .any(|mark| text.contains(mark));
-    !text.contains(char::is_whitespace) && !is_version && (text.contains('/') || is_file_name(text))
+    let versions = [">=", "<=", "==", "~=", "@^"];
+    let is_name =
+        !text.contains(char::is_whitespace) && !versions.iter().any(|mark| text.contains(mark));
+    is_name && (text.contains('/') || is_file_name(text))
 }
 
 /// Whether a word without backticks is a path.
 pub(super) fn is_bare_path(word: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._/@+[]()$-".contains(c);
-    let has_name = |c: char| c.is_ascii_alphanumeric();
     word.chars().all(is_allowed)
-        && word.contains(has_name)
-        && (word.contains('/') || is_file_name(word))
+        && word.contains(|c: char| c.is_ascii_alphanumeric())
+        && has_path_shape(word)
 }
 
 /// Whether a name has an extension, begins with a dot, or is well known.
@@ -55,60 +64,23 @@ fn is_file_name(text: &str) -> bool {
         || is_in(&name.to_lowercase(), WELL_KNOWN)
 }
 
-/// Whether a tag is a `<br>` in any spelling.
-pub(super) fn is_break(tag: &str) -> bool {
-    let name = tag
-        .trim_start_matches('<')
-        .trim_end_matches(['>', '/', ' ']);
-    name.eq_ignore_ascii_case("br")
-}
-
-/// Marks and words that point from the old to the new path.
-pub(super) fn is_arrow(text: &str) -> bool {
-    matches!(
-        text,
-        "->" | "-->" | "=>" | "→" | "⇒" | "➜" | "to" | "renamed to" | "moved to"
-    )
-}
-
-/// Splits each `a -> b` inside one span.
-pub(super) fn split_arrows(paths: Vec<WrittenPath>) -> Vec<WrittenPath> {
-    let may_split = |path: &WrittenPath| path.text.contains('>') || path.text.contains('→');
-    match paths.iter().any(may_split) {
-        true => paths.into_iter().flat_map(split_arrow).collect(),
-        false => paths,
-    }
-}
-
-fn split_arrow(path: WrittenPath) -> Vec<WrittenPath> {
-    let parts: Vec<&str> = [" -> ", "→", " => "]
-        .iter()
-        .find_map(|arrow| {
-            let parts: Vec<&str> = path.text.split(arrow).map(str::trim).collect();
-            (parts.len() == 2 && parts.iter().all(|part| !part.is_empty())).then_some(parts)
-        })
-        .unwrap_or_default();
-    match *parts {
-        [old, new] => {
-            let end = |text: &str, arrow| WrittenPath {
-                text: text.to_owned(),
-                arrow,
-                ..path.clone()
-            };
-            vec![end(old, path.arrow), end(new, true)]
-        }
-        _ => vec![path],
-    }
+/// Splits `a -> b` in one span into its two ends.
+pub(super) fn split_arrow(mut path: WrittenPath) -> Vec<WrittenPath> {
+    let ends = [" -> ", "→", " => "].iter().find_map(|arrow| {
+        let (old, new) = path.text.split_once(arrow)?;
+        let is_pair = !old.trim().is_empty() && !new.trim().is_empty() && !new.contains(arrow);
+        is_pair.then(|| [old, new].map(|end| end.trim().to_owned()))
+    });
+    let Some([old, new]) = ends else {
+        return vec![path];
+    };
+    let mut first = path.clone();
+    (first.text, path.text, path.arrow) = (old, new, true);
+    vec![first, path]
 }
 
 /// "(directory)" and similar remarks.
 pub(super) fn is_directory_remark(remark: &str) -> bool {
-    let word = remark
-        .trim()
-        .split(|c: char| !c.is_alphabetic())
-        .next()
-        .unwrap_or("");
-    ["directory", "dir", "folder"]
-        .iter()
-        .any(|name| word.eq_ignore_ascii_case(name))
+    let first = words(remark).into_iter().next();
+    first.is_some_and(|word| is_in(&word, "directory|dir|folder"))
 }
