@@ -5,6 +5,7 @@ use gix::bstr::BStr;
 use gix::objs::{Kind as ObjectKind, compute_hash};
 
 use super::merge_base;
+use super::merge_commits::MergedContents;
 use super::pipeline::Judged;
 use super::policy_loader::moved_designs;
 use super::steps::Judge;
@@ -86,7 +87,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
         result,
         precision: Precision::Exact,
     };
-    let measured = judge.measure(changes.clone(), &[])?;
+    let measured = judge.measure(changes.clone(), &MergedContents::default())?;
     let merge_base = merge_base::of_old_sides(&policy, &measured.all);
     let findings = judge.check(&measured.all, &merge_base, &[])?;
     let source = Source {

@@ -4,9 +4,10 @@ use gix::ObjectId;
 use gix::hashtable::HashMap;
 
 use super::approvals::CommitApprovals;
+use super::merge_commits::{self, OwnChanges};
 use super::steps::Judge;
 use super::tree_view::GitTree;
-use super::{merge_base, merge_commits, reverts};
+use super::{merge_base, reverts};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Commit, Merges, Objects, Range, Repository, Tree};
@@ -135,10 +136,9 @@ impl CommitQueue<'_> {
             note: None,
         };
         let tree = Tree::at(objects, commit.tree);
-        let parents = merge_commits::parent_trees(objects, &commit.parents, &self.trees)?;
-        let merges = &self.merges;
-        let changes =
-            merge_commits::own_changes(objects, merges, &commit.parents, &parents, &tree)?;
+        let (merges, parents) = (&self.merges, &commit.parents);
+        let OwnChanges { changes, merged } =
+            merge_commits::of_commit(objects, merges, parents, &self.trees, &tree)?;
         if changes.is_empty() {
             return Ok(judged);
         }
@@ -151,11 +151,11 @@ impl CommitQueue<'_> {
             // Only the findings on single commits are reported.
             precision: Precision::Verdict,
         };
-        let changes = judge.measure(changes, &parents)?.all;
+        let changes = judge.measure(changes, &merged)?.all;
         let merge_base = merge_base::at(base, self.policy, &changes)?;
         let mut findings =
             judge.check(&changes, &merge_base, &self.commit_approvals.counted_in(id))?;
-        if parents.len() < 2
+        if !merged.is_merge
             && findings.iter().any(reverts::may_be_excused)
             && let Some(&parent) = commit.parents.first()
         {

@@ -9,6 +9,7 @@ use gix::bstr::BString;
 use super::approvals::{CommitApprovals, WholeRange};
 use super::criss_cross::MergeBases;
 use super::measured_changes::MeasuredChanges;
+use super::merge_commits::MergedContents;
 use super::policy_loader::{PolicyInputs, load_for_changes};
 use super::steps::Judge;
 use super::{Collect, Options, merge_base, reverts, review};
@@ -16,7 +17,7 @@ use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
-use crate::git::{Commit, Objects, Repository, Tree};
+use crate::git::{Commit, Objects, Repository};
 use crate::measure::Class;
 use crate::policy::design::Design;
 use crate::policy::{Governing, Policy, Stage};
@@ -28,8 +29,8 @@ pub(super) struct Input<'a> {
     /// What to judge, and against what.
     pub(super) policy: PolicyInputs<'a>,
     pub(super) changes: Vec<Change>,
-    /// The parents of a commit; in a merge, losses are measured against the closest one.
-    pub(super) parents: &'a [Tree<'a>],
+    /// What git merged, if a commit is a merge.
+    pub(super) merged: &'a MergedContents,
     /// The merge bases of a range.
     pub(super) merge_bases: Option<&'a MergeBases<'a>>,
     /// The commits whose trailers may contain approvals.
@@ -91,7 +92,7 @@ pub(super) fn judge<'a>(
         result,
         precision: options.precision,
     };
-    let changes = judge.measure(changes, input.parents)?;
+    let changes = judge.measure(changes, input.merged)?;
     let mut counted = Vec::new();
     let (mut findings, approved) = match stage {
         Stage::Range => {
@@ -123,7 +124,7 @@ pub(super) fn judge<'a>(
     };
     let is_reverting = policy.reverts.is_some();
     // In a merge, the changes are not the whole commit.
-    let may_revert = input.parents.len() < 2 && findings.iter().any(reverts::may_be_excused);
+    let may_revert = !input.merged.is_merge && findings.iter().any(reverts::may_be_excused);
     if let Some(base) = base_commit.filter(|_| is_reverting || may_revert) {
         let changes = changes.all.iter().map(|one| &one.change);
         let reverted = match policy.reverts {

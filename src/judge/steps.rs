@@ -1,8 +1,9 @@
 //! The steps that every change goes through.
 
 use super::measured_changes::{self, MeasuredChanges};
+use super::merge_commits::{self, MergedContents};
+use super::moved_lines;
 use super::tree_view::GitTree;
-use super::{merge_commits, moved_lines};
 use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::Result;
@@ -32,17 +33,17 @@ impl Judge<'_> {
     pub(super) fn measure(
         &self,
         changes: Vec<Change>,
-        parents: &[Tree<'_>],
+        merged: &MergedContents,
     ) -> Result<MeasuredChanges> {
         let mut changes =
             measured_changes::gather(self.objects, changes, self.policy, self.precision)?;
         let settings = &self.policy.settings;
-        merge_commits::measure_against_closest(self.objects, parents, settings, &mut changes)?;
+        merge_commits::measure_against_closest(self.objects, merged, settings, &mut changes)?;
         if let Some(base) = self.base {
             changes.excuse_lfs(base)?;
         }
         // The loss of a merge may be measured against another parent than the old versions.
-        if parents.len() < 2 {
+        if !merged.is_merge {
             moved_lines::credit(self.objects, self.policy, &mut changes)?;
         }
         Ok(changes)
