@@ -9,7 +9,7 @@ use super::measured_changes::MeasuredChanges;
 use crate::change::Change;
 use crate::error::Result;
 use crate::git::Objects;
-use crate::measure::{AddedLines, Class, Unit, classify};
+use crate::measure::{AddedLines, Class, Content, Unit, classify};
 use crate::policy::{Actions, Policy};
 use crate::rules::MovedTo;
 
@@ -115,7 +115,7 @@ impl Receivers {
                 continue;
             }
             objects.content_into(change.new, &mut content)?;
-            if !self.lines.is_wanted(&content) {
+            if Content::of(&content) != Content::Text || !self.lines.is_wanted(&content) {
                 continue;
             }
             let (old, new) = changes.contents(objects, change)?;
