@@ -161,6 +161,7 @@ impl CommitQueue<'_> {
         {
             let changes = changes.iter().map(|one| &one.change);
             if let Some(reverted) = reverts::reverted(objects, parent, changes)?
+                && !self.is_merge_of_target(reverted)
                 && reverts::excuse(
                     self.policy,
                     self.trees.contains_key(&reverted),
@@ -179,5 +180,12 @@ impl CommitQueue<'_> {
         }
         judged.findings = findings;
         Ok(judged)
+    }
+
+    /// Whether a commit of the range merged what existed before.
+    fn is_merge_of_target(&self, commit: ObjectId) -> bool {
+        let found = self.commits.iter().find(|one| one.id == commit);
+        let mut others = found.into_iter().flat_map(|one| one.parents.iter().skip(1));
+        others.any(|parent| !self.trees.contains_key(parent))
     }
 }

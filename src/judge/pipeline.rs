@@ -11,6 +11,7 @@ use super::criss_cross::MergeBases;
 use super::measured_changes::MeasuredChanges;
 use super::merge_commits::MergedContents;
 use super::policy_loader::{PolicyInputs, load_for_changes};
+use super::reverts::Reverted;
 use super::steps::Judge;
 use super::{Collect, Options, merge_base, reverts, review};
 use crate::approval::Approval;
@@ -128,15 +129,16 @@ pub(super) fn judge<'a>(
     if let Some(base) = base_commit.filter(|_| is_reverting || may_revert) {
         let changes = changes.all.iter().map(|one| &one.change);
         let reverted = match policy.reverts {
-            None => reverts::reverted_above(repo, base, head, changes)?,
-            known => known,
+            None => reverts::reverted_above(repo, &policy.settings, stage, base, head, changes)?,
+            Some(commit) => Some(Reverted {
+                commit,
+                is_own: false,
+            }),
         };
-        if let Some(reverted) = reverted {
-            // What a range reverts is older than the range.
-            let is_own = stage != Stage::Range && reverts::is_own(repo, &policy, base, reverted)?;
+        if let Some(Reverted { commit, is_own }) = reverted {
             if reverts::excuse(&policy, is_own, &mut findings) || is_reverting {
-                policy.reverts = Some(reverted);
-                policy.notes.push(reverts::note(reverted));
+                policy.reverts = Some(commit);
+                policy.notes.push(reverts::note(commit));
             }
         }
     }

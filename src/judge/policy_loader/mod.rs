@@ -341,8 +341,11 @@ impl<'a> Loader<'a> {
     fn exact_revert(&self) -> Result<Option<ObjectId>> {
         match self.inputs.base.filter(|_| self.configured) {
             Some(base) => {
-                let (repo, head) = (self.repo, self.inputs.head);
-                reverts::reverted_above(repo, base, head, self.changes.iter())
+                let PolicyInputs { stage, head, .. } = self.inputs;
+                let changes = self.changes.iter();
+                let found =
+                    reverts::reverted_above(self.repo, &self.settings, stage, base, head, changes)?;
+                Ok(found.map(|reverted| reverted.commit))
             }
             None => Ok(None),
         }
