@@ -3,7 +3,7 @@
 
 use gix::bstr::BStr;
 
-use super::guard_lines::{lines, names_guard, whole_lines};
+use super::guard_lines::{lines, runs_guard, whole_lines};
 use super::{Case, MeasuredChange, Sink, hook_calls};
 use crate::finding::{Finding, Help, Rule};
 use crate::path::{escaped, shell_word};
@@ -106,11 +106,11 @@ fn configures_guard(policy: &Policy, changed: &MeasuredChange) -> bool {
     calls(old) != calls(new)
 }
 
-/// The lines that configure guard, in order: those that contain the word, and the version of guard's entry in the
-/// pre-commit configuration.
+/// The lines that configure guard, in order: those that run it, and the version of guard's entry in the pre-commit
+/// configuration.
 fn calls(content: &[u8]) -> Vec<&[u8]> {
     lines(content)
-        .filter(|(line, is_version)| *is_version || names_guard(line))
+        .filter(|(line, is_version)| *is_version || runs_guard(line))
         .map(|(line, _)| line)
         .collect()
 }
