@@ -307,6 +307,18 @@ mod tests {
     }
 
     #[test]
+    fn chinese_prose_may_be_wrapped_elsewhere() {
+        let sentence = "\u{8fd9}\u{662f}\u{4e00}\u{4e2a}Git\u{ff0c}\u{4ed3}\u{5e93}\u{ff0c}Rust\u{3002}\u{ff08}x\u{ff09}\u{6587}";
+        let old = format!("{sentence}\n").repeat(200);
+        let wrapped: Vec<char> = sentence.repeat(200).chars().collect();
+        let new: String = wrapped
+            .chunks(23)
+            .map(|line| line.iter().collect::<String>() + "\n")
+            .collect();
+        assert!(is_reformat(&old, &new));
+    }
+
+    #[test]
     fn hostile_text_is_compared_within_bounds() {
         let word = "a ".repeat(1 << 20);
         assert!(is_reformat(&word, &word.replace(' ', "\n")));
