@@ -29,7 +29,10 @@ fn is_loss(finding: &Finding) -> bool {
 }
 
 fn is_scope(finding: &Finding) -> bool {
-    matches!(finding.rule, Rule::OutOfScope | Rule::ActionNotGranted)
+    matches!(
+        finding.rule,
+        Rule::OutOfScope | Rule::ActionNotGranted | Rule::SubmoduleChanged
+    )
 }
 
 /// Drops the findings that do not apply to an exact revert. The scope does not apply without a design, or if the
