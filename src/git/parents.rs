@@ -16,6 +16,8 @@ pub struct Parents {
     pub head: Option<ObjectId>,
     /// The commits being merged; empty for an ordinary commit.
     pub merged: Vec<ObjectId>,
+    /// The operation of git during which it commits no single files.
+    pub operation: Option<&'static str>,
     /// Whether the environment contains `GITHEAD_*` variables that do not count.
     pub ignores_githead: bool,
 }
@@ -45,9 +47,17 @@ impl Parents {
             merged.insert(0, head);
             merged = repo.merges()?.heads(repo.objects(), &merged)?.split_off(1);
         }
+        let is_there = |name: &str| repo.git_dir().join(name).exists();
+        let is_picking = is_there("CHERRY_PICK_HEAD");
+        let operation = match () {
+            () if !merged.is_empty() => Some("merge"),
+            () if is_picking && is_there("rebase-merge") => Some("rebase"),
+            () => is_picking.then_some("cherry-pick"),
+        };
         Ok(Parents {
             head,
             merged,
+            operation,
             ignores_githead,
         })
     }

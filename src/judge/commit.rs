@@ -54,6 +54,7 @@ pub fn commit(
             proposal: GitTree::Tree(&tree),
             head: Some(id),
             branch,
+            operation: None,
             trailers: designs_named_by(slice::from_ref(&made)),
         },
         changes,

@@ -58,6 +58,7 @@ pub fn range(
             proposal: GitTree::Tree(&tree),
             head: Some(head),
             branch: range.branch.clone(),
+            operation: None,
             trailers: designs_named_by(&range.commits),
         },
         changes,

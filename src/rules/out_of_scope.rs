@@ -241,20 +241,21 @@ fn not_this_action(
         .detail("granted", names);
     let is_own_row =
         grant.kind == GrantKind::File && !grant.change_type.is_empty() && new_end.is_none();
+    let then = case.policy.commit_the_design();
     // A row for a directory or glob, or without a type, stays as it is.
     let finding = if !is_own_row || wanted.from.is_some() {
         missing_row::advise(finding, case.policy, wanted, "")
     } else if needed == Actions::MODIFY && grant.is_frozen() {
-        finding.help(
-            "the row says DO NOT MODIFY: leave the file as it is; if it must change, change the row's type to Modify and commit the design first",
-        )
+        finding.help(format!(
+            "the row says DO NOT MODIFY: leave the file as it is; if it must change, change the row's type to Modify and {then}"
+        ))
     } else if needed == Actions::MODIFY && grant.actions.contains(Actions::ADD) {
-        finding.help(
-            "the file existed before this work: choose another name, or change the row's type to Modify and commit the design first",
-        )
+        finding.help(format!(
+            "the file existed before this work: choose another name, or change the row's type to Modify and {then}"
+        ))
     } else {
         finding.help(format!(
-            "change the row's type to {} and commit the design first",
+            "change the row's type to {} and {then}",
             match (wanted.word, grant.actions.contains(Actions::MODIFY)) {
                 ("Add", true) => "Add/Modify",
                 (word, _) => word,

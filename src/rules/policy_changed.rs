@@ -5,8 +5,8 @@ use gix::bstr::BStr;
 
 use super::guard_lines::{lines, runs_guard, whole_lines};
 use super::{Case, MeasuredChange, Sink, hook_calls};
-use crate::finding::{Finding, Help, Rule};
-use crate::path::{escaped, shell_word};
+use crate::finding::{Finding, Rule};
+use crate::path::escaped;
 use crate::policy::{Policy, Stage, design_selection, settings};
 
 /// More files that may call guard; matched by the end of their path.
@@ -83,12 +83,11 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             Stage::Range | Stage::Step => finding.help(
                 "move it to a separate pull request, so that reviewers see it apart from code",
             ),
-            Stage::Commit | Stage::Request => finding
-                .help("commit it separately, so that reviewers see it apart from code:")
-                .help(Help::command(format_args!(
-                    "git commit -m \"Change how guard judges\" -- {}",
-                    shell_word(path)
-                ))),
+            Stage::Commit | Stage::Request => {
+                let why = "commit it separately, so that reviewers see it apart from code";
+                let help = policy.commit_alone(why, "Change how guard judges", path);
+                help.into_iter().fold(finding, Finding::help)
+            }
         });
     }
 }

@@ -42,7 +42,10 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                     format!("{} is an existing test: DO NOT MODIFY", escaped(path)),
                 )
                 .at(grant.anchor.labelled("not a Modify row"))
-                .help("make the code pass the test; to change the test, make its row's type Modify and commit the design first"),
+                .help(format!(
+                    "make the code pass the test; to change the test, make its row's type Modify and {}",
+                    case.policy.commit_the_design()
+                )),
             );
         }
     }

@@ -5,8 +5,8 @@ use gix::bstr::BStr;
 
 use super::{Case, Sink, policy_changed};
 use crate::change::Change;
-use crate::finding::{Finding, Help, Level, Rule};
-use crate::path::{escaped, shell_word};
+use crate::finding::{Finding, Level, Rule};
+use crate::path::escaped;
 use crate::policy::scope::Scope;
 use crate::policy::settings::Authority;
 use crate::policy::{Grant, Stage};
@@ -139,12 +139,13 @@ fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
         };
         let verb = if is_new { "Add" } else { "Amend" };
         let finding = Finding::new(Rule::ScopeAmended, path.clone(), message)
-            .help(format!("newly granted: {}", listed(&added)))
-            .help("commit the design first, then the code:")
-            .help(Help::command(format_args!(
-                "git commit -m \"{verb} the design\" -- {}",
-                shell_word(path)
-            )));
+            .help(format!("newly granted: {}", listed(&added)));
+        let (why, title) = (
+            "commit the design first, then the code",
+            format!("{verb} the design"),
+        );
+        let help = policy.commit_alone(why, &title, path.as_ref());
+        let finding = help.into_iter().fold(finding, Finding::help);
         sink.push(finding.detail("added", paths(&added)));
     }
 }

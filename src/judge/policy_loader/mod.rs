@@ -71,6 +71,8 @@ pub(super) struct PolicyInputs<'a> {
     /// The commit of a proposal that is already committed.
     pub(super) head: Option<ObjectId>,
     pub(super) branch: Option<BString>,
+    /// The operation of git that waits for this commit.
+    pub(super) operation: Option<&'static str>,
     /// The designs in `Guard-Design:` trailers, each with its commit.
     pub(super) trailers: Vec<(BString, ObjectId)>,
 }
@@ -85,7 +87,11 @@ impl<'a> PolicyInputs<'a> {
         tree: &'a Tree<'a>,
         parents: &Parents,
     ) -> Result<Self> {
-        PolicyInputs::uncommitted(repo, Stage::Commit, parents.head, GitTree::Tree(tree))
+        let (head, operation) = (parents.head, parents.operation);
+        Ok(PolicyInputs {
+            operation,
+            ..PolicyInputs::uncommitted(repo, Stage::Commit, head, GitTree::Tree(tree))?
+        })
     }
 
     /// For uncommitted changes on the current branch.
@@ -101,6 +107,7 @@ impl<'a> PolicyInputs<'a> {
             proposal,
             head: None,
             branch: repo.branch()?.map(|branch| branch.name),
+            operation: None,
             trailers: Vec::new(),
         })
     }
@@ -367,6 +374,7 @@ impl<'a> Loader<'a> {
             reverts: self.reverts,
             broken_settings: self.broken_settings,
             adopting: self.adopting,
+            operation: self.inputs.operation,
             moved_designs: moved.map(|moved| moved.to).collect(),
             ..policy
         })
