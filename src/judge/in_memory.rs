@@ -6,6 +6,7 @@ use gix::objs::{Kind as ObjectKind, compute_hash};
 
 use super::merge_base;
 use super::merge_commits::MergedContents;
+use super::moved_lines::nothing_earlier;
 use super::pipeline::Judged;
 use super::policy_loader::moved_designs;
 use super::steps::Judge;
@@ -86,6 +87,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
         base: None,
         result,
         precision: Precision::Exact,
+        earlier: &nothing_earlier,
     };
     let measured = judge.measure(changes.clone(), &MergedContents::default())?;
     let merge_base = merge_base::of_old_sides(&policy, &measured.all);

@@ -10,7 +10,7 @@ use super::tree_view::GitTree;
 use super::{merge_base, reverts};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
-use crate::git::{Commit, Merges, Objects, Range, Repository, Tree};
+use crate::git::{Commit, Merges, Objects, Range, Repository, Tree, changes_between};
 use crate::measure::Precision;
 use crate::policy::{Policy, Stage};
 use crate::threads::{self, Batches};
@@ -150,6 +150,10 @@ impl CommitQueue<'_> {
             result: GitTree::Tree(&tree),
             // Only the findings on single commits are reported.
             precision: Precision::Verdict,
+            earlier: &|| {
+                let parent = Tree::of_commit(objects, commit.parents.first().copied())?;
+                changes_between(objects, base.id(), parent.id())
+            },
         };
         let changes = judge.measure(changes, &merged)?.all;
         let merge_base = merge_base::at(base, self.policy, &changes)?;

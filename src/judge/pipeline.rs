@@ -18,7 +18,7 @@ use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
-use crate::git::{Commit, Objects, Repository};
+use crate::git::{Commit, Objects, Repository, changes_between};
 use crate::measure::Class;
 use crate::policy::design::Design;
 use crate::policy::{Governing, Policy, Stage};
@@ -92,6 +92,16 @@ pub(super) fn judge<'a>(
         base: Some(&base),
         result,
         precision: options.precision,
+        earlier: &|| {
+            let target = policy.settings.base.as_deref();
+            match merge_base::commit(repo, target, base_commit) {
+                Ok(Some(first)) if stage == Stage::Commit => {
+                    changes_between(objects, repo.tree_of(Some(first))?.id(), base.id())
+                }
+                // In doubt, lines of earlier commits do not count.
+                _ => Ok(Vec::new()),
+            }
+        },
     };
     let changes = judge.measure(changes, input.merged)?;
     let mut counted = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::measured_changes::{self, MeasuredChanges};
 use super::merge_commits::{self, MergedContents};
-use super::moved_lines;
+use super::moved_lines::{self, EarlierChanges};
 use super::tree_view::GitTree;
 use crate::approval::Approval;
 use crate::change::Change;
@@ -23,6 +23,7 @@ pub(super) struct Judge<'a> {
     /// The resulting tree.
     pub(super) result: GitTree<'a>,
     pub(super) precision: Precision,
+    pub(super) earlier: &'a EarlierChanges<'a>,
 }
 
 impl Judge<'_> {
@@ -44,7 +45,7 @@ impl Judge<'_> {
         }
         // The loss of a merge may be measured against another parent than the old versions.
         if !merged.is_merge {
-            moved_lines::credit(self.objects, self.policy, &mut changes)?;
+            moved_lines::credit(self.objects, self.policy, self.earlier, &mut changes)?;
         }
         Ok(changes)
     }

@@ -101,16 +101,14 @@ fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
         Action::Delete => {
             missing_row::advise(finding, case.policy, &missing_row::of(&changed.change), "")
         }
-        _ => finding.help(format!(
-            "restore what is lost and change only what you need; {} needs a person's approval",
-            match measured.conversion {
-                None => format!(
-                    "a loss of {} % or more",
-                    percent(case.policy.settings.thresholds.share)
-                ),
-                Some(_) => "this".to_owned(),
+        _ if measured.conversion.is_none() => finding.help(format!(
+            "{}if a program writes this file, see `[destructive] exempt`; else restore what is lost",
+            match case.policy.stage {
+                Stage::Commit => "if the lines moved, stage their new file; ",
+                _ => "",
             }
         )),
+        _ => finding.help("restore what is lost; this needs a person's approval"),
     };
     Some(advise_approval(finding, case.policy, &changed.change))
 }
