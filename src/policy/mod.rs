@@ -158,11 +158,18 @@ pub struct Policy {
 
 impl Policy {
     /// The policy that settings and designs make.
-    pub(crate) fn new(stage: Stage, settings: Settings, designs: Vec<Governing>) -> Policy {
+    pub(crate) fn new(stage: Stage, mut settings: Settings, designs: Vec<Governing>) -> Policy {
         let in_force = designs.iter().filter(|governing| governing.in_force);
         let mut grants = Vec::new();
         for Governing { design, .. } in in_force {
             grants.extend(design.grants.iter().cloned());
+        }
+        for grant in grants.iter().filter(|_| stage == Stage::Request) {
+            // A row that names the file says that it is none.
+            let path: &BStr = grant.path.as_ref();
+            if grant.kind == GrantKind::File && settings.secrets.contains(path) {
+                settings.secrets = settings.secrets.except(path);
+            }
         }
         let in_force = Scope::new(grants);
         let scope_of = |version: fn(&Governing) -> Option<&Design>| {
