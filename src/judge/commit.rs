@@ -55,6 +55,7 @@ pub fn commit(
             head: Some(id),
             branch,
             operation: None,
+            commits: &[],
             trailers: designs_named_by(slice::from_ref(&made)),
         },
         changes,

@@ -59,6 +59,7 @@ pub fn range(
             head: Some(head),
             branch: range.branch.clone(),
             operation: None,
+            commits: &range.commits,
             trailers: designs_named_by(&range.commits),
         },
         changes,

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{GitTree, Loader, add_and_commit};
+use crate::change::Kind;
 use crate::error::{Error, Result};
 use crate::finding::Help;
+use crate::git::Tree;
 use crate::path::escaped;
 use crate::policy::design_selection::FilledPattern;
 use crate::policy::glob::{Glob, is_glob};
@@ -127,31 +129,88 @@ impl Loader<'_> {
         let names = self.names()?;
         let entries = design_selection::filled(&self.settings, &names);
         for side in self.sides() {
-            let mut designs: BTreeMap<BString, (NamedBy, BTreeSet<BString>)> = BTreeMap::new();
-            for entry in &entries {
-                for path in self.first_matching(entry, side)? {
-                    let key = design_selection::design_of(&self.settings, path.as_ref());
-                    let design = designs.entry(key).or_insert((entry.by, BTreeSet::new()));
-                    design.1.insert(path);
-                }
+            let found = self.on_side(&entries, &names, side)?;
+            if !found.is_empty() {
+                return Ok(found);
             }
-            if designs.len() > 1 {
-                let all = designs.values().flat_map(|(_, paths)| paths);
-                let all: Vec<String> = all.map(|path| escaped(path).to_string()).collect();
-                return Err(Error::new(format!("more than one design applies: {}", all.join(", ")))
-                    .help("choose with `guard use FILE` for this branch, or `--lld FILE` (repeat it for a union)"));
-            }
-            if let Some((by, paths)) = designs.into_values().next() {
-                let by = reason(by, &names);
-                let is_found = paths.len() > 1;
-                let choice = |path| Choice {
-                    is_found,
-                    ..choice(path, by.as_str())
-                };
-                return Ok(paths.into_iter().map(choice).collect());
+        }
+        // The range may have added a design and moved it since.
+        for commit in self.inputs.commits.iter().rev() {
+            let tree = Tree::at(self.objects, commit.tree);
+            let found = self.on_side(&entries, &names, GitTree::Tree(&tree))?;
+            if !found.is_empty() {
+                return self.where_moved(found);
             }
         }
         Ok(Vec::new())
+    }
+
+    /// The design that one side has.
+    fn on_side(
+        &self,
+        entries: &[FilledPattern],
+        names: &PathNames,
+        side: GitTree<'_>,
+    ) -> Result<Vec<Choice>> {
+        let mut designs: BTreeMap<BString, (NamedBy, BTreeSet<BString>)> = BTreeMap::new();
+        for entry in entries {
+            for path in self.first_matching(entry, side)? {
+                let key = design_selection::design_of(&self.settings, path.as_ref());
+                let design = designs.entry(key).or_insert((entry.by, BTreeSet::new()));
+                design.1.insert(path);
+            }
+        }
+        if designs.len() > 1 {
+            let all = designs.values().flat_map(|(_, paths)| paths);
+            let all: Vec<String> = all.map(|path| escaped(path).to_string()).collect();
+            return Err(Error::new(format!("more than one design applies: {}", all.join(", ")))
+                .help("choose with `guard use FILE` for this branch, or `--lld FILE` (repeat it for a union)"));
+        }
+        let Some((by, paths)) = designs.into_values().next() else {
+            return Ok(Vec::new());
+        };
+        let by = reason(by, names);
+        let is_found = paths.len() > 1;
+        let choice = |path| Choice {
+            is_found,
+            ..choice(path, by.as_str())
+        };
+        Ok(paths.into_iter().map(choice).collect())
+    }
+
+    /// Follows designs that the range itself added and then moved to where they are at its end: a new Markdown file
+    /// of the same name. Without such a file they stay as they are.
+    fn where_moved(&self, mut choices: Vec<Choice>) -> Result<Vec<Choice>> {
+        let name = |path: &BString| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
+        for choice in &mut choices {
+            let path: &BStr = choice.path.as_ref();
+            let mut is_there = false;
+            for side in self.sides() {
+                is_there |= side.get(path)?.is_some();
+            }
+            if is_there || !self.was_in_range(path)? {
+                continue;
+            }
+            let to = self.changes.iter().find(|change| {
+                change.old.is_none()
+                    && change.new.is_some_and(|state| state.kind == Kind::File)
+                    && change.path.ends_with(b".md")
+                    && name(&change.path) == name(&choice.path)
+            });
+            if let Some(to) = to {
+                choice.path = to.path.clone();
+            }
+        }
+        Ok(choices)
+    }
+
+    fn was_in_range(&self, path: &BStr) -> Result<bool> {
+        for commit in self.inputs.commits {
+            if Tree::at(self.objects, commit.tree).get(path)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The documents of the first pattern that matches any.
@@ -230,7 +289,7 @@ impl Loader<'_> {
             let by = format!("Guard-Design trailer of {}", commit.to_hex_with_len(12));
             choice(path.clone(), by.as_str())
         });
-        self.of_the_settings(choices.collect())
+        self.where_moved(self.of_the_settings(choices.collect())?)
     }
 
     /// The matching files on the governing side or, if there are none, on the other side.

@@ -17,7 +17,7 @@ use super::{Options, named_files, reverts};
 use crate::change::{Change, Kind};
 use crate::error::Result;
 use crate::finding::Help;
-use crate::git::{Objects, Parents, Repository, Tree};
+use crate::git::{Commit, Objects, Parents, Repository, Tree};
 use crate::path::shell_word;
 use crate::policy::design::KnownDesigns;
 use crate::policy::settings::{self, Authority, Missing, Settings};
@@ -73,6 +73,8 @@ pub(super) struct PolicyInputs<'a> {
     pub(super) branch: Option<BString>,
     /// The operation of git that waits for this commit.
     pub(super) operation: Option<&'static str>,
+    /// The commits of a range.
+    pub(super) commits: &'a [Commit],
     /// The designs in `Guard-Design:` trailers, each with its commit.
     pub(super) trailers: Vec<(BString, ObjectId)>,
 }
@@ -108,6 +110,7 @@ impl<'a> PolicyInputs<'a> {
             head: None,
             branch: repo.branch()?.map(|branch| branch.name),
             operation: None,
+            commits: &[],
             trailers: Vec::new(),
         })
     }
