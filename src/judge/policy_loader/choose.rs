@@ -126,6 +126,10 @@ impl Loader<'_> {
 
     /// The design that `[lld] path` names: one document, or the documents of one directory.
     fn by_settings(&self) -> Result<Vec<Choice>> {
+        let is_unnamed = self.inputs.stage == Stage::Range && self.inputs.branch.is_none();
+        if let Some(path) = self.only_new_design().filter(|_| is_unnamed) {
+            return Ok(vec![choice(path, "the range, which adds it")]);
+        }
         let names = self.names()?;
         let entries = design_selection::filled(&self.settings, &names);
         for side in self.sides() {
@@ -143,6 +147,42 @@ impl Loader<'_> {
             }
         }
         Ok(Vec::new())
+    }
+
+    /// The one design that the range adds.
+    fn only_new_design(&self) -> Option<BString> {
+        let mut added = self.changes.iter().filter(|change| {
+            let path: &BStr = change.path.as_ref();
+            let is_file = change.new.is_some_and(|state| state.kind == Kind::File);
+            let is_standing = || {
+                let mut standing = self.settings.standing.iter();
+                standing.any(|pattern| {
+                    design_selection::matches(design_selection::normal(pattern), path)
+                })
+            };
+            let is_design = design_selection::is_design(&self.settings, path);
+            change.old.is_none() && is_file && is_design && !is_standing()
+        });
+        let only = added.next()?;
+        added.next().is_none().then(|| only.path.clone())
+    }
+
+    /// The branch: where a merge queue hides it, the one that the subject of its merge names.
+    fn branch(&self) -> Option<BString> {
+        self.inputs.branch.clone().or_else(|| {
+            let last = self
+                .inputs
+                .commits
+                .last()
+                .filter(|last| last.parents.len() > 1)?;
+            let subject = self.repo.headline(last.id).ok()?.subject;
+            let subject = subject.to_str().ok()?;
+            let branch = match subject.strip_prefix("Merge pull request #") {
+                Some(rest) => rest.split_once(" from ")?.1.split_once('/')?.1,
+                None => subject.strip_prefix("Merge branch '")?.split_once('\'')?.0,
+            };
+            Some(branch.into())
+        })
     }
 
     /// The design that one side has.
@@ -227,10 +267,11 @@ impl Loader<'_> {
 
     /// What fills the placeholders of `[lld] path`.
     pub(super) fn names(&self) -> Result<PathNames> {
-        let branch = self.inputs.branch.as_ref();
         Ok(PathNames {
             issue: self.issue()?,
-            branch: branch.and_then(|branch| Some(branch.to_str().ok()?.to_owned())),
+            branch: self
+                .branch()
+                .and_then(|branch| Some(branch.to_str().ok()?.to_owned())),
         })
     }
 
@@ -239,7 +280,7 @@ impl Loader<'_> {
     /// # Errors
     /// The name contains several issues, and guard does not guess.
     pub(super) fn issue(&self) -> Result<Option<String>> {
-        let Some(branch) = &self.inputs.branch else {
+        let Some(branch) = &self.branch() else {
             return Ok(None);
         };
         if !design_selection::needs_issue(&self.settings) {
