@@ -65,6 +65,16 @@ const RELEASES: &[&str] = &[
     "version.txt",
 ];
 
+/// Settings of programs that run hooks; their own updates change several entries.
+const HOOKS: &[&str] = &[
+    ".pre-commit-config.yaml",
+    ".pre-commit-config.yml",
+    "prek.toml",
+    "lefthook.yml",
+    "lefthook.yaml",
+    "lefthook.toml",
+];
+
 const START: &str = "\
 # Standing design: bumps, formatting and releases
 
@@ -88,6 +98,7 @@ pub(super) fn draft(files: &[String]) -> Option<String> {
         (MANIFESTS, "dependency bumps, versions"),
         (FORMATTERS, "formatting"),
         (RELEASES, "releases"),
+        (HOOKS, "hooks and their versions"),
     ] {
         let is_own = |file: &&String| {
             let (directories, name) = file.rsplit_once('/').unwrap_or(("", file));
@@ -134,6 +145,7 @@ mod tests {
                     "Cargo.toml",
                     "a/b/package.json",
                     "rustfmt.toml",
+                    ".pre-commit-config.yaml",
                     "CHANGELOG.md",
                 ],
             ),
