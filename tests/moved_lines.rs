@@ -113,7 +113,7 @@ fn cut_files_are_refused(junk: impl Fn(&[&str]) -> String) {
         let has_words = |line: &&str| line.contains(|c: char| c.is_alphanumeric());
         let run = lost
             .windows(3)
-            .find(|run| run.iter().all(|line| has_words(line)))
+            .find(|run| run.iter().all(has_words))
             .unwrap();
         repo.stage(format!("src/{name}"), kept.join("\n") + "\n");
         let moved = run.join("\n") + "\n" + &junk(lost);

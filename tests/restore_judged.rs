@@ -396,7 +396,7 @@ fn a_restore_that_deletes_later_lines_is_judged_as_the_deletion() {
             repo.commit("Settings");
             repo.git(&["branch", "--force", "main"]);
         }
-        let snapshot = backup(&repo.put(FILE, &lines(1..=5), &[]));
+        let snapshot = backup(&repo.put(FILE, lines(1..=5), &[]));
         for committed in [false, true] {
             repo.write(FILE, lines(1..=400));
             if committed {
@@ -419,7 +419,7 @@ fn a_person_approves_a_restore_that_deletes_later_lines() {
     );
     repo.commit("Settings");
     repo.git(&["branch", "--force", "main"]);
-    let snapshot = backup(&repo.put(FILE, &lines(1..=5), &[]));
+    let snapshot = backup(&repo.put(FILE, lines(1..=5), &[]));
     repo.write(FILE, lines(1..=400));
     commit_all(&repo);
     let Some(driver) = driver(&repo) else { return };

@@ -145,11 +145,11 @@ pub(super) fn judge<'a>(
                 is_own: false,
             }),
         };
-        if let Some(Reverted { commit, is_own }) = reverted {
-            if reverts::excuse(&policy, is_own, &mut findings) || is_reverting {
-                policy.reverts = Some(commit);
-                policy.notes.push(reverts::note(commit));
-            }
+        if let Some(Reverted { commit, is_own }) = reverted
+            && (reverts::excuse(&policy, is_own, &mut findings) || is_reverting)
+        {
+            policy.reverts = Some(commit);
+            policy.notes.push(reverts::note(commit));
         }
     }
     commit_approvals.tell(&mut findings, None);

@@ -248,7 +248,7 @@ mod tests {
                     0 => drops_line,
                     1 => drops_line && line.len() < 4,
                     2 => drops_line && word.len() > 20,
-                    _ => drops_line && word.len() % 2 == 0,
+                    _ => drops_line && word.len().is_multiple_of(2),
                 };
                 let kept: Vec<&str> = line
                     .iter()
