@@ -111,8 +111,8 @@ protect = [\"migrations/**\"], and the commit changes migrations/0001.sql.",
 Leave the file as it is. If a protected test must change, say so in a Modify row
 and commit the design first. Otherwise a person can approve the change:
     guard approve --staged
-If a name only looks like a secret, a row of the design that names the file opens
-it, as does `[workspace] secrets`, which replaces the built-in names.",
+If a name only looks like a secret, a row of the design that names the file
+opens it, as does `[workspace] secrets`, which replaces the built-in names.",
             },
             Rule::OutsideWorkspace => Explain {
                 what: "\

@@ -132,6 +132,7 @@ mod tests {
             (
                 &[
                     "CHANGELOG.md",
+                    ".pre-commit-config.yaml",
                     "Cargo.lock",
                     "Cargo.toml",
                     "a/b/package.json",
