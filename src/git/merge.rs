@@ -106,47 +106,41 @@ impl Merges {
         for change in changes {
             let path: &BStr = change.path.as_ref();
             let (our, their) = (ours.get(path)?, theirs.get(path)?);
-            let conflict = merged.conflicts.get(&change.path);
-            let (states, contents) = if parts.paths.contains_key(&change.path) {
-                match conflict {
-                    None => (vec![tree.get(path)?], None),
-                    Some(_) if parts.gave_up && their.is_none() => (vec![our], None),
-                    Some(resolved) => (vec![their], resolved.clone()),
+            let is_merged = parts.paths.contains_key(&change.path);
+            let conflict = merged.conflicts.get(&change.path).filter(|_| is_merged);
+            let is_file = |state: &State| state.kind.is_file();
+            let state = match conflict {
+                Some(_) if parts.gave_up && their.is_none() => our,
+                Some(_) => their,
+                None if is_merged => tree.get(path)?,
+                // Git merges no links and submodules that both sides changed. Very large files may be merged.
+                None if parts.unmerged.contains(&change.path) => {
+                    match our.iter().chain(&their).all(is_file) {
+                        true => our,
+                        false => their,
+                    }
                 }
-            } else if parts.unmerged.contains(&change.path) {
-                // Git merges no links and submodules that both sides changed.
-                let is_file = |state: Option<State>| state.is_none_or(|state| state.kind.is_file());
-                match is_file(our) && is_file(their) {
-                    true => (vec![our], None),
-                    false => (vec![their], None),
-                }
-            } else {
-                let sides = &parts.sides;
-                let changed = sides[1]
-                    .get(&change.path)
-                    .or_else(|| sides[0].get(&change.path));
-                (vec![changed.map_or(change.old, |(_, new)| *new)], None)
-            };
-            let contents = match contents {
-                _ if states.contains(&change.new) => Vec::new(),
-                Some(resolved) => resolved
-                    .map(|content| {
-                        (
-                            our.or(their).map_or(Kind::File, |state| state.kind),
-                            content,
-                        )
-                    })
-                    .into(),
                 None => {
-                    let states = match conflict {
-                        Some(_) => vec![our, their],
-                        None => states.clone(),
-                    };
-                    let content = |state: State| Ok((state.kind, objects.content(Some(state))?));
-                    let states = states.into_iter().flatten();
-                    states.map(content).collect::<Result<_>>()?
+                    let [ours, theirs] = &parts.sides;
+                    let changed = theirs.get(&change.path).or(ours.get(&change.path));
+                    changed.map_or(change.old, |(_, new)| *new)
                 }
             };
+            let read = |state: State| Ok((state.kind, objects.content(Some(state))?));
+            let contents = match conflict {
+                _ if state == change.new => Vec::new(),
+                Some(Some(resolved)) => {
+                    let kind = our.or(their).map_or(Kind::File, |state| state.kind);
+                    resolved.clone().map(|content| (kind, content)).into()
+                }
+                Some(None) => our
+                    .into_iter()
+                    .chain(their)
+                    .map(read)
+                    .collect::<Result<_>>()?,
+                None => state.into_iter().map(read).collect::<Result<_>>()?,
+            };
+            let states = vec![state];
             results.push(MergeResult { states, contents });
         }
         Ok(results)
@@ -174,7 +168,7 @@ impl Merges {
         for &other in others {
             if depth > MAX_DEPTH {
                 return Err(Error::new(
-                    "the merge bases have too many merge bases of their own",
+                    "too many merge bases have merge bases of their own",
                 ));
             }
             let below = self.base(objects, [first, other], depth + 1)?;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::designs::is_plain;
+use crate::rules::HOOK_SETTINGS;
 
 /// Where it goes.
 pub(super) const STANDING: &str = "docs/lld/standing.md";
@@ -65,16 +66,6 @@ const RELEASES: &[&str] = &[
     "version.txt",
 ];
 
-/// Settings of programs that run hooks; their own updates change several entries.
-const HOOKS: &[&str] = &[
-    ".pre-commit-config.yaml",
-    ".pre-commit-config.yml",
-    "prek.toml",
-    "lefthook.yml",
-    "lefthook.yaml",
-    "lefthook.toml",
-];
-
 const START: &str = "\
 # Standing design: bumps, formatting and releases
 
@@ -98,7 +89,7 @@ pub(super) fn draft(files: &[String]) -> Option<String> {
         (MANIFESTS, "dependency bumps, versions"),
         (FORMATTERS, "formatting"),
         (RELEASES, "releases"),
-        (HOOKS, "hooks and their versions"),
+        (&HOOK_SETTINGS, "hooks and their versions"),
     ] {
         let is_own = |file: &&String| {
             let (directories, name) = file.rsplit_once('/').unwrap_or(("", file));

@@ -35,6 +35,7 @@ use crate::policy::settings::Settings;
 pub use approved::{both_ends, can_be_cleared, clear, lost_at};
 pub use case::{Access, Case, MeasuredChange, MergeBase, MovedTo, RenameTarget, ResultTree};
 pub use design_rows::{DesignContext, check_design_rows, matched};
+pub use hook_calls::SETTINGS as HOOK_SETTINGS;
 pub use policy_changed::{changes_only_own_part, may_call_guard};
 pub use protected_path::{is_protected, protection};
 pub use sink::{Sink, at_level};

@@ -224,11 +224,12 @@ impl Loader<'_> {
         let name = |path: &BString| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
         for choice in &mut choices {
             let path: &BStr = choice.path.as_ref();
-            let mut is_there = false;
-            for side in self.sides() {
-                is_there |= side.get(path)?.is_some();
-            }
-            if is_there || !self.was_in_range(path)? {
+            let [one, other] = self.sides();
+            let is_there = one.get(path)?.or(other.get(path)?).is_some();
+            let commits = self.inputs.commits.iter();
+            let mut trees = commits.map(|commit| Tree::at(self.objects, commit.tree));
+            let was_there = |tree: Tree<'_>| tree.get(path).is_ok_and(|state| state.is_some());
+            if is_there || !trees.any(was_there) {
                 continue;
             }
             let to = self.changes.iter().find(|change| {
@@ -242,15 +243,6 @@ impl Loader<'_> {
             }
         }
         Ok(choices)
-    }
-
-    fn was_in_range(&self, path: &BStr) -> Result<bool> {
-        for commit in self.inputs.commits {
-            if Tree::at(self.objects, commit.tree).get(path)?.is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// The documents of the first pattern that matches any.
