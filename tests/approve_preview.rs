@@ -52,3 +52,18 @@ fn whole_change_can_be_paged_before_approval() {
     assert!(is_whole(&session.shown), "{}", session.shown);
     assert_eq!(repo.read(FILE), new.as_bytes());
 }
+
+#[test]
+fn unsigned_approval_says_before_the_question_that_ci_does_not_count_it() {
+    let repo = Repo::new();
+    repo.stage(FILE, lines(1..=270));
+    repo.commit("Begin");
+    repo.govern(&[(FILE, "Modify", "the state")]);
+    repo.stage(FILE, lines(500..=560));
+    let Some(driver) = driver(&repo) else { return };
+    let answers = [(WORD, "no\n")];
+    let session = guard_at_terminal(driver, &["approve", "--staged"], &answers, End::Wait);
+    let shown = session.exits(1).shown;
+    let note = shown.find("this approval is unsigned").unwrap();
+    assert!(note < shown.find(WORD).unwrap(), "{shown}");
+}

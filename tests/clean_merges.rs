@@ -74,11 +74,12 @@ fn judged(repo: &Repo, code: i32, own: &[&str]) {
         finding["details"]["commit"] == repo.git(&["rev-parse", "HEAD"]).as_str()
     };
     let findings = each["findings"].as_array().unwrap();
-    let found: Vec<&str> = findings
+    let mut found: Vec<&str> = findings
         .iter()
         .filter(in_commit)
         .map(|finding| finding["path"].as_str().unwrap())
         .collect();
+    found.dedup();
     assert_eq!(found, own, "{each}");
 }
 
@@ -244,5 +245,130 @@ fn a_rename_and_an_edit_across_two_merge_bases() {
         2
     );
     assert!(merge(&repo));
+    judged(&repo, 0, &[]);
+}
+
+/// `src/core.py` of 150 lines on `stale`, and of 500 on the branch.
+fn grown() -> Repo {
+    let repo = Repo::new();
+    repo.stage("src/core.py", lines(1..=150));
+    repo.govern(ROWS);
+    repo.git(&["branch", "stale"]);
+    repo.stage("src/core.py", lines(1..=500));
+    repo.stage("src/new.py", lines(1..=20));
+    repo.commit("Grow");
+    repo
+}
+
+/// git drops a parent that is an ancestor of HEAD, so nothing of it is excused.
+#[test]
+fn ancestor_named_as_merged_excuses_nothing() {
+    let repo = grown();
+    repo.git(&["checkout", "--quiet", "stale", "--", "src"]);
+    repo.write(".git/MERGE_HEAD", repo.git(&["rev-parse", "stale"]) + "\n");
+    repo.guard(&["lint"]).exits(1).says("src/core.py");
+    repo.commit("No merge");
+    assert_eq!(repo.try_git(&["rev-parse", "HEAD^2"]).code, 128);
+    repo.guard(&["lint", "--commit", "HEAD"]).exits(1);
+}
+
+#[test]
+fn ancestor_that_git_keeps_as_parent_excuses_nothing() {
+    let repo = grown();
+    repo.git(&["checkout", "--quiet", "stale", "--", "src"]);
+    repo.write(".git/MERGE_HEAD", repo.git(&["rev-parse", "stale"]) + "\n");
+    repo.write(".git/MERGE_MODE", "no-ff");
+    judged(&repo, 1, &["src/core.py"]);
+    repo.git(&["rev-parse", "HEAD^2"]);
+}
+
+#[test]
+fn file_that_the_other_side_did_not_change_is_not_taken_from_it() {
+    let repo = grown();
+    repo.git(&["switch", "--quiet", "stale"]);
+    repo.stage("src/theirs.py", "theirs\n");
+    repo.commit("Theirs");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["merge", "--quiet", "--no-commit", "--no-ff", "stale"]);
+    repo.git(&["checkout", "--quiet", "stale", "--", "src/core.py"]);
+    judged(&repo, 1, &["src/core.py"]);
+}
+
+/// Both sides edited the file, far from each other.
+fn edited_on_both_sides(rows: &[(&str, &str, &str)]) -> Repo {
+    let repo = Repo::new();
+    repo.stage("src/core.py", lines(1..=150));
+    repo.govern(rows);
+    repo.stage("src/core.py", lines(1..=551));
+    repo.commit("Grow");
+    let theirs = lines(1..=150).replace("number 1\n", "number one\n");
+    on_main(&repo, &[("src/core.py", theirs)]);
+    assert!(merge(&repo));
+    repo
+}
+
+#[test]
+fn their_whole_version_of_a_cleanly_merged_file_is_judged() {
+    let repo = edited_on_both_sides(ROWS);
+    repo.git(&["checkout", "--quiet", "main", "--", "src/core.py"]);
+    judged(&repo, 1, &["src/core.py"]);
+}
+
+#[test]
+fn parts_of_a_cleanly_merged_file_are_judged() {
+    let repo = edited_on_both_sides(&[("src/core.py", "Modify", "x")]);
+    // The first line of ours, the lines that only ours has dropped.
+    let mixed = lines(1..=150).replace("number 150\n", "number 150\nnumber 151\n");
+    repo.stage("src/core.py", mixed);
+    let report = repo.json(&["lint"]);
+    assert_eq!(report["findings"][0]["rule"], "destructive-change");
+    // Their version and one more line.
+    let theirs = repo.git(&["show", "main:src/core.py"]);
+    repo.stage("src/core.py", theirs + "\nmine\n");
+    let report = repo.json(&["lint"]);
+    assert_eq!(report["findings"][0]["rule"], "destructive-change");
+}
+
+#[test]
+fn conflict_may_be_resolved_by_taking_their_version() {
+    let repo = governed();
+    repo.stage("src/a.rs", lines(1..=150).replace("number 70\n", "ours\n"));
+    repo.commit("Edit");
+    let theirs = lines(1..=150).replace("number 70\n", "theirs\n");
+    on_main(&repo, &[("src/a.rs", theirs)]);
+    assert!(!merge(&repo));
+    repo.git(&["checkout", "--quiet", "main", "--", "src/a.rs"]);
+    judged(&repo, 0, &[]);
+}
+
+#[test]
+fn rename_of_theirs_does_not_drop_an_edit_of_ours() {
+    let repo = governed();
+    repo.stage("src/a.rs", lines(1..=200));
+    repo.commit("Edit");
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.git(&["mv", "src/a.rs", "src/b.rs"]);
+    repo.commit("Rename");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    assert!(merge(&repo));
+    repo.git(&["checkout", "--quiet", "main", "--", "src/b.rs"]);
+    judged(&repo, 1, &["src/b.rs"]);
+}
+
+/// Without a common commit, everything of theirs is new.
+#[test]
+fn unrelated_history_may_be_merged() {
+    let repo = governed();
+    repo.git(&["switch", "--quiet", "--orphan", "other"]);
+    repo.stage("lib/x.rs", lines(1..=20));
+    repo.commit("Other");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&[
+        "merge",
+        "--quiet",
+        "--no-commit",
+        "--allow-unrelated-histories",
+        "other",
+    ]);
     judged(&repo, 0, &[]);
 }

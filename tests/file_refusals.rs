@@ -162,6 +162,35 @@ fn az_45_az_46_secrets_are_neither_read_nor_written() {
         .fails("refused");
 }
 
+/// A name is only a guess; a row that names the file decides.
+#[test]
+fn source_code_and_files_with_a_row_are_no_secrets() {
+    let repo = Repo::new();
+    for path in [
+        "shop/credentials.py",
+        "certs/test.pem",
+        "certs/prod.pem",
+        ".env",
+    ] {
+        repo.stage(path, "x\n");
+    }
+    repo.govern(&[
+        ("shop/credentials.py", "Modify", "x"),
+        ("certs/test.pem", "Modify", "a certificate for tests"),
+        ("certs/", "Add", "x"),
+        ("**/.env", "Modify", "x"),
+    ]);
+    for path in ["shop/credentials.py", "certs/test.pem"] {
+        repo.ask(&["read", path]).works();
+        repo.put(path, "y\n", &[]).works();
+        assert_eq!(repo.read(path), b"y\n");
+    }
+    for path in ["certs/prod.pem", ".env"] {
+        repo.ask(&["read", path]).fails("refused");
+        repo.put(path, "y\n", &[]).fails("refused");
+    }
+}
+
 #[test]
 fn jc_68_to_75_only_people_change_guards_configuration() {
     let repo = Repo::open();

@@ -242,3 +242,175 @@ fn clean_merges_are_not_judged_and_edits_on_top_are() {
         }
     }
 }
+
+/// The number of lines of `old` that the longest common subsequence with `new` lacks.
+fn lost_lines(old: &[&str], new: &[&str]) -> usize {
+    let mut row = vec![0; new.len() + 1];
+    for line in old {
+        let mut diagonal = 0;
+        for (at, other) in new.iter().enumerate() {
+            let above = row[at + 1];
+            row[at + 1] = match line == other {
+                true => diagonal + 1,
+                false => above.max(row[at]),
+            };
+            diagonal = above;
+        }
+    }
+    old.len() - row[new.len()]
+}
+
+/// A version of one side that keeps, drops and adds lines.
+fn rewritten(random: &mut Random, base: &[String]) -> Vec<String> {
+    let mut lines = base.to_vec();
+    if random.one_of(70) {
+        let at = random.below(lines.len() + 1);
+        let count = random.below(500);
+        let block: Vec<String> = (0..count).map(|_| random.merge_line()).collect();
+        lines.splice(at..at, block);
+    }
+    if random.one_of(60) {
+        let at = random.below(lines.len());
+        lines[at] = random.merge_line();
+    }
+    if random.one_of(20) {
+        let at = random.below(lines.len());
+        let end = (at + random.below(40)).min(lines.len());
+        lines.drain(at..end);
+    }
+    lines
+}
+
+/// What someone may stage during a merge: a whole version, or parts of either side.
+fn mixed(random: &mut Random, ours: &str, theirs: &str) -> String {
+    if random.one_of(30) {
+        return theirs.to_owned();
+    }
+    let sides: [Vec<&str>; 2] = [ours.lines().collect(), theirs.lines().collect()];
+    let most = sides[0].len().max(sides[1].len());
+    let (mut at, mut mixed) = (0, String::new());
+    while at < most {
+        let end = at + 1 + random.below(most);
+        let side = &sides[random.below(2)];
+        for line in side.iter().take(end).skip(at) {
+            mixed.push_str(line);
+            mixed.push('\n');
+        }
+        at = end;
+    }
+    mixed
+}
+
+/// During a merge, nothing may lose half of what git made of the file, by the count of the test. In a conflict git
+/// makes one of two results, or takes the other side's file.
+#[test]
+fn parts_of_either_side_do_not_lose_half_of_a_merge() {
+    let count = match std::env::var_os("GUARD_LONG") {
+        None => 40,
+        Some(_) => 350,
+    };
+    let repo = Repo::new();
+    repo.govern(&[("work/**", "Modify", "x")]);
+    let mut random = Random(0x51ed_270b);
+    let (mut excused, mut modified, mut refused) = (0, 0, 0);
+    for number in 0..count {
+        repo.git(&[
+            "switch",
+            "--quiet",
+            "--force",
+            "--create",
+            &format!("{number}/base"),
+            "main",
+        ]);
+        let paths = ["work/a.rs", "work/b.rs"];
+        let base: Vec<Vec<String>> = paths
+            .iter()
+            .map(|_| {
+                (0..120 + random.below(200))
+                    .map(|_| random.merge_line())
+                    .collect()
+            })
+            .collect();
+        let commit = |branch: &str, files: Vec<Vec<String>>| {
+            repo.git(&["switch", "--quiet", "--create", branch]);
+            for (name, lines) in paths.iter().zip(files) {
+                repo.stage(name, lines.join("\n") + "\n");
+            }
+            repo.git(&["commit", "--quiet", "--allow-empty", "-m", "x"]);
+        };
+        commit(&format!("{number}/start"), base.clone());
+        let ours = base
+            .iter()
+            .map(|lines| rewritten(&mut random, lines))
+            .collect();
+        let theirs = base
+            .iter()
+            .map(|lines| rewritten(&mut random, lines))
+            .collect();
+        commit(&format!("{number}/theirs"), theirs);
+        repo.git(&["switch", "--quiet", &format!("{number}/start")]);
+        commit(&format!("{number}-ours"), ours);
+        let their = format!("{number}/theirs");
+        let merging = repo.try_git(&["merge", "--quiet", "--no-commit", "--no-ff", &their]);
+        assert!(merging.code < 2, "{merging:?}");
+        let conflicts = names(&repo.git(&["diff", "--name-only", "--diff-filter=U"]));
+        for name in paths {
+            let show = |commit: &str| repo.git(&["show", &format!("{commit}:{name}")]) + "\n";
+            let (ours, theirs) = (show("HEAD"), show(&their));
+            repo.stage(name, mixed(&mut random, &ours, &theirs));
+        }
+        let lld = ["lint", "--lld", crate::common::DESIGN];
+        let report = repo.json(&lld);
+        let judged = judged_paths(&report);
+        for name in paths {
+            let is_refused = report["findings"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|finding| finding["path"] == name);
+            if is_refused {
+                refused += 1;
+                continue;
+            }
+            let show = |commit: &str| repo.git(&["show", &format!("{commit}:{name}")]) + "\n";
+            let staged = show("");
+            // HEAD's version changes nothing, and their version settles a conflict.
+            let may_be_theirs =
+                conflicts.contains(name) || show(&format!("{number}/start")) == show("HEAD");
+            if staged == show("HEAD") || staged == show(&their) && may_be_theirs {
+                continue;
+            }
+            for (file, content) in [
+                ("ours", show("HEAD")),
+                ("base", show(&format!("{number}/start"))),
+                ("theirs", show(&their)),
+            ] {
+                repo.write(format!("../{file}"), content);
+            }
+            let least = ["--ours", "--theirs"].map(|side| {
+                let arguments = [
+                    "merge-file",
+                    "--stdout",
+                    side,
+                    "../ours",
+                    "../base",
+                    "../theirs",
+                ];
+                let merged = repo.git(&arguments);
+                let merged: Vec<&str> = merged.lines().collect();
+                let staged: Vec<&str> = staged.lines().collect();
+                (2 * lost_lines(&merged, &staged))
+                    .checked_div(merged.len())
+                    .unwrap_or(0)
+            });
+            assert!(least.contains(&0), "merge {number}, {name}: {report}");
+            match judged.contains(name) {
+                true => modified += 1,
+                false => excused += 1,
+            }
+        }
+        repo.git(&["reset", "--quiet", "--hard"]);
+    }
+    println!("{excused} excused, {modified} modified, {refused} refused");
+    assert!(modified > count / 10 && refused > count / 10);
+}

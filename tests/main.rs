@@ -22,7 +22,6 @@ mod architecture;
 mod audit_anchor;
 mod audit_log;
 mod authority;
-mod barrel_files;
 mod boundaries_004;
 mod boundary;
 mod boundary_race;

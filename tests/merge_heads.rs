@@ -151,3 +151,37 @@ fn the_pre_commit_hook_says_why_it_refuses_a_clean_merge() {
         .says("src/theirs.rs")
         .says("guard hook pre-merge-commit");
 }
+
+/// `git merge` runs commit-msg when it has written the commits that it really merges.
+#[test]
+fn commit_msg_hook_judges_a_merge_by_its_real_parents() {
+    for (hooks, code) in [
+        (&["pre-merge-commit"][..], 0),
+        (&["pre-merge-commit", "commit-msg"], 1),
+    ] {
+        let repo = repo();
+        for hook in hooks {
+            repo.install_hook_script(
+                hook,
+                &format!("#!/bin/sh\nexec '{GUARD}' hook {hook} \"$@\"\n"),
+            );
+        }
+        work_of_others(&repo);
+        let githead = stage_stray(&repo);
+        repo.git(&["reset", "--quiet", "--hard"]);
+        // An earlier program of the merge hook stages what the variable excuses.
+        let evil = githead.strip_prefix("GITHEAD_").unwrap();
+        let script = format!(
+            "#!/bin/sh\ngit checkout --quiet {evil} -- src/stray.rs\nexec '{GUARD}' hook pre-merge-commit\n"
+        );
+        repo.install_hook_script("pre-merge-commit", &script);
+        let mut git = repo.command("git");
+        git.args(["merge", "--no-ff", "--message", "Merge", "main"]);
+        git.env(&githead, "evil");
+        let merged = common::run(&mut git);
+        assert_eq!(merged.code, code, "{merged:?}");
+        if code == 1 {
+            merged.says("src/stray.rs");
+        }
+    }
+}

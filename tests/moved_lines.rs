@@ -78,3 +78,93 @@ fn many_files_that_gain_lines_are_read_only_if_one_loses_them() {
     assert_eq!(app(&report)["class"], "MODIFY");
     assert_eq!(app(&report)["moved_to"].as_array().unwrap().len(), 40);
 }
+
+/// Real files of more than 200 lines, some with few words per line.
+fn real_files() -> Vec<(String, String)> {
+    let folder = std::path::Path::new(crate::common::SOURCE).join("src");
+    let mut files = Vec::new();
+    for part in ["git", "judge", "measure", "rules"] {
+        for entry in std::fs::read_dir(folder.join(part)).unwrap() {
+            let path = entry.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            if text.lines().count() > 200 {
+                let name = path.file_name().unwrap().to_str().unwrap();
+                files.push((format!("{part}_{name}"), text));
+            }
+        }
+    }
+    files.sort();
+    files.truncate(9);
+    assert_eq!(files.len(), 9);
+    files
+}
+
+/// Cuts real files to 45 %, and adds to a new file a run of three of the lost lines and what `junk` makes of the others.
+#[track_caller]
+fn cut_files_are_refused(junk: impl Fn(&[&str]) -> String) {
+    let (repo, files) = (Repo::new(), real_files());
+    for (name, text) in &files {
+        repo.stage(format!("src/{name}"), text);
+    }
+    repo.govern(&[("src/", "Add/Modify", "everything")]);
+    for (name, text) in &files {
+        let lines: Vec<&str> = text.lines().collect();
+        let (kept, lost) = lines.split_at(lines.len() * 45 / 100);
+        let has_words = |line: &&str| line.contains(|c: char| c.is_alphanumeric());
+        let run = lost
+            .windows(3)
+            .find(|run| run.iter().all(has_words))
+            .unwrap();
+        repo.stage(format!("src/{name}"), kept.join("\n") + "\n");
+        let moved = run.join("\n") + "\n" + &junk(lost);
+        repo.stage(format!("src/new_{name}"), moved);
+    }
+    let report = repo.json(&["lint"]);
+    let mut expected: Vec<String> = files
+        .iter()
+        .map(|(name, _)| format!("src/{name}"))
+        .collect();
+    expected.sort();
+    let found = findings(&report);
+    let found: Vec<&str> = found
+        .iter()
+        .map(|(rule, path)| {
+            assert_eq!(*rule, "destructive-change");
+            *path
+        })
+        .collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn lines_without_words_do_not_pay_for_a_cut() {
+    cut_files_are_refused(|lost| {
+        let is_wordless = |line: &&&str| !line.contains(|c: char| c.is_alphanumeric());
+        let wordless = lost.iter().filter(is_wordless);
+        wordless.map(|line| format!("{line}\n")).collect()
+    });
+}
+
+#[test]
+fn lines_out_of_their_runs_do_not_pay_for_a_cut() {
+    // Two lines in order, then another.
+    cut_files_are_refused(|lost| {
+        let pairs = lost.chunks(2).enumerate();
+        pairs
+            .map(|(n, pair)| format!("{}\n// part {n}\n", pair.join("\n")))
+            .collect()
+    });
+    cut_files_are_refused(|lost| lost.iter().rev().map(|line| format!("{line}\n")).collect());
+}
+
+#[test]
+fn binary_file_receives_no_lines() {
+    let repo = repo();
+    repo.stage("src/app.py", lines(1..=20));
+    repo.stage("src/one.py", lines(21..=150));
+    repo.stage("src/two.py", format!("\0{}", lines(151..=300)));
+    assert_eq!(
+        findings(&repo.json(&["lint"])),
+        [("destructive-change", "src/app.py")]
+    );
+}

@@ -83,15 +83,31 @@ fn requests_stay_in_the_work_tree_of_the_repository() {
         },
         "GIT_WORK_TREE selects it",
     );
-    // GIT_DIR alone changes nothing: it means its own work tree, in any current directory.
-    let mut write = repo.command(GUARD);
-    write
-        .args(["write", "victim"])
-        .env("GIT_DIR", repo.path(".git"))
-        .current_dir(&elsewhere.root);
-    answer_of(&mut write, b"two\n").works();
-    assert_eq!(repo.read("victim"), b"two\n");
-    assert_eq!(elsewhere.read("victim"), b"one\n");
+    // GIT_DIR of the repository in which guard runs changes nothing. Elsewhere, it would write in another place.
+    repo.write("below/x", "one\n");
+    for (place, code) in [("below", 0), ("nested", 2), ("..", 2)] {
+        repo.git(&["init", "--quiet", "nested"]);
+        repo.write("victim", "one\n");
+        let mut write = repo.command(GUARD);
+        write
+            .args(["write", "../victim"])
+            .env("GIT_DIR", repo.path(".git"))
+            .current_dir(repo.path(place));
+        let written = common::run_with_input(&mut write, b"two\n");
+        assert_eq!(written.code, code, "{place}: {written:?}");
+        let content = if code == 0 { b"two\n" } else { b"one\n" };
+        assert_eq!(repo.read("victim"), content, "{place}");
+    }
+    fs::remove_dir_all(repo.path("nested")).unwrap();
+    let other = Repo::open();
+    other.write("victim", "one\n");
+    refuses(
+        &|guard| {
+            guard.env("GIT_DIR", other.path(".git"));
+        },
+        "GIT_DIR selects the repository",
+    );
+    assert_eq!(other.read("victim"), b"one\n");
     // A .git file that names the repository of another directory.
     let forged = format!("gitdir: {}\n", repo.path(".git").display());
     fs::write(elsewhere.path(".git"), forged).unwrap();

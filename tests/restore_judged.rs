@@ -379,3 +379,52 @@ fn restore_of_a_granted_file_is_written() {
     restore(&repo, &snapshot).works();
     assert_eq!(repo.records().len(), count);
 }
+
+/// The operation only created the file; the lines came later.
+#[test]
+fn a_restore_that_deletes_later_lines_is_judged_as_the_deletion() {
+    for (row, base) in [
+        ("Add", ""),
+        ("Add/Modify", ""),
+        ("Add", "base = \"main\"\n"),
+        ("Add/Modify", "base = \"main\"\n"),
+    ] {
+        let repo = Repo::new();
+        repo.govern(&[(FILE, row, "the state")]);
+        if !base.is_empty() {
+            repo.stage("guard.toml", format!("{}{base}", crate::common::SETTINGS));
+            repo.commit("Settings");
+            repo.git(&["branch", "--force", "main"]);
+        }
+        let snapshot = backup(&repo.put(FILE, lines(1..=5), &[]));
+        for committed in [false, true] {
+            repo.write(FILE, lines(1..=400));
+            if committed {
+                commit_all(&repo);
+            }
+            let refused = restore(&repo, &snapshot);
+            assert_eq!(refused.code, 1, "{row} {base} {committed}");
+            assert_eq!(repo.read(FILE), lines(1..=400).as_bytes());
+        }
+    }
+}
+
+#[test]
+fn a_person_approves_a_restore_that_deletes_later_lines() {
+    let repo = Repo::new();
+    repo.govern(&[(FILE, "Add", "the state")]);
+    repo.stage(
+        "guard.toml",
+        format!("{}base = \"main\"\n", crate::common::SETTINGS),
+    );
+    repo.commit("Settings");
+    repo.git(&["branch", "--force", "main"]);
+    let snapshot = backup(&repo.put(FILE, lines(1..=5), &[]));
+    repo.write(FILE, lines(1..=400));
+    commit_all(&repo);
+    let Some(driver) = driver(&repo) else { return };
+    let answers = [("Type `", "line\n"), ("Reason: ", "begin anew\n")];
+    let arguments = ["snapshot", "restore", &snapshot];
+    guard_at_terminal(driver, &arguments, &answers, End::Wait).exits(0);
+    assert!(!repo.path(FILE).exists());
+}

@@ -116,3 +116,35 @@ fn five_hundred_commits_are_recent_and_one_more_is_not() {
         repo.guard(&["lint"]).exits(code);
     }
 }
+
+/// A merge of main holds the work of others; its revert is a change like any other.
+#[test]
+fn own_merge_of_main_is_not_own_work() {
+    for rows in [
+        &[("src/mine.py", "Add", "mine")][..],
+        &[("src/", "Add/Modify", "all")],
+        &[],
+    ] {
+        let repo = rewritten();
+        if !rows.is_empty() {
+            repo.design("docs/lld/LLD-188.md", rows);
+            repo.commit("Design");
+        }
+        repo.branch("188-work");
+        repo.stage("docs/lld/LLD-188.txt", "x\n");
+        repo.commit("Begin");
+        repo.git(&["switch", "--quiet", "main"]);
+        repo.stage(FILE, lines(2001..=2801));
+        repo.stage("src/more.py", lines(1..=200));
+        repo.commit("Theirs");
+        repo.git(&["switch", "--quiet", "188-work"]);
+        repo.git(&["merge", "--quiet", "--no-edit", "main"]);
+        repo.git(&["revert", "--no-commit", "-m", "1", "HEAD"]);
+        let refused = |output: crate::common::Output| assert_ne!(output.code, 0, "{output:?}");
+        refused(repo.guard(&["lint"]));
+        repo.commit("Revert");
+        refused(repo.guard(&["lint", "--commit", "HEAD"]));
+        let range = ["lint", "--range", "HEAD~3..HEAD", "--each-commit"];
+        refused(repo.guard(&range));
+    }
+}

@@ -285,6 +285,9 @@ impl ApproveArgs {
         waiting: &[Clearable],
     ) -> gate::GateResult<()> {
         let signer = self.sign.signer(repo)?;
+        if signer.is_none() {
+            output.notes(&enroll::unsigned_notes(repo));
+        }
         let reason = match person.ask(
             &shown(waiting, PREVIEW_LINES, &output.style),
             &shown(waiting, usize::MAX, &output.style),
@@ -320,9 +323,6 @@ impl ApproveArgs {
         // The changes are approved, so an error in the list of signers is only a note.
         let notes = judge::not_listed(repo, &approvals);
         output.notes(&notes.unwrap_or_else(|error| vec![error.message]));
-        if signer.is_none() {
-            output.notes(&enroll::unsigned_notes(repo));
-        }
         let paths: Vec<String> = waiting
             .iter()
             .map(|change| escaped(&change.change.path).to_string())

@@ -145,6 +145,10 @@ impl HookArgs {
             HookArgs::CommitMsg(args) => {
                 let repo = repository()?;
                 let options = args.options(&repo)?;
+                let refused = args.judge(&repo, &options, output)?;
+                if refused != 0 {
+                    return Ok(refused);
+                }
                 let template = repo.config_path("commit.template")?;
                 args.name_designs(&repo, &options, template.as_deref())
             }
@@ -186,15 +190,9 @@ impl PrepareArgs {
     fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         let options = self.message.options(&repo)?;
-        let mut judged = Options {
-            precision: output.precision(),
-            ..options.clone()
-        };
-        judged.approvals.extend(self.message.brought_along(&repo)?);
-        let verdict = judge::staged(&repo, &judged)?;
-        if verdict.exit_code() != 0 {
-            output.print(|out, format, style| report::write(&verdict, format, out, style));
-            return Ok(verdict.exit_code());
+        let refused = self.message.judge(&repo, &options, output)?;
+        if refused != 0 {
+            return Ok(refused);
         }
         // A template is not a message yet; commit-msg sees the final one.
         if self.source.as_deref() == Some("template".as_ref()) {
@@ -208,6 +206,20 @@ impl MessageArgs {
     /// `githead` stays false: when git asks for a message, it has written `MERGE_HEAD`.
     fn options(&self, repo: &Repository) -> Result<Options> {
         with_approvals(repo, self.design.options(true))
+    }
+
+    /// Judges the commit once more, and prints a refusal. Variables may have told an earlier hook of other parents.
+    fn judge(&self, repo: &Repository, options: &Options, output: &mut Output) -> Result<u8> {
+        let mut judged = Options {
+            precision: output.precision(),
+            ..options.clone()
+        };
+        judged.approvals.extend(self.brought_along(repo)?);
+        let verdict = judge::staged(repo, &judged)?;
+        if verdict.exit_code() != 0 {
+            output.print(|out, format, style| report::write(&verdict, format, out, style));
+        }
+        Ok(verdict.exit_code())
     }
 
     /// The signed approvals in a message that git reuses, as in a rebase.

@@ -99,9 +99,10 @@ new approval only if they lose much themselves.",
                 what: "\
 The path matches `[scope] protect` in guard.toml. The rule also protects listed
 tests that exist, unless their row says Modify: from requests if they are
-committed, and from commits with `protect-tests = \"always\"`. Requests (from an agent, or by `guard write` and similar
-commands) may not touch secrets either (`[workspace] secrets`), nor write the
-files that configure guard: guard.toml, .guard/ and the list of signers.",
+committed, and from commits with `protect-tests = \"always\"`. Requests (from an
+agent, or by `guard write` and similar commands) may not touch secrets either
+(`[workspace] secrets`), nor write the files that configure guard: guard.toml,
+.guard/ and the list of signers.",
                 why: "\
 Some files control others: release scripts, generated schemas, the tests that
 the work must pass. A design should not grant them in passing.",
@@ -111,8 +112,8 @@ protect = [\"migrations/**\"], and the commit changes migrations/0001.sql.",
 Leave the file as it is. If a protected test must change, say so in a Modify row
 and commit the design first. Otherwise a person can approve the change:
     guard approve --staged
-If a name only looks like a secret, ask a person to set `[workspace] secrets`,
-which replaces the built-in names.",
+If a name only looks like a secret, a row of the design that names the file
+opens it, as does `[workspace] secrets`, which replaces the built-in names.",
             },
             Rule::OutsideWorkspace => Explain {
                 what: "\

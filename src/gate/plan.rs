@@ -13,6 +13,7 @@ use crate::finding::{Finding, Rule};
 use crate::judge::OperationContext;
 use crate::measure::Measured;
 use crate::path::escaped;
+use crate::policy::Actions;
 use crate::rules::{Access, MeasuredChange};
 
 /// A prepared operation.
@@ -163,7 +164,15 @@ impl Gate<'_> {
             Effect::Remove | Effect::Rename => None,
         };
         let loss = context.loss(before, after, &[path.as_ref()])?;
-        let (judged, compared) = (loss.judged, loss.compared.as_deref());
+        let (mut judged, compared) = (loss.judged, loss.compared.as_deref());
+        let restored = operation
+            .restore()
+            .filter(|restore| restore.undoes.is_none());
+        if restored.is_some() && after.is_none() && judged.large && !self.may_delete(path.as_ref())
+        {
+            // Not the operation of the snapshot wrote these lines, so taking the file away empties it.
+            judged = context.step(before, Some(b""));
+        }
         let measured_change =
             context.measured_change(path.as_ref(), before, after, None, judged)?;
         let consent = context.change(path.as_ref(), compared, after)?;
@@ -194,6 +203,12 @@ impl Gate<'_> {
             consent,
         };
         Ok((plan, finding))
+    }
+
+    /// Whether a row lets the file go.
+    fn may_delete(&self, path: &BStr) -> bool {
+        let scope = self.policy.scope.as_ref();
+        scope.is_some_and(|scope| scope.actions(path).contains(Actions::DELETE))
     }
 
     /// Judges both ends: the old path as deleted, the new one as added, possibly with new content.

@@ -18,7 +18,8 @@ use gix::objs::Write as _;
 use gix::objs::tree::{Editor, EntryKind};
 use gix::worktree::{Stack, stack};
 
-use super::{History, Objects, Repository, Tree, changes_between, failed, merge_lines};
+use super::merge_lines::{self, MergedLines};
+use super::{History, Objects, Repository, Tree, changes_between, failed};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 
@@ -53,41 +54,99 @@ impl Repository {
 /// The old and new state of each path that differs from the base.
 type SideChanges = HashMap<BString, (Option<State>, Option<State>)>;
 
+/// What git makes of a path when it merges two commits.
+pub struct MergeResult {
+    /// Git's result, or in a conflict their whole version.
+    pub states: Vec<Option<State>>,
+    /// What to compare other versions with: git's result, or in a conflict of lines the results with either side.
+    pub contents: Vec<(Kind, Vec<u8>)>,
+}
+
 impl Merges {
-    /// Of the changes in a merge of two commits, the paths whose new state git produces without a conflict.
+    /// These parents without those that are ancestors of others, as git drops them. The first one always stays.
     ///
     /// # Errors
-    /// The commits have no single merge base, or an object cannot be read.
-    pub fn clean(
+    /// A commit is missing or damaged.
+    pub fn heads(&self, objects: &Objects, parents: &[ObjectId]) -> Result<Vec<ObjectId>> {
+        let mut heads = parents.to_vec();
+        for &parent in parents.iter().skip(1) {
+            let at = heads.iter().rposition(|&head| head == parent);
+            let Some(at) = at.filter(|&at| at > 0) else {
+                continue;
+            };
+            heads.remove(at);
+            let history = History::between(objects.clone(), &self.boundary, &heads, parent)?;
+            if !history.ahead.is_empty() {
+                heads.insert(at, parent);
+            }
+        }
+        Ok(heads)
+    }
+
+    /// What git makes of each changed path when it merges two commits.
+    ///
+    /// # Errors
+    /// The commits cannot be merged, or an object cannot be read.
+    pub fn results(
         &self,
         objects: &Objects,
         [ours, theirs]: [ObjectId; 2],
         changes: &[Change],
-    ) -> Result<HashSet<BString>> {
+    ) -> Result<Vec<MergeResult>> {
         let objects = objects.writing_to_memory();
         let base = self.base(&objects, [ours, theirs], 0)?;
         let tree = |commit| objects.recorded(commit).map(|recorded| recorded.tree);
-        let (ours, theirs) = (tree(ours)?, tree(theirs)?);
+        let trees = [tree(ours)?, tree(theirs)?];
         let wanted: HashSet<&BStr> = changes.iter().map(|change| change.path.as_ref()).collect();
-        let parts = Parts::of(&objects, base, [ours, theirs], &wanted)?;
+        let parts = Parts::of(&objects, base, trees, &wanted)?;
         let merged = merge(&objects, parts.write(&objects)?, parts.rewrites)?;
         let tree = Tree::at(&objects, merged.tree);
-        let mut clean = HashSet::new();
+        let [ours, theirs] = trees.map(|tree| Tree::at(&objects, tree));
+        let mut results = Vec::with_capacity(changes.len());
         for change in changes {
-            let path = &change.path;
-            if change.new.is_some()
-                && parts.paths.contains_key(path)
-                && !merged.conflicts.contains(path)
-                && tree.get(path.as_ref())? == change.new
-            {
-                clean.insert(path.clone());
-            }
+            let path: &BStr = change.path.as_ref();
+            let (our, their) = (ours.get(path)?, theirs.get(path)?);
+            let is_merged = parts.paths.contains_key(&change.path);
+            let conflict = merged.conflicts.get(&change.path).filter(|_| is_merged);
+            let is_file = |state: &State| state.kind.is_file();
+            let state = match conflict {
+                Some(_) if parts.gave_up && their.is_none() => our,
+                Some(_) => their,
+                None if is_merged => tree.get(path)?,
+                // Git merges no links and submodules that both sides changed. Very large files may be merged.
+                None if parts.unmerged.contains(&change.path) => {
+                    match our.iter().chain(&their).all(is_file) {
+                        true => our,
+                        false => their,
+                    }
+                }
+                None => {
+                    let [ours, theirs] = &parts.sides;
+                    let changed = theirs.get(&change.path).or(ours.get(&change.path));
+                    changed.map_or(change.old, |(_, new)| *new)
+                }
+            };
+            let read = |state: State| Ok((state.kind, objects.content(Some(state))?));
+            let contents = match conflict {
+                _ if state == change.new => Vec::new(),
+                Some(Some(resolved)) => {
+                    let kind = our.or(their).map_or(Kind::File, |state| state.kind);
+                    resolved.clone().map(|content| (kind, content)).into()
+                }
+                Some(None) => our
+                    .into_iter()
+                    .chain(their)
+                    .map(read)
+                    .collect::<Result<_>>()?,
+                None => state.into_iter().map(read).collect::<Result<_>>()?,
+            };
+            let states = vec![state];
+            results.push(MergeResult { states, contents });
         }
-        Ok(clean)
+        Ok(results)
     }
 
-    /// The base tree for merging two commits. Like git, it merges two merge bases. Conflicts, or more than two merge
-    /// bases, are an error.
+    /// The base tree for merging two commits. Like git, it merges several merge bases; without any, it is empty.
     fn base(
         &self,
         objects: &Objects,
@@ -95,35 +154,45 @@ impl Merges {
         depth: usize,
     ) -> Result<ObjectId> {
         let history = History::between(objects.clone(), &self.boundary, &[ours], theirs)?;
-        let unusable = || Error::new("there is no single merge base");
-        if history.is_cut || depth > MAX_DEPTH {
-            return Err(unusable());
-        }
         let tree = |commit| objects.recorded(commit).map(|recorded| recorded.tree);
-        match history.bases[..] {
-            [base] => tree(base),
-            [one, other] => {
-                let base = self.base(objects, [one, other], depth + 1)?;
-                let rewrites = Rewrites {
-                    limit: RENAME_LIMIT,
-                    ..Rewrites::default()
-                };
-                let merged = merge(objects, [base, tree(one)?, tree(other)?], Some(rewrites))?;
-                match merged.conflicts.is_empty() {
-                    true => Ok(merged.tree),
-                    false => Err(unusable()),
-                }
+        let Some((&first, others)) = history.bases.split_first() else {
+            return match history.is_cut {
+                false => Ok(ObjectId::empty_tree(objects.hash_kind())),
+                true => Err(Error::new(
+                    "the clone is shallow and lacks the merge base of the commits being merged",
+                )
+                .help("run `git fetch --unshallow`")),
+            };
+        };
+        let mut base = tree(first)?;
+        for &other in others {
+            if depth > MAX_DEPTH {
+                return Err(Error::new(
+                    "too many merge bases have merge bases of their own",
+                ));
             }
-            _ => Err(unusable()),
+            let below = self.base(objects, [first, other], depth + 1)?;
+            let rewrites = Rewrites {
+                limit: RENAME_LIMIT,
+                ..Rewrites::default()
+            };
+            base = merge(objects, [below, base, tree(other)?], Some(rewrites))?.tree;
         }
+        Ok(base)
     }
 }
 
 /// The parts of three trees to merge.
 struct Parts {
-    /// The base's, our and their state by path.
+    /// What each side changes.
+    sides: [SideChanges; 2],
+    /// The base's, our and their state by path, for paths that both sides changed and ends of renames.
     paths: BTreeMap<BString, [Option<State>; 3]>,
+    /// Such paths with links, submodules or very large files.
+    unmerged: HashSet<BString>,
     rewrites: Option<Rewrites>,
+    /// Whether there was too much to compare for renames.
+    gave_up: bool,
 }
 
 impl Parts {
@@ -143,25 +212,29 @@ impl Parts {
         let sides = [side(ours)?, side(theirs)?];
         let mut paths: BTreeSet<&BString> = BTreeSet::new();
         let mut may_be_renamed = false;
-        for side in &sides {
+        for (side, other) in [(&sides[0], &sides[1]), (&sides[1], &sides[0])] {
             for (path, (old, new)) in side {
                 if wanted.contains::<BStr>(path.as_ref()) {
-                    paths.insert(path);
+                    if other.get(path).is_some_and(|(_, other)| other != new) {
+                        paths.insert(path);
+                    }
                     may_be_renamed |= old.is_none() || new.is_none();
                 }
             }
         }
         let ends = match may_be_renamed {
             true => rename_ends(objects, &sides)?,
-            false => None,
+            false => Some(Vec::new()),
         };
-        let rewrites = ends.as_ref().map(|_| Rewrites {
+        let gave_up = ends.is_none();
+        let ends = ends.unwrap_or_default();
+        let rewrites = (!ends.is_empty()).then(|| Rewrites {
             limit: 0,
             ..Rewrites::default()
         });
-        paths.extend(ends.into_iter().flatten());
+        paths.extend(ends);
         let [ours, theirs] = &sides;
-        let mut parts = BTreeMap::new();
+        let (mut parts, mut unmerged) = (BTreeMap::new(), HashSet::new());
         for path in paths {
             let (our, their) = (ours.get(path), theirs.get(path));
             let base = our.or(their).and_then(|(old, _)| *old);
@@ -174,13 +247,17 @@ impl Parts {
             for state in states.into_iter().flatten() {
                 is_mergeable &= state.kind.is_file() && objects.size(state.id)? <= MAX_SIZE;
             }
-            if is_mergeable {
-                parts.insert(path.clone(), states);
+            match is_mergeable {
+                true => drop(parts.insert(path.clone(), states)),
+                false => drop(unmerged.insert(path.clone())),
             }
         }
         Ok(Parts {
             paths: parts,
+            unmerged,
             rewrites,
+            gave_up,
+            sides,
         })
     }
 
@@ -206,8 +283,8 @@ impl Parts {
     }
 }
 
-/// The paths that a rename may connect, if it would carry along an edit of the other side; `None` if there is none or
-/// too much to compare.
+/// The paths that a rename may connect, if it would carry along an edit of the other side; `None` if there is too much
+/// to compare.
 fn rename_ends<'a>(
     objects: &Objects,
     sides: &'a [SideChanges; 2],
@@ -266,14 +343,14 @@ fn rename_ends<'a>(
             }
         }
     }
-    Ok((!ends.is_empty()).then_some(ends))
+    Ok(Some(ends))
 }
 
 /// The result of a merge.
 struct Merged {
     tree: ObjectId,
-    /// The paths with conflicts.
-    conflicts: HashSet<BString>,
+    /// The paths with conflicts, and in a conflict of lines the results with our and their side.
+    conflicts: HashMap<BString, Option<[Vec<u8>; 2]>>,
 }
 
 fn merge(
@@ -351,37 +428,59 @@ fn merge(
         options,
     )
     .map_err(cannot)?;
-    let mut conflicts = HashSet::new();
+    let mut conflicts = HashMap::new();
     for conflict in &outcome.conflicts {
-        let is_mended = merge_lines(objects, conflict, &mut outcome.tree)?;
+        let lines = merge_conflict(objects, conflict)?;
+        let is_mended = match &lines {
+            Some(MergedLines::Clean(content)) => {
+                put(objects, conflict, content, &mut outcome.tree)?
+            }
+            _ => false,
+        };
         if is_left(conflict) && !(is_mended && is_of_content(conflict)) {
-            conflicts.extend(locations(conflict));
+            let resolved = match lines {
+                Some(MergedLines::Conflict(resolved)) => Some(resolved),
+                _ => None,
+            };
+            let all = locations(conflict).into_iter();
+            conflicts.extend(all.map(|path| (path, resolved.clone())));
         }
     }
     let tree = outcome.tree.write(|tree| odb.write(tree)).map_err(cannot)?;
     Ok(Merged { tree, conflicts })
 }
 
-/// Where both sides changed the content, puts git's merge into the tree. Returns whether git can merge it.
-fn merge_lines(objects: &Objects, conflict: &Conflict, tree: &mut Editor<'_>) -> Result<bool> {
-    let (Some(merged), [Some(base), Some(ours), Some(theirs)]) =
+/// Merges the lines of a file that both sides changed or added, as git does; `None` if there are none to merge.
+fn merge_conflict(objects: &Objects, conflict: &Conflict) -> Result<Option<MergedLines>> {
+    let (Some(_), [base, Some(ours), Some(theirs)]) =
         (conflict.content_merge(), conflict.entries())
     else {
-        return Ok(false);
+        return Ok(None);
     };
     let mut contents = [Vec::new(), Vec::new(), Vec::new()];
-    for (content, entry) in contents.iter_mut().zip([base, ours, theirs]) {
+    for (content, entry) in contents.iter_mut().zip([base, Some(ours), Some(theirs)]) {
+        let Some(entry) = entry else { continue };
         if !entry.mode.is_blob() {
-            return Ok(false);
+            return Ok(None);
         }
         objects.blob(entry.id, content)?;
     }
-    let Some(content) = merge_lines::merge(contents.each_ref().map(Vec::as_slice)) else {
+    Ok(merge_lines::merge(contents.each_ref().map(Vec::as_slice)))
+}
+
+/// Puts git's merge of a file into the tree. Returns whether the file is there.
+fn put(
+    objects: &Objects,
+    conflict: &Conflict,
+    content: &[u8],
+    tree: &mut Editor<'_>,
+) -> Result<bool> {
+    let Some(merged) = conflict.content_merge() else {
         return Ok(false);
     };
     let id = objects
         .odb()?
-        .write_buf(gix::objs::Kind::Blob, &content)
+        .write_buf(gix::objs::Kind::Blob, content)
         .map_err(cannot)?;
     let mut is_there = false;
     for path in locations(conflict) {

@@ -13,32 +13,46 @@ use gix::merge::plumbing::blob::builtin_driver::text;
 /// git looks for a NUL in this many bytes to detect binary content.
 const LOOKED_AT: usize = 8_000;
 
-/// The merge of base, ours and theirs; `None` for a conflict or binary content.
-pub(super) fn merge(contents: [&[u8]; 3]) -> Option<Vec<u8>> {
+/// A merge of lines.
+pub(super) enum MergedLines {
+    Clean(Vec<u8>),
+    /// The results with each conflict resolved by our side, and by theirs.
+    Conflict([Vec<u8>; 2]),
+}
+
+/// Merges base, ours and theirs; `None` for binary content, or a last line without an ending that moves up.
+pub(super) fn merge(contents: [&[u8]; 3]) -> Option<MergedLines> {
     let is_text = |content: &&[u8]| !content[..content.len().min(LOOKED_AT)].contains(&0);
     if !contents.iter().all(is_text) {
         return None;
     }
     let mut lines = SharedLines::default();
-    let [base, ours, theirs] = contents.map(|content| lines.numbered(content));
-    let options = text::Options {
-        // Git's default for merges.
-        diff_algorithm: Algorithm::Histogram,
-        ..text::Options::default()
+    let numbered = contents.map(|content| lines.numbered(content));
+    let resolved = |conflict| {
+        let [base, ours, theirs] = &numbered;
+        let options = text::Options {
+            // Git's default for merges.
+            diff_algorithm: Algorithm::Histogram,
+            conflict,
+        };
+        let mut merged = Vec::new();
+        let resolution = gix::merge::plumbing::blob::builtin_driver::text(
+            &mut merged,
+            &mut InternedInput::new(&[][..], &[]),
+            text::Labels::default(),
+            ours,
+            base,
+            theirs,
+            options,
+        );
+        Some((lines.content(&merged)?, resolution))
     };
-    let mut merged = Vec::new();
-    let resolution = gix::merge::plumbing::blob::builtin_driver::text(
-        &mut merged,
-        &mut InternedInput::new(&[][..], &[]),
-        text::Labels::default(),
-        &ours,
-        &base,
-        &theirs,
-        options,
-    );
-    match resolution {
-        Resolution::Complete => lines.content(&merged),
-        Resolution::CompleteWithAutoResolvedConflict | Resolution::Conflict => None,
+    match resolved(text::Conflict::ResolveWithOurs)? {
+        (merged, Resolution::Complete) => Some(MergedLines::Clean(merged)),
+        (ours, _) => {
+            let (theirs, _) = resolved(text::Conflict::ResolveWithTheirs)?;
+            Some(MergedLines::Conflict([ours, theirs]))
+        }
     }
 }
 

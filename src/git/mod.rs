@@ -51,7 +51,7 @@ pub use health::HookSwitch;
 pub use history::History;
 pub use hooks::HooksDirectory;
 pub use index::{FlaggedEntry, Index, staged_changes};
-pub use merge::Merges;
+pub use merge::{MergeResult, Merges};
 pub use objects::{Blobs, Objects, Recorded};
 pub use parents::Parents;
 pub use range::{Range, fetch_command};

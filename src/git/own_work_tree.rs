@@ -9,14 +9,23 @@ use crate::error::{Error, Result};
 
 impl Repository {
     /// The root of the work tree, if it contains `.git` or git registered it for a linked work tree or a submodule.
-    /// Requests write nowhere else: otherwise `GIT_WORK_TREE=/x` would make `/x` the workspace.
+    /// Requests write nowhere else: otherwise `GIT_WORK_TREE=/x` would make `/x` the workspace. `GIT_DIR` may not name
+    /// another repository than that of the current directory.
     ///
     /// # Errors
     /// It is another directory, or the repository is bare.
     pub(crate) fn own_workdir(&self) -> Result<&Path> {
         let root = self.workdir()?;
-        if owns(root, self.git_dir()) {
+        let is_elsewhere = std::env::var_os("GIT_DIR").is_some() && !stands_in(root);
+        if owns(root, self.git_dir()) && !is_elsewhere {
             return Ok(root);
+        }
+        if is_elsewhere {
+            return Err(Error::new(format!(
+                "GIT_DIR selects the repository {}, which is not that of the current directory",
+                show_file(self.git_dir())
+            ))
+            .help("run guard without GIT_DIR, in the directory that contains .git"));
         }
         let chosen = self.what_chose_the_work_tree();
         Err(Error::new(format!(
@@ -38,6 +47,15 @@ impl Repository {
             None => "git did not create the .git file in it".to_owned(),
         }
     }
+}
+
+/// Whether `root` is the closest directory above the current one that contains `.git`.
+fn stands_in(root: &Path) -> bool {
+    std::env::current_dir().is_ok_and(|here| {
+        let mut above = here.ancestors();
+        let closest = above.find(|directory| directory.join(".git").exists());
+        closest.is_some_and(|closest| absolute(closest) == absolute(root))
+    })
 }
 
 /// Whether git itself made `root` the work tree of `git_dir`.

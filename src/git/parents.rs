@@ -6,8 +6,7 @@ use std::io::ErrorKind;
 use gix::ObjectId;
 use gix::bstr::{ByteSlice, ByteVec};
 
-use super::{Index, Repository, staged_changes};
-use crate::change::Change;
+use super::Repository;
 use crate::error::{Error, Result};
 
 /// HEAD, and the other parents of a merge.
@@ -17,6 +16,8 @@ pub struct Parents {
     pub head: Option<ObjectId>,
     /// The commits being merged; empty for an ordinary commit.
     pub merged: Vec<ObjectId>,
+    /// The operation of git during which it commits no single files.
+    pub operation: Option<&'static str>,
     /// Whether the environment contains `GITHEAD_*` variables that do not count.
     pub ignores_githead: bool,
 }
@@ -40,10 +41,23 @@ impl Parents {
                 ignores_githead = githead_names().next().is_some();
             }
         }
-        merged.retain(|&id| Some(id) != head);
+        if let Some(head) = head
+            && !merged.is_empty()
+        {
+            merged.insert(0, head);
+            merged = repo.merges()?.heads(repo.objects(), &merged)?.split_off(1);
+        }
+        let is_there = |name: &str| repo.git_dir().join(name).exists();
+        let is_picking = is_there("CHERRY_PICK_HEAD");
+        let operation = match () {
+            () if !merged.is_empty() => Some("merge"),
+            () if is_picking && is_there("rebase-merge") => Some("rebase"),
+            () => is_picking.then_some("cherry-pick"),
+        };
         Ok(Parents {
             head,
             merged,
+            operation,
             ignores_githead,
         })
     }
@@ -51,27 +65,6 @@ impl Parents {
     /// All parents, HEAD first.
     pub fn all(&self) -> Vec<ObjectId> {
         self.head.iter().chain(&self.merged).copied().collect()
-    }
-
-    /// The committer's own staged changes: in a merge, those that differ from every parent. The old side is always
-    /// HEAD's.
-    ///
-    /// # Errors
-    /// As for [`staged_changes`].
-    pub fn own_changes(&self, repo: &Repository, index: &Index) -> Result<Vec<Change>> {
-        let head = repo.tree_of(self.head)?;
-        let mut changes = staged_changes(index, &head)?;
-        for &parent in &self.merged {
-            let tree = repo.tree_of(Some(parent))?;
-            let mut own = Vec::with_capacity(changes.len());
-            for change in changes {
-                if tree.get(change.path.as_ref())? != change.new {
-                    own.push(change);
-                }
-            }
-            changes = own;
-        }
-        Ok(changes)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::designs::is_plain;
+use crate::rules::HOOK_SETTINGS;
 
 /// Where it goes.
 pub(super) const STANDING: &str = "docs/lld/standing.md";
@@ -88,6 +89,7 @@ pub(super) fn draft(files: &[String]) -> Option<String> {
         (MANIFESTS, "dependency bumps, versions"),
         (FORMATTERS, "formatting"),
         (RELEASES, "releases"),
+        (&HOOK_SETTINGS, "hooks and their versions"),
     ] {
         let is_own = |file: &&String| {
             let (directories, name) = file.rsplit_once('/').unwrap_or(("", file));
@@ -121,6 +123,7 @@ mod tests {
             (
                 &[
                     "CHANGELOG.md",
+                    ".pre-commit-config.yaml",
                     "Cargo.lock",
                     "Cargo.toml",
                     "a/b/package.json",
@@ -134,6 +137,7 @@ mod tests {
                     "Cargo.toml",
                     "a/b/package.json",
                     "rustfmt.toml",
+                    ".pre-commit-config.yaml",
                     "CHANGELOG.md",
                 ],
             ),

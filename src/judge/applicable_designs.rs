@@ -2,8 +2,8 @@
 
 use gix::bstr::BString;
 
-use super::Options;
 use super::policy_loader::{PolicyInputs, load_for_changes, load_to_show};
+use super::{Options, merge_commits};
 use crate::error::Result;
 use crate::git::{Index, Parents, Repository};
 use crate::policy::{ChosenBy, Policy};
@@ -22,7 +22,7 @@ pub fn selected_by_settings(repo: &Repository) -> Vec<BString> {
 pub fn governing_designs(repo: &Repository, options: &Options) -> Result<Vec<BString>> {
     let index = Index::open(repo)?;
     let parents = Parents::of_next_commit(repo, options.githead)?;
-    let changes = parents.own_changes(repo, &index)?;
+    let changes = merge_commits::of_next_commit(repo, &parents, &index)?.changes;
     let tree = index.tree()?;
     let policy = {
         let inputs = PolicyInputs::of_next_commit(repo, &tree, &parents)?;

@@ -6,11 +6,12 @@ use gix::ObjectId;
 use gix::bstr::BString;
 use gix::hashtable::HashMap;
 
+use super::Options;
+use super::merge_commits::{self, OwnChanges};
 use super::pipeline::{self, Input};
 use super::policy_loader::PolicyInputs;
 use super::range::designs_named_by;
 use super::tree_view::GitTree;
-use super::{Options, merge_commits};
 use crate::error::{Error, Result};
 use crate::git::{Repository, fetch_command};
 use crate::policy::Stage;
@@ -36,8 +37,9 @@ pub fn commit(
     }
     let base = made.parents.first().copied();
     let tree = repo.tree_of(Some(id))?;
-    let parents = merge_commits::parent_trees(objects, &made.parents, &HashMap::default())?;
-    let merges = repo.merges()?;
+    let (merges, none) = (repo.merges()?, HashMap::default());
+    let OwnChanges { changes, merged } =
+        merge_commits::of_commit(objects, &merges, &made.parents, &none, &tree)?;
     let source = Source {
         kind: SourceKind::Range,
         base: Some(base.unwrap_or(repo.tree_of(None)?.id()).to_string()),
@@ -52,10 +54,12 @@ pub fn commit(
             proposal: GitTree::Tree(&tree),
             head: Some(id),
             branch,
+            operation: None,
+            commits: &[],
             trailers: designs_named_by(slice::from_ref(&made)),
         },
-        changes: merge_commits::own_changes(objects, &merges, &made.parents, &parents, &tree)?,
-        parents: &parents,
+        changes,
+        merged: &merged,
         merge_bases: None,
         commits: slice::from_ref(&made),
         known: &[],

@@ -5,6 +5,8 @@ use gix::bstr::BStr;
 use gix::objs::{Kind as ObjectKind, compute_hash};
 
 use super::merge_base;
+use super::merge_commits::MergedContents;
+use super::moved_lines::nothing_earlier;
 use super::pipeline::Judged;
 use super::policy_loader::moved_designs;
 use super::steps::Judge;
@@ -85,8 +87,9 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
         base: None,
         result,
         precision: Precision::Exact,
+        earlier: &nothing_earlier,
     };
-    let measured = judge.measure(changes.clone(), &[])?;
+    let measured = judge.measure(changes.clone(), &MergedContents::default())?;
     let merge_base = merge_base::of_old_sides(&policy, &measured.all);
     let findings = judge.check(&measured.all, &merge_base, &[])?;
     let source = Source {

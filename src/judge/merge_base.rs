@@ -45,17 +45,9 @@ pub(super) fn at(
     policy: &Policy,
     changes: &[MeasuredChange],
 ) -> Result<MergeBase> {
-    let mut states = wanted(policy, changes)
+    let states = wanted(policy, changes)
         .map(|change| Ok((change.change.path.clone(), base.get(change.path())?)))
         .collect::<Result<HashMap<_, _>>>()?;
-    let mut barrels = changes.iter();
-    if let Some(scope) = &policy.scope
-        && barrels.any(|change| rules::needs_modules(policy, change))
-    {
-        for path in rules::granted_modules(scope) {
-            states.insert(path.clone(), base.get(path.as_ref())?);
-        }
-    }
     Ok(MergeBase::Known(states))
 }
 

@@ -1,159 +1,178 @@
 //! In a merge, only changes that differ from every parent belong to the committer.
 
 use gix::ObjectId;
-use gix::bstr::BStr;
-use gix::hashtable::HashMap;
+use gix::bstr::BString;
+use gix::hashtable::HashMap as ById;
+use std::collections::HashMap;
 
 use super::measured_changes::MeasuredChanges;
-use crate::change::{Change, State};
+use crate::change::{Change, Kind};
 use crate::error::Result;
-use crate::git::{Merges, Objects, Parents, Repository, Tree, changes_between};
+use crate::git::{
+    Index, MergeResult, Merges, Objects, Parents, Repository, Tree, changes_between, staged_changes,
+};
 use crate::measure;
 use crate::policy::settings::Settings;
 
 /// Larger files are judged whole, because comparing them with every parent takes too long.
 const MAX_SIZE: usize = 8 << 20;
 
-/// The trees of all parents, HEAD's first.
-pub(super) fn trees<'a>(repo: &'a Repository, parents: &Parents) -> Result<Vec<Tree<'a>>> {
-    std::iter::once(parents.head)
-        .chain(parents.merged.iter().copied().map(Some))
-        .map(|commit| repo.tree_of(commit))
-        .collect()
+/// The committer's own changes, in path order.
+pub(super) struct OwnChanges {
+    /// The old side is the first parent's.
+    pub(super) changes: Vec<Change>,
+    pub(super) merged: MergedContents,
 }
 
-/// The trees of the parents, some already `known` by commit; a first commit gets the empty tree.
-pub(super) fn parent_trees<'a>(
-    objects: &'a Objects,
-    parents: &[ObjectId],
-    known: &HashMap<ObjectId, ObjectId>,
-) -> Result<Vec<Tree<'a>>> {
-    if parents.is_empty() {
-        return Ok(vec![Tree::of_commit(objects, None)?]);
-    }
-    let trees = parents.iter();
-    trees
-        .map(|parent| match known.get(parent) {
-            Some(&tree) => Ok(Tree::at(objects, tree)),
-            None => Tree::of_commit(objects, Some(*parent)),
-        })
-        .collect()
+/// What a merge had before the committer changed it.
+#[derive(Default)]
+pub(super) struct MergedContents {
+    pub(super) is_merge: bool,
+    /// What git made of each changed path; in a conflict and in an octopus merge there are several versions.
+    by_path: HashMap<BString, Vec<(Kind, Vec<u8>)>>,
 }
 
-/// The changes that a commit makes itself: in a merge, the paths that differ from every parent and that git did not
-/// merge. The old side is the first parent's. `commits` are the parents.
-pub(super) fn own_changes(
-    objects: &Objects,
-    merges: &Merges,
-    commits: &[ObjectId],
-    parents: &[Tree<'_>],
-    tree: &Tree<'_>,
-) -> Result<Vec<Change>> {
-    let Some((first, others)) = parents.split_first() else {
-        return Ok(Vec::new());
-    };
-    let mut changes = changes_between(objects, first.id(), tree.id())?;
-    for other in others {
-        let mut own = Vec::with_capacity(changes.len());
-        for change in changes {
-            if other.get(change.path.as_ref())? != change.new {
-                own.push(change);
-            }
-        }
-        changes = own;
-    }
-    without_taken_over(objects, merges, commits, parents, changes)
-}
-
-/// Drops the changes that git made: files merged from parts of the parents, and the result of its default merge
-/// strategy. `commits` are the parents; if that cannot be determined, all changes remain.
+/// The own changes of the next commit.
 ///
 /// # Errors
-/// A tree or blob is missing or damaged.
-pub(super) fn without_taken_over(
+/// The index or an object cannot be read, or the parents cannot be merged.
+pub(super) fn of_next_commit(
+    repo: &Repository,
+    parents: &Parents,
+    index: &Index,
+) -> Result<OwnChanges> {
+    let head = repo.tree_of(parents.head)?;
+    let changes = staged_changes(index, &head)?;
+    own(repo.objects(), &repo.merges()?, &parents.all(), changes)
+}
+
+/// The own changes of a commit. The trees of some commits are `known`.
+///
+/// # Errors
+/// As for [`of_next_commit`].
+pub(super) fn of_commit(
     objects: &Objects,
     merges: &Merges,
-    commits: &[ObjectId],
-    parents: &[Tree<'_>],
+    parents: &[ObjectId],
+    known: &ById<ObjectId, ObjectId>,
+    tree: &Tree<'_>,
+) -> Result<OwnChanges> {
+    let first = parents.first().copied();
+    let first = match first.and_then(|first| known.get(&first)) {
+        Some(&tree) => tree,
+        None => Tree::of_commit(objects, first)?.id(),
+    };
+    let changes = changes_between(objects, first, tree.id())?;
+    own(objects, merges, parents, changes)
+}
+
+fn own(
+    objects: &Objects,
+    merges: &Merges,
+    parents: &[ObjectId],
     changes: Vec<Change>,
-) -> Result<Vec<Change>> {
-    if parents.len() < 2 {
-        return Ok(changes);
-    }
-    let mut own = Vec::with_capacity(changes.len());
-    for change in changes {
-        if !is_taken_over(objects, parents, &change)? {
-            own.push(change);
+) -> Result<OwnChanges> {
+    let parents = match parents.len() {
+        0 | 1 => parents.to_vec(),
+        _ => merges.heads(objects, parents)?,
+    };
+    let results = match parents[..] {
+        [] | [_] => {
+            return Ok(OwnChanges {
+                changes,
+                merged: MergedContents::default(),
+            });
         }
-    }
-    // For more than two parents git uses a strategy without rename detection.
-    if let &[ours, theirs] = commits
-        && !own.is_empty()
-    {
-        let clean = merges.clean(objects, [ours, theirs], &own);
-        let clean = clean.unwrap_or_default();
-        own.retain(|change| !clean.contains(&change.path));
+        [ours, theirs] => merges.results(objects, [ours, theirs], &changes)?,
+        // Git merges several branches by another strategy.
+        _ => of_octopus(objects, &parents, &changes)?,
+    };
+    let mut own = OwnChanges {
+        changes: Vec::new(),
+        merged: MergedContents {
+            is_merge: true,
+            by_path: HashMap::new(),
+        },
+    };
+    for (change, result) in changes.into_iter().zip(results) {
+        if !is_taken_over(objects, &change, &result)? {
+            let by_path = &mut own.merged.by_path;
+            by_path.insert(change.path.clone(), result.contents);
+            own.changes.push(change);
+        }
     }
     Ok(own)
 }
 
-fn is_taken_over(objects: &Objects, trees: &[Tree<'_>], change: &Change) -> Result<bool> {
-    let Some(new) = change.new.filter(|state| state.kind.is_file()) else {
-        return Ok(false);
-    };
-    let mut olds = Vec::with_capacity(trees.len());
-    for tree in trees {
-        match tree.get(change.path.as_ref())? {
-            Some(state) if state.kind.is_file() => olds.push(state),
-            _ => return Ok(false),
-        }
-    }
-    if olds.iter().all(|old| old.kind != new.kind) {
-        return Ok(false);
-    }
-    let new = objects.content(Some(new))?;
-    let olds = olds
-        .into_iter()
-        .map(|old| objects.content(Some(old)))
+/// All versions of the parents.
+fn of_octopus(
+    objects: &Objects,
+    parents: &[ObjectId],
+    changes: &[Change],
+) -> Result<Vec<MergeResult>> {
+    let trees = parents
+        .iter()
+        .map(|&parent| Tree::of_commit(objects, Some(parent)))
         .collect::<Result<Vec<_>>>()?;
-    let is_comparable = |blob: &Vec<u8>| blob.len() <= MAX_SIZE && !measure::is_binary(blob);
-    if !olds.iter().chain([&new]).all(is_comparable) {
-        return Ok(false);
-    }
-    let olds: Vec<&[u8]> = olds.iter().map(Vec::as_slice).collect();
-    Ok(measure::is_taken_over(&new, &olds))
+    let result = |change: &Change| {
+        let states = trees.iter().map(|tree| tree.get(change.path.as_ref()));
+        let states = states.collect::<Result<Vec<_>>>()?;
+        let others = states.iter().filter(|_| !states.contains(&change.new));
+        let contents = others
+            .flatten()
+            .map(|state| Ok((state.kind, objects.content(Some(*state))?)))
+            .collect::<Result<_>>()?;
+        Ok(MergeResult { states, contents })
+    };
+    changes.iter().map(result).collect()
 }
 
-/// Measures the changes of a merge against the parent that loses least; other losses were judged on the other branch.
+/// Whether the new version is what git made of the parents, or of text takes each place from one of the versions.
+fn is_taken_over(objects: &Objects, change: &Change, result: &MergeResult) -> Result<bool> {
+    if result.states.contains(&change.new) {
+        return Ok(true);
+    }
+    let olds = &result.contents;
+    let is_like = |new: Kind| olds.iter().any(|(kind, _)| *kind == new);
+    let Some(new) = change
+        .new
+        .filter(|new| new.kind.is_file() && is_like(new.kind))
+    else {
+        return Ok(false);
+    };
+    let content = objects.content(Some(new))?;
+    let olds = olds.iter().map(|(_, old)| old.as_slice());
+    let is_comparable = |blob: &[u8]| blob.len() <= MAX_SIZE && !measure::is_binary(blob);
+    if !olds.clone().chain([content.as_slice()]).all(is_comparable) {
+        return Ok(false);
+    }
+    Ok(measure::is_taken_over(&content, &olds.collect::<Vec<_>>()))
+}
+
+/// Measures the changes of a merge against the version that loses least; other losses were judged on the other branch.
 ///
 /// # Errors
 /// A tree or blob is missing or damaged.
 pub(super) fn measure_against_closest(
     objects: &Objects,
-    parents: &[Tree<'_>],
+    merged: &MergedContents,
     settings: &Settings,
     changes: &mut MeasuredChanges,
 ) -> Result<()> {
-    if parents.len() < 2 {
-        return Ok(());
-    }
     for changed in &mut changes.all {
-        let is_loss = changed.measured.is_some_and(|measured| measured.destroys());
-        let is_new = changed.change.old.is_none() && changed.change.renamed.is_none();
-        let Some(new) = changed.change.new.filter(|_| is_loss || is_new) else {
+        let olds = merged.by_path.get(&changed.change.path);
+        let (Some(new), Some(olds)) = (changed.change.new, olds) else {
             continue;
         };
         let content = objects.content(Some(new))?;
-        let mut found = Vec::new();
-        for old in states(parents, changed.path())? {
-            let before = objects.content(Some(old))?;
-            found.push(measure::measure(
-                Some((old.kind, &before)),
+        let found = olds.iter().map(|(kind, before)| {
+            measure::measure(
+                Some((*kind, before)),
                 Some((new.kind, &content)),
                 &settings.thresholds,
-            ));
-        }
-        let least = found.into_iter().min_by(|a, b| {
+            )
+        });
+        let least = found.min_by(|a, b| {
             let key =
                 |m: &measure::Measured| ((m.destroys(), m.conversion.is_some()), m.lost.share());
             let ((a, a_share), (b, b_share)) = (key(a), key(b));
@@ -164,13 +183,4 @@ pub(super) fn measure_against_closest(
         }
     }
     Ok(())
-}
-
-/// The states at `path` in all trees.
-fn states(trees: &[Tree<'_>], path: &BStr) -> Result<Vec<State>> {
-    let mut states = Vec::new();
-    for tree in trees {
-        states.extend(tree.get(path)?);
-    }
-    Ok(states)
 }

@@ -1,17 +1,28 @@
-//! Lines that leave a large file for other files of the same change, such as when a module is split. They are kept if a
-//! row of the design grants those files and they have the same extension.
+//! Lines that leave a large file for other files of the same change or of earlier commits of the branch, such as when a
+//! module is split. They are kept if a row of the design grants those files and they have the same extension.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::measured_changes::MeasuredChanges;
 use crate::change::Change;
 use crate::error::Result;
 use crate::git::Objects;
-use crate::measure::{AddedLines, Class, Unit, classify};
+use crate::measure::{AddedLines, Class, Content, Unit, classify};
 use crate::policy::{Actions, Policy};
-use crate::rules::MovedTo;
+use crate::rules::{MeasuredChange, MovedTo};
+
+/// What earlier commits of the branch changed, before the changes to judge.
+pub(super) type EarlierChanges<'a> = dyn Fn() -> Result<Vec<Change>> + 'a;
+
+/// No earlier commits.
+///
+/// # Errors
+/// None.
+pub(super) fn nothing_earlier() -> Result<Vec<Change>> {
+    Ok(Vec::new())
+}
 
 /// Lowers the loss of each replaced file by the lines that other files gain.
 ///
@@ -20,11 +31,18 @@ use crate::rules::MovedTo;
 pub(super) fn credit(
     objects: &Objects,
     policy: &Policy,
+    earlier: &EarlierChanges<'_>,
     changes: &mut MeasuredChanges,
 ) -> Result<()> {
     let losing: Vec<usize> = (0..changes.all.len())
         .filter(|&at| loses_lines(changes, at))
         .collect();
+    if losing.is_empty() {
+        return Ok(());
+    }
+    let mut earlier = earlier()?;
+    let now: HashSet<&BStr> = changes.all.iter().map(MeasuredChange::path).collect();
+    earlier.retain(|change| !now.contains::<BStr>(change.path.as_ref()));
     let mut credits = Vec::new();
     for (wanted, losing) in by_extension(changes, &losing) {
         let mut receivers = Receivers::default();
@@ -32,7 +50,7 @@ pub(super) fn credit(
             let (old, new) = changes.contents(objects, &changes.all[at].change)?;
             receivers.lines.want(&old, &new);
         }
-        receivers.fill(objects, policy, changes, wanted)?;
+        receivers.fill(objects, policy, changes, &earlier, wanted)?;
         for at in losing {
             let (old, new) = changes.contents(objects, &changes.all[at].change)?;
             let own = receivers.numbers.get(&at).copied();
@@ -41,11 +59,8 @@ pub(super) fn credit(
                 .take(&old, &new, own)
                 .into_iter()
                 .filter_map(|(file, lines)| {
-                    let to = &changes.all[*receivers.files.get(file)?];
-                    Some(MovedTo {
-                        path: to.change.path.clone(),
-                        lines,
-                    })
+                    let path = receivers.files.get(file)?.clone();
+                    Some(MovedTo { path, lines })
                 })
                 .collect();
             if !moved.is_empty() {
@@ -93,8 +108,8 @@ fn loses_lines(changes: &MeasuredChanges, at: usize) -> bool {
 #[derive(Default)]
 struct Receivers {
     lines: AddedLines,
-    /// The position of the change of each file.
-    files: Vec<usize>,
+    /// The path of each file.
+    files: Vec<BString>,
     /// The number of each file by the position of its change.
     numbers: HashMap<usize, usize>,
 }
@@ -106,21 +121,22 @@ impl Receivers {
         objects: &Objects,
         policy: &Policy,
         changes: &MeasuredChanges,
+        earlier: &[Change],
         wanted: &[u8],
     ) -> Result<()> {
         let mut content = Vec::new();
-        for (at, changed) in changes.all.iter().enumerate() {
-            let change = &changed.change;
+        let now = changes.all.iter().map(|changed| &changed.change);
+        for (at, change) in now.chain(earlier).enumerate() {
             if extension(change.path.as_ref()) != Some(wanted) || !is_granted(policy, change) {
                 continue;
             }
             objects.content_into(change.new, &mut content)?;
-            if !self.lines.is_wanted(&content) {
+            if Content::of(&content) != Content::Text || !self.lines.is_wanted(&content) {
                 continue;
             }
             let (old, new) = changes.contents(objects, change)?;
             if let Some(number) = self.lines.add(&old, &new) {
-                self.files.push(at);
+                self.files.push(change.path.clone());
                 self.numbers.insert(at, number);
             }
         }

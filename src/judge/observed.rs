@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
+use super::merge_commits::MergedContents;
 use super::pipeline::{self, Input};
 use super::policy_loader::PolicyInputs;
 use super::tree_view::GitTree;
@@ -298,11 +299,13 @@ impl ObservedJudge<'_> {
                 base: self.base,
                 proposal,
                 head: None,
-                branch: self.repo.branch()?.map(|branch| branch.name),
+                branch: self.repo.design_branch()?,
+                operation: None,
+                commits: &[],
                 trailers: Vec::new(),
             },
             changes,
-            parents: &[],
+            merged: &MergedContents::default(),
             merge_bases: None,
             commits: &[],
             known: &[],

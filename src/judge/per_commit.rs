@@ -4,12 +4,13 @@ use gix::ObjectId;
 use gix::hashtable::HashMap;
 
 use super::approvals::CommitApprovals;
+use super::merge_commits::{self, OwnChanges};
 use super::steps::Judge;
 use super::tree_view::GitTree;
-use super::{merge_base, merge_commits, reverts};
+use super::{merge_base, reverts};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
-use crate::git::{Commit, Merges, Objects, Range, Repository, Tree};
+use crate::git::{Commit, Merges, Objects, Range, Repository, Tree, changes_between};
 use crate::measure::Precision;
 use crate::policy::{Policy, Stage};
 use crate::threads::{self, Batches};
@@ -135,10 +136,9 @@ impl CommitQueue<'_> {
             note: None,
         };
         let tree = Tree::at(objects, commit.tree);
-        let parents = merge_commits::parent_trees(objects, &commit.parents, &self.trees)?;
-        let merges = &self.merges;
-        let changes =
-            merge_commits::own_changes(objects, merges, &commit.parents, &parents, &tree)?;
+        let (merges, parents) = (&self.merges, &commit.parents);
+        let OwnChanges { changes, merged } =
+            merge_commits::of_commit(objects, merges, parents, &self.trees, &tree)?;
         if changes.is_empty() {
             return Ok(judged);
         }
@@ -150,17 +150,22 @@ impl CommitQueue<'_> {
             result: GitTree::Tree(&tree),
             // Only the findings on single commits are reported.
             precision: Precision::Verdict,
+            earlier: &|| {
+                let parent = Tree::of_commit(objects, commit.parents.first().copied())?;
+                changes_between(objects, base.id(), parent.id())
+            },
         };
-        let changes = judge.measure(changes, &parents)?.all;
+        let changes = judge.measure(changes, &merged)?.all;
         let merge_base = merge_base::at(base, self.policy, &changes)?;
         let mut findings =
             judge.check(&changes, &merge_base, &self.commit_approvals.counted_in(id))?;
-        if parents.len() < 2
+        if !merged.is_merge
             && findings.iter().any(reverts::may_be_excused)
             && let Some(&parent) = commit.parents.first()
         {
             let changes = changes.iter().map(|one| &one.change);
             if let Some(reverted) = reverts::reverted(objects, parent, changes)?
+                && !self.is_merge_of_target(reverted)
                 && reverts::excuse(
                     self.policy,
                     self.trees.contains_key(&reverted),
@@ -179,5 +184,12 @@ impl CommitQueue<'_> {
         }
         judged.findings = findings;
         Ok(judged)
+    }
+
+    /// Whether a commit of the range merged what existed before.
+    fn is_merge_of_target(&self, commit: ObjectId) -> bool {
+        let found = self.commits.iter().find(|one| one.id == commit);
+        let mut others = found.into_iter().flat_map(|one| one.parents.iter().skip(1));
+        others.any(|parent| !self.trees.contains_key(parent))
     }
 }

@@ -9,14 +9,16 @@ use gix::bstr::BString;
 use super::approvals::{CommitApprovals, WholeRange};
 use super::criss_cross::MergeBases;
 use super::measured_changes::MeasuredChanges;
+use super::merge_commits::MergedContents;
 use super::policy_loader::{PolicyInputs, load_for_changes};
+use super::reverts::Reverted;
 use super::steps::Judge;
 use super::{Collect, Options, merge_base, reverts, review};
 use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
-use crate::git::{Commit, Objects, Repository, Tree};
+use crate::git::{Commit, Objects, Repository, changes_between};
 use crate::measure::Class;
 use crate::policy::design::Design;
 use crate::policy::{Governing, Policy, Stage};
@@ -28,8 +30,8 @@ pub(super) struct Input<'a> {
     /// What to judge, and against what.
     pub(super) policy: PolicyInputs<'a>,
     pub(super) changes: Vec<Change>,
-    /// The parents of a commit; in a merge, losses are measured against the closest one.
-    pub(super) parents: &'a [Tree<'a>],
+    /// What git merged, if a commit is a merge.
+    pub(super) merged: &'a MergedContents,
     /// The merge bases of a range.
     pub(super) merge_bases: Option<&'a MergeBases<'a>>,
     /// The commits whose trailers may contain approvals.
@@ -90,8 +92,18 @@ pub(super) fn judge<'a>(
         base: Some(&base),
         result,
         precision: options.precision,
+        earlier: &|| {
+            let target = policy.settings.base.as_deref();
+            match merge_base::commit(repo, target, base_commit) {
+                Ok(Some(first)) if stage == Stage::Commit => {
+                    changes_between(objects, repo.tree_of(Some(first))?.id(), base.id())
+                }
+                // In doubt, lines of earlier commits do not count.
+                _ => Ok(Vec::new()),
+            }
+        },
     };
-    let changes = judge.measure(changes, input.parents)?;
+    let changes = judge.measure(changes, input.merged)?;
     let mut counted = Vec::new();
     let (mut findings, approved) = match stage {
         Stage::Range => {
@@ -123,20 +135,21 @@ pub(super) fn judge<'a>(
     };
     let is_reverting = policy.reverts.is_some();
     // In a merge, the changes are not the whole commit.
-    let may_revert = input.parents.len() < 2 && findings.iter().any(reverts::may_be_excused);
+    let may_revert = !input.merged.is_merge && findings.iter().any(reverts::may_be_excused);
     if let Some(base) = base_commit.filter(|_| is_reverting || may_revert) {
         let changes = changes.all.iter().map(|one| &one.change);
         let reverted = match policy.reverts {
-            None => reverts::reverted_above(repo, base, head, changes)?,
-            known => known,
+            None => reverts::reverted_above(repo, &policy.settings, stage, base, head, changes)?,
+            Some(commit) => Some(Reverted {
+                commit,
+                is_own: false,
+            }),
         };
-        if let Some(reverted) = reverted {
-            // What a range reverts is older than the range.
-            let is_own = stage != Stage::Range && reverts::is_own(repo, &policy, base, reverted)?;
-            if reverts::excuse(&policy, is_own, &mut findings) || is_reverting {
-                policy.reverts = Some(reverted);
-                policy.notes.push(reverts::note(reverted));
-            }
+        if let Some(Reverted { commit, is_own }) = reverted
+            && (reverts::excuse(&policy, is_own, &mut findings) || is_reverting)
+        {
+            policy.reverts = Some(commit);
+            policy.notes.push(reverts::note(commit));
         }
     }
     commit_approvals.tell(&mut findings, None);

@@ -6,6 +6,7 @@ use gix::ObjectId;
 use gix::bstr::BString;
 
 use super::criss_cross::MergeBases;
+use super::merge_commits::MergedContents;
 use super::pipeline::{self, Input};
 use super::policy_loader::PolicyInputs;
 use super::settings::settings_of;
@@ -57,10 +58,12 @@ pub fn range(
             proposal: GitTree::Tree(&tree),
             head: Some(head),
             branch: range.branch.clone(),
+            operation: None,
+            commits: &range.commits,
             trailers: designs_named_by(&range.commits),
         },
         changes,
-        parents: &[],
+        merged: &MergedContents::default(),
         merge_bases: Some(&bases),
         commits: &range.commits,
         known: &range.known,

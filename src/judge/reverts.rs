@@ -8,7 +8,8 @@ use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Rule};
 use crate::git::{Objects, Repository, Tree, changes_between};
-use crate::policy::Policy;
+use crate::policy::settings::Settings;
+use crate::policy::{Policy, Stage};
 
 /// How many commits back the first parents are followed.
 const RECENT: usize = 500;
@@ -28,7 +29,10 @@ fn is_loss(finding: &Finding) -> bool {
 }
 
 fn is_scope(finding: &Finding) -> bool {
-    matches!(finding.rule, Rule::OutOfScope | Rule::ActionNotGranted)
+    matches!(
+        finding.rule,
+        Rule::OutOfScope | Rule::ActionNotGranted | Rule::SubmoduleChanged
+    )
 }
 
 /// Drops the findings that do not apply to an exact revert. The scope does not apply without a design, or if the
@@ -45,41 +49,54 @@ pub(super) fn excuse(policy: &Policy, is_own: bool, findings: &mut Vec<Finding>)
     findings.len() < count
 }
 
-/// Whether the commit belongs to the work on this branch: the merge base of `head` with the target branch is known and
-/// does not contain it.
-///
-/// # Errors
-/// The configured base does not exist, or a commit cannot be read.
-pub(super) fn is_own(
-    repo: &Repository,
-    policy: &Policy,
-    head: ObjectId,
-    commit: ObjectId,
-) -> Result<bool> {
-    let target = policy.settings.base.as_deref();
-    match merge_base::commit(repo, target, Some(head))? {
-        Some(base) => Ok(repo.merge_base(commit, base)? != Some(commit)),
-        None => Ok(false),
-    }
+/// A commit that changes undo.
+#[derive(Clone, Copy)]
+pub(super) struct Reverted {
+    pub(super) commit: ObjectId,
+    /// Whether it was made for the work on this branch: the merge base of the branch with its target is known and does
+    /// not contain the commit.
+    pub(super) is_own: bool,
 }
 
 /// As [`reverted`], for changes from `base` to `head`, or to what is not committed yet. A forced push can undo commits by
-/// removing them, which is no revert.
+/// removing them, which is no revert; and undoing a merge of the target branch undoes the work of others.
 ///
 /// # Errors
-/// A commit or tree is damaged.
+/// The configured target does not exist, or a commit or tree is damaged.
 pub(super) fn reverted_above<'c>(
     repo: &Repository,
+    settings: &Settings,
+    stage: Stage,
     base: ObjectId,
     head: Option<ObjectId>,
     changes: impl ExactSizeIterator<Item = &'c Change> + Clone,
-) -> Result<Option<ObjectId>> {
+) -> Result<Option<Reverted>> {
     if let Some(head) = head
         && repo.merge_base(base, head)? != Some(base)
     {
         return Ok(None);
     }
-    reverted(repo.objects(), base, changes)
+    let Some(commit) = reverted(repo.objects(), base, changes)? else {
+        return Ok(None);
+    };
+    // What a range reverts is older than the range.
+    let merge_base = match stage {
+        Stage::Range => Some(base),
+        _ => merge_base::commit(repo, settings.base.as_deref(), Some(base))?,
+    };
+    let is_old = |commit| match merge_base {
+        Some(merge_base) => Ok(repo.merge_base(commit, merge_base)? == Some(commit)),
+        None => Ok(true),
+    };
+    let is_own = !is_old(commit)?;
+    if is_own {
+        for parent in repo.commit(commit)?.parents.into_iter().skip(1) {
+            if is_old(parent)? {
+                return Ok(None);
+            }
+        }
+    }
+    Ok(Some(Reverted { commit, is_own }))
 }
 
 /// The most recent commit among `head` and its first parents that these changes undo, all of it and nothing else. A merge

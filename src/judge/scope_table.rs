@@ -11,7 +11,7 @@ use std::path::Path;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::policy_loader::locate;
-use super::{Options, named_files, staged};
+use super::{Options, merge_commits, named_files, staged};
 use crate::boundary::{Boundary, OpenedFile};
 use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
@@ -72,7 +72,8 @@ pub fn rows_of_changes(repo: &Repository) -> Result<Vec<String>> {
 
 /// What is staged, or what `git add --all` would stage if nothing is; and whether it is staged.
 pub(super) fn changes_now(repo: &Repository) -> Result<(Vec<Change>, bool)> {
-    let staged = Parents::of_next_commit(repo, false)?.own_changes(repo, &Index::open(repo)?)?;
+    let parents = Parents::of_next_commit(repo, false)?;
+    let staged = merge_commits::of_next_commit(repo, &parents, &Index::open(repo)?)?.changes;
     match staged.is_empty() {
         true => Ok((staged::uncommitted(Repository::open(".".as_ref())?)?, false)),
         false => Ok((staged, true)),

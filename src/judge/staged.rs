@@ -1,8 +1,9 @@
 //! Judges the next commit: the index, or what `git add --all` would stage.
 
+use super::Options;
+use super::merge_commits::{self, OwnChanges};
 use super::pipeline::{self, Input, Judged};
 use super::policy_loader::PolicyInputs;
-use super::{Options, merge_commits};
 use crate::change::Change;
 use crate::error::Result;
 use crate::git::{Index, Parents, Repository};
@@ -36,7 +37,8 @@ pub fn everything(mut repo: Repository, options: &Options) -> Result<Verdict> {
 /// As for [`everything`].
 pub fn uncommitted(mut repo: Repository) -> Result<Vec<Change>> {
     let index = repo.add_everything()?;
-    Parents::of_next_commit(&repo, false)?.own_changes(&repo, &index)
+    let parents = Parents::of_next_commit(&repo, false)?;
+    Ok(merge_commits::of_next_commit(&repo, &parents, &index)?.changes)
 }
 
 fn verdict(kind: SourceKind, judged: Judged<'_>) -> Result<Verdict> {
@@ -56,24 +58,16 @@ pub(super) fn judge_staged<'a>(repo: &'a Repository, options: &Options) -> Resul
 }
 
 fn judge_index<'a>(repo: &'a Repository, index: &Index, options: &Options) -> Result<Judged<'a>> {
-    let (objects, tree) = (repo.objects(), index.tree()?);
+    let tree = index.tree()?;
     let parents = Parents::of_next_commit(repo, options.githead)?;
-    let changes = parents.own_changes(repo, index)?;
+    let OwnChanges { changes, merged } = merge_commits::of_next_commit(repo, &parents, index)?;
     let contradiction = index
         .contradiction(&changes)?
         .map(rules::index_contradiction);
-    let trees = merge_commits::trees(repo, &parents)?;
-    let changes = match parents.merged.is_empty() {
-        true => changes,
-        false => {
-            let (commits, merges) = (parents.all(), repo.merges()?);
-            merge_commits::without_taken_over(objects, &merges, &commits, &trees, changes)?
-        }
-    };
     let input = Input {
         policy: PolicyInputs::of_next_commit(repo, &tree, &parents)?,
         changes,
-        parents: &trees,
+        merged: &merged,
         merge_bases: None,
         commits: &[],
         known: &[],

@@ -1,8 +1,9 @@
 //! The steps that every change goes through.
 
 use super::measured_changes::{self, MeasuredChanges};
+use super::merge_commits::{self, MergedContents};
+use super::moved_lines::{self, EarlierChanges};
 use super::tree_view::GitTree;
-use super::{merge_commits, moved_lines};
 use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::Result;
@@ -22,6 +23,7 @@ pub(super) struct Judge<'a> {
     /// The resulting tree.
     pub(super) result: GitTree<'a>,
     pub(super) precision: Precision,
+    pub(super) earlier: &'a EarlierChanges<'a>,
 }
 
 impl Judge<'_> {
@@ -32,18 +34,18 @@ impl Judge<'_> {
     pub(super) fn measure(
         &self,
         changes: Vec<Change>,
-        parents: &[Tree<'_>],
+        merged: &MergedContents,
     ) -> Result<MeasuredChanges> {
         let mut changes =
             measured_changes::gather(self.objects, changes, self.policy, self.precision)?;
         let settings = &self.policy.settings;
-        merge_commits::measure_against_closest(self.objects, parents, settings, &mut changes)?;
+        merge_commits::measure_against_closest(self.objects, merged, settings, &mut changes)?;
         if let Some(base) = self.base {
             changes.excuse_lfs(base)?;
         }
         // The loss of a merge may be measured against another parent than the old versions.
-        if parents.len() < 2 {
-            moved_lines::credit(self.objects, self.policy, &mut changes)?;
+        if !merged.is_merge {
+            moved_lines::credit(self.objects, self.policy, self.earlier, &mut changes)?;
         }
         Ok(changes)
     }

@@ -51,6 +51,22 @@ impl Numbered {
         (part.until == counts).then(|| part.diff(&self.before, &self.after, self.count))
     }
 
+    /// The whole diff. It takes long for texts that have little in common.
+    pub(super) fn diff(&self) -> Diff {
+        let mut diff = Diff::default();
+        diff.compute_with(Algorithm::Myers, &self.before, &self.after, self.count);
+        diff
+    }
+
+    /// At most how many units the shortest diff removes and adds.
+    pub(super) fn changed(&self) -> (usize, usize) {
+        let kept = match self.gone() * 2 > self.before.len() {
+            true => 0,
+            false => self.kept().count,
+        };
+        (self.before.len() - kept, self.after.len() - kept)
+    }
+
     /// The number of units that the shortest diff keeps.
     pub(super) fn kept(&self) -> Common {
         longest_common::kept(&self.before, &self.after)
@@ -151,7 +167,8 @@ impl LineDiff {
         }
     }
 
-    fn hunks(&self) -> impl Iterator<Item = Hunk> + '_ {
+    /// The changed places.
+    pub(super) fn hunks(&self) -> impl Iterator<Item = Hunk> + '_ {
         let ComparedPart {
             from,
             until,

@@ -1,4 +1,5 @@
-//! Lines that a change takes out of one file and adds to another, in runs of at least three.
+//! Lines that a change takes out of one file and adds to another, in runs of at least three consecutive lines, of which
+//! two have words.
 //!
 //! Each added line pays for one lost line. Texts are compared by hashes with random keys, in nearly linear time.
 
@@ -8,8 +9,10 @@ use std::hash::{BuildHasher, RandomState};
 use super::quoted::{QuoteReader, has_blocks};
 use super::units::{Counted, Text, TextWords, Unit};
 
-/// The fewest lines with a word that move together. Fewer are in any two programs.
+/// The fewest lines that move together. Fewer are in any two programs.
 const RUN: usize = 3;
+/// How many of them have words; others, such as `}`, are in any two programs.
+const WITH_WORDS: usize = 2;
 /// The number of equal places among which to look for the longest run.
 const CHOICES: usize = 4;
 /// The number of equal places to look at, of which some may have paid already.
@@ -21,10 +24,11 @@ const LINE_LIMIT: usize = 1 << 22;
 #[derive(Default)]
 pub struct AddedLines {
     hasher: RandomState,
-    /// The lines with a word that some file loses.
-    wanted: HashSet<u64>,
-    files: Vec<AddedFile>,
-    /// The lines with a word of all files.
+    /// The lines that some file loses.
+    wanted: HashSet<HashedLine>,
+    /// Where the lines of each file end.
+    ends: Vec<usize>,
+    /// The lines of all files.
     lines: Vec<AddedLine>,
     /// The hashes of [`RUN`] consecutive lines of a file and where they start, sorted.
     runs: Vec<(u64, usize)>,
@@ -33,109 +37,99 @@ pub struct AddedLines {
     first_free: HashMap<u64, usize>,
 }
 
-struct AddedFile {
-    /// Where its lines end.
-    end: usize,
-    /// The added lines without a word, such as `}`, by hash.
-    wordless: HashMap<u64, usize>,
+/// A line without blanks around it. A line in a comment differs from the same line in code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct HashedLine {
+    hash: u64,
+    has_word: bool,
 }
 
 struct AddedLine {
-    hash: u64,
+    line: HashedLine,
     file: usize,
     /// Whether the file gains this line, and it has not yet paid for a lost one.
     is_free: bool,
 }
 
-/// The lines of a text by hash, without blanks around them. A line in a comment differs from the same line in code.
-#[derive(Default)]
-struct HashedLines {
-    with_word: Vec<u64>,
-    wordless: HashMap<u64, usize>,
+fn hashed(blob: &[u8], hasher: &RandomState) -> Vec<HashedLine> {
+    let text = Text::of(blob);
+    let mut found = Vec::with_capacity(text.lines);
+    let mut reader = has_blocks(text.bytes()).then(QuoteReader::default);
+    for line in Counted::in_unit(&text, Unit::Lines).lines() {
+        let is_in_block = reader.as_ref().is_some_and(QuoteReader::is_in_block);
+        if let Some(reader) = &mut reader {
+            reader.read(line, None);
+        }
+        found.push(HashedLine {
+            hash: hasher.hash_one((is_in_block, line)),
+            has_word: TextWords(line).next().is_some(),
+        });
+    }
+    found
 }
 
-impl HashedLines {
-    fn of(blob: &[u8], hasher: &RandomState) -> HashedLines {
-        let text = Text::of(blob);
-        let mut found = HashedLines::default();
-        let mut reader = has_blocks(text.bytes()).then(QuoteReader::default);
-        for line in Counted::in_unit(&text, Unit::Lines).lines() {
-            let is_in_block = reader.as_ref().is_some_and(QuoteReader::is_in_block);
-            let hash = hasher.hash_one((is_in_block, line));
-            if let Some(reader) = &mut reader {
-                reader.read(line, None);
-            }
-            match TextWords(line).next() {
-                Some(_) => found.with_word.push(hash),
-                None => *found.wordless.entry(hash).or_default() += 1,
-            }
-        }
-        found
+fn counts(lines: &[HashedLine]) -> HashMap<HashedLine, usize> {
+    let mut counts = HashMap::with_capacity(lines.len());
+    for &line in lines {
+        *counts.entry(line).or_default() += 1;
     }
-
-    fn counts(&self) -> HashMap<u64, usize> {
-        let mut counts = HashMap::with_capacity(self.with_word.len());
-        for &hash in &self.with_word {
-            *counts.entry(hash).or_default() += 1;
-        }
-        counts
-    }
+    counts
 }
 
 /// What a text has more of than another.
-fn beyond(mut mine: HashMap<u64, usize>, theirs: &HashMap<u64, usize>) -> HashMap<u64, usize> {
-    mine.retain(|hash, count| {
-        *count = count.saturating_sub(theirs.get(hash).copied().unwrap_or(0));
+fn beyond(mine: &[HashedLine], theirs: &[HashedLine]) -> HashMap<HashedLine, usize> {
+    let (mut mine, theirs) = (counts(mine), counts(theirs));
+    mine.retain(|line, count| {
+        *count = count.saturating_sub(theirs.get(line).copied().unwrap_or(0));
         *count > 0
     });
     mine
 }
 
+/// A run may start with a line with words only, as others are everywhere.
+fn starts_run(run: &[HashedLine]) -> bool {
+    run.first().is_some_and(|line| line.has_word)
+}
+
 impl AddedLines {
     /// Notes what a file loses. Every such file comes before those that gain lines.
     pub fn want(&mut self, old: &[u8], new: &[u8]) {
-        let after = HashedLines::of(new, &self.hasher);
-        let before = HashedLines::of(old, &self.hasher);
-        let gone = beyond(before.counts(), &after.counts());
-        self.wanted.extend(gone.into_keys());
+        let (before, after) = (hashed(old, &self.hasher), hashed(new, &self.hasher));
+        self.wanted.extend(beyond(&before, &after).into_keys());
     }
 
     /// Whether a file may gain lines that another loses.
     pub fn is_wanted(&self, new: &[u8]) -> bool {
-        let after = HashedLines::of(new, &self.hasher).with_word.into_iter();
-        let wanted = after.filter(|hash| self.wanted.contains(hash));
-        wanted.take(RUN).count() == RUN
+        let wanted = |line: &HashedLine| line.has_word && self.wanted.contains(line);
+        let after = hashed(new, &self.hasher);
+        after.into_iter().filter(wanted).take(WITH_WORDS).count() == WITH_WORDS
     }
 
     /// Adds what a file gains, and returns the file's number; `None` if the change adds too many lines.
     pub fn add(&mut self, old: &[u8], new: &[u8]) -> Option<usize> {
-        let after = HashedLines::of(new, &self.hasher);
-        if self.lines.len() + after.with_word.len() > LINE_LIMIT {
+        let after = hashed(new, &self.hasher);
+        if self.lines.len() + after.len() > LINE_LIMIT {
             return None;
         }
-        let before = HashedLines::of(old, &self.hasher);
-        let mut known = before.counts();
-        let file = self.files.len();
-        let start = self.lines.len();
-        for &hash in &after.with_word {
+        let mut known = counts(&hashed(old, &self.hasher));
+        let (file, start) = (self.ends.len(), self.lines.len());
+        for &line in &after {
             // As many equal lines as before are the old ones.
-            let old = known.get_mut(&hash).filter(|count| **count > 0);
+            let old = known.get_mut(&line).filter(|count| **count > 0);
             let is_free = old.map(|count| *count -= 1).is_none();
             self.lines.push(AddedLine {
-                hash,
+                line,
                 file,
                 is_free,
             });
         }
-        let runs = after.with_word.windows(RUN).zip(start..);
-        for (run, at) in runs {
-            self.runs.push((self.hasher.hash_one(run), at));
+        for (run, at) in after.windows(RUN).zip(start..) {
+            if starts_run(run) {
+                self.runs.push((self.hasher.hash_one(run), at));
+            }
         }
         self.is_sorted = false;
-        self.files.push(AddedFile {
-            end: self.lines.len(),
-            wordless: beyond(after.wordless, &before.wordless),
-        });
+        self.ends.push(self.lines.len());
         Some(file)
     }
 
@@ -147,15 +141,16 @@ impl AddedLines {
             self.first_free.clear();
             self.is_sorted = true;
         }
-        let (before, after) = (
-            HashedLines::of(old, &self.hasher),
-            HashedLines::of(new, &self.hasher),
-        );
-        let mut gone = beyond(before.counts(), &after.counts());
+        let before = hashed(old, &self.hasher);
+        let mut gone = beyond(&before, &hashed(new, &self.hasher));
         let mut taken: HashMap<usize, usize> = HashMap::new();
-        let mut rest = before.with_word.as_slice();
+        let mut rest = before.as_slice();
         while let Some(run) = rest.get(..RUN) {
-            let length = match self.longest_run(rest, self.hasher.hash_one(run), own) {
+            let longest = match starts_run(run) {
+                true => self.longest_run(rest, self.hasher.hash_one(run), own),
+                false => None,
+            };
+            let length = match longest {
                 Some((at, length)) => {
                     let count = self.take_run(at, length, &mut gone);
                     if count > 0 {
@@ -167,19 +162,15 @@ impl AddedLines {
             };
             rest = &rest[length..];
         }
-        let mut gone = beyond(before.wordless, &after.wordless);
         let mut taken: Vec<(usize, usize)> = taken.into_iter().collect();
         taken.sort_unstable();
-        for (file, count) in &mut taken {
-            *count += take_common(&mut gone, &mut self.files[*file].wordless);
-        }
         taken
     }
 
     /// The start and length of the longest of the first runs with this hash that equal the start of `lines`.
     fn longest_run(
         &mut self,
-        lines: &[u64],
+        lines: &[HashedLine],
         hash: u64,
         own: Option<usize>,
     ) -> Option<(usize, usize)> {
@@ -194,9 +185,10 @@ impl AddedLines {
         let starts = equal.take(LOOKS).map(|run| run.1);
         let other = starts.filter(|&at| Some(self.lines[at].file) != own && self.lines[at].is_free);
         let length = |at: usize| {
-            let end = self.files[self.lines[at].file].end;
+            let end = self.ends[self.lines[at].file];
             let both = self.lines[at..end].iter().zip(lines);
-            both.take_while(|(line, hash)| line.hash == **hash).count()
+            both.take_while(|(added, line)| added.line == **line)
+                .count()
         };
         let found = other.take(CHOICES).map(|at| (at, length(at)));
         found
@@ -204,42 +196,38 @@ impl AddedLines {
             .max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)))
     }
 
-    /// Takes the lines of a run that the file gains and the other loses, if they are at least [`RUN`].
-    fn take_run(&mut self, at: usize, length: usize, gone: &mut HashMap<u64, usize>) -> usize {
-        let mut taken = Vec::new();
-        for place in at..at + length {
-            let line = &mut self.lines[place];
-            if line.is_free
-                && let Some(count) = gone.get_mut(&line.hash).filter(|count| **count > 0)
-            {
+    /// Takes the lines of a run that one file gains and the other loses, where enough of them are consecutive.
+    fn take_run(
+        &mut self,
+        at: usize,
+        length: usize,
+        gone: &mut HashMap<HashedLine, usize>,
+    ) -> usize {
+        let (mut all, mut start) = (0, at);
+        while start < at + length {
+            let (mut end, mut with_words) = (start, 0);
+            for added in &mut self.lines[start..at + length] {
+                let count = gone.get_mut(&added.line).filter(|count| **count > 0);
+                let Some(count) = count.filter(|_| added.is_free) else {
+                    break;
+                };
                 *count -= 1;
-                line.is_free = false;
-                taken.push(place);
+                added.is_free = false;
+                with_words += usize::from(added.line.has_word);
+                end += 1;
             }
+            if end - start >= RUN && with_words >= WITH_WORDS {
+                all += end - start;
+            } else {
+                for added in &mut self.lines[start..end] {
+                    added.is_free = true;
+                    *gone.entry(added.line).or_default() += 1;
+                }
+            }
+            start = end + 1;
         }
-        if taken.len() >= RUN {
-            return taken.len();
-        }
-        for &place in &taken {
-            let line = &mut self.lines[place];
-            line.is_free = true;
-            *gone.entry(line.hash).or_default() += 1;
-        }
-        0
+        all
     }
-}
-
-/// Takes what two multisets have in common out of both.
-fn take_common(mine: &mut HashMap<u64, usize>, theirs: &mut HashMap<u64, usize>) -> usize {
-    let mut all = 0;
-    for (hash, count) in mine {
-        if let Some(other) = theirs.get_mut(hash) {
-            let common = (*count).min(*other);
-            (*count, *other) = (*count - common, *other - common);
-            all += common;
-        }
-    }
-    all
 }
 
 #[cfg(test)]
@@ -273,10 +261,13 @@ mod tests {
     }
 
     #[test]
-    fn indentation_and_lines_without_words_between_do_not_end_a_run() {
-        let old = "a\nb\n\n}\nc\n}\n";
-        assert_eq!(moved(old, "", &[("", "  a\n  b\n  c\n  }\n")]), [(0, 4)]);
+    fn lines_without_words_move_only_inside_a_run_and_indentation_does_not_count() {
+        let old = "a\nb\n\n}\nc\n}\n}\n";
+        assert_eq!(moved(old, "", &[("", "  a\n  b\n\n  }\n")]), [(0, 4)]);
+        let apart = "a\nb\n\nx\n}\n\n}\n";
+        assert_eq!(moved(old, "", &[("", apart)]), [(0, 3)]);
         assert_eq!(moved(old, "", &[("", "}\n\n}\n}\n")]), []);
+        assert_eq!(moved(old, "", &[("", "c\n}\n}\n")]), [], "one word");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use gix::bstr::ByteSlice;
 
-use super::units::word_length;
+use super::units::{character_length, word_length};
 
 /// Comments and strings of several lines.
 const BLOCKS: [(&[u8], &[u8]); 4] = [
@@ -141,7 +141,10 @@ impl QuoteReader {
                 last_mark = 0;
                 continue;
             }
-            let (next, length) = position.after_mark(byte, place);
+            let (next, length) = match byte.is_ascii() {
+                true => position.after_mark(byte, place),
+                false => (place, character_length(position.rest())),
+            };
             let marks = &position.rest()[..length];
             if let Some(found) = found.as_deref_mut() {
                 for &mark in marks {

@@ -177,6 +177,31 @@ pub(super) fn line_diff(old: &[u8], new: &[u8]) -> Option<LineDiff> {
     is_possible.then(|| line_diff::line_diff(old.lines(), new.lines(), counts))
 }
 
+/// The old lines that the new text lacks, and the new lines in their place, of at most [`DIFF_LIMIT`] lines each.
+pub(super) fn line_changes(old: &Text<'_>, new: &Text<'_>) -> [Vec<u8>; 2] {
+    let old = Counted::in_unit(old, Unit::Lines);
+    let new = Counted::in_unit(new, Unit::Lines);
+    let diff = line_diff::line_diff(old.lines(), new.lines(), (old.count, new.count));
+    let (before, after): (Vec<&[u8]>, Vec<&[u8]>) = (old.lines().collect(), new.lines().collect());
+    let mut changed = [Vec::new(), Vec::new()];
+    for hunk in diff.hunks() {
+        for (changed, (lines, range)) in changed
+            .iter_mut()
+            .zip([(&before, hunk.before), (&after, hunk.after)])
+        {
+            for line in lines
+                .iter()
+                .take(range.end as usize)
+                .skip(range.start as usize)
+            {
+                changed.extend_from_slice(line);
+                changed.push(b'\n');
+            }
+        }
+    }
+    changed
+}
+
 /// `None` if either side has more than `limit` units.
 fn numbered(old: &Counted<'_>, new: &Counted<'_>, limit: usize) -> Option<Numbered> {
     (old.count <= limit && new.count <= limit).then(|| Numbered::new(old, new))

@@ -23,6 +23,8 @@ use gix::bstr::{BStr, BString};
 
 pub use grant::{Actions, Grant, GrantForm, GrantKind, Role};
 
+use crate::finding::Help;
+use crate::path::shell_word;
 use design::Design;
 use scope::Scope;
 use settings::{Authority, Settings};
@@ -148,17 +150,26 @@ pub struct Policy {
     pub(crate) broken_settings: Option<String>,
     /// Whether the change adds the first `guard.toml`.
     pub(crate) adopting: bool,
+    /// The operation of git that waits for this commit, such as `merge`.
+    pub(crate) operation: Option<&'static str>,
     /// New paths of designs that the change moves, such as from `active/` to `done/`.
     pub(crate) moved_designs: Vec<BString>,
 }
 
 impl Policy {
     /// The policy that settings and designs make.
-    pub(crate) fn new(stage: Stage, settings: Settings, designs: Vec<Governing>) -> Policy {
+    pub(crate) fn new(stage: Stage, mut settings: Settings, designs: Vec<Governing>) -> Policy {
         let in_force = designs.iter().filter(|governing| governing.in_force);
         let mut grants = Vec::new();
         for Governing { design, .. } in in_force {
             grants.extend(design.grants.iter().cloned());
+        }
+        for grant in grants.iter().filter(|_| stage == Stage::Request) {
+            // A row that names the file says that it is none.
+            let path: &BStr = grant.path.as_ref();
+            if grant.kind == GrantKind::File && settings.secrets.contains(path) {
+                settings.secrets = settings.secrets.except(path);
+            }
         }
         let in_force = Scope::new(grants);
         let scope_of = |version: fn(&Governing) -> Option<&Design>| {
@@ -182,8 +193,35 @@ impl Policy {
             reverts: None,
             broken_settings: None,
             adopting: false,
+            operation: None,
             moved_designs: Vec::new(),
         }
+    }
+
+    /// What to do after adding a row, or changing its type.
+    pub(crate) fn commit_the_design(&self) -> String {
+        match (self.stage, self.operation) {
+            (Stage::Range | Stage::Step, _) => "add a commit with the design".to_owned(),
+            (Stage::Commit, Some(operation)) => format!(
+                "commit the design first, for which git must leave the {operation} (`git {operation} --abort`); then start it again"
+            ),
+            _ => "commit the design first".to_owned(),
+        }
+    }
+
+    /// The help that asks for a commit of one file before the others.
+    pub(crate) fn commit_alone(&self, why: &str, title: &str, path: &BStr) -> [Help; 2] {
+        let command = match self.operation {
+            None => format!("git commit -m \"{title}\" -- {}", shell_word(path)),
+            Some(operation) => format!("git {operation} --abort"),
+        };
+        let why = match self.operation {
+            None => format!("{why}:"),
+            Some(operation) => format!(
+                "{why}; git commits no single file during a {operation}, so leave it, commit the file and start again:"
+            ),
+        };
+        [why.into(), Help::command(command)]
     }
 
     /// Whether `path` is a design: by the settings, by selection, or because the change moves a design there.

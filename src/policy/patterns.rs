@@ -162,6 +162,23 @@ impl Patterns {
         self.covering(&step).is_some()
     }
 
+    /// The same patterns except for exactly this path; unchanged if no pattern can name it.
+    #[must_use]
+    pub(super) fn except(self, path: &BStr) -> Patterns {
+        let Ok(path) = path.to_str() else {
+            return self;
+        };
+        let mut exception = "!/".to_owned();
+        for c in path.chars() {
+            if "*?[]{}\\ ".contains(c) {
+                exception.push('\\');
+            }
+            exception.push(c);
+        }
+        let patterns = self.iter().map(str::to_owned).chain([exception]).collect();
+        Patterns::new(patterns).unwrap_or(self)
+    }
+
     /// The patterns as written.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.all().iter().map(|pattern| pattern.text.as_str())

@@ -1,11 +1,12 @@
-//! Files that may change together with a granted one: the lock file of a granted manifest, and `.gitmodules` with a
-//! granted submodule.
+//! Files that may change together with a granted one: the lock file of a granted manifest, an empty `__init__.py` beside
+//! an added file, and `.gitmodules` with a granted submodule.
 
+use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 
-use crate::change::{Action, Change};
+use crate::change::{Action, Change, State};
 use crate::policy::scope::Scope;
-use crate::policy::{Actions, GrantKind};
+use crate::policy::{Actions, Grant, GrantKind};
 
 /// Lock files and the manifests that their package managers read.
 const COMPANIONS: &[(&str, &[&str])] = &[
@@ -39,7 +40,7 @@ const COMPANIONS: &[(&str, &[&str])] = &[
 ];
 
 /// Whether the scope grants the change through another file: a lock file in the directory of a granted manifest or
-/// above it, or `.gitmodules` with a granted submodule.
+/// above it, an empty `__init__.py` in the directory of an added file, or `.gitmodules` with a granted submodule.
 pub(super) fn is_granted(scope: &Scope, change: &Change) -> bool {
     let is_edit = matches!(change.action(), Action::Add | Action::Modify);
     if !is_edit || change.leaves_no_regular_file() {
@@ -52,6 +53,17 @@ pub(super) fn is_granted(scope: &Scope, change: &Change) -> bool {
         return grants.any(|grant| grant.actions.contains(Actions::SUBMODULE));
     }
     let (directory, name) = split(path);
+    if name == b"__init__.py" {
+        let is_empty = |state: State| state.id == ObjectId::empty_blob(state.id.kind());
+        let adds_beside = |grant: &Grant| {
+            grant.kind == GrantKind::File
+                && grant.actions.contains(Actions::ADD)
+                && split(grant.path.as_ref()).0 == directory
+        };
+        return change.old.is_none()
+            && change.new.is_some_and(is_empty)
+            && scope.grants().iter().any(adds_beside);
+    }
     let Some((_, manifests)) = COMPANIONS.iter().find(|(lock, _)| lock.as_bytes() == name) else {
         return false;
     };

@@ -32,9 +32,76 @@ pub(super) fn names_guard(line: &[u8]) -> bool {
     })
 }
 
+/// The verbs that hooks and CI definitions call.
+const VERBS: [&[u8]; 8] = [
+    b"hook",
+    b"lint",
+    b"scope",
+    b"check",
+    b"install",
+    b"uninstall",
+    b"init",
+    b"doctor",
+];
+
+/// Whether the line runs, installs or includes this guard. Ruby has a program of the same name, and a script may be
+/// called `test:guard`.
+pub(super) fn runs_guard(line: &[u8]) -> bool {
+    let key = line.trim().strip_prefix(b"- ").unwrap_or(line.trim());
+    let includes = [&b"uses:"[..], b"repo:", b"id:"]
+        .iter()
+        .any(|start| key.trim().starts_with(start));
+    let mut words =
+        line.split(|byte| byte.is_ascii_whitespace() || b"\"'()[]{},;&|".contains(byte));
+    let is_own = |word: &[u8]| {
+        let name = word.rsplit(|&byte| byte == b'/').next().unwrap_or(word);
+        match includes {
+            true => name
+                .strip_prefix(b"guard")
+                .is_some_and(|rest| matches!(rest.first(), None | Some(b'@' | b'-' | b'.'))),
+            false => name == b"guard" || name == b"guard.exe",
+        }
+    };
+    line.contains_str("write-guard")
+        || words.any(is_own) && (includes || words.any(|word| VERBS.contains(&word)))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::names_guard;
+    use super::{names_guard, runs_guard};
+
+    #[test]
+    fn only_lines_that_run_this_guard_count() {
+        for line in [
+            "run: guard lint --ci",
+            "- script: guard -C sub lint",
+            "sh 'guard lint --ci'",
+            "exec ./bin/guard hook pre-commit \"$@\"",
+            "cargo run --bin guard -- lint",
+            "if ! guard lint; then",
+            "cargo install --git https://example.com/guard write-guard",
+            "pip install write-guard==0.1.0",
+            "- uses: your-organisation/guard@v0.1.0",
+            "- repo: https://example.com/guard",
+            "- id: guard-trailer",
+            "      - id: guard",
+        ] {
+            assert!(runs_guard(line.as_bytes()), "{line}");
+        }
+        for line in [
+            "run: npm run test:guard",
+            "- run: bundle exec guard",
+            "run: bundle exec guard start",
+            "gem install guard guard-rspec",
+            "name: guard",
+            "guard:",
+            "junit: guard.xml",
+            "safeguards: lint",
+            "# a guard against typos",
+        ] {
+            assert!(!runs_guard(line.as_bytes()), "{line}");
+        }
+    }
 
     #[test]
     fn guard_counts_as_a_word_only() {

@@ -26,7 +26,7 @@ const HOOKS: [(&str, &str); 7] = [
 ];
 
 /// The settings of the hook frameworks that guard reads.
-pub(super) const SETTINGS: [&str; 6] = [
+pub const SETTINGS: [&str; 6] = [
     ".pre-commit-config.yaml",
     ".pre-commit-config.yml",
     "prek.toml",

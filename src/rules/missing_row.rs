@@ -40,13 +40,12 @@ pub(super) fn advise(
         let why = "no row of the design can name this path: give the file another name";
         return finding.help(format!("{before}{why}"));
     }
-    let step = if needs_type_column {
-        "give the table a Change Type column, add this row and commit the design first:"
-    } else {
-        "add this row and commit the design first:"
+    let step = match needs_type_column {
+        true => "give the table a Change Type column, add this row and",
+        false => "add this row and",
     };
     finding
-        .help(format!("{before}{step}"))
+        .help(format!("{before}{step} {}:", policy.commit_the_design()))
         .help(Help::row(text))
 }
 

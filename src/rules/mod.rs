@@ -2,7 +2,6 @@
 //! git, disk, clock or environment.
 
 mod approved;
-mod barrel_files;
 mod case;
 mod companions;
 mod design_rows;
@@ -34,9 +33,9 @@ use crate::policy::Policy;
 use crate::policy::settings::Settings;
 
 pub use approved::{both_ends, can_be_cleared, clear, lost_at};
-pub use barrel_files::granted_modules;
 pub use case::{Access, Case, MeasuredChange, MergeBase, MovedTo, RenameTarget, ResultTree};
 pub use design_rows::{DesignContext, check_design_rows, matched};
+pub use hook_calls::SETTINGS as HOOK_SETTINGS;
 pub use policy_changed::{changes_only_own_part, may_call_guard, switch_changed};
 pub use protected_path::protection;
 pub use sink::{Sink, at_level};
@@ -78,16 +77,9 @@ pub fn check_request(settings: &Settings, path: &BStr, access: Access) -> Vec<Fi
 /// Whether the rules read the content of this file.
 pub fn wants_content(path: &BStr) -> bool {
     gitmodules::concerns(path)
-        || barrel_files::concerns(path)
         || hidden_change::concerns(path)
         || policy_changed::may_call_guard(path)
-}
-
-/// Whether the verdict on this change depends on which modules are new.
-pub fn needs_modules(policy: &Policy, changed: &MeasuredChange) -> bool {
-    policy.settings.companions
-        && barrel_files::concerns(changed.path())
-        && out_of_scope::depends_on_merge_base(policy, changed)
+        || destructive_change::may_be_generated(path)
 }
 
 /// Whether the verdict on this change depends on the merge base.

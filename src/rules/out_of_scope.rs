@@ -5,13 +5,12 @@ use std::collections::{HashMap, HashSet};
 
 use gix::bstr::BStr;
 
-use super::barrel_files::{self, AddedModules};
 use super::{
     Case, MeasuredChange, MergeBase, Sink, companions, missing_row, policy_changed, rename_rows,
 };
 use crate::change::{Action, Change, Kind};
 use crate::finding::{Finding, Rule};
-use crate::path::{self, Node, Platform, escaped};
+use crate::path::{self, Platform, escaped};
 use crate::policy::closest::closest;
 use crate::policy::design::MissingRow;
 use crate::policy::scope::Scope;
@@ -29,11 +28,10 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let Some(scope) = &case.policy.scope else {
         return;
     };
-    let modules = OnceCell::new();
     let refused: Vec<(&MeasuredChange, ScopeAnswer<'_>)> = case
         .changes
         .iter()
-        .map(|changed| (changed, verdict(case, scope, changed, &modules)))
+        .map(|changed| (changed, verdict(case, scope, changed)))
         .filter(|(_, answer)| !matches!(answer, ScopeAnswer::Granted))
         .collect();
     let paths: HashSet<&BStr> = refused.iter().map(|(changed, _)| changed.path()).collect();
@@ -66,23 +64,12 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-fn verdict<'a>(
-    case: &Case<'a>,
-    scope: &'a Scope,
-    changed: &MeasuredChange,
-    modules: &OnceCell<AddedModules>,
-) -> ScopeAnswer<'a> {
+fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, changed: &MeasuredChange) -> ScopeAnswer<'a> {
     let change = &changed.change;
     // Rules that read more than the path come last: the row of a change usually grants it.
     let answer = answer(case, scope, changed);
     if matches!(answer, ScopeAnswer::Granted) {
         return answer;
-    }
-    if case.policy.settings.companions && barrel_files::concerns(changed.path()) {
-        let modules = modules.get_or_init(|| added_modules(case, scope));
-        if modules.are_named_by(changed) {
-            return ScopeAnswer::Granted;
-        }
     }
     let exempt = needs_no_row(case.policy, change)
         || policy_changed::is_set_up(case.policy, changed)
@@ -142,26 +129,6 @@ fn answer<'a>(case: &Case<'_>, scope: &'a Scope, changed: &MeasuredChange) -> Sc
         Some(grant) => ScopeAnswer::NotThisAction(grant),
         None => ScopeAnswer::NoGrant,
     }
-}
-
-/// The modules that the work adds: those of the changes, and those that earlier commits of the work added.
-fn added_modules(case: &Case<'_>, scope: &Scope) -> AddedModules {
-    let of_changes = case.changes.iter().filter(|changed| {
-        changed.change.action() == Action::Add
-            && !changed.change.leaves_no_regular_file()
-            && grants(scope, changed, case.merge_base)
-    });
-    let is_new = |path: &&BStr| {
-        let before = case.merge_base.get(path);
-        let is_file = matches!(case.result.entry(path), Some(Node::Entry(kind)) if kind.is_file());
-        is_file && before.is_none_or(|state| state.is_none())
-    };
-    let earlier = barrel_files::granted_modules(scope)
-        .map(|path| path.as_ref())
-        // The changes of a range are all there are.
-        .filter(|_| case.policy.stage != Stage::Range)
-        .filter(is_new);
-    AddedModules::new(of_changes.map(MeasuredChange::path).chain(earlier))
 }
 
 /// Whether `scope` permits the change.
@@ -290,20 +257,21 @@ fn not_this_action(
         .detail("granted", names);
     let is_own_row =
         grant.kind == GrantKind::File && !grant.change_type.is_empty() && new_end.is_none();
+    let then = case.policy.commit_the_design();
     // A row for a directory or glob, or without a type, stays as it is.
     let finding = if !is_own_row || wanted.from.is_some() {
         missing_row::advise(finding, case.policy, wanted, "")
     } else if needed == Actions::MODIFY && grant.is_frozen() {
-        finding.help(
-            "the row says DO NOT MODIFY: leave the file as it is; if it must change, change the row's type to Modify and commit the design first",
-        )
+        finding.help(format!(
+            "the row says DO NOT MODIFY: leave the file as it is; if it must change, change the row's type to Modify and {then}"
+        ))
     } else if needed == Actions::MODIFY && grant.actions.contains(Actions::ADD) {
-        finding.help(
-            "the file existed before this work: choose another name, or change the row's type to Modify and commit the design first",
-        )
+        finding.help(format!(
+            "the file existed before this work: choose another name, or change the row's type to Modify and {then}"
+        ))
     } else {
         finding.help(format!(
-            "change the row's type to {} and commit the design first",
+            "change the row's type to {} and {then}",
             match (wanted.word, grant.actions.contains(Actions::MODIFY)) {
                 ("Add", true) => "Add/Modify",
                 (word, _) => word,

@@ -3,10 +3,10 @@
 
 use gix::bstr::BStr;
 
-use super::guard_lines::{lines, names_guard, whole_lines};
+use super::guard_lines::{lines, runs_guard, whole_lines};
 use super::{Case, MeasuredChange, Sink, hook_calls};
-use crate::finding::{Finding, Help, Rule};
-use crate::path::{escaped, shell_word};
+use crate::finding::{Finding, Rule};
+use crate::path::escaped;
 use crate::policy::{Policy, Stage, design_selection, settings};
 
 /// More files that may call guard; matched by the end of their path.
@@ -83,12 +83,11 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             Stage::Range | Stage::Step => finding.help(
                 "move it to a separate pull request, so that reviewers see it apart from code",
             ),
-            Stage::Commit | Stage::Request => finding
-                .help("commit it separately, so that reviewers see it apart from code:")
-                .help(Help::command(format_args!(
-                    "git commit -m \"Change how guard judges\" -- {}",
-                    shell_word(path)
-                ))),
+            Stage::Commit | Stage::Request => {
+                let why = "commit it separately, so that reviewers see it apart from code";
+                let help = policy.commit_alone(why, "Change how guard judges", path);
+                help.into_iter().fold(finding, Finding::help)
+            }
         });
     }
 }
@@ -106,11 +105,11 @@ fn configures_guard(policy: &Policy, changed: &MeasuredChange) -> bool {
     calls(old) != calls(new)
 }
 
-/// The lines that configure guard, in order: those that contain the word, and the version of guard's entry in the
-/// pre-commit configuration.
+/// The lines that configure guard, in order: those that run it, and the version of guard's entry in the pre-commit
+/// configuration.
 fn calls(content: &[u8]) -> Vec<&[u8]> {
     lines(content)
-        .filter(|(line, is_version)| *is_version || names_guard(line))
+        .filter(|(line, is_version)| *is_version || runs_guard(line))
         .map(|(line, _)| line)
         .collect()
 }

@@ -39,7 +39,8 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             };
             let message = format!("{} {why}", escaped(path));
             let help = format!(
-                "{help}; if it must change, a person may write `Add/Modify` as the type of its row, and commit the design first"
+                "{help}; if it must change, a person may write `Add/Modify` as the type of its row, and {}",
+                case.policy.commit_the_design()
             );
             let anchor = grant.anchor.labelled("not a Modify row");
             sink.push(

@@ -4,11 +4,12 @@
 use gix::bstr::BStr;
 
 use super::{Case, Sink, policy_changed};
-use crate::finding::{Finding, Help, Level, Rule};
-use crate::path::{escaped, shell_word};
+use crate::change::Change;
+use crate::finding::{Finding, Level, Rule};
+use crate::path::escaped;
 use crate::policy::scope::Scope;
 use crate::policy::settings::Authority;
-use crate::policy::{Grant, Policy, Stage};
+use crate::policy::{Grant, Stage};
 
 /// The number of new rows to list.
 const LISTED: usize = 10;
@@ -16,13 +17,15 @@ const LISTED: usize = 10;
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     match case.policy.stage {
         Stage::Commit => of_commit(case, sink),
-        Stage::Range => of_range(case.policy, sink),
+        Stage::Range => of_range(case, sink),
         Stage::Request | Stage::Step => {}
     }
 }
 
-/// Reviewers see the rows even without code in the range, because the code may come in another push.
-fn of_range(policy: &Policy, sink: &mut Sink<'_>) {
+/// Reviewers see the rows even without code in the range, because the code may come in another push. The rows of a new
+/// design are only noted: they are the design to review.
+fn of_range(case: &Case<'_>, sink: &mut Sink<'_>) {
+    let policy = case.policy;
     let mut by_design: Vec<(&BStr, Vec<&Grant>)> = Vec::new();
     for grant in &policy.added {
         let path: &BStr = grant.anchor.path.as_ref();
@@ -36,7 +39,14 @@ fn of_range(policy: &Policy, sink: &mut Sink<'_>) {
             1 => "a row".to_owned(),
             count => format!("{count} rows"),
         };
-        let message = format!("the range adds {rows} to the design {}", escaped(design));
+        let is_new = case.changes.iter().any(|changed| {
+            let Change { old, renamed, .. } = &changed.change;
+            changed.path() == design && old.is_none() && renamed.is_none()
+        });
+        let message = match is_new {
+            true => format!("the range adds the design {} with {rows}", escaped(design)),
+            false => format!("the range adds {rows} to the design {}", escaped(design)),
+        };
         let governs = policy.governing(design).is_some();
         let what_to_do = match policy.settings.authority {
             _ if !governs => {
@@ -58,7 +68,10 @@ fn of_range(policy: &Policy, sink: &mut Sink<'_>) {
         if let Some(first) = added.first() {
             finding = finding.at(first.anchor.labelled("new in this range"));
         }
-        finding.level = Level::Warning;
+        finding.level = match is_new {
+            true => Level::Note,
+            false => Level::Warning,
+        };
         sink.push(finding);
     }
 }
@@ -126,12 +139,13 @@ fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
         };
         let verb = if is_new { "Add" } else { "Amend" };
         let finding = Finding::new(Rule::ScopeAmended, path.clone(), message)
-            .help(format!("newly granted: {}", listed(&added)))
-            .help("commit the design first, then the code:")
-            .help(Help::command(format_args!(
-                "git commit -m \"{verb} the design\" -- {}",
-                shell_word(path)
-            )));
+            .help(format!("newly granted: {}", listed(&added)));
+        let (why, title) = (
+            "commit the design first, then the code",
+            format!("{verb} the design"),
+        );
+        let help = policy.commit_alone(why, &title, path.as_ref());
+        let finding = help.into_iter().fold(finding, Finding::help);
         sink.push(finding.detail("added", paths(&added)));
     }
 }

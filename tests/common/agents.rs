@@ -22,7 +22,6 @@ pub fn repo() -> Repo {
         (STATE, "Modify", "the state"),
         (NOTEBOOK, "Modify", "the evaluation"),
         ("src/utils/lld.py", "Add", "designs"),
-        (".env", "Modify", "a secret"),
     ]);
     repo
 }

@@ -12,6 +12,7 @@ use crate::change::{Change, State};
 use crate::error::Result;
 use crate::finding::{Finding, Help, Rule};
 use crate::judge::measured_changes::MeasuredChanges;
+use crate::judge::merge_commits::MergedContents;
 use crate::judge::rename_targets::RenameTargets;
 use crate::judge::steps::Judge;
 use crate::rules::{self, MergeBase};
@@ -182,7 +183,9 @@ impl WholeRange<'_> {
         let Judge {
             objects, policy, ..
         } = *self.judge;
-        let mut alone = self.judge.measure(vec![change], &[])?;
+        let mut alone = self
+            .judge
+            .measure(vec![change], &MergedContents::default())?;
         let Some(mut measured) = alone.all.pop() else {
             return Ok(Vec::new());
         };

@@ -10,9 +10,9 @@ use crate::error::Result;
 use crate::finding::{Finding, Level};
 use crate::git::{Index, Parents, Repository, changes_between};
 
-use crate::judge::Options;
 use crate::judge::pipeline::Judged;
 use crate::judge::staged::judge_staged;
+use crate::judge::{Options, merge_commits};
 use crate::policy::DesignVersion;
 use crate::rules;
 
@@ -101,7 +101,7 @@ pub fn used_approvals(repo: &Repository, options: &Options) -> Result<Vec<Approv
     }
     let index = Index::open(repo)?;
     let parents = Parents::of_next_commit(repo, options.githead)?;
-    let changes = parents.own_changes(repo, &index)?;
+    let changes = merge_commits::of_next_commit(repo, &parents, &index)?.changes;
     let is_used = |approval: &&Approval| changes.iter().any(|change| approval.is_for(change));
     Ok(options.approvals.iter().filter(is_used).cloned().collect())
 }

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{GitTree, Loader, add_and_commit};
+use crate::change::Kind;
 use crate::error::{Error, Result};
 use crate::finding::Help;
+use crate::git::Tree;
 use crate::path::escaped;
 use crate::policy::design_selection::FilledPattern;
 use crate::policy::glob::{Glob, is_glob};
@@ -124,34 +126,123 @@ impl Loader<'_> {
 
     /// The design that `[lld] path` names: one document, or the documents of one directory.
     fn by_settings(&self) -> Result<Vec<Choice>> {
+        let is_unnamed = self.inputs.stage == Stage::Range && self.inputs.branch.is_none();
+        if let Some(path) = self.only_new_design().filter(|_| is_unnamed) {
+            return Ok(vec![choice(path, "the range, which adds it")]);
+        }
         let names = self.names()?;
         let entries = design_selection::filled(&self.settings, &names);
         for side in self.sides() {
-            let mut designs: BTreeMap<BString, (NamedBy, BTreeSet<BString>)> = BTreeMap::new();
-            for entry in &entries {
-                for path in self.first_matching(entry, side)? {
-                    let key = design_selection::design_of(&self.settings, path.as_ref());
-                    let design = designs.entry(key).or_insert((entry.by, BTreeSet::new()));
-                    design.1.insert(path);
-                }
+            let found = self.on_side(&entries, &names, side)?;
+            if !found.is_empty() {
+                return Ok(found);
             }
-            if designs.len() > 1 {
-                let all = designs.values().flat_map(|(_, paths)| paths);
-                let all: Vec<String> = all.map(|path| escaped(path).to_string()).collect();
-                return Err(Error::new(format!("more than one design applies: {}", all.join(", ")))
-                    .help("choose with `guard use FILE` for this branch, or `--lld FILE` (repeat it for a union)"));
-            }
-            if let Some((by, paths)) = designs.into_values().next() {
-                let by = reason(by, &names);
-                let is_found = paths.len() > 1;
-                let choice = |path| Choice {
-                    is_found,
-                    ..choice(path, by.as_str())
-                };
-                return Ok(paths.into_iter().map(choice).collect());
+        }
+        // The range may have added a design and moved it since.
+        for commit in self.inputs.commits.iter().rev() {
+            let tree = Tree::at(self.objects, commit.tree);
+            let found = self.on_side(&entries, &names, GitTree::Tree(&tree))?;
+            if !found.is_empty() {
+                return self.where_moved(found);
             }
         }
         Ok(Vec::new())
+    }
+
+    /// The one design that the range adds.
+    fn only_new_design(&self) -> Option<BString> {
+        let mut added = self.changes.iter().filter(|change| {
+            let path: &BStr = change.path.as_ref();
+            let is_file = change.new.is_some_and(|state| state.kind == Kind::File);
+            let is_standing = || {
+                let mut standing = self.settings.standing.iter();
+                standing.any(|pattern| {
+                    design_selection::matches(design_selection::normal(pattern), path)
+                })
+            };
+            let is_design = design_selection::is_design(&self.settings, path);
+            change.old.is_none() && is_file && is_design && !is_standing()
+        });
+        let only = added.next()?;
+        added.next().is_none().then(|| only.path.clone())
+    }
+
+    /// The branch: where a merge queue hides it, the one that the subject of its merge names.
+    fn branch(&self) -> Option<BString> {
+        self.inputs.branch.clone().or_else(|| {
+            let last = self
+                .inputs
+                .commits
+                .last()
+                .filter(|last| last.parents.len() > 1)?;
+            let subject = self.repo.headline(last.id).ok()?.subject;
+            let subject = subject.to_str().ok()?;
+            let branch = match subject.strip_prefix("Merge pull request #") {
+                Some(rest) => rest.split_once(" from ")?.1.split_once('/')?.1,
+                None => subject.strip_prefix("Merge branch '")?.split_once('\'')?.0,
+            };
+            Some(branch.into())
+        })
+    }
+
+    /// The design that one side has.
+    fn on_side(
+        &self,
+        entries: &[FilledPattern],
+        names: &PathNames,
+        side: GitTree<'_>,
+    ) -> Result<Vec<Choice>> {
+        let mut designs: BTreeMap<BString, (NamedBy, BTreeSet<BString>)> = BTreeMap::new();
+        for entry in entries {
+            for path in self.first_matching(entry, side)? {
+                let key = design_selection::design_of(&self.settings, path.as_ref());
+                let design = designs.entry(key).or_insert((entry.by, BTreeSet::new()));
+                design.1.insert(path);
+            }
+        }
+        if designs.len() > 1 {
+            let all = designs.values().flat_map(|(_, paths)| paths);
+            let all: Vec<String> = all.map(|path| escaped(path).to_string()).collect();
+            return Err(Error::new(format!("more than one design applies: {}", all.join(", ")))
+                .help("choose with `guard use FILE` for this branch, or `--lld FILE` (repeat it for a union)"));
+        }
+        let Some((by, paths)) = designs.into_values().next() else {
+            return Ok(Vec::new());
+        };
+        let by = reason(by, names);
+        let is_found = paths.len() > 1;
+        let choice = |path| Choice {
+            is_found,
+            ..choice(path, by.as_str())
+        };
+        Ok(paths.into_iter().map(choice).collect())
+    }
+
+    /// Follows designs that the range itself added and then moved to where they are at its end: a new Markdown file
+    /// of the same name. Without such a file they stay as they are.
+    fn where_moved(&self, mut choices: Vec<Choice>) -> Result<Vec<Choice>> {
+        let name = |path: &BString| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
+        for choice in &mut choices {
+            let path: &BStr = choice.path.as_ref();
+            let [one, other] = self.sides();
+            let is_there = one.get(path)?.or(other.get(path)?).is_some();
+            let commits = self.inputs.commits.iter();
+            let mut trees = commits.map(|commit| Tree::at(self.objects, commit.tree));
+            let was_there = |tree: Tree<'_>| tree.get(path).is_ok_and(|state| state.is_some());
+            if is_there || !trees.any(was_there) {
+                continue;
+            }
+            let to = self.changes.iter().find(|change| {
+                change.old.is_none()
+                    && change.new.is_some_and(|state| state.kind == Kind::File)
+                    && change.path.ends_with(b".md")
+                    && name(&change.path) == name(&choice.path)
+            });
+            if let Some(to) = to {
+                choice.path = to.path.clone();
+            }
+        }
+        Ok(choices)
     }
 
     /// The documents of the first pattern that matches any.
@@ -168,10 +259,11 @@ impl Loader<'_> {
 
     /// What fills the placeholders of `[lld] path`.
     pub(super) fn names(&self) -> Result<PathNames> {
-        let branch = self.inputs.branch.as_ref();
         Ok(PathNames {
             issue: self.issue()?,
-            branch: branch.and_then(|branch| Some(branch.to_str().ok()?.to_owned())),
+            branch: self
+                .branch()
+                .and_then(|branch| Some(branch.to_str().ok()?.to_owned())),
         })
     }
 
@@ -180,7 +272,7 @@ impl Loader<'_> {
     /// # Errors
     /// The name contains several issues, and guard does not guess.
     pub(super) fn issue(&self) -> Result<Option<String>> {
-        let Some(branch) = &self.inputs.branch else {
+        let Some(branch) = &self.branch() else {
             return Ok(None);
         };
         if !design_selection::needs_issue(&self.settings) {
@@ -230,7 +322,7 @@ impl Loader<'_> {
             let by = format!("Guard-Design trailer of {}", commit.to_hex_with_len(12));
             choice(path.clone(), by.as_str())
         });
-        self.of_the_settings(choices.collect())
+        self.where_moved(self.of_the_settings(choices.collect())?)
     }
 
     /// The matching files on the governing side or, if there are none, on the other side.

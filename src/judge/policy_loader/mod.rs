@@ -17,7 +17,7 @@ use super::{Options, named_files, reverts};
 use crate::change::{Change, Kind};
 use crate::error::Result;
 use crate::finding::Help;
-use crate::git::{Objects, Parents, Repository, Tree};
+use crate::git::{Commit, Objects, Parents, Repository, Tree};
 use crate::path::shell_word;
 use crate::policy::settings::{self, Authority, Missing, Settings};
 use crate::policy::{Governing, Policy, Stage, design_selection};
@@ -68,6 +68,10 @@ pub(super) struct PolicyInputs<'a> {
     /// The commit of a proposal that is already committed.
     pub(super) head: Option<ObjectId>,
     pub(super) branch: Option<BString>,
+    /// The operation of git that waits for this commit.
+    pub(super) operation: Option<&'static str>,
+    /// The commits of a range.
+    pub(super) commits: &'a [Commit],
     /// The designs in `Guard-Design:` trailers, each with its commit.
     pub(super) trailers: Vec<(BString, ObjectId)>,
 }
@@ -82,7 +86,11 @@ impl<'a> PolicyInputs<'a> {
         tree: &'a Tree<'a>,
         parents: &Parents,
     ) -> Result<Self> {
-        PolicyInputs::uncommitted(repo, Stage::Commit, parents.head, GitTree::Tree(tree))
+        let (head, operation) = (parents.head, parents.operation);
+        Ok(PolicyInputs {
+            operation,
+            ..PolicyInputs::uncommitted(repo, Stage::Commit, head, GitTree::Tree(tree))?
+        })
     }
 
     /// For uncommitted changes on the current branch.
@@ -98,6 +106,8 @@ impl<'a> PolicyInputs<'a> {
             proposal,
             head: None,
             branch: repo.design_branch()?,
+            operation: None,
+            commits: &[],
             trailers: Vec::new(),
         })
     }
@@ -336,8 +346,11 @@ impl<'a> Loader<'a> {
     fn exact_revert(&self) -> Result<Option<ObjectId>> {
         match self.inputs.base.filter(|_| self.configured) {
             Some(base) => {
-                let (repo, head) = (self.repo, self.inputs.head);
-                reverts::reverted_above(repo, base, head, self.changes.iter())
+                let PolicyInputs { stage, head, .. } = self.inputs;
+                let changes = self.changes.iter();
+                let found =
+                    reverts::reverted_above(self.repo, &self.settings, stage, base, head, changes)?;
+                Ok(found.map(|reverted| reverted.commit))
             }
             None => Ok(None),
         }
@@ -359,6 +372,7 @@ impl<'a> Loader<'a> {
             reverts: self.reverts,
             broken_settings: self.broken_settings,
             adopting: self.adopting,
+            operation: self.inputs.operation,
             moved_designs: moved.map(|moved| moved.to).collect(),
             ..policy
         })

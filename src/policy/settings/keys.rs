@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::kind::{DAY, ValueKind};
-use super::lists::{LOCK_FILES, SECRETS, TEST_PATTERNS};
+use super::lists::{EXEMPT, SECRETS, TEST_PATTERNS};
 use super::{Authority, Missing, ProtectTests};
 use crate::finding::{Level, Rule};
 use crate::measure::Thresholds;
@@ -125,8 +125,8 @@ settings! {
             "The paths of tests, instead of the built-in patterns."
             "";
         "companions" ValueKind::Flag => companions: bool = true;
-            "Grant the lock file of a granted manifest, and lines of a barrel file that name an added module."
-            "For example, a row for `Cargo.toml` also grants `Cargo.lock`. A symbolic link in its place needs a row. A row that adds `src/b.ts` lets `index.ts` in `src/` or above gain `export * from './b'` and similar lines, but lose none; the same holds for `__init__.py`, `mod.rs` and `lib.rs`.";
+            "Grant the lock file of a granted manifest, and an empty `__init__.py` beside an added file."
+            "For example, a row for `Cargo.toml` also grants `Cargo.lock`. A symbolic link in its place needs a row.";
     }
     "workspace" "what requests may read and write" {
         "read" ValueKind::Directories => read: Vec<String> = vec![".".to_owned()];
@@ -149,8 +149,8 @@ settings! {
         "share" ValueKind::Share => thresholds.share;
             "A change that loses at least this share of a large file's lines is a replacement."
             "If lines average more than 400 bytes, words count instead.";
-        "exempt" ValueKind::Patterns => exempt: Patterns = Patterns::built_in(LOCK_FILES), "the lock files of all ecosystems";
-            "Files that may be replaced, instead of the built-in lock files."
+        "exempt" ValueKind::Patterns => exempt: Patterns = Patterns::built_in(EXEMPT), "lock files of all ecosystems, snapshots and golden files";
+            "Files that may be replaced, instead of the built-in lock files, snapshots and golden files."
             "A renamed file is exempt only if both its names match.";
     }
     "approvals" "a person's consent" {

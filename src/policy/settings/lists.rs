@@ -19,7 +19,10 @@ pub(super) const SECRETS: &[&str] = &[
     "id_dsa*",
     "id_ecdsa*",
     "id_ed25519*",
-    "*credentials*",
+    "credentials",
+    "*-credentials",
+    "*credentials*.json",
+    ".git-credentials",
     "*secret*.json",
     "*secret*.yaml",
     "*secret*.yml",
@@ -54,8 +57,12 @@ pub(super) const TEST_PATTERNS: &[&str] = &[
     "*Tests.swift",
 ];
 
-/// Lock files, by the package managers that write them.
-pub(super) const LOCK_FILES: &[&str] = &[
+/// Files that programs write anew: lock files, by the package managers, and what tests compare with.
+pub(super) const EXEMPT: &[&str] = &[
+    "__snapshots__/",
+    "*.snap",
+    "*.golden",
+    "requirements.lock",
     "Cargo.lock",
     "package-lock.json",
     "npm-shrinkwrap.json",
@@ -105,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_built_in_patterns_are_patterns() {
-        for list in [SECRETS, TEST_PATTERNS, LOCK_FILES] {
+        for list in [SECRETS, TEST_PATTERNS, EXEMPT] {
             assert_eq!(Patterns::built_in(list).iter().count(), list.len());
         }
     }
