@@ -137,8 +137,8 @@ mod tests {
                     "Cargo.toml",
                     "a/b/package.json",
                     "rustfmt.toml",
-                    ".pre-commit-config.yaml",
                     "CHANGELOG.md",
+                    ".pre-commit-config.yaml",
                 ],
             ),
         ] {
