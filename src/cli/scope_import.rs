@@ -34,8 +34,8 @@ pub(super) struct ScopeImportArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  guard scope import plan.md                      edit the rows, then write them into the plan
-  guard scope import plan.md --print              print the table only
+  guard scope import plan.md           edit the rows, then write them into the plan
+  guard scope import plan.md --print   print the table only
   guard scope import --from-changes --to docs/LLD-7.md
 
 guard proposes a row for every path that the plan names, and opens the table in git's editor. It leaves out the rows \
