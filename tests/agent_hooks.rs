@@ -592,9 +592,7 @@ fn hook_and_check_give_one_verdict() {
 
 #[test]
 fn hostile_paths_get_the_verdict_of_guard_check() {
-    let Some(corpus) = corpus::entries() else {
-        return;
-    };
+    let corpus = corpus::entries();
     let repo = Repo::open_with("[workspace]\nsecrets = []\n");
     let mut judged = 0;
     for entry in corpus {
@@ -603,7 +601,7 @@ fn hostile_paths_get_the_verdict_of_guard_check() {
         let Ok(path) = String::from_utf8(input) else {
             continue;
         };
-        if !is_request || !entry["needs"].is_null() {
+        if !is_request || !entry["needs"].is_null() || corpus::is_scratch(&path, &repo) {
             continue;
         }
         judged += 1;
@@ -765,4 +763,51 @@ fn without_a_snapshot_or_a_record_an_agent_may_not_change_a_file() {
         );
         write(&repo, "src/utils/lld.py", "new = 1\n").passes();
     }
+}
+
+/// A message repeats what the payload says only with control characters spelled out, and of two values for one key an
+/// agent might take the other.
+#[test]
+fn odd_keys_are_escaped_and_keys_that_occur_twice_are_denied() {
+    let repo = repo();
+    let path = absolute(&repo, LOG);
+    let input = json!({"file_path": path, "content": "x\n", "\u{1b}]0;owned\u{7}": 1});
+    let output = call(&repo, "Write", &input);
+    assert!(!output.text().contains(['\u{1b}', '\u{7}']), "{output:?}");
+    assert!(!output.stdout.contains("\\u001b"), "{output:?}");
+    assert_says(&output.denies(), &["has a shape that guard does not know"]);
+
+    let input = json!({"file_path": path, "content": "x\n"});
+    let payload = claude(&repo, "Write", &input).to_string();
+    let outside = absolute(&repo, "src/../../outside.py");
+    let twice = payload.replace(
+        "\"content\"",
+        &format!("\"file_path\": {}, \"content\"", json!(outside)),
+    );
+    assert_ne!(twice, payload);
+    let reason = hook(&repo, "claude", twice).denies();
+    assert_says(&reason, &["the key `file_path` occurs twice"]);
+}
+
+/// In HEAD, the settings in which guard is registered belong to the people who review them.
+#[test]
+fn settings_that_call_guard_are_closed_to_requests_once_they_are_committed() {
+    let repo = Repo::new();
+    let settings = ".claude/settings.json";
+    let local = ".claude/settings.local.json";
+    repo.govern(&[(settings, "Add/Modify", ""), (local, "Add/Modify", "")]);
+    let is_open = |path: &str| {
+        let report = repo.json(&["check", path]);
+        report["results"][0]["allowed"] == true
+    };
+    repo.stage(settings, "{}\n");
+    repo.commit("Settings without guard");
+    assert!(is_open(settings) && is_open(local));
+    repo.stage(settings, include_str!("../hooks/agents/claude.json"));
+    assert!(is_open(settings), "not committed yet");
+    repo.guard(&["lint"]).exits(0);
+    repo.commit("Let the agent call guard");
+    assert!(!is_open(settings) && !is_open(local));
+    write(&repo, local, "{\"disableAllHooks\": true}\n").denies();
+    repo.put(settings, "{}\n", &[]).fails("refused");
 }

@@ -839,9 +839,7 @@ fn creation(repo: &Repo, agent: &str, path: &str) -> Value {
 /// always gets all of them, in `agent_hooks`.
 #[test]
 fn hostile_paths_get_the_verdict_of_guard_check_from_every_agent() {
-    let Some(corpus) = corpus::entries() else {
-        return;
-    };
+    let corpus = corpus::entries();
     let repo = Repo::open_with("[workspace]\nsecrets = []\n");
     let mut judged = 0;
     for (at, entry) in corpus.iter().enumerate() {
@@ -850,7 +848,7 @@ fn hostile_paths_get_the_verdict_of_guard_check_from_every_agent() {
         let Ok(path) = String::from_utf8(input) else {
             continue;
         };
-        if !is_request || !entry["needs"].is_null() {
+        if !is_request || !entry["needs"].is_null() || corpus::is_scratch(&path, &repo) {
             continue;
         }
         for (number, agent) in AGENTS.iter().enumerate() {
@@ -867,7 +865,7 @@ fn hostile_paths_get_the_verdict_of_guard_check_from_every_agent() {
             assert_eq!(is_allowed, is_accepted, "{agent}: {entry}: {answer:?}");
         }
     }
-    assert!(judged > 500, "{judged}");
+    assert!(judged > 350, "{judged}");
 }
 
 /// guard panics if it has to wait for its lock and the system has no thread for it.

@@ -9,9 +9,7 @@ const DESIGN: &str = "docs/lld/LLD-188.md";
 
 #[test]
 fn every_cell_of_the_corpus_gets_the_decided_verdict() {
-    let Some(corpus) = corpus::entries() else {
-        return;
-    };
+    let corpus = corpus::entries();
     let (mut accepted, mut refused, mut other_reason) = (0, 0, 0);
     let mut wrong = Vec::new();
     for entry in corpus.iter().filter(|entry| entry["context"] == "lld-cell") {

@@ -79,9 +79,7 @@ fn open() -> Repo {
 
 #[test]
 fn paths_outside_the_workspace_are_refused_by_every_verb() {
-    let Some(entries) = corpus::entries() else {
-        return;
-    };
+    let entries = corpus::entries();
     let mut judged = 0;
     for entry in entries.iter().filter(|entry| !entry["needs"].is_null()) {
         let (id, expected) = (text(entry, "id"), text(entry, "expected"));
@@ -142,9 +140,7 @@ fn reason(expected: &str) -> &str {
 
 #[test]
 fn paths_inside_name_the_same_file_as_for_the_system() {
-    let Some(entries) = corpus::entries() else {
-        return;
-    };
+    let entries = corpus::entries();
     let mut judged = 0;
     for entry in entries.iter().filter(|entry| !entry["needs"].is_null()) {
         let id = text(entry, "id");

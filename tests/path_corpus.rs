@@ -35,9 +35,7 @@ struct Tally {
 
 #[test]
 fn every_path_of_the_corpus_gets_its_lexical_verdict() {
-    let Some(corpus) = corpus::entries() else {
-        return;
-    };
+    let corpus = corpus::entries();
     let mut table: BTreeMap<String, Tally> = BTreeMap::new();
     let mut wrong = Vec::new();
     for entry in &corpus {

@@ -18,6 +18,7 @@ mod reason;
 mod repeated;
 mod scratch;
 mod tools;
+mod unique_json;
 
 pub(crate) use call::{FileAction, ToolCall};
 pub(crate) use context::{ContextEvent, scope_to_tell};

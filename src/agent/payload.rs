@@ -10,7 +10,9 @@ use serde_json::{Map, Value};
 use super::apply_patch;
 use super::call::{FileAction, ToolCall};
 use super::tools;
+use super::unique_json;
 use crate::error::{Error, Result};
+use crate::path::escaped;
 
 /// A payload that is a JSON object.
 pub(super) struct Payload {
@@ -52,7 +54,7 @@ pub(super) fn parse(agent: &'static str, bytes: &[u8]) -> Result<Payload> {
     if bytes.trim_ascii().is_empty() {
         return Err(bad("standard input is empty".to_owned()));
     }
-    match serde_json::from_slice(bytes) {
+    match unique_json::parse(bytes) {
         Ok(Value::Object(object)) => Ok(Payload { agent, object }),
         Ok(_) => Err(bad("it is not a JSON object".to_owned())),
         Err(error) => Err(bad(format!("it is not valid JSON: {error}"))),
@@ -61,7 +63,8 @@ pub(super) fn parse(agent: &'static str, bytes: &[u8]) -> Result<Payload> {
 
 fn unusable(agent: &str, why: &str) -> Error {
     Error::new(format!(
-        "the input of `guard hook {agent}` is unusable: {why}"
+        "the input of `guard hook {agent}` is unusable: {}",
+        escaped(why)
     ))
     .help(format!(
         "a person should check the hook's settings: docs/agents.md of guard shows those for {agent}"
@@ -141,9 +144,11 @@ impl Payload {
                 apply_patch::parse(&text)?
             }
             ToolInput::Text(text) => {
-                let input = serde_json::from_str(&text);
-                self.require(input.is_ok(), "the input of the tool is not a JSON object")?;
-                tools::actions(&tool, &input.unwrap_or_default())?
+                let Ok(Value::Object(input)) = unique_json::parse(text.as_bytes()) else {
+                    let why = "the input of the tool is not a JSON object with each key once";
+                    return Err(unusable(self.agent, why));
+                };
+                tools::actions(&tool, &input)?
             }
         };
         let directory = match sent.cwd.as_os_str().is_empty() {

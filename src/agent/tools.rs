@@ -192,8 +192,9 @@ pub(super) fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<File
 fn typed<T: DeserializeOwned>(tool: &str, input: &Map<String, Value>) -> Result<T> {
     T::deserialize(input).map_err(|error: serde_json::Error| {
         Error::new(format!(
-            "the input of the tool {} has a shape that guard does not know: {error}",
-            escaped(tool)
+            "the input of the tool {} has a shape that guard does not know: {}",
+            escaped(tool),
+            escaped(error.to_string().as_str())
         ))
         .help("a newer guard may know it; until then, change the file with another tool")
     })

@@ -59,7 +59,11 @@ impl OperationContext<'_, '_> {
                 Some(finding) => Some(finding),
                 None => rules::check_request(&self.policy.settings, path, access)
                     .into_iter()
-                    .find(|finding| finding.level == Level::Error),
+                    .find(|finding| finding.level == Level::Error)
+                    .map_or_else(
+                        || rules::refuse_request(path, access, |path| self.committed(path)),
+                        |finding| Ok(Some(finding)),
+                    )?,
             };
         Ok(refusal.map_or(Ok(()), |finding| Err(Box::new(finding))))
     }

@@ -53,6 +53,7 @@ fn is_human(text: &str) -> bool {
         "refused ",
         "granted (",
         "REQUIRED FILE PATHS (from ",
+        "You may change only these files",
     ];
     beginnings
         .iter()

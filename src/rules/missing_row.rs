@@ -7,9 +7,9 @@ use gix::bstr::{BStr, BString};
 use super::MeasuredChange;
 use crate::change::{Action, Change, Kind};
 use crate::finding::{Finding, Help};
-use crate::path::escaped;
-use crate::policy::design::{MissingRow, RowToAdd, usual_row};
-use crate::policy::{Actions, Policy};
+use crate::path::{escaped, shell_word};
+use crate::policy::design::{Design, MissingRow, RowToAdd, usual_row};
+use crate::policy::{Actions, Policy, Stage};
 
 /// Adds the row that would permit the change to the finding's help, or how to write a design if only standing ones
 /// apply. `before` is an alternative such as "write
@@ -23,16 +23,22 @@ pub(super) fn advise(
     if !policy.has_own_design() {
         return finding.help("no design applies to this branch; `guard scope new` writes one");
     }
+    let near = finding.design.as_ref().map(|at| at.path.clone());
+    let design = design_near(policy, near.as_ref());
     let RowToAdd {
         text,
         anchor,
         needs_type_column,
         is_read,
-    } = row(
-        policy,
-        wanted,
-        finding.design.as_ref().map(|at| at.path.as_ref()),
-    );
+    } = match design {
+        Some(design) => design.row(wanted),
+        None => RowToAdd {
+            text: usual_row(wanted),
+            anchor: None,
+            needs_type_column: false,
+            is_read: true,
+        },
+    };
     if finding.design.is_none() {
         finding.design = anchor.map(|anchor| anchor.labelled("the row belongs here"));
     }
@@ -40,12 +46,29 @@ pub(super) fn advise(
         let why = "no row of the design can name this path: give the file another name";
         return finding.help(format!("{before}{why}"));
     }
-    let step = match needs_type_column {
-        true => "give the table a Change Type column, add this row and",
-        false => "add this row and",
+    let column = match needs_type_column {
+        true => "give the table a Change Type column, ",
+        false => "",
     };
+    let place = design.map(|design| format!(" to {}", escaped(&design.path)));
+    let by_guard = match policy.stage {
+        _ if needs_type_column => String::new(),
+        Stage::Commit => " (`guard scope add --missing` does it)".to_owned(),
+        Stage::Request => format!(
+            " (a person may run `guard scope add {}`)",
+            shell_word(wanted.path)
+        ),
+        Stage::Range | Stage::Step => String::new(),
+    };
+    let step = format!(
+        "{column}add this row{}{by_guard}",
+        place.unwrap_or_default()
+    );
     finding
-        .help(format!("{before}{step} {}:", policy.commit_the_design()))
+        .help(format!(
+            "{before}{step} and {}:",
+            policy.commit_the_design()
+        ))
         .help(Help::row(text))
 }
 
@@ -68,21 +91,11 @@ pub(super) fn once(mut finding: Finding, told: &mut HashMap<String, BString>) ->
     finding.help(same)
 }
 
-/// The row, in the columns of the design that the finding points to, or else of the first design.
-fn row(policy: &Policy, wanted: &MissingRow<'_>, near: Option<&BStr>) -> RowToAdd {
-    let designs = || policy.designs.iter().map(|governing| &governing.design);
-    let design = designs()
-        .find(|design| near.is_some_and(|near| design.path == near))
-        .or_else(|| designs().next());
-    match design {
-        Some(design) => design.row(wanted),
-        None => RowToAdd {
-            text: usual_row(wanted),
-            anchor: None,
-            needs_type_column: false,
-            is_read: true,
-        },
-    }
+/// The design that the finding points to, or else the first one.
+fn design_near<'p>(policy: &'p Policy, near: Option<&BString>) -> Option<&'p Design> {
+    let mut designs = policy.designs.iter().map(|governing| &governing.design);
+    let found = designs.clone().find(|design| near == Some(&design.path));
+    found.or_else(|| designs.next())
 }
 
 /// The action that a grant must permit.

@@ -1,6 +1,7 @@
 //! The rules, one file each. They take policy, changes and a view of the resulting tree, and return findings, without
 //! git, disk, clock or environment.
 
+mod agent_settings;
 mod approved;
 mod case;
 mod companions;
@@ -32,6 +33,7 @@ use crate::finding::Finding;
 use crate::policy::Policy;
 use crate::policy::settings::Settings;
 
+pub use agent_settings::refuse_request;
 pub use approved::{both_ends, can_be_cleared, clear, lost_at};
 pub use case::{Access, Case, MeasuredChange, MergeBase, MovedTo, RenameTarget, ResultTree};
 pub use design_rows::{DesignContext, check_design_rows, matched};

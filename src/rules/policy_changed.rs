@@ -4,7 +4,7 @@
 use gix::bstr::BStr;
 
 use super::guard_lines::{lines, runs_guard, whole_lines};
-use super::{Case, MeasuredChange, Sink, hook_calls};
+use super::{Case, MeasuredChange, Sink, agent_settings, hook_calls};
 use crate::finding::{Finding, Rule};
 use crate::path::escaped;
 use crate::policy::{Policy, Stage, design_selection, settings};
@@ -34,6 +34,7 @@ pub fn may_call_guard(path: &BStr) -> bool {
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
     let mut callers = hook_calls::SETTINGS.iter().chain(CALLERS);
     callers.any(|caller| caller.as_bytes() == name)
+        || agent_settings::concerns(path)
         || CALLER_DIRECTORIES
             .iter()
             .any(|directory| path.starts_with(directory.as_bytes()))
@@ -131,7 +132,9 @@ fn moves_own_version(path: &BStr, old: &[u8], new: &[u8]) -> bool {
 /// Whether the step between two versions of hook settings (the first is empty for a new file) only changes guard's
 /// version or only adds calls of guard. It then needs no design.
 pub fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool {
-    moves_own_version(path, old, new) || hook_calls::brings_only_calls(path, old, new)
+    moves_own_version(path, old, new)
+        || hook_calls::brings_only_calls(path, old, new)
+        || agent_settings::brings_only_hooks(path, old, new)
 }
 
 /// A command changed a file that says which hooks run, what git ignores or how an agent calls guard.

@@ -1,25 +1,21 @@
-//! The shared corpus of hostile and harmless paths. It is not part of this package; `$GUARD_SHARED` names the folder
-//! that holds `data/hostile-paths.json`. The default is the sibling folder `shared`.
+//! The labelled hostile and harmless paths.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use gix::bstr::ByteSlice;
 use serde_json::Value;
 
 use super::Repo;
 
-/// The entries, or a counted skip if the corpus is absent.
-pub fn entries() -> Option<Vec<Value>> {
-    let shared = std::env::var_os("GUARD_SHARED").map_or_else(
-        || PathBuf::from(super::SOURCE).join("../shared"),
-        PathBuf::from,
-    );
-    let file = shared.join("data/hostile-paths.json");
-    let Ok(text) = std::fs::read(&file) else {
-        super::skip(&format!("{} is absent", file.display()));
-        return None;
-    };
-    Some(serde_json::from_slice(&text).unwrap())
+/// The entries of fixtures/paths/hostile.json.
+pub fn entries() -> Vec<Value> {
+    serde_json::from_str(include_str!("../../fixtures/paths/hostile.json")).unwrap()
+}
+
+/// Whether an absolute path is beside the repository in the system's temporary directory, where agents may write.
+pub fn is_scratch(path: &str, repo: &Repo) -> bool {
+    let path = Path::new(path);
+    path.starts_with(std::env::temp_dir()) && !path.starts_with(&repo.root)
 }
 
 /// A string of an entry.

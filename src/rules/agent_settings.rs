@@ -1,0 +1,191 @@
+//! The settings of coding agents in which `guard install AGENT` registers guard's hooks.
+
+use gix::bstr::{BStr, ByteSlice};
+use jsonc_parser::cst::CstRootNode;
+use serde_json::Value;
+
+use super::Access;
+use super::guard_lines::runs_guard;
+use crate::finding::{Finding, Rule};
+use crate::path::escaped;
+
+/// Each file with the settings that guard ships for it.
+const FILES: [(&str, &str); 7] = [
+    (
+        ".claude/settings.json",
+        include_str!("../../hooks/agents/claude.json"),
+    ),
+    (
+        ".codex/hooks.json",
+        include_str!("../../hooks/agents/codex.json"),
+    ),
+    (
+        ".cursor/hooks.json",
+        include_str!("../../hooks/agents/cursor.json"),
+    ),
+    (
+        ".gemini/settings.json",
+        include_str!("../../hooks/agents/gemini.json"),
+    ),
+    (
+        ".github/hooks/guard.json",
+        include_str!("../../hooks/agents/copilot.json"),
+    ),
+    (
+        ".github/hooks/guard-vscode.json",
+        include_str!("../../hooks/agents/vscode.json"),
+    ),
+    (
+        ".opencode/plugins/guard.js",
+        include_str!("../../hooks/agents/opencode.js"),
+    ),
+];
+
+fn shipped(path: &BStr) -> Option<&'static str> {
+    FILES
+        .iter()
+        .find(|(file, _)| path == *file)
+        .map(|(_, text)| *text)
+}
+
+/// Whether guard may have hooks in the file.
+pub(super) fn concerns(path: &BStr) -> bool {
+    shipped(path).is_some()
+}
+
+/// Whether the step from `old` (empty for a new file) to `new` only adds guard's own entries, all of them.
+pub(super) fn brings_only_hooks(path: &BStr, old: &[u8], new: &[u8]) -> bool {
+    let Some(shipped) = shipped(path) else {
+        return false;
+    };
+    if old.is_empty() && new == shipped.as_bytes() {
+        return true;
+    }
+    let parse = |text: &[u8]| -> Option<Value> {
+        CstRootNode::parse(text.to_str().ok()?, &Default::default())
+            .ok()?
+            .to_serde_value()
+    };
+    let old = if old.is_empty() { b"{}" } else { old };
+    let (Some(own), Some(old), Some(new)) = (parse(shipped.as_bytes()), parse(old), parse(new))
+    else {
+        return false;
+    };
+    let mut entries = Vec::new();
+    collect(&own, String::new(), &mut entries);
+    let has = |(at, entry): &(String, &Value)| match new.pointer(at) {
+        Some(Value::Array(all)) => all.contains(entry),
+        found => found == Some(entry),
+    };
+    entries.iter().all(has) && without(old, &entries) == without(new, &entries)
+}
+
+/// The elements of all lists and the values of other keys, each with the pointer to its list or to itself.
+fn collect<'v>(value: &'v Value, at: String, entries: &mut Vec<(String, &'v Value)>) {
+    match value {
+        Value::Object(keys) => {
+            for (key, value) in keys {
+                collect(value, format!("{at}/{key}"), entries);
+            }
+        }
+        Value::Array(all) => entries.extend(all.iter().map(|entry| (at.clone(), entry))),
+        value => entries.push((at, value)),
+    }
+}
+
+/// The settings without these entries, and without lists and objects that then hold nothing.
+fn without(mut settings: Value, entries: &[(String, &Value)]) -> Value {
+    for (at, entry) in entries {
+        match settings.pointer_mut(at) {
+            Some(Value::Array(all)) => all.retain(|found| found != *entry),
+            Some(found) if found == *entry => *found = Value::Null,
+            _ => {}
+        }
+    }
+    pruned(settings)
+}
+
+fn pruned(value: Value) -> Value {
+    match value {
+        Value::Object(keys) => {
+            let keys = keys.into_iter().map(|(key, value)| (key, pruned(value)));
+            let keys: serde_json::Map<_, _> = keys.filter(|(_, value)| !value.is_null()).collect();
+            if keys.is_empty() {
+                Value::Null
+            } else {
+                keys.into()
+            }
+        }
+        Value::Array(all) if all.is_empty() => Value::Null,
+        value => value,
+    }
+}
+
+/// Refuses to let a request change the settings that call guard, or those that could switch these off. `committed`
+/// gives HEAD's content of a file.
+///
+/// # Errors
+/// Those of `committed`.
+pub fn refuse_request<E>(
+    path: &BStr,
+    access: Access,
+    committed: impl FnOnce(&BStr) -> Result<Option<Vec<u8>>, E>,
+) -> Result<Option<Finding>, E> {
+    let local = path == ".claude/settings.local.json";
+    let settings = if local {
+        ".claude/settings.json".into()
+    } else {
+        path
+    };
+    if access != Access::Write || !concerns(settings) {
+        return Ok(None);
+    }
+    let content = committed(settings)?.unwrap_or_default();
+    Ok(content.lines().any(runs_guard).then(|| {
+        let message = format!("{} decides whether the agent calls guard", escaped(path));
+        Finding::new(Rule::ProtectedPath, path, message)
+            .help("ask a person to change it in a separate commit")
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn only_hooks(old: &str, new: &str) -> bool {
+        brings_only_hooks(
+            ".claude/settings.json".into(),
+            old.as_bytes(),
+            new.as_bytes(),
+        )
+    }
+
+    #[test]
+    fn only_guards_own_entries_need_no_row() {
+        let (_, own) = FILES[0];
+        for (file, shipped) in FILES {
+            assert!(
+                brings_only_hooks(file.into(), b"", shipped.as_bytes()),
+                "{file}"
+            );
+        }
+        assert!(only_hooks("{}", own));
+        let model = own.replacen('{', "{ \"model\": \"x\", // mine\n", 1);
+        assert!(only_hooks("{\"model\": \"x\"}", &model));
+        assert!(!only_hooks("{}", &model), "another key came along");
+        assert!(!only_hooks(own, "{}"), "the hooks are removed");
+        assert!(!only_hooks(
+            "{}",
+            &own.replace("guard hook claude", "./guard hook claude")
+        ));
+        assert!(!only_hooks("{}", &own.replacen("Write|", "", 1)));
+        let more = own.replacen("\"Stop\": [", "\"Stop\": [{ \"hooks\": [] }, ", 1);
+        assert_ne!(own, more);
+        assert!(!only_hooks("{}", &more));
+        assert!(!brings_only_hooks(
+            "settings.json".into(),
+            b"{}",
+            own.as_bytes()
+        ));
+    }
+}
