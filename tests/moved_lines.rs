@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Repo, findings, lines};
+use crate::common::{DESIGN, Repo, SETTINGS, findings, lines};
 
 /// A repository whose designs grants `src/app.py` of 300 lines and two new files.
 fn repo() -> Repo {
@@ -167,4 +167,55 @@ fn binary_file_receives_no_lines() {
         findings(&repo.json(&["lint"])),
         [("destructive-change", "src/app.py")]
     );
+}
+
+/// Splitting a module through `guard write`, one file after the other: what stands in another granted file of this work
+/// is moved. Without that file, the cut is held.
+#[test]
+fn a_module_is_split_through_guard_write() {
+    let text = |range: std::ops::RangeInclusive<usize>| -> String {
+        range
+            .map(|at| format!("value_{at} = compute({at})\n"))
+            .collect()
+    };
+    for (receiver, row, is_moved) in [
+        ("src/rest.py", "src/rest.py", true),
+        // No row names it, so guard refuses to write it; it lies there all the same.
+        ("src/other.py", "src/rest.py", false),
+        // Another language.
+        ("src/rest.js", "src/rest.js", false),
+    ] {
+        let repo = Repo::new();
+        repo.stage("guard.toml", format!("{SETTINGS}base = \"main\"\n"));
+        repo.stage("src/large.py", text(1..=300));
+        governed(&repo, &[("src/large.py", "Modify", ""), (row, "Add", "")]);
+        let cut = text(1..=80);
+        repo.put("src/large.py", &cut, &[]).fails("held");
+        repo.write(receiver, text(81..=300));
+        let put = repo.put("src/large.py", &cut, &[]);
+        match is_moved {
+            true => put.works(),
+            false => put.fails("held"),
+        };
+    }
+    // A file that the target branch already has gains nothing.
+    let repo = Repo::new();
+    repo.stage("src/large.py", text(1..=300));
+    repo.stage("guard.toml", format!("{SETTINGS}base = \"main\"\n"));
+    repo.stage("src/rest.py", text(81..=300));
+    governed(
+        &repo,
+        &[
+            ("src/large.py", "Modify", ""),
+            ("src/rest.py", "Modify", ""),
+        ],
+    );
+    repo.put("src/large.py", text(1..=80), &[]).fails("held");
+}
+
+/// The design of a branch whose merge base is known.
+fn governed(repo: &Repo, rows: &[(&str, &str, &str)]) {
+    repo.design(DESIGN, rows);
+    repo.commit("Say what may change");
+    repo.branch("188-work");
 }

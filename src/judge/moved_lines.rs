@@ -9,8 +9,8 @@ use super::measured_changes::MeasuredChanges;
 use crate::change::Change;
 use crate::error::Result;
 use crate::git::Objects;
-use crate::measure::{AddedLines, Class, Content, Unit, classify};
-use crate::policy::{Actions, Policy};
+use crate::measure::{AddedLines, Class, Content, Measured, Unit, classify};
+use crate::policy::{Actions, GrantKind, Policy};
 use crate::rules::{MeasuredChange, MovedTo};
 
 /// What earlier commits of the branch changed, before the changes to judge.
@@ -71,15 +71,63 @@ pub(super) fn credit(
     for (at, moved) in credits {
         let changed = &mut changes.all[at];
         if let Some(measured) = &mut changed.measured {
-            let lines: usize = moved.iter().map(|to| to.lines).sum();
-            let lost = &mut measured.lost;
-            lost.lost = lost.lost.saturating_sub(lines);
-            lost.gone = lost.gone.saturating_sub(lines);
-            measured.class = classify(lost, &policy.settings.thresholds);
+            lower(measured, moved.iter().map(|to| to.lines).sum(), policy);
         }
         changed.moved_to = moved;
     }
     Ok(())
+}
+
+/// The same for a request, which changes one file: `others` gives the versions of a granted path at the merge base and
+/// on disk, if both are text and differ.
+///
+/// # Errors
+/// Those of `others`.
+pub(super) fn credit_request(
+    policy: &Policy,
+    path: &BStr,
+    (old, new): (&[u8], &[u8]),
+    measured: &mut Measured,
+    mut others: impl FnMut(&BStr) -> Result<Option<(Vec<u8>, Vec<u8>)>>,
+) -> Result<()> {
+    let (Some(scope), Some(wanted)) = (&policy.scope, extension(path)) else {
+        return Ok(());
+    };
+    if !is_replaced(measured) {
+        return Ok(());
+    }
+    let mut lines = AddedLines::default();
+    lines.want(old, new);
+    for grant in scope.grants() {
+        let other: &BStr = grant.path.as_ref();
+        let may_gain = [Actions::ADD, Actions::MODIFY]
+            .iter()
+            .any(|action| grant.actions.contains(*action));
+        let is_other =
+            grant.kind == GrantKind::File && other != path && extension(other) == Some(wanted);
+        if may_gain
+            && is_other
+            && !policy.is_exempt(other)
+            && let Some((before, now)) = others(other)?
+        {
+            let is_text = Content::of(&now) == Content::Text && lines.is_wanted(&now);
+            is_text.then(|| lines.add(&before, &now));
+        }
+    }
+    let moved = lines
+        .take(old, new, None)
+        .into_iter()
+        .map(|(_, lines)| lines)
+        .sum();
+    lower(measured, moved, policy);
+    Ok(())
+}
+
+fn lower(measured: &mut Measured, lines: usize, policy: &Policy) {
+    let lost = &mut measured.lost;
+    lost.lost = lost.lost.saturating_sub(lines);
+    lost.gone = lost.gone.saturating_sub(lines);
+    measured.class = classify(lost, &policy.settings.thresholds);
 }
 
 /// The files that lose lines, by extension; those without one are left out.
@@ -97,11 +145,14 @@ fn by_extension<'a>(
 }
 
 fn loses_lines(changes: &MeasuredChanges, at: usize) -> bool {
-    changes.all[at].measured.is_some_and(|measured| {
-        measured.class == Class::Replace
-            && measured.conversion.is_none()
-            && measured.lost.unit == Unit::Lines
-    })
+    let measured = &changes.all[at].measured;
+    measured.as_ref().is_some_and(is_replaced)
+}
+
+fn is_replaced(measured: &Measured) -> bool {
+    measured.class == Class::Replace
+        && measured.conversion.is_none()
+        && measured.lost.unit == Unit::Lines
 }
 
 /// The files that may receive lines, all with one extension.

@@ -8,7 +8,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
 use super::head::Head;
-use super::{merge_base, nested_repositories};
+use super::{merge_base, moved_lines, nested_repositories};
 use crate::approval::Approval;
 use crate::boundary::Boundary;
 use crate::change::{Change, Kind, State};
@@ -107,7 +107,28 @@ impl OperationContext<'_, '_> {
                 }
             }
         }
+        if let (Some(old), Some(new), [path]) = (loss.compared.as_deref(), new, paths) {
+            let step = (old, new);
+            moved_lines::credit_request(self.policy, path, step, &mut loss.judged, |other| {
+                self.grown(other)
+            })?;
+        }
         Ok(loss)
+    }
+
+    /// The versions of a file at the merge base and on disk, if it exists and has changed since. Without a merge base,
+    /// nothing is known to be of this work.
+    fn grown(&self, path: &BStr) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
+        let target = self.policy.settings.base.as_deref();
+        let Some(base) = self.head.merge_base(self.repo, target)? else {
+            return Ok(None);
+        };
+        // What cannot be read gains nothing.
+        let Ok(Some(now)) = self.boundary.read(path, self.policy.settings.max_size) else {
+            return Ok(None);
+        };
+        let before = base.read(path)?.unwrap_or_default();
+        Ok((before != now.content).then_some((before, now.content)))
     }
 
     /// What a step destroys, ignoring HEAD.
