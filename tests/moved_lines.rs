@@ -213,6 +213,24 @@ fn a_module_is_split_through_guard_write() {
     repo.put("src/large.py", text(1..=80), &[]).fails("held");
 }
 
+/// The lines of one file cannot stand for two that lose them.
+#[test]
+fn a_request_earns_nothing_beside_another_file_that_loses_lines() {
+    let text = lines(1..=300);
+    let repo = Repo::new();
+    repo.stage("guard.toml", format!("{SETTINGS}base = \"main\"\n"));
+    repo.stage("src/one.py", &text);
+    repo.stage("src/two.py", &text);
+    let mut rows = vec![("src/rest.py", "Add", "")];
+    rows.extend(["src/one.py", "src/two.py"].map(|path| (path, "Modify", "")));
+    governed(&repo, &rows);
+    repo.write("src/rest.py", lines(81..=300));
+    repo.put("src/one.py", lines(1..=80), &[]).works();
+    repo.put("src/two.py", lines(1..=80), &[]).fails("held");
+    std::fs::remove_file(repo.path("src/one.py")).unwrap();
+    repo.put("src/two.py", lines(1..=80), &[]).fails("held");
+}
+
 /// The design of a branch whose merge base is known.
 fn governed(repo: &Repo, rows: &[(&str, &str, &str)]) {
     repo.design(DESIGN, rows);

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::measured_changes::MeasuredChanges;
-use crate::change::Change;
+use crate::change::{Change, Kind};
 use crate::error::Result;
 use crate::git::Objects;
-use crate::measure::{AddedLines, Class, Content, Measured, Unit, classify};
-use crate::policy::{Actions, GrantKind, Policy};
+use crate::measure::{self, AddedLines, Class, Content, Measured, Unit, classify};
+use crate::policy::{Actions, Grant, GrantKind, Policy};
 use crate::rules::{MeasuredChange, MovedTo};
 
 /// What earlier commits of the branch changed, before the changes to judge.
@@ -79,7 +79,7 @@ pub(super) fn credit(
 }
 
 /// The same for a request, which changes one file: `others` gives the versions of a granted path at the merge base and
-/// on disk, if both are text and differ.
+/// on disk, if they differ. If another of these files has lost its lines, too, the lines may be its own.
 ///
 /// # Errors
 /// Those of `others`.
@@ -98,20 +98,27 @@ pub(super) fn credit_request(
     }
     let mut lines = AddedLines::default();
     lines.want(old, new);
-    for grant in scope.grants() {
+    let is_other = |grant: &&Grant| {
         let other: &BStr = grant.path.as_ref();
-        let may_gain = [Actions::ADD, Actions::MODIFY]
-            .iter()
-            .any(|action| grant.actions.contains(*action));
-        let is_other =
-            grant.kind == GrantKind::File && other != path && extension(other) == Some(wanted);
-        if may_gain
-            && is_other
-            && !policy.is_exempt(other)
-            && let Some((before, now)) = others(other)?
-        {
-            let is_text = Content::of(&now) == Content::Text && lines.is_wanted(&now);
-            is_text.then(|| lines.add(&before, &now));
+        grant.kind == GrantKind::File && other != path && extension(other) == Some(wanted)
+    };
+    for grant in scope.grants().iter().filter(is_other) {
+        let other: &BStr = grant.path.as_ref();
+        let Some((before, now)) = others(other)? else {
+            continue;
+        };
+        let (before, now) = (before.as_slice(), now.as_slice());
+        let thresholds = &policy.settings.thresholds;
+        let sides = [before, now].map(|content| Some((Kind::File, content)));
+        let is_gone = now.is_empty() && !before.is_empty();
+        if is_gone || is_replaced(&measure::measure(sides[0], sides[1], thresholds)) {
+            return Ok(());
+        }
+        let gains = [Actions::ADD, Actions::MODIFY];
+        let may_gain = gains.iter().any(|action| grant.actions.contains(*action));
+        let is_text = Content::of(now) == Content::Text;
+        if may_gain && is_text && !policy.is_exempt(other) && lines.is_wanted(now) {
+            lines.add(before, now);
         }
     }
     let moved = lines

@@ -116,7 +116,7 @@ impl OperationContext<'_, '_> {
         Ok(loss)
     }
 
-    /// The versions of a file at the merge base and on disk, if it exists and has changed since. Without a merge base,
+    /// The versions of a file at the merge base and on disk, empty where there is none, if they differ. Without a merge base,
     /// nothing is known to be of this work.
     fn grown(&self, path: &BStr) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
         let target = self.policy.settings.base.as_deref();
@@ -124,11 +124,12 @@ impl OperationContext<'_, '_> {
             return Ok(None);
         };
         // What cannot be read gains nothing.
-        let Ok(Some(now)) = self.boundary.read(path, self.policy.settings.max_size) else {
+        let Ok(now) = self.boundary.read(path, self.policy.settings.max_size) else {
             return Ok(None);
         };
+        let now = now.map_or_else(Vec::new, |file| file.content);
         let before = base.read(path)?.unwrap_or_default();
-        Ok((before != now.content).then_some((before, now.content)))
+        Ok((before != now).then_some((before, now)))
     }
 
     /// What a step destroys, ignoring HEAD.
