@@ -188,7 +188,14 @@ const COPILOT: RealAgent = RealAgent {
     }),
     prepare: |_, agent, model| {
         agent
-            .args(["-p", PROMPT, "--allow-all-tools", "--model", "gpt-4.1"])
+            .args([
+                "-p",
+                PROMPT,
+                "--allow-all-tools",
+                "--allow-all-paths",
+                "--model",
+                "gpt-4.1",
+            ])
             .env("COPILOT_OFFLINE", "true")
             .env("COPILOT_AUTO_UPDATE", "false")
             .env("COPILOT_ALLOW_ALL", "true")
