@@ -1,11 +1,13 @@
 //! The current branch, also with a detached HEAD.
 
+use std::borrow::Cow;
 use std::fs;
 
 use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
-use super::{Repository, failed};
-use crate::error::Result;
+use super::program::{Git, told};
+use super::{Repository, failed, show_file};
+use crate::error::{Error, Result};
 
 /// CI variables with the branch of a pull request, most specific first.
 const CI_VARIABLES: &[&str] = &[
@@ -59,6 +61,60 @@ impl Repository {
             let name = value.strip_prefix(b"refs/heads/").unwrap_or(&value);
             (!name.is_empty()).then(|| branch(name, variable))
         }))
+    }
+
+    /// The values of `branch.<branch>.<key>`.
+    pub(crate) fn branch_values(&self, branch: &BStr, key: &str) -> Vec<BString> {
+        let config = self.repo.config_snapshot();
+        let values = config.plumbing().strings_by("branch", Some(branch), key);
+        values.unwrap_or_default()
+    }
+
+    /// Sets the values of `branch.<branch>.<key>` in the repository's own file, or removes the key if there are none.
+    ///
+    /// # Errors
+    /// git is not there, another process holds the lock, or the file cannot be read or written.
+    pub(crate) fn set_branch_values(
+        &self,
+        branch: &BStr,
+        key: &str,
+        values: &[BString],
+    ) -> Result<()> {
+        let file = self.common_dir().join("config");
+        let failed = |why: &str| {
+            let shown = show_file(&file);
+            Error::new(format!("{shown} cannot be changed: {why}"))
+                .help(format!("if no git command is running, remove {shown}.lock"))
+        };
+        let name = [b"branch.", branch.as_bytes(), b".", key.as_bytes()].concat();
+        let change = |action: &str, value: Option<&BString>| {
+            let mut arguments = vec![
+                "config".into(),
+                "--file".into(),
+                file.clone(),
+                action.into(),
+            ];
+            for part in [Some(name.as_bstr()), value.map(|value| value.as_ref())] {
+                let part = part.map(gix::path::from_bstr).transpose();
+                let part = part.map_err(|error| failed(&error.to_string()))?;
+                arguments.extend(part.map(Cow::into_owned));
+            }
+            let output = Git::isolated(self.git_dir()).output(arguments, b"");
+            let output = output.map_err(|why| failed(&why))?;
+            match output.status.code() {
+                Some(0) => Ok(()),
+                // There was nothing to remove.
+                Some(5) if value.is_none() => Ok(()),
+                _ => Err(failed(&told(&output))),
+            }
+        };
+        let Some((first, others)) = values.split_first() else {
+            return change("--unset-all", None);
+        };
+        change("--replace-all", Some(first))?;
+        others
+            .iter()
+            .try_for_each(|value| change("--add", Some(value)))
     }
 
     /// The branch whose designs hold here: usually that of HEAD.

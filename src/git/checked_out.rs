@@ -4,17 +4,19 @@ use std::fs;
 use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString};
-use gix::index::entry::{Flags, Stage};
+use gix::index::entry::stat::Time;
+use gix::index::entry::{Flags, Stage, Stat};
 
-use super::work_tree::IndexTime;
 use super::{Repository, failed};
 use crate::change::{Kind, State};
 use crate::error::Result;
+use crate::system;
 
 /// The index, to compare files with.
 pub struct CheckedOut {
     index: gix::index::File,
-    time: IndexTime,
+    /// When it was written; `None` if no entry is trusted.
+    time: Option<Time>,
     root: PathBuf,
     is_merging: bool,
 }
@@ -25,7 +27,12 @@ impl CheckedOut {
     /// # Errors
     /// It is damaged.
     pub fn of(repo: &Repository) -> Result<CheckedOut> {
-        let time = IndexTime::of(&repo.repo.index_path());
+        let time = repo
+            .repo
+            .index_path()
+            .metadata()
+            .and_then(|it| it.modified());
+        let time = time.ok().and_then(|time| Time::try_from(time).ok());
         let index = repo.repo.open_index();
         let index = match index {
             Err(_) if !repo.repo.index_path().exists() => {
@@ -59,7 +66,7 @@ impl CheckedOut {
             .map_err(failed("the copy of the index cannot be read"))?;
         Ok(CheckedOut {
             index,
-            time: IndexTime::never(),
+            time: None,
             root: repo.workdir()?.to_owned(),
             is_merging: false,
         })
@@ -90,7 +97,17 @@ impl CheckedOut {
             return entry.flags.contains(Flags::SKIP_WORKTREE);
         };
         let about = cap_std::fs::Metadata::from_just_metadata(about);
-        self.time.is_as_written(&entry.stat, &about)
+        self.is_as_written(&entry.stat, &about)
+    }
+
+    /// Whether the file has the recorded stat data and is older than the index, so that git last wrote it.
+    fn is_as_written(&self, recorded: &Stat, now: &cap_std::fs::Metadata) -> bool {
+        let order = |time: &Time| (time.secs, time.nsecs);
+        let is_older = |index: &Time| order(&recorded.mtime) < order(index);
+        // Device numbers change when a disk is remounted; git ignores them too.
+        let dev = recorded.dev;
+        let now = system::stat(now).map(|now| Stat { dev, ..now });
+        self.time.as_ref().is_some_and(is_older) && now == Some(*recorded)
     }
 
     /// What is staged.

@@ -52,12 +52,11 @@ impl Repository {
         Some(name.strip_prefix(b"refs/remotes/origin/")?.into())
     }
 
-    /// The hooks in git's configuration (git 2.54 and newer) that `hook.NAME.enabled=false` disables.
-    pub(crate) fn disabled_hooks(&self) -> Vec<HookSwitch> {
+    /// The names of hooks in git's configuration (git 2.54 and newer).
+    pub(super) fn configured_hooks(&self) -> Vec<BString> {
         let config = self.repo.config_snapshot();
-        let file = config.plumbing();
-        let mut names: Vec<BString> = file
-            .sections_by_name("hook")
+        let sections = config.plumbing().sections_by_name("hook");
+        let mut names: Vec<BString> = sections
             .into_iter()
             .flatten()
             .filter_map(|section| Some(section.header().subsection_name()?.to_owned()))
@@ -65,6 +64,13 @@ impl Repository {
         names.sort();
         names.dedup();
         names
+    }
+
+    /// The hooks in git's configuration that `hook.NAME.enabled=false` disables.
+    pub(crate) fn disabled_hooks(&self) -> Vec<HookSwitch> {
+        let config = self.repo.config_snapshot();
+        let file = config.plumbing();
+        self.configured_hooks()
             .into_iter()
             .filter(|name| {
                 // A value that is not a boolean is an error for git and disables nothing.

@@ -110,15 +110,6 @@ impl Objects {
         objects
     }
 
-    /// A handle that writes to memory only.
-    pub(super) fn writing_to_memory(&self) -> Objects {
-        let mut objects = self.clone();
-        if let Some(odb) = &mut objects.odb {
-            odb.set_object_memory(gix::odb::memory::Storage::default());
-        }
-        objects
-    }
-
     /// The size of a blob, without reading its content.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use gix::bstr::{BStr, BString};
 use super::config_env;
 use super::errors::{cannot_open, failed};
 use super::objects::Objects;
-use super::quarantine::{self, Quarantine};
+use super::private_objects::{PrivateObjects, enter_quarantine};
 use crate::boundary::{absolute, bytes};
 use crate::error::{Error, Result};
 use crate::path::{escaped, from_directory};
@@ -65,8 +65,8 @@ pub struct Repository {
     prefix: OnceCell<Option<BString>>,
     /// Reads trees.
     pub(super) objects: Objects,
-    /// Keeps the list of object directories while objects are read.
-    _quarantine: Option<Quarantine>,
+    /// Objects that are not in the repository, kept while it is read.
+    pub(super) private: Vec<PrivateObjects>,
 }
 
 impl Repository {
@@ -100,14 +100,14 @@ impl Repository {
         .to_thread_local();
         let workdir = repo.workdir().map(Path::to_owned);
         let workdir = workdir.or_else(|| work_tree_of_git_dir(&repo, dir));
-        let quarantine = quarantine::enter(&mut repo)?;
+        let quarantine = enter_quarantine(&mut repo)?;
         let repository = Repository {
             objects: Objects::new(repo.objects.clone()),
             repo,
             workdir,
             gitlinks: OnceCell::new(),
             prefix: OnceCell::new(),
-            _quarantine: quarantine,
+            private: quarantine.into_iter().collect(),
         };
         repository.refuse_unreadable_formats()?;
         Ok(repository)

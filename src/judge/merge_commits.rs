@@ -76,23 +76,24 @@ fn own(
         0 | 1 => parents.to_vec(),
         _ => merges.heads(objects, parents)?,
     };
+    let is_merge = parents.len() > 1;
     let results = match parents[..] {
-        [] | [_] => {
-            return Ok(OwnChanges {
-                changes,
-                merged: MergedContents::default(),
-            });
-        }
+        _ if changes.is_empty() => None,
+        [] | [_] => None,
         [ours, theirs] => merges.results(objects, [ours, theirs], &changes)?,
         // Git merges several branches by another strategy.
-        _ => of_octopus(objects, &parents, &changes)?,
+        _ => Some(of_octopus(objects, &parents, &changes)?),
     };
     let mut own = OwnChanges {
         changes: Vec::new(),
         merged: MergedContents {
-            is_merge: true,
+            is_merge,
             by_path: HashMap::new(),
         },
+    };
+    let Some(results) = results else {
+        own.changes = changes;
+        return Ok(own);
     };
     for (change, result) in changes.into_iter().zip(results) {
         if !is_taken_over(objects, &change, &result)? {

@@ -11,7 +11,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::ignored::FILE;
 use super::{Checkpoint, CheckpointStore, SavedFile, unusable};
 use crate::error::{Error, Result};
-use crate::git::work_tree::{DirectoryKind, look};
+use crate::git::work_tree::nested_commit;
 use crate::git::{Repository, failed};
 
 /// Larger files are recorded by size and time.
@@ -162,9 +162,9 @@ impl CheckpointStore {
                 .root
                 .join(place.map_err(failed("a path is no name here"))?);
             match fs::symlink_metadata(&place) {
-                Ok(about) if about.is_dir() => match look(&place, path)? {
-                    DirectoryKind::At(_) => add.push(path.to_owned()),
-                    _ => remove.push(path.to_owned()),
+                Ok(about) if about.is_dir() => match nested_commit(&place, path)? {
+                    Some(_) => add.push(path.to_owned()),
+                    None => remove.push(path.to_owned()),
                 },
                 Ok(about) if about.is_file() && !is_kept(&place, &about) => {
                     sizes.insert(path.to_str_lossy().into_owned(), size_and_time(&about));

@@ -11,16 +11,17 @@ mod tests;
 use std::cell::OnceCell;
 use std::fs::File;
 use std::io::ErrorKind;
+use std::path::Path;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
-use gix::index::State as IndexState;
+use gix::hash::Kind as HashKind;
 
 use self::cached_tree::CachedTrees;
 use self::committed::{CommittedTree, committed_tree};
 use self::file::{DIRECTORY, IndexEntry, IndexFile, IndexRead};
 use self::source::IndexSource;
-use super::{Objects, Repository, Tree, changes_between, failed, show_file};
+use super::{Objects, Repository, Tree, changes_between, show_file};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 use crate::path::escaped;
@@ -58,63 +59,33 @@ impl Index {
     /// # Errors
     /// The index is unreadable or damaged, or has modes that git does not write.
     pub fn open(repo: &Repository) -> Result<Index> {
-        let path = repo.repo.index_path();
-        let hash = repo.repo.object_hash();
-        let file = match File::open(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Ok(Index::new(repo, IndexFile::empty(hash)));
-            }
-            file => file.map_err(|error| {
-                let shown = show_file(&path);
-                Error::new(format!("the index {shown} cannot be read: {error}"))
-            })?,
-        };
-        let file = IndexSource::file(file).map_err(|error| error.to_string());
-        let file = file.and_then(|file| IndexFile::read(file, hash));
-        let file = file.map_err(|why| damaged(&show_file(&path), why))?;
-        if !file.is_split {
-            return Ok(Index::new(repo, file));
-        }
-        let whole = repo.repo.open_index();
-        let state = whole
-            .map_err(failed("the split index cannot be read"))?
-            .into();
-        Index::of_state(repo, &state)
+        Index::at(repo, &repo.repo.index_path())
     }
 
-    fn new(repo: &Repository, file: IndexFile) -> Index {
-        Index {
-            shown: show_file(&repo.repo.index_path()),
+    /// Reads the index in this file.
+    pub(super) fn at(repo: &Repository, path: &Path) -> Result<Index> {
+        let hash = repo.repo.object_hash();
+        let shown = show_file(path);
+        let file = match File::open(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => IndexFile::empty(hash),
+            file => {
+                let file = file.map_err(|error| {
+                    Error::new(format!("the index {shown} cannot be read: {error}"))
+                })?;
+                let file = IndexSource::file(file).map_err(|error| error.to_string());
+                let mut file = file.and_then(|file| IndexFile::read(file, hash));
+                if file.as_ref().is_ok_and(|file| file.is_split) {
+                    file = whole(path, hash).and_then(|file| IndexFile::read(file, hash));
+                }
+                file.map_err(|why| damaged(&shown, why))?
+            }
+        };
+        Ok(Index {
+            shown,
             file,
             objects: repo.objects().without_trees(),
             committed: OnceCell::new(),
-        }
-    }
-
-    /// An index in memory.
-    ///
-    /// # Errors
-    /// It contains modes that git does not write.
-    pub(super) fn of_state(repo: &Repository, state: &IndexState) -> Result<Index> {
-        let damaged = |why| damaged(&show_file(&repo.repo.index_path()), why);
-        let hash = repo.repo.object_hash();
-        let mut bytes = Vec::new();
-        let written = state.write_to(&mut bytes, gix::index::write::Options::default());
-        written.map_err(|error| damaged(error.to_string()))?;
-        // Where the checksum of a file is.
-        bytes.resize(bytes.len() + hash.len_in_bytes(), 0);
-        let file = IndexFile::read(IndexSource::Memory(bytes), hash);
-        Ok(Index::new(repo, file.map_err(damaged)?))
-    }
-
-    /// The same, decoded with everything that the work tree is compared with.
-    ///
-    /// # Errors
-    /// It is unreadable or damaged, or its entries are not in git's order.
-    pub(in crate::git) fn decode(repo: &Repository) -> Result<IndexState> {
-        let file = repo.repo.index_or_empty();
-        let file = file.map_err(failed("the index cannot be read"))?;
-        Ok(IndexState::clone(&file))
+        })
     }
 
     /// The tree that `git commit` would record. Where paths have conflicts, it has our side.
@@ -265,6 +236,19 @@ impl Index {
         })?;
         Ok(flagged)
     }
+}
+
+/// A split index as one, in memory.
+fn whole(path: &Path, hash: HashKind) -> IndexRead<IndexSource> {
+    let options = gix::index::decode::Options::default();
+    let state = gix::index::File::at(path, hash, true, options);
+    let state = state.map_err(|error| error.probable_cause().to_string())?;
+    let mut bytes = Vec::new();
+    let written = state.write_to(&mut bytes, gix::index::write::Options::default());
+    written.map_err(|error| error.to_string())?;
+    // Where the checksum of a file is.
+    bytes.resize(bytes.len() + hash.len_in_bytes(), 0);
+    Ok(IndexSource::Memory(bytes))
 }
 
 /// What an entry commits; `None` for `git add -N` and for a directory that is one entry.
