@@ -14,8 +14,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::private_objects::PrivateObjects;
 use super::program::{Git, told};
-use super::{History, Objects, Repository, Tree};
-use crate::boundary::absolute;
+use super::{History, Objects, Tree};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 
@@ -50,22 +49,18 @@ pub struct MergeResult {
     pub contents: Vec<(Kind, Vec<u8>)>,
 }
 
-impl Repository {
-    /// Prepares merges in this repository.
-    ///
-    /// # Errors
-    /// The list of shallow commits cannot be read.
-    pub(crate) fn merges(&self) -> Result<Merges> {
-        Ok(Merges {
-            boundary: self.boundary()?,
-            objects: absolute(self.repo.objects.store_ref().path()),
+impl Merges {
+    /// Merges commits of the repository with these objects; `boundary` are the commits whose parents a shallow clone
+    /// lacks.
+    pub(super) fn new(boundary: HashSet<ObjectId>, objects: PathBuf) -> Merges {
+        Merges {
+            boundary,
+            objects,
             private: Mutex::default(),
             count: AtomicUsize::default(),
-        })
+        }
     }
-}
 
-impl Merges {
     /// These parents without those that are ancestors of others, as git drops them. The first one always stays.
     ///
     /// # Errors

@@ -7,7 +7,6 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::worktree::stack::state::ignore::Source;
 
@@ -168,33 +167,6 @@ pub(super) fn excludes_file(repo: &Repository) -> Result<Option<PathBuf>> {
             std::env::var_os(name).filter(|value| !value.is_empty())
         })),
     }
-}
-
-/// The commit that the repository in a directory is at; `None` if there is none or it has no commit.
-///
-/// # Errors
-/// It is a repository, but its HEAD cannot be read.
-pub(super) fn nested_commit(directory: &Path, path: &BStr) -> Result<Option<ObjectId>> {
-    let dot_git = directory.join(".git");
-    let is_file = |path: &Path| path.metadata().is_ok_and(|about| about.is_file());
-    let git_dir = match is_file(&dot_git) {
-        true => gix::discover::path::from_gitdir_file(&dot_git).unwrap_or_default(),
-        false => dot_git.clone(),
-    };
-    // Opening a FIFO would block.
-    if !is_file(&git_dir.join("HEAD")) || gix::discover::is_git(&dot_git).is_err() {
-        return Ok(None);
-    }
-    let unreadable = |error: gix::Error| {
-        failed(format!(
-            "the repository in {} cannot be read",
-            escaped(path)
-        ))(error)
-        .help("repair it, or add the directory to .gitignore")
-    };
-    let repo = gix::open_opts(directory, gix::open::Options::isolated()).map_err(unreadable)?;
-    let head = repo.head().map_err(unreadable)?;
-    Ok(head.id().map(gix::Id::detach))
 }
 
 /// Copies an index, with its time: git compares the times of files with it.

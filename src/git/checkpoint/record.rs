@@ -11,7 +11,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::ignored::FILE;
 use super::{Checkpoint, CheckpointStore, SavedFile, unusable};
 use crate::error::{Error, Result};
-use crate::git::work_tree::nested_commit;
+use crate::git::work_trees::nested_commit;
 use crate::git::{Repository, failed};
 
 /// Larger files are recorded by size and time.
