@@ -27,20 +27,8 @@ impl CheckedOut {
     /// # Errors
     /// It is damaged.
     pub fn of(repo: &Repository) -> Result<CheckedOut> {
-        let time = repo
-            .repo
-            .index_path()
-            .metadata()
-            .and_then(|it| it.modified());
-        let time = time.ok().and_then(|time| Time::try_from(time).ok());
-        let index = repo.repo.open_index();
-        let index = match index {
-            Err(_) if !repo.repo.index_path().exists() => {
-                let state = gix::index::State::new(repo.repo.object_hash());
-                gix::index::File::from_state(state, repo.repo.index_path())
-            }
-            index => index.map_err(failed("the index cannot be read"))?,
-        };
+        let place = repo.repo.index_path();
+        let time = place.metadata().and_then(|about| about.modified()).ok();
         let runs = [
             "MERGE_HEAD",
             "CHERRY_PICK_HEAD",
@@ -49,10 +37,9 @@ impl CheckedOut {
             "rebase-apply",
         ];
         Ok(CheckedOut {
-            index,
-            time,
-            root: repo.workdir()?.to_owned(),
+            time: time.and_then(|time| Time::try_from(time).ok()),
             is_merging: runs.iter().any(|name| repo.git_dir().join(name).exists()),
+            ..CheckedOut::of_copy(repo, place)?
         })
     }
 
@@ -61,9 +48,12 @@ impl CheckedOut {
     /// # Errors
     /// It is damaged.
     pub(super) fn of_copy(repo: &Repository, copy: PathBuf) -> Result<CheckedOut> {
-        let options = gix::index::decode::Options::default();
-        let index = gix::index::File::at(copy, repo.repo.object_hash(), true, options)
-            .map_err(failed("the copy of the index cannot be read"))?;
+        let hash = repo.repo.object_hash();
+        let index = match copy.exists() {
+            true => gix::index::File::at(copy, hash, true, Default::default())
+                .map_err(failed("the index cannot be read"))?,
+            false => gix::index::File::from_state(gix::index::State::new(hash), copy),
+        };
         Ok(CheckedOut {
             index,
             time: None,

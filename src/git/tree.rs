@@ -283,7 +283,7 @@ impl<'a> TreeWalk<'a> {
         read(old, &mut self.old)?;
         read(new, &mut self.new)?;
         // A tree in memory was made in order.
-        let is_foreign = |id: &ObjectId| self.is_bounded && !self.objects.holds_tree(*id);
+        let is_foreign = |id: &ObjectId| self.is_bounded && !self.objects.holds(*id);
         if let Some(id) = new.filter(is_foreign) {
             refuse_disorder(id, &self.new)?;
         }

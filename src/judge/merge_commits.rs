@@ -2,7 +2,6 @@
 
 use gix::ObjectId;
 use gix::bstr::BString;
-use gix::hashtable::HashMap as ById;
 use std::collections::HashMap;
 
 use super::measured_changes::MeasuredChanges;
@@ -46,7 +45,7 @@ pub(super) fn of_next_commit(
     own(repo.objects(), &repo.merges()?, &parents.all(), changes)
 }
 
-/// The own changes of a commit. The trees of some commits are `known`.
+/// The own changes of a commit.
 ///
 /// # Errors
 /// As for [`of_next_commit`].
@@ -54,15 +53,10 @@ pub(super) fn of_commit(
     objects: &Objects,
     merges: &Merges,
     parents: &[ObjectId],
-    known: &ById<ObjectId, ObjectId>,
     tree: &Tree<'_>,
 ) -> Result<OwnChanges> {
-    let first = parents.first().copied();
-    let first = match first.and_then(|first| known.get(&first)) {
-        Some(&tree) => tree,
-        None => Tree::of_commit(objects, first)?.id(),
-    };
-    let changes = changes_between(objects, first, tree.id())?;
+    let first = Tree::of_commit(objects, parents.first().copied())?;
+    let changes = changes_between(objects, first.id(), tree.id())?;
     own(objects, merges, parents, changes)
 }
 

@@ -31,7 +31,6 @@ pub struct Index {
     /// The file's name, for messages.
     shown: String,
     file: IndexFile,
-    /// Also finds the trees of the next commit, once they are computed.
     objects: Objects,
     /// Computed on first use: some questions are about the entries alone.
     committed: OnceCell<Committed>,
@@ -40,6 +39,8 @@ pub struct Index {
 /// The tree of the next commit.
 struct Committed {
     id: ObjectId,
+    /// Also finds the trees that are in no object database yet.
+    objects: Objects,
     from_cache: Vec<BString>,
 }
 
@@ -83,7 +84,7 @@ impl Index {
         Ok(Index {
             shown,
             file,
-            objects: repo.objects().without_trees(),
+            objects: repo.objects().clone(),
             committed: OnceCell::new(),
         })
     }
@@ -94,7 +95,7 @@ impl Index {
     /// The index is damaged.
     pub fn tree(&self) -> Result<Tree<'_>> {
         let committed = self.committed()?;
-        Ok(Tree::at(&self.objects, committed.id))
+        Ok(Tree::at(&committed.objects, committed.id))
     }
 
     fn committed(&self) -> Result<&Committed> {
@@ -106,9 +107,9 @@ impl Index {
             refuse_conflicts(self)?;
             Err(damaged(&self.shown, why))
         })?;
-        self.objects.hold_trees(tree.trees);
         Ok(self.committed.get_or_init(|| Committed {
             id: tree.id,
+            objects: self.objects.holding(tree.trees),
             from_cache: tree.from_cache,
         }))
     }
@@ -268,7 +269,7 @@ fn state_of(entry: &IndexEntry) -> Option<State> {
 pub fn staged_changes(index: &Index, head: &Tree<'_>) -> Result<Vec<Change>> {
     refuse_conflicts(index)?;
     let committed = index.committed()?;
-    changes_between(&index.objects, head.id(), committed.id)
+    changes_between(&committed.objects, head.id(), committed.id)
 }
 
 /// The next step for an index that git did not write.
