@@ -1,7 +1,8 @@
 //! Reads objects, with one handle per thread.
 
+use std::cell::Cell;
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use gix::ObjectId;
 use gix::objs::{Exists, Find, Kind};
@@ -9,8 +10,6 @@ use gix::odb::find::Header;
 use gix::odb::pack::cache::{lru, object};
 use gix::prelude::HeaderExt;
 
-use super::loose::LooseObjects;
-use super::remembered::RememberedObjects;
 use crate::change::{Kind as FileKind, State};
 use crate::error::{Error, Result};
 
@@ -21,8 +20,8 @@ pub struct Objects {
     odb: Option<gix::OdbHandle>,
     /// Blobs and trees that are only in memory; see [`Objects::holding`].
     held: Arc<Blobs>,
-    loose: LooseObjects,
-    remembered: RememberedObjects,
+    /// Whether gix knows all packs, so that it looks into them before it looks for a loose object, as git does.
+    packs_first: Cell<bool>,
 }
 
 /// Contents of objects, by id.
@@ -50,8 +49,7 @@ impl Objects {
         Objects {
             odb: Some(handle),
             held: Arc::default(),
-            loose: LooseObjects::default(),
-            remembered: RememberedObjects::default(),
+            packs_first: Cell::new(false),
         }
     }
 
@@ -60,8 +58,7 @@ impl Objects {
         Objects {
             odb: None,
             held: Arc::new(blobs),
-            loose: LooseObjects::default(),
-            remembered: RememberedObjects::default(),
+            packs_first: Cell::new(false),
         }
     }
 
@@ -84,7 +81,6 @@ impl Objects {
     /// A handle with caches, for walks through many commits, which read the same objects and delta bases again.
     pub fn remembering(&self) -> Objects {
         let mut objects = self.clone();
-        objects.loose.leave_to_gix();
         if let Some(odb) = &mut objects.odb {
             odb.set_pack_cache(|| Box::new(lru::MemoryCappedHashmap::new(DELTA_BASES)));
             odb.set_object_cache(|| Box::new(object::MemoryCappedHashmap::new(WHOLE)));
@@ -149,7 +145,7 @@ impl Objects {
         let mut content = Vec::new();
         match self.held.get(&state.id) {
             Some(held) => content.extend_from_slice(held),
-            None => self.read_once(state.id, Kind::Blob, &mut content)?,
+            None => self.read(state.id, Kind::Blob, &mut content)?,
         }
         Ok(Some(content))
     }
@@ -165,12 +161,12 @@ impl Objects {
             buffer.extend_from_slice(tree);
             return Ok(());
         }
-        self.read_once(id, Kind::Tree, buffer)
+        self.read(id, Kind::Tree, buffer)
     }
 
     /// Reads a commit into `buffer`, replacing its content.
     pub(super) fn commit(&self, id: ObjectId, buffer: &mut Vec<u8>) -> Result<()> {
-        self.read_once(id, Kind::Commit, buffer)
+        self.read(id, Kind::Commit, buffer)
     }
 
     /// The tree and the parents of a commit.
@@ -210,23 +206,12 @@ impl Objects {
         self.odb.as_ref().ok_or_else(missing)
     }
 
-    /// As [`Objects::read`], but remembers the object.
-    fn read_once(&self, id: ObjectId, kind: Kind, buffer: &mut Vec<u8>) -> Result<()> {
-        if !self.remembered.read(id, kind, buffer) {
-            self.read(id, kind, buffer)?;
-            self.remembered.add(id, kind, buffer);
-        }
-        Ok(())
-    }
-
     fn read(&self, id: ObjectId, kind: Kind, buffer: &mut Vec<u8>) -> Result<()> {
         let odb = self.odb()?;
-        if self.loose.read(odb, id, buffer) == Some(kind) {
-            return Ok(());
-        }
         let mut header = odb.header(id).ok();
         if let Some(Header::Loose { .. }) = header
-            && self.loose.look_into_packs(odb)
+            && !self.packs_first.replace(true)
+            && odb.packed_object_count().is_ok()
         {
             header = odb.header(id).ok();
         }
