@@ -11,6 +11,7 @@ mod config_env;
 mod durable;
 mod errors;
 mod index;
+mod loose;
 mod merge;
 mod objects;
 mod parents;

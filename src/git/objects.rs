@@ -1,6 +1,5 @@
 //! Reads objects, with one handle per thread.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -10,6 +9,7 @@ use gix::odb::find::Header;
 use gix::odb::pack::cache::{lru, object};
 use gix::prelude::HeaderExt;
 
+use super::loose::LooseObjects;
 use crate::change::{Kind as FileKind, State};
 use crate::error::{Error, Result};
 
@@ -20,8 +20,7 @@ pub struct Objects {
     odb: Option<gix::OdbHandle>,
     /// Blobs and trees that are only in memory; see [`Objects::holding`].
     held: Arc<Blobs>,
-    /// Whether gix knows all packs, so that it looks into them before it looks for a loose object, as git does.
-    packs_first: Cell<bool>,
+    loose: LooseObjects,
 }
 
 /// Contents of objects, by id.
@@ -49,7 +48,7 @@ impl Objects {
         Objects {
             odb: Some(handle),
             held: Arc::default(),
-            packs_first: Cell::new(false),
+            loose: LooseObjects::default(),
         }
     }
 
@@ -58,7 +57,7 @@ impl Objects {
         Objects {
             odb: None,
             held: Arc::new(blobs),
-            packs_first: Cell::new(false),
+            loose: LooseObjects::default(),
         }
     }
 
@@ -81,6 +80,7 @@ impl Objects {
     /// A handle with caches, for walks through many commits, which read the same objects and delta bases again.
     pub fn remembering(&self) -> Objects {
         let mut objects = self.clone();
+        objects.loose.leave_to_gix();
         if let Some(odb) = &mut objects.odb {
             odb.set_pack_cache(|| Box::new(lru::MemoryCappedHashmap::new(DELTA_BASES)));
             odb.set_object_cache(|| Box::new(object::MemoryCappedHashmap::new(WHOLE)));
@@ -208,10 +208,12 @@ impl Objects {
 
     fn read(&self, id: ObjectId, kind: Kind, buffer: &mut Vec<u8>) -> Result<()> {
         let odb = self.odb()?;
+        if self.loose.read(odb, id, buffer) == Some(kind) {
+            return Ok(());
+        }
         let mut header = odb.header(id).ok();
         if let Some(Header::Loose { .. }) = header
-            && !self.packs_first.replace(true)
-            && odb.packed_object_count().is_ok()
+            && self.loose.look_into_packs(odb)
         {
             header = odb.header(id).ok();
         }

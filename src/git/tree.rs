@@ -78,7 +78,6 @@ impl<'repo> Tree<'repo> {
         Ok(Tree::at(objects, id))
     }
 
-
     /// The id of the tree object.
     pub fn id(&self) -> ObjectId {
         self.id
