@@ -21,7 +21,7 @@ use crate::path::escaped;
 /// The first action that is refused, or the reason why guard cannot judge or take the snapshot.
 pub(crate) fn judge(repo: &Repository, options: &Options, call: &ToolCall) -> GateResult<()> {
     let boundary = Boundary::open(repo.own_workdir()?)?;
-    let scratch = ScratchPlaces::new(repo, &boundary)?;
+    let scratch = ScratchPlaces::new(repo, &boundary);
     let (mut judged, mut requests, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
     for action in &call.actions {
         let mut needs_judging = action.is_read();

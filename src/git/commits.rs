@@ -1,13 +1,72 @@
-//! The history between two points, from commit objects alone: no commit-graph file, no grafts. It tells the missing
-//! parents of a shallow clone apart from a root commit.
+//! Commits, and the history between two points. It is read from commit objects alone: no commit-graph file, no grafts;
+//! and it tells the missing parents of a shallow clone apart from a root commit.
 
 use std::collections::{BTreeSet, BinaryHeap, HashSet};
 
 use gix::ObjectId;
+use gix::bstr::{BString, ByteSlice};
 use gix::hashtable::HashMap;
+use gix::objs::CommitRef;
 
-use super::{Commit, Objects, Repository, failed};
-use crate::error::Result;
+use super::{Merges, Objects, Repository, Tree, changes_between, failed};
+use crate::boundary::absolute;
+use crate::error::{Error, Result};
+use crate::trailer;
+
+/// The parts of a commit that guard needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// Its id.
+    pub id: ObjectId,
+    /// The id of its tree.
+    pub tree: ObjectId,
+    /// The parents that it names, even if the clone lacks them.
+    pub parents: Vec<ObjectId>,
+    /// The commit time in seconds since 1970; only a hint for the order of a walk.
+    pub time: i64,
+    /// The trailers of its message, see `crate::trailer::of_guard`.
+    pub trailers: BString,
+}
+
+impl Commit {
+    /// Reads a commit; `buffer` can be reused.
+    ///
+    /// # Errors
+    /// It is missing, damaged or not a commit.
+    pub(super) fn read(objects: &Objects, id: ObjectId, buffer: &mut Vec<u8>) -> Result<Commit> {
+        Commit::parse(objects, id, buffer, |_| ()).map(|(commit, ())| commit)
+    }
+
+    /// The same, with something else from it.
+    fn parse<T>(
+        objects: &Objects,
+        id: ObjectId,
+        buffer: &mut Vec<u8>,
+        more: impl FnOnce(&CommitRef<'_>) -> T,
+    ) -> Result<(Commit, T)> {
+        objects.commit(id, buffer)?;
+        let commit = CommitRef::from_bytes(buffer, id.kind())
+            .map_err(|error| Error::new(format!("commit {id} is damaged: {error}")))?;
+        let more = more(&commit);
+        let commit = Commit {
+            id,
+            tree: commit.tree(),
+            parents: commit.parents().collect(),
+            time: commit.time().map_or(0, |time| time.seconds),
+            trailers: trailer::of_guard(commit.message).into(),
+        };
+        Ok((commit, more))
+    }
+}
+
+/// What a person recognises a commit by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Headline {
+    /// The first line of its message.
+    pub subject: BString,
+    /// The name of its author.
+    pub author: BString,
+}
 
 /// How a head relates to commits that existed before.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,6 +102,92 @@ impl VisitedCommit {
 }
 
 impl Repository {
+    /// Reads a commit.
+    ///
+    /// # Errors
+    /// It is missing, damaged or not a commit.
+    pub(crate) fn commit(&self, id: ObjectId) -> Result<Commit> {
+        Commit::read(&self.objects, id, &mut Vec::new())
+    }
+
+    /// Reads a commit and its whole message.
+    ///
+    /// # Errors
+    /// As for [`Repository::commit`].
+    pub(crate) fn commit_with_message(&self, id: ObjectId) -> Result<(Commit, BString)> {
+        let message = |commit: &CommitRef<'_>| commit.message.to_owned();
+        Commit::parse(&self.objects, id, &mut Vec::new(), message)
+    }
+
+    /// The tree of a commit; the empty tree for `None`.
+    ///
+    /// # Errors
+    /// The commit or its tree is missing or damaged.
+    pub(crate) fn tree_of(&self, commit: Option<ObjectId>) -> Result<Tree<'_>> {
+        Tree::of_commit(&self.objects, commit)
+    }
+
+    /// Prepares merges of commits.
+    ///
+    /// # Errors
+    /// The list of shallow commits cannot be read.
+    pub(crate) fn merges(&self) -> Result<Merges> {
+        let objects = absolute(self.repo.objects.store_ref().path());
+        Ok(Merges::new(self.boundary()?, objects))
+    }
+
+    /// What a person recognises a commit by.
+    ///
+    /// # Errors
+    /// As for [`Repository::commit`].
+    pub(crate) fn headline(&self, id: ObjectId) -> Result<Headline> {
+        let headline = |commit: &CommitRef<'_>| {
+            let subject = commit.message.lines().next().unwrap_or_default();
+            let author = commit.author().map(|author| author.name.to_owned());
+            Headline {
+                subject: subject.into(),
+                author: author.unwrap_or_default(),
+            }
+        };
+        Ok(Commit::parse(&self.objects, id, &mut Vec::new(), headline)?.1)
+    }
+
+    /// The author time of a commit in seconds since 1970, which a rebase keeps. [`i64::MAX`] if the commit has none.
+    ///
+    /// # Errors
+    /// As for [`Repository::commit`].
+    pub(crate) fn authored(&self, id: ObjectId) -> Result<i64> {
+        let time = |commit: &CommitRef<'_>| Some(commit.author().ok()?.time().ok()?.seconds);
+        let (_, time) = Commit::parse(&self.objects, id, &mut Vec::new(), time)?;
+        Ok(time.unwrap_or(i64::MAX))
+    }
+
+    /// The paths that each of the latest commits changed, newest commit first. Follows first parents and leaves out
+    /// merges, and the first commit, which adds everything.
+    ///
+    /// # Errors
+    /// A commit or tree is missing or damaged.
+    pub(crate) fn touched(&self, most: usize) -> Result<Vec<Vec<BString>>> {
+        let boundary = self.boundary()?;
+        let mut touched = Vec::new();
+        let mut next: Option<ObjectId> = self.head_commit()?;
+        // Merges do not count, but a history of merges alone ends too.
+        for _ in 0..most.saturating_mul(4) {
+            let Some(id) = next.filter(|_| touched.len() < most) else {
+                break;
+            };
+            let commit = self.commit(id)?;
+            let parent = commit.parents.first().copied();
+            next = parent.filter(|_| !boundary.contains(&id));
+            let (Some(parent), 1) = (next, commit.parents.len()) else {
+                continue;
+            };
+            let before = self.commit(parent)?.tree;
+            let changes = changes_between(self.objects(), before, commit.tree)?;
+            touched.push(changes.into_iter().map(|change| change.path).collect());
+        }
+        Ok(touched)
+    }
     /// Whether the object is in the repository.
     pub(crate) fn has(&self, id: ObjectId) -> bool {
         self.objects.has(id)
