@@ -16,6 +16,7 @@ mod enroll;
 mod explain;
 mod file_address;
 mod files;
+mod formats;
 mod generate;
 mod hook;
 mod init;
@@ -54,7 +55,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::error::{Error, Result};
 
 use deferred::Deferred;
-use output::{CANNOT_JUDGE, Output, WantedFormats};
+use output::{CANNOT_JUDGE, Output};
 
 /// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
 #[derive(Debug, Parser)]
@@ -156,12 +157,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parsed = Cli::command()
         .try_get_matches_from(&arguments)
-        .and_then(|matches| {
-            Ok((
-                Cli::from_arg_matches(&matches)?,
-                WantedFormats::of(&matches),
-            ))
-        });
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, formats::wanted(&matches))));
     let (cli, wanted) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
@@ -174,7 +170,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let mut output = match Output::new(&cli.output, &wanted, cli.directory.as_deref()) {
+    let mut output = match Output::new(&cli.output, wanted, cli.directory.as_deref()) {
         Ok(output) => output,
         Err(error) => {
             output::usage_error(&error);

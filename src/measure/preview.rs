@@ -4,17 +4,19 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::ops::Range;
 
-use gix::bstr::{self, ByteSlice};
+use gix::bstr::ByteSlice;
 use gix::diff::blob::Hunk;
+use similar::udiff::UnifiedHunkHeader;
+use similar::{DiffOp, group_diff_ops};
 
 use super::line_diff::{LineDiff, whole_line_changes};
 use super::share::line_diff;
-use super::text::{Content, countable, line_count};
+use super::text::{Content, countable};
+use crate::path::is_hostile;
 
 /// Unchanged lines around a change.
-const CONTEXT: u32 = 3;
+const CONTEXT: usize = 3;
 
 /// Longer lines are cut; minified files have lines of megabytes.
 const LINE_WIDTH: usize = 240;
@@ -37,180 +39,193 @@ pub fn unified_preview(
     max_lines: usize,
 ) -> String {
     let (old, new) = (displayable(old), displayable(new));
-    let changes = whole_line_changes(&old, &new);
-    if changes.is_empty() {
+    let hunks = whole_line_changes(&old, &new);
+    if hunks.is_empty() {
         return String::new();
     }
-    let layout = Layout {
-        changes: &changes,
-        old: PreviewSide::of(&old),
-        new: PreviewSide::of(&new),
-        max: max_lines,
+    let all = diff_lines(&hunks, &old, &new);
+    let room = max_lines.saturating_sub(2);
+    let shown = match all.len() <= room {
+        true => all,
+        false => shortened(&all, room),
     };
-    let mut page = Page::new(max_lines);
-    page.line(|| format!("--- {old_name}"));
-    page.line(|| format!("+++ {new_name}"));
-    let (mut before, mut after) = (Lines::of(&old), Lines::of(&new));
-    for part in layout.best() {
-        match part {
-            PreviewPart::Head(old, new) => {
-                page.line(|| format!("@@ -{} +{} @@", position(&old), position(&new)));
+    let width = match max_lines {
+        usize::MAX => usize::MAX,
+        _ => LINE_WIDTH,
+    };
+    let mut out = format!("--- {old_name}\n+++ {new_name}\n");
+    for line in shown {
+        match line {
+            DiffLine::Note(text) => out.push_str(&text),
+            DiffLine::Text(sign, text) => {
+                out.push(sign);
+                out.push_str(&visible(text, width));
             }
-            PreviewPart::Same(range) => before.print(' ', range, &mut page),
-            PreviewPart::Removed(range) => before.print('-', range, &mut page),
-            PreviewPart::Added(range) => after.print('+', range, &mut page),
-            PreviewPart::LeftOut(count, what) => page.line(|| marker(count, what)),
         }
+        out.push('\n');
     }
-    page.finish()
+    out
 }
 
-/// One piece of a preview, in printing order.
-enum PreviewPart {
-    Head(Range<u32>, Range<u32>),
-    Same(Range<u32>),
-    Removed(Range<u32>),
-    Added(Range<u32>),
-    /// This many lines of this kind are not shown.
-    LeftOut(usize, &'static str),
+/// One line of a unified diff below the names.
+#[derive(Clone)]
+enum DiffLine<'a> {
+    /// The head of a hunk, or a marker.
+    Note(String),
+    /// A sign and the line without its end; a backslash remarks on the line before it.
+    Text(char, &'a [u8]),
 }
 
-/// Facts about one version, without printing it.
-struct PreviewSide {
-    lines: u32,
-    ends_with_newline: bool,
-}
-
-impl PreviewSide {
-    fn of(text: &[u8]) -> PreviewSide {
-        PreviewSide {
-            lines: u32::try_from(line_count(text)).unwrap_or(u32::MAX),
-            ends_with_newline: text.ends_with(b"\n"),
-        }
-    }
-
-    /// How many lines a range takes, including the remark about a missing final newline.
-    fn printed(&self, range: &Range<u32>) -> usize {
-        let remark = !range.is_empty() && range.end == self.lines && !self.ends_with_newline;
-        range.len() + usize::from(remark)
-    }
-}
-
-/// Decides which lines of a diff to show.
-struct Layout<'a> {
-    changes: &'a [Hunk],
-    old: PreviewSide,
-    new: PreviewSide,
-    max: usize,
-}
-
-impl Layout<'_> {
-    /// All parts if they fit; otherwise as many lines per side as fit.
-    fn best(&self) -> Vec<PreviewPart> {
-        let sum = |side: fn(&Hunk) -> &Range<u32>| self.changes.iter().map(|c| side(c).len()).sum();
-        let (removed, added): (usize, usize) = (sum(|c| &c.before), sum(|c| &c.after));
-        if let Some(all) = self.parts(removed, added) {
-            return all;
-        }
-        // At least one line is left out.
-        let most = (removed + added).saturating_sub(1).min(self.max);
-        (0..=most)
-            .rev()
-            .find_map(|shown| {
-                let (old, new) = shares(shown, removed, added);
-                let mut parts = self.parts(old, new)?;
-                let of_both = removed > 0 && added > 0;
-                // Each marker follows the last shown line of its side.
-                let mut mark = |left_out, what, is_side: fn(&PreviewPart) -> bool| {
-                    if left_out > 0 {
-                        let what = if of_both { what } else { "" };
-                        let last = parts.iter().rposition(is_side);
-                        let at = last.map_or(parts.len(), |at| at + 1);
-                        parts.insert(at, PreviewPart::LeftOut(left_out, what));
-                    }
-                };
-                mark(removed - old, " removed", is_removed);
-                mark(added - new, " added", is_added);
-                (2 + self.printed(&parts) <= self.max).then_some(parts)
-            })
-            .unwrap_or_else(|| vec![PreviewPart::LeftOut(removed + added, "")])
-    }
-
-    /// The parts with so many removed and added lines and their context; `None` if they do not fit.
-    fn parts(&self, mut removed: usize, mut added: usize) -> Option<Vec<PreviewPart>> {
-        let is_close = |a: &Hunk, b: &Hunk| b.before.start - a.before.end <= 2 * CONTEXT;
-        let mut parts = Vec::new();
-        let mut lines = 2;
-        for hunk in self.changes.chunk_by(is_close) {
-            let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else {
-                continue;
-            };
-            // Both sides have the same context lines.
-            let lead = first.before.start.min(CONTEXT);
-            let trail = self.old.lines.saturating_sub(last.before.end).min(CONTEXT);
-            let around = |start: u32, end: u32| start.saturating_sub(lead)..end + trail;
-            let shown = around(first.before.start, last.before.end);
-            let other = around(first.after.start, last.after.end);
-            let begins = parts.len();
-            parts.push(PreviewPart::Head(shown.clone(), other));
-            let (mut at, mut has_lines, mut is_cut) = (shown.start, false, false);
-            for change in hunk {
-                let old = first_of(&change.before, &mut removed);
-                let new = first_of(&change.after, &mut added);
-                if old.is_empty() && new.is_empty() {
-                    // Both sides are used up, or the side of this change.
-                    at = change.before.end;
-                    is_cut = true;
-                    continue;
+/// The whole diff.
+fn diff_lines<'a>(hunks: &[Hunk], old: &'a [u8], new: &'a [u8]) -> Vec<DiffLine<'a>> {
+    let old: Vec<&[u8]> = old.lines_with_terminator().collect();
+    let new: Vec<&[u8]> = new.lines_with_terminator().collect();
+    let mut lines = Vec::new();
+    for group in group_diff_ops(diff_ops(hunks, old.len()), CONTEXT) {
+        lines.push(DiffLine::Note(UnifiedHunkHeader::new(&group).to_string()));
+        let mut add = |sign, text: &[&'a [u8]]| {
+            for line in text {
+                let body = line.strip_suffix(b"\n");
+                lines.push(DiffLine::Text(sign, body.unwrap_or(line)));
+                if body.is_none() {
+                    lines.push(DiffLine::Text('\\', b" No newline at end of file"));
                 }
-                has_lines = true;
-                parts.push(PreviewPart::Same(at..change.before.start));
-                parts.push(PreviewPart::Removed(old));
-                parts.push(PreviewPart::Added(new));
-                at = change.before.end;
             }
-            if !has_lines {
-                parts.truncate(begins);
-                // One side may be used up while the other continues.
-                if removed == 0 && added == 0 {
-                    break;
-                }
-                continue;
-            }
-            if !is_cut {
-                parts.push(PreviewPart::Same(at..shown.end));
-            }
-            lines += self.printed(&parts[begins..]);
-            if lines > self.max {
-                return None;
-            }
-        }
-        Some(parts)
-    }
-
-    fn printed(&self, parts: &[PreviewPart]) -> usize {
-        let lines = |part: &PreviewPart| match part {
-            PreviewPart::Head(..) | PreviewPart::LeftOut(..) => 1,
-            PreviewPart::Same(range) | PreviewPart::Removed(range) => self.old.printed(range),
-            PreviewPart::Added(range) => self.new.printed(range),
         };
-        parts.iter().map(lines).sum()
+        for part in &group {
+            match part {
+                DiffOp::Equal { .. } => add(' ', &old[part.old_range()]),
+                _ => {
+                    add('-', &old[part.old_range()]);
+                    add('+', &new[part.new_range()]);
+                }
+            }
+        }
+    }
+    lines
+}
+
+/// The changes and what is equal between them, as `similar` has them.
+fn diff_ops(hunks: &[Hunk], old_lines: usize) -> Vec<DiffOp> {
+    let mut ops = Vec::with_capacity(2 * hunks.len() + 1);
+    let (mut old_index, mut new_index) = (0, 0);
+    let equal = |old_index, new_index, len| DiffOp::Equal {
+        old_index,
+        new_index,
+        len,
+    };
+    for hunk in hunks {
+        let (before, after) = (hunk.before.start as usize, hunk.after.start as usize);
+        if before > old_index {
+            ops.push(equal(old_index, new_index, before - old_index));
+        }
+        ops.push(DiffOp::Replace {
+            old_index: before,
+            old_len: hunk.before.len(),
+            new_index: after,
+            new_len: hunk.after.len(),
+        });
+        old_index = hunk.before.end as usize;
+        new_index = hunk.after.end as usize;
+    }
+    if old_lines > old_index {
+        ops.push(equal(old_index, new_index, old_lines - old_index));
+    }
+    ops
+}
+
+/// As many removed and added lines as fit, with markers for the others.
+fn shortened<'a>(all: &[DiffLine<'a>], room: usize) -> Vec<DiffLine<'a>> {
+    let count = |wanted| {
+        all.iter()
+            .filter(|line| line.sign() == Some(wanted))
+            .count()
+    };
+    let (removed, added) = (count('-'), count('+'));
+    let most = (removed + added).saturating_sub(1).min(room);
+    let fitting = (0..=most).rev().find_map(|shown| {
+        let (old, new) = shares(shown, removed, added);
+        let mut lines = first_changes(all, old, new);
+        // Each marker follows the last shown line of its side.
+        for (left_out, what, sign) in [
+            (removed - old, " removed", '-'),
+            (added - new, " added", '+'),
+        ] {
+            if left_out > 0 {
+                let what = if removed > 0 && added > 0 { what } else { "" };
+                let last = lines.iter().rposition(|line| line.sign() == Some(sign));
+                let mut at = last.map_or(lines.len(), |at| at + 1);
+                at += usize::from(lines.get(at).and_then(DiffLine::sign) == Some('\\'));
+                lines.insert(at, DiffLine::Note(marker(left_out, what)));
+            }
+        }
+        (lines.len() <= room).then_some(lines)
+    });
+    fitting.unwrap_or_else(|| vec![DiffLine::Note(marker(removed + added, ""))])
+}
+
+impl DiffLine<'_> {
+    fn sign(&self) -> Option<char> {
+        match self {
+            DiffLine::Note(_) => None,
+            DiffLine::Text(sign, _) => Some(*sign),
+        }
     }
 }
 
-fn is_removed(part: &PreviewPart) -> bool {
-    matches!(part, PreviewPart::Removed(range) if !range.is_empty())
-}
-
-fn is_added(part: &PreviewPart) -> bool {
-    matches!(part, PreviewPart::Added(range) if !range.is_empty())
-}
-
-/// The first lines of a range, as many as are left to show.
-fn first_of(range: &Range<u32>, left: &mut usize) -> Range<u32> {
-    let count = range.len().min(*left);
-    *left -= count;
-    range.start..range.start + u32::try_from(count).unwrap_or(u32::MAX)
+/// The first removed and added lines, and what is unchanged around them.
+fn first_changes<'a>(
+    all: &[DiffLine<'a>],
+    mut removed: usize,
+    mut added: usize,
+) -> Vec<DiffLine<'a>> {
+    let mut shown = Vec::new();
+    // The head of a hunk and unchanged lines, which count only with a change below them, or at the end of a whole hunk.
+    let mut pending: Vec<DiffLine<'a>> = Vec::new();
+    let (mut is_cut, mut after_shown) = (true, false);
+    for line in all {
+        match line.sign() {
+            None => {
+                if !is_cut {
+                    shown.append(&mut pending);
+                }
+                if removed == 0 && added == 0 {
+                    return shown;
+                }
+                pending = vec![line.clone()];
+                is_cut = false;
+            }
+            Some(' ') => {
+                pending.push(line.clone());
+                after_shown = true;
+            }
+            Some('\\') if !after_shown => {}
+            Some('\\') => match pending.is_empty() {
+                true => shown.push(line.clone()),
+                false => pending.push(line.clone()),
+            },
+            Some(sign) => {
+                let left = if sign == '-' {
+                    &mut removed
+                } else {
+                    &mut added
+                };
+                after_shown = *left > 0;
+                if after_shown {
+                    *left -= 1;
+                    shown.append(&mut pending);
+                    shown.push(line.clone());
+                } else {
+                    is_cut = true;
+                    pending.retain(|line| line.sign().is_none());
+                }
+            }
+        }
+    }
+    if !is_cut {
+        shown.append(&mut pending);
+    }
+    shown
 }
 
 /// How many of `shown` lines are removed ones, and how many added ones.
@@ -240,69 +255,40 @@ pub fn deleted_content(old: &[u8], new: &[u8], max_lines: usize) -> String {
 /// every line is lost.
 pub fn removed_lines(old: &[u8], diff: Option<&LineDiff>, max_lines: usize) -> String {
     let old = displayable(old);
-    let mut page = Page::new(max_lines);
-    for (index, line) in old.lines().enumerate() {
-        if diff.is_none_or(|diff| diff.is_removed(index)) {
-            page.line(|| visible(line, LINE_WIDTH));
-        }
+    let removed = old.lines().enumerate();
+    let mut removed = removed.filter(|(index, _)| diff.is_none_or(|diff| diff.is_removed(*index)));
+    let first: Vec<&[u8]> = removed
+        .by_ref()
+        .take(max_lines)
+        .map(|(_, line)| line)
+        .collect();
+    let rest = removed.count();
+    let shown = match rest {
+        0 => first.len(),
+        _ => first.len().saturating_sub(1),
+    };
+    let mut out = String::new();
+    for line in &first[..shown] {
+        out.push_str(&visible(line, LINE_WIDTH));
+        out.push('\n');
     }
-    page.finish()
+    if rest > 0 {
+        out.push_str(&marker(first.len() - shown + rest, ""));
+        out.push('\n');
+    }
+    out
 }
 
 /// The lines to show, or a placeholder line.
-pub(super) fn displayable(blob: &[u8]) -> Cow<'_, [u8]> {
+fn displayable(blob: &[u8]) -> Cow<'_, [u8]> {
     match Content::of(blob) {
         Content::Binary => Cow::Owned(format!("[binary, {} bytes]\n", blob.len()).into_bytes()),
         _ => countable(blob),
     }
 }
 
-/// Lines as in a hunk header.
-fn position(lines: &Range<u32>) -> String {
-    let start = lines.start;
-    match lines.end - start {
-        0 => format!("{start},0"),
-        1 => format!("{}", start + 1),
-        count => format!("{},{count}", start + 1),
-    }
-}
-
-/// Walks once through the lines of a text.
-struct Lines<'a> {
-    rest: bstr::LinesWithTerminator<'a>,
-    /// The number of lines passed.
-    at: u32,
-}
-
-impl<'a> Lines<'a> {
-    fn of(text: &'a [u8]) -> Lines<'a> {
-        Lines {
-            rest: text.lines_with_terminator(),
-            at: 0,
-        }
-    }
-
-    /// Prints the lines of a range that is not behind, skipping those before it.
-    fn print(&mut self, sign: char, range: Range<u32>, page: &mut Page) {
-        while self.at < range.end
-            && let Some(line) = self.rest.next()
-        {
-            self.at += 1;
-            if self.at <= range.start {
-                continue;
-            }
-            let body = line.strip_suffix(b"\n");
-            let width = page.width;
-            page.line(|| format!("{sign}{}", visible(body.unwrap_or(line), width)));
-            if body.is_none() {
-                page.line(|| "\\ No newline at end of file".to_owned());
-            }
-        }
-    }
-}
-
 /// A line that is safe for a terminal, cut if it is long.
-pub(super) fn visible(line: &[u8], width: usize) -> String {
+fn visible(line: &[u8], width: usize) -> String {
     let mut shown = String::new();
     let bytes = width.saturating_mul(4).saturating_add(4);
     let text = line[..line.len().min(bytes)].to_str_lossy();
@@ -314,7 +300,8 @@ pub(super) fn visible(line: &[u8], width: usize) -> String {
             }
             '\t' => shown.push(c),
             '\r' => shown.push_str("\\r"),
-            c if c.is_control() || is_misleading(c) => {
+            // Joiners have a use in names, but a preview must show that two lines differ.
+            c if is_hostile(c) || matches!(c, '\u{200c}' | '\u{200d}') => {
                 // Writing to a String cannot fail.
                 let _ = write!(shown, "{}", c.escape_unicode());
             }
@@ -324,55 +311,10 @@ pub(super) fn visible(line: &[u8], width: usize) -> String {
     shown
 }
 
-/// Characters that reorder text, break lines or are invisible.
-fn is_misleading(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
-/// Collects lines up to a maximum; dropped lines are not formatted.
-struct Page {
-    lines: Vec<String>,
-    max: usize,
-    total: usize,
-    /// Longer lines are cut; an unlimited page shows them whole.
-    width: usize,
-}
-
-impl Page {
-    fn new(max: usize) -> Page {
-        Page {
-            lines: Vec::new(),
-            max,
-            total: 0,
-            width: match max {
-                usize::MAX => usize::MAX,
-                _ => LINE_WIDTH,
-            },
-        }
-    }
-
-    fn line(&mut self, text: impl FnOnce() -> String) {
-        self.total += 1;
-        if self.lines.len() < self.max {
-            self.lines.push(text());
-        }
-    }
-
-    /// The page with newlines; the marker replaces the last line.
-    fn finish(mut self) -> String {
-        if self.total > self.max {
-            self.lines.truncate(self.max.saturating_sub(1));
-            let more = self.total - self.lines.len();
-            self.lines.push(marker(more, ""));
-        }
-        self.lines.push(String::new());
-        self.lines.join("\n")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::Range;
 
     fn numbered(range: Range<usize>, word: &str) -> Vec<u8> {
         range

@@ -17,9 +17,9 @@ use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use super::escape::message;
 use super::help::{help_blocks, help_width};
-use super::order::ordered;
 use super::preview::painted;
 use super::style::{Style, paint};
+use super::texts::ordered;
 use super::{escape, snippet};
 use crate::finding::{Anchor, Finding, Level, Rule};
 use crate::path::escaped;

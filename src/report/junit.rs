@@ -8,8 +8,7 @@ use std::io::{self, Write};
 use gix::bstr::BString;
 
 use super::escape;
-use super::order::ordered;
-use super::texts::{advice, cannot_judge, sentence};
+use super::texts::{advice, cannot_judge, ordered, sentence};
 use crate::error::Error;
 use crate::finding::{Finding, Level};
 use crate::path::escaped;

@@ -7,8 +7,7 @@ use std::fmt::Write as _;
 
 use gix::bstr::BString;
 
-use super::order::ordered;
-use super::texts::{advice, cannot_judge, sentence};
+use super::texts::{advice, cannot_judge, ordered, sentence};
 use super::{escape, human};
 use crate::error::Error;
 use crate::finding::Finding;

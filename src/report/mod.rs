@@ -1,6 +1,5 @@
 //! Writes results: one file per format. The caller chooses a [`Format`] and a [`Style`].
 
-mod changed_lines;
 mod check;
 mod error;
 mod escape;
@@ -12,10 +11,8 @@ mod html;
 mod human;
 mod identity;
 mod json;
-mod jsonl;
 mod junit;
 mod markdown;
-mod order;
 mod place;
 mod preview;
 mod prompt;
@@ -28,7 +25,6 @@ mod settings;
 mod snippet;
 mod style;
 mod texts;
-mod uri;
 
 use std::io::{self, Write as _};
 
@@ -47,7 +43,7 @@ pub use schema::schema;
 pub use scope::{write_scope, write_scope_check};
 pub use settings::write_settings;
 pub use style::Style;
-pub(crate) use uri::uri;
+pub(crate) use texts::uri;
 
 use crate::error::Error;
 use crate::verdict::Verdict;
@@ -180,7 +176,7 @@ fn write_either(
             Some(error) => json::failure(error, &mut out)?,
             None => json::report(verdict, &mut out)?,
         },
-        Format::Jsonl => jsonl::report(verdict, failure, &mut out)?,
+        Format::Jsonl => json::lines(verdict, failure, &mut out)?,
         Format::Sarif => sarif::report(verdict, failure, &mut out)?,
         Format::Github => out.write_all(github::report(verdict, failure, style)?.as_bytes())?,
         Format::Gitlab => gitlab::report(verdict, failure, &mut out)?,

@@ -6,8 +6,8 @@ use std::io;
 use gix::bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
-use super::json::path;
 use super::{Format, escape, write_answer};
+use crate::finding::json::path_text;
 use crate::path::escaped;
 use crate::policy::{Actions, GrantKind};
 use crate::verdict::{PromptPath, PromptSection, Protection};
@@ -26,7 +26,10 @@ pub fn write_prompt(
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let json = || {
-        let designs = section.designs.iter().map(|design| path(design.as_bstr()));
+        let designs = section
+            .designs
+            .iter()
+            .map(|design| path_text(design.as_bstr()));
         json!({
             "version": 1,
             "designs": designs.collect::<Vec<_>>(),
@@ -132,10 +135,10 @@ fn line_json(line: &PromptPath) -> Value {
         Protection::Scaffolded => "scaffolded",
     });
     json!({
-        "path": path(line.path.as_bstr()),
-        "kind": line.kind.name(),
+        "path": path_text(line.path.as_bstr()),
+        "kind": line.kind,
         "actions": line.actions.names().collect::<Vec<_>>(),
-        "role": line.role.name(),
+        "role": line.role,
         "description": line.descriptions.join("; "),
         "exists": line.exists,
         "do_not_modify": reason.is_some(),

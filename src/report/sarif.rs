@@ -13,11 +13,12 @@ use serde_json::{Value, json};
 use super::escape;
 use super::identity::{hashes, sha256};
 use super::json::{Streamed, write_document};
-use super::order::ordered;
 use super::place::{ReportPlace, ReportPlaces, is_plain};
+use super::texts::ordered;
+use super::texts::uri;
 use super::texts::{cannot_judge, in_full};
-use super::uri::uri;
 use crate::error::Error;
+use crate::finding::json::path_text;
 use crate::finding::{Finding, Level, Rule};
 use crate::policy::settings;
 use crate::verdict::Verdict;
@@ -92,12 +93,13 @@ pub(super) fn report(
 }
 
 fn described(rule: Rule) -> Value {
-    let text = rule.explain();
+    let what = rule.section("");
+    let more = ["Why", "Fix", "Allow it"].map(|part| format!("\n\n{part}: {}", rule.section(part)));
     json!({
         "id": rule.id(),
         "shortDescription": {"text": rule.summary()},
-        "fullDescription": {"text": text.what},
-        "help": {"text": format!("{}\n\nWhy: {}\n\nFix: {}", text.what, text.why, text.fix)},
+        "fullDescription": {"text": what},
+        "help": {"text": format!("{what}{}", more.concat())},
         "defaultConfiguration": {"level": rule.default_level().name()},
     })
 }
@@ -181,8 +183,8 @@ fn result(places: &ReportPlaces<'_>, finding: &Finding, fingerprint: &str) -> Va
     }
     let closest = finding.closest.as_ref();
     value["properties"] = json!({
-        "path": finding.path.as_ref().map(|path| super::json::path(path.as_bstr())),
-        "closest": closest.map(|path| super::json::path(path.as_bstr())),
+        "path": finding.path.as_ref().map(|path| path_text(path.as_bstr())),
+        "closest": closest.map(|path| path_text(path.as_bstr())),
         "details": finding.details,
     });
     value

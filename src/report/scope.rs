@@ -3,18 +3,20 @@
 use std::io;
 
 use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::BString;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::json::{FindingJson, Streamed, designs, findings, path};
+use super::json::Streamed;
 use super::style::{Style, paint};
+use super::texts::ordered;
 use super::{Format, escape, human, write_answer};
-use crate::finding::{Anchor, Level};
+use crate::finding::json::path_text;
+use crate::finding::{Finding, Level};
 use crate::path::escaped;
 use crate::policy::GrantKind;
 use crate::policy::design::Mention;
-use crate::verdict::{Protection, ScopeGrant, ScopeListing};
+use crate::verdict::{DesignUsed, Protection, ScopeGrant, ScopeListing};
 
 /// Writes the report in one piece.
 ///
@@ -63,57 +65,52 @@ fn human_lint(scope: &ScopeListing, style: &Style) -> String {
     out
 }
 
-#[derive(Serialize)]
-struct ListingJson<'a, G, M> {
-    version: u32,
-    designs: Vec<Value>,
-    grants: G,
-    mentions: M,
-    problems: Vec<FindingJson<'a>>,
-    notes: &'a [String],
-}
-
-#[derive(Serialize)]
-struct GrantJson<'a> {
-    path: String,
-    kind: &'static str,
-    actions: Vec<&'static str>,
-    /// The other path of a rename.
-    from: Option<String>,
-    role: &'static str,
-    form: &'static str,
-    description: &'a str,
-    exists: bool,
-    protected: bool,
-    #[serde(flatten)]
-    place: RowPlaceJson,
-}
-
-#[derive(Serialize)]
-struct MentionJson<'a> {
-    path: String,
-    change_type: &'a str,
-    #[serde(flatten)]
-    place: RowPlaceJson,
-}
-
-/// A place in a design.
-#[derive(Serialize)]
-struct RowPlaceJson {
-    design: String,
-    line: usize,
-    column: usize,
-}
-
 fn json(scope: &ScopeListing) -> impl Serialize {
+    #[derive(Serialize)]
+    struct ListingJson<'a, G, M> {
+        version: u32,
+        designs: &'a [DesignUsed],
+        grants: G,
+        mentions: M,
+        problems: Vec<&'a Finding>,
+        notes: &'a [String],
+    }
     ListingJson {
         version: 1,
-        designs: designs(&scope.designs),
+        designs: &scope.designs,
         grants: Streamed(|| scope.grants.iter().map(grant_json)),
         mentions: Streamed(|| scope.mentions.iter().map(mention_json)),
-        problems: findings(&scope.problems),
+        problems: ordered(&scope.problems),
         notes: &scope.notes,
     }
+}
+
+fn grant_json(line: &ScopeGrant) -> Value {
+    let grant = &line.grant;
+    json!({
+        "path": path_text(grant.path.as_ref()),
+        "kind": grant.kind,
+        "actions": grant.actions.names().collect::<Vec<_>>(),
+        "from": grant.renamed.as_ref().map(|from| path_text(from.as_ref())),
+        "role": grant.role,
+        "form": grant.form,
+        "description": grant.description,
+        "exists": line.exists,
+        "protected": is_protected(line),
+        "design": path_text(grant.anchor.path.as_ref()),
+        "line": grant.anchor.line,
+        "column": grant.anchor.column,
+    })
+}
+
+fn mention_json(mention: &Mention) -> Value {
+    json!({
+        "path": path_text(mention.path.as_ref()),
+        "change_type": mention.change_type,
+        "design": path_text(mention.anchor.path.as_ref()),
+        "line": mention.anchor.line,
+        "column": mention.anchor.column,
+    })
 }
 
 fn people(scope: &ScopeListing, style: &Style) -> String {
@@ -138,42 +135,10 @@ fn people(scope: &ScopeListing, style: &Style) -> String {
     out
 }
 
-fn grant_json(line: &ScopeGrant) -> GrantJson<'_> {
-    let grant = &line.grant;
-    GrantJson {
-        path: path(grant.path.as_bstr()),
-        kind: grant.kind.name(),
-        actions: grant.actions.names().collect(),
-        from: grant.renamed.as_ref().map(|from| path(from.as_bstr())),
-        role: grant.role.name(),
-        form: grant.form.name(),
-        description: &grant.description,
-        exists: line.exists,
-        protected: is_protected(line),
-        place: place_json(&grant.anchor),
-    }
-}
-
 /// Whether requests may not change the path; a directory may still get files.
 fn is_protected(line: &ScopeGrant) -> bool {
     let is_settings = line.protection == Some(Protection::Settings);
     is_settings || line.protection.is_some() && line.grant.kind == GrantKind::File
-}
-
-fn mention_json(mention: &Mention) -> MentionJson<'_> {
-    MentionJson {
-        path: path(mention.path.as_bstr()),
-        change_type: &mention.change_type,
-        place: place_json(&mention.anchor),
-    }
-}
-
-fn place_json(anchor: &Anchor) -> RowPlaceJson {
-    RowPlaceJson {
-        design: path(anchor.path.as_bstr()),
-        line: anchor.line,
-        column: anchor.column,
-    }
 }
 
 fn grant_row(line: &ScopeGrant) -> Vec<String> {

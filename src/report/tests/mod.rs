@@ -6,7 +6,7 @@ mod json;
 mod machines;
 mod scope;
 
-use super::order::ordered;
+use super::texts::ordered;
 use super::*;
 use gix::bstr::BString;
 

@@ -1,8 +1,8 @@
-//! How many lines a change keeps, loses and adds, for the maps of the page and of the terminal.
+//! How many lines a change keeps, loses and adds.
 
 use std::collections::HashSet;
 
-use gix::bstr::BStr;
+use gix::bstr::BString;
 
 use crate::verdict::{JudgedChange, Verdict};
 
@@ -44,15 +44,10 @@ impl ChangedLines {
         self.kept + self.lost + self.added
     }
 
-    /// The old lines.
-    pub(super) fn old(self) -> usize {
-        self.kept + self.lost
-    }
-
-    /// Whole per cent of the old lines that are lost, rounded down so that a share below a threshold never appears to
-    /// reach it; `None` without old lines.
-    pub(super) fn lost_percent(self) -> Option<usize> {
-        (self.lost * 100).checked_div(self.old())
+    /// The lost share in words, rounded down so that a share below a threshold never appears to reach it.
+    pub(super) fn lost_percent(self) -> String {
+        let percent = (self.lost * 100).checked_div(self.kept + self.lost);
+        percent.map_or_else(String::new, |percent| format!(" ({percent} %)"))
     }
 
     pub(super) fn add(&mut self, other: ChangedLines) {
@@ -63,44 +58,57 @@ impl ChangedLines {
 }
 
 /// The old paths of renamed files: their lines count at the new path.
-pub(super) fn renamed_away(verdict: &Verdict) -> HashSet<&BStr> {
+pub(super) fn renamed_away(verdict: &Verdict) -> HashSet<&BString> {
     let changes = verdict.changes.iter();
-    let from = changes.filter_map(|change| change.from.as_ref());
-    from.map(|path| path.as_ref()).collect()
+    changes.filter_map(|change| change.from.as_ref()).collect()
+}
+
+/// A number with its thousands apart.
+pub(super) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lines(old: Option<usize>, new: Option<usize>, share: Option<f64>) -> Option<ChangedLines> {
-        ChangedLines::of(&JudgedChange {
-            original_lines: old,
-            new_lines: new,
-            lost_share: share,
-            ..JudgedChange::default()
-        })
-    }
-
     #[test]
     fn lines_are_kept_lost_and_added() {
-        let counted = |kept, lost, added| Some(ChangedLines { kept, lost, added });
-        assert_eq!(lines(Some(120), Some(50), Some(0.75)), counted(30, 90, 20));
-        assert_eq!(lines(None, Some(7), None), counted(0, 0, 7));
-        assert_eq!(lines(Some(7), None, Some(1.0)), counted(0, 7, 0));
+        let lines = |old, new, share| {
+            let lines = ChangedLines::of(&JudgedChange {
+                original_lines: old,
+                new_lines: new,
+                lost_share: share,
+                ..JudgedChange::default()
+            });
+            lines.map(|lines| (lines.kept, lines.lost, lines.added))
+        };
+        assert_eq!(lines(Some(120), Some(50), Some(0.75)), Some((30, 90, 20)));
+        assert_eq!(lines(None, Some(7), None), Some((0, 0, 7)));
+        assert_eq!(lines(Some(7), None, Some(1.0)), Some((0, 7, 0)));
         assert_eq!(lines(None, None, None), None);
         // A rewrite that keeps every word, with lines joined.
-        assert_eq!(lines(Some(10), Some(4), Some(0.0)), counted(10, 0, 0));
+        assert_eq!(lines(Some(10), Some(4), Some(0.0)), Some((10, 0, 0)));
     }
 
     #[test]
-    fn lost_share_is_rounded_down() {
-        let lines = ChangedLines {
-            kept: 101,
-            lost: 100,
+    fn figures_are_rounded_down_and_grouped() {
+        let lines = |kept, lost| ChangedLines {
+            kept,
+            lost,
             added: 0,
         };
-        assert_eq!(lines.lost_percent(), Some(49));
-        assert_eq!(ChangedLines::default().lost_percent(), None);
+        assert_eq!(lines(101, 100).lost_percent(), " (49 %)");
+        assert_eq!(lines(0, 0).lost_percent(), "");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
     }
 }
