@@ -1,13 +1,11 @@
 //! `--format` and `--output`: which reports a verb writes, and where to.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::report_file;
 use crate::error::{Error, Result};
-use crate::git::show_file;
 use crate::report::Format;
 
 const FORMAT: &str = "format";
@@ -140,33 +138,23 @@ fn parse(text: &str, formats: &[Format]) -> Result<Wanted, String> {
     }
 }
 
-/// The format of standard output, and the files with theirs. Compares files as seen from `directory`.
+/// The format of standard output, and the files with theirs.
 ///
 /// # Errors
-/// Two reports have the same destination.
-pub(super) fn destinations(
-    wanted: Vec<Wanted>,
-    directory: &Path,
-) -> Result<(Format, Vec<(Format, PathBuf)>)> {
+/// Two reports would go to standard output.
+pub(super) fn destinations(wanted: Vec<Wanted>) -> Result<(Format, Vec<(Format, PathBuf)>)> {
     let mut stdout = None;
-    let mut files: Vec<(Format, PathBuf)> = Vec::new();
+    let mut files = Vec::new();
     for (format, file) in wanted {
-        let Some(file) = file else {
-            if stdout.replace(format).is_some() {
+        match file {
+            Some(file) => files.push((format, file)),
+            None if stdout.is_none() => stdout = Some(format),
+            None => {
                 return Err(Error::new("two reports would go to standard output").help(
                     "--format and --output FORMAT=- both write to standard output: use only one of them",
                 ));
             }
-            continue;
-        };
-        let mut others = files.iter();
-        if others.any(|(_, other)| report_file::is_same(directory, other, &file)) {
-            return Err(
-                Error::new(format!("--output names {} twice", show_file(&file)))
-                    .help("give each report its own file"),
-            );
         }
-        files.push((format, file));
     }
     Ok((stdout.unwrap_or(Format::Human), files))
 }

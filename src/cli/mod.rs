@@ -170,7 +170,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let mut output = match Output::new(&cli.output, wanted, cli.directory.as_deref()) {
+    let mut output = match Output::new(&cli.output, wanted) {
         Ok(output) => output,
         Err(error) => {
             output::usage_error(&error);

@@ -77,12 +77,8 @@ pub(super) struct Output {
 impl Output {
     /// # Errors
     ///
-    /// Two reports have the same destination.
-    pub(super) fn new(
-        args: &OutputArgs,
-        wanted: Vec<Wanted>,
-        directory: Option<&Path>,
-    ) -> Result<Output> {
+    /// Two reports would go to standard output.
+    pub(super) fn new(args: &OutputArgs, wanted: Vec<Wanted>) -> Result<Output> {
         let style = |choice: ColorChoice, is_terminal| Style {
             color: match args.color {
                 ColorWhen::Always => true,
@@ -94,7 +90,7 @@ impl Output {
             ..Style::default()
         };
         let (stdout, stderr) = (io::stdout(), io::stderr());
-        let (format, files) = destinations(wanted, directory.unwrap_or(".".as_ref()))?;
+        let (format, files) = destinations(wanted)?;
         Ok(Output {
             format,
             style: style(AutoStream::choice(&stdout), stdout.is_terminal()),

@@ -21,12 +21,8 @@ const CONTEXT: usize = 3;
 /// Longer lines are cut; minified files have lines of megabytes.
 const LINE_WIDTH: usize = 240;
 
-/// The minimum lines per side in a shortened preview.
-const LEAST: usize = 3;
-
 /// A unified diff of at most `max_lines` lines, including the markers `[truncated] N more lines`. A longer diff shows
-/// the first removed and the first added lines in proportion to their numbers, and how many of each are left out.
-/// Empty if nothing differs.
+/// the first lines of each run of removed or added ones, and how many are left out. Empty if nothing differs.
 ///
 /// Names are printed as they are, so the caller escapes them. Content is escaped here: control and direction-changing
 /// characters show as `\u{1b}`, a carriage return as `\r`, and invalid UTF-8 as U+FFFD. With `usize::MAX` lines
@@ -47,7 +43,7 @@ pub fn unified_preview(
     let room = max_lines.saturating_sub(2);
     let shown = match all.len() <= room {
         true => all,
-        false => shortened(&all, room),
+        false => shortened(all, room),
     };
     let width = match max_lines {
         usize::MAX => usize::MAX,
@@ -134,109 +130,54 @@ fn diff_ops(hunks: &[Hunk], old_lines: usize) -> Vec<DiffOp> {
     ops
 }
 
-/// As many removed and added lines as fit, with markers for the others.
-fn shortened<'a>(all: &[DiffLine<'a>], room: usize) -> Vec<DiffLine<'a>> {
-    let count = |wanted| {
-        all.iter()
-            .filter(|line| line.sign() == Some(wanted))
-            .count()
+/// At most `room` lines: of each run of removed or added lines the first ones, and a marker for the others. A diff of
+/// very many runs ends early.
+fn shortened(all: Vec<DiffLine<'_>>, room: usize) -> Vec<DiffLine<'_>> {
+    let runs: Vec<&[DiffLine<'_>]> = all.chunk_by(|a, b| a.sign() == b.sign()).collect();
+    let is_folded = |run: &[DiffLine<'_>], most| run[0].sign().is_some() && run.len() > most + 1;
+    let fits = |most: &usize| {
+        let lines = runs.iter().map(|run| match is_folded(run, *most) {
+            true => most + 1,
+            false => run.len(),
+        });
+        lines.sum::<usize>() <= room
     };
-    let (removed, added) = (count('-'), count('+'));
-    let most = (removed + added).saturating_sub(1).min(room);
-    let fitting = (0..=most).rev().find_map(|shown| {
-        let (old, new) = shares(shown, removed, added);
-        let mut lines = first_changes(all, old, new);
-        // Each marker follows the last shown line of its side.
-        for (left_out, what, sign) in [
-            (removed - old, " removed", '-'),
-            (added - new, " added", '+'),
-        ] {
-            if left_out > 0 {
-                let what = if removed > 0 && added > 0 { what } else { "" };
-                let last = lines.iter().rposition(|line| line.sign() == Some(sign));
-                let mut at = last.map_or(lines.len(), |at| at + 1);
-                at += usize::from(lines.get(at).and_then(DiffLine::sign) == Some('\\'));
-                lines.insert(at, DiffLine::Note(marker(left_out, what)));
-            }
-        }
-        (lines.len() <= room).then_some(lines)
-    });
-    fitting.unwrap_or_else(|| vec![DiffLine::Note(marker(removed + added, ""))])
-}
-
-impl DiffLine<'_> {
-    fn sign(&self) -> Option<char> {
-        match self {
-            DiffLine::Note(_) => None,
-            DiffLine::Text(sign, _) => Some(*sign),
-        }
-    }
-}
-
-/// The first removed and added lines, and what is unchanged around them.
-fn first_changes<'a>(
-    all: &[DiffLine<'a>],
-    mut removed: usize,
-    mut added: usize,
-) -> Vec<DiffLine<'a>> {
+    let most = (1..room).rev().find(fits).unwrap_or(1);
     let mut shown = Vec::new();
-    // The head of a hunk and unchanged lines, which count only with a change below them, or at the end of a whole hunk.
-    let mut pending: Vec<DiffLine<'a>> = Vec::new();
-    let (mut is_cut, mut after_shown) = (true, false);
-    for line in all {
-        match line.sign() {
-            None => {
-                if !is_cut {
-                    shown.append(&mut pending);
-                }
-                if removed == 0 && added == 0 {
-                    return shown;
-                }
-                pending = vec![line.clone()];
-                is_cut = false;
-            }
-            Some(' ') => {
-                pending.push(line.clone());
-                after_shown = true;
-            }
-            Some('\\') if !after_shown => {}
-            Some('\\') => match pending.is_empty() {
-                true => shown.push(line.clone()),
-                false => pending.push(line.clone()),
-            },
-            Some(sign) => {
-                let left = if sign == '-' {
-                    &mut removed
-                } else {
-                    &mut added
-                };
-                after_shown = *left > 0;
-                if after_shown {
-                    *left -= 1;
-                    shown.append(&mut pending);
-                    shown.push(line.clone());
-                } else {
-                    is_cut = true;
-                    pending.retain(|line| line.sign().is_none());
-                }
-            }
+    let mut left_out = 0;
+    for run in &runs {
+        let mut lines = run.to_vec();
+        if is_folded(run, most) {
+            let what = match run[0].sign() {
+                Some('-') => " removed",
+                _ => " added",
+            };
+            lines.truncate(most);
+            lines.push(DiffLine::Note(marker(run.len() - most, what)));
+        }
+        if shown.len() + lines.len() <= room && left_out == 0 {
+            shown.append(&mut lines);
+        } else {
+            left_out += run.len();
         }
     }
-    if !is_cut {
-        shown.append(&mut pending);
+    if left_out > 0 {
+        if shown.len() == room && shown.pop().is_some() {
+            left_out += 1;
+        }
+        shown.push(DiffLine::Note(marker(left_out, "")));
     }
     shown
 }
 
-/// How many of `shown` lines are removed ones, and how many added ones.
-fn shares(shown: usize, removed: usize, added: usize) -> (usize, usize) {
-    let (least_old, least_new) = (removed.min(LEAST), added.min(LEAST));
-    let old = if shown < least_old + least_new {
-        shown.min(least_old)
-    } else {
-        (shown * removed / (removed + added)).clamp(least_old, shown - least_new)
-    };
-    (old, shown - old)
+impl DiffLine<'_> {
+    /// The sign of a removed or added line.
+    fn sign(&self) -> Option<char> {
+        match self {
+            DiffLine::Text(sign @ ('-' | '+'), _) => Some(*sign),
+            _ => None,
+        }
+    }
 }
 
 fn marker(count: usize, what: &str) -> String {
@@ -364,24 +305,17 @@ mod tests {
         assert_eq!(lines.len(), 50);
         assert_eq!(lines[2], "@@ -1,200 +0,0 @@");
         assert_eq!(lines[48], "-old 45");
-        assert_eq!(lines[49], "[truncated] 154 more lines");
+        assert_eq!(lines[49], "[truncated] 154 more removed lines");
     }
 
     #[test]
-    fn long_preview_cuts_both_sides_in_proportion_and_counts_omitted_lines() {
-        // 270 lines become 56: 2 name lines, 1 hunk line, 2 markers and 45 lines of the two sides.
+    fn long_preview_shows_both_sides_and_counts_omitted_lines() {
+        // 270 lines become 56: 2 name lines, 1 hunk line, 2 markers and 44 lines of the two sides.
         let (old, new) = (numbered(0..270, "old"), numbered(0..56, "new"));
         let preview = unified_preview(&old, &new, "x", "x", 50);
-        assert_eq!(preview.lines().count(), 50);
-        let of = |sign: &str| {
-            preview
-                .lines()
-                .filter(|line| line.starts_with(sign))
-                .count()
-        };
-        assert_eq!((of("-old"), of("+new")), (37, 8));
-        assert!(preview.contains("-old 36\n[truncated] 233 more removed lines\n+new 0\n"));
-        assert!(preview.ends_with("+new 7\n[truncated] 48 more added lines\n"));
+        assert_eq!(preview.lines().count(), 49);
+        assert!(preview.contains("-old 21\n[truncated] 248 more removed lines\n+new 0\n"));
+        assert!(preview.ends_with("+new 21\n[truncated] 34 more added lines\n"));
         // A side of few lines is shown whole.
         let preview = unified_preview(&old, b"1\n2\n3\n", "x", "x", 50);
         assert_eq!(preview.lines().count(), 50);
@@ -389,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn long_preview_continues_after_one_side_ends() {
+    fn preview_of_many_changes_ends_early_within_any_limit() {
         // Every tenth line is replaced by three.
         let old = numbered(0..1000, "line");
         let new: String = (0..1000)
@@ -398,7 +332,7 @@ mod tests {
                 _ => format!("line {n}\n"),
             })
             .collect();
-        for max in 6..80 {
+        for max in 4..80 {
             let preview = unified_preview(&old, new.as_bytes(), "x", "x", max);
             assert!(preview.lines().count() <= max, "{max}\n{preview}");
             assert!(preview.contains("[truncated]"), "{max}\n{preview}");
@@ -415,7 +349,7 @@ mod tests {
         assert!(!preview.contains("[truncated]"));
         let preview = unified_preview(b"", &numbered(0..48, "x"), "a", "b", 50);
         assert_eq!(preview.lines().count(), 50);
-        assert!(preview.ends_with("[truncated] 2 more lines\n"));
+        assert!(preview.ends_with("[truncated] 2 more added lines\n"));
     }
 
     #[test]

@@ -102,7 +102,7 @@ fn human(in_force: &SettingsInForce, style: &Style) -> String {
         let remark = row.place.map_or("default".to_owned(), |place| {
             format!("{FILE}:{}", place.line)
         });
-        out.push_str(&line(row.name, &row.value, &remark, style.width));
+        out.push_str(&line(row.name, &row.value, &remark));
     }
     if let Some(designs) = &in_force.designs {
         let files: Vec<_> = designs
@@ -122,43 +122,15 @@ fn human(in_force: &SettingsInForce, style: &Style) -> String {
     out
 }
 
-/// `key = value  # remark`; a wide list spans several lines, as in TOML.
-fn line(key: &str, value: &Value, remark: &str, width: usize) -> String {
+/// `key = value  # remark`, as in TOML.
+fn line(key: &str, value: &Value, remark: &str) -> String {
     let text = match value {
         Value::Null => return format!("  # {key} is not set\n"),
         Value::Array(items) => {
             let items: Vec<String> = items.iter().map(ToString::to_string).collect();
-            let one_line = format!("[{}]", items.join(", "));
-            if key.len() + one_line.len() + remark.len() + 9 <= width {
-                one_line
-            } else {
-                wrapped(&items, width)
-            }
+            format!("[{}]", items.join(", "))
         }
         value => value.to_string(),
     };
-    let mut lines = text.lines();
-    let first = escape::text(lines.next().unwrap_or_default()).into_owned();
-    let mut out = format!("  {key} = {first}  # {remark}\n");
-    for line in lines {
-        out.push_str(&format!("{}\n", escape::text(line)));
-    }
-    out
-}
-
-/// The later lines of a list, indented, with as many items per line as fit.
-fn wrapped(items: &[String], width: usize) -> String {
-    let mut out = String::from("[");
-    let mut column = width;
-    for item in items {
-        let length = item.chars().count() + 2;
-        if column + length > width {
-            out.push_str("\n     ");
-            column = 5;
-        }
-        out.push_str(&format!(" {item},"));
-        column += length;
-    }
-    out.push_str("\n  ]");
-    out
+    format!("  {key} = {}  # {remark}\n", escape::text(&text))
 }
