@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 
 use super::design_args::DesignArgs;
 use super::repository::{repository, with_approvals};
-use super::{bounded, output::Output, progress::Progress};
+use super::{bounded, output::Output, progress::ProgressLine};
 use crate::ci;
 use crate::error::{Error, Result};
 use crate::git::{PushSide, Range, Repository, Update, show_file};
@@ -110,7 +110,7 @@ impl LintArgs {
     }
 
     fn push(&self, output: &mut Output, repo: &Repository, options: &Options) -> Result<u8> {
-        let progress = Progress::new("judging the push");
+        let progress = ProgressLine::new("judging the push");
         let tell = |done, all| progress.tell(done, all);
         let each = self.each_commit.then_some(&tell as &judge::Progress<'_>);
         let report = match framework_push(repo, each, options)? {
@@ -135,7 +135,7 @@ impl LintArgs {
         range: &Range,
         options: &Options,
     ) -> Result<u8> {
-        let progress = Progress::new("judging the range");
+        let progress = ProgressLine::new("judging the range");
         let tell = |done, all| progress.tell(done, all);
         let each = self.each_commit.then_some(&tell as &judge::Progress<'_>);
         let report = judge::range(repo, range, each, options)?;
@@ -182,7 +182,7 @@ pub(super) fn staged(output: &mut Output, repo: &Repository, options: &Options) 
 /// Judges the staged changes.
 pub(super) fn staged_report(repo: &Repository, options: &Options) -> Result<Verdict> {
     let options = with_approvals(repo, options.clone())?;
-    let _busy = Progress::new("judging the staged changes");
+    let _busy = ProgressLine::new("judging the staged changes");
     judge::staged(repo, &options)
 }
 

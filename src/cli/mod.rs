@@ -286,6 +286,14 @@ mod tests {
         for_each_verb(&all, &["guard"], &mut |verb, called| {
             let help = verb.get_after_help().map(ToString::to_string);
             let help = help.unwrap_or_default();
+            let about = verb
+                .get_about()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            assert!(
+                !about.is_empty() && !about.contains(['?', '\n']),
+                "{called:?}: {about}"
+            );
             let (_, examples) = help
                 .split_once("Examples:\n")
                 .unwrap_or_else(|| panic!("{} has no examples", called.join(" ")));

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Rewrites one line every second; clears it on drop.
-pub(super) struct Progress {
+pub(super) struct ProgressLine {
     done: Arc<Done>,
     line: Option<(mpsc::Sender<()>, JoinHandle<()>)>,
 }
@@ -16,8 +16,8 @@ pub(super) struct Progress {
 #[derive(Default)]
 struct Done(AtomicUsize, AtomicUsize);
 
-impl Progress {
-    pub(super) fn new(what: &'static str) -> Progress {
+impl ProgressLine {
+    pub(super) fn new(what: &'static str) -> ProgressLine {
         let done = Arc::default();
         let line = io::stderr().is_terminal().then(|| {
             show(
@@ -27,7 +27,7 @@ impl Progress {
                 io::stderr(),
             )
         });
-        Progress {
+        ProgressLine {
             done,
             line: line.flatten(),
         }
@@ -40,7 +40,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         if let Some((stop, line)) = self.line.take() {
             drop(stop);
@@ -62,7 +62,7 @@ fn show(
         let mut is_shown = false;
         while stopped.recv_timeout(pause) == Err(mpsc::RecvTimeoutError::Timeout) {
             is_shown = true;
-            // Progress that cannot be shown must not stop guard.
+            // ProgressLine that cannot be shown must not stop guard.
             let _ = match done.1.load(Ordering::Relaxed) {
                 0 => write!(
                     to,

@@ -6,7 +6,7 @@ use super::design_args::DesignArgs;
 use super::file_address;
 use super::lint::refuse_non_range;
 use super::repository::{repository, with_approvals};
-use super::{output::Output, progress::Progress};
+use super::{output::Output, progress::ProgressLine};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 use crate::judge::{self, Collect, Options};
@@ -80,7 +80,7 @@ impl ReviewArgs {
     fn judge(&self, repo: &Repository, options: Options) -> Result<Verdict> {
         if self.staged {
             let options = with_approvals(repo, options)?;
-            let _busy = Progress::new("judging the staged changes");
+            let _busy = ProgressLine::new("judging the staged changes");
             return judge::staged(repo, &options);
         }
         let range = match &self.range {
@@ -90,7 +90,7 @@ impl ReviewArgs {
             }
             None => judge::range_of_branch(repo)?.ok_or_else(unknown_target)?,
         };
-        let _busy = Progress::new("judging the range");
+        let _busy = ProgressLine::new("judging the range");
         judge::range(repo, &range, None, &options)
     }
 }

@@ -22,7 +22,7 @@ use crate::verdict::{CheckAnswers, CheckCounts, CheckResult};
 /// One line of JSON Lines.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-enum Line<'a> {
+enum CheckLine<'a> {
     Result(&'a CheckResult),
     Error {
         version: u32,
@@ -54,7 +54,7 @@ pub fn write_check(
     if format == Format::Jsonl {
         let mut out = io::BufWriter::with_capacity(BUFFER, out);
         for result in &answers.results {
-            write_line(&Line::Result(result), &mut out)?;
+            write_line(&CheckLine::Result(result), &mut out)?;
         }
         write_check_end(&answers.counts(), &answers.notes, format, &mut out)?;
         return out.flush();
@@ -79,7 +79,7 @@ pub fn write_check_result(
     style: &Style,
 ) -> io::Result<()> {
     match format {
-        Format::Jsonl => write_line(&Line::Result(result), out),
+        Format::Jsonl => write_line(&CheckLine::Result(result), out),
         _ => out.write_all(escape::commands(shown(result, style)).as_bytes()),
     }
 }
@@ -97,7 +97,7 @@ pub fn write_check_error(
     style: &Style,
 ) -> io::Result<()> {
     if format == Format::Jsonl {
-        let line = Line::Error {
+        let line = CheckLine::Error {
             version: 1,
             requested_path: path_text(requested),
             kind: error.kind(),
@@ -126,7 +126,7 @@ pub fn write_check_end(
 ) -> io::Result<()> {
     match format {
         Format::Jsonl => write_line(
-            &Line::Summary {
+            &CheckLine::Summary {
                 version: 1,
                 counts,
                 notes,

@@ -64,7 +64,7 @@ pub(super) fn failure(failure: &Error, out: &mut dyn Write) -> io::Result<()> {
 /// One line of JSON Lines; `type` tells them apart. The last one shows that the report is complete.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-enum Line<'a> {
+enum LintLine<'a> {
     Finding(&'a Finding),
     Error {
         version: u32,
@@ -87,16 +87,16 @@ pub(super) fn lines(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for one in ordered(&verdict.findings) {
-        write_line(&Line::Finding(one), out)?;
+        write_line(&LintLine::Finding(one), out)?;
     }
     let last = match failure {
-        Some(failure) => Line::Error {
+        Some(failure) => LintLine::Error {
             version: 1,
             kind: failure.kind(),
             message: &failure.message,
             help: &failure.help,
         },
-        None => Line::Summary {
+        None => LintLine::Summary {
             version: 1,
             verdict: verdict.outcome(),
             counts: verdict.counts(),

@@ -29,7 +29,8 @@ pub fn write_scope(
     out: &mut dyn io::Write,
     style: &Style,
 ) -> io::Result<()> {
-    write_answer(format, out, || people(scope, style), || json(scope))
+    let human = || people(scope, style, || tables(scope, style));
+    write_answer(format, out, human, || json(scope))
 }
 
 /// Writes the result of linting documents: for people the faults and a summary, for programs everything.
@@ -43,25 +44,42 @@ pub fn write_scope_check(
     out: &mut dyn io::Write,
     style: &Style,
 ) -> io::Result<()> {
-    write_answer(format, out, || human_lint(scope, style), || json(scope))
+    let human = || people(scope, style, || summary(scope));
+    write_answer(format, out, human, || json(scope))
 }
 
-fn human_lint(scope: &ScopeListing, style: &Style) -> String {
+/// The faults and notes, and what `more` says.
+fn people(scope: &ScopeListing, style: &Style, more: impl FnOnce() -> String) -> String {
     let mut out = human::findings(&scope.problems, &[], &scope.texts, style);
-    if style.quiet {
-        return out;
+    if !style.quiet {
+        out.push_str(&human::notes(&scope.notes, style));
+        out.push_str(&more());
     }
-    out.push_str(&human::notes(&scope.notes, style));
+    out
+}
+
+fn summary(scope: &ScopeListing) -> String {
     let count = |level| scope.problems.iter().filter(|p| p.level == level).count();
-    let mut found = human::remarks(&[
+    let found = human::remarks(&[
         (count(Level::Error), "error"),
         (count(Level::Warning), "warning"),
     ]);
-    if found.is_empty() {
-        found.push_str("nothing to correct");
-    }
+    let found = match found.as_str() {
+        "" => "nothing to correct",
+        found => found,
+    };
     let documents = human::plural(scope.designs.len(), "design");
-    out.push_str(&format!("guard: {found} in {documents}\n"));
+    format!("guard: {found} in {documents}\n")
+}
+
+fn tables(scope: &ScopeListing, style: &Style) -> String {
+    let granted = scope.grants.iter().map(grant_row).collect();
+    let mut out = table("granted", granted, style);
+    if !scope.mentions.is_empty() {
+        let mentions = scope.mentions.iter().map(mention_row).collect();
+        out.push('\n');
+        out.push_str(&table("named, not granted", mentions, style));
+    }
     out
 }
 
@@ -113,28 +131,6 @@ fn mention_json(mention: &Mention) -> Value {
     })
 }
 
-fn people(scope: &ScopeListing, style: &Style) -> String {
-    let mut out = human::findings(&scope.problems, &[], &scope.texts, style);
-    if style.quiet {
-        return out;
-    }
-    out.push_str(&human::notes(&scope.notes, style));
-    out.push_str(&table(
-        "granted",
-        scope.grants.iter().map(grant_row).collect(),
-        style,
-    ));
-    if !scope.mentions.is_empty() {
-        out.push('\n');
-        out.push_str(&table(
-            "named, not granted",
-            scope.mentions.iter().map(mention_row).collect(),
-            style,
-        ));
-    }
-    out
-}
-
 /// Whether requests may not change the path; a directory may still get files.
 fn is_protected(line: &ScopeGrant) -> bool {
     let is_settings = line.protection == Some(Protection::Settings);
@@ -176,25 +172,23 @@ pub(super) fn place(design: &BString, line: usize) -> String {
 
 /// Rows in aligned columns, below a title.
 fn table(title: &str, rows: Vec<Vec<String>>, style: &Style) -> String {
-    let width = |cell: &String| cell.chars().count();
-    let columns = rows.first().map_or(0, Vec::len);
-    let widths: Vec<_> = (0..columns)
-        .map(|i| rows.iter().map(|row| width(&row[i])).max().unwrap_or(0))
-        .collect();
-    let count = if rows.is_empty() {
-        ": nothing".to_owned()
-    } else {
-        format!(" ({}):", human::plural(rows.len(), "path"))
+    let count = match rows.len() {
+        0 => ": nothing".to_owned(),
+        count => format!(" ({}):", human::plural(count, "path")),
     };
-    let mut out = paint(DEFAULT_EMPHASIS_STYLE, &format!("{title}{count}"), style);
-    out.push('\n');
-    for row in rows {
-        for (cell, &widest) in row.iter().zip(&widths) {
-            out.push_str("  ");
-            out.push_str(cell);
-            out.extend(std::iter::repeat_n(' ', widest.saturating_sub(width(cell))));
+    let mut out = paint(DEFAULT_EMPHASIS_STYLE, &format!("{title}{count}"), style) + "\n";
+    let mut widths = vec![0; rows.iter().map(Vec::len).max().unwrap_or(0)];
+    for row in &rows {
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = cell.chars().count().max(*widest);
         }
-        out.truncate(out.trim_end_matches(' ').len());
+    }
+    for row in rows {
+        let cells = row.iter().zip(&widths);
+        let line: String = cells
+            .map(|(cell, widest)| format!("  {cell:widest$}"))
+            .collect();
+        out.push_str(line.trim_end_matches(' '));
         out.push('\n');
     }
     out

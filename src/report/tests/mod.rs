@@ -1,10 +1,8 @@
 #![allow(clippy::unwrap_used)]
 
-mod check;
+mod answers;
 mod human;
-mod json;
 mod machines;
-mod scope;
 
 use super::texts::ordered;
 use super::*;
