@@ -19,8 +19,8 @@ const CHECKS: &[Format] = &[Format::Human, Format::Json, Format::Jsonl];
 /// The formats of a verb, and whether it also writes its report to files.
 fn formats_of(verb: &str) -> (&'static [Format], bool) {
     match verb {
-        "lint" => (&Format::ALL, true),
-        "hook" => (&Format::ALL, false),
+        "lint" => (Format::ALL, true),
+        "hook" => (Format::ALL, false),
         "check" => (CHECKS, true),
         "scope" => (ANSWERS, true),
         "generate" | "mcp" | "help" => (&[], false),

@@ -345,7 +345,7 @@ mod tests {
                 .map(|value| value.get_name().to_owned())
                 .collect();
             let printed = crate::report::Format::ALL
-                .into_iter()
+                .iter()
                 .filter(|format| !format.is_for_files());
             let all: Vec<&str> = printed.map(|format| format.name()).collect();
             let expected: &[&str] = match *first {

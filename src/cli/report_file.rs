@@ -83,7 +83,8 @@ fn admit_place(path: &Path, repo: Option<&Repository>) -> Result<(), String> {
     }
 }
 
-/// Refuses a file with any content but a report in this format. Accepts an empty one, as created by `mktemp`.
+/// Refuses a file with any content but a report in this format. Accepts an empty one, as created by `mktemp`, and
+/// what is no file, such as a pipe.
 fn admit_content(path: &Path, format: Format) -> Result<(), String> {
     let found = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -97,10 +98,7 @@ fn admit_content(path: &Path, format: Format) -> Result<(), String> {
         return Err("it is a link".to_owned());
     }
     if !found.is_file() {
-        return match is_pipe_or_terminal(&found) {
-            true => Ok(()),
-            false => Err("it is a device".to_owned()),
-        };
+        return Ok(());
     }
     let mut start = Vec::new();
     File::open(path)
@@ -113,18 +111,6 @@ fn admit_content(path: &Path, format: Format) -> Result<(), String> {
             format.name()
         )),
     }
-}
-
-#[cfg(unix)]
-fn is_pipe_or_terminal(found: &fs::Metadata) -> bool {
-    use std::os::unix::fs::FileTypeExt;
-    let kind = found.file_type();
-    kind.is_fifo() || kind.is_char_device()
-}
-
-#[cfg(not(unix))]
-fn is_pipe_or_terminal(_: &fs::Metadata) -> bool {
-    true
 }
 
 /// Puts a report in its file as `write` makes it: a reader finds the old report or the new one, never a part of

@@ -1,5 +1,6 @@
 //! `guard review`: writes the review page and prints the address to open.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 use super::design_args::DesignArgs;
@@ -106,10 +107,7 @@ fn unknown_target() -> Error {
 fn temporary_file(repo: &Repository) -> PathBuf {
     let root = repo.workdir().unwrap_or_else(|_| repo.common_dir());
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let hash = root.as_os_str().as_encoded_bytes().iter();
-    // FNV-1a tells the repositories of a user apart; nothing depends on it.
-    let hash = hash.fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    std::env::temp_dir().join(format!("guard-review-{hash:016x}.html"))
+    let mut hash = DefaultHasher::new();
+    root.hash(&mut hash);
+    std::env::temp_dir().join(format!("guard-review-{:016x}.html", hash.finish()))
 }

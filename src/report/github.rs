@@ -9,8 +9,8 @@
 
 use std::io;
 
-use super::error::or_report;
 use super::escape;
+use super::human::or_report;
 use super::identity::sha256;
 use super::place::ReportPlaces;
 use super::style::Style;

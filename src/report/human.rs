@@ -5,23 +5,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io;
 
 use annotate_snippets::renderer::{
-    DEFAULT_EMPHASIS_STYLE, DEFAULT_ERROR_STYLE, DEFAULT_NOTE_STYLE, DEFAULT_REMOVAL_STYLE,
-    DEFAULT_WARNING_STYLE,
+    DEFAULT_EMPHASIS_STYLE, DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE, DEFAULT_NOTE_STYLE,
+    DEFAULT_REMOVAL_STYLE, DEFAULT_WARNING_STYLE,
 };
-use annotate_snippets::{
-    AnnotationKind, Group, Level as Drawn, Origin, Padding, Renderer, Snippet,
-};
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::BString;
 
-use super::escape::message;
-use super::help::{help_blocks, help_width};
+use super::diagnostic::{drawn, help_blocks};
+use super::escape::{self, message};
 use super::preview::painted;
 use super::style::{Style, paint};
 use super::texts::ordered;
-use super::{escape, snippet};
-use crate::finding::{Anchor, Finding, Help, Level, Rule};
+use crate::error::Error;
+use crate::finding::{Finding, Help, Level, Rule};
 use crate::path::escaped;
 use crate::verdict::{DesignUsed, JudgedChange, Outcome, Texts, Verdict};
 
@@ -147,65 +145,6 @@ fn in_short(finding: &Finding) -> Finding {
     short
 }
 
-/// One finding as drawn by annotate-snippets, without a final newline.
-fn drawn(finding: &Finding, texts: &Texts, style: &Style) -> String {
-    let level = match finding.level {
-        Level::Error => Drawn::ERROR,
-        Level::Warning => Drawn::WARNING,
-        Level::Note => Drawn::NOTE,
-    };
-    let title = level
-        .primary_title(message(&finding.message))
-        .id(finding.rule.id());
-    let mut group = Group::with_title(title);
-    if let Some(anchor) = &finding.design {
-        group = place(group, anchor, texts, style);
-    }
-    for help in help_blocks(&finding.help, help_width(finding, style)) {
-        group = group.element(Drawn::HELP.message(help));
-    }
-    let renderer = match style.color {
-        true => Renderer::styled(),
-        false => Renderer::plain(),
-    };
-    renderer.term_width(style.width).render(&[group])
-}
-
-fn place<'a>(group: Group<'a>, anchor: &Anchor, texts: &Texts, style: &Style) -> Group<'a> {
-    let path = escaped(&from_here(anchor.path.as_bstr(), style.prefix.as_ref())).to_string();
-    let Some(line) = snippet::line(texts, anchor, style.width) else {
-        let origin = Origin::path(path)
-            .line(anchor.line)
-            .char_column(anchor.column);
-        return group.element(origin).element(Padding);
-    };
-    let mut mark = AnnotationKind::Primary.span(line.span);
-    if !anchor.label.is_empty() {
-        mark = mark.label(message(&anchor.label));
-    }
-    group.element(
-        Snippet::source(line.text)
-            .path(path)
-            .line_start(anchor.line)
-            .annotation(mark),
-    )
-}
-
-/// The path relative to the directory `prefix`; both are relative to the workspace.
-fn from_here(path: &BStr, prefix: Option<&BString>) -> BString {
-    let here = prefix.map_or(&b""[..], |prefix| prefix.as_slice());
-    let here: Vec<&[u8]> = here
-        .split_str("/")
-        .filter(|part| !part.is_empty())
-        .collect();
-    let there: Vec<&[u8]> = path.split_str("/").collect();
-    let pairs = here.iter().zip(&there[..there.len() - 1]);
-    let common = pairs.take_while(|(a, b)| a == b).count();
-    let up = here[common..].iter().map(|_| &b".."[..]);
-    let parts: Vec<&[u8]> = up.chain(there[common..].iter().copied()).collect();
-    gix::bstr::join("/", parts).into()
-}
-
 /// What a change would lose, and its preview, indented below the finding.
 fn push_previews(out: &mut String, change: &JudgedChange, style: &Style) {
     let mut push = |title: &str, text: String| {
@@ -326,4 +265,53 @@ fn color_of(level: Level) -> anstyle::Style {
 fn push_line(out: &mut String, line: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(out, "{line}");
+}
+
+/// The width of `  help: `.
+const HELP_INDENT: &str = "        ";
+
+/// Writes notes, one per line.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_notes(lines: &[String], out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
+    out.write_all(escape::commands(notes(lines, style)).as_bytes())
+}
+
+/// Writes the error with the faults behind it and its help.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_error(error: &Error, out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
+    out.write_all(text(error, style).as_bytes())
+}
+
+/// The report for people: the error if there is one, else the verdict.
+pub(super) fn or_report(verdict: &Verdict, failure: Option<&Error>, style: &Style) -> String {
+    match failure {
+        Some(error) => text(error, style),
+        None => report(verdict, style),
+    }
+}
+
+pub(super) fn text(error: &Error, style: &Style) -> String {
+    let mut text = findings(&error.problems, &[], &error.texts, style);
+    let label = format!("guard: {}", paint(DEFAULT_ERROR_STYLE, "error", style));
+    let mut lines = error.message.lines();
+    text.push_str(&format!(
+        "{label}: {}\n",
+        message(lines.next().unwrap_or_default())
+    ));
+    for line in lines {
+        text.push_str(&format!("       {}\n", escape::text(line)));
+    }
+    let width = style.width.saturating_sub(HELP_INDENT.len());
+    for help in help_blocks(&error.help, width) {
+        let label = paint(DEFAULT_HELP_STYLE, "help", style);
+        let help = help.replace('\n', &format!("\n{HELP_INDENT}"));
+        text.push_str(&format!("  {label}: {help}\n"));
+    }
+    escape::commands(text)
 }

@@ -1,12 +1,11 @@
 //! Writes results: one file per format. The caller chooses a [`Format`] and a [`Style`].
 
 mod check;
-mod error;
+mod diagnostic;
 mod escape;
 mod explain;
 mod github;
 mod gitlab;
-mod help;
 mod html;
 mod human;
 mod identity;
@@ -22,7 +21,6 @@ mod sarif;
 mod schema;
 mod scope;
 mod settings;
-mod snippet;
 mod style;
 mod texts;
 
@@ -31,9 +29,9 @@ use std::io::{self, Write as _};
 use serde::Serialize;
 
 pub use check::{write_check, write_check_end, write_check_error, write_check_result};
-pub use error::{write_error, write_notes};
 pub use explain::{Topic, write_topic};
 pub(crate) use human::{plural, summary};
+pub use human::{write_error, write_notes};
 pub(crate) use json::document;
 pub(crate) use preview::painted;
 pub use prompt::{prompt_text, write_prompt};
@@ -55,7 +53,7 @@ named! {
     /// The report formats.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[non_exhaustive]
-pub enum Format {
+    pub enum Format {
         /// For people, drawn like rustc diagnostics.
         Human = "human",
         /// The JSON interface: one indented document.
@@ -79,17 +77,7 @@ pub enum Format {
 
 impl Format {
     /// Every format, in the order of the help.
-    pub const ALL: [Format; 9] = [
-        Format::Human,
-        Format::Json,
-        Format::Jsonl,
-        Format::Sarif,
-        Format::Github,
-        Format::Gitlab,
-        Format::Junit,
-        Format::Markdown,
-        Format::Html,
-    ];
+    pub const ALL: &[Format] = Format::VARIANTS;
 
     /// Whether the format is for files only: nobody reads a page on a terminal.
     pub(crate) fn is_for_files(self) -> bool {
@@ -98,7 +86,10 @@ impl Format {
 
     /// The format with this name.
     pub fn from_name(name: &str) -> Option<Format> {
-        Format::ALL.into_iter().find(|format| format.name() == name)
+        Format::ALL
+            .iter()
+            .copied()
+            .find(|format| format.name() == name)
     }
 }
 
@@ -171,7 +162,7 @@ fn write_either(
 ) -> io::Result<()> {
     let mut out = io::BufWriter::with_capacity(BUFFER, out);
     match format {
-        Format::Human => out.write_all(error::or_report(verdict, failure, style).as_bytes())?,
+        Format::Human => out.write_all(human::or_report(verdict, failure, style).as_bytes())?,
         Format::Json => match failure {
             Some(error) => json::failure(error, &mut out)?,
             None => json::report(verdict, &mut out)?,

@@ -1,10 +1,8 @@
 //! The result of a judgement, as plain data. `judge` and `gate` fill it; `report` prints it.
 
 mod check;
-mod prompt;
 mod review;
 mod scope;
-mod settings;
 
 use std::collections::BTreeMap;
 
@@ -12,12 +10,11 @@ use gix::bstr::BString;
 use serde::{Serialize, Serializer};
 
 pub use check::{CheckAnswers, CheckCounts, CheckResult};
-pub use prompt::{PromptPath, PromptSection};
 pub use review::{Review, ReviewApproval, ReviewCommit, ReviewRow};
-pub use scope::{Protection, ScopeGrant, ScopeListing};
-pub use settings::{ChosenDesigns, SettingsInForce};
+pub use scope::{PromptPath, PromptSection, Protection, ScopeGrant, ScopeListing};
 
 use crate::finding::{Finding, Level, json};
+use crate::policy::settings::{KeyPlaces, Settings};
 
 /// The texts of documents that findings refer to, by path.
 pub type Texts = BTreeMap<BString, String>;
@@ -208,4 +205,31 @@ impl Verdict {
         changes.sort_by(|a, b| (&a.path, a.action).cmp(&(&b.path, b.action)));
         changes
     }
+}
+
+/// The settings with their sources.
+#[derive(Debug, Clone, Default)]
+pub struct SettingsInForce {
+    /// The commit whose `guard.toml` was read, in hexadecimal; `None` if it has none.
+    pub commit: Option<String>,
+    /// The settings in force.
+    pub settings: Settings,
+    /// The places of settings in the file.
+    pub places: KeyPlaces,
+    /// Designs chosen by hand.
+    pub designs: Option<ChosenDesigns>,
+    /// The environment variables that affect guard and are set, by name.
+    pub variables: Vec<(String, String)>,
+    /// Notes, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Designs that override those of the settings.
+#[derive(Debug, Clone, Serialize)]
+pub struct ChosenDesigns {
+    /// The files as given.
+    pub files: Vec<String>,
+    /// The flag, variable or command that chose them.
+    #[serde(rename = "from")]
+    pub by: String,
 }

@@ -67,23 +67,10 @@ pub struct ReviewCommit {
 }
 
 impl Review {
-    /// Adds what another judgement of the same push collected.
+    /// Adds what another judgement of the same push collected. A row may then be there twice: the page adds them up.
     pub(crate) fn join(&mut self, other: Review) {
-        for row in other.rows {
-            let mut known = self.rows.iter_mut();
-            match known.find(|known| known.grant == row.grant) {
-                Some(known) => {
-                    known.touched += row.touched;
-                    known.refused += row.refused;
-                }
-                None => self.rows.push(row),
-            }
-        }
-        for mention in other.mentions {
-            if !self.mentions.contains(&mention) {
-                self.mentions.push(mention);
-            }
-        }
+        self.rows.extend(other.rows);
+        self.mentions.extend(other.mentions);
         self.hunks.extend(other.hunks);
         self.approvals.extend(other.approvals);
         self.commits.extend(other.commits);

@@ -125,7 +125,8 @@ fn row(line: &TableLine<'_>, number: usize) -> String {
         code(&[row.grant.path.as_slice(), slash].concat())
     });
     let mentioned = line.mentions.iter().map(|mention| code(&mention.path));
-    let paths: Vec<String> = granted.chain(mentioned).collect();
+    let mut paths: Vec<String> = granted.chain(mentioned).collect();
+    paths.dedup();
     let kind = match (first, mention) {
         (Some(grant), _) if grant.change_type.is_empty() => {
             grant.actions.names().collect::<Vec<_>>().join(", ")
