@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use super::quoted::{QuoteReader, has_blocks};
-use super::units::{Counted, Text, TextWords, Unit};
+use super::text::{Counted, Text, TextWords, Unit};
 
 /// The fewest lines that move together. Fewer are in any two programs.
 const RUN: usize = 3;

@@ -5,7 +5,7 @@
 
 use gix::bstr::ByteSlice;
 
-use super::units::{character_length, word_length};
+use super::text::{character_length, word_length};
 
 /// Comments and strings of several lines.
 const BLOCKS: [(&[u8], &[u8]); 4] = [

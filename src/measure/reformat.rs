@@ -14,7 +14,7 @@ use gix::bstr::ByteSlice;
 use super::line_diff::{DIFF_LIMIT, Numbered};
 use super::quoted::Makeup;
 use super::share::line_changes;
-use super::units::{Text, TextWords};
+use super::text::{Text, TextWords};
 
 /// The maximum words per side to compare; more would need too much memory.
 const WORD_LIMIT: usize = 1 << 20;

@@ -6,10 +6,10 @@ use gix::bstr::{BStr, BString};
 
 use super::chars::fold;
 use super::escape::escaped;
+use super::names::{self, MAX_NAME, MAX_PATH, check_path_length, control_file};
 use super::reason::{PathFault, Reason, Rejection, refuse};
 use super::windows::{self, Platform, check_backslash_traversal, check_windows_absolute};
 use crate::change::Kind;
-use super::names::{self, MAX_NAME, MAX_PATH, check_path_length, control_file};
 
 /// Whether this entry may be checked out. Checks only path and mode. [`check_link_target`](super::check_link_target)
 /// and [`resolve_link`](super::resolve_link) check link targets, and [`Links`](super::Links) collisions with links.

@@ -3,9 +3,9 @@
 use gix::bstr::BString;
 
 use super::chars::fold;
+use super::names::{self, check_git_dir, check_path_length, text};
 use super::reason::{PathFault, Reason, Rejection, refuse};
 use super::windows::{self, Platform, check_backslash_traversal, check_windows_absolute, drive};
-use super::names::{self, check_git_dir, check_path_length, text};
 
 /// The path in the workspace that a request names.
 ///
