@@ -105,7 +105,7 @@ fn assert_results(calls: &[(&str, Value)], results: &[Value], refused: &[&str]) 
 const ASKS: [&str; 2] = ["write_file", "request_approval"];
 
 fn approval() -> Value {
-    json!({ "action": "accept", "content": { "decision": "replace", "word": "line", "reason": "agreed" } })
+    json!({ "action": "accept", "content": { "decision": "approve", "word": "line", "reason": "agreed" } })
 }
 
 /// Drives every tool, with a client that approves, one that declines and one that cannot ask.

@@ -23,6 +23,8 @@ pub(crate) use kept_from_agents::refuse;
 pub(crate) use notes::{scope_to_tell, times_told};
 pub(crate) use observe::{Observer, Told};
 pub(crate) use protocol::Reply;
+#[cfg(feature = "mcp")]
+pub(crate) use reason::told;
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
