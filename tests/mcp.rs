@@ -7,7 +7,6 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::common::corpus::{self, text as member};
 use crate::common::mcp::{McpClient, text};
 use crate::common::{DESIGN, GUARD, Repo, lines, run, write_executable};
 
@@ -509,17 +508,6 @@ fn newest_revision_asks_by_the_answer_and_each_question_counts_once() {
 }
 
 #[test]
-fn every_revision_that_begins_with_a_handshake_is_served() {
-    let repo = repo();
-    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-        let mut client = McpClient::start(&repo, version, json!({}));
-        let read = client.call("read_text_file", json!({ "path": "src/small.py" }));
-        assert_eq!(text(&read), "a = 1\nb = 2\n", "{version}");
-        assert_eq!(client.end(), 0);
-    }
-}
-
-#[test]
 fn concurrent_calls_take_turns_and_all_are_answered() {
     let repo = repo();
     let mut client = client(&repo);
@@ -685,62 +673,6 @@ fn thresholds_of_a_call_count_only_if_they_are_stricter() {
     client.does("write_file", write);
     let large = json!({ "path": "src/large.py", "content": replacement(), "lineThreshold": 1000, "changeThreshold": 1.0 });
     assert_eq!(client.refuses("write_file", large).0, "held");
-}
-
-/// What was held by stricter thresholds still needs the person's answer.
-#[test]
-fn change_that_is_held_by_the_thresholds_of_a_call_can_be_rejected() {
-    let repo = repo();
-    let mut client = asking(&repo, approval("reject", ""));
-    let write = json!({ "path": "src/small.py", "content": "c = 3\n", "lineThreshold": 1 });
-    assert_eq!(client.refuses("write_file", write).0, "rejected");
-    assert_eq!(read(&repo, "src/small.py"), "a = 1\nb = 2\n");
-}
-
-#[test]
-fn hostile_paths_get_the_verdicts_of_guard_check() {
-    let corpus = corpus::entries();
-    let repo = Repo::new();
-    repo.stage(
-        "guard.toml",
-        "[lld]\nmissing = \"skip\"\n[workspace]\nsecrets = []\n",
-    );
-    repo.commit("Begin");
-    let mut client = client(&repo);
-    let (mut judged, mut wrong) = (Vec::new(), Vec::new());
-    let requests = corpus.iter().filter(|entry| {
-        matches!(member(entry, "context"), "relative" | "absolute") && entry["needs"].is_null()
-    });
-    for entry in requests {
-        // JSON holds no bytes that are not UTF-8.
-        let Ok(input) = String::from_utf8(corpus::moved(&corpus::input(entry), &repo)) else {
-            continue;
-        };
-        let checked = client.does("check_write", json!({ "path": input }));
-        let expected = member(entry, "expected") == "accept";
-        if checked["allowed"] != expected {
-            wrong.push(format!("{}: {checked}", entry["id"]));
-        }
-        judged.push((input.clone(), checked));
-        if !expected {
-            let (kind, _) =
-                client.refuses("write_file", json!({ "path": input, "content": "x\n" }));
-            if kind != "security" {
-                wrong.push(format!("{}: written as {kind}", entry["id"]));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(judged.len() >= 200, "{}", judged.len());
-    // No argument of a program can hold a NUL.
-    judged.retain(|(input, _)| !input.contains('\0'));
-    let mut check = repo.command(GUARD);
-    check.args(["check", "--format", "json", "--"]);
-    check.args(judged.iter().map(|(input, _)| input));
-    let report: Value = serde_json::from_str(&run(&mut check).stdout).unwrap();
-    for ((_, checked), same) in judged.iter().zip(report["results"].as_array().unwrap()) {
-        assert_eq!(checked, same);
-    }
 }
 
 #[test]
