@@ -7,7 +7,6 @@ mod lower_bound;
 mod merged;
 mod moved;
 mod preview;
-mod quoted;
 mod reformat;
 mod rename;
 mod share;

@@ -412,11 +412,6 @@ pub(super) fn word_length(text: &[u8]) -> usize {
     end
 }
 
-/// The length in bytes of the first character.
-pub(super) fn character_length(text: &[u8]) -> usize {
-    classify(text).1
-}
-
 /// The effect of a character on tokens.
 enum CharClass {
     /// A letter, digit or `_` of a script that separates words.
