@@ -1,10 +1,71 @@
-//! Names that Windows does not allow, and names that differ only in case.
+//! How Windows reads paths, and which names it does not allow.
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::{BStr, ByteSlice};
 
-use super::chars;
-use super::reason::{PathFault, Reason, Rejection};
-use super::separator::drive;
+use super::reason::{PathFault, Reason, Rejection, refuse};
+
+/// A family of systems with the same path syntax.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Platform {
+    /// Linux, macOS and similar: `/` separates, names are bytes.
+    Unix,
+    /// `/` and `\` separate; drives, streams and reserved names exist.
+    Windows,
+}
+
+impl Platform {
+    /// Whether the byte is a separator.
+    pub(super) fn is_separator(self, byte: u8) -> bool {
+        byte == b'/' || (self == Platform::Windows && byte == b'\\')
+    }
+
+    /// The components as spelled, including empty ones, `.` and `..`.
+    pub(super) fn segments(self, path: &[u8]) -> impl Iterator<Item = &[u8]> {
+        path.split(move |&byte| self.is_separator(byte))
+    }
+}
+
+/// The length of `c:` at the start of a path. Any character may be a drive.
+pub(super) fn drive(path: &[u8]) -> Option<usize> {
+    let (_, end, _) = path.char_indices().next()?;
+    (path.get(end) == Some(&b':')).then_some(end + 1)
+}
+
+/// Refuses a path that is absolute on Windows (`C:\x`, `C:/x`, `\x`, `\\server\share`). A lone `\` or `c:` is only an
+/// odd name.
+pub(super) fn check_windows_absolute(path: &[u8]) -> Result<(), PathFault> {
+    let rooted = path.len() > 1 && path[0] == b'\\';
+    let on_drive = drive(path).is_some_and(|length| matches!(path.get(length), Some(b'/' | b'\\')));
+    if rooted || on_drive {
+        return refuse(Reason::WindowsAbsolute, "is an absolute path on Windows");
+    }
+    Ok(())
+}
+
+/// Refuses a path that leaves the workspace if `\` is a separator. `depth` is the number of directories between the
+/// workspace and the start of the path.
+pub(super) fn check_backslash_traversal(path: &[u8], depth: usize) -> Result<(), PathFault> {
+    if path.contains(&b'\\') && escapes(path.split(|&byte| byte == b'/' || byte == b'\\'), depth) {
+        return refuse(
+            Reason::BackslashTraversal,
+            "leaves the workspace where \\ separates directories",
+        );
+    }
+    Ok(())
+}
+
+/// Whether `..` rises above the workspace at any step.
+fn escapes<'a>(segments: impl Iterator<Item = &'a [u8]>, mut depth: usize) -> bool {
+    for segment in segments {
+        match segment {
+            b"" | b"." => {}
+            b".." if depth == 0 => return true,
+            b".." => depth -= 1,
+            _ => depth += 1,
+        }
+    }
+    false
+}
 
 /// Why Windows could not check out a path that is legal on Unix.
 pub fn portable_name(path: &BStr) -> Option<Rejection> {
@@ -13,10 +74,10 @@ pub fn portable_name(path: &BStr) -> Option<Rejection> {
 
 pub(super) fn faults(path: &[u8]) -> Result<(), PathFault> {
     if drive(path).is_some() {
-        return Err(PathFault::new(
+        return refuse(
             Reason::WindowsDriveRelative,
             "starts with a drive letter on Windows",
-        ));
+        );
     }
     for name in path.split(|&byte| byte == b'/') {
         check_name(name)?;
@@ -28,24 +89,24 @@ pub(super) fn faults(path: &[u8]) -> Result<(), PathFault> {
 fn check_name(name: &[u8]) -> Result<(), PathFault> {
     if let Some(device) = reserved(name) {
         let what = format!("contains {device}, which Windows reserves for a device");
-        return Err(PathFault::new(Reason::WindowsReservedName, what));
+        return refuse(Reason::WindowsReservedName, what);
     }
     if name.contains(&b':') {
-        return Err(PathFault::new(
+        return refuse(
             Reason::WindowsStream,
             "contains the character : (U+003A), which names a stream on Windows",
-        ));
+        );
     }
     let illegal = |&&byte: &&u8| byte < b' ' || b"<>\"|?*\\".contains(&byte);
     if let Some(&byte) = name.iter().find(illegal) {
         let what = format!("contains the character U+{byte:04X}, which Windows does not allow");
-        return Err(PathFault::new(Reason::WindowsIllegalChar, what));
+        return refuse(Reason::WindowsIllegalChar, what);
     }
     if name.ends_with(b".") || name.ends_with(b" ") {
-        return Err(PathFault::new(
+        return refuse(
             Reason::WindowsTrailingDotOrSpace,
             "contains a name that ends with a dot or space, which Windows drops",
-        ));
+        );
     }
     Ok(())
 }
@@ -71,37 +132,41 @@ fn reserved(name: &[u8]) -> Option<String> {
     is_device.then_some(upper)
 }
 
-/// The case-folded path: two paths with the same value collide on some file system.
-///
-/// Approximates Unicode case folding by upper and lower case. Code points that HFS+ ignores are dropped; composed and
-/// decomposed forms stay different; invalid UTF-8 is kept.
-pub fn fold(path: &BStr) -> BString {
-    let mut folded = BString::default();
-    fold_into(path, &mut folded);
-    folded
-}
+#[cfg(test)]
+mod separator_tests {
+    use super::*;
 
-/// Like [`fold`], but replaces the content of `folded`.
-pub fn fold_into(path: &BStr, folded: &mut BString) {
-    folded.clear();
-    folded.reserve(path.len());
-    if path.is_ascii() {
-        folded.extend_from_slice(path);
-        folded.make_ascii_lowercase();
-        return;
-    }
-    for chunk in path.utf8_chunks() {
-        let mut text = String::with_capacity(chunk.valid().len());
-        for c in chunk.valid().chars() {
-            match c {
-                c if chars::is_ignored_by_hfs(c) => {}
-                // Its upper case is I, but no file system treats it as i.
-                'ı' => text.push(c),
-                c => text.extend(c.to_uppercase().flat_map(char::to_lowercase)),
-            }
+    #[test]
+    fn windows_absolute_forms() {
+        for path in [
+            &br"C:\x"[..],
+            b"c:/x",
+            br"\x",
+            br"\\srv\share",
+            br"\\?\C:\x",
+            "é:\\x".as_bytes(),
+        ] {
+            assert!(check_windows_absolute(path).is_err(), "{path:?}");
         }
-        folded.extend_from_slice(text.as_bytes());
-        folded.extend_from_slice(chunk.invalid());
+        for path in [&b"\\"[..], b"c:", b"c:x", br"a\b", b"", b"ab:/x"] {
+            assert!(check_windows_absolute(path).is_ok(), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn backslashes_are_separators_only_to_leave() {
+        for (path, depth, ok) in [
+            (&br"..\x"[..], 0, false),
+            (br"..\x", 1, true),
+            (br"a\..\..\x", 0, false),
+            (br"a/..\..\x", 0, false),
+            (br"a\..\x", 0, true),
+            (br"dev\x2ddisk", 0, true),
+            (b"../x", 0, true),
+        ] {
+            let verdict = check_backslash_traversal(path, depth);
+            assert_eq!(verdict.is_ok(), ok, "{path:?} at {depth}");
+        }
     }
 }
 
@@ -162,22 +227,5 @@ mod tests {
         let message = portable_name("src/a|b".into()).map(|rejection| rejection.message);
         let expected = "src/a|b contains the character U+007C, which Windows does not allow";
         assert_eq!(message.as_deref(), Some(expected));
-    }
-
-    #[test]
-    fn folding_equates_names_that_any_file_system_equates() {
-        for (a, b) in [
-            ("README", "readme"),
-            ("K.py", "\u{212a}.py"),
-            ("ΣΊΣΥΦΟΣ", "σίσυφος"),
-            ("Straße", "STRASSE"),
-            ("a\u{200d}b", "AB"),
-        ] {
-            assert_eq!(fold(a.into()), fold(b.into()), "{a} {b}");
-        }
-        for (a, b) in [("a", "b"), ("sınıf", "sinif"), ("é", "e\u{301}")] {
-            assert_ne!(fold(a.into()), fold(b.into()), "{a} {b}");
-        }
-        assert_eq!(fold(b"A\xff\xc9".into()), BString::from(&b"a\xff\xc9"[..]));
     }
 }
