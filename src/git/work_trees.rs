@@ -2,12 +2,15 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use super::Repository;
 use super::own_work_tree::pointed_to;
 use crate::boundary::absolute;
 
 /// A work tree. A linked one has the name under `worktrees/`, which stays when it moves.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct WorkTree {
     name: Option<String>,
 }
