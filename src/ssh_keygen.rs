@@ -162,10 +162,16 @@ impl SshKeygen {
 
 /// Why the program does not verify a signature: in its words, if it says more than that.
 fn refusal(stderr: &[u8], file: &str, key: &str, who: &str) -> String {
-    let said = String::from_utf8_lossy(stderr);
-    let said = said.lines().next().unwrap_or_default().trim();
+    let said = stderr
+        .split(|&byte| byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    let printable = said
+        .iter()
+        .filter(|&&byte| byte == b' ' || byte.is_ascii_graphic());
+    let said: String = printable.copied().map(char::from).collect();
     match said.strip_prefix("list:") {
-        Some(line) => format!("{}:{}", escaped(file), escaped(line)),
+        Some(line) => format!("{}:{line}", escaped(file)),
         None if said.contains("incorrect signature") => {
             "its signature is for another text".to_owned()
         }
@@ -173,7 +179,7 @@ fn refusal(stderr: &[u8], file: &str, key: &str, who: &str) -> String {
             let (key, who) = (escaped(key), escaped(who));
             format!("its signing key {key} is not listed for {who}")
         }
-        None => format!("ssh-keygen does not verify it: {}", escaped(said)),
+        None => format!("ssh-keygen does not verify it: {said}"),
     }
 }
 

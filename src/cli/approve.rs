@@ -3,7 +3,6 @@
 
 use std::fmt::Write as _;
 
-use gix::bstr::ByteSlice;
 use serde_json::{Map, Value, json};
 
 use super::design_args::DesignArgs;
@@ -157,7 +156,7 @@ impl ApproveArgs {
             let reason = self.reason.as_deref().unwrap_or_default();
             let path = gate::reject(&repo, id, &approval::reason_line(reason))?.path;
             output.print_either(
-                || json!({ "version": 1, "rejected": id, "path": path.to_str_lossy() }),
+                || json!({ "version": 1, "rejected": id, "path": path }),
                 |out| writeln!(out, "rejected {id}: {} is unchanged", escaped(&path)),
             );
             Ok(0)
@@ -289,7 +288,7 @@ fn print_held(
         json!({
             "id": change.id(),
             "worktree": place.map(|place| place.to_string_lossy().into_owned()),
-            "path": change.path.to_str_lossy(),
+            "path": change.path,
             "operation": change.operation,
             "class": change.class,
             "reason": change.why,

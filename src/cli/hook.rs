@@ -97,8 +97,8 @@ Examples:
 git also calls this hook for `commit --no-verify`, cherry-pick, revert and a stopped rebase. guard compares the index \
 with HEAD, or with all parents of a merge. In an amended commit, guard judges only what the amendment adds.
 
-The trailer `Guard-Design: PATH` names a design that judged the change, `Guard-Approved:` an approval that the change \
-used.";
+The trailer `Guard-Design: PATH` names a design that judged the change, and `Guard-Approved:` an approval that the \
+change used.";
 
 fn about_agent(agent: &str) -> String {
     format!(

@@ -8,18 +8,11 @@ use serde_json::{Map, Value};
 use super::failure::{not_found, refuse_binary};
 use super::perform::{add_circumstances, record, snapshot_of, standing};
 use super::plan::OperationPlan;
+use super::workspace::PassedChange;
 use super::{Failure, Gate, GateResult, Operation};
 use crate::boundary::OpenedFile;
 use crate::path::escaped;
 use crate::rules::Access;
-
-/// A change that another program may make.
-pub(super) struct PassedChange {
-    /// The state of each path; the changed one comes first.
-    before: Vec<(BString, Option<OpenedFile>)>,
-    /// One for each path, or one for a move.
-    steps: Vec<Map<String, Value>>,
-}
 
 impl Gate<'_> {
     /// Judges an operation that another program performs.

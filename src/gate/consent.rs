@@ -190,7 +190,7 @@ pub fn pending(repo: &Repository) -> GateResult<Vec<HeldChange>> {
 pub fn held_change(repo: &Repository, id: &str) -> GateResult<(HeldChange, Vec<u8>)> {
     let change = load_here(repo, id, "--show")?;
     let max = judge::settings_of_head(repo)?.max_size;
-    let there = Boundary::open(repo.workdir()?)?.read(change.path.as_ref(), max)?;
+    let there = Boundary::open(repo.workdir()?)?.read(BStr::new(&change.path), max)?;
     let digest = there
         .as_ref()
         .and_then(|entry| repo.blob_id(&entry.content));
@@ -249,7 +249,7 @@ fn discard(id: &str) -> String {
 pub fn reject(repo: &Repository, id: &str, reason: &str) -> GateResult<HeldChange> {
     let change = load(repo, id)?;
     let sides = (change.old.clone(), change.new.clone());
-    let mut facts = facts_of_step(change.path.as_ref(), sides, TERMINAL, reason);
+    let mut facts = facts_of_step(BStr::new(&change.path), sides, TERMINAL, reason);
     facts.insert(HELD.into(), id.into());
     if change.work_tree != repo.work_tree() {
         facts.insert("worktree".into(), change.work_tree.name().into());

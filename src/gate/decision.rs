@@ -103,7 +103,8 @@ impl Gate<'_> {
             Some(_) => self.decide(change, ask),
             // A change that destroys nothing any more needs no answer.
             None => self.alone().and_then(|alone| {
-                self.note(&change, "approved", "it needs none any more")?;
+                let sides = approval::sides(&change.plan.consent);
+                self.note(&change, sides, "approved", "it needs none any more")?;
                 Ok((alone, change))
             }),
         };
@@ -132,9 +133,9 @@ impl Gate<'_> {
         let held = load_here(self.repo, id, "")?;
         let may_choose = held.strategy.as_deref() == Some(Strategy::Replace.name());
         let operation = held.to_operation();
-        let (plan, finding) = self.prepare(held.path.as_ref(), &operation)?;
+        let (plan, finding) = self.prepare(BStr::new(&held.path), &operation)?;
         let old = plan.old().map(|entry| entry.content.as_slice());
-        let is_same = plan.path() == held.path
+        let is_same = plan.path() == held.path.as_str()
             && self.digest(old) == held.old
             && self.digest(plan.new_content()) == held.new;
         if !is_same {
@@ -210,6 +211,8 @@ impl Gate<'_> {
 
     /// Returns only after the approval is recorded and the content checked again, with the lock held.
     fn decide(&self, mut change: Undecided, ask: Ask<'_>) -> GateResult<(File, Undecided)> {
+        // A rejection is of the change that was asked for, whatever else was tried.
+        let asked_for = approval::sides(&change.plan.consent);
         let mut question = self.question_about(&change);
         let answer = loop {
             match ask(&question) {
@@ -228,7 +231,7 @@ impl Gate<'_> {
         let reason = match answer {
             Answer::Approve(reason) => reason,
             Answer::Reject(reason) => {
-                self.note(&change, "rejected", &reason)?;
+                self.note(&change, asked_for, "rejected", &reason)?;
                 return Err(Failure::new(
                     FailureKind::Rejected,
                     format!("{path} is unchanged: a person rejected the change: {reason}"),
@@ -270,14 +273,22 @@ impl Gate<'_> {
                 let designs = self.policy.design_versions();
                 keep(self.repo, approval, &designs, change.about())?;
             }
-            None => self.note(&change, "approved", &consent.reason)?,
+            None => {
+                let sides = approval::sides(&plan.consent);
+                self.note(&change, sides, "approved", &consent.reason)?;
+            }
         }
         Ok((alone, change))
     }
 
     /// Records a decision that leaves no approval.
-    fn note(&self, change: &Undecided, event: &str, reason: &str) -> GateResult<()> {
-        let sides = approval::sides(&change.plan.consent);
+    fn note(
+        &self,
+        change: &Undecided,
+        sides: (Option<String>, Option<String>),
+        event: &str,
+        reason: &str,
+    ) -> GateResult<()> {
         let mut facts = facts_of_step(change.plan.path(), sides, self.how, reason);
         facts.extend(change.about());
         let designs = self.policy.design_versions();

@@ -295,7 +295,7 @@ impl Gate<'_> {
     ) -> Failure {
         let change = HeldChange {
             work_tree: self.repo.work_tree(),
-            path: plan.path().to_owned(),
+            path: plan.path().to_string(),
             operation: operation.verb().to_owned(),
             strategy: operation
                 .strategy()

@@ -12,8 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gix::bstr::{BStr, BString, ByteSlice};
-use serde::de::DeserializeOwned;
+use gix::bstr::{BStr, ByteSlice};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -27,8 +26,10 @@ use crate::disk;
 use crate::git::{Repository, WorkTree};
 use crate::measure::Thresholds;
 
-/// Content without facts and older than this is left over: normally both are written at once.
+/// What is no entry and older than this is left over.
 const ABANDONED: Duration = Duration::from_secs(3600);
+/// The key of a linked work tree in the file of an approval.
+const WORK_TREE: &str = "worktree";
 
 /// The store of a repository, seen from one of its work trees.
 #[derive(Debug, Clone)]
@@ -45,8 +46,7 @@ pub struct HeldChange {
     #[serde(rename = "worktree")]
     pub work_tree: WorkTree,
     /// The path in the workspace.
-    #[serde(with = "path_as_text")]
-    pub path: BString,
+    pub path: String,
     /// `write`, `patch`, `delete` or `restore`.
     pub operation: String,
     /// The strategy of a write; only `replace` contains the whole proposed content.
@@ -61,7 +61,7 @@ pub struct HeldChange {
     pub why: String,
     /// When it expires, in seconds since 1970.
     pub expires: i64,
-    /// The new content, in a file of its own.
+    /// The new content.
     #[serde(skip)]
     pub content: Option<Vec<u8>>,
     /// The snapshot to restore.
@@ -74,24 +74,11 @@ pub struct HeldChange {
     pub thresholds: Option<Thresholds>,
 }
 
-mod path_as_text {
-    use gix::bstr::{BString, ByteSlice};
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(path: &BString, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&path.to_str_lossy())
-    }
-
-    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<BString, D::Error> {
-        String::deserialize(from).map(BString::from)
-    }
-}
-
 impl HeldChange {
     /// The ID of the change: equal for the same work tree, path, old and new content.
     pub fn id(&self) -> String {
         let (old, new) = (self.old.as_deref(), self.new.as_deref());
-        id_of(&self.work_tree, self.path.as_ref(), old, new)
+        id_of(&self.work_tree, BStr::new(&self.path), old, new)
     }
 
     /// What the caller is told while it waits under this ID.
@@ -130,19 +117,6 @@ impl HeldChange {
     }
 }
 
-/// An approval as stored.
-#[derive(Serialize, Deserialize)]
-struct StoredApproval {
-    #[serde(rename = "worktree", default, skip_serializing_if = "is_main")]
-    work_tree: WorkTree,
-    #[serde(flatten)]
-    members: Map<String, Value>,
-}
-
-fn is_main(work_tree: &WorkTree) -> bool {
-    work_tree.name().is_none()
-}
-
 impl Store {
     /// The store of a repository. Nothing is created before the first entry.
     pub fn of(repo: &Repository) -> Store {
@@ -166,11 +140,12 @@ impl Store {
         let id = change.id();
         let write = || -> io::Result<()> {
             disk::create_private_directory(&self.held)?;
+            let mut entry = serde_json::to_vec(change)?;
             if let Some(content) = &change.content {
-                let file = self.held.join(format!("{id}.content"));
-                disk::replace(&file, content, Some(disk::PRIVATE))?;
+                entry.push(b'\n');
+                entry.extend_from_slice(content);
             }
-            put(&self.held, &id, change)
+            disk::replace(&self.held.join(&id), &entry, Some(disk::PRIVATE))
         };
         write().map_err(|error| {
             Failure::new(
@@ -189,18 +164,13 @@ impl Store {
     pub fn held(&self, now: i64) -> io::Result<Vec<HeldChange>> {
         let mut waiting = Vec::new();
         for file in files_in(&self.held)? {
-            if is_orphan(&file) {
-                let _ = fs::remove_file(&file);
-            }
-            let is_facts = file.extension().is_some_and(|end| end == "json");
-            let id = file.file_stem().and_then(|stem| stem.to_str());
-            if let Some(id) = id.filter(|_| is_facts)
-                && let Some(change) = self.load(id)?
-            {
-                match change.expires <= now {
-                    true => self.remove(id)?,
-                    false => waiting.push(change),
-                }
+            let name = file.file_name().and_then(|name| name.to_str());
+            match name.map(|id| self.load(id)).transpose()?.flatten() {
+                Some(change) if change.expires <= now => self.remove(&change.id())?,
+                Some(change) => waiting.push(change),
+                // A killed process left it.
+                None if is_old(&file) => drop(fs::remove_file(&file)),
+                None => {}
             }
         }
         waiting.sort_by(|a, b| (&a.path, &a.new).cmp(&(&b.path, &b.new)));
@@ -212,28 +182,31 @@ impl Store {
     /// # Errors
     /// It exists but cannot be read.
     pub fn load(&self, id: &str) -> io::Result<Option<HeldChange>> {
-        if !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Ok(None);
         }
-        let content = read_if_there(&self.held.join(format!("{id}.content")))?;
-        let change: Option<HeldChange> = parsed(&self.held.join(format!("{id}.json")))?;
+        let Some(entry) = read_if_there(&self.held.join(id))? else {
+            return Ok(None);
+        };
+        // The facts are one line, and the content follows.
+        let (facts, content) = match entry.split_once_str("\n") {
+            Some((facts, content)) => (facts, Some(content.to_vec())),
+            None => (entry.as_slice(), None),
+        };
+        let change: Option<HeldChange> = serde_json::from_slice(facts).ok();
         let change = change.map(|change| HeldChange { content, ..change });
         Ok(change.filter(|change| change.id() == id))
     }
 
-    /// Removes a held change.
+    /// Removes a held change, if it is there.
     ///
     /// # Errors
     /// It cannot be removed.
     pub fn remove(&self, id: &str) -> io::Result<()> {
-        // Facts go last: a half-removed change is still listed and can be removed again.
-        for end in ["content", "json"] {
-            match fs::remove_file(self.held.join(format!("{id}.{end}"))) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+        match fs::remove_file(self.held.join(id)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Stores an approval, replacing an older one of the same change.
@@ -244,9 +217,12 @@ impl Store {
         disk::create_private_directory(&self.approvals)?;
         let (old, new) = (approval.old.as_deref(), approval.new.as_deref());
         let id = id_of(&self.work_tree, approval.path.as_ref(), old, new);
-        let members = approval.to_json();
-        let work_tree = self.work_tree.clone();
-        put(&self.approvals, &id, &StoredApproval { work_tree, members })
+        let mut members = approval.to_json();
+        let work_tree = self.work_tree.name();
+        members.extend(work_tree.map(|name| (WORK_TREE.to_owned(), name.into())));
+        let file = self.approvals.join(format!("{id}.json"));
+        let text = Value::Object(members).to_string();
+        disk::replace(&file, text.as_bytes(), Some(disk::PRIVATE))
     }
 
     /// The approvals of this work tree that are valid at the time `now` (seconds since 1970) and that the log
@@ -288,28 +264,17 @@ impl Store {
 
     fn all_approvals(&self) -> io::Result<Vec<(PathBuf, WorkTree, Approval)>> {
         let mut all = Vec::new();
-        let mut files = files_in(&self.approvals)?;
-        files.retain(|file| file.extension().is_some_and(|end| end == "json"));
-        for file in files {
-            if let Some(StoredApproval { work_tree, members }) = parsed(&file)?
-                && let Ok(approval) = Approval::from_json(&members)
-            {
-                all.push((file, work_tree, approval));
+        for file in files_in(&self.approvals)? {
+            let members = read_if_there(&file)?;
+            let members = members.and_then(|text| serde_json::from_slice(&text).ok());
+            let members: Map<String, Value> = members.unwrap_or_default();
+            if let Ok(approval) = Approval::from_json(&members) {
+                let name = members.get(WORK_TREE).and_then(Value::as_str);
+                all.push((file, WorkTree::new(name), approval));
             }
         }
         Ok(all)
     }
-}
-
-fn put(directory: &Path, id: &str, entry: &impl Serialize) -> io::Result<()> {
-    let text = serde_json::to_vec(entry)?;
-    let file = directory.join(format!("{id}.json"));
-    disk::replace(&file, &text, Some(disk::PRIVATE))
-}
-
-/// The entry in a file; `None` if there is none.
-fn parsed<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
-    Ok(read_if_there(file)?.and_then(|text| serde_json::from_slice(&text).ok()))
 }
 
 fn read_if_there(file: &Path) -> io::Result<Option<Vec<u8>>> {
@@ -328,10 +293,9 @@ fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
     }
 }
 
-/// Whether a file of the store was left by a killed process: content without facts, and not recent.
-fn is_orphan(file: &Path) -> bool {
+fn is_old(file: &Path) -> bool {
     let age = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
-    !file.with_extension("json").exists() && age().is_some_and(|age| age > ABANDONED)
+    age().is_some_and(|age| age > ABANDONED)
 }
 
 /// The ID of a step of one path from one content to another in a work tree.

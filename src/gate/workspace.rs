@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use gix::bstr::{BStr, BString};
+use serde_json::{Map, Value};
 
-use super::announced::PassedChange;
 use super::consent::{ELICITATION, Signer, TERMINAL};
 use super::failure::{GateResult, not_found, refuse_binary};
 use super::lock::Lock;
@@ -20,6 +20,14 @@ use crate::git::Repository;
 use crate::judge::{self, Head, OperationContext, Options};
 use crate::policy::Policy;
 use crate::rules::Access;
+
+/// A change that another program may make.
+pub(super) struct PassedChange {
+    /// The state of each path; the changed one comes first.
+    pub(super) before: Vec<(BString, Option<OpenedFile>)>,
+    /// One for each path, or one for a move.
+    pub(super) steps: Vec<Map<String, Value>>,
+}
 
 /// A workspace, ready for file operations.
 pub struct Gate<'a> {
