@@ -2,14 +2,9 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::blocks::{ListNode, ListNodeKind};
-use super::design_builder::{DesignBuilder, Row};
-use super::form::Shape;
-use super::item::ItemText;
-use super::kind::{self, RowAction};
-use super::source::DesignText;
-use super::words::{is_in, words};
-use crate::policy::{Actions, GrantForm};
+use super::words::words;
+use super::{DesignBuilder, GrantForm, ListNode, ListNodeKind, Row, RowAction, Shape};
+use super::{any, is_in, item, paths, types};
 
 /// Whether the tasks of the document count without a setting.
 pub(super) fn is_task_list(path: &BStr) -> bool {
@@ -18,17 +13,18 @@ pub(super) fn is_task_list(path: &BStr) -> bool {
 }
 
 /// Grants the file of a task; other items are passed over.
-pub(super) fn read(source: &DesignText<'_>, node: &ListNode, draft: &mut DesignBuilder<'_>) {
+pub(super) fn read(node: &ListNode, draft: &mut DesignBuilder<'_>) {
+    let source = draft.source;
     let is_task = matches!(node.kind, ListNodeKind::Item { is_task: true, .. });
-    let item = ItemText::new(source, &node.content, node.content.span.clone());
-    let (true, Ok(item)) = (is_task, item) else {
+    let run = &node.content.run;
+    if !is_task || paths::check_pieces(run, source.path).is_err() {
+        return;
+    }
+    let mut found = item::paths_anywhere(run);
+    let (Some((at, path)), true) = (found.pop(), found.is_empty()) else {
         return;
     };
-    let mut paths = item.paths_anywhere();
-    let (Some((at, path)), true) = (paths.pop(), paths.is_empty()) else {
-        return;
-    };
-    let before = item.text().get(..at).unwrap_or("");
+    let before = run.text.get(..at).unwrap_or("");
     let (verb, between) = verb(before);
     let Some(kind) = action(verb) else { return };
     let is_direct = between.trim().is_empty();
@@ -36,8 +32,7 @@ pub(super) fn read(source: &DesignText<'_>, node: &ListNode, draft: &mut DesignB
         return;
     }
     let line = source.line_span(node.content.span.start);
-    let actions = Actions::ADD | Actions::MODIFY;
-    draft.form(Shape::Line, GrantForm::TaskLine, actions, line);
+    draft.form(Shape::Line, GrantForm::TaskLine, any(), line);
     draft.row(Row {
         description: node.content.one_line(),
         ..Row::of(path, kind, verb)
@@ -67,10 +62,8 @@ fn verb(before: &str) -> (&str, &str) {
 fn action(verb: &str) -> Option<RowAction> {
     let verb = verb.to_lowercase();
     match verb.as_str() {
-        "create" | "add" | "implement" | "write" | "extend" => {
-            Some(RowAction::Grant(Actions::ADD | Actions::MODIFY))
-        }
-        "update" | "modify" | "edit" | "delete" | "remove" => kind::of_word(&verb),
+        "create" | "add" | "implement" | "write" | "extend" => Some(RowAction::Grant(any())),
+        "update" | "modify" | "edit" | "delete" | "remove" => types::of_word(&verb),
         _ => None,
     }
 }

@@ -1,13 +1,9 @@
 //! Directory trees in code blocks: only entries marked as new, changed or deleted count.
 
-use super::blocks::CodeBlock;
-use super::design_builder::{DesignBuilder, Row};
-use super::form::Shape;
-use super::kind::{self, RowAction};
-use super::source::DesignText;
-use super::words::is_in;
-use super::written_path::WrittenPath;
-use crate::policy::{Actions, GrantForm};
+use super::{
+    Actions, CodeBlock, DesignBuilder, DesignText, GrantForm, Row, RowAction, Shape, WrittenPath,
+};
+use super::{is_in, types};
 
 /// Whether the code draws a tree.
 pub(super) fn is_drawn(source: &DesignText<'_>, block: &CodeBlock) -> bool {
@@ -19,7 +15,8 @@ pub(super) fn is_drawn(source: &DesignText<'_>, block: &CodeBlock) -> bool {
 }
 
 /// Grants the marked entries.
-pub(super) fn read(source: &DesignText<'_>, block: &CodeBlock, draft: &mut DesignBuilder<'_>) {
+pub(super) fn read(block: &CodeBlock, draft: &mut DesignBuilder<'_>) {
+    let source = draft.source;
     // Column and name of the directories around the current line.
     let mut around: Vec<(usize, &str)> = Vec::new();
     let mut has_form = false;
@@ -65,7 +62,7 @@ fn mark(remark: &str) -> Option<(&str, RowAction)> {
     let word = inner('(', ')').or_else(|| inner('[', ']'));
     let word = word.or(remark.split([':', '-', '–', '—']).next())?.trim();
     let lower = word.to_lowercase();
-    let kind = kind::of_word(&lower).filter(|_| is_in(&lower, "new|modify|update|delete"))?;
+    let kind = types::of_word(&lower).filter(|_| is_in(&lower, "new|modify|update|delete"))?;
     Some((word, kind))
 }
 
@@ -86,7 +83,7 @@ mod tests {
             "// NEW",
         ] {
             let kind = mark(remark).map(|(_, kind)| kind);
-            assert_eq!(kind, Some(RowAction::Grant(kind::add())), "{remark}");
+            assert_eq!(kind, Some(RowAction::Grant(types::add())), "{remark}");
         }
         for remark in [
             "",
