@@ -63,7 +63,7 @@ impl<'a> DesignBuilder<'a> {
 
     /// Reports a fault.
     pub(super) fn fault(&mut self, problem: Problem) {
-        let anchor = || self.source.anchor(problem.span, "");
+        let anchor = || self.source.anchor(problem.span);
         // What follows the sentence is an example to paste.
         let mut lines = problem.help.lines();
         let sentence = lines.next().map(Help::from).into_iter();
@@ -88,7 +88,7 @@ impl<'a> DesignBuilder<'a> {
             shape,
             form,
             untyped,
-            anchor: self.source.anchor(span, ""),
+            anchor: self.source.anchor(span),
         });
     }
 
@@ -158,6 +158,12 @@ impl<'a> DesignBuilder<'a> {
         paths.iter().filter_map(problem).collect()
     }
 
+    /// Adds the row of a line that begins at `at`.
+    pub(super) fn line(&mut self, form: GrantForm, untyped: Actions, at: usize, row: Row) {
+        self.form(Shape::Line, form, untyped, self.source.line_span(at));
+        self.row(row);
+    }
+
     /// Adds what an item says.
     pub(super) fn item(&mut self, read: Result<DesignItem, Problem>) {
         match read {
@@ -179,7 +185,7 @@ impl<'a> DesignBuilder<'a> {
         for written in denied {
             let read = paths::read(&written.text, false, self.source.path);
             self.design.mentions.push(Mention {
-                anchor: self.source.anchor(written.span, ""),
+                anchor: self.source.anchor(written.span),
                 path: read.map_or(written.text, |read| read.path).into(),
                 change_type: row.change_type.clone(),
             });
@@ -197,50 +203,66 @@ impl<'a> DesignBuilder<'a> {
     }
 
     fn grants(&self, row: &Row) -> Result<Vec<Grant>, Vec<Problem>> {
-        let bad = |path: &WrittenPath, reason, message, help| {
-            Err(vec![
-                Problem::bad_row(reason, message, help).at(path.span.clone()),
-            ])
+        let actions = match row.kind {
+            RowAction::Grant(actions) => actions,
+            _ => Actions::NONE,
         };
-        let RowAction::Grant(actions) = row.kind else {
-            let pairs = row.paths.chunks(2);
-            let is_pair =
-                |pair: &&[WrittenPath]| matches!(pair, [old, new] if !old.arrow && new.arrow);
-            if let Some([path, ..]) = pairs.clone().find(|pair| !is_pair(pair)) {
-                let message = "a Rename row needs the old and the new path";
-                let help = "write `old/path` -> `new/path` in the path cell";
-                return bad(path, "rename-ends", message, help);
-            }
-            let mut grants = Vec::new();
-            let paths = self.grant_paths(row, false)?;
-            for (ends, written) in paths.chunks(2).zip(pairs) {
-                let ([old, new], [from, to]) = (ends, written) else {
-                    continue;
-                };
-                if old.kind != new.kind || old.kind == GrantKind::Glob {
-                    let message = "a Rename row must name two files or two directories";
-                    return bad(from, "rename-ends", message, "write both full paths");
-                }
-                grants.push(self.grant(row, old, from, Actions::DELETE, Some(&new.path)));
-                grants.push(self.grant(row, new, to, any(), Some(&old.path)));
-            }
-            return Ok(grants);
-        };
-        if let Some(path) = row.paths.iter().find(|path| path.arrow) {
+        let is_rename = row.kind == RowAction::Rename;
+        let mut pairs = row.paths.chunks(2);
+        let is_pair = |pair: &[WrittenPath]| matches!(pair, [old, new] if !old.arrow && new.arrow);
+        let bad = if is_rename && let Some(pair) = pairs.find(|pair| !is_pair(pair)) {
+            let message = "a Rename row needs the old and the new path";
+            let help = "write `old/path` -> `new/path` in the path cell";
+            pair.first()
+                .map(|path| ("rename-ends", path, message, help))
+        } else {
             let message = "there is an arrow between two paths, but the type is not Rename";
             let help = "write Rename as the type, or one row per path";
-            return bad(path, "arrow-without-rename", message, help);
+            let path = row.paths.iter().find(|path| path.arrow && !is_rename);
+            path.map(|path| ("arrow-without-rename", path, message, help))
+        };
+        if let Some((reason, path, message, help)) = bad {
+            return Err(vec![
+                Problem::bad_row(reason, message, help).at(path.span.clone()),
+            ]);
         }
-        let one_path = [Actions::SUBMODULE, Actions::SYMLINK];
-        let is_one_path = one_path.iter().any(|&kind| actions.contains(kind));
-        let paths = self.grant_paths(row, is_one_path)?;
-        let paths = paths.iter().zip(&row.paths);
-        let grant = |(path, written)| self.grant(row, path, written, actions, None);
-        Ok(paths.map(grant).collect())
+        let read = self.grant_paths(row, actions)?;
+        let mut grants = Vec::with_capacity(read.len());
+        for (index, (path, written)) in read.iter().zip(&row.paths).enumerate() {
+            // The old and the new path alternate.
+            let other = read.get(index ^ 1).filter(|_| is_rename);
+            if other.is_some_and(|end| end.kind != path.kind || end.kind == GrantKind::Glob) {
+                let message = "a Rename row must name two files or two directories";
+                let problem = Problem::bad_row("rename-ends", message, "write both full paths");
+                return Err(vec![problem.at(written.span.clone())]);
+            }
+            let actions = match is_rename {
+                true if index % 2 == 0 => Actions::DELETE,
+                true => any(),
+                false if actions == add() && types::forbids_changes(&row.description) => {
+                    Actions::ADD
+                }
+                false => actions,
+            };
+            grants.push(Grant {
+                role: role::role(&path.path, &self.source.options.test_patterns),
+                path: path.path.as_str().into(),
+                kind: path.kind,
+                actions,
+                change_type: row.change_type.clone(),
+                renamed: other.map(|end| end.path.as_str().into()),
+                form: self.current_form(),
+                description: row.description.clone(),
+                anchor: self.source.anchor(written.span.clone()),
+            });
+        }
+        Ok(grants)
     }
 
     /// The paths of a row, or what is wrong with any of them. A link or submodule is never a directory.
-    fn grant_paths(&self, row: &Row, is_one_path: bool) -> Result<Vec<GrantPath>, Vec<Problem>> {
+    fn grant_paths(&self, row: &Row, actions: Actions) -> Result<Vec<GrantPath>, Vec<Problem>> {
+        let mut kinds = [Actions::SUBMODULE, Actions::SYMLINK].into_iter();
+        let is_one_path = kinds.any(|kind| actions.contains(kind));
         let (mut read, mut problems) = (Vec::new(), Vec::new());
         for written in &row.paths {
             let text = match is_one_path {
@@ -253,31 +275,10 @@ impl<'a> DesignBuilder<'a> {
                 Err(problem) => problems.push(problem.at(written.span.clone())),
             }
         }
-        match problems.is_empty() {
-            true => Ok(read),
-            false => Err(problems),
-        }
-    }
-
-    fn grant(
-        &self,
-        row: &Row,
-        path: &GrantPath,
-        written: &WrittenPath,
-        actions: Actions,
-        renamed: Option<&String>,
-    ) -> Grant {
-        let is_frozen = actions == add() && types::forbids_changes(&row.description);
-        Grant {
-            role: role::role(&path.path, &self.source.options.test_patterns),
-            path: path.path.as_str().into(),
-            kind: path.kind,
-            actions: if is_frozen { Actions::ADD } else { actions },
-            change_type: row.change_type.clone(),
-            renamed: renamed.map(|path| path.as_str().into()),
-            form: self.current_form(),
-            description: row.description.clone(),
-            anchor: self.source.anchor(written.span.clone(), ""),
+        if problems.is_empty() {
+            Ok(read)
+        } else {
+            Err(problems)
         }
     }
 

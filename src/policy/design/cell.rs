@@ -106,7 +106,12 @@ fn visible(
     content: &InlineText,
     span: &Range<usize>,
 ) -> Result<String, Problem> {
-    let (text, stars) = (content.run.text.replace(PIECE, " "), &content.stars);
+    let (run, stars) = (&content.run, &content.stars);
+    let text = if run.pieces.is_empty() {
+        &run.text
+    } else {
+        &content.plain
+    };
     let text = text.trim();
     let is_whole = || stars.len() == 1 && stars[0] == *span;
     if stars.is_empty() || is_whole() && !text.starts_with('/') && !text.ends_with('/') {

@@ -22,10 +22,8 @@ pub(super) fn read(heading: &Heading, draft: &mut DesignBuilder<'_>) {
     };
     let line = source.line_span(heading.content.span.start);
     draft.form(Shape::Line, GrantForm::FileHeading, actions, line);
-    match path(source, heading) {
-        Ok(path) => draft.row(Row::of(path, kind, word)),
-        Err(problem) => draft.bad_row(vec![problem]),
-    }
+    let row = path(source, heading).map(|path| Row::of(path, kind, word));
+    draft.item(row.map(DesignItem::Row));
 }
 
 fn path(source: &DesignText<'_>, heading: &Heading) -> Result<WrittenPath, Problem> {

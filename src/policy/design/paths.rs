@@ -1,8 +1,10 @@
 //! One path: what looks like one, what a cell or item writes, and what a grant stores.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use gix::bstr::{BStr, ByteSlice};
+use regex_lite::Regex;
 
 use super::problem::{Problem, ambiguous, escaped, html, struck_out};
 use super::run::{PieceKind, Run};
@@ -212,40 +214,28 @@ fn refuse_outside(text: &str) -> Result<(), Problem> {
     Err(refused(reason, text, why, help))
 }
 
-/// Strips `:12`, `:12:3`, `:12-34`, `#L10` or `#L10-L20` from the end.
+/// `:12`, `:12:3`, `:12-34`, `#L10` or `#L10-L20` at the end of a path.
+static LINES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new("(?:(.):|(.)#L)[0-9][-0-9:#LC–, ]*$").ok());
+
 fn without_lines(text: &str) -> &str {
-    let is_line = |c: char| c.is_ascii_digit() || ":#LC-–, ".contains(c);
-    let head = text.trim_end_matches(is_line).len();
-    let begins = |at: usize| {
-        let rest = text.get(at..).unwrap_or("");
-        let lines = rest.strip_prefix(':').or(rest.strip_prefix("#L"));
-        lines.is_some_and(|lines| lines.starts_with(|c: char| c.is_ascii_digit()))
-    };
-    let cut = (head.max(1)..text.len()).find(|&at| begins(at));
-    cut.and_then(|at| text.get(..at)).unwrap_or(text)
+    let lines = LINES.as_ref().and_then(|lines| lines.captures(text));
+    let before = lines.and_then(|found| found.get(1).or(found.get(2)));
+    before.map_or(text, |before| &text[..before.end()])
 }
+
+/// A word or template for a path that is not known yet. `*` and `.` alone are judged as globs and directories.
+static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let word = "n/a|na|none|todo|tbd|tba|xxx|[-–—…?:]+|(?:todo|tbd)[ :].*|to be .*";
+    let word = format!(r"^[*_` ()\[\]]*(?i:{word})[*_` ()\[\]]*$");
+    let part = r"(?:^|/)(?:path/to|\.\.\.|…)(?:/|$)|XXXX|0XXX|<.*>|>.*<|\{[^,{}]*\}";
+    Regex::new(&format!("(?s:{word}|{part})")).ok()
+});
 
 /// Whether a text is a word or template for a path that is not known yet.
 pub(super) fn is_placeholder(text: &str) -> bool {
-    let bare = text.trim_matches(['*', '_', '`', ' ', '(', ')', '[', ']']);
-    let bare = bare.to_lowercase();
-    let mut starts = ["todo ", "todo:", "tbd ", "tbd:", "to be "].iter();
-    // `*` and `.` alone are judged as globs and directories.
-    let is_mark = |c: char| matches!(c, '-' | '–' | '—' | '…' | '?' | ':');
-    // `{name}` has no comma.
-    let groups = text
-        .split('{')
-        .skip(1)
-        .filter_map(|rest| rest.split_once('}'));
-    is_in(&bare, "n/a|na|none|todo|tbd|tba|xxx|...")
-        || !bare.is_empty() && bare.chars().all(is_mark)
-        || starts.any(|start| bare.starts_with(start))
-        || format!("/{text}/").contains("/path/to/")
-        || text.split('/').any(|name| matches!(name, "..." | "…"))
-        || text.contains("XXXX")
-        || text.contains("0XXX")
-        || text.contains('<') && text.contains('>')
-        || groups.into_iter().any(|(group, _)| !group.contains(','))
+    let pattern = PLACEHOLDER.as_ref();
+    pattern.is_none_or(|pattern| pattern.is_match(text))
 }
 
 /// The maximum number of paths that braces may stand for.

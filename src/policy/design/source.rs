@@ -84,7 +84,7 @@ impl<'a> DesignText<'a> {
         found
     }
 
-    pub(super) fn anchor(&self, span: Range<usize>, label: impl Into<String>) -> Anchor {
+    pub(super) fn anchor(&self, span: Range<usize>) -> Anchor {
         let line = self.line(span.start);
         let start = self.lines.get(line - 1).copied().unwrap_or(0);
         Anchor {
@@ -92,7 +92,7 @@ impl<'a> DesignText<'a> {
             column: self.characters(start, span.start) + 1,
             line,
             span,
-            label: label.into(),
+            label: String::new(),
         }
     }
 }
@@ -127,9 +127,9 @@ mod tests {
     fn columns_count_characters_and_skip_the_bom() {
         let options = DesignOptions::default();
         let source = DesignText::new(BStr::new("d.md"), "\u{feff}äb\r\nc", &options);
-        let anchor = source.anchor(5..6, "");
+        let anchor = source.anchor(5..6);
         assert_eq!((anchor.line, anchor.column), (1, 2));
-        let anchor = source.anchor(8..9, "");
+        let anchor = source.anchor(8..9);
         assert_eq!((anchor.line, anchor.column), (2, 1));
     }
 
