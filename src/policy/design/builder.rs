@@ -302,7 +302,7 @@ impl<'a> DesignBuilder<'a> {
     /// Tasks of one plan often change the same file; the rows of a table do not.
     fn report_duplicates(&mut self) {
         let (mut first, mut found) = (HashMap::new(), Vec::new());
-        let mut grants = self.design.grants.iter();
+        let grants = self.design.grants.iter();
         let forms = self.design.forms.iter();
         let tables: BTreeSet<usize> = forms.map(|form| form.anchor.span.start).collect();
         for grant in grants.filter(|grant| grant.form == GrantForm::Table) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::markdown::{Markdown, markdown};
 use super::outline::Section;
 use super::table::{self, Columns};
-use super::{Block, DesignBuilder, DesignText, Grant, Outline, Problem, Table, any, escaped};
+use super::{Block, DesignBuilder, Grant, Outline, Problem, Table, any, escaped};
 use super::{code, front_matter, passages};
 use crate::finding::Rule;
 
