@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 
 use gix::bstr::ByteSlice;
@@ -17,6 +17,9 @@ const ALWAYS: &[&str] = &["PATH", "SYSTEMROOT", "TMPDIR", "TEMP"];
 
 /// A call of git.
 pub(super) struct Git(Command);
+
+/// A call of git that has begun.
+pub(super) struct RunningGit(Child);
 
 impl Git {
     /// git with no configuration but that of `git_dir`, so that nothing of the user or the system acts.
@@ -104,7 +107,7 @@ impl Git {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|error| format!("git cannot be started: {error}"))?;
+            .map_err(cannot_start)?;
         let stdin = child.stdin.take();
         let output = thread::scope(|scope| {
             scope.spawn(move || {
@@ -116,6 +119,20 @@ impl Git {
         output.map_err(|error: io::Error| format!("git failed: {error}"))
     }
 
+    /// Starts git without input, and does not wait for it.
+    ///
+    /// # Errors
+    /// git cannot be started.
+    pub(super) fn start(
+        mut self,
+        arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    ) -> std::result::Result<RunningGit, String> {
+        let git = self.0.args(arguments).stdin(Stdio::null());
+        let git = git.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = git.spawn();
+        child.map(RunningGit).map_err(cannot_start)
+    }
+
     /// Runs git with this input, and answers what it prints.
     ///
     /// # Errors
@@ -125,11 +142,29 @@ impl Git {
         arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
         input: &[u8],
     ) -> std::result::Result<Vec<u8>, String> {
-        let output = self.output(arguments, input)?;
-        match output.status.success() {
-            true => Ok(output.stdout),
-            false => Err(told(&output)),
-        }
+        printed(self.output(arguments, input)?)
+    }
+}
+
+impl RunningGit {
+    /// Waits for git, and answers what it prints.
+    ///
+    /// # Errors
+    /// It fails.
+    pub(super) fn printed(self) -> std::result::Result<Vec<u8>, String> {
+        let output = self.0.wait_with_output();
+        printed(output.map_err(|error| format!("git failed: {error}"))?)
+    }
+}
+
+fn cannot_start(error: io::Error) -> String {
+    format!("git cannot be started: {error}")
+}
+
+fn printed(output: Output) -> std::result::Result<Vec<u8>, String> {
+    match output.status.success() {
+        true => Ok(output.stdout),
+        false => Err(told(&output)),
     }
 }
 

@@ -327,7 +327,8 @@ impl CheckpointStore {
 
     /// Deletes all checkpoints.
     pub fn forget(&self) {
-        for name in ["config", "index", "tree", "objects", "copies", "changes"] {
+        self.forget_tree();
+        for name in ["config", "index", "objects", "copies", "changes"] {
             let path = self.directory.join(name);
             // What stays behind is overwritten or not used.
             let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
@@ -374,6 +375,11 @@ impl CheckpointStore {
         arguments: &[&str],
         input: &[u8],
     ) -> Result<Vec<u8>> {
+        let git = self.program(git_dir, borrows);
+        git.run(arguments, input).map_err(|why| self.failed(&why))
+    }
+
+    fn program(&self, git_dir: &Path, borrows: bool) -> Git {
         let mut git = Git::isolated(git_dir)
             .in_directory(&self.root)
             .env("GIT_WORK_TREE", &self.root);
@@ -382,17 +388,19 @@ impl CheckpointStore {
                 .env(&format!("GIT_{who}_NAME"), "guard")
                 .env(&format!("GIT_{who}_EMAIL"), "guard@localhost");
         }
-        if borrows {
-            git = git.borrows(&self.common_dir.join("objects"));
+        match borrows {
+            true => git.borrows(&self.common_dir.join("objects")),
+            false => git,
         }
-        git.run(arguments, input).map_err(|why| {
-            Error::new(format!("guard could not record the work tree: {why}"))
-                .help("guard needs git on the PATH, and a work tree that it can read")
-                .help(format!(
-                    "a person may delete the checkpoints: {}",
-                    super::show_file(&self.directory)
-                ))
-        })
+    }
+
+    fn failed(&self, why: &str) -> Error {
+        Error::new(format!("guard could not record the work tree: {why}"))
+            .help("guard needs git on the PATH, and a work tree that it can read")
+            .help(format!(
+                "a person may delete the checkpoints: {}",
+                super::show_file(&self.directory)
+            ))
     }
 }
 
