@@ -240,8 +240,9 @@ impl Index {
 
 /// A split index as one, in memory.
 fn whole(repo: &Repository) -> IndexRead<IndexSource> {
-    let state = repo.repo.open_index();
-    let state = state.map_err(|error| error.probable_cause().to_string())?;
+    let file = repo.repo.open_index();
+    let file = file.map_err(|error| error.probable_cause().to_string())?;
+    let state = gix::index::State::from(file);
     let mut bytes = Vec::new();
     let written = state.write_to(&mut bytes, gix::index::write::Options::default());
     written.map_err(|error| error.to_string())?;
