@@ -376,12 +376,6 @@ fn approval_lets_exactly_one_commit_of_this_change_pass() {
         serde_json::from_str(trailer.unwrap().trim_start_matches("Guard-Approved: ")).unwrap();
     assert_eq!(approval["reason"], "a new format");
     assert_eq!(approval["path"], FILE);
-    // The anchor in the commit matches the current log.
-    let anchor = message
-        .lines()
-        .find_map(|line| line.strip_prefix("Guard-Log: "));
-    repo.guard(&["audit", "verify", "--anchor", anchor.unwrap()])
-        .exits(0);
 
     // A second commit of the same step is no longer covered; the trailer of the first does not count for it.
     // Not by itself, or the next commit would be its exact revert.

@@ -43,22 +43,10 @@ fn r001_1_1_r001_1_2_r001_1_3_no_operation_leaves_the_workspace_and_each_refusal
     repo.write("inside", "one\n");
     for path in &paths {
         let patch = ["patch", path, "--search", "one", "--replace", "two"];
-        let edit = ["edit", "--file", path, "--content", "two"];
-        let edit_part = [
-            "edit",
-            "--file",
-            path,
-            "--search",
-            "one",
-            "--replace",
-            "two",
-        ];
-        let asked: [&[&str]; 7] = [
+        let asked: [&[&str]; 5] = [
             &["read", path],
             &["write", path],
             &patch,
-            &edit,
-            &edit_part,
             &["delete", path],
             &["move", path, "taken"],
         ];
@@ -75,12 +63,7 @@ fn r001_1_1_r001_1_2_r001_1_3_no_operation_leaves_the_workspace_and_each_refusal
             );
             let record = repo.records().pop().unwrap();
             assert_eq!(record["event"], "refused", "{arguments:?}");
-            let verb = match arguments[0] {
-                "edit" if arguments.contains(&"--content") => "write",
-                "edit" => "patch",
-                verb => verb,
-            };
-            assert_eq!(record["operation"], verb);
+            assert_eq!(record["operation"], arguments[0]);
             assert_eq!(record["path"], path.as_str());
             assert!(record["time"].is_string());
         }
@@ -95,46 +78,29 @@ fn r001_1_1_r001_1_2_r001_1_3_no_operation_leaves_the_workspace_and_each_refusal
 }
 
 #[test]
-fn r001_1_4_edit_takes_snapshots_and_read_reports_by_exit_code_ag_13() {
+fn r001_1_4_the_command_line_reads_writes_and_patches_ag_13() {
     let repo = Repo::open();
     repo.write("a", "old\n");
-    let written = repo.ask(&["edit", "--file", "a", "--content", "new\n"]);
-    let patched = repo.ask(&[
-        "edit",
-        "--file",
-        "a",
-        "--search",
-        "new",
-        "--replace",
-        "newer",
-    ]);
+    let written = repo.put("a", "new\n", &[]);
+    let patched = repo.ask(&["patch", "a", "--search", "new", "--replace", "newer"]);
     for (answer, before) in [(written, "old\n"), (patched, "new\n")] {
         let backup = answer.works().json["backup"].as_str().unwrap();
         let held = repo.guard(&["snapshot", "show", backup, "a"]).exits(0);
         assert_eq!(held.stdout, before);
     }
-    assert_eq!(repo.guard(&["read", "a"]).exits(0).stdout, "newer\n");
+    for read in [&["read", "a"][..], &["read", "--file", "a"]] {
+        assert_eq!(repo.guard(read).exits(0).stdout, "newer\n");
+    }
     let missing = repo.guard(&["read", "b"]).exits(1);
     assert_eq!(missing.stdout, "");
     assert!(missing.stderr.contains("there is no file b"));
     // Usage errors: neither given, both given.
     for arguments in [
         &["read"][..],
+        &["read", "a", "--file", "a"],
         &["write"],
         &["patch", "a"],
         &["patch", "a", "--search", "new"],
-        &["edit", "--content", "x"],
-        &[
-            "edit",
-            "--file",
-            "a",
-            "--content",
-            "x",
-            "--search",
-            "y",
-            "--replace",
-            "z",
-        ],
         &["delete"],
         &["move", "a"],
         &["snapshot"],

@@ -19,7 +19,6 @@ mod approvals_signed;
 mod approve_preview;
 mod approve_signs;
 mod architecture;
-mod audit_anchor;
 mod audit_log;
 mod authority;
 mod boundaries_004;

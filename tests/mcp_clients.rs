@@ -68,7 +68,6 @@ fn calls(repo: &Repo, held: &str) -> Vec<(&'static str, Value)> {
             json!({ "source": "src/move.py", "destination": "src/moved.py" }),
         ),
         ("delete_file", json!({ "path": "src/delete.py" })),
-        ("list_directory", json!({ "path": "src" })),
         ("check_write", json!({ "path": "src/edit.py" })),
         ("show_scope", json!({})),
         ("reload_scope", json!({})),

@@ -152,7 +152,7 @@ fn remove_object(repo: &Repo, id: &str, for_good: bool) {
     let name = format!("{}/{}", &id[..2], &id[2..]);
     fs::remove_file(repo.path(".git/objects").join(&name)).unwrap();
     if for_good {
-        repo.remove_spares(id);
+        repo.remove_copies(id);
     }
 }
 
@@ -367,8 +367,10 @@ fn concurrent_writers_lose_no_snapshot() {
         .map(|number| {
             let mut guard = repo.command(GUARD);
             let path = format!("file{number}");
-            guard.args(["edit", "--content", "x\n", "--file", &path]);
-            guard.stdout(std::process::Stdio::null()).spawn().unwrap()
+            guard
+                .args(["write", &path, "--allow-empty"])
+                .stdin(Stdio::null());
+            guard.stdout(Stdio::null()).spawn().unwrap()
         })
         .collect();
     for mut writer in writers {

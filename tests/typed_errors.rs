@@ -52,7 +52,7 @@ fn usage_errors_are_json_if_that_is_the_format() {
         &["write", "a", "--strategy", "insert", "--format", "json"],
         &["write", "a", "--line", "1", "--format=json"],
         &["patch", "a", "--format", "json"],
-        &["edit", "--bogus", "--format", "json"],
+        &["write", "--bogus", "--format", "json"],
         &["pending", "--full", "--format", "json"],
         &["snapshot", "burn", "--format", "json"],
         &["check", "--format", "json"],
@@ -94,11 +94,10 @@ fn usage_errors_are_json_if_that_is_the_format() {
 #[test]
 fn texts_may_begin_with_a_hyphen() {
     let repo = Repo::open();
-    repo.ask(&["edit", "--file", "a", "--content", "--x\n- item\n"])
-        .works();
+    repo.write("a", "--x\n- item\n");
     repo.ask(&["patch", "a", "--search", "- item", "--replace", "--item"])
         .works();
-    repo.ask(&["edit", "--file", "a", "--search", "--x", "--replace", "-y"])
+    repo.ask(&["patch", "a", "--search", "--x", "--replace", "-y"])
         .works();
     assert_eq!(repo.read("a"), b"-y\n--item\n");
 }

@@ -185,7 +185,7 @@ fn a_snapshot_is_restored_in_its_own_work_tree_only() {
     // If it drops a lost one, it rewrites the others.
     let lost = format!("{}/{}", &here[..2], &here[2..]);
     fs::remove_file(repo.path(".git/objects").join(&lost)).unwrap();
-    repo.remove_spares(&here);
+    repo.remove_copies(&here);
     repo.guard(&["snapshot", "prune"])
         .exits(0)
         .says("deleted 0 snapshots, kept 3");

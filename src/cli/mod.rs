@@ -25,8 +25,6 @@ mod mcp;
 #[cfg(feature = "mcp")]
 mod mcp_server;
 mod output;
-mod path_base;
-mod path_list;
 mod person;
 mod progress;
 mod push;
@@ -111,10 +109,6 @@ enum Verb {
     Delete(Deferred<files::DeleteArgs>),
     /// Move or rename a file.
     Move(Deferred<files::MoveArgs>),
-    /// Write or patch a file with content from the command line.
-    Edit(Deferred<files::EditArgs>),
-    /// Show what a write would change and lose, without writing.
-    Analyze(Deferred<files::AnalyzeArgs>),
     /// List the changes that wait for approval.
     Pending(Deferred<approve::PendingArgs>),
     /// Approve a held or staged change, at a terminal.
@@ -200,7 +194,7 @@ fn whole_command() -> Command {
 impl Cli {
     fn run(&self, output: &mut Output) -> Result<u8> {
         if let Some(directory) = &self.directory {
-            path_base::enter(directory).map_err(|error| {
+            std::env::set_current_dir(directory).map_err(|error| {
                 Error::new(format!("-C {}: {error}", crate::git::show_file(directory)))
             })?;
         }
@@ -216,8 +210,6 @@ impl Cli {
             Verb::Patch(args) => files::told(output, |output| args.run(output)),
             Verb::Delete(args) => files::told(output, |output| args.run(output)),
             Verb::Move(args) => files::told(output, |output| args.run(output)),
-            Verb::Edit(args) => files::told(output, |output| args.run(output)),
-            Verb::Analyze(args) => files::told(output, |output| args.run(output)),
             Verb::Pending(args) => files::told(output, |output| args.run(output)),
             Verb::Approve(args) => files::answered(output, |output| args.run(output)),
             Verb::Reject(args) => files::told(output, |output| args.run(output)),

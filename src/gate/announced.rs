@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::failure::{not_found, refuse_binary};
 use super::passed::{Passed, PassedChange, UNKNOWN};
-use super::plan::OperationPlan;
+use super::perform::OperationPlan;
 use super::{Failure, Gate, GateResult, Operation};
 use crate::boundary::OpenedFile;
 use crate::rules::Access;
@@ -47,7 +47,7 @@ impl Gate<'_> {
             let old = old.ok_or_else(|| not_found(path.as_ref()))?;
             refuse_binary(path.as_ref(), content)?;
             let is_same = old.content == content;
-            let (plan, _) = self.plan_move(&context, (path, old), (to, Some(content)), None)?;
+            let plan = self.plan_move(&context, (path, old), (to, Some(content)))?;
             match is_same {
                 true => {
                     let to = to.to_owned();

@@ -1,6 +1,6 @@
 //! Why guard asks a person for approval of a change, and the same content with another strategy.
 
-use super::plan::OperationPlan;
+use super::perform::OperationPlan;
 use super::{
     Analysis, Extension, Failure, FailureKind, Gate, GateResult, Operation, Strategy, held,
     strategy,

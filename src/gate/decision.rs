@@ -8,7 +8,8 @@ use std::fs::File;
 use super::approval_prompt::{ApprovalPrompt, Question};
 use super::decision_method::TERMINAL;
 use super::held_status::HELD;
-use super::perform::{Attempt, record};
+use super::log::record;
+use super::perform::Attempt;
 use super::recorded_approvals::{now, on_record, unreadable};
 use super::sign::{Signer, new_id};
 use super::{

@@ -11,7 +11,7 @@ use std::time::Duration;
 use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Map, Value, json};
 
-use super::{Failure, FailureKind, Operation, PreviousContent, Restore, Strategy};
+use super::{Failure, FailureKind, Operation, Strategy};
 use crate::disk;
 use crate::git::WorkTree;
 use crate::measure::Thresholds;
@@ -80,16 +80,10 @@ impl HeldChange {
     pub(super) fn to_operation(&self) -> Operation {
         let content = self.content.clone();
         match (&self.snapshot, content) {
-            (Some(snapshot), content) => Operation::Restore(Restore {
+            (Some(snapshot), content) => Operation::Restore {
                 snapshot: snapshot.clone(),
-                previous: content.map_or(PreviousContent::Absent, |bytes| {
-                    PreviousContent::Content {
-                        bytes,
-                        is_executable: self.is_executable,
-                    }
-                }),
-                undoes: None,
-            }),
+                previous: content.map(|content| (content, self.is_executable)),
+            },
             (None, Some(content)) => Operation::Write {
                 content,
                 strategy: Strategy::Replace,

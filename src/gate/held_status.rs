@@ -49,7 +49,7 @@ pub fn last_event(repo: &Repository, id: &str) -> GateResult<Option<HeldRecord>>
     let log = Log::of(repo).read().map_err(|error| unreadable(&error))?;
     let mut lines = log.lines().rev().filter(|line| line.contains_str(id));
     Ok(lines.find_map(|line| {
-        let facts = Record::parse(line).ok()?.facts;
+        let facts = Record::parse(line)?.facts;
         let status = status(&facts, id)?;
         Some(HeldRecord { status, facts })
     }))

@@ -5,7 +5,8 @@ use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
 use super::lock::Lock;
-use super::perform::{add_circumstances, record, snapshot_of, standing};
+use super::log::record;
+use super::perform::{add_circumstances, snapshot_of, standing};
 use super::{GateResult, Log, Operation};
 use crate::boundary::OpenedFile;
 use crate::git::Repository;
