@@ -214,13 +214,13 @@ fn tail(file: &mut File) -> io::Result<(ChainHead, bool)> {
 }
 
 /// Lines, the last one first.
-type Lines<'i, 'l> = &'i mut dyn Iterator<Item = &'l [u8]>;
+type NewestLines<'i, 'l> = &'i mut dyn Iterator<Item = &'l [u8]>;
 
 /// Calls `look` with the lines of ever longer ends of the file, the last line first, until it finds something. Its
 /// second argument says that these are all lines; then it must answer.
 fn from_end<T>(
     file: &mut File,
-    mut look: impl FnMut(Lines<'_, '_>, bool) -> io::Result<Option<T>>,
+    mut look: impl FnMut(NewestLines<'_, '_>, bool) -> io::Result<Option<T>>,
 ) -> io::Result<T> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut size = TAIL;

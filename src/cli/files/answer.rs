@@ -1,13 +1,12 @@
 //! The output of the file verbs, with the fields of requirement 001 section 3 and requirement 000 section 2.3.
 
 use super::super::output::Output;
-use super::super::question::GUTTER;
 use super::input::LineRange;
 use crate::boundary::OpenedFile;
 use crate::error::{Error, Result};
-use crate::gate::{self, CompletedOperation, Extension, Failure, FailureKind, Forecast, Gate};
+use crate::gate::{self, CompletedOperation, Extension, Failure, FailureKind, Gate};
 use crate::path::escaped;
-use crate::report::{Format, document, painted, plural};
+use crate::report::{Format, document, plural};
 use gix::bstr::{BStr, ByteSlice};
 
 /// Prints the content, as it is or as JSON.
@@ -58,31 +57,6 @@ pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Co
                 .iter()
                 .flat_map(extension_lines)
                 .try_for_each(|line| writeln!(out, "{line}"))
-        },
-    );
-}
-
-/// Prints what an operation would do.
-pub(super) fn print_forecast(output: &mut Output, gate: &Gate<'_>, forecast: &Forecast) {
-    let analysis = &forecast.analysis;
-    let style = output.style.clone();
-    output.print_either(
-        || forecast.to_json(gate),
-        |out| {
-            let (path, measured) = (escaped(&analysis.path), &analysis.measured);
-            let lost = measured.lost.share() * 100.0;
-            let class = measured.class.name();
-            writeln!(
-                out,
-                "{class} {path}: {lost:.1} % of the old content is lost"
-            )?;
-            if let Some(finding) = &forecast.finding {
-                writeln!(out, "a person must approve it: {}", finding.message)?;
-            }
-            let preview = painted(&analysis.diff_preview, &style);
-            preview
-                .lines()
-                .try_for_each(|line| writeln!(out, "{GUTTER}{line}"))
         },
     );
 }

@@ -13,14 +13,14 @@ use crate::git::Repository;
 use crate::path::escaped;
 
 /// Where an operation gets its contents from.
-pub(super) struct Input<'a, 'r> {
+pub(super) struct ContentSource<'a, 'r> {
     pub(super) repo: &'a Repository,
     pub(super) gate: &'a Gate<'r>,
     /// Whether the log names a file that guard may not read.
     pub(super) is_recorded: bool,
 }
 
-impl Input<'_, '_> {
+impl ContentSource<'_, '_> {
     /// The new content, from a file or from standard input.
     pub(super) fn content(&self, file: Option<&Path>) -> gate::GateResult<Vec<u8>> {
         match file.filter(|file| *file != "-") {

@@ -14,16 +14,17 @@ use clap::ValueEnum;
 
 use super::design_args::DesignArgs;
 use super::person::{self, Person};
-use super::question::ask;
+use super::question::{GUTTER, ask};
 use super::repository::repository;
 use super::sign::SignArgs;
 use super::usage_error::usage;
 use super::{enroll, output::Output};
 use crate::error::Result;
-use crate::gate::{self, Edit, Failure, FailureKind, Gate, Operation, Strategy};
+use crate::gate::{self, Edit, Failure, FailureKind, Forecast, Gate, Operation, Strategy};
 use crate::git::{Repository, show_file};
 use crate::path::escaped;
-use input::Input;
+use crate::report::painted;
+use input::ContentSource;
 pub(super) use input::read_stdin;
 
 /// The file of an operation, and how to judge it.
@@ -232,7 +233,7 @@ impl PatchArgs {
         })
     }
 
-    fn edits(&self, input: &Input<'_, '_>) -> gate::GateResult<Vec<Edit>> {
+    fn edits(&self, input: &ContentSource<'_, '_>) -> gate::GateResult<Vec<Edit>> {
         let (search, replace) = match (&self.search, &self.search_file) {
             (Some(search), _) => (
                 search.clone().into(),
@@ -280,13 +281,13 @@ impl OperationTarget {
     fn perform(
         &self,
         output: &mut Output,
-        operation: impl Fn(&Input<'_, '_>) -> gate::GateResult<Operation>,
+        operation: impl Fn(&ContentSource<'_, '_>) -> gate::GateResult<Operation>,
     ) -> gate::GateResult<u8> {
         let repo = repository()?;
         let style = output.style.clone();
         let mut gate = Gate::open(&repo, &self.design.options(false))?;
         output.notes(gate.notes());
-        let operation = operation(&Input {
+        let operation = operation(&ContentSource {
             repo: &repo,
             gate: &gate,
             is_recorded: !self.dry_run,
@@ -295,7 +296,7 @@ impl OperationTarget {
         if self.dry_run {
             let forecast = gate.forecast(path.as_ref(), &operation);
             let forecast = forecast.map_err(|failure| with_place(&repo, &gate, failure))?;
-            answer::print_forecast(output, &gate, &forecast);
+            print_forecast(output, &gate, &forecast);
             return Ok(u8::from(forecast.finding.is_some()));
         }
         let mut is_unsigned = false;
@@ -332,4 +333,29 @@ fn with_place(repo: &Repository, gate: &Gate<'_>, failure: Failure) -> Failure {
         format!("; relative paths start in its directory {}", escaped(below))
     });
     failure.help(format!("the workspace is {root}{start}"))
+}
+
+/// Prints what an operation would do.
+fn print_forecast(output: &mut Output, gate: &Gate<'_>, forecast: &Forecast) {
+    let analysis = &forecast.analysis;
+    let style = output.style.clone();
+    output.print_either(
+        || forecast.to_json(gate),
+        |out| {
+            let (path, measured) = (escaped(&analysis.path), &analysis.measured);
+            let lost = measured.lost.share() * 100.0;
+            let class = measured.class.name();
+            writeln!(
+                out,
+                "{class} {path}: {lost:.1} % of the old content is lost"
+            )?;
+            if let Some(finding) = &forecast.finding {
+                writeln!(out, "a person must approve it: {}", finding.message)?;
+            }
+            let preview = painted(&analysis.diff_preview, &style);
+            preview
+                .lines()
+                .try_for_each(|line| writeln!(out, "{GUTTER}{line}"))
+        },
+    );
 }

@@ -34,7 +34,7 @@ struct Insertion {
 }
 
 /// A scope of the file, which additions go to.
-struct Target<'a, 't> {
+struct ExtendedScope<'a, 't> {
     old: &'a CodeScope<'t>,
     /// The class; `None` for the file.
     class: Option<&'a Definition<'t>>,
@@ -50,7 +50,7 @@ struct Target<'a, 't> {
 /// Both give a name different meanings, or there is no place for an addition. The error is a clause.
 pub(super) fn compare(old: &CodeScope<'_>, new: &CodeScope<'_>) -> Result<Additions, String> {
     let mut additions = Additions::default();
-    let file = Target {
+    let file = ExtendedScope {
         old,
         class: None,
         owner: String::new(),
@@ -66,7 +66,7 @@ impl Additions {
         self.insertions.is_empty()
     }
 
-    fn scope(&mut self, target: &Target<'_, '_>, new: &CodeScope<'_>) -> Result<(), String> {
+    fn scope(&mut self, target: &ExtendedScope<'_, '_>, new: &CodeScope<'_>) -> Result<(), String> {
         let mut missing = Vec::new();
         for definition in &new.definitions {
             if is_missing(target.old, new, definition)? {
@@ -100,7 +100,7 @@ impl Additions {
     /// the last one counts in Python.
     fn meet(
         &mut self,
-        target: &Target<'_, '_>,
+        target: &ExtendedScope<'_, '_>,
         new: &CodeScope<'_>,
         definition: &Definition<'_>,
     ) -> Result<(), String> {
@@ -121,7 +121,7 @@ impl Additions {
         if old.header_of(class) != new.header_of(definition) {
             self.extension.kept.push(target.label(definition));
         }
-        let inner = Target {
+        let inner = ExtendedScope {
             old: inner,
             class: Some(class),
             owner: format!("{}{}.", target.owner, definition.name()),
@@ -130,7 +130,11 @@ impl Additions {
         self.scope(&inner, members)
     }
 
-    fn imports(&mut self, target: &Target<'_, '_>, new: &CodeScope<'_>) -> Result<(), String> {
+    fn imports(
+        &mut self,
+        target: &ExtendedScope<'_, '_>,
+        new: &CodeScope<'_>,
+    ) -> Result<(), String> {
         let there = target.old.imports.iter().flat_map(|import| &import.atoms);
         let there: HashSet<String> = there.map(Atom::key).collect();
         let mut statements = Vec::new();
@@ -269,7 +273,7 @@ fn refuse_conflict(old: &CodeScope<'_>, new: &CodeScope<'_>, atom: &Atom) -> Res
     Ok(())
 }
 
-impl Target<'_, '_> {
+impl ExtendedScope<'_, '_> {
     fn label(&self, definition: &Definition<'_>) -> String {
         format!("{} {}{}", definition.kind, self.owner, definition.name())
     }
