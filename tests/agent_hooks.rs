@@ -735,11 +735,14 @@ fn one_snapshot_holds_all_files_of_a_call() {
     let record = repo.records().pop().unwrap();
     assert_eq!(record["event"], "passed");
     assert_eq!(record["operations"].as_array().unwrap().len(), 4);
-    for path in ["a.py", "b.py", "c.py"] {
-        let id = taken["id"].as_str().unwrap();
-        let kept = repo.guard(&["snapshot", "show", id, path]).exits(0);
-        assert_eq!(kept.stdout.as_bytes(), repo.read(path));
+    // The agent does it.
+    repo.write("a.py", lines(1..=20).replace("line number 3\n", "x\n"));
+    repo.write("new.py", "x = 2\ny = 2\n");
+    for gone in ["b.py", "c.py"] {
+        fs::remove_file(repo.path(gone)).unwrap();
     }
+    restore(&repo, &taken);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
 
 #[test]

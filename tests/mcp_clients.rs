@@ -122,7 +122,7 @@ fn drive(version: Option<&str>, client: impl Fn(&Repo) -> Command) {
         let output = run(&mut command).exits(0);
         let said: Value = serde_json::from_str(&output.stdout).unwrap();
         assert_eq!(said["version"].as_str(), version);
-        assert_eq!(said["tools"].as_array().unwrap().len(), 12, "{said}");
+        assert_eq!(said["tools"].as_array().unwrap().len(), 11, "{said}");
         assert_eq!(
             said["questions"].as_array().unwrap().len(),
             questions,

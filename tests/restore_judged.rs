@@ -120,7 +120,8 @@ fn restore_is_judged_by_the_design_of_today() {
     repo.stage(FILE, lines(1..=50));
     repo.commit("Begin");
     repo.govern(&[(FILE, "Modify", "x")]);
-    let snapshot = backup(&repo.put(FILE, lines(1..=51), &[]));
+    let committed = backup(&repo.put(FILE, lines(1..=51), &[]));
+    let snapshot = backup(&repo.put(FILE, lines(1..=52), &[]));
     repo.design(DESIGN, &[("src/elsewhere.py", "Add", "x")]);
     repo.commit("Think again");
     let refused = restore(&repo, &snapshot);
@@ -128,9 +129,13 @@ fn restore_is_judged_by_the_design_of_today() {
         refused.fails("refused").json["error"]["rule"],
         "out-of-scope"
     );
+    assert_eq!(repo.read(FILE), lines(1..=52).as_bytes());
+    // What HEAD has needs no row, but a design.
     repo.git(&["switch", "--quiet", "--create", "no-issue"]);
-    restore(&repo, &snapshot).fails("cannot-judge");
-    assert_eq!(repo.read(FILE), lines(1..=51).as_bytes());
+    restore(&repo, &committed).fails("cannot-judge");
+    repo.git(&["switch", "--quiet", "-"]);
+    restore(&repo, &committed).works();
+    assert_eq!(repo.read(FILE), lines(1..=50).as_bytes());
 }
 
 #[test]

@@ -74,7 +74,7 @@ impl<'a> Gate<'a> {
         let boundary = open_boundary(repo)?;
         let is_inside = |request: &BString| boundary.locate(request.as_ref()).is_ok();
         let needs_design = requests.iter().any(is_inside);
-        Gate::with(repo, boundary, options, needs_design).map_err(Failure::into_error)
+        Gate::with(repo, boundary, options, needs_design)
     }
 
     /// The content to check, from a file that `guard read` may read.
@@ -219,7 +219,7 @@ impl<'a> Gate<'a> {
         let (path, old) = self.look(&context, request)?;
         let (path, old) = (path.as_ref(), old.as_ref());
         let measured = context.least_loss(old.map(|entry| entry.content.as_slice()), path)?;
-        destruction(&context, &[context.unknown_content(path, measured)?])
+        destruction(&context, &[context.unknown_content(path, measured)?], false)
     }
 }
 

@@ -164,7 +164,9 @@ impl Gate<'_> {
             policy: proposing.as_ref().unwrap_or(&self.policy),
             ..context
         };
-        let finding = destruction(&context, &[change])?;
+        // For a commit, a file that is as in HEAD is no change.
+        let is_back = operation.snapshot().is_some() && change.change.old == change.change.new;
+        let finding = destruction(&context, &[change], is_back)?;
         let plan = OperationPlan {
             analysis: Analysis {
                 requires_approval: finding.is_some(),
@@ -209,7 +211,7 @@ impl Gate<'_> {
             context.measured_change(to, None, Some(moved), Some(from), loss.judged)?,
         ];
         changes[0].new_ends = vec![context.new_end(from, to, moved)?];
-        if let Some(finding) = destruction(context, &changes)? {
+        if let Some(finding) = destruction(context, &changes, false)? {
             return Err(Failure::from(finding)
                 .help("write and delete in two steps, so that a person can approve each"));
         }
@@ -531,14 +533,18 @@ impl Gate<'_> {
     }
 }
 
-/// Returns the refusals of the policy as errors; the result is the finding that needs approval.
+/// Returns the refusals of the policy as errors; the result is the finding that needs approval. What brings a file
+/// back to HEAD's state (`is_back`) needs no row.
 pub(super) fn destruction(
     context: &OperationContext<'_, '_>,
     changes: &[MeasuredChange],
+    is_back: bool,
 ) -> GateResult<Option<Finding>> {
+    let needs_row = |rule| matches!(rule, Rule::OutOfScope | Rule::ActionNotGranted);
     let (destructive, refusals): (Vec<_>, Vec<_>) = context
         .refusals(changes)?
         .into_iter()
+        .filter(|finding| !(is_back && needs_row(finding.rule)))
         .partition(|finding| finding.rule == Rule::DestructiveChange);
     match refusals.into_iter().next() {
         Some(finding) => Err(finding.into()),

@@ -49,7 +49,7 @@ impl<'a> Gate<'a> {
     /// guard cannot reach a verdict.
     pub fn open(repo: &'a Repository, options: &Options) -> GateResult<Gate<'a>> {
         let boundary = Boundary::open(repo.own_workdir()?)?;
-        Gate::with(repo, boundary, options, true)
+        Ok(Gate::with(repo, boundary, options, true)?)
     }
 
     /// The same for requests none of which may need a design.
@@ -58,14 +58,14 @@ impl<'a> Gate<'a> {
         boundary: Boundary,
         options: &Options,
         needs_design: bool,
-    ) -> GateResult<Gate<'a>> {
+    ) -> error::Result<Gate<'a>> {
         Ok(Gate {
             policy: judge::load_for_request(repo, options, needs_design)?,
             boundary,
             log: Log::of(repo),
             held: Held::new(repo.common_dir()),
             lock: Lock::new(repo.common_dir()),
-            approvals: approvals(repo)?,
+            approvals: approvals(repo).map_err(Failure::into_error)?,
             passed: RefCell::default(),
             head: RefCell::default(),
             signer: None,
