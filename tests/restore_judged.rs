@@ -120,8 +120,7 @@ fn restore_is_judged_by_the_design_of_today() {
     repo.stage(FILE, lines(1..=50));
     repo.commit("Begin");
     repo.govern(&[(FILE, "Modify", "x")]);
-    let committed = backup(&repo.put(FILE, lines(1..=51), &[]));
-    let snapshot = backup(&repo.put(FILE, lines(1..=52), &[]));
+    let snapshot = backup(&repo.put(FILE, lines(1..=51), &[]));
     repo.design(DESIGN, &[("src/elsewhere.py", "Add", "x")]);
     repo.commit("Think again");
     let refused = restore(&repo, &snapshot);
@@ -129,13 +128,9 @@ fn restore_is_judged_by_the_design_of_today() {
         refused.fails("refused").json["error"]["rule"],
         "out-of-scope"
     );
-    assert_eq!(repo.read(FILE), lines(1..=52).as_bytes());
-    // What HEAD has needs no row, but a design.
     repo.git(&["switch", "--quiet", "--create", "no-issue"]);
-    restore(&repo, &committed).fails("cannot-judge");
-    repo.git(&["switch", "--quiet", "-"]);
-    restore(&repo, &committed).works();
-    assert_eq!(repo.read(FILE), lines(1..=50).as_bytes());
+    restore(&repo, &snapshot).fails("cannot-judge");
+    assert_eq!(repo.read(FILE), lines(1..=51).as_bytes());
 }
 
 #[test]
@@ -254,51 +249,24 @@ fn restore_of_a_granted_file_is_written() {
     assert_eq!(repo.records().len(), count);
 }
 
-/// The operation only created the file; the lines came later.
 #[test]
-fn a_restore_that_deletes_later_lines_is_judged_as_the_deletion() {
-    for (row, base) in [
-        ("Add", ""),
-        ("Add/Modify", ""),
-        ("Add", "base = \"main\"\n"),
-        ("Add/Modify", "base = \"main\"\n"),
-    ] {
-        let repo = Repo::new();
-        repo.govern(&[(FILE, row, "the state")]);
-        if !base.is_empty() {
-            repo.stage("guard.toml", format!("{}{base}", crate::common::SETTINGS));
-            repo.commit("Settings");
-            repo.git(&["branch", "--force", "main"]);
-        }
-        let snapshot = backup(&repo.put(FILE, lines(1..=5), &[]));
+fn a_restore_that_removes_a_file_is_judged_as_guard_delete() {
+    for row in ["Add", "Add/Modify", "Delete"] {
         for committed in [false, true] {
+            let repo = Repo::new();
+            repo.govern(&[(FILE, "Add", "the state")]);
+            let snapshot = backup(&repo.put(FILE, lines(1..=5), &[]));
             repo.write(FILE, lines(1..=400));
             if committed {
                 commit_all(&repo);
             }
-            let refused = restore(&repo, &snapshot);
-            assert_eq!(refused.code, 1, "{row} {base} {committed}");
-            assert_eq!(repo.read(FILE), lines(1..=400).as_bytes());
+            repo.design(DESIGN, &[(FILE, row, "the state")]);
+            repo.commit("Rows");
+            let deleted = repo.ask(&["delete", "--dry-run", FILE]);
+            assert!(repo.path(FILE).exists());
+            let restored = restore(&repo, &snapshot);
+            assert_eq!(restored.code, deleted.code, "{row} {committed}");
+            assert_eq!(repo.path(FILE).exists(), restored.code != 0);
         }
     }
-}
-
-#[test]
-fn a_person_approves_a_restore_that_deletes_later_lines() {
-    let repo = Repo::new();
-    repo.govern(&[(FILE, "Add", "the state")]);
-    repo.stage(
-        "guard.toml",
-        format!("{}base = \"main\"\n", crate::common::SETTINGS),
-    );
-    repo.commit("Settings");
-    repo.git(&["branch", "--force", "main"]);
-    let snapshot = backup(&repo.put(FILE, lines(1..=5), &[]));
-    repo.write(FILE, lines(1..=400));
-    commit_all(&repo);
-    let Some(driver) = driver(&repo) else { return };
-    let answers = [("Type `", "line\n"), ("Reason: ", "begin anew\n")];
-    let arguments = ["snapshot", "restore", &snapshot];
-    guard_at_terminal(driver, &arguments, &answers, End::Wait).exits(0);
-    assert!(!repo.path(FILE).exists());
 }

@@ -164,7 +164,6 @@ impl Gate<'_> {
             policy: proposing.as_ref().unwrap_or(&self.policy),
             ..context
         };
-        // For a commit, a file that is as in HEAD is no change.
         let is_back = operation.snapshot().is_some() && change.change.old == change.change.new;
         let finding = destruction(&context, &[change], is_back)?;
         let plan = OperationPlan {
@@ -533,18 +532,17 @@ impl Gate<'_> {
     }
 }
 
-/// Returns the refusals of the policy as errors; the result is the finding that needs approval. What brings a file
-/// back to HEAD's state (`is_back`) needs no row.
+/// Returns the refusals of the policy as errors; the result is the finding that needs approval. A file that the
+/// design names may come back as HEAD has it (`is_back`), whatever its row grants.
 pub(super) fn destruction(
     context: &OperationContext<'_, '_>,
     changes: &[MeasuredChange],
     is_back: bool,
 ) -> GateResult<Option<Finding>> {
-    let needs_row = |rule| matches!(rule, Rule::OutOfScope | Rule::ActionNotGranted);
     let (destructive, refusals): (Vec<_>, Vec<_>) = context
         .refusals(changes)?
         .into_iter()
-        .filter(|finding| !(is_back && needs_row(finding.rule)))
+        .filter(|finding| !(is_back && finding.rule == Rule::ActionNotGranted))
         .partition(|finding| finding.rule == Rule::DestructiveChange);
     match refusals.into_iter().next() {
         Some(finding) => Err(finding.into()),

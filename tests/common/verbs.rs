@@ -9,7 +9,6 @@ use super::{GUARD, Repo, lines, strace};
 
 pub const OLD: &str = "old\n";
 pub const NEW: &str = "new content\n";
-const EARLIER: &str = "earlier\n";
 
 /// What a verb did to its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,23 +34,6 @@ pub const WRITE: Verb = Verb {
         repo.write("dir/a", OLD);
         repo.write("content", NEW);
         words(&["write", "dir/a", "--content-file", "content"])
-    },
-    state: |repo| replaced(repo, "dir/a", OLD, NEW),
-    event: "done",
-};
-
-pub const PATCH: Verb = Verb {
-    name: "patch",
-    prepare: |repo| {
-        repo.write("dir/a", OLD);
-        words(&[
-            "patch",
-            "dir/a",
-            "--search",
-            "old",
-            "--replace",
-            "new content",
-        ])
     },
     state: |repo| replaced(repo, "dir/a", OLD, NEW),
     event: "done",
@@ -83,18 +65,6 @@ pub const MOVE: Verb = Verb {
         (None, Some(b)) if b == OLD => Ok(State::New),
         mix => Err(format!("{mix:?}")),
     },
-    event: "done",
-};
-
-pub const RESTORE: Verb = Verb {
-    name: "snapshot restore",
-    prepare: |repo| {
-        repo.write("dir/a", EARLIER);
-        let answer = repo.put("dir/a", OLD, &[]);
-        let backup = answer.works().json["backup"].as_str().unwrap();
-        words(&["snapshot", "restore", backup, "dir/a"])
-    },
-    state: |repo| replaced(repo, "dir/a", OLD, EARLIER),
     event: "done",
 };
 

@@ -66,36 +66,27 @@ impl ContentSource<'_, '_> {
 
 fn parse_edits(bytes: &[u8]) -> Result<Vec<Edit>> {
     let bad = |why: String| {
-        Error::new(format!("the edits cannot be read: {why}"))
+        Error::new(format!("the edits cannot be read: {}", escaped(&why)))
             .help("write a list such as [{\"search\": \"…\", \"replace\": \"…\"}]")
     };
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
-    let items = value
-        .as_array()
-        .ok_or_else(|| bad("expected a list".into()))?;
+    let items: Vec<WrittenEdit> =
+        serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
     if items.is_empty() {
         return Err(bad("the list is empty".into()));
     }
-    items
-        .iter()
-        .map(|item| {
-            let keys = item.as_object().into_iter().flat_map(|item| item.keys());
-            let mut others = keys.filter(|key| !matches!(key.as_str(), "search" | "replace"));
-            if let Some(key) = others.next() {
-                return Err(bad(format!("unknown key `{}`", escaped(key))));
-            }
-            let text = |key: &str| item.get(key).and_then(Value::as_str);
-            match (text("search"), text("replace")) {
-                (Some(search), Some(replace)) => Ok(Edit {
-                    search: search.into(),
-                    replace: replace.into(),
-                }),
-                _ => Err(bad(
-                    "an entry needs the strings `search` and `replace`".into()
-                )),
-            }
-        })
-        .collect()
+    let edits = items.into_iter().map(|item| Edit {
+        search: item.search.into(),
+        replace: item.replace.into(),
+    });
+    Ok(edits.collect())
+}
+
+/// An edit in a list.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenEdit {
+    search: String,
+    replace: String,
 }
 
 /// Which lines of a file were read.
