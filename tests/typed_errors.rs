@@ -145,9 +145,8 @@ fn a_change_that_is_done_is_no_error_if_the_answer_cannot_be_printed() {
         run(repo.command("sh").args(["-c", &script, GUARD]))
     };
     for format in ["human", "json"] {
-        let answer = full(&format!(
-            "edit --file a --content {format} --format {format}"
-        ));
+        repo.write("new", format);
+        let answer = full(&format!("write a --content-file new --format {format}"));
         let answer = answer.exits(0);
         assert!(
             answer
