@@ -5,14 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::BString;
 
 use super::agent_hook::AgentArgs;
 use super::design_args::DesignArgs;
 use super::repository::{repository, with_approvals};
 use super::{bounded, lint, output::Output, push};
 use crate::agent::Agent;
-use crate::approval::{self, Approval};
+use crate::approval::TRAILER;
 use crate::error::{Error, Result};
 use crate::gate::{self, Failure};
 use crate::git::{Repository, show_file};
@@ -210,25 +210,15 @@ impl MessageArgs {
 
     /// Judges the commit once more, and prints a refusal. Variables may have told an earlier hook of other parents.
     fn judge(&self, repo: &Repository, options: &Options, output: &mut Output) -> Result<u8> {
-        let mut judged = Options {
+        let judged = Options {
             precision: output.precision(),
             ..options.clone()
         };
-        judged.approvals.extend(self.brought_along(repo)?);
         let verdict = judge::staged(repo, &judged)?;
         if verdict.exit_code() != 0 {
             output.print(|out, format, style| report::write(&verdict, format, out, style));
         }
         Ok(verdict.exit_code())
-    }
-
-    /// The signed approvals in a message that git reuses, as in a rebase.
-    fn brought_along(&self, repo: &Repository) -> Result<Vec<Approval>> {
-        // An unreadable message contributes nothing; adding the trailers reports the error.
-        let text = self.text().unwrap_or_default();
-        let message = Message::new(text.clone(), comment(repo, &text)).content();
-        let now = gix::date::Time::now_utc().seconds;
-        judge::brought_along(repo, message.as_bstr(), now)
     }
 
     /// The message as it is in the file.
@@ -265,7 +255,7 @@ impl MessageArgs {
             changed |= message.add(trailer::DESIGN, design);
         }
         for approval in &approvals {
-            changed |= message.add(approval::TRAILER, approval.to_trailer_value().as_bytes());
+            changed |= message.add(TRAILER, approval.to_trailer_value().as_bytes());
         }
         if changed {
             fs::write(&self.file, message.as_bytes()).map_err(|error| {

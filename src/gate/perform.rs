@@ -408,20 +408,20 @@ impl Gate<'_> {
         let settings = &self.policy.settings;
         let change = HeldChange {
             work_tree: self.repo.work_tree(),
-            path: plan.path().to_owned(),
+            path: plan.path().to_string(),
             operation: operation.verb().to_owned(),
             strategy: operation.strategy().map(|way| way.name().to_owned()),
             old: self.digest(plan.old_content()),
             new: self.digest(plan.new_content()),
             class: plan.judged.class.name().to_owned(),
             why: finding.message.clone(),
-            expires: super::recorded_approvals::now().saturating_add_unsigned(settings.expiry),
+            expires: super::store::now().saturating_add_unsigned(settings.expiry),
             content: plan.new_content().map(<[u8]>::to_vec),
             snapshot: operation.snapshot().map(str::to_owned),
             is_executable: operation.is_of_executable(),
             thresholds: Some(settings.thresholds),
         };
-        let id = match self.held.hold(&change) {
+        let id = match self.store.hold(&change) {
             Ok(id) => id,
             Err(failure) => return failure,
         };

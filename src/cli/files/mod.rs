@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::design_args::DesignArgs;
+use super::output::Output;
 use super::person::{self, Person};
 use super::question::{GUTTER, ask};
 use super::repository::repository;
-use super::sign::SignArgs;
+use super::signing::{SignArgs, unsigned_notes};
 use super::usage_error::usage;
-use super::{enroll, output::Output};
 use crate::error::Result;
 use crate::gate::{self, Edit, Failure, FailureKind, Forecast, Gate, Operation, Strategy};
 use crate::git::{Repository, show_file};
@@ -315,7 +315,7 @@ impl OperationTarget {
         let done = done.map_err(|failure| with_place(&repo, &gate, failure))?;
         answer::print_done(output, &gate, &done);
         if is_unsigned {
-            output.notes(&enroll::unsigned_notes(&repo));
+            output.notes(&unsigned_notes(&repo));
         }
         Ok(0)
     }
