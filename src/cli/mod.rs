@@ -12,7 +12,6 @@ mod deferred;
 mod design_args;
 mod design_edit;
 mod doctor;
-mod enroll;
 mod explain;
 mod file_address;
 mod files;
@@ -40,7 +39,7 @@ mod scope_add;
 mod scope_import;
 mod scope_new;
 mod settings;
-mod sign;
+mod signing;
 mod snapshot;
 mod usage_error;
 mod use_design;
@@ -116,12 +115,14 @@ enum Verb {
     Edit(Deferred<files::EditArgs>),
     /// Show what a write would change and lose, without writing.
     Analyze(Deferred<files::AnalyzeArgs>),
-    /// List the changes that wait for approval.
-    Pending(Deferred<approve::PendingArgs>),
-    /// Approve a held or staged change, at a terminal.
+    /// List, approve and reject the changes that wait for a person.
     Approve(Deferred<approve::ApproveArgs>),
-    /// Reject a held change, at a terminal.
-    Reject(Deferred<approve::RejectArgs>),
+    /// List the changes that wait for a person: `guard approve`.
+    #[command(hide = true)]
+    Pending(Deferred<approve::ApproveArgs>),
+    /// Reject a held change: `guard approve ID --reject`.
+    #[command(hide = true)]
+    Reject(Deferred<approve::ApproveArgs>),
     /// List, show and restore snapshots of earlier content.
     #[command(subcommand)]
     Snapshot(Deferred<snapshot::SnapshotArgs>),
@@ -214,9 +215,9 @@ impl Cli {
             Verb::Move(args) => files::told(output, |output| args.run(output)),
             Verb::Edit(args) => files::told(output, |output| args.run(output)),
             Verb::Analyze(args) => files::told(output, |output| args.run(output)),
-            Verb::Pending(args) => files::told(output, |output| args.run(output)),
             Verb::Approve(args) => files::answered(output, |output| args.run(output)),
-            Verb::Reject(args) => files::told(output, |output| args.run(output)),
+            Verb::Pending(args) => files::answered(output, |output| args.list(output)),
+            Verb::Reject(args) => files::answered(output, |output| args.reject(output)),
             Verb::Snapshot(args) => files::told(output, |output| args.run(output)),
             Verb::Audit(args) => args.run(output),
             Verb::Explain(args) => args.run(output),
