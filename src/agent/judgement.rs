@@ -21,7 +21,7 @@ use crate::path::escaped;
 /// The first action that is refused, or the reason why guard cannot judge or take the snapshot.
 pub(crate) fn judge(repo: &Repository, options: &Options, call: &ToolCall) -> GateResult<()> {
     let boundary = Boundary::open(repo.own_workdir()?)?;
-    let scratch = ScratchPlaces::new(repo, &boundary)?;
+    let scratch = ScratchPlaces::new(repo, &boundary);
     let (mut judged, mut requests, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
     for action in &call.actions {
         let mut needs_judging = action.is_read();
@@ -51,7 +51,7 @@ pub(crate) fn judge(repo: &Repository, options: &Options, call: &ToolCall) -> Ga
     judged
         .into_iter()
         .try_for_each(|action| judge_action(repo, &gate, action))?;
-    gate.passed().keep(repo, &call.tool)
+    gate.keep_passed(&call.tool)
 }
 
 /// Each change is judged from the state on disk, so two of them to one file could add up to more.

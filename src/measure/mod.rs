@@ -10,7 +10,6 @@ mod preview;
 mod reformat;
 mod rename;
 mod share;
-mod side_by_side;
 mod text;
 
 pub use class::{Class, Thresholds, classify};
@@ -21,7 +20,6 @@ pub use preview::{deleted_content, removed_lines, unified_preview};
 use rename::MIN_SIMILARITY;
 pub use rename::{Pairing, Profile, Rename, RenameEnd, pair_renames};
 pub use share::{Lost, lost};
-pub use side_by_side::{LineRow, NumberedLine, SideBySide};
 use text::Text;
 pub use text::{Content, Unit, is_binary, is_lfs_pointer, line_count};
 
