@@ -195,7 +195,6 @@ impl Cli {
                 Error::new(format!("-C {}: {error}", crate::git::show_file(directory)))
             })?;
         }
-        output.admit_files()?;
         match &self.verb {
             Verb::Lint(args) => args.run(output),
             Verb::Review(args) => args.run(output),
