@@ -54,7 +54,7 @@
 //! agent              tool call of a coding agent -> answer, one file per agent
 //! mcp                the file operations as tools of an MCP server
 //! api                the interface of the library
-//! install            hooks and settings of a repository, and a check that they work
+//! setup              hooks and settings of a repository, and a check that they work
 //! cli                arguments -> command -> exit code
 //! ```
 
@@ -88,7 +88,6 @@ pub mod gate;
 pub mod git;
 #[cfg(feature = "extend")]
 mod grammar;
-mod install;
 #[doc(hidden)]
 pub mod judge;
 #[cfg(feature = "mcp")]
@@ -101,6 +100,7 @@ pub mod path;
 pub mod policy;
 mod report;
 mod rules;
+mod setup;
 mod suggest;
 mod system;
 mod threads;

@@ -42,15 +42,6 @@ struct Committed {
     from_cache: Vec<BString>,
 }
 
-/// An index entry whose file git does not compare.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FlaggedEntry {
-    /// Its path.
-    pub path: BString,
-    /// `skip-worktree` or `assume-unchanged`.
-    pub flag: &'static str,
-}
-
 impl Index {
     /// Reads the index that git uses here; `GIT_INDEX_FILE` names it during `git commit -a` and `git commit PATH`. As
     /// for git, a missing file is an empty index.
@@ -242,28 +233,6 @@ impl Index {
         })?;
         files.dedup_by(|one, other| one.0 == other.0);
         Ok(files)
-    }
-
-    /// The entries with `skip-worktree` or `assume-unchanged`, in path order.
-    ///
-    /// # Errors
-    /// The index is damaged.
-    pub fn flagged(&self) -> Result<Vec<FlaggedEntry>> {
-        let mut flagged = Vec::new();
-        self.visit(|path, entry| {
-            let flag = if entry.skips_worktree {
-                "skip-worktree"
-            } else if entry.is_assumed_valid {
-                "assume-unchanged"
-            } else {
-                return;
-            };
-            if entry.mode != DIRECTORY {
-                let path = path.to_owned();
-                flagged.push(FlaggedEntry { path, flag });
-            }
-        })?;
-        Ok(flagged)
     }
 }
 
