@@ -144,9 +144,9 @@ fn hook_that_cannot_be_extended_is_left_alone_with_advice() {
     std::os::unix::fs::symlink("../../elsewhere", hook(&repo, "pre-merge-commit")).unwrap();
     repo.guard(&["install", "git"])
         .exits(1)
-        .says("pre-commit: left alone: it does not call guard: it is not a shell script")
+        .says("pre-commit: left alone: does not call guard: it is not a shell script")
         .says("guard hook pre-commit")
-        .says("commit-msg: left alone: it does not call guard: it is a binary program")
+        .says("commit-msg: left alone: does not call guard: it is a binary program")
         .says("it is a symbolic link");
     assert_eq!(
         fs::read_to_string(hook(&repo, "pre-commit")).unwrap(),

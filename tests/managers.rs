@@ -143,10 +143,7 @@ fn manager_calls_guard_if_its_settings_do() {
         } else {
             says(&checked, advice);
             says(&told.stdout, advice);
-            says(
-                &told.exits(1).stdout,
-                "pre-commit: left alone: it belongs to ",
-            );
+            says(&told.exits(1).stdout, "pre-commit: left alone: belongs to ");
         }
         assert_eq!(repo.digest_tree(), before);
     }

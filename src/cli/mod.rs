@@ -8,7 +8,6 @@ mod approve;
 mod audit;
 mod bounded;
 mod check;
-mod deferred;
 mod design_args;
 mod design_edit;
 mod doctor;
@@ -53,7 +52,6 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
 
-use deferred::Deferred;
 use output::{CANNOT_JUDGE, Output, WantedFormats};
 
 /// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
@@ -91,62 +89,62 @@ Examples:
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Judge the staged changes, a range or a commit.
-    Lint(Deferred<lint::LintArgs>),
+    Lint(lint::LintArgs),
     /// Write the review page of a branch or a range, and print its address.
-    Review(Deferred<review::ReviewArgs>),
+    Review(review::ReviewArgs),
     /// Check whether paths may be written.
-    Check(Deferred<check::CheckArgs>),
+    Check(check::CheckArgs),
     /// List, lint and extend what the designs grant.
     #[command(subcommand)]
-    Scope(Deferred<scope::ScopeArgs>),
+    Scope(scope::ScopeArgs),
     /// Choose the design for this branch.
-    Use(Deferred<use_design::UseArgs>),
+    Use(use_design::UseArgs),
     /// Read a file inside the workspace.
-    Read(Deferred<files::ReadArgs>),
+    Read(files::ReadArgs),
     /// Write a file; guard judges, backs up and logs the change.
-    Write(Deferred<files::WriteArgs>),
+    Write(files::WriteArgs),
     /// Replace exact text in a file.
-    Patch(Deferred<files::PatchArgs>),
+    Patch(files::PatchArgs),
     /// Delete a file.
-    Delete(Deferred<files::DeleteArgs>),
+    Delete(files::DeleteArgs),
     /// Move or rename a file.
-    Move(Deferred<files::MoveArgs>),
+    Move(files::MoveArgs),
     /// Write or patch a file with content from the command line.
-    Edit(Deferred<files::EditArgs>),
+    Edit(files::EditArgs),
     /// Show what a write would change and lose, without writing.
-    Analyze(Deferred<files::AnalyzeArgs>),
+    Analyze(files::AnalyzeArgs),
     /// List the changes that wait for approval.
-    Pending(Deferred<approve::PendingArgs>),
+    Pending(approve::PendingArgs),
     /// Approve a held or staged change, at a terminal.
-    Approve(Deferred<approve::ApproveArgs>),
+    Approve(approve::ApproveArgs),
     /// Reject a held change, at a terminal.
-    Reject(Deferred<approve::RejectArgs>),
+    Reject(approve::RejectArgs),
     /// List, show and restore snapshots of earlier content.
     #[command(subcommand)]
-    Snapshot(Deferred<snapshot::SnapshotArgs>),
+    Snapshot(snapshot::SnapshotArgs),
     /// Show and verify the log of requests and decisions.
     #[command(subcommand)]
-    Audit(Deferred<audit::AuditArgs>),
+    Audit(audit::AuditArgs),
     /// Explain a rule, with an example and the fix.
-    Explain(Deferred<explain::ExplainArgs>),
+    Explain(explain::ExplainArgs),
     /// List the settings in force and where each comes from.
-    Settings(Deferred<settings::SettingsArgs>),
+    Settings(settings::SettingsArgs),
     /// Print completions, manual pages, or the schema or reference of guard.toml.
     #[command(subcommand)]
-    Generate(Deferred<generate::GenerateArgs>),
+    Generate(generate::GenerateArgs),
     /// Write the first guard.toml from what the repository contains.
-    Init(Deferred<init::InitArgs>),
+    Init(init::InitArgs),
     /// Install the hooks that call guard.
-    Install(Deferred<install::Install>),
+    Install(install::Install),
     /// Remove what `guard install` wrote.
-    Uninstall(Deferred<install::Uninstall>),
+    Uninstall(install::Uninstall),
     /// Check the set-up, including a trial commit.
-    Doctor(Deferred<doctor::DoctorArgs>),
+    Doctor(doctor::DoctorArgs),
     /// Serve the file operations to a program, by the Model Context Protocol.
-    Mcp(Deferred<mcp::McpArgs>),
+    Mcp(mcp::McpArgs),
     /// Run guard as a hook of git, of a hook framework or of a coding agent.
     #[command(subcommand)]
-    Hook(Deferred<hook::HookArgs>),
+    Hook(hook::HookArgs),
 }
 
 /// Runs a command line, the program's name first.
@@ -154,7 +152,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     fail_closed_on_panic();
     crate::system::survive_size_limit();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let parsed = Cli::command()
+    let parsed = command()
         .try_get_matches_from(&arguments)
         .and_then(|matches| {
             Ok((
@@ -169,7 +167,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let _ = error.print();
             let code = u8::try_from(error.exit_code()).unwrap_or(CANNOT_JUDGE);
             if code != 0 {
-                usage_error::tell(&arguments, &error, &Cli::command());
+                usage_error::tell(&arguments, &error, &command());
             }
             return ExitCode::from(code);
         }
@@ -190,9 +188,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// The command line with the options of all verbs.
+/// The command line with the formats of each verb.
+fn command() -> Command {
+    Cli::command().mut_subcommands(output::with_formats)
+}
+
+/// The same with global options in every verb.
 fn whole_command() -> Command {
-    let mut command = Cli::command();
+    let mut command = command();
     command.build();
     command
 }
@@ -225,7 +228,7 @@ impl Cli {
             Verb::Audit(args) => args.run(output),
             Verb::Explain(args) => args.run(output),
             Verb::Settings(args) => args.run(output, &whole_command()),
-            Verb::Generate(args) => args.run(output, Cli::command()),
+            Verb::Generate(args) => args.run(output, command()),
             Verb::Init(args) => args.run(output),
             Verb::Install(args) => args.run(output),
             Verb::Uninstall(args) => args.run(output),
@@ -299,7 +302,7 @@ mod tests {
                 };
                 tried += 1;
                 let line = ["guard".to_owned()].into_iter().chain(line);
-                if let Err(error) = Cli::command().try_get_matches_from(line) {
+                if let Err(error) = command().try_get_matches_from(line) {
                     panic!("{example}: {error}");
                 }
             }

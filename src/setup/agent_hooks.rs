@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::doctor::{Check, Status};
 use super::files::{self, FileOnDisk};
-use super::{Action, Step, agent_settings};
+use super::{Action, Part, Plan, Step, agent_settings};
 use crate::agent::Agent;
 use crate::disk;
 use crate::error::Result;
@@ -60,9 +60,6 @@ agents! {
     Vscode ".github/hooks/guard-vscode.json" "vscode.json" "code" [] "trust the workspace in VS Code"
 }
 
-/// A step, or the reason to leave the file alone.
-type Outcome = std::result::Result<(Action, String), String>;
-
 impl AgentHooks {
     /// Its name in `guard hook NAME`.
     pub fn name(&self) -> &'static str {
@@ -90,94 +87,96 @@ impl AgentHooks {
     /// Adds the hooks to the agent's settings, then tries a call that must be denied. If it is not, the file is put back.
     ///
     /// # Errors
-    /// The repository has no work tree.
+    /// The repository has no work tree, or the file cannot be written.
     pub fn install(&self, repo: &Repository, dry_run: bool) -> Result<Step> {
         let root = repo.workdir()?;
-        let path = root.join(self.file);
-        let before = match self.look(root) {
-            Ok(before) => before,
-            Err(why) => return Ok(self.step(&path, Err(why))),
-        };
-        let new = match self.with_hooks(before.as_deref()) {
-            Ok(new) => new,
-            Err(why) => {
-                let mut step = self.step(&path, Err(format!("guard leaves it alone: {why}")));
-                step.help.push("add these lines yourself:".to_owned());
-                step.help.extend(self.content.lines().map(str::to_owned));
-                return Ok(step);
+        let part = self.part(root);
+        let before = fs::read(&part.path).ok();
+        let mut step = part.carry_out(&part.install, dry_run)?;
+        if dry_run || step.action == Action::Refuse {
+            return Ok(step);
+        }
+        match self.prove(root) {
+            Ok(()) => {
+                step.message += "; a call that must be denied was denied";
+                step.help
+                    .extend((!self.trust.is_empty()).then(|| self.trust.to_owned()));
             }
-        };
-        let outcome = match new {
-            None => self.prove(root).map(|()| {
-                let message = "has the hooks, and a call that must be denied was denied";
-                (Action::Keep, message.to_owned())
-            }),
-            Some(_) if dry_run => Ok((Action::Write, "gets the hooks".to_owned())),
-            Some(new) => self.write_and_prove(root, &path, before.as_deref(), &new),
-        };
-        let is_proven = outcome.is_ok() && !dry_run;
-        let mut step = self.step(&path, outcome);
-        if is_proven && !self.trust.is_empty() {
-            step.help.push(self.trust.to_owned());
+            Err(why) => {
+                step.message = why;
+                if step.action == Action::Write {
+                    let undone = before.map_or_else(
+                        || fs::remove_file(&part.path),
+                        |before| files::replace(&part.path, &before),
+                    );
+                    step.message += &undone.map_or_else(
+                        |error| format!(", and the file cannot be put back: {error}"),
+                        |()| ", so the file is as it was".to_owned(),
+                    );
+                }
+                step.action = Action::Refuse;
+            }
         }
         Ok(step)
-    }
-
-    fn write_and_prove(
-        &self,
-        root: &Path,
-        path: &Path,
-        before: Option<&str>,
-        new: &str,
-    ) -> Outcome {
-        let put = |text: &str| files::replace(path, text.as_bytes(), false);
-        put(new).map_err(|error| format!("it cannot be written: {error}"))?;
-        let Err(why) = self.prove(root) else {
-            let message = "written; a call that must be denied was denied";
-            return Ok((Action::Write, message.to_owned()));
-        };
-        let undone = before.map_or_else(|| fs::remove_file(path), put);
-        Err(match undone {
-            Ok(()) => format!("{why}, so the file is as it was"),
-            Err(error) => format!("{why}, and the file cannot be put back: {error}"),
-        })
     }
 
     /// Removes the hooks from the agent's settings; a file that held nothing else is deleted.
     ///
     /// # Errors
-    /// The repository has no work tree.
+    /// The repository has no work tree, or the file cannot be written.
     pub fn uninstall(&self, repo: &Repository, dry_run: bool) -> Result<Step> {
-        let root = repo.workdir()?;
-        let path = root.join(self.file);
-        let look = self.look(root);
-        Ok(self.step(
-            &path,
-            look.and_then(|before| self.take_out(&path, before, dry_run)),
-        ))
+        let part = self.part(repo.workdir()?);
+        part.carry_out(&part.uninstall, dry_run)
     }
 
-    fn take_out(&self, path: &Path, before: Option<String>, dry_run: bool) -> Outcome {
-        let Some(before) = before else {
-            return Ok((Action::Keep, "there is no such file".to_owned()));
+    /// The file, and what installing and removing mean for it.
+    fn part(&self, root: &Path) -> Part {
+        let mut part = Part::new(self.name(), root.join(self.file));
+        let text = match self.look(root) {
+            Ok(Some(text)) => text,
+            Ok(None) => {
+                part.message = "there is no such file".to_owned();
+                part.install = Plan::Write(self.content.into(), "written");
+                return part;
+            }
+            Err(why) => {
+                part.message = why;
+                part.install = Plan::ByHand(Vec::new());
+                part.uninstall = Plan::ByHand(Vec::new());
+                return part;
+            }
         };
-        let left = match self.settings() {
-            Some(wanted) => agent_settings::remove(&before, &wanted, self.name()),
-            None if before == self.content => Ok(Some(None)),
-            None => Err("it is not the file that guard wrote".to_owned()),
-        };
-        let left = left.map_err(|why| format!("guard leaves it alone: {why}"))?;
-        let (message, done) = match left {
-            None => return Ok((Action::Keep, "does not call guard".to_owned())),
-            Some(_) if dry_run => ("guard's hooks removed", Ok(())),
-            Some(Some(left)) => (
-                "guard's hooks removed",
-                files::replace(path, left.as_bytes(), false),
+        let (added, removed) = match serde_json::from_str::<Map<String, Value>>(self.content) {
+            Ok(wanted) => (
+                agent_settings::add(&text, &wanted, self.name()),
+                agent_settings::remove(&text, &wanted, self.name()),
             ),
-            Some(None) => ("removed", fs::remove_file(path)),
+            Err(_) if text == self.content => (Ok(None), Ok(Some(None))),
+            Err(_) => {
+                let why = "another file has its name".to_owned();
+                (Err(why.clone()), Err(why))
+            }
         };
-        done.map_err(|error| format!("it cannot be changed: {error}"))?;
-        Ok((Action::Remove, message.to_owned()))
+        match added {
+            Ok(None) => part.message = "has the hooks".to_owned(),
+            Ok(Some(new)) => {
+                part.message = "does not call guard".to_owned();
+                part.install = Plan::Write(new.into(), "written");
+            }
+            Err(why) => {
+                part.message = format!("guard leaves it alone: {why}");
+                let lines = self.content.lines().map(str::to_owned);
+                let how = ["add these lines yourself:".to_owned()];
+                part.install = Plan::ByHand(how.into_iter().chain(lines).collect());
+            }
+        }
+        part.uninstall = match removed {
+            Ok(None) => Plan::Keep,
+            Ok(Some(None)) => Plan::Remove,
+            Ok(Some(Some(left))) => Plan::Write(left.into(), "guard's hooks removed"),
+            Err(_) => Plan::ByHand(Vec::new()),
+        };
+        part
     }
 
     /// Checks the hooks with a call that must be denied; `None` if the agent is not used here.
@@ -225,24 +224,9 @@ impl AgentHooks {
     /// The command in the settings, or the one that the plugin runs.
     fn command(&self, root: &Path) -> Option<String> {
         let text = self.look(root).ok()??;
-        match self.settings() {
-            Some(_) => agent_settings::command(&text, self.name()),
-            None => (text == self.content).then(|| format!("guard hook {}", self.name())),
-        }
-    }
-
-    /// What guard adds to the settings; `None` for a file of its own.
-    fn settings(&self) -> Option<Map<String, Value>> {
-        serde_json::from_str(self.content).ok()
-    }
-
-    /// The file with the hooks; `None` if it has them.
-    fn with_hooks(&self, before: Option<&str>) -> std::result::Result<Option<String>, String> {
-        match (before, self.settings()) {
-            (None, _) => Ok(Some(self.content.to_owned())),
-            (Some(before), Some(wanted)) => agent_settings::add(before, &wanted, self.name()),
-            (Some(before), None) if before == self.content => Ok(None),
-            (Some(_), None) => Err("another file has its name".to_owned()),
+        match self.file.ends_with(".json") {
+            true => agent_settings::command(&text, self.name()),
+            false => (text == self.content).then(|| format!("guard hook {}", self.name())),
         }
     }
 
@@ -261,11 +245,6 @@ impl AgentHooks {
             Ok(_) => Err(format!("{} is a link or a special file", show_file(&path))),
             Err(error) => Err(format!("{} cannot be read: {error}", show_file(&path))),
         }
-    }
-
-    fn step(&self, path: &Path, outcome: Outcome) -> Step {
-        let (action, message) = outcome.unwrap_or_else(|why| (Action::Refuse, why));
-        Step::new(self.name(), path, action, message)
     }
 
     /// Sends a call that must be denied through the command that the settings name; or says why it was not.

@@ -8,8 +8,7 @@ use serde::Serialize;
 use super::agent_hooks::AGENTS;
 use super::files::{self, FileOnDisk};
 use super::git_hooks::{self, OWN_HOOKS, Placed, Survey};
-use super::hook::Plan;
-use super::trial;
+use super::{Plan, trial};
 use crate::approval::Signers;
 use crate::error::{Error, Result};
 use crate::finding::Help;
@@ -188,9 +187,8 @@ fn directory(survey: &Survey) -> Check {
 }
 
 fn hook(placed: &Placed) -> Check {
-    let assessment = &placed.assessment;
-    let check = Check::new(placed.hook.name, assessment.status, &assessment.message);
-    match &assessment.install {
+    let check = Check::new(placed.part.name, placed.status, &placed.part.message);
+    match &placed.part.install {
         Plan::ByHand(steps) => check.helped(steps.iter().cloned()),
         Plan::Write(..) => check.help("guard install git"),
         Plan::Keep | Plan::Remove => check,

@@ -56,13 +56,14 @@ pub fn is_behind_link(root: &Path, file: &Path) -> bool {
         .any(|directory| directory != root && directory.starts_with(root) && directory.is_symlink())
 }
 
-/// Replaces a file in one step and keeps its mode. Creates parent directories. A script becomes executable for its
-/// owner, a new one for all.
+/// Replaces a file in one step and keeps its mode. Creates parent directories. What begins as a script becomes
+/// executable for its owner, a new one for all.
 ///
 /// # Errors
 /// The directory cannot be written.
-pub fn replace(path: &Path, content: &[u8], is_script: bool) -> io::Result<()> {
+pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     fs::create_dir_all(disk::directory_of(path))?;
+    let is_script = content.starts_with(b"#!");
     let old = fs::metadata(path).ok();
     let mode = match old.map(|old| system::std_mode(&old)) {
         Some(mode) => mode.map(|mode| if is_script { mode | 0o100 } else { mode }),

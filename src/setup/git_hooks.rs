@@ -1,27 +1,26 @@
 //! Looks at the hooks of a repository, and installs or removes them.
 
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use super::doctor::Status;
 use super::files::{self, FileOnDisk};
-use super::hook::{Assessment, HOOKS, Hook, HookState, Plan};
+use super::hook::{HOOKS, Hook, HookState};
 use super::manager::{Managed, Manager};
-use super::{Action, Step};
+use super::{Part, Step};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
-use crate::path::shell_word;
 
 /// A hook and what is at its place.
 #[derive(Debug, Clone)]
 pub struct Placed {
     /// Which hook.
     pub hook: Hook,
-    /// The file that decides: under husky the one that a person writes.
-    pub path: PathBuf,
     /// What it is.
     pub state: HookState,
-    /// What that means.
-    pub assessment: Assessment,
+    /// What that means for the file that decides: under husky the one that a person writes.
+    pub part: Part,
+    /// Whether git calls guard by it.
+    pub status: Status,
 }
 
 impl Placed {
@@ -101,12 +100,12 @@ fn place(repo: &Repository, hook: Hook, path: PathBuf, is_husky: bool) -> Result
         Some(managed) => HookState::Managed(managed),
         None => state,
     };
-    let file = shell_word(path.as_os_str().as_encoded_bytes());
+    let (part, status) = hook.assess(&state, executable || is_husky, &content, path);
     Ok(Placed {
-        assessment: hook.assess(&state, executable || is_husky, &content, &file),
         hook,
-        path,
         state,
+        part,
+        status,
     })
 }
 
@@ -145,7 +144,7 @@ pub fn install(repo: &Repository, with: &[String], dry_run: bool) -> Result<Vec<
         |placed: &&Placed| placed.is_wanted() || with.iter().any(|name| name == placed.hook.name);
     let wanted = survey.hooks.iter().filter(is_asked);
     wanted
-        .map(|placed| carry_out(placed, &placed.assessment.install, dry_run))
+        .map(|placed| placed.part.carry_out(&placed.part.install, dry_run))
         .collect()
 }
 
@@ -163,7 +162,7 @@ pub fn uninstall(repo: &Repository, dry_run: bool) -> Result<Vec<Step>> {
     }
     let hooks = survey.hooks.iter();
     hooks
-        .map(|placed| carry_out(placed, &placed.assessment.uninstall, dry_run))
+        .map(|placed| placed.part.carry_out(&placed.part.uninstall, dry_run))
         .collect()
 }
 
@@ -172,30 +171,4 @@ fn outside(survey: &Survey) -> Error {
         "core.hooksPath is {}, outside this repository, so its hooks may serve other repositories too",
         show_file(&survey.directory)
     ))
-}
-
-fn carry_out(placed: &Placed, plan: &Plan, dry_run: bool) -> Result<Step> {
-    let Placed {
-        path,
-        hook,
-        assessment,
-        ..
-    } = placed;
-    let (action, message, done) = match plan {
-        Plan::Keep => (Action::Keep, assessment.message.as_str(), Ok(())),
-        Plan::ByHand(help) => {
-            let message = format!("it {}", assessment.message);
-            let help = help.clone();
-            return Ok(Step {
-                help,
-                ..Step::new(hook.name, path, Action::Refuse, message)
-            });
-        }
-        Plan::Write(_, what) if dry_run => (Action::Write, *what, Ok(())),
-        Plan::Write(content, what) => (Action::Write, *what, files::replace(path, content, true)),
-        Plan::Remove if dry_run => (Action::Remove, "removed", Ok(())),
-        Plan::Remove => (Action::Remove, "removed", fs::remove_file(path)),
-    };
-    done.map_err(|error| Error::new(format!("{} cannot be written: {error}", show_file(path))))?;
-    Ok(Step::new(hook.name, path, action, message))
 }

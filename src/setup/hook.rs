@@ -1,10 +1,14 @@
 //! Recognises a hook file of git, and decides what installing, removing and checking it means. Pure: bytes in, answers
 //! out.
 
+use std::path::PathBuf;
+
 use gix::bstr::ByteSlice;
 
 use super::doctor::Status;
 use super::manager::{Managed, Manager};
+use super::{Part, Plan};
+use crate::path::shell_word;
 
 /// A hook that guard installs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,32 +74,6 @@ pub enum HookState {
     Foreign(&'static str),
 }
 
-/// What installing or removing does to a hook file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Plan {
-    /// Nothing.
-    Keep,
-    /// Write this content, described by these words.
-    Write(Vec<u8>, &'static str),
-    /// Remove the file.
-    Remove,
-    /// Leave it to a person, with the steps.
-    ByHand(Vec<String>),
-}
-
-/// What a hook file means to guard.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Assessment {
-    /// Whether git calls guard by it.
-    pub status: Status,
-    /// The same in words that follow the hook's name.
-    pub message: String,
-    /// How to make git call guard.
-    pub install: Plan,
-    /// How to remove only what guard wrote.
-    pub uninstall: Plan,
-}
-
 impl Hook {
     /// Classifies the content of a hook file; what a manager runs is not known yet.
     pub(super) fn classify(&self, content: &[u8]) -> HookState {
@@ -133,119 +111,93 @@ impl Hook {
         OPT_IN.contains(&self.name)
     }
 
-    /// What a file in this state means. `executable`: whether git would run it; `file`: its path as a word of a command.
+    /// What a file in this state means, and whether git calls guard by it. `executable`: whether git would run it.
     pub(super) fn assess(
         &self,
         state: &HookState,
         executable: bool,
         content: &[u8],
-        file: &str,
-    ) -> Assessment {
+        path: PathBuf,
+    ) -> (Part, Status) {
+        let file = &shell_word(path.as_os_str().as_encoded_bytes());
         let name = self.name;
         let script = |what| Plan::Write(self.script.as_bytes().to_vec(), what);
-        let by_hand =
-            |steps: &[&str]| Plan::ByHand(steps.iter().map(|&step| step.to_owned()).collect());
-        let again = "then: guard install git";
-        let (is_on, message, install, uninstall) = match state {
+        let again = "then: guard install git".to_owned();
+        // Without pre-commit, guard judges no ordinary commit. The other hooks close gaps.
+        let mut status = match name {
+            "pre-commit" => Status::Fail,
+            _ => Status::Warn,
+        };
+        let mut part = Part::new(name, path);
+        match state {
             HookState::Missing => {
-                let message = format!("is missing, so {}", self.gap);
-                (false, message, script("installed"), Plan::Keep)
+                part.message = format!("is missing, so {}", self.gap);
+                part.install = script("installed");
             }
             HookState::Ours => {
-                let message = "is installed".to_owned();
-                let install = if executable {
-                    Plan::Keep
-                } else {
-                    script("made executable again")
-                };
-                (true, message, install, Plan::Remove)
+                status = Status::Ok;
+                part.message = "is installed".to_owned();
+                part.uninstall = Plan::Remove;
+                if !executable {
+                    part.install = script("made executable again");
+                }
             }
             HookState::Chained => {
-                let message = "is installed ahead of your own hook".to_owned();
-                let without = Plan::Write(self.unchain(content), "removed from your own hook");
-                (true, message, Plan::Keep, without)
+                status = Status::Ok;
+                part.message = "is installed ahead of your own hook".to_owned();
+                part.uninstall = Plan::Write(self.unchain(content), "removed from your own hook");
             }
             HookState::Changed(how) => {
-                let message =
-                    "was edited after guard wrote it, or another version of guard wrote it";
-                let how = format!("{how} {file}");
-                (
-                    false,
-                    message.to_owned(),
-                    by_hand(&[&how, again]),
-                    by_hand(&[&how]),
-                )
+                status = Status::Fail;
+                part.message =
+                    "was edited after guard wrote it, or another version of guard wrote it"
+                        .to_owned();
+                part.uninstall = Plan::ByHand(vec![format!("{how} {file}")]);
+                part.install = Plan::ByHand(vec![format!("{how} {file}"), again.clone()]);
             }
             HookState::CallsGuard(by) => {
-                let (through, what, file) = match by {
-                    Some(Managed { tool, file, .. }) => (
-                        format!(" through {} ({file})", tool.name()),
-                        "entry",
-                        file.as_str(),
-                    ),
-                    None => (String::new(), "line", file),
-                };
+                status = Status::Ok;
+                part.message = "calls guard".to_owned();
+                let (mut what, mut place) = ("line", file);
+                if let Some(managed) = by {
+                    (what, place) = ("entry", &managed.file);
+                    part.message += &format!(" through {} ({place})", managed.tool.name());
+                }
                 let how = format!(
-                    "remove the {what} that calls guard from {file}, which guard did not write"
+                    "remove the {what} that calls guard from {place}, which guard did not write"
                 );
-                (
-                    true,
-                    format!("calls guard{through}"),
-                    Plan::Keep,
-                    by_hand(&[&how]),
-                )
+                part.uninstall = Plan::ByHand(vec![how]);
             }
             HookState::Shell => {
-                let chained = Plan::Write(self.chain(content), "installed ahead of your own hook");
-                (false, "does not call guard".to_owned(), chained, Plan::Keep)
+                part.message = "does not call guard".to_owned();
+                part.install = Plan::Write(self.chain(content), "installed ahead of your own hook");
             }
             HookState::Managed(managed) => {
                 let tool = managed.tool.name();
-                let message = format!("belongs to {tool}, which does not call guard");
-                (
-                    false,
-                    message,
-                    Plan::ByHand(managed.advice(name)),
-                    Plan::Keep,
-                )
+                part.message = format!("belongs to {tool}, which does not call guard");
+                part.install = Plan::ByHand(managed.advice(name));
             }
             HookState::Foreign(why) => {
+                part.message = format!("does not call guard: {why}");
                 let how = format!(
                     "make it run `guard hook {name}` with its arguments, and fail if guard fails"
                 );
-                (
-                    false,
-                    format!("does not call guard: {why}"),
-                    by_hand(&[&how]),
-                    Plan::Keep,
-                )
-            }
-        };
-        let is_changed = matches!(state, HookState::Changed(_));
-        let mut assessment = Assessment {
-            status: match is_on {
-                true => Status::Ok,
-                // Without pre-commit, guard judges no ordinary commit. The other hooks close gaps.
-                false if name == "pre-commit" || is_changed => Status::Fail,
-                false => Status::Warn,
-            },
-            message,
-            install,
-            uninstall,
-        };
-        if !executable && (is_on || *state == HookState::Shell) {
-            assessment.status = Status::Fail;
-            assessment.message = "is not executable, so git ignores it".to_owned();
-            // guard does not enable a hook that its owner disabled.
-            let on = format!("make it executable: chmod +x {file}");
-            let off = format!("or remove it: rm {file}");
-            match state {
-                HookState::Ours => {}
-                HookState::Shell => assessment.install = by_hand(&[&on, &off, again]),
-                _ => assessment.install = by_hand(&[&on]),
+                part.install = Plan::ByHand(vec![how]);
             }
         }
-        assessment
+        if !executable && (status == Status::Ok || *state == HookState::Shell) {
+            status = Status::Fail;
+            part.message = "is not executable, so git ignores it".to_owned();
+            // guard does not enable a hook that its owner disabled.
+            let mut steps = vec![format!("make it executable: chmod +x {file}")];
+            if *state == HookState::Shell {
+                steps.extend([format!("or remove it: rm {file}"), again]);
+            }
+            if *state != HookState::Ours {
+                part.install = Plan::ByHand(steps);
+            }
+        }
+        (part, status)
     }
 
     /// The lines to insert into an existing shell script: guard's script without its head. If guard accepts, the existing
@@ -428,11 +380,11 @@ mod tests {
             HookState::Foreign("x"),
         ] {
             let stays = |plan: &Plan| matches!(plan, Plan::Keep | Plan::ByHand(_));
-            let on = PRE.assess(&state, true, b"#!/bin/sh\n", "x");
+            let (on, _) = PRE.assess(&state, true, b"#!/bin/sh\n", "x".into());
             assert!(stays(&on.uninstall), "{state:?}");
             assert!(stays(&on.install) || state == HookState::Shell, "{state:?}");
             // Its owner has switched it off.
-            let off = PRE.assess(&state, false, b"#!/bin/sh\n", "x");
+            let (off, _) = PRE.assess(&state, false, b"#!/bin/sh\n", "x".into());
             assert!(matches!(off.install, Plan::ByHand(_)), "{state:?}");
         }
     }

@@ -176,7 +176,10 @@ impl Scratch {
         fs::write(work.join("stray.txt"), "no row names this file\n")?;
         self.must(&["add", "stray.txt"])?;
         // The same file that git runs here, including its mode.
-        system::link_or_copy(&placed.path, &self.path("hooks").join(placed.hook.name))?;
+        system::link_or_copy(
+            &placed.part.path,
+            &self.path("hooks").join(placed.hook.name),
+        )?;
         let commit = ["-c", "core.hooksPath=../hooks", "commit", "-m", "Stray"];
         let skip = only.map(|(managed, id)| managed.ids_beside(id));
         self.git(&[&commit[..], options].concat(), skip.as_deref())
