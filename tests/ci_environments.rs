@@ -149,6 +149,8 @@ fn changes(output: &Output) -> Vec<String> {
         .collect()
 }
 
+type Variables = [(&'static str, String)];
+
 /// The variables of a GitHub job with this event.
 fn github(
     hub: &Hub,
@@ -184,12 +186,7 @@ fn pull_request(hub: &Hub, base: &str) -> Value {
 
 /// Asserts for each scene (name, variables, commit that is checked out) at which depth the set is exact at first.
 #[track_caller]
-fn matrix(
-    hub: &Hub,
-    depths: &[u32],
-    scenes: &[(&str, &[(&'static str, String)], &str)],
-    expected: &str,
-) {
+fn matrix(hub: &Hub, depths: &[u32], scenes: &[(&str, &Variables, &str)], expected: &str) {
     let mut table = String::new();
     for (at, (name, variables, checkout)) in scenes.iter().enumerate() {
         write!(table, "{name}:").unwrap();

@@ -21,8 +21,6 @@ mod init;
 mod install;
 mod lint;
 mod mcp;
-#[cfg(feature = "mcp")]
-mod mcp_server;
 mod output;
 mod path_base;
 mod path_list;
