@@ -139,4 +139,3 @@ mod typed_errors;
 mod use_design;
 mod work_trees;
 mod worktree;
-mod worktree_hostile;

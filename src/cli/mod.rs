@@ -15,6 +15,7 @@ mod enroll;
 mod explain;
 mod file_address;
 mod files;
+mod formats;
 mod generate;
 mod hook;
 mod init;
@@ -50,7 +51,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
 
-use output::{CANNOT_JUDGE, Output, WantedFormats};
+use output::{CANNOT_JUDGE, Output};
 
 /// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
 #[derive(Debug, Parser)]
@@ -152,12 +153,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parsed = command()
         .try_get_matches_from(&arguments)
-        .and_then(|matches| {
-            Ok((
-                Cli::from_arg_matches(&matches)?,
-                WantedFormats::of(&matches),
-            ))
-        });
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, formats::wanted(&matches))));
     let (cli, wanted) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
@@ -170,7 +166,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let mut output = match Output::new(&cli.output, &wanted, cli.directory.as_deref()) {
+    let mut output = match Output::new(&cli.output, wanted) {
         Ok(output) => output,
         Err(error) => {
             output::usage_error(&error);
@@ -188,7 +184,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// The command line with the formats of each verb.
 fn command() -> Command {
-    Cli::command().mut_subcommands(output::with_formats)
+    Cli::command().mut_subcommands(formats::with_formats)
 }
 
 /// The same with global options in every verb.
@@ -291,6 +287,14 @@ mod tests {
         for_each_verb(&all, &["guard"], &mut |verb, called| {
             let help = verb.get_after_help().map(ToString::to_string);
             let help = help.unwrap_or_default();
+            let about = verb
+                .get_about()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            assert!(
+                !about.is_empty() && !about.contains(['?', '\n']),
+                "{called:?}: {about}"
+            );
             let (_, examples) = help
                 .split_once("Examples:\n")
                 .unwrap_or_else(|| panic!("{} has no examples", called.join(" ")));
@@ -342,7 +346,7 @@ mod tests {
                 .map(|value| value.get_name().to_owned())
                 .collect();
             let printed = crate::report::Format::ALL
-                .into_iter()
+                .iter()
                 .filter(|format| !format.is_for_files());
             let all: Vec<&str> = printed.map(|format| format.name()).collect();
             let expected: &[&str] = match *first {

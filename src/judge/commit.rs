@@ -4,7 +4,6 @@ use std::slice;
 
 use gix::ObjectId;
 use gix::bstr::BString;
-use gix::hashtable::HashMap;
 
 use super::Options;
 use super::merge_commits::{self, OwnChanges};
@@ -37,9 +36,8 @@ pub fn commit(
     }
     let base = made.parents.first().copied();
     let tree = repo.tree_of(Some(id))?;
-    let (merges, none) = (repo.merges()?, HashMap::default());
     let OwnChanges { changes, merged } =
-        merge_commits::of_commit(objects, &merges, &made.parents, &none, &tree)?;
+        merge_commits::of_commit(objects, &repo.merges()?, &made.parents, &tree)?;
     let source = Source {
         kind: SourceKind::Range,
         base: Some(base.unwrap_or(repo.tree_of(None)?.id()).to_string()),

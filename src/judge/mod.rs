@@ -4,7 +4,6 @@ mod applicable_designs;
 mod approvals;
 mod ci;
 mod commit;
-mod commit_strip;
 mod criss_cross;
 mod design_lint;
 mod head;

@@ -136,9 +136,8 @@ impl CommitQueue<'_> {
             note: None,
         };
         let tree = Tree::at(objects, commit.tree);
-        let (merges, parents) = (&self.merges, &commit.parents);
         let OwnChanges { changes, merged } =
-            merge_commits::of_commit(objects, merges, parents, &self.trees, &tree)?;
+            merge_commits::of_commit(objects, &self.merges, &commit.parents, &tree)?;
         if changes.is_empty() {
             return Ok(judged);
         }

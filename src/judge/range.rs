@@ -11,7 +11,7 @@ use super::pipeline::{self, Input};
 use super::policy_loader::PolicyInputs;
 use super::settings::settings_of;
 use super::tree_view::GitTree;
-use super::{Collect, Options, commit_strip, per_commit};
+use super::{Collect, Options, per_commit, review};
 use crate::error::{Error, Result};
 use crate::git::{Commit, Range, Repository};
 use crate::policy::Stage;
@@ -78,7 +78,7 @@ pub fn range(
     }
     judged.policy.notes.splice(0..0, notes);
     let wants_strip = options.collect == Collect::Page && !range.commits.is_empty();
-    let judges_each = each_commit.is_some() || wants_strip && commit_strip::is_affordable(range);
+    let judges_each = each_commit.is_some() || wants_strip && review::is_affordable(range);
     let of_commits = judges_each.then(|| {
         let progress = each_commit.unwrap_or(&|_, _| {});
         let (policy, approvals) = (&judged.policy, &judged.commit_approvals);
@@ -86,7 +86,7 @@ pub fn range(
     });
     let of_commits = of_commits.transpose()?;
     if wants_strip {
-        judged.commits = commit_strip::of(repo, range, of_commits.as_ref())?;
+        judged.commits = review::commits(repo, range, of_commits.as_ref())?;
     }
     if let Some(of_commits) = of_commits.filter(|_| each_commit.is_some()) {
         judged.policy.notes.extend(of_commits.notes);

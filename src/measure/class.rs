@@ -2,7 +2,7 @@
 
 use super::lower_bound;
 use super::share::Lost;
-use super::units::{Text, Unit};
+use super::text::{Text, Unit};
 
 /// When a change is destructive.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,7 +6,6 @@ pub mod design;
 pub mod design_selection;
 pub mod glob;
 mod grant;
-mod literal;
 mod path_name;
 pub mod path_placeholders;
 pub mod patterns;

@@ -6,8 +6,7 @@ use std::sync::OnceLock;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::closest_index::ClosestIndex;
-use super::glob::GlobSet;
-use super::literal::literal_prefix;
+use super::glob::{GlobSet, literal_prefix};
 use super::{Actions, Grant, GrantKind};
 
 /// All grants in force. Immutable once built.

@@ -1,6 +1,6 @@
 //! Expands `{a,b}` in a path.
 
-use crate::policy::literal::group;
+use crate::policy::glob::group;
 
 /// The maximum number of alternatives.
 const MAX_ALTERNATIVES: usize = 256;
