@@ -239,30 +239,12 @@ fn which_guard_the_hooks_find() {
 fn the_list_of_signers_is_checked() {
     let repo = repo();
     let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti";
-    for (list, status, part) in [
-        (
-            format!("a@b {key}\n"),
-            "ok",
-            "keys in .guard/allowed_signers that may sign approvals: 1",
-        ),
-        (
-            format!("a@b namespaces=\"git\" {key}\n"),
-            "warn",
-            "keys in .guard/allowed_signers that may sign approvals: 0",
-        ),
-        (
-            format!("a@b cert-authority {key}\nc@d {key}\n"),
-            "warn",
-            ".guard/allowed_signers:1: certificate authorities",
-        ),
-        (
-            "a@b\n".to_owned(),
-            "fail",
-            ".guard/allowed_signers:1: there is no key",
-        ),
+    for (list, part) in [
+        (format!("# nobody\na@b {key}\n"), "list signers: 1"),
+        ("# nobody\n\n".to_owned(), "list signers: 0"),
     ] {
         repo.stage(".guard/allowed_signers", &list);
         repo.commit("List signers");
-        expect(&repo, &[("signers", status, part)]);
+        expect(&repo, &[("signers", "ok", part)]);
     }
 }

@@ -51,7 +51,7 @@ pub(crate) fn judge(repo: &Repository, options: &Options, call: &ToolCall) -> Ga
     judged
         .into_iter()
         .try_for_each(|action| judge_action(repo, &gate, action))?;
-    gate.passed().keep(repo, &call.tool)
+    gate.keep_passed(&call.tool)
 }
 
 /// Each change is judged from the state on disk, so two of them to one file could add up to more.

@@ -8,10 +8,10 @@ mod approve;
 mod audit;
 mod bounded;
 mod check;
+mod deferred;
 mod design_args;
 mod design_edit;
 mod doctor;
-mod enroll;
 mod explain;
 mod file_address;
 mod files;
@@ -37,7 +37,7 @@ mod scope_add;
 mod scope_import;
 mod scope_new;
 mod settings;
-mod sign;
+mod signing;
 mod snapshot;
 mod usage_error;
 mod use_design;
@@ -51,6 +51,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
 
+use deferred::Deferred;
 use output::{CANNOT_JUDGE, Output};
 
 /// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
@@ -88,62 +89,64 @@ Examples:
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Judge the staged changes, a range or a commit.
-    Lint(lint::LintArgs),
+    Lint(Deferred<lint::LintArgs>),
     /// Write the review page of a branch or a range, and print its address.
-    Review(review::ReviewArgs),
+    Review(Deferred<review::ReviewArgs>),
     /// Check whether paths may be written.
-    Check(check::CheckArgs),
+    Check(Deferred<check::CheckArgs>),
     /// List, lint and extend what the designs grant.
     #[command(subcommand)]
-    Scope(scope::ScopeArgs),
+    Scope(Deferred<scope::ScopeArgs>),
     /// Choose the design for this branch.
-    Use(use_design::UseArgs),
+    Use(Deferred<use_design::UseArgs>),
     /// Read a file inside the workspace.
-    Read(files::ReadArgs),
+    Read(Deferred<files::ReadArgs>),
     /// Write a file; guard judges, backs up and logs the change.
-    Write(files::WriteArgs),
+    Write(Deferred<files::WriteArgs>),
     /// Replace exact text in a file.
-    Patch(files::PatchArgs),
+    Patch(Deferred<files::PatchArgs>),
     /// Delete a file.
-    Delete(files::DeleteArgs),
+    Delete(Deferred<files::DeleteArgs>),
     /// Move or rename a file.
-    Move(files::MoveArgs),
+    Move(Deferred<files::MoveArgs>),
     /// Write or patch a file with content from the command line.
-    Edit(files::EditArgs),
+    Edit(Deferred<files::EditArgs>),
     /// Show what a write would change and lose, without writing.
-    Analyze(files::AnalyzeArgs),
-    /// List the changes that wait for approval.
-    Pending(approve::PendingArgs),
-    /// Approve a held or staged change, at a terminal.
-    Approve(approve::ApproveArgs),
-    /// Reject a held change, at a terminal.
-    Reject(approve::RejectArgs),
+    Analyze(Deferred<files::AnalyzeArgs>),
+    /// List, approve and reject the changes that wait for a person.
+    Approve(Deferred<approve::ApproveArgs>),
+    /// List the changes that wait for a person: `guard approve`.
+    #[command(hide = true)]
+    Pending(Deferred<approve::ApproveArgs>),
+    /// Reject a held change: `guard approve ID --reject`.
+    #[command(hide = true)]
+    Reject(Deferred<approve::ApproveArgs>),
     /// List, show and restore snapshots of earlier content.
     #[command(subcommand)]
-    Snapshot(snapshot::SnapshotArgs),
+    Snapshot(Deferred<snapshot::SnapshotArgs>),
     /// Show and verify the log of requests and decisions.
     #[command(subcommand)]
-    Audit(audit::AuditArgs),
+    Audit(Deferred<audit::AuditArgs>),
     /// Explain a rule, with an example and the fix.
-    Explain(explain::ExplainArgs),
+    Explain(Deferred<explain::ExplainArgs>),
     /// List the settings in force and where each comes from.
-    Settings(settings::SettingsArgs),
+    Settings(Deferred<settings::SettingsArgs>),
     /// Print completions, manual pages, or the schema or reference of guard.toml.
     #[command(subcommand)]
-    Generate(generate::GenerateArgs),
+    Generate(Deferred<generate::GenerateArgs>),
     /// Write the first guard.toml from what the repository contains.
-    Init(init::InitArgs),
+    Init(Deferred<init::InitArgs>),
     /// Install the hooks that call guard.
-    Install(install::Install),
+    Install(Deferred<install::Install>),
     /// Remove what `guard install` wrote.
-    Uninstall(install::Uninstall),
+    Uninstall(Deferred<install::Uninstall>),
     /// Check the set-up, including a trial commit.
-    Doctor(doctor::DoctorArgs),
+    Doctor(Deferred<doctor::DoctorArgs>),
     /// Serve the file operations to a program, by the Model Context Protocol.
-    Mcp(mcp::McpArgs),
+    Mcp(Deferred<mcp::McpArgs>),
     /// Run guard as a hook of git, of a hook framework or of a coding agent.
     #[command(subcommand)]
-    Hook(hook::HookArgs),
+    Hook(Deferred<hook::HookArgs>),
 }
 
 /// Runs a command line, the program's name first.
@@ -151,7 +154,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     fail_closed_on_panic();
     crate::system::survive_size_limit();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let parsed = command()
+    let parsed = Cli::command()
         .try_get_matches_from(&arguments)
         .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, formats::wanted(&matches))));
     let (cli, wanted) = match parsed {
@@ -161,7 +164,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let _ = error.print();
             let code = u8::try_from(error.exit_code()).unwrap_or(CANNOT_JUDGE);
             if code != 0 {
-                usage_error::tell(&arguments, &error, &command());
+                usage_error::tell(&arguments, &error, &Cli::command());
             }
             return ExitCode::from(code);
         }
@@ -182,14 +185,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// The command line with the formats of each verb.
-fn command() -> Command {
-    Cli::command().mut_subcommands(formats::with_formats)
-}
-
-/// The same with global options in every verb.
+/// The command line with the options of all verbs.
 fn whole_command() -> Command {
-    let mut command = command();
+    let mut command = Cli::command();
     command.build();
     command
 }
@@ -215,14 +213,14 @@ impl Cli {
             Verb::Move(args) => files::told(output, |output| args.run(output)),
             Verb::Edit(args) => files::told(output, |output| args.run(output)),
             Verb::Analyze(args) => files::told(output, |output| args.run(output)),
-            Verb::Pending(args) => files::told(output, |output| args.run(output)),
             Verb::Approve(args) => files::answered(output, |output| args.run(output)),
-            Verb::Reject(args) => files::told(output, |output| args.run(output)),
+            Verb::Pending(args) => files::answered(output, |output| args.list(output)),
+            Verb::Reject(args) => files::answered(output, |output| args.reject(output)),
             Verb::Snapshot(args) => files::told(output, |output| args.run(output)),
             Verb::Audit(args) => args.run(output),
             Verb::Explain(args) => args.run(output),
             Verb::Settings(args) => args.run(output, &whole_command()),
-            Verb::Generate(args) => args.run(output, command()),
+            Verb::Generate(args) => args.run(output, Cli::command()),
             Verb::Init(args) => args.run(output),
             Verb::Install(args) => args.run(output),
             Verb::Uninstall(args) => args.run(output),
@@ -304,7 +302,7 @@ mod tests {
                 };
                 tried += 1;
                 let line = ["guard".to_owned()].into_iter().chain(line);
-                if let Err(error) = command().try_get_matches_from(line) {
+                if let Err(error) = Cli::command().try_get_matches_from(line) {
                     panic!("{example}: {error}");
                 }
             }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
+use serde::{Deserialize, Serialize};
 
 use super::{Index, Repository, Tree, failed, show_file};
 use crate::boundary::absolute;
@@ -13,7 +14,8 @@ use crate::error::{Error, Result};
 use crate::path::{escaped, fold};
 
 /// A work tree. A linked one has the name under `worktrees/`, which stays when it moves.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct WorkTree {
     name: Option<String>,
 }

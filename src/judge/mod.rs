@@ -38,7 +38,7 @@ use crate::approval::Approval;
 use crate::measure::Precision;
 
 pub use applicable_designs::{governing_designs, selected_by_settings};
-pub use approvals::{Clearable, brought_along, clearable, landed, not_listed, used_approvals};
+pub use approvals::{Clearable, clearable, landed, not_listed, used_approvals};
 pub use ci::ci_range;
 pub use commit::commit;
 pub use design_lint::{DocumentChoice, check_documents};

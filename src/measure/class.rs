@@ -5,7 +5,7 @@ use super::share::Lost;
 use super::text::{Text, Unit};
 
 /// When a change is destructive.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Thresholds {
     /// Old versions with at most this many lines are never REPLACE.
     pub lines: usize,

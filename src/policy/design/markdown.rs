@@ -1,15 +1,143 @@
-//! Collects the top-level blocks from the parser's events.
+//! Parses Markdown into the blocks that can declare a scope.
+//!
+//! One pass over the parser's events keeps the blocks at the top level and the text of lists at any depth: nothing from
+//! quotes, footnotes or comments.
 
 use std::iter::Peekable;
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
 
-use super::blocks::{
-    Block, CodeBlock, Heading, InlineText, ListNode, ListNodeKind, Piece, PieceKind, Table,
-    TableRow,
-};
-use super::html::{self, OpenElements};
+use super::html::{self, Element, OpenElements};
+use super::run::{PieceKind, Run};
+
+/// A block at the top level of the document.
+pub(super) enum Block {
+    Heading(Heading),
+    Table(Table),
+    List(Vec<ListNode>),
+    Paragraph(InlineText),
+    Code(CodeBlock),
+    /// Raw HTML, a quote, a footnote or a rule, none of which declares anything.
+    Other(Range<usize>),
+    /// A block inside or behind raw HTML, with the outermost open element.
+    Enclosed(Box<Block>, Element),
+}
+
+impl Block {
+    /// The offset of its first line.
+    pub(super) fn start(&self) -> usize {
+        match self {
+            Block::Heading(heading) => heading.content.span.start,
+            Block::Table(table) => table.header.start,
+            Block::List(items) => items.first().map_or(0, |item| item.content.span.start),
+            Block::Paragraph(content) => content.span.start,
+            Block::Code(code) => code.body.start,
+            Block::Other(span) => span.start,
+            Block::Enclosed(inner, _) => inner.start(),
+        }
+    }
+}
+
+/// Fenced or indented code.
+pub(super) struct CodeBlock {
+    /// The info string in lower case; `None` if the code is indented.
+    pub(super) info: Option<String>,
+    /// The range of its lines.
+    pub(super) body: Range<usize>,
+}
+
+/// A part of a top-level list, in document order.
+pub(super) struct ListNode {
+    /// The number of items around it.
+    pub(super) depth: usize,
+    pub(super) kind: ListNodeKind,
+    pub(super) content: InlineText,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListNodeKind {
+    /// The first paragraph of an item.
+    Item {
+        /// Whether it begins with a checkbox.
+        is_task: bool,
+        /// Whether a list begins with it.
+        is_first: bool,
+    },
+    /// A later paragraph of an item.
+    Paragraph,
+    /// Something else, such as code or a table.
+    Other,
+}
+
+pub(super) struct Heading {
+    /// 1 to 6.
+    pub(super) level: u8,
+    pub(super) content: InlineText,
+}
+
+#[derive(Default)]
+pub(super) struct Table {
+    pub(super) header: TableRow,
+    pub(super) rows: Vec<TableRow>,
+}
+
+#[derive(Default)]
+pub(super) struct TableRow {
+    pub(super) start: usize,
+    /// As many as the header has; the parser drops excess cells and adds missing ones.
+    pub(super) cells: Vec<InlineText>,
+}
+
+/// A heading, a paragraph, an item or a cell.
+#[derive(Default)]
+pub(super) struct InlineText {
+    pub(super) span: Range<usize>,
+    pub(super) run: Run,
+    /// The text as a reader sees it, code included.
+    pub(super) plain: String,
+    /// Text between asterisks, with them.
+    pub(super) stars: Vec<Range<usize>>,
+    pub(super) is_struck: bool,
+    has_unstruck_text: bool,
+    /// Whether a tag could hide part of the text.
+    pub(super) is_obscured: bool,
+}
+
+impl InlineText {
+    /// Whether all of the text is struck out.
+    pub(super) fn is_struck_whole(&self) -> bool {
+        self.is_struck && !self.has_unstruck_text
+    }
+
+    /// The text on one line.
+    pub(super) fn one_line(&self) -> String {
+        one_line(&self.plain)
+    }
+
+    /// A mark of the emphasis at `span`. `_` inside a word belongs to the word: `__init__.py`.
+    fn mark(&mut self, text: &str, span: &Range<usize>, mark: Range<usize>, is_literal: bool) {
+        let is_edge = |c: Option<char>| {
+            c.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '_'))
+        };
+        let (before, behind) = (text.get(..span.start), text.get(span.end..));
+        let before = before.and_then(|before| before.chars().next_back());
+        let behind = behind.and_then(|behind| behind.chars().next());
+        let written = text.get(mark.clone()).unwrap_or("");
+        if written.starts_with('_') {
+            if is_literal || !is_edge(before) || !is_edge(behind) {
+                self.run.push(written, &mark);
+            }
+        } else if mark.start == span.start {
+            self.stars.push(span.clone());
+        }
+    }
+}
+
+/// The text without line breaks and repeated blanks.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
 
 /// What one pass over a document finds; spans are offsets into its text.
 pub(super) struct Markdown {
@@ -33,6 +161,7 @@ pub(super) fn markdown(text: &str, start: usize) -> Markdown {
         blocks: Vec::new(),
         elements: OpenElements::default(),
         is_inside: false,
+        is_cell: false,
         container_end: 0,
     };
     collector.read();
@@ -49,6 +178,8 @@ struct Collector<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> {
     elements: OpenElements,
     /// Whether the current text is in a table, list, quote or footnote.
     is_inside: bool,
+    /// Whether it is in a cell, where all underscores are literal.
+    is_cell: bool,
     /// The end of the last list, quote or footnote at the top level.
     container_end: usize,
 }
@@ -58,7 +189,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         while let Some((event, range)) = self.events.next() {
             let before = self.elements.around().cloned();
             let block = self.block(event, range);
-            self.is_inside = false;
+            (self.is_inside, self.is_cell) = (false, false);
             let is_other = matches!(block, Some(Block::Other(_)));
             let around = before.or_else(|| self.elements.around().filter(|_| !is_other).cloned());
             self.blocks.extend(block.map(|block| match around {
@@ -79,7 +210,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 content: self.inline(range),
             }),
             Event::Start(Tag::Paragraph) => Block::Paragraph(self.paragraph(range)),
-            Event::Start(Tag::Table(_)) => Block::Table(self.table(range)),
+            Event::Start(Tag::Table(_)) => Block::Table(self.table(range.start)),
             Event::Start(Tag::CodeBlock(kind)) => Block::Code(self.code(kind, range)),
             Event::Start(Tag::HtmlBlock) => {
                 self.html(range.clone());
@@ -88,13 +219,11 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             Event::Start(tag) => {
                 self.is_inside = true;
                 self.container_end = range.end;
-                match tag {
-                    Tag::List(_) => Block::List(self.list()),
-                    _ => {
-                        self.skip();
-                        Block::Other(range)
-                    }
+                if let Tag::List(_) = tag {
+                    return Some(Block::List(self.list()));
                 }
+                self.skip();
+                Block::Other(range)
             }
             Event::Rule => Block::Other(range),
             _ => return None,
@@ -103,7 +232,10 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
 
     /// Reads the inline text that comes next. That of an item starts with its first piece.
     fn inline(&mut self, span: Range<usize>) -> InlineText {
-        let mut content = InlineText::new(span);
+        let mut content = InlineText {
+            span,
+            ..InlineText::default()
+        };
         let (mut link, mut images, mut struck) = (None, 0_usize, 0_usize);
         self.elements.enter();
         while let Some((event, span)) = self.events.next_if(|(event, _)| is_inline(event)) {
@@ -111,32 +243,33 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 content.span = span.clone();
             }
             content.span.end = content.span.end.max(span.end);
-            let (mut kind, mut shown) = (None, CowStr::Borrowed(""));
+            // Whether one piece stands for this and more.
+            let mut is_inner = link.is_some() || images > 0 || struck > 0;
+            let (mut kind, mut shown, mut read) = (None, CowStr::Borrowed(""), None);
             match event {
                 Event::Text(text) => shown = text,
-                Event::SoftBreak | Event::HardBreak => shown = " ".into(),
+                Event::SoftBreak | Event::HardBreak => (shown, read) = (" ".into(), Some("\n")),
                 Event::Code(text) => {
                     kind = Some(PieceKind::Code(text.to_string()));
                     shown = text;
                 }
                 Event::InlineHtml(html) => {
                     self.inline_html(&html, span.start);
-                    let (span, html_kind) = (span.clone(), PieceKind::Html);
-                    content.pieces.push(Piece {
-                        span,
-                        kind: html_kind,
-                    });
                     if let Some((_, tag)) = html::next_tag(&html, &mut 0) {
                         content.is_obscured |= !tag.as_ref().is_ok_and(html::Tag::is_harmless);
-                        if tag.is_ok_and(|tag| tag.strikes()) {
-                            // The rest is struck out, too, since the end tag may be anywhere.
-                            (struck, kind) = (struck + 1, Some(PieceKind::Struck));
-                        }
+                        // The rest is struck out, too, since the end tag may be anywhere.
+                        struck += usize::from(tag.is_ok_and(|tag| tag.strikes()));
                     }
-                    shown = " ".into();
+                    (kind, shown) = (Some(PieceKind::Html(html.to_string())), " ".into());
                 }
-                Event::Start(Tag::Emphasis) => content.emphasize(&span, 1),
-                Event::Start(Tag::Strong) => content.emphasize(&span, 2),
+                Event::Start(tag @ (Tag::Emphasis | Tag::Strong)) if !is_inner => {
+                    let mark = span.start..span.start + 1 + usize::from(tag == Tag::Strong);
+                    content.mark(self.text, &span, mark, self.is_cell);
+                }
+                Event::End(tag @ (TagEnd::Emphasis | TagEnd::Strong)) if !is_inner => {
+                    let mark = span.end - 1 - usize::from(tag == TagEnd::Strong)..span.end;
+                    content.mark(self.text, &span, mark, self.is_cell);
+                }
                 Event::Start(Tag::Strikethrough) => {
                     (struck, kind) = (struck + 1, Some(PieceKind::Struck));
                 }
@@ -146,26 +279,33 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 }
                 Event::End(TagEnd::Image) => images = images.saturating_sub(1),
                 Event::Start(Tag::Link { dest_url, .. }) => {
-                    link = Some((content.pieces.len(), content.plain.len()));
-                    let (text, target) = (String::new(), dest_url.to_string());
-                    kind = Some(PieceKind::Link { text, target });
+                    link = Some((content.plain.len(), dest_url, is_inner));
                 }
                 Event::End(TagEnd::Link) => {
-                    let (index, begin) = link.take().unwrap_or_default();
-                    let piece = content.pieces.get_mut(index);
-                    if let Some(PieceKind::Link { text, .. }) = piece.map(|piece| &mut piece.kind) {
-                        text.push_str(content.plain.get(begin..).unwrap_or(""));
+                    if let Some((begin, target, is_in_other)) = link.take() {
+                        let text = content.plain.get(begin..).unwrap_or("").to_owned();
+                        let target = target.to_string();
+                        (kind, is_inner) = (Some(PieceKind::Link { text, target }), is_in_other);
                     }
+                }
+                Event::FootnoteReference(_) | Event::TaskListMarker(_) => {
+                    read = Some(self.slice(span.clone()));
                 }
                 _ => {}
             }
+            content.is_struck |= struck > 0;
             if images == 0 {
                 content.plain.push_str(&shown);
                 content.has_unstruck_text |= struck == 0 && !shown.trim().is_empty();
             }
-            content.pieces.extend(kind.map(|kind| Piece { span, kind }));
+            match kind {
+                _ if is_inner => {}
+                Some(kind) => content.run.push_piece(kind, span),
+                None => content.run.push(read.unwrap_or(&shown), &span),
+            }
         }
         self.elements.leave();
+        content.run.end(content.span.end);
         content
     }
 
@@ -188,20 +328,16 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         content
     }
 
-    fn table(&mut self, span: Range<usize>) -> Table {
-        self.is_inside = true;
-        if self.may_continue(span.start) {
-            self.elements.give_up("", span.start);
+    fn table(&mut self, start: usize) -> Table {
+        (self.is_inside, self.is_cell) = (true, true);
+        if self.may_continue(start) {
+            self.elements.give_up("", start);
             if let (Some(block), Some(element)) = (self.blocks.pop(), self.elements.around()) {
                 let element = element.clone();
                 self.blocks.push(Block::Enclosed(Box::new(block), element));
             }
         }
-        let mut table = Table {
-            span,
-            ..Table::default()
-        };
-        let mut row = TableRow::default();
+        let (mut table, mut row) = (Table::default(), TableRow::default());
         while let Some((event, range)) = self.events.next() {
             match event {
                 Event::Start(Tag::TableHead | Tag::TableRow) => {
@@ -211,7 +347,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                         // GitHub shows an indented line as code.
                         self.elements.give_up("", range.start);
                     }
-                    row.span = range;
+                    row.start = range.start;
                 }
                 Event::Start(Tag::TableCell) => row.cells.push(self.inline(range)),
                 Event::End(TagEnd::TableHead) => table.header = std::mem::take(&mut row),
@@ -262,15 +398,15 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             self.elements.leave();
         } else {
             // In the document's own text, since offsets into it count.
-            self.elements
-                .read(self.slice(span.clone()), span.start, true);
+            let html = self.slice(span.clone());
+            self.elements.read(html, span.start, true);
         }
     }
 
     /// Reads the nodes of a list at the top level.
     fn list(&mut self) -> Vec<ListNode> {
         let mut nodes = Vec::new();
-        let mut push = |depth, kind, content: InlineText| {
+        let mut push = |depth, kind, content| {
             nodes.push(ListNode {
                 depth,
                 kind,
@@ -283,7 +419,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             if !content.span.is_empty() {
                 push(depth, ListNodeKind::Paragraph, content);
             }
-            let Some((event, range)) = self.events.next() else {
+            let Some((event, span)) = self.events.next() else {
                 break;
             };
             match event {
@@ -295,15 +431,19 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                     self.events.next_if(|(event, _)| is_paragraph(event));
                     let is_task = self.events.next_if(|(event, _)| is_box(event)).is_some();
                     let kind = ListNodeKind::Item { is_task, is_first };
-                    push(depth, kind, self.inline(range.start..range.start));
+                    push(depth, kind, self.inline(span.start..span.start));
                     (depth, is_first) = (depth + 1, false);
                 }
                 Event::End(TagEnd::Item) => depth = depth.saturating_sub(1),
-                Event::Start(Tag::HtmlBlock) => self.html(range),
+                Event::Start(Tag::HtmlBlock) => self.html(span),
                 Event::Start(Tag::Paragraph) => {}
                 Event::Start(_) => {
                     self.skip();
-                    push(depth, ListNodeKind::Other, InlineText::new(range));
+                    let content = InlineText {
+                        span,
+                        ..InlineText::default()
+                    };
+                    push(depth, ListNodeKind::Other, content);
                 }
                 _ => {}
             }
@@ -339,9 +479,8 @@ fn is_inline(event: &Event<'_>) -> bool {
 }
 
 fn line_start(text: &str, at: usize) -> usize {
-    text.get(..at)
-        .and_then(|before| before.rfind('\n'))
-        .map_or(0, |end| end + 1)
+    let before = text.get(..at).unwrap_or("");
+    before.rfind('\n').map_or(0, |end| end + 1)
 }
 
 /// Whether a line could separate a table header from its rows.
