@@ -203,7 +203,6 @@ fn plans_of_each_framework_are_found_selected_and_documented() {
         repo.stage(format!("src/{at}.rs"), "fn new() {}\n");
         let output = repo.guard(&["lint"]);
         assert_eq!(output.code, 0, "{plan}: {}", output.text());
-        assert!(output.text().contains(plan), "{plan}: {}", output.text());
         repo.git(&["rm", "--quiet", "--force", &format!("src/{at}.rs")]);
     }
     repo.stage("src/other.rs", "fn other() {}\n");

@@ -8,7 +8,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use crate::boundary::{Boundary, BoundaryView};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
-use crate::git::{Index, Objects, Tree, visit_case_collisions};
+use crate::git::{Index, Objects, Tree};
 use crate::path::{Node, TreeView};
 use crate::rules::{MeasuredChange, ResultTree};
 
@@ -138,7 +138,7 @@ impl ResultTree for GitTreeView<'_> {
         match (self.tree, self.changes) {
             (GitTree::Index(_, tree) | GitTree::Tree(tree), Some(changes)) => {
                 let paths = changes.iter().map(MeasuredChange::path);
-                self.seen(visit_case_collisions(tree, paths, visit));
+                self.seen(tree.visit_case_collisions(paths, visit));
             }
             (GitTree::Index(..) | GitTree::Tree(_), None) => {
                 let list = || match self.tree {
