@@ -22,8 +22,6 @@ mod init;
 mod install;
 mod lint;
 mod mcp;
-#[cfg(feature = "mcp")]
-mod mcp_server;
 mod output;
 mod person;
 mod progress;
