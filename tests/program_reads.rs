@@ -20,10 +20,10 @@ fn with_large() -> Repo {
     repo
 }
 
-/// `guard analyze` with the content on standard input.
+/// `guard write --dry-run` with the content on standard input.
 fn analyze(repo: &Repo, path: &str, content: &str, arguments: &[&str]) -> Answer {
     let mut guard = repo.command(GUARD);
-    let guard = guard.args(["analyze", path]).args(arguments);
+    let guard = guard.args(["write", "--dry-run", path]).args(arguments);
     answer_of(guard, content.as_bytes())
 }
 
@@ -116,46 +116,6 @@ fn an_error_names_the_workspace_and_where_paths_start() {
 }
 
 #[test]
-fn paths_may_start_in_the_directory_of_the_caller() {
-    let repo = Repo::open();
-    repo.write("sub/a", "one\n");
-    let root = repo.root.to_str().unwrap();
-    let ask = |arguments: &[&str], input: &str| {
-        let mut guard = repo.command(GUARD);
-        let guard = guard
-            .current_dir(repo.path(".."))
-            .args(["-C", root])
-            .args(arguments);
-        answer_of(guard, input.as_bytes())
-    };
-    // -C moves the start of relative paths, as it does for git.
-    ask(&["read", "sub/a"], "").works();
-    ask(&["read", "work/sub/a"], "").fails("not-found");
-    let read = ask(&["read", "work/sub/a", "--cwd-paths"], "");
-    assert_eq!(read.works().json["content"], "one\n");
-    ask(&["write", "work/b", "--cwd-paths"], "two\n").works();
-    ask(
-        &[
-            "edit",
-            "--file",
-            "work/c",
-            "--content-file",
-            "work/b",
-            "--cwd-paths",
-        ],
-        "",
-    )
-    .works();
-    ask(&["move", "work/c", "work/d", "--cwd-paths"], "").works();
-    ask(&["delete", "work/b", "--cwd-paths"], "").works();
-    assert_eq!(repo.read("d"), b"two\n");
-    // The caller's directory opens nothing outside.
-    for path in ["home/x", "~/x", "../x"] {
-        ask(&["write", path, "--cwd-paths"], "x\n").fails("security");
-    }
-}
-
-#[test]
 fn templates_of_environment_files_are_no_secrets() {
     let repo = Repo::open();
     for name in [
@@ -185,7 +145,7 @@ fn templates_of_environment_files_are_no_secrets() {
 }
 
 #[test]
-fn analyze_answers_what_a_write_would_do_and_changes_nothing() {
+fn dry_run_answers_what_a_write_would_do_and_changes_nothing() {
     let repo = with_large();
     let before = repo.digest_tree();
     let forecast = analyze(&repo, "state.py", &large(54), &[]);
@@ -229,7 +189,13 @@ fn analyze_answers_what_a_write_would_do_and_changes_nothing() {
     analyze(&repo, "../x", "x\n", &[]).fails("security");
     analyze(&repo, "state.py", "x\n", &["--expect", "none"]).fails("exists");
     analyze(&repo, "state.py", "", &[]).fails("cannot-judge");
-    let human = repo.guard(&["analyze", "state.py", "--content-file", "guard.toml"]);
+    let human = repo.guard(&[
+        "write",
+        "--dry-run",
+        "state.py",
+        "--content-file",
+        "guard.toml",
+    ]);
     human
         .exits(1)
         .says("REPLACE state.py")

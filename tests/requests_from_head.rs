@@ -34,7 +34,6 @@ const REQUESTS: &[&[&str]] = &[
     &["write", "priv/x.py"],
     &["read", "priv/old.py"],
     &["patch", "priv/old.py", "--search", "1", "--replace", "2"],
-    &["edit", "--file", "priv/old.py", "--content", "x"],
     &["delete", "priv/old.py"],
     &["move", "priv/old.py", "priv/new.py"],
 ];

@@ -75,7 +75,7 @@ pub fn check_documents(
     let base = reader.base.as_ref();
     let base = base.map(|base| GitTree::Tree(base).view(objects));
     let boundary = repo.workdir().ok().map(work_tree).transpose()?;
-    let disk = boundary.as_ref().map(Boundary::view_of_many);
+    let disk = boundary.as_ref().map(Boundary::view);
     let listed = index.as_ref().zip(tree.as_ref());
     let listed = listed.map(|(index, tree)| GitTree::Index(index, tree).view(objects));
     let mut there: Vec<&dyn ResultTree> = Vec::new();

@@ -66,7 +66,7 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSecti
 /// For each grant, whether its file exists. Only the index lists all files, so a glob matches there.
 fn holds(repo: &Repository, root: &Path, grants: &[Grant]) -> Result<Vec<bool>> {
     let (index, boundary, objects) = (Index::open(repo)?, work_tree(root)?, repo.objects());
-    let (disk, tree) = (boundary.view_of_many(), index.tree()?);
+    let (disk, tree) = (boundary.view(), index.tree()?);
     let matched = rules::matched(grants, &[&GitTree::Index(&index, &tree).view(objects)]);
     let is_there = |(grant, matched): (&Grant, bool)| {
         matched || grant.kind != GrantKind::Glob && disk.entry(grant.path.as_ref()).is_some()

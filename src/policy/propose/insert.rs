@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::path::escaped;
 use crate::policy::design::{Design, MissingRow, usual_row};
-use crate::policy::{Actions, Grant, GrantForm, GrantKind};
+use crate::policy::{Actions, Grant, GrantKind};
 
 /// What a cell says that a person has yet to fill in.
 const OPEN: &str = "…";
