@@ -152,7 +152,7 @@ impl Gate<'_> {
     /// # Errors
     /// The file cannot be read.
     pub(super) fn let_change_pass(&self, path: BString, new: Option<&[u8]>) -> GateResult<()> {
-        let max = self.policy.settings.max_size;
+        let max = crate::policy::settings::MAX_SIZE;
         let old = self.boundary.read_stable(path.as_ref(), max)?;
         let content = old.as_ref().map(|entry| entry.content.as_slice());
         if content == new {

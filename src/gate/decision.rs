@@ -18,7 +18,6 @@ use super::{
 use crate::approval::{self, Approval};
 use crate::boundary::Boundary;
 use crate::git::Repository;
-use crate::judge;
 use crate::path::escaped;
 use crate::policy::DesignVersion;
 
@@ -174,7 +173,6 @@ impl Gate<'_> {
         let consent = Consent {
             reason,
             design: design.map(|governing| governing.design.path.clone()),
-            expiry: self.policy.settings.expiry,
             how: self.how,
             signer: self.signer.clone(),
         };
@@ -187,7 +185,7 @@ impl Gate<'_> {
         let alone = self.alone()?;
         let now = self
             .boundary
-            .read(plan.path(), self.policy.settings.max_size)?;
+            .read(plan.path(), crate::policy::settings::MAX_SIZE)?;
         if now.map(|entry| entry.content) != plan.old().map(|entry| entry.content.clone()) {
             return Err(Failure::new(
                 FailureKind::Stale,
@@ -223,8 +221,6 @@ pub struct Consent {
     pub reason: String,
     /// The governing design.
     pub design: Option<BString>,
-    /// How many seconds it is valid.
-    pub expiry: u64,
     /// How it came, such as [`TERMINAL`].
     pub how: &'static str,
     /// Signs it, if set.
@@ -250,7 +246,7 @@ impl Consent {
             when: now,
             how: self.how.to_owned(),
             reason: self.reason.clone(),
-            expires: now.saturating_add_unsigned(self.expiry),
+            expires: now.saturating_add_unsigned(crate::policy::settings::EXPIRY),
             signature: None,
         };
         if let Some(signer) = &self.signer {
@@ -308,7 +304,7 @@ pub fn pending(repo: &Repository) -> GateResult<Vec<HeldChange>> {
 pub fn held_change(repo: &Repository, id: &str) -> GateResult<(HeldChange, Vec<u8>)> {
     let change = load(&Held::new(repo.common_dir()), id)?;
     check_is_held_here(repo, &change, "pending")?;
-    let max = judge::settings_of_head(repo)?.max_size;
+    let max = crate::policy::settings::MAX_SIZE;
     let boundary = Boundary::open(repo.workdir()?)?;
     let there = boundary.read(change.path.as_ref(), max)?;
     let digest = there

@@ -274,7 +274,7 @@ impl Gate<'_> {
     ) -> GateResult<(BString, Option<OpenedFile>)> {
         let path = self.boundary.locate(request)?;
         context.admit(path.as_ref(), Access::Write)??;
-        let max = self.policy.settings.max_size;
+        let max = crate::policy::settings::MAX_SIZE;
         let entry = self.boundary.read_stable(path.as_ref(), max)?;
         if entry.as_ref().is_some_and(|entry| !entry.writable) {
             return Err(Failure::new(
@@ -305,7 +305,7 @@ impl Gate<'_> {
             class: plan.judged.class.name().to_owned(),
             why: finding.message.clone(),
             expires: super::recorded_approvals::now()
-                .saturating_add_unsigned(self.policy.settings.expiry),
+                .saturating_add_unsigned(crate::policy::settings::EXPIRY),
             content: plan.new_content().map(<[u8]>::to_vec),
             snapshot: operation.restore().map(|restore| restore.snapshot.clone()),
             is_executable: plan.is_executable,

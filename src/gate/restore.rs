@@ -42,7 +42,7 @@ impl<'a> Gate<'a> {
             &format!("guard snapshot show {id} FILE prints its content"),
         )?;
         let boundary = Boundary::open(repo.own_workdir()?)?;
-        let max = settings_of_head(repo)?.max_size;
+        let max = crate::policy::settings::MAX_SIZE;
         let tree = repo.tree_of(Some(snapshot.id))?;
         let (mut steps, mut now, mut back) = (Vec::new(), BlobIds::new(), BlobIds::new());
         for path in paths {

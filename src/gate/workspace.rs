@@ -99,11 +99,6 @@ impl<'a> Gate<'a> {
         }
     }
 
-    /// Whether the client of an MCP server may answer for the person.
-    pub fn may_elicit(&self) -> bool {
-        self.policy.settings.elicitation
-    }
-
     /// The same, holding changes by these thresholds where they are stricter than the settings.
     #[must_use]
     pub fn stricter(mut self, lines: Option<usize>, share: Option<f64>) -> Self {
@@ -156,7 +151,7 @@ impl<'a> Gate<'a> {
     pub(super) fn find(&self, request: &BStr) -> GateResult<(BString, OpenedFile)> {
         let path = self.boundary.locate(request)?;
         self.context()?.admit(path.as_ref(), Access::Read)??;
-        let max = self.policy.settings.max_size;
+        let max = crate::policy::settings::MAX_SIZE;
         let entry = self.boundary.read(path.as_ref(), max)?;
         let entry = entry.ok_or_else(|| not_found(path.as_ref()))?;
         Ok((path, entry))
@@ -164,7 +159,7 @@ impl<'a> Gate<'a> {
 
     /// The size limit of the settings, in bytes.
     pub fn max_size(&self) -> u64 {
-        self.policy.settings.max_size
+        crate::policy::settings::MAX_SIZE
     }
 
     /// The root of the workspace, without links.

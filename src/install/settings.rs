@@ -45,8 +45,6 @@ const REST: &str = "\
 # protect = [\"/LICENSE*\"]
 # Protect existing tests from commits, too, unless their row says Modify.
 # protect-tests = \"always\"
-# Lock files may change together with their manifests.
-# companions = true
 
 [workspace]
 # Directories that agents and `guard write` may read and write, relative to the repository's root.

@@ -124,7 +124,7 @@ impl OperationContext<'_, '_> {
             return Ok(None);
         };
         // What cannot be read gains nothing.
-        let Ok(now) = self.boundary.read(path, self.policy.settings.max_size) else {
+        let Ok(now) = self.boundary.read(path, crate::policy::settings::MAX_SIZE) else {
             return Ok(None);
         };
         let now = now.map_or_else(Vec::new, |file| file.content);

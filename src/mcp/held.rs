@@ -41,14 +41,12 @@ pub(super) fn load(repo: &Repository, id: &str) -> GateResult<HeldChange> {
     }
 }
 
-/// The question about a held change; `None` if the settings leave it to a terminal.
+/// The question about a held change.
 ///
 /// # Errors
 /// There is no such change, the file has changed since, or another rule refuses.
-pub(super) fn question(call: &Call<'_>, id: &str) -> GateResult<Option<Question>> {
-    let gate = gate(call, id)?;
-    let may_elicit = gate.may_elicit();
-    may_elicit.then(|| gate.question(id)).transpose()
+pub(super) fn question(call: &Call<'_>, id: &str) -> GateResult<Question> {
+    gate(call, id)?.question(id)
 }
 
 fn gate<'a>(call: &'a Call<'_>, id: &str) -> GateResult<Gate<'a>> {
@@ -63,9 +61,6 @@ pub(super) fn decide(call: &Call<'_>, id: &str, given: &ElicitResult) -> GateRes
     let gate = gate(call, id)?;
     let shown = gate.question(id)?;
     let failed = |why: &str| not_approved(why, id, Some(shown.analysis.clone()));
-    if !gate.may_elicit() {
-        return Err(failed("the settings leave approvals to a terminal"));
-    }
     let first = answer(&shown, given, true).map_err(|why| failed(&why))?;
     if shown.finding.is_none() && matches!(first, Answer::Reject(_)) {
         // The gate would write it without a question.

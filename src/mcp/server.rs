@@ -145,7 +145,7 @@ impl Server {
         let about = id.clone();
         let question = move |call: &Call<'_>| held::question(call, &about);
         let question = self.work(context, question).await?;
-        let Some(form) = question.and_then(|question| question::form(&question)) else {
+        let Some(form) = question::form(&question) else {
             return Err(failure);
         };
         if answers_come_later(context) {

@@ -1,14 +1,17 @@
 //! All grants in force, and how to look them up.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::closest_index::ClosestIndex;
 use super::glob::GlobSet;
 use super::literal::literal_prefix;
 use super::{Actions, Grant, GrantKind};
+
+/// The number of comparisons for suggestions, which take up to a second in all.
+const MOST_COMPARISONS: usize = 400_000;
 
 /// All grants in force. Immutable once built.
 #[derive(Debug, Clone, Default)]
@@ -23,8 +26,8 @@ pub struct Scope {
     patterns: HashMap<BString, Vec<usize>>,
     /// Globs such as `src/**`, by their directory.
     whole: HashMap<BString, Vec<usize>>,
-    /// Built for the first request for a closest path.
-    closest: OnceLock<ClosestIndex>,
+    /// How many grants were compared with refused paths, to suggest one of them.
+    compared: Arc<AtomicUsize>,
 }
 
 /// The grants at a path.
@@ -184,8 +187,12 @@ impl Scope {
         self.answer(above.chain(same).flatten().copied())
     }
 
-    pub(super) fn closest_index(&self) -> &ClosestIndex {
-        self.closest.get_or_init(|| ClosestIndex::new(&self.grants))
+    /// Whether there is time to compare one more path with every grant.
+    pub(super) fn may_compare_all(&self) -> bool {
+        let before = self
+            .compared
+            .fetch_add(self.grants.len(), Ordering::Relaxed);
+        before < MOST_COMPARISONS
     }
 }
 

@@ -137,11 +137,7 @@ pub(super) fn lines<'c>(
 /// # Errors
 /// It cannot be read, or has more than `max_size` bytes.
 pub(in crate::cli) fn read_stdin(max_size: u64) -> gate::GateResult<Vec<u8>> {
-    read_up_to(
-        max_size,
-        "the limit of [workspace] max-size",
-        "write a smaller file",
-    )
+    read_up_to(max_size, "the limit", "write a smaller file")
 }
 
 /// A list of edits on standard input. It may be larger than the file, because it has the old and the new text, escaped.
@@ -150,7 +146,7 @@ pub(in crate::cli) fn read_stdin(max_size: u64) -> gate::GateResult<Vec<u8>> {
 /// It cannot be read, or is far larger than a file may be.
 pub(super) fn read_edits(max_size: u64) -> gate::GateResult<Vec<Edit>> {
     let limit = max_size.saturating_mul(EDITS_PER_FILE);
-    let bound = format!("{EDITS_PER_FILE} times the limit of [workspace] max-size");
+    let bound = format!("{EDITS_PER_FILE} times the limit");
     Ok(parse_edits(&read_up_to(
         limit,
         &bound,

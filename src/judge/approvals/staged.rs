@@ -31,8 +31,6 @@ pub struct Clearable {
     pub design: Option<BString>,
     /// All designs in force, for the audit log.
     pub designs: Vec<DesignVersion>,
-    /// How many seconds an approval is valid.
-    pub expiry: u64,
 }
 
 /// The staged changes that need approval, in path order, and the errors that no approval clears.
@@ -84,7 +82,6 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
             findings: own,
             design: design.clone(),
             designs: policy.design_versions(),
-            expiry: policy.settings.expiry,
         });
     }
     // The remaining errors are not about a staged path, so no approval can name them.

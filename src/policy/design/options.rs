@@ -1,7 +1,7 @@
 //! The settings for reading designs.
 
 use crate::policy::patterns::Patterns;
-use crate::policy::settings::Settings;
+use crate::policy::settings::{Settings, test_patterns};
 
 /// The settings for reading designs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl DesignOptions {
     pub fn from_settings(settings: &Settings) -> DesignOptions {
         DesignOptions {
             headings: settings.headings.clone(),
-            test_patterns: settings.test_patterns.clone(),
+            test_patterns: test_patterns(),
             tasks: settings.tasks,
         }
     }

@@ -77,11 +77,10 @@ fn of_name(name: &str) -> Role {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::settings::Settings;
 
     #[test]
     fn roles() {
-        let tests = Settings::default().test_patterns;
+        let tests = crate::policy::settings::test_patterns();
         let mut roles = Roles::new(&tests);
         let mut role = |path| roles.of(path);
         for path in [

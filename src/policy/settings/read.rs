@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::super::patterns::Patterns;
 use super::{FILE, KEYS, Key, LEVELS, RULES, Settings, ValueKind};
 use crate::error::{Error, Result};
-use crate::finding::Rule;
+use crate::finding::{Level, Rule};
 use crate::suggest::closest_word;
 
 /// Parses settings; missing keys keep their defaults.
@@ -175,10 +175,15 @@ impl SettingsReader<'_> {
                 self.fault(value.span(), what);
                 continue;
             };
-            if rule.is_always() && level != Some(rule.default_level()) {
+            if rule.has_fixed_level() && level != Some(rule.default_level()) {
+                let what = match rule.default_level() {
+                    Level::Error => "an error",
+                    Level::Warning => "a warning",
+                    Level::Note => "a note",
+                };
                 self.fault(
                     value.span(),
-                    format!("`{id}` is always an error; remove this line"),
+                    format!("`{id}` is always {what}; remove this line"),
                 );
             }
             self.set_at(RULES, name);
