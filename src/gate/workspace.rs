@@ -19,7 +19,7 @@ use crate::approval::Approval;
 use crate::boundary::{Boundary, OpenedFile};
 use crate::error;
 use crate::git::Repository;
-use crate::judge::{self, Head, OperationContext, Options};
+use crate::judge::{self, BaseCommit, OperationContext, Options};
 use crate::policy::Policy;
 use crate::rules::Access;
 
@@ -35,7 +35,7 @@ pub struct Gate<'a> {
     /// What other programs may do, since the last look.
     pub(super) passed: RefCell<Vec<PassedChange>>,
     /// HEAD at the last request.
-    head: RefCell<Option<Rc<Head<'a>>>>,
+    head: RefCell<Option<Rc<BaseCommit<'a>>>>,
     /// Signs approvals.
     pub(super) signer: Option<Signer>,
     /// How decisions come.
@@ -187,13 +187,13 @@ impl<'a> Gate<'a> {
     }
 
     /// HEAD; what was read from it stays known until it moves.
-    fn head(&self) -> error::Result<Rc<Head<'a>>> {
+    fn head(&self) -> error::Result<Rc<BaseCommit<'a>>> {
         let commit = self.repo.head_commit()?;
         let mut last = self.head.borrow_mut();
         match &*last {
             Some(head) if head.commit() == commit => Ok(Rc::clone(head)),
             _ => {
-                let head = Rc::new(Head::new(self.repo, commit)?);
+                let head = Rc::new(BaseCommit::new(self.repo, commit)?);
                 *last = Some(Rc::clone(&head));
                 Ok(head)
             }

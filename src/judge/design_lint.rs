@@ -8,10 +8,11 @@ use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
+use super::base::BaseCommit;
 use super::policy_loader::{Choice, LocatedDesigns, declares_nothing, locate};
 use super::scope::listed;
 use super::tree_view::{GitTree, GitTreeView, work_tree};
-use super::{Options, merge_base, named_files};
+use super::{Options, named_files};
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
@@ -53,9 +54,9 @@ pub fn check_documents(
     };
     let tree = index.as_ref().map(Index::tree).transpose()?;
     let mut located = locate(repo, tree.as_ref(), options)?;
-    let head_commit = repo.head_commit()?;
-    let base = match merge_base::commit(repo, located.settings.base.as_deref(), head_commit) {
-        Ok(base) => base,
+    let head = BaseCommit::new(repo, repo.head_commit()?)?;
+    let base = match head.merge_base(repo, located.settings.base.as_deref()) {
+        Ok(base) => base.map(|(_, tree)| tree),
         Err(error) => {
             located.notes.push(error.message);
             None
@@ -67,12 +68,11 @@ pub fn check_documents(
         index: index.as_ref(),
         tree: tree.as_ref(),
         staged: choice.staged,
-        head: repo.tree_of(head_commit)?,
-        base: base.map(|base| repo.tree_of(Some(base))).transpose()?,
+        head: head.tree(),
+        base,
     };
     let documents = reader.documents(choice, &located)?;
-    let head = GitTree::Tree(&reader.head).view(objects);
-    let base = reader.base.as_ref();
+    let head = GitTree::Tree(reader.head).view(objects);
     let base = base.map(|base| GitTree::Tree(base).view(objects));
     let boundary = repo.workdir().ok().map(work_tree).transpose()?;
     let disk = boundary.as_ref().map(Boundary::view_of_many);
@@ -149,9 +149,9 @@ struct DocumentReader<'a> {
     /// The tree of the next commit.
     tree: Option<&'a Tree<'a>>,
     staged: bool,
-    head: Tree<'a>,
+    head: &'a Tree<'a>,
     /// The tree where the work began.
-    base: Option<Tree<'a>>,
+    base: Option<&'a Tree<'a>>,
 }
 
 impl DocumentReader<'_> {
@@ -277,7 +277,7 @@ impl DocumentReader<'_> {
 
     /// Whether this work changes the document.
     fn is_changed(&self, path: &BStr, bytes: &[u8]) -> Result<bool> {
-        let before = self.base.as_ref().unwrap_or(&self.head).read(path)?;
+        let before = self.base.unwrap_or(self.head).read(path)?;
         Ok(before.as_deref() != Some(bytes))
     }
 }

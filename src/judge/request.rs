@@ -7,8 +7,8 @@ use std::rc::Rc;
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
-use super::head::Head;
-use super::{merge_base, moved_lines, nested_repositories};
+use super::base::BaseCommit;
+use super::{moved_lines, nested_repositories};
 use crate::approval::Approval;
 use crate::boundary::Boundary;
 use crate::change::{Change, Kind, State};
@@ -26,7 +26,7 @@ pub struct OperationContext<'a, 'repo> {
     /// The repository.
     pub repo: &'repo Repository,
     /// HEAD when the request came.
-    pub head: Rc<Head<'repo>>,
+    pub head: Rc<BaseCommit<'repo>>,
     /// HEAD's policy.
     pub policy: &'a Policy,
     /// The workspace.
@@ -120,7 +120,7 @@ impl OperationContext<'_, '_> {
     /// nothing is known to be of this work.
     fn grown(&self, path: &BStr) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
         let target = self.policy.settings.base.as_deref();
-        let Some(base) = self.head.merge_base(self.repo, target)? else {
+        let Some((_, base)) = self.head.merge_base(self.repo, target)? else {
             return Ok(None);
         };
         // What cannot be read gains nothing.
@@ -326,7 +326,10 @@ impl OperationContext<'_, '_> {
     /// # Errors
     /// The configured base does not exist, or a commit cannot be read.
     pub fn refusals(&self, changes: &[MeasuredChange]) -> Result<Vec<Finding>> {
-        let merge_base = self.merge_base(changes)?;
+        let mut merge_base = self.head.states(self.repo, self.policy, changes)?;
+        if matches!(merge_base, MergeBase::Unknown) {
+            merge_base = self.own_files(changes)?;
+        }
         let mut findings = rules::check(&Case {
             platform: system::PLATFORM,
             policy: self.policy,
@@ -338,17 +341,6 @@ impl OperationContext<'_, '_> {
         findings.retain(|finding| finding.level == Level::Error);
         findings.sort_by_key(|finding| finding.rule);
         Ok(findings)
-    }
-
-    fn merge_base(&self, changes: &[MeasuredChange]) -> Result<MergeBase> {
-        if !merge_base::is_wanted(self.policy, changes) {
-            return Ok(MergeBase::Unknown);
-        }
-        let target = self.policy.settings.base.as_deref();
-        match self.head.merge_base(self.repo, target)? {
-            Some(base) => merge_base::at(base, self.policy, changes),
-            None => self.own_files(changes),
-        }
     }
 
     /// What is known without a merge base: a file that HEAD lacks and a row lets be added is of this work, so it may

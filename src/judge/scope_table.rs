@@ -11,11 +11,11 @@ use std::path::Path;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::policy_loader::locate;
-use super::{Options, merge_commits, named_files, staged};
+use super::{Options, named_files, staged};
 use crate::boundary::{Boundary, OpenedFile};
 use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
-use crate::git::{Index, Parents, Repository, show_file};
+use crate::git::{Index, Repository, show_file};
 use crate::path::{escaped, shell_word};
 use crate::policy::design::{self, Design, DesignOptions};
 use crate::policy::design_selection;
@@ -72,8 +72,7 @@ pub fn rows_of_changes(repo: &Repository) -> Result<Vec<String>> {
 
 /// What is staged, or what `git add --all` would stage if nothing is; and whether it is staged.
 pub(super) fn changes_now(repo: &Repository) -> Result<(Vec<Change>, bool)> {
-    let parents = Parents::of_next_commit(repo, false)?;
-    let staged = merge_commits::of_next_commit(repo, &parents, &Index::open(repo)?)?.changes;
+    let staged = staged::staged_now(repo, false)?;
     match staged.is_empty() {
         true => Ok((staged::uncommitted(Repository::open(".".as_ref())?)?, false)),
         false => Ok((staged, true)),

@@ -8,11 +8,11 @@ use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level};
-use crate::git::{Index, Parents, Repository, changes_between};
+use crate::git::{Repository, changes_between};
 
+use crate::judge::Options;
 use crate::judge::pipeline::Judged;
-use crate::judge::staged::judge_staged;
-use crate::judge::{Options, merge_commits};
+use crate::judge::staged::{judge_staged, own_designs, staged_now};
 use crate::policy::DesignVersion;
 use crate::rules;
 
@@ -45,9 +45,7 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
         objects,
         ..
     } = judge_staged(repo, options)?;
-    let design = crate::judge::applicable_designs::own_designs(&policy)
-        .into_iter()
-        .next();
+    let design = own_designs(&policy).into_iter().next();
     let errors = findings
         .into_iter()
         .filter(|finding| finding.level == Level::Error);
@@ -74,7 +72,7 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
         if own.is_empty() && !lost_at.contains(&changed.change.path) {
             continue;
         }
-        let (old, new) = changes.contents(objects, &changed.change)?;
+        let (old, new) = changes.contents(&objects, &changed.change)?;
         all.push(Clearable {
             change: changed.change.clone(),
             old,
@@ -96,9 +94,7 @@ pub fn used_approvals(repo: &Repository, options: &Options) -> Result<Vec<Approv
     if options.approvals.is_empty() {
         return Ok(Vec::new());
     }
-    let index = Index::open(repo)?;
-    let parents = Parents::of_next_commit(repo, options.githead)?;
-    let changes = merge_commits::of_next_commit(repo, &parents, &index)?.changes;
+    let changes = staged_now(repo, options.githead)?;
     let is_used = |approval: &&Approval| changes.iter().any(|change| approval.is_for(change));
     Ok(options.approvals.iter().filter(is_used).cloned().collect())
 }
