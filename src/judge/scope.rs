@@ -67,7 +67,7 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSecti
 fn holds(repo: &Repository, root: &Path, grants: &[Grant]) -> Result<Vec<bool>> {
     let (index, boundary, objects) = (Index::open(repo)?, work_tree(root)?, repo.objects());
     let (disk, tree) = (boundary.view_of_many(), index.tree()?);
-    let matched = rules::matched(grants, &[&GitTree::Index(&index, &tree).view(objects)]);
+    let matched = rules::matched(grants, &[&GitTree::Tree(&tree).view(objects)]);
     let is_there = |(grant, matched): (&Grant, bool)| {
         matched || grant.kind != GrantKind::Glob && disk.entry(grant.path.as_ref()).is_some()
     };
