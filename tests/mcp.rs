@@ -437,26 +437,16 @@ fn rejection_through_the_client_discards_the_change() {
 }
 
 #[test]
-fn settings_or_a_shell_of_an_agent_leave_approvals_to_a_terminal() {
+fn shell_of_an_agent_leaves_approvals_to_a_terminal() {
     let repo = repo();
     let large = json!({ "path": "src/large.py", "content": replacement() });
     let mut command = repo.command(GUARD);
     command.env("CLAUDECODE", "1");
     let mut client = McpClient::start_as(&mut command, NOW, json!({ "elicitation": {} }));
     client.answer = approval("replace", WORD);
-    let (kind, _) = client.refuses("write_file", large.clone());
-    assert_eq!((kind.as_str(), client.questions.len()), ("held", 0));
-    drop(client);
-
-    let settings = format!(
-        "{}[approvals]\nelicitation = false\n",
-        crate::common::SETTINGS
-    );
-    repo.stage("guard.toml", settings);
-    repo.commit("Ask at a terminal");
-    let mut client = asking(&repo, approval("replace", WORD));
     let (kind, _) = client.refuses("write_file", large);
     assert_eq!((kind.as_str(), client.questions.len()), ("held", 0));
+    drop(client);
     assert_eq!(read(&repo, "src/large.py"), lines(1..=200));
 }
 

@@ -116,46 +116,6 @@ fn an_error_names_the_workspace_and_where_paths_start() {
 }
 
 #[test]
-fn paths_may_start_in_the_directory_of_the_caller() {
-    let repo = Repo::open();
-    repo.write("sub/a", "one\n");
-    let root = repo.root.to_str().unwrap();
-    let ask = |arguments: &[&str], input: &str| {
-        let mut guard = repo.command(GUARD);
-        let guard = guard
-            .current_dir(repo.path(".."))
-            .args(["-C", root])
-            .args(arguments);
-        answer_of(guard, input.as_bytes())
-    };
-    // -C moves the start of relative paths, as it does for git.
-    ask(&["read", "sub/a"], "").works();
-    ask(&["read", "work/sub/a"], "").fails("not-found");
-    let read = ask(&["read", "work/sub/a", "--cwd-paths"], "");
-    assert_eq!(read.works().json["content"], "one\n");
-    ask(&["write", "work/b", "--cwd-paths"], "two\n").works();
-    ask(
-        &[
-            "edit",
-            "--file",
-            "work/c",
-            "--content-file",
-            "work/b",
-            "--cwd-paths",
-        ],
-        "",
-    )
-    .works();
-    ask(&["move", "work/c", "work/d", "--cwd-paths"], "").works();
-    ask(&["delete", "work/b", "--cwd-paths"], "").works();
-    assert_eq!(repo.read("d"), b"two\n");
-    // The caller's directory opens nothing outside.
-    for path in ["home/x", "~/x", "../x"] {
-        ask(&["write", path, "--cwd-paths"], "x\n").fails("security");
-    }
-}
-
-#[test]
 fn templates_of_environment_files_are_no_secrets() {
     let repo = Repo::open();
     for name in [

@@ -17,7 +17,7 @@ pub use kind::ValueKind;
 pub use read::{KeyPlace, KeyPlaces, parse, parse_with_places};
 
 /// The largest file that requests read or write, in bytes.
-pub const MAX_SIZE: u64 = 10_000_000;
+pub const MAX_SIZE: u64 = 20_000_000;
 
 /// How long an unused approval stays valid, in seconds.
 pub const EXPIRY: u64 = 14 * kind::DAY;
