@@ -15,7 +15,6 @@ use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{Objects, changes_between};
 use crate::measure::Class;
-use crate::policy::design::Design;
 use crate::policy::{Governing, Policy, Stage};
 use crate::rules::MeasuredChange;
 use crate::verdict::{DesignUsed, JudgedChange, Review, ReviewCommit, Source, Texts, Verdict};
@@ -130,42 +129,28 @@ fn source(facts: &Facts<'_>) -> Source {
 }
 
 /// Rows that could not be parsed grant nothing; guard only warns about them. Of the passages that guard does not read,
-/// it names the first one of each design.
+/// it names the first one of each design, with how many more there are.
 fn document_faults(policy: &Policy) -> Vec<Finding> {
-    let level = |finding: &Finding| policy.settings.level(finding.rule);
-    let of_design = |design: &Design| {
-        let (unread, faults): (Vec<_>, Vec<_>) = design
-            .findings()
-            .into_iter()
-            .partition(|finding| finding.rule == Rule::DesignUnread);
-        let errors = faults
-            .into_iter()
-            .filter(|finding| finding.level == Level::Error);
-        errors.chain(first_of(unread)).collect::<Vec<_>>()
-    };
-    policy
-        .designs
-        .iter()
-        .flat_map(|governing| of_design(&governing.design))
-        .filter(|finding| level(finding).is_some())
-        .map(|mut finding| {
-            finding.level = Level::Warning;
-            finding
-        })
-        .collect()
-}
-
-/// The first finding, which says how many more there are.
-fn first_of(findings: Vec<Finding>) -> Option<Finding> {
-    let more = findings.len().saturating_sub(1);
-    let plural = if more == 1 { "" } else { "s" };
-    let first = findings.into_iter().next()?;
-    Some(match more {
-        0 => first,
-        _ => first.help(format!(
-            "`guard scope check` shows {more} more passage{plural} that guard does not read"
-        )),
-    })
+    let mut all = Vec::new();
+    for governing in &policy.designs {
+        let faults = governing.design.findings().into_iter();
+        let (unread, mut faults): (Vec<_>, Vec<_>) =
+            faults.partition(|finding| finding.rule == Rule::DesignUnread);
+        faults.retain(|finding| finding.level == Level::Error);
+        all.append(&mut faults);
+        let more = unread.len().saturating_sub(1);
+        all.extend(unread.into_iter().next().map(|first| match more {
+            0 => first,
+            _ => first.help(format!(
+                "`guard scope check` shows {more} more passage{} that guard does not read",
+                if more == 1 { "" } else { "s" }
+            )),
+        }));
+    }
+    for finding in &mut all {
+        finding.level = Level::Warning;
+    }
+    all
 }
 
 impl Judged {

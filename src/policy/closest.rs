@@ -69,7 +69,10 @@ pub fn closest<'a>(
         let is_offered = grant.kind != GrantKind::Glob && !grant.path.is_empty();
         let score = match grant.kind {
             _ if !is_offered || grant.actions.is_empty() || !permits(grant) => None,
-            GrantKind::Directory => asked.score_in(grant.path.as_ref()),
+            GrantKind::Directory => {
+                let score = similarity(asked.directory, grant.path.as_ref());
+                (score >= MIN_SIMILAR).then_some((Closeness::Similar, score))
+            }
             _ => asked.score(&PathName::new(grant.path.as_ref())),
         };
         score.map(|score| (score, grant))
@@ -137,31 +140,24 @@ impl<'a> PathName<'a> {
             true => score /= STEM + EXTENSION,
             false => score += DIRECTORY * directories,
         }
-        let is_in_root = self.directory.is_empty();
+        // In the root, everything is in the same directory.
+        let is_sibling = self.directory == granted.directory && !self.directory.is_empty();
         let is_related = || {
-            directories > 0.0
-                || is_below(self.directory, granted.directory)
-                || is_below(granted.directory, self.directory)
+            let [one, other] = [self, granted].map(|name| name.directory.split_str("/"));
+            let is_equal =
+                |(one, other): (&[u8], &[u8])| one == other || one.is_empty() || other.is_empty();
+            directories > 0.0 || one.zip(other).all(is_equal)
         };
-        if self.base == granted.base && (!self.is_common || is_related()) {
-            Some((Closeness::SameName, score))
-        } else if self.directory == granted.directory && !is_in_root && score >= MIN_SIBLING {
-            Some((Closeness::SameDirectory, score))
-        } else {
-            let is_close = score >= MIN_SIMILAR && (is_same_kind || directories >= MIN_OTHER_KIND);
-            is_close.then_some((Closeness::Similar, score))
+        match () {
+            () if self.base == granted.base && (!self.is_common || is_related()) => {
+                Some((Closeness::SameName, score))
+            }
+            () if is_sibling && score >= MIN_SIBLING => Some((Closeness::SameDirectory, score)),
+            () if score < MIN_SIMILAR => None,
+            () => (is_same_kind || directories >= MIN_OTHER_KIND)
+                .then_some((Closeness::Similar, score)),
         }
     }
-
-    /// How close the path of the same name in a granted directory is.
-    fn score_in(&self, directory: &BStr) -> Option<(Closeness, f64)> {
-        let score = similarity(self.directory, directory);
-        (score >= MIN_SIMILAR).then_some((Closeness::Similar, score))
-    }
-}
-
-fn is_below(path: &BStr, directory: &BStr) -> bool {
-    directory.is_empty() || path.starts_with(&[directory.as_bytes(), b"/"].concat())
 }
 
 fn similarity(left: &BStr, right: &BStr) -> f64 {
