@@ -8,11 +8,11 @@ use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
+use super::Options;
 use super::base::BaseCommit;
-use super::policy_loader::{Choice, LocatedDesigns, declares_nothing, locate};
+use super::policy_loader::{Choice, LocatedDesigns, declares_nothing, in_repository, locate};
 use super::scope::listed;
 use super::tree_view::{GitTree, work_tree};
-use super::{Options, named_files};
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
@@ -199,7 +199,7 @@ impl DesignLint<'_> {
         let mut documents = Vec::new();
         if !choice.files.is_empty() {
             for file in &choice.files {
-                let path = named_files::in_repository(self.repo, file)?;
+                let path = in_repository(self.repo, file)?;
                 if !choice.staged {
                     documents.push(Document {
                         is_current: true,

@@ -5,13 +5,13 @@ mod base;
 mod ci;
 mod commit_strip;
 mod criss_cross;
+mod design_edit;
 mod design_lint;
 mod facts;
 mod in_memory;
 mod measured_changes;
 mod merge_commits;
 mod moved_lines;
-mod named_files;
 mod nested_repositories;
 mod observed;
 mod per_commit;
@@ -24,8 +24,6 @@ mod request;
 mod reverts;
 mod review;
 mod scope;
-mod scope_add;
-mod scope_table;
 mod settings;
 mod staged;
 mod steps;
@@ -39,6 +37,10 @@ use crate::measure::Precision;
 pub use approvals::{Clearable, brought_along, clearable, landed, not_listed, used_approvals};
 pub use base::{BaseCommit, range_of_branch};
 pub use ci::ci_range;
+pub use design_edit::{
+    DesignEdit, RowsToAdd, extend_design, is_selected, new_design, rows_of_changes, rows_of_plan,
+    with_table,
+};
 pub use design_lint::{DocumentChoice, check_documents};
 pub use in_memory::{in_memory, policy_of_texts};
 pub use observed::{Observation, Observed};
@@ -48,10 +50,6 @@ pub use push::{new_commits, push};
 pub use range::{commit, range};
 pub use request::OperationContext;
 pub use scope::{prompt, scope};
-pub use scope_add::{RowsToAdd, extend_design};
-pub use scope_table::{
-    DesignEdit, is_selected, new_design, rows_of_changes, rows_of_plan, with_table,
-};
 pub use settings::{settings, settings_of_head};
 pub use staged::{everything, governing_designs, selected_by_settings, staged, uncommitted};
 

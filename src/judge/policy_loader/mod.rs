@@ -11,7 +11,7 @@ use gix::bstr::{BStr, BString};
 
 use super::facts::Facts;
 use super::tree_view::GitTree;
-use super::{Options, named_files, reverts};
+use super::{Options, reverts};
 use crate::change::{Change, Kind};
 use crate::error::Result;
 use crate::finding::Help;
@@ -23,7 +23,7 @@ use crate::rules;
 
 pub(super) use read::declares_nothing;
 pub use select::{CHOICE_KEY, CandidateDesigns, GUARD_USE, candidates};
-pub(super) use select::{Choice, LocatedDesigns, locate};
+pub(super) use select::{Choice, LocatedDesigns, in_repository, locate};
 
 /// The policy for a path that a request wants to write: HEAD's, so that a request cannot grant itself anything.
 /// `needs_design`: whether the answer depends on a design.
@@ -102,7 +102,7 @@ impl<'f, 'a> Loader<'f, 'a> {
         let by_hand = options
             .designs
             .iter()
-            .map(|file| named_files::in_repository(facts.repo, file))
+            .map(|file| select::in_repository(facts.repo, file))
             .collect::<Result<_>>()?;
         let mut loader = Loader {
             facts,
