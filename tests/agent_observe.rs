@@ -678,6 +678,10 @@ fn files_of_git_that_its_rules_ignore_are_observed() {
         report.contains(".gitignore") && !report.contains("target/other.py"),
         "{report}"
     );
+    // What a command ignored, the next one may make.
+    let report = observed(&repo, "mkdir logs && echo '*.log' > logs/.gitignore").unwrap();
+    assert!(report.contains("logs/.gitignore"), "{report}");
+    assert_eq!(observed(&repo, "echo x > logs/a.log"), None);
 }
 
 #[test]

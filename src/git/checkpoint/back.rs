@@ -104,6 +104,7 @@ impl CheckpointStore {
         let copy = |from: &Path, to: &Path| {
             fs::copy(from, to).map_err(|error| unusable(&self.directory, &error))
         };
+        self.forget_tree();
         copy(&index, &kept)?;
         let make = || {
             self.git(
@@ -116,7 +117,6 @@ impl CheckpointStore {
         let target = make();
         copy(&kept, &index)?;
         let target = target?.trim().to_str_lossy().into_owned();
-        let _ = fs::remove_file(self.directory.join("tree"));
         let arguments = ["read-tree", "-m", "-u", &back.now, &target];
         self.git(true, &arguments, b"").map(drop)
     }

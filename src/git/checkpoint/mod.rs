@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
@@ -328,7 +328,8 @@ impl CheckpointStore {
 
     /// Deletes all checkpoints.
     pub fn forget(&self) {
-        for name in ["config", "index", "tree", "objects", "copies", "changes"] {
+        self.forget_tree();
+        for name in ["config", "index", "objects", "copies", "changes"] {
             let path = self.directory.join(name);
             // What stays behind is overwritten or not used.
             let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
@@ -375,6 +376,27 @@ impl CheckpointStore {
         arguments: &[&str],
         input: &[u8],
     ) -> Result<Vec<u8>> {
+        let mut child = self.start(git_dir, borrows, arguments, Stdio::piped())?;
+        let stdin = child.stdin.take();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                if let Some(mut stdin) = stdin {
+                    // If git ends early, its exit code tells.
+                    let _ = io::Write::write_all(&mut stdin, input);
+                }
+            });
+            self.end(child)
+        })
+    }
+
+    /// Starts git without waiting for it.
+    fn start(
+        &self,
+        git_dir: &Path,
+        borrows: bool,
+        arguments: &[&str],
+        input: Stdio,
+    ) -> Result<Child> {
         // A whole path is started without a copy of this process.
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut places = std::env::split_paths(&path).map(|place| place.join("git"));
@@ -405,38 +427,33 @@ impl CheckpointStore {
             let quoted = objects.replace('\\', "\\\\").replace('"', "\\\"");
             git.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", format!("\"{quoted}\""));
         }
-        let failed = |why: String| {
-            Error::new(format!("guard could not record the work tree: {why}"))
-                .help("guard needs git on the PATH, and a work tree that it can read")
-                .help(format!(
-                    "a person may delete the checkpoints: {}",
-                    super::show_file(&self.directory)
-                ))
-        };
-        let started = git
-            .stdin(Stdio::piped())
+        let git = git
+            .stdin(input)
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn();
-        let mut child =
-            started.map_err(|error| failed(format!("git cannot be started: {error}")))?;
-        let stdin = child.stdin.take();
-        let output = std::thread::scope(|scope| {
-            scope.spawn(move || {
-                if let Some(mut stdin) = stdin {
-                    // If git ends early, its exit code tells.
-                    let _ = io::Write::write_all(&mut stdin, input);
-                }
-            });
-            child.wait_with_output()
-        });
-        let output = output.map_err(|error| failed(format!("git failed: {error}")))?;
+            .stderr(Stdio::piped());
+        git.spawn()
+            .map_err(|error| self.failed(&format!("git cannot be started: {error}")))
+    }
+
+    /// Waits for git, and answers what it wrote.
+    fn end(&self, git: Child) -> Result<Vec<u8>> {
+        let output = git.wait_with_output();
+        let output = output.map_err(|error| self.failed(&format!("git failed: {error}")))?;
         if output.status.success() {
             return Ok(output.stdout);
         }
         let told = output.stderr.to_str_lossy();
         let last = told.lines().next_back().unwrap_or_default();
-        Err(failed(text_on_one_line(last).to_string()))
+        Err(self.failed(&text_on_one_line(last)))
+    }
+
+    fn failed(&self, why: &str) -> Error {
+        Error::new(format!("guard could not record the work tree: {why}"))
+            .help("guard needs git on the PATH, and a work tree that it can read")
+            .help(format!(
+                "a person may delete the checkpoints: {}",
+                super::show_file(&self.directory)
+            ))
     }
 }
 

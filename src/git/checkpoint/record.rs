@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::PathBuf;
+use std::process::{Child, Stdio};
 use std::time::{Duration, UNIX_EPOCH};
 
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -19,6 +20,26 @@ const LARGEST: u64 = 16 << 20;
 
 /// After this time, the lock of the private index is nobody's.
 const KILLED: Duration = Duration::from_secs(60);
+
+/// What git itself would see, and what it ignores.
+const WALK: [&str; 7] = [
+    "status",
+    "--porcelain",
+    "-z",
+    "--no-renames",
+    "--untracked-files=all",
+    "--ignored=matching",
+    "--ignore-submodules=dirty",
+];
+/// The same by the rules of a checkpoint, whatever the files say now.
+const WALK_BY_RULES: [&str; 6] = [
+    "ls-files",
+    "-z",
+    "-t",
+    "--others",
+    "--modified",
+    "--deleted",
+];
 
 /// What differs from the private index.
 #[derive(Default)]
@@ -42,25 +63,57 @@ impl CheckpointStore {
         before: Option<&Checkpoint>,
     ) -> Result<Checkpoint> {
         self.wait_for_git();
-        let (rules, mut differences) = match before {
-            None => self.by_rules_of_now(repo)?,
-            Some(before) => (None, self.by_rules_of(before)?),
+        let (outer, walk) = match before {
+            None => {
+                let outer = self.outer_rules(repo)?;
+                self.write("info/exclude", &outer)
+                    .map_err(|error| unusable(&self.directory, &error))?;
+                (outer, self.walk(&WALK)?)
+            }
+            Some(before) => {
+                let rules = self.directory.join("copies").join(&before.rules);
+                let rules = format!("--exclude-from={}", rules.display());
+                (
+                    Vec::new(),
+                    self.walk(&[&WALK_BY_RULES[..], &[&rules]].concat())?,
+                )
+            }
+        };
+        // While git walks.
+        let rest = self.beside_the_files(repo, agent);
+        let listed = self.end(walk)?;
+        let mut differences = match before {
+            None => by_status(&listed),
+            Some(_) => by_ls_files(&listed),
         };
         let sizes = self.update(repo, &mut differences)?;
-        let rules = match (rules, before) {
-            (Some(outer), _) => {
+        let rules = match before {
+            None => {
                 let files = self.rule_files(repo, &differences)?;
                 self.keep(repo, &self.all_rules(outer, files))?
             }
-            (None, before) => before.map(|one| one.rules.clone()).unwrap_or_default(),
+            Some(before) => before.rules.clone(),
         };
+        Ok(Checkpoint {
+            tree: self.tree()?,
+            sizes,
+            rules,
+            ..rest?
+        })
+    }
+
+    fn walk(&self, arguments: &[&str]) -> Result<Child> {
+        self.start(&self.directory, true, arguments, Stdio::null())
+    }
+
+    /// All but what the walk finds.
+    fn beside_the_files(&self, repo: &Repository, agent: &[PathBuf]) -> Result<Checkpoint> {
         let head = fs::read_to_string(self.git_dir.join("HEAD"))
             .map_err(|error| unusable(&self.git_dir, &error))?;
         let refs = self.refs(repo)?;
         let stash = refs.get("refs/stash").and_then(|tip| super::id(tip));
         let stash = stash.and_then(|tip| Some((tip, repo.commit(tip).ok()?.parents)));
         Ok(Checkpoint {
-            tree: self.tree()?,
             head: head.trim().to_owned(),
             head_commit: repo.head_commit()?.map(|id| id.to_string()),
             stash: stash.map_or_else(Vec::new, |(tip, parents)| {
@@ -71,8 +124,7 @@ impl CheckpointStore {
             refs,
             index: self.keep_index(repo)?,
             switches: self.keep_switches(repo, agent)?,
-            sizes,
-            rules,
+            ..Checkpoint::default()
         })
     }
 
@@ -86,63 +138,6 @@ impl CheckpointStore {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-    }
-
-    /// What git itself would see: one walk, which also shows what is ignored.
-    fn by_rules_of_now(&self, repo: &Repository) -> Result<(Option<Vec<u8>>, Differences)> {
-        let outer = self.outer_rules(repo)?;
-        self.write("info/exclude", &outer)
-            .map_err(|error| unusable(&self.directory, &error))?;
-        let arguments = [
-            "status",
-            "--porcelain",
-            "-z",
-            "--no-renames",
-            "--untracked-files=all",
-            "--ignored=matching",
-            "--ignore-submodules=dirty",
-        ];
-        let listed = self.git(true, &arguments, b"")?;
-        let mut found = Differences::default();
-        for line in listed.split(|&byte| byte == 0) {
-            let (Some(tags), Some(path)) = (line.get(..2), line.get(3..)) else {
-                continue;
-            };
-            match (tags, tags[1]) {
-                (b"!!", _) => found.ignored.push(path.into()),
-                (_, b'D') => found.gone.push(path.into()),
-                (b"??", _) | (_, b'M' | b'T' | b'A') => found.there.push(path.into()),
-                _ => {}
-            }
-        }
-        Ok((Some(outer), found))
-    }
-
-    /// The same by the rules of a checkpoint, whatever the files say now.
-    fn by_rules_of(&self, before: &Checkpoint) -> Result<Differences> {
-        let rules = self.directory.join("copies").join(&before.rules);
-        let rules = format!("--exclude-from={}", rules.display());
-        let arguments = [
-            "ls-files",
-            "-z",
-            "-t",
-            "--others",
-            "--modified",
-            "--deleted",
-            &rules,
-        ];
-        let listed = self.git(true, &arguments, b"")?;
-        let mut found = Differences::default();
-        for line in listed.split(|&byte| byte == 0) {
-            match line.split_first_chunk::<2>() {
-                Some((b"R ", path)) => found.gone.push(path.into()),
-                Some((b"C " | b"? ", path)) => found.there.push(path.into()),
-                _ => {}
-            }
-        }
-        let gone: HashSet<BString> = found.gone.iter().cloned().collect();
-        found.there.retain(|path| !gone.contains(path));
-        Ok(found)
     }
 
     /// Brings the private index up to date. The answer are the files that it does not keep.
@@ -180,7 +175,7 @@ impl CheckpointStore {
         if remove.is_empty() && add.is_empty() && !is_first {
             return Ok(sizes);
         }
-        let _ = fs::remove_file(self.directory.join("tree"));
+        self.forget_tree();
         if !remove.is_empty() && !is_first {
             let arguments = ["update-index", "--force-remove", "-z", "--stdin"];
             self.git(false, &arguments, &list(&remove))?;
@@ -242,16 +237,32 @@ impl CheckpointStore {
         };
         let mut files: Vec<BString> = found.ignored.clone();
         files.retain(|path| is_rules(path.as_ref()));
+        if let Ok(known) = fs::read(self.directory.join("rule_files")) {
+            let paths = known.split(|&byte| byte == 0);
+            files.extend(paths.filter(|path| !path.is_empty()).map(BString::from));
+            return Ok(files);
+        }
         let index = self.directory.join("index");
+        let mut kept: Vec<BString> = Vec::new();
         if index.exists() {
             let hash = repo.repo.object_hash();
             let options = gix::index::decode::Options::default();
             let index = gix::index::File::at(index, hash, true, options)
                 .map_err(failed("the private index cannot be read"))?;
             let paths = index.entries().iter().map(|entry| entry.path(&index));
-            files.extend(paths.filter(|path| is_rules(path)).map(BStr::to_owned));
+            kept.extend(paths.filter(|path| is_rules(path)).map(BStr::to_owned));
         }
+        self.write("rule_files", &list(&kept))
+            .map_err(|error| unusable(&self.directory, &error))?;
+        files.extend(kept);
         Ok(files)
+    }
+
+    /// Forgets what is known about the private index, before it changes.
+    pub(super) fn forget_tree(&self) {
+        for name in ["tree", "rule_files"] {
+            let _ = fs::remove_file(self.directory.join(name));
+        }
     }
 
     /// The tree of the private index, with a commit for git to compare with.
@@ -333,6 +344,36 @@ impl CheckpointStore {
         }
         Ok(saved)
     }
+}
+
+fn by_status(listed: &[u8]) -> Differences {
+    let mut found = Differences::default();
+    for line in listed.split(|&byte| byte == 0) {
+        let (Some(tags), Some(path)) = (line.get(..2), line.get(3..)) else {
+            continue;
+        };
+        match (tags, tags[1]) {
+            (b"!!", _) => found.ignored.push(path.into()),
+            (_, b'D') => found.gone.push(path.into()),
+            (b"??", _) | (_, b'M' | b'T' | b'A') => found.there.push(path.into()),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn by_ls_files(listed: &[u8]) -> Differences {
+    let mut found = Differences::default();
+    for line in listed.split(|&byte| byte == 0) {
+        match line.split_first_chunk::<2>() {
+            Some((b"R ", path)) => found.gone.push(path.into()),
+            Some((b"C " | b"? ", path)) => found.there.push(path.into()),
+            _ => {}
+        }
+    }
+    let gone: HashSet<BString> = found.gone.iter().cloned().collect();
+    found.there.retain(|path| !gone.contains(path));
+    found
 }
 
 impl Repository {
