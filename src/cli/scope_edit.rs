@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::ByteSlice;
 use serde_json::json;
 
 use super::output::Output;
@@ -110,7 +110,6 @@ impl ScopeAddArgs {
         let rows = rows.filter(|(_, line)| line.starts_with('|') && !known.contains(line));
         let rows: Vec<(usize, &str)> = rows.collect();
         let path = &edit.design.path;
-        let text = told(path, &granted, &rows, &commands);
         let quiet = output.style.quiet;
         output.print_either(
             || {
@@ -123,34 +122,25 @@ impl ScopeAddArgs {
                     "choose": commands.get(1),
                 })
             },
-            |out| match quiet {
-                true => Ok(()),
-                false => out.write_all(text.as_bytes()),
+            |out| {
+                let design = escaped(path);
+                for path in granted.iter().filter(|_| !quiet) {
+                    writeln!(out, "{design} has a row for {} already", escaped(path))?;
+                }
+                match commands.is_empty() {
+                    _ if quiet => return Ok(()),
+                    true => return writeln!(out, "nothing to add"),
+                    false => writeln!(out, "added to {design} and staged:")?,
+                }
+                for (line, row) in &rows {
+                    writeln!(out, "  {line:>4}: {}", escaped(*row))?;
+                }
+                let next = commands.join("\n  ");
+                writeln!(out, "commit it before the code:\n  {next}")
             },
         );
         Ok(0)
     }
-}
-
-fn told(
-    design: &BString,
-    granted: &[BString],
-    rows: &[(usize, &str)],
-    commands: &[String],
-) -> String {
-    let design = escaped(design);
-    let granted = granted.iter().map(escaped);
-    let mut text: String = granted
-        .map(|path| format!("{design} has a row for {path} already\n"))
-        .collect();
-    if commands.is_empty() {
-        return text + "nothing to add\n";
-    }
-    text += &format!("added to {design} and staged:\n");
-    for (line, row) in rows {
-        text += &format!("  {line:>4}: {}\n", escaped(*row));
-    }
-    text + &format!("commit it before the code:\n  {}\n", commands.join("\n  "))
 }
 
 #[derive(Debug, clap::Args)]

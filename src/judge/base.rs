@@ -140,50 +140,42 @@ pub fn range_of_branch(repo: &Repository) -> Result<Option<Range>> {
 /// `[lld] base`, else the default branch of the upstream, else `origin/HEAD`.
 fn target_of(repo: &Repository, base: Option<&str>) -> Result<Option<ObjectId>> {
     let branch = repo.branch()?.map(|branch| branch.name);
-    if let Some(base) = base {
-        // On the base branch itself, only pushed commits are older than the work.
-        let on_base = branch.as_ref().is_some_and(|branch| branch == base);
-        // Branches come first: git would prefer a tag of the same name.
-        let places: &[&str] = if on_base {
-            &["refs/remotes/origin/"]
-        } else {
-            &["refs/heads/", "refs/remotes/", "refs/remotes/origin/"]
-        };
-        for place in places {
-            if let Some(id) = repo.commit_of_ref(&format!("{place}{base}"))? {
+    let Some(base) = base else {
+        let upstream = branch.and_then(|branch| repo.config(&format!("branch.{branch}.remote")));
+        let remotes = upstream.into_iter().chain(["origin".into()]);
+        for remote in remotes {
+            let name = format!("refs/remotes/{remote}/HEAD");
+            if let Some(id) = repo.resolve_commit(BStr::new(&name))? {
                 return Ok(Some(id));
             }
         }
-        if !on_base && let Some(id) = repo.resolve_commit(BStr::new(base))? {
-            return Ok(Some(id));
-        }
-        return if on_base {
-            Ok(None)
-        } else {
-            Err(unknown(base))
-        };
-    }
-    let upstream = branch.and_then(|branch| repo.config(&format!("branch.{branch}.remote")));
-    for remote in upstream
-        .iter()
-        .map(|remote| remote.to_string())
-        .chain(["origin".to_owned()])
-    {
-        let name = format!("refs/remotes/{remote}/HEAD");
-        if let Some(id) = repo.resolve_commit(BStr::new(&name))? {
+        return Ok(None);
+    };
+    // On the base branch itself, only pushed commits are older than the work.
+    let is_on_base = branch.as_ref().is_some_and(|branch| branch == base);
+    // Branches come first: git would prefer a tag of the same name.
+    let places: &[&str] = match is_on_base {
+        true => &["refs/remotes/origin/"],
+        false => &["refs/heads/", "refs/remotes/", "refs/remotes/origin/"],
+    };
+    for place in places {
+        if let Some(id) = repo.commit_of_ref(&format!("{place}{base}"))? {
             return Ok(Some(id));
         }
     }
-    Ok(None)
-}
-
-fn unknown(base: &str) -> Error {
-    Error::new(format!(
-        "guard.toml has `[lld] base = \"{}\"`, but this repository has no such branch",
-        escaped(base)
-    ))
-    .help(format!(
-        "fetch it: git fetch origin {0}:refs/remotes/origin/{0}",
-        escaped(base)
-    ))
+    if is_on_base {
+        return Ok(None);
+    }
+    let unknown = || {
+        let base = escaped(base);
+        Error::new(format!(
+            "guard.toml has `[lld] base = \"{base}\"`, but this repository has no such branch"
+        ))
+        .help(format!(
+            "fetch it: git fetch origin {base}:refs/remotes/origin/{base}"
+        ))
+    };
+    repo.resolve_commit(BStr::new(base))?
+        .ok_or_else(unknown)
+        .map(Some)
 }
