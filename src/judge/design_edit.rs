@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::policy_loader::{in_repository, locate};
+use super::policy_loader::locate;
+use super::tree_view::in_repository;
 use super::{Options, staged};
 use crate::boundary::{self, Boundary, OpenedFile};
 use crate::change::{Change, Kind};

@@ -10,9 +10,9 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::Options;
 use super::base::BaseCommit;
-use super::policy_loader::{Choice, LocatedDesigns, declares_nothing, in_repository, locate};
+use super::policy_loader::{Choice, LocatedDesigns, declares_nothing, locate};
 use super::scope::listed;
-use super::tree_view::{GitTree, work_tree};
+use super::tree_view::{GitTree, in_repository, work_tree};
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};

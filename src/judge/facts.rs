@@ -17,7 +17,7 @@ use crate::trailer;
 use crate::verdict::SourceKind;
 
 /// What is judged, and against what.
-pub(super) struct Facts<'a> {
+pub(super) struct JudgementFacts<'a> {
     pub(super) repo: &'a Repository,
     pub(super) source: SourceKind,
     pub(super) stage: Stage,
@@ -42,7 +42,7 @@ pub(super) struct Facts<'a> {
     pub(super) merge_bases: Option<&'a MergeBases<'a>>,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> JudgementFacts<'a> {
     /// For changes from a commit to `result`, without any changes yet.
     ///
     /// # Errors
@@ -52,8 +52,8 @@ impl<'a> Facts<'a> {
         stage: Stage,
         base: Option<ObjectId>,
         result: GitTree<'a>,
-    ) -> Result<Facts<'a>> {
-        Ok(Facts {
+    ) -> Result<JudgementFacts<'a>> {
+        Ok(JudgementFacts {
             repo,
             source: SourceKind::Range,
             stage,
@@ -79,11 +79,11 @@ impl<'a> Facts<'a> {
         stage: Stage,
         base: Option<ObjectId>,
         result: GitTree<'a>,
-    ) -> Result<Facts<'a>> {
-        Ok(Facts {
+    ) -> Result<JudgementFacts<'a>> {
+        Ok(JudgementFacts {
             source: SourceKind::Index,
             branch: repo.design_branch()?,
-            ..Facts::new(repo, stage, base, result)?
+            ..JudgementFacts::new(repo, stage, base, result)?
         })
     }
 
@@ -123,12 +123,16 @@ impl NextCommit {
     ///
     /// # Errors
     /// HEAD cannot be read.
-    pub(super) fn facts<'a>(self, repo: &'a Repository, result: GitTree<'a>) -> Result<Facts<'a>> {
-        Ok(Facts {
+    pub(super) fn facts<'a>(
+        self,
+        repo: &'a Repository,
+        result: GitTree<'a>,
+    ) -> Result<JudgementFacts<'a>> {
+        Ok(JudgementFacts {
             operation: self.parents.operation,
             changes: self.own.changes,
             merged: self.own.merged,
-            ..Facts::uncommitted(repo, Stage::Commit, self.parents.head, result)?
+            ..JudgementFacts::uncommitted(repo, Stage::Commit, self.parents.head, result)?
         })
     }
 }

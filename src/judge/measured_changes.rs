@@ -255,12 +255,7 @@ fn explain_renames(
     })?;
     for rename in pairing.renames {
         let (from, to) = (deleted[rename.from], added[rename.to]);
-        let (old_path, new_path) = (changes[from].path.clone(), changes[to].path.clone());
-        if let Some(state) = changes[from].old {
-            renamed_from.insert(new_path.clone(), state);
-        }
-        changes[from].renamed = Some(new_path);
-        changes[to].renamed = Some(old_path);
+        pair(changes, from, to, &mut renamed_from);
     }
     Ok(renamed_from)
 }
@@ -272,31 +267,33 @@ fn pair_declared(
     renamed_from: &mut HashMap<BString, State>,
 ) {
     let is_file = |state: Option<State>| state.is_some_and(|state| state.kind.is_file());
-    let added: HashMap<BString, usize> = changes
-        .iter()
-        .enumerate()
-        .filter(|(_, change)| change.old.is_none() && is_file(change.new))
-        .map(|(at, change)| (change.path.clone(), at))
-        .collect();
-    if added.is_empty() {
-        return;
-    }
+    let is_added = |change: &Change| change.old.is_none() && is_file(change.new);
+    let all = changes.iter().enumerate();
+    let added = all.filter(|(_, change)| is_added(change));
+    let added: HashMap<BString, usize> = added.map(|(at, one)| (one.path.clone(), at)).collect();
     for from in 0..changes.len() {
-        let old_path = changes[from].path.clone();
-        let old = changes[from].old.filter(|state| state.kind.is_file());
-        let (Some(old), None) = (old, changes[from].new) else {
+        let change = &changes[from];
+        if added.is_empty() || change.new.is_some() || !is_file(change.old) {
             continue;
-        };
-        let found = scope
-            .new_ends(old_path.as_ref())
-            .find_map(|path| added.get_key_value(&path));
-        let Some((new_path, &to)) = found else {
-            continue;
-        };
-        if changes[to].renamed.is_none() {
-            renamed_from.insert(new_path.clone(), old);
-            changes[from].renamed = Some(new_path.clone());
-            changes[to].renamed = Some(old_path);
+        }
+        let mut new_ends = scope.new_ends(change.path.as_ref());
+        let to = new_ends.find_map(|path| added.get(&path).copied());
+        drop(new_ends);
+        if let Some(to) = to.filter(|&to| changes[to].renamed.is_none()) {
+            pair(changes, from, to, renamed_from);
         }
     }
+}
+
+/// Tells both sides of a rename about the other.
+fn pair(
+    changes: &mut [Change],
+    from: usize,
+    to: usize,
+    renamed_from: &mut HashMap<BString, State>,
+) {
+    let (old_path, new_path) = (changes[from].path.clone(), changes[to].path.clone());
+    renamed_from.extend(changes[from].old.map(|old| (new_path.clone(), old)));
+    changes[from].renamed = Some(new_path);
+    changes[to].renamed = Some(old_path);
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
-use super::facts::Facts;
+use super::facts::JudgementFacts;
 use super::tree_view::GitTree;
 use super::{Options, pipeline, range, settings_of_head};
 use crate::change::{Change, State};
@@ -291,9 +291,9 @@ impl ObservedJudge<'_> {
                 GitTree::Changes(&staged)
             }
         };
-        let facts = Facts {
+        let facts = JudgementFacts {
             changes,
-            ..Facts::uncommitted(self.repo, Stage::Request, self.base, proposal)?
+            ..JudgementFacts::uncommitted(self.repo, Stage::Request, self.base, proposal)?
         };
         let judged = pipeline::judge(facts, self.options)?;
         let mut findings = judged.findings;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use gix::bstr::BString;
 
 use super::approvals::{CommitApprovals, WholeRange};
-use super::facts::Facts;
+use super::facts::JudgementFacts;
 use super::measured_changes::MeasuredChanges;
 use super::policy_loader::load_for_changes;
 use super::steps::Judge;
@@ -41,7 +41,7 @@ pub(super) struct Judged {
 ///
 /// # Errors
 /// No design, an unusable design, or settings or objects that cannot be read.
-pub(super) fn judge(mut facts: Facts<'_>, options: &Options) -> Result<Judged> {
+pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<Judged> {
     let mut policy = load_for_changes(&facts, options)?;
     let mut changes = std::mem::take(&mut facts.changes);
     let (repo, objects, base) = (facts.repo, facts.repo.objects(), &facts.base);
@@ -116,7 +116,7 @@ pub(super) fn judge(mut facts: Facts<'_>, options: &Options) -> Result<Judged> {
     })
 }
 
-fn source(facts: &Facts<'_>) -> Source {
+fn source(facts: &JudgementFacts<'_>) -> Source {
     let base = facts.base.commit().map(|id| id.to_string());
     let is_committed = facts.head.is_some();
     Source {

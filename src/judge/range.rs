@@ -7,7 +7,7 @@ use gix::bstr::BString;
 use gix::hashtable::HashMap;
 
 use super::criss_cross::MergeBases;
-use super::facts::Facts;
+use super::facts::JudgementFacts;
 use super::merge_commits::{self, OwnChanges};
 use super::settings::settings_of;
 use super::tree_view::GitTree;
@@ -39,13 +39,13 @@ pub fn commit(
     let OwnChanges { changes, merged } =
         merge_commits::of_commit(repo.objects(), &merges, &made.parents, &none, &tree)?;
     let base = made.parents.first().copied();
-    let facts = Facts {
+    let facts = JudgementFacts {
         head: Some(id),
         branch,
         commits: slice::from_ref(&made),
         changes,
         merged,
-        ..Facts::new(repo, Stage::Commit, base, GitTree::Tree(&tree))?
+        ..JudgementFacts::new(repo, Stage::Commit, base, GitTree::Tree(&tree))?
     };
     pipeline::judge(facts, options)?.verdict()
 }
@@ -79,14 +79,14 @@ pub fn range(
     if !changes.is_empty() {
         refuse_older_than_settings(repo, range)?;
     }
-    let facts = Facts {
+    let facts = JudgementFacts {
         head: Some(head),
         branch: range.branch.clone(),
         commits: &range.commits,
         known: &range.known,
         changes,
         merge_bases: Some(&bases),
-        ..Facts::new(repo, Stage::Range, range.base, GitTree::Tree(&tree))?
+        ..JudgementFacts::new(repo, Stage::Range, range.base, GitTree::Tree(&tree))?
     };
     let mut judged = pipeline::judge(facts, options)?;
     let mut notes = range.notes.clone();

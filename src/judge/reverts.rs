@@ -2,7 +2,7 @@
 
 use gix::ObjectId;
 
-use super::facts::Facts;
+use super::facts::JudgementFacts;
 use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Rule};
@@ -54,7 +54,7 @@ pub(super) fn excuse(policy: &Policy, is_own: bool, findings: &mut Vec<Finding>)
 /// # Errors
 /// As for [`reverted_above`].
 pub(super) fn excuse_revert(
-    facts: &Facts<'_>,
+    facts: &JudgementFacts<'_>,
     policy: &mut Policy,
     changes: &[MeasuredChange],
     findings: &mut Vec<Finding>,
@@ -85,7 +85,7 @@ pub(super) fn excuse_revert(
 /// # Errors
 /// The configured target does not exist, or a commit or tree is damaged.
 pub(super) fn reverted_above<'c>(
-    facts: &Facts<'_>,
+    facts: &JudgementFacts<'_>,
     settings: &Settings,
     changes: impl ExactSizeIterator<Item = &'c Change> + Clone,
 ) -> Result<Option<(ObjectId, bool)>> {

@@ -2,7 +2,7 @@
 
 use gix::bstr::BString;
 
-use super::facts::{Facts, NextCommit};
+use super::facts::{JudgementFacts, NextCommit};
 use super::pipeline::{self, Judged};
 use super::policy_loader::{load_for_changes, load_to_show};
 use super::{Options, tree_view::GitTree};
@@ -65,7 +65,7 @@ fn judge_index(
     let tree = index.tree()?;
     let next = NextCommit::of(repo, index, options.githead)?;
     let ignores_githead = next.parents.ignores_githead;
-    let facts = Facts {
+    let facts = JudgementFacts {
         source,
         ..next.facts(repo, GitTree::Tree(&tree))?
     };

@@ -1,16 +1,17 @@
 //! One view of a tree in git or of the work tree, for the policy loader and the rules.
 
 use std::cell::{OnceCell, RefCell};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use crate::boundary::{Boundary, BoundaryView};
+use crate::boundary::{Boundary, BoundaryView, bytes, from_real_root};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
-use crate::git::{Objects, Tree, visit_case_collisions};
-use crate::path::{Node, TreeView};
+use crate::git::{Objects, Repository, Tree, show_file, visit_case_collisions};
+use crate::path::{Node, TreeView, normalize_request};
 use crate::rules::{MeasuredChange, ResultTree};
+use crate::system;
 
 /// A tree in git.
 #[derive(Clone, Copy)]
@@ -162,6 +163,28 @@ impl ResultTree for GitTreeView<'_> {
 /// It does not exist or cannot be opened.
 pub(super) fn work_tree(root: &Path) -> Result<Boundary> {
     Boundary::open(root).map_err(|error| Error::new(error.to_string()))
+}
+
+/// The repository path of a file given relative to the current directory.
+///
+/// # Errors
+/// The file is outside the work tree or not a valid path.
+pub(super) fn in_repository(repo: &Repository, file: &Path) -> Result<BString> {
+    let outside = |why: String| {
+        Error::new(format!("{} cannot be the design: {why}", show_file(file)))
+            .help("name a Markdown file inside the repository")
+    };
+    let root = canonical(repo.workdir()?).map_err(outside)?;
+    let here = std::env::current_dir().map_err(|error| outside(error.to_string()))?;
+    let here = canonical(&here).map_err(outside)?;
+    let absolute = from_real_root(&root, &here.join(file));
+    normalize_request(&bytes(&root), &bytes(&absolute), system::PLATFORM)
+        .map_err(|rejection| outside(rejection.message))
+}
+
+fn canonical(path: &Path) -> Result<PathBuf, String> {
+    path.canonicalize()
+        .map_err(|error| format!("{}: {error}", show_file(path)))
 }
 
 /// The disk view lists no files; the index does. A request is about one path, and its neighbours are judged at commit

@@ -57,7 +57,7 @@ fn rule_json(rule: Rule) -> Value {
         "why": text.why,
         "example": text.example,
         "fix": text.fix,
-        "configurable": !rule.is_always(),
+        "configurable": !rule.has_fixed_level(),
         "approvable": rule.can_be_approved(),
     })
 }
@@ -152,6 +152,8 @@ fn settings(style: &Style) -> String {
 fn level(rule: Rule) -> &'static str {
     if rule.is_always() {
         "Always an error; no setting changes it."
+    } else if rule.has_fixed_level() {
+        "No setting changes its level."
     } else if rule == Rule::ProtectedPath {
         "Set it under [rules] in guard.toml.\n\
          At any level, requests may not write the files that configure guard."

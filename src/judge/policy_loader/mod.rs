@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 use gix::bstr::{BStr, BString};
 
-use super::facts::Facts;
-use super::tree_view::GitTree;
+use super::facts::JudgementFacts;
+use super::tree_view::{GitTree, in_repository};
 use super::{Options, reverts};
 use crate::change::{Change, Kind};
 use crate::error::Result;
@@ -23,7 +23,7 @@ use crate::rules;
 
 pub(super) use read::declares_nothing;
 pub use select::{CHOICE_KEY, CandidateDesigns, GUARD_USE, candidates};
-pub(super) use select::{Choice, LocatedDesigns, in_repository, locate};
+pub(super) use select::{Choice, LocatedDesigns, locate};
 
 /// The policy for a path that a request wants to write: HEAD's, so that a request cannot grant itself anything.
 /// `needs_design`: whether the answer depends on a design.
@@ -50,8 +50,8 @@ pub(super) fn load_to_show(repo: &Repository, options: &Options) -> Result<Polic
     Loader::new(&facts, options)?.policy(true)
 }
 
-fn of_head(repo: &Repository) -> Result<Facts<'_>> {
-    Facts::uncommitted(
+fn of_head(repo: &Repository) -> Result<JudgementFacts<'_>> {
+    JudgementFacts::uncommitted(
         repo,
         Stage::Request,
         repo.head_commit()?,
@@ -63,7 +63,7 @@ fn of_head(repo: &Repository) -> Result<Facts<'_>> {
 ///
 /// # Errors
 /// Settings or designs that cannot be used, no design, or more than one without a choice.
-pub(super) fn load_for_changes(facts: &Facts<'_>, options: &Options) -> Result<Policy> {
+pub(super) fn load_for_changes(facts: &JudgementFacts<'_>, options: &Options) -> Result<Policy> {
     let mut loader = Loader::new(facts, options)?;
     loader.moved_designs = moved_designs(&loader.settings, &facts.changes);
     for change in &facts.changes {
@@ -77,7 +77,7 @@ pub(super) fn load_for_changes(facts: &Facts<'_>, options: &Options) -> Result<P
 }
 
 struct Loader<'f, 'a> {
-    facts: &'f Facts<'a>,
+    facts: &'f JudgementFacts<'a>,
     options: &'f Options,
     /// Whether a person runs guard by hand. A flag may then name any document, also one that only the work tree has.
     is_manual: bool,
@@ -98,11 +98,11 @@ struct Loader<'f, 'a> {
 }
 
 impl<'f, 'a> Loader<'f, 'a> {
-    fn new(facts: &'f Facts<'a>, options: &'f Options) -> Result<Self> {
+    fn new(facts: &'f JudgementFacts<'a>, options: &'f Options) -> Result<Self> {
         let by_hand = options
             .designs
             .iter()
-            .map(|file| select::in_repository(facts.repo, file))
+            .map(|file| in_repository(facts.repo, file))
             .collect::<Result<_>>()?;
         let mut loader = Loader {
             facts,

@@ -23,59 +23,60 @@ impl Loader<'_, '_> {
         let path: &BStr = choice.path.as_ref();
         let staged = self.proposed(path)?;
         let current = self.base().read(path)?;
-        let head = self.facts.head;
-        // A range is judged by the design at its head; its grants beyond the base's version are listed.
-        if let (Some(bytes), true) = (&staged, self.head_governs()) {
-            let origin = head.map_or(Origin::Head, Origin::Commit);
-            let design = self.read(choice, bytes)?;
-            return Ok(Governing {
-                before: self.version_before(path, current)?,
-                ..self.governing(design, bytes, origin, choice)
-            });
-        }
-        if let Some(bytes) = current {
-            let (origin, may_surprise) = match self.facts.stage {
-                Stage::Request => (Origin::Head, true),
-                Stage::Commit => (Origin::Head, choice.by_hand),
-                Stage::Range | Stage::Step => (Origin::MergeBase, false),
-            };
-            let on_disk = may_surprise.then(|| self.in_work_tree(path)).flatten();
-            if on_disk.is_some_and(|now| is_other_text(&now, &bytes)) {
-                self.notes.push(format!(
-                    "{} is read from HEAD; the work tree has a different version",
-                    escaped(path)
-                ));
+        let head_governs = self.head_governs();
+        let committed = |otherwise| self.facts.head.map_or(otherwise, Origin::Commit);
+        let mut governing = match (&staged, &current) {
+            // A range is judged by the design at its head; its grants beyond the base's version are listed.
+            (Some(text), _) if head_governs => {
+                self.governing(choice, text, committed(Origin::Head))?
             }
-            let proposed = staged
-                .filter(|staged| *staged != bytes)
-                .map(|staged| self.parse(path, &staged));
-            let design = self.read(choice, &bytes)?;
-            // If the head lacks the document, nothing in it is new.
-            let before = self.head_governs().then(|| design.clone());
-            return Ok(Governing {
-                proposed,
-                before,
-                ..self.governing(design, &bytes, origin, choice)
-            });
-        }
-        if let Some(bytes) = staged {
-            let design = self.read(choice, &bytes)?;
-            let origin = head.map_or(Origin::Index, Origin::Commit);
-            return Ok(Governing {
+            (_, Some(text)) => {
+                let (origin, may_surprise) = match self.facts.stage {
+                    Stage::Request => (Origin::Head, true),
+                    Stage::Commit => (Origin::Head, choice.by_hand),
+                    Stage::Range | Stage::Step => (Origin::MergeBase, false),
+                };
+                let on_disk = may_surprise.then(|| self.in_work_tree(path)).flatten();
+                if on_disk.is_some_and(|now| is_other_text(&now, text)) {
+                    self.notes.push(format!(
+                        "{} is read from HEAD; the work tree has a different version",
+                        escaped(path)
+                    ));
+                }
+                self.governing(choice, text, origin)?
+            }
+            (Some(text), None) => Governing {
                 in_force: false,
-                proposed: Some(design.clone()),
-                ..self.governing(design, &bytes, origin, choice)
-            });
+                ..self.governing(choice, text, committed(Origin::Index))?
+            },
+            (None, None) => return self.load_from_work_tree(choice),
+        };
+        match (staged, current) {
+            (Some(_), current) if head_governs => {
+                governing.before = self.version_before(path, current)?;
+            }
+            // If the head lacks the document, nothing in it is new.
+            _ if head_governs => governing.before = Some(governing.design.clone()),
+            (Some(staged), Some(current)) if staged != current => {
+                governing.proposed = Some(self.parse(path, &staged));
+            }
+            (Some(_), None) => governing.proposed = Some(governing.design.clone()),
+            _ => {}
         }
+        Ok(governing)
+    }
+
+    /// A design that a person named for one run and that is not committed.
+    fn load_from_work_tree(&mut self, choice: &Choice) -> Result<Governing> {
+        let path: &BStr = choice.path.as_ref();
         match self.in_work_tree(path) {
             Some(bytes) if choice.by_hand && self.is_manual => {
                 self.notes.push(format!(
                     "{} is read from the work tree: {} does not have it",
                     escaped(path),
-                    head.map_or("HEAD", |_| "the range")
+                    self.facts.head.map_or("HEAD", |_| "the range")
                 ));
-                let design = self.read(choice, &bytes)?;
-                Ok(self.governing(design, &bytes, Origin::WorkTree, choice))
+                self.governing(choice, &bytes, Origin::WorkTree)
             }
             _ if self.is_link(path)? => Err(Error::new(format!(
                 "the design {} is a symbolic link, but guard reads only regular files",
@@ -172,13 +173,21 @@ impl Loader<'_, '_> {
         design::parse(path, bytes, &options)
     }
 
-    /// The design; one that guard found among others may grant nothing.
-    fn read(&self, choice: &Choice, bytes: &[u8]) -> Result<Design> {
-        let design = self.parse(choice.path.as_ref(), bytes);
-        match choice.is_found {
-            true => Ok(design),
-            false => self.corrected(design.usable()),
+    /// The design in force; one that guard found among others may grant nothing.
+    fn governing(&self, choice: &Choice, text: &[u8], origin: Origin) -> Result<Governing> {
+        let mut design = self.parse(choice.path.as_ref(), text);
+        if !choice.is_found {
+            design = self.corrected(design.usable())?;
         }
+        Ok(Governing {
+            design,
+            blob: self.facts.repo.blob_id(text),
+            origin,
+            chosen_by: choice.by.clone(),
+            in_force: true,
+            proposed: None,
+            before: None,
+        })
     }
 
     /// Adds to the error how to correct the design.
@@ -193,18 +202,6 @@ impl Loader<'_, '_> {
                     words.join(" ")
                 )))
         })
-    }
-
-    fn governing(&self, design: Design, read: &[u8], origin: Origin, choice: &Choice) -> Governing {
-        Governing {
-            design,
-            blob: self.facts.repo.blob_id(read),
-            origin,
-            chosen_by: choice.by.clone(),
-            in_force: true,
-            proposed: None,
-            before: None,
-        }
     }
 
     /// Reads the chosen documents, each once. If they are not `needed`, those that cannot be used are left out.

@@ -1,24 +1,23 @@
 //! Selects designs: by flag, by `guard use`, by the trailers of a range, or by settings and branch. Reads none of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{GitTree, Loader, of_head};
-use crate::boundary::{bytes, from_real_root};
 use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
-use crate::git::{Repository, Tree, show_file};
+use crate::git::{Repository, Tree};
 use crate::judge::Options;
-use crate::judge::facts::Facts;
-use crate::path::{escaped, normalize_request};
+use crate::judge::facts::JudgementFacts;
+use crate::judge::tree_view::in_repository;
+use crate::path::escaped;
 use crate::policy::design_selection::FilledPattern;
 use crate::policy::glob::{Glob, is_glob};
 use crate::policy::path_placeholders::{self, NamedBy, PathNames};
 use crate::policy::settings::{self, Settings};
 use crate::policy::{ChosenBy, Origin, Stage, design_selection};
-use crate::system;
 
 const CHOOSE: &str =
     "choose a design: `guard use FILE` for this branch, or `--lld FILE` for this run";
@@ -398,7 +397,7 @@ pub(in crate::judge) fn locate(
     options: &Options,
 ) -> Result<LocatedDesigns> {
     let result = tree.map_or(GitTree::Changes(&[]), GitTree::Tree);
-    let facts = Facts::uncommitted(repo, Stage::Commit, repo.head_commit()?, result)?;
+    let facts = JudgementFacts::uncommitted(repo, Stage::Commit, repo.head_commit()?, result)?;
     let mut loader = Loader::new(&facts, options)?;
     // Before the first settings are committed, the coming ones apply.
     let file = BStr::new(settings::FILE);
@@ -464,26 +463,4 @@ pub fn candidates(repo: &Repository, paths: &[PathBuf]) -> Result<CandidateDesig
         }
     }
     Ok(candidates)
-}
-
-/// The repository path of a file given relative to the current directory.
-///
-/// # Errors
-/// The file is outside the work tree or not a valid path.
-pub(in crate::judge) fn in_repository(repo: &Repository, file: &Path) -> Result<BString> {
-    let outside = |why: String| {
-        Error::new(format!("{} cannot be the design: {why}", show_file(file)))
-            .help("name a Markdown file inside the repository")
-    };
-    let root = canonical(repo.workdir()?).map_err(outside)?;
-    let here = std::env::current_dir().map_err(|error| outside(error.to_string()))?;
-    let here = canonical(&here).map_err(outside)?;
-    let absolute = from_real_root(&root, &here.join(file));
-    normalize_request(&bytes(&root), &bytes(&absolute), system::PLATFORM)
-        .map_err(|rejection| outside(rejection.message))
-}
-
-fn canonical(path: &Path) -> Result<PathBuf, String> {
-    path.canonicalize()
-        .map_err(|error| format!("{}: {error}", show_file(path)))
 }
