@@ -11,8 +11,8 @@ use super::glob::GlobSet;
 use super::literal::literal_prefix;
 use super::{Actions, Grant, GrantKind};
 
-/// The number of comparisons for suggestions, which take up to a second in all.
-const MOST_COMPARISONS: usize = 400_000;
+/// The number of comparisons for suggestions, which take one or two seconds in all.
+const MOST_COMPARISONS: usize = 2_000_000;
 
 /// All grants in force. Immutable once built.
 #[derive(Debug, Clone, Default)]
