@@ -49,6 +49,7 @@ impl Error {
 }
 
 /// What this guard cannot do because it was built without a feature of the crate.
+#[cfg(not(all(feature = "extend", feature = "mcp")))]
 pub(crate) fn not_built(what: &str, feature: &str) -> Error {
     Error::new(format!(
         "this guard {what}: it was built without the feature `{feature}`"

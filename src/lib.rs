@@ -46,6 +46,7 @@
 //! system             what each operating system does in its own way
 //! grammar            syntax trees
 //! disk               writing a file in one step
+//! ssh_keygen         signing approvals, and verifying their signatures
 //! boundary           the directory handle that nothing escapes
 //! git                the only code that opens a repository
 //! judge              a source -> its verdict
@@ -101,6 +102,7 @@ pub mod path;
 pub mod policy;
 mod report;
 mod rules;
+mod ssh_keygen;
 mod suggest;
 mod system;
 mod threads;

@@ -5,9 +5,6 @@ use gix::bstr::{BString, ByteSlice};
 /// The trailer that names a design.
 pub const DESIGN: &str = "Guard-Design";
 
-/// The trailer with the position in the audit log.
-pub const LOG: &str = "Guard-Log";
-
 /// The prefix of all guard trailers, in any case.
 const PREFIX: &[u8] = b"Guard-";
 

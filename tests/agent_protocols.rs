@@ -5,8 +5,6 @@
 
 use crate::agent_observe::copy_of;
 use crate::common::agents::{Answered, LOG, assert_says, claude, codex, hook, repo};
-use crate::common::corpus;
-use crate::common::strace;
 use crate::common::{GUARD, Output, Repo, SETTINGS, lines, run_with_input};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -511,10 +509,9 @@ fn every_failure_is_a_denial_in_the_terms_of_every_agent() {
         let repo = repo();
         break_it(&repo);
         for agent in AGENTS {
-            for (tool, input) in tools(agent) {
-                let sent = payload(&repo, agent, tool, &input).to_string();
-                assert_denied(agent, &hook(&repo, agent, sent), part);
-            }
+            let (tool, input) = tools(agent).remove(0);
+            let sent = payload(&repo, agent, tool, &input).to_string();
+            assert_denied(agent, &hook(&repo, agent, sent), part);
         }
     }
 }
@@ -769,11 +766,11 @@ const FAULTS: &[Fault] = &[
     ),
 ];
 
-/// Whatever fails is a denial before a command, and a report after it.
+/// Whatever fails is a denial before a command, and a report after it. Two agents stand for all: each form has its test.
 #[test]
-fn every_fault_denies_a_command_before_it_and_is_reported_after_it_by_every_agent() {
+fn every_fault_denies_a_command_before_it_and_is_reported_after_it() {
     let template = repo();
-    for agent in AGENTS {
+    for agent in ["claude", "cursor"] {
         for (fail, part) in FAULTS {
             let begun = || {
                 let repo = copy_of(&template);
@@ -809,100 +806,5 @@ fn every_fault_denies_a_command_before_it_and_is_reported_after_it_by_every_agen
         for (after, place) in &after {
             assert_reported(agent, &without_git(after), place, part);
         }
-    }
-}
-
-/// A call of an agent that writes a file which is not there.
-fn creation(repo: &Repo, agent: &str, path: &str) -> Value {
-    let (tool, input) = match agent {
-        "claude" | "gemini" => {
-            let tool = if agent == "claude" {
-                "Write"
-            } else {
-                "write_file"
-            };
-            (tool, json!({"file_path": path, "content": "x\n"}))
-        }
-        "codex" => {
-            let patch = format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n");
-            ("apply_patch", json!({"command": patch}))
-        }
-        "copilot" => ("create", json!({"path": path, "file_text": "x\n"})),
-        "cursor" => ("Write", json!({"path": path, "contents": "x\n"})),
-        "opencode" => ("write", json!({"filePath": path, "content": "x\n"})),
-        _ => ("create_file", json!({"filePath": path, "content": "x\n"})),
-    };
-    payload(repo, agent, tool, &input)
-}
-
-/// Every path with every agent takes a minute, so each agent gets one in four, with `GUARD_LONG` all. Claude Code
-/// always gets all of them, in `agent_hooks`.
-#[test]
-fn hostile_paths_get_the_verdict_of_guard_check_from_every_agent() {
-    let corpus = corpus::entries();
-    let repo = Repo::open_with("[workspace]\nsecrets = []\n");
-    let mut judged = 0;
-    for (at, entry) in corpus.iter().enumerate() {
-        let is_request = entry["context"] == "relative" || entry["context"] == "absolute";
-        let input = corpus::moved(&corpus::input(entry), &repo);
-        let Ok(path) = String::from_utf8(input) else {
-            continue;
-        };
-        if !is_request || !entry["needs"].is_null() || corpus::is_scratch(&path, &repo) {
-            continue;
-        }
-        for (number, agent) in AGENTS.iter().enumerate() {
-            // A patch has one path per line, without blanks around it.
-            let is_other_text =
-                *agent == "codex" && (path.trim() != path || path.contains(['\n', '\r']));
-            if is_other_text || !(strace::is_long() || (at + number) % 4 == 0) {
-                continue;
-            }
-            judged += 1;
-            let answer = hook(&repo, agent, creation(&repo, agent, &path).to_string());
-            let is_accepted = entry["expected"] == "accept";
-            let is_allowed = answer.code == 0 && !answer.stdout.contains("\"deny\"");
-            assert_eq!(is_allowed, is_accepted, "{agent}: {entry}: {answer:?}");
-        }
-    }
-    assert!(judged > 350, "{judged}");
-}
-
-/// guard panics if it has to wait for its lock and the system has no thread for it.
-#[cfg(target_os = "linux")]
-#[test]
-fn panic_is_a_denial_in_the_terms_of_every_agent() {
-    let repo = repo();
-    if !strace::is_there(&repo) {
-        return;
-    }
-    repo.write(".git/guard/write.lock", "");
-    let lock = std::fs::File::open(repo.path(".git/guard/write.lock")).unwrap();
-    lock.lock().unwrap();
-    for agent in AGENTS {
-        let (tool, input) = tools(agent).remove(0);
-        let sent = payload(&repo, agent, tool, &input).to_string();
-        let calls = ["-etrace=clone,clone3", "-einject=clone,clone3:error=EAGAIN"];
-        let mut traced = repo.command("strace");
-        traced.args(["-f", "-qq", "-o", "/dev/null"]).args(calls);
-        let answer = run_with_input(traced.args([GUARD, "hook", agent]), sent.as_bytes());
-        let said = answer.stderr.trim_end();
-        assert!(said.contains("guard: internal error: "), "{agent}: {said}");
-        let reason = said.lines().last().unwrap().to_owned();
-        assert!(reason.contains("so it is denied"), "{agent}: {said}");
-        let stderr = format!("{reason}\n");
-        let code = answer.code;
-        assert_eq!(code, 2, "{agent}");
-        // Copilot takes any code but 0 for a denial, too.
-        let code = denial(agent, "").1;
-        assert_denied(
-            agent,
-            &Output {
-                stderr,
-                code,
-                ..answer
-            },
-            "guard failed",
-        );
     }
 }

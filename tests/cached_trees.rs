@@ -224,26 +224,6 @@ fn a_cached_tree_that_is_not_in_the_repository_is_made_of_the_entries() {
 }
 
 #[test]
-fn commits_of_a_path_of_everything_and_amended_ones_are_judged_as_git_makes_them() {
-    let repo = repo();
-    install(&repo);
-    repo.write("src/a.rs", lines(1..=202));
-    commit(&repo, &["src/a.rs"]).exits(0);
-    repo.write("docs/one.txt", "changed\n");
-    commit(&repo, &["docs/one.txt"])
-        .exits(1)
-        .says("docs/one.txt is not in the design");
-    commit(&repo, &["--all"])
-        .exits(1)
-        .says("docs/one.txt is not in the design");
-    repo.git(&["restore", "docs/one.txt"]);
-    repo.write("src/a.rs", lines(1..=203));
-    commit(&repo, &["--all"]).exits(0);
-    repo.write("src/a.rs", lines(1..=204));
-    commit(&repo, &["--amend", "--all"]).exits(0);
-}
-
-#[test]
 fn trees_are_what_git_writes_in_every_format_of_the_index() {
     for options in [
         &["update-index", "--index-version", "2"][..],

@@ -91,39 +91,11 @@ fn a_file_renamed_on_one_side_and_edited_on_the_other() {
 }
 
 #[test]
-fn a_file_edited_here_and_renamed_on_the_other_side() {
-    let repo = governed();
-    repo.stage(
-        "src/a.rs",
-        lines(1..=150).replace("number 70\n", "number seventy\n"),
-    );
-    repo.commit("Edit");
-    repo.git(&["switch", "--quiet", "main"]);
-    repo.git(&["mv", "src/a.rs", "src/b.rs"]);
-    repo.stage(
-        "src/b.rs",
-        lines(1..=150).replace("number 10\n", "number ten\n"),
-    );
-    repo.commit("Rename");
-    repo.git(&["switch", "--quiet", "188-work"]);
-    assert!(merge(&repo));
-    judged(&repo, 0, &[]);
-}
-
-#[test]
 fn line_added_to_a_renamed_file_during_a_merge_is_judged() {
     let repo = renamed_and_edited();
     assert!(merge(&repo));
     let merged = repo.git(&["show", ":src/b.rs"]);
     repo.stage("src/b.rs", format!("{merged}\nevil\n"));
-    judged(&repo, 1, &["src/b.rs"]);
-}
-
-#[test]
-fn edit_dropped_from_a_renamed_file_during_a_merge_is_judged() {
-    let repo = renamed_and_edited();
-    assert!(merge(&repo));
-    repo.stage("src/b.rs", lines(1..=149));
     judged(&repo, 1, &["src/b.rs"]);
 }
 
@@ -258,18 +230,6 @@ fn grown() -> Repo {
     repo.stage("src/new.py", lines(1..=20));
     repo.commit("Grow");
     repo
-}
-
-/// git drops a parent that is an ancestor of HEAD, so nothing of it is excused.
-#[test]
-fn ancestor_named_as_merged_excuses_nothing() {
-    let repo = grown();
-    repo.git(&["checkout", "--quiet", "stale", "--", "src"]);
-    repo.write(".git/MERGE_HEAD", repo.git(&["rev-parse", "stale"]) + "\n");
-    repo.guard(&["lint"]).exits(1).says("src/core.py");
-    repo.commit("No merge");
-    assert_eq!(repo.try_git(&["rev-parse", "HEAD^2"]).code, 128);
-    repo.guard(&["lint", "--commit", "HEAD"]).exits(1);
 }
 
 #[test]

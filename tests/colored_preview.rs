@@ -124,11 +124,3 @@ fn beyond_the_limit_whole_lines_are_coloured() {
     assert_eq!(plain.matches("  | +new_").count(), 150);
     assert!(colored.stdout.matches('\u{1b}').count() >= 300);
 }
-
-#[test]
-fn json_has_no_colours() {
-    let (repo, new) = repo(counted);
-    let id = held(&repo, &new);
-    let json = repo.guard(&["--color", "always", "pending", &id, "--format", "json"]);
-    assert!(!json.stdout.contains('\u{1b}') && !json.stdout.contains("\\u001b"));
-}

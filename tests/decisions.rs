@@ -188,9 +188,9 @@ fn ids_are_not_paths_and_foreign_files_in_the_store_are_ignored() {
     let id = hold(&repo, &["delete", FILE]);
     // A held change under another name, and one that is not JSON.
     let store = repo.path(".git/guard/held");
-    fs::copy(store.join(format!("{id}.json")), store.join("abcdef.json")).unwrap();
-    fs::write(store.join("123456.json"), "no JSON").unwrap();
-    fs::write(repo.path(".git/guard/outside.json"), "{}").unwrap();
+    fs::copy(store.join(&id), store.join("abcdef")).unwrap();
+    fs::write(store.join("123456"), "no JSON").unwrap();
+    fs::write(repo.path(".git/guard/outside"), "{}").unwrap();
     for id in ["abcdef", "123456", "../outside", "", "xyz"] {
         let failure = approve(&repo, id, |question| panic!("{question:?}")).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotFound, "{id}");

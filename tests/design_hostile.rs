@@ -15,78 +15,13 @@ fn read(text: &str) -> Design {
     )
 }
 
-const FRAGMENTS: &[&str] = &[
-    "## Files Changed\n\n",
-    "### Files to Create\n",
-    "## Files NOT to Modify\n\n",
-    "#### [MODIFY] ",
-    "**Files:**\n\n",
-    "| File | Change Type | Description |\n|---|---|---|\n",
-    "|File|\n|-|\n",
-    "| `src/a.py` | Add | x |\n",
-    "\n",
-    "\n\n",
-    "|",
-    " ",
-    "`",
-    "``",
-    "~~",
-    "**",
-    "_",
-    "\\",
-    "\\|",
-    "(",
-    ")",
-    "[",
-    "](",
-    "<br>",
-    "<!--",
-    "-->",
-    "<x>",
-    "{",
-    "}",
-    "{a,b}",
-    ",",
-    ":12-34",
-    "#L10",
-    "->",
-    " → ",
-    "../",
-    "/",
-    "~",
-    "C:\\",
-    "\u{feff}",
-    "\u{202e}",
-    "ä",
-    "\u{1f4c1}",
-    "\r\n",
-    "\r",
-    "\0",
-    "- ",
-    "  - ",
-    "- Modify: `a`",
-    "> ",
-    "```\n",
-    "---\n",
-    "files_modified:\n",
-    "- x\n",
-    "allowed_paths: [a, 'b",
-    "]\n",
-    "&#46;",
-    "&nbsp;",
-    "Add",
-    "Rename",
-    "Delete",
-    "Exists",
-    "(Directory)",
-    "path/to",
-    "*",
-    "**/*",
-    "guard.toml",
-    ".git/x",
-    "[^1]: ",
-    "\t",
-];
+/// Separated by `¦`.
+const FRAGMENTS: &str = "## Files Changed\n\n¦### Files to Create\n¦## Files NOT to Modify\n\n¦#### [MODIFY] ¦\
+    **Files:**\n\n¦| File | Change Type | Description |\n|---|---|---|\n¦|File|\n|-|\n¦\
+    | `src/a.py` | Add | x |\n¦\n¦\n\n¦|¦ ¦`¦``¦~~¦**¦_¦\\¦\\|¦(¦)¦[¦](¦<br>¦<!--¦-->¦<x>¦{¦}¦{a,b}¦,¦:12-34¦\
+    #L10¦->¦ → ¦../¦/¦~¦C:\\¦\u{feff}¦\u{202e}¦ä¦\u{1f4c1}¦\r\n¦\r¦\0¦- ¦  - ¦- Modify: `a`¦> ¦```\n¦---\n¦\
+    files_modified:\n¦- x\n¦allowed_paths: [a, 'b¦]\n¦&#46;¦&nbsp;¦Add¦Rename¦Delete¦Exists¦(Directory)¦path/to¦\
+    *¦**/*¦guard.toml¦.git/x¦[^1]: ¦\t";
 
 /// Checks one document and says how much it grants.
 fn check(text: &str) -> usize {
@@ -134,18 +69,19 @@ fn check(text: &str) -> usize {
 #[test]
 fn mixed_fragments() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let fragments: Vec<&str> = FRAGMENTS.split('¦').collect();
     let mut granted = 0;
     for round in 0..20_000 {
         let mut text = String::new();
         if round % 2 == 0 {
             for _ in 0..random.below(30) {
-                text.push_str(FRAGMENTS[random.below(FRAGMENTS.len())]);
+                text.push_str(random.of(&fragments));
             }
         } else {
             // One cell of an otherwise valid table.
             text.push_str("## Files Changed\n\n| File | Action |\n|---|---|\n| ");
             for _ in 0..random.below(6) {
-                let fragment = FRAGMENTS[random.below(FRAGMENTS.len())];
+                let fragment = random.of(&fragments);
                 text.push_str(if fragment.contains(['\n', '\r']) {
                     "`b/c.rs`"
                 } else {

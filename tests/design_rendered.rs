@@ -31,106 +31,21 @@ const DENY: &[&str] = &[
 ];
 const OTHER: &[&str] = &["Background", "Backend", "Tests", "3. Notes", "Risks"];
 const INDENT: &[&str] = &["", "", "", "", "", "", " ", "   ", "    ", "\t", "  \t"];
-const HTML: &[&str] = &[
-    "<details>",
-    "<details>\n<summary>x</summary>",
-    "</details>",
-    "</details>",
-    "<div hidden>",
-    "<div>",
-    "</div>",
-    "</div>",
-    "<template>",
-    "</template>",
-    "<!-- x -->",
-    "<!--",
-    "-->",
-    "<!-->",
-    "<!-- a --> b -->",
-    "<?x",
-    "?>",
-    "<!X",
-    "<![CDATA[",
-    "]]>",
-    "<del>",
-    "</del>",
-    "<s>",
-    "</s>",
-    "<span hidden>",
-    "</span>",
-    "<p hidden>",
-    "<ul><li>",
-    "</ul>",
-    "<table><tr><td>",
-    "</td></tr></table>",
-    "<pre>",
-    "</pre>",
-    "<script>",
-    "</script>",
-    "<style>a{}</style>",
-    "<textarea>",
-    "</textarea>",
-    "<h2>Out of scope</h2>",
-    "<h3>Backend</h3>",
-    "<h2>Files Changed</h2>",
-    "<br>",
-    "<img alt=\"</details>\" src=x>",
-    "<a name=\"x\">",
-    "<a name=\"x\"></a>",
-    "text <details>",
-    "text <s>more",
-    "text <b>more</b> <i>x",
-    "text <template>",
-    "text </details>",
-    "text </div>",
-    "text <title> and <name>",
-    "<x-y",
-    ">",
-    "<div title=\"",
-    "\">",
-    "- <details>\n  x",
-    "- x <s>y",
-    "> <div hidden>",
-    "> <template>",
-    "> </details>",
-    "> <!--",
-];
-const BLOCKS: &[&str] = &[
-    "text",
-    "text\nmore text",
-    "| text",
-    "> quote\nlazy",
-    "> ## Files Changed",
-    "> | File | Change Type |\n> |---|---|\n> | `src/quoted.py` | Add |",
-    "- ## Files Changed\n- x",
-    "- item\n\n  | File | Change Type |\n  |---|---|\n  | `src/item.py` | Add |",
-    "```\n## Files Changed\n```",
-    "```",
-    "~~~",
-    "```\n| File | Change Type |\n|---|---|\n| `src/fenced.py` | Add |\n```",
-    "    code",
-    "---",
-    "***",
-    "===",
-    "[a]: /x",
-    "[a]: /x\n\"title",
-    "[^1]: note",
-    "[^1]: note\n\n    more",
-    "a[^1]",
-    "**Files:**",
-    "**Out of scope:**",
-    "**Deferred**",
-    "   ",
-    "\t",
-    "1. one\n2. two",
-    "* * *",
-    "+",
-    "\\",
-    "&nbsp;",
-    "~~struck~~",
-    "~~text",
-    "`code",
-];
+/// Separated by `¦`.
+const HTML: &str = "<details>¦<details>\n<summary>x</summary>¦</details>¦</details>¦<div hidden>¦<div>¦</div>¦\
+    </div>¦<template>¦</template>¦<!-- x -->¦<!--¦-->¦<!-->¦<!-- a --> b -->¦<?x¦?>¦<!X¦<![CDATA[¦]]>¦<del>¦\
+    </del>¦<s>¦</s>¦<span hidden>¦</span>¦<p hidden>¦<ul><li>¦</ul>¦<table><tr><td>¦</td></tr></table>¦<pre>¦\
+    </pre>¦<script>¦</script>¦<style>a{}</style>¦<textarea>¦</textarea>¦<h2>Out of scope</h2>¦<h3>Backend</h3>¦\
+    <h2>Files Changed</h2>¦<br>¦<img alt=\"</details>\" src=x>¦<a name=\"x\">¦<a name=\"x\"></a>¦text <details>¦\
+    text <s>more¦text <b>more</b> <i>x¦text <template>¦text </details>¦text </div>¦text <title> and <name>¦<x-y¦\
+    >¦<div title=\"¦\">¦- <details>\n  x¦- x <s>y¦> <div hidden>¦> <template>¦> </details>¦> <!--";
+/// Separated by `¦`.
+const BLOCKS: &str = "text¦text\nmore text¦| text¦> quote\nlazy¦> ## Files Changed¦\
+    > | File | Change Type |\n> |---|---|\n> | `src/quoted.py` | Add |¦- ## Files Changed\n- x¦\
+    - item\n\n  | File | Change Type |\n  |---|---|\n  | `src/item.py` | Add |¦```\n## Files Changed\n```¦```¦\
+    ~~~¦```\n| File | Change Type |\n|---|---|\n| `src/fenced.py` | Add |\n```¦    code¦---¦***¦===¦[a]: /x¦\
+    [a]: /x\n\"title¦[^1]: note¦[^1]: note\n\n    more¦a[^1]¦**Files:**¦**Out of scope:**¦**Deferred**¦   ¦\t¦\
+    1. one\n2. two¦* * *¦+¦\\¦&nbsp;¦~~struck~~¦~~text¦`code";
 
 struct Writer<'r> {
     random: &'r mut Random,
@@ -319,7 +234,7 @@ impl Writer<'_> {
     fn around(&mut self) {
         for _ in 0..self.random.below(3) {
             let list = if self.random.one_in(2) { HTML } else { BLOCKS };
-            self.block(list);
+            self.block(&list.split('¦').collect::<Vec<_>>());
         }
     }
 

@@ -1,268 +1,300 @@
-//! Tables of files: the acceptance cases of requirement 002 and of its first users.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
+//! Typed tables beyond the labelled documents of `fixtures/grammar`: the words of cells, what a grant knows, encodings,
+//! and the cells of the labelled hostile paths.
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 
-use write_guard::finding::Rule;
+use gix::bstr::BStr;
+use write_guard::finding::{Level, Rule};
+use write_guard::policy::design::{Design, DesignOptions, parse};
+use write_guard::policy::patterns::Patterns;
 use write_guard::policy::{Actions, GrantKind, Role};
 
+use crate::common::{DESIGN, Repo, SETTINGS, corpus};
 use crate::design_support::{HEADER, actions, add, faults, paths, read, rows};
 
-const VALID: &str = "| `src/a.py` | Add | New module |\n| `config/a.toml` | Modify | Key |\n| `tests/test_a.py` | Add | Unit tests |\n";
+fn any() -> Actions {
+    Actions::ADD | Actions::MODIFY
+}
 
-#[test]
-fn scenario_002_010_and_az_01_extract_from_a_valid_design() {
-    let design = rows(VALID);
-    assert_eq!(
-        paths(&design),
-        ["src/a.py", "config/a.toml", "tests/test_a.py"]
-    );
-    let roles: Vec<Role> = design.grants.iter().map(|grant| grant.role).collect();
-    assert_eq!(roles, [Role::Implementation, Role::Config, Role::Test]);
-    assert!(design.faults.is_empty());
+/// What a table `File | HEADER` with these cells grants.
+fn column(header: &str, cells: &[&str]) -> Design {
+    let rows = cells.iter().enumerate();
+    let rows: String = rows
+        .map(|(n, cell)| format!("| `src/{n}.py` | {cell} |\n"))
+        .collect();
+    read(&format!(
+        "## Files Changed\n\n| File | {header} |\n|---|---|\n{rows}"
+    ))
 }
 
 #[test]
-fn scenario_002_020_and_az_02_no_table() {
-    let design = read("# Design\n\n### 2.1 Files Changed\n\nNo files changed.\n");
-    assert!(!design.is_usable());
-    assert_eq!(faults(&design), [("empty-section", 3)]);
-    assert_eq!(design.faults[0].rule, Rule::DesignNoTable);
-}
-
-#[test]
-fn scenario_002_025_and_az_03_malformed_table_reports_the_broken_row() {
-    let text = "### 2.1 Files Changed\n\n| File | Change Type | Description\n|---|---|---|\n| `broken/path.py` | Add\nsome prose\n| `good/path.py` | Add | Fine |\n";
-    let design = read(text);
-    assert_eq!(paths(&design), ["good/path.py"]);
-    assert_eq!(faults(&design), [("truncated-row", 5), ("not-a-row", 6)]);
-    assert!(design.is_usable());
-}
-
-#[test]
-fn az_04_and_06_empty_document() {
-    let design = read("");
-    assert!(!design.is_usable());
-    assert_eq!(faults(&design), [("no-section", 0)]);
-    let blank = read("\n\n");
-    assert_eq!(faults(&blank).len(), 1);
-}
-
-#[test]
-fn az_05_type_and_description_in_order() {
-    let design = rows(VALID);
-    let first = &design.grants[0];
-    assert_eq!(
-        (first.change_type.as_str(), first.description.as_str()),
-        ("Add", "New module")
-    );
-    assert_eq!(actions(&design), [add(), Actions::MODIFY, add()]);
-}
-
-#[test]
-fn az_07_header_and_separator_are_no_rows() {
-    assert_eq!(paths(&rows("| `a.py` | Add | x |\n")), ["a.py"]);
-}
-
-#[test]
-fn az_10_dot_slash() {
-    assert_eq!(
-        paths(&rows("| `./foo/bar.py` | Add | x |\n")),
-        ["foo/bar.py"]
-    );
-}
-
-#[test]
-fn az_11_and_12_traversal_grants_nothing() {
-    let design = rows(
-        "| `../../../etc/passwd` | Modify | x |\n| `foo/../../../etc/passwd` | Modify | x |\n",
-    );
-    assert!(!design.is_usable());
-    assert_eq!(faults(&design), [("dotdot", 7), ("dotdot", 8)]);
-    assert!(
-        design
-            .faults
-            .iter()
-            .all(|fault| fault.rule == Rule::DesignOutside)
-    );
-}
-
-#[test]
-fn az_13_dots_in_a_name() {
-    assert_eq!(
-        paths(&rows("| `src/config.default.py` | Modify | x |\n")),
-        ["src/config.default.py"]
-    );
-}
-
-#[test]
-fn az_33_a_table_only_inside_a_fence() {
-    let design = read(&format!(
-        "# D\n\n```markdown\n### 2.1 Files Changed\n\n{HEADER}| `a.py` | Add | x |\n```\n"
-    ));
-    assert!(!design.is_usable());
-    assert_eq!(faults(&design), [("no-section", 1)]);
-}
-
-#[test]
-fn az_34_and_b3_a_decoy_in_a_fence_or_comment_does_not_count() {
-    let decoy = format!("### 2.1 Files Changed\n\n{HEADER}| `decoy.py` | Add | x |\n");
-    let real = format!("### 2.1 Files Changed\n\n{HEADER}| `real.py` | Add | x |\n");
-    for wrapped in [
-        format!("```\n{decoy}```"),
-        format!("<!--\n{decoy}-->"),
-        decoy.lines().map(|line| format!("> {line}\n")).collect(),
-        format!(
-            "- x\n\n{}",
-            decoy
-                .lines()
-                .map(|line| format!("  {line}\n"))
-                .collect::<String>()
-        ),
+fn a_sentence_in_a_change_column_grants_add_and_modify() {
+    let cells = "Remove unused imports|Delete the debug flag|Rename the helper|Move the parser into its own function|\
+        Add a retry|Update the parser|Deleted: the old flag|Remove - unused imports|Delete (old) imports|\
+        Remove (unused imports|New flag|Edit/refactor";
+    for cell in cells.split('|') {
+        let design = column("Change", &[cell]);
+        assert_eq!(actions(&design), [any()], "{cell}: {:?}", design.faults);
+        assert_eq!(design.grants[0].change_type, "", "{cell}");
+        let mixed = column("Change", &["Delete", cell, "Modify"]);
+        assert_eq!(actions(&mixed), [any(); 3], "{cell}");
+    }
+    for (cell, granted) in [
+        ("**Removed**", Some(Actions::DELETE)),
+        ("delete (no longer needed)", Some(Actions::DELETE)),
+        ("Modify (the parser)", Some(Actions::MODIFY)),
+        ("Add and modify", Some(any())),
+        ("No changes", None),
+        ("Existing", None),
     ] {
-        let design = read(&format!("# D\n\n{wrapped}\n\n{real}"));
-        assert_eq!(paths(&design), ["real.py"], "{wrapped}");
-        assert!(design.faults.is_empty(), "{wrapped}");
+        assert_eq!(
+            actions(&column("Change", &[cell])).first(),
+            granted.as_ref(),
+            "{cell}"
+        );
     }
 }
 
 #[test]
-fn az_35_order_column_first() {
-    let design = read(
-        "## 2. Files to Implement\n\n| Order | File | Change Type | Description |\n|---|---|---|---|\n| 1 | `src/a.py` | Add | x |\n| 2 | `src/b.py` | Modify | y |\n",
-    );
-    assert_eq!(paths(&design), ["src/a.py", "src/b.py"]);
-    assert_eq!(actions(&design), [add(), Actions::MODIFY]);
-    assert_eq!(design.grants[1].description, "y");
+fn a_negated_type_grants_nothing() {
+    let cells = "Modify? No|Changes: none|Changes: None.|Modify: no changes|Modify (not yet)|Modify - not needed|\
+        Update: n/a|Do not modify|DO NOT MODIFY|Don’t change|Modify (do not)|Never modify|No changes|Change nothing|\
+        Modify no files|Not modified|Modify?|Delete (not yet)|None";
+    for cell in cells.split('|') {
+        let typed = rows(&format!(
+            "| `a.py` | {cell} | x |\n| `b.py` | Modify | x |\n"
+        ));
+        assert_eq!(paths(&typed), ["b.py"], "{cell}");
+        for other in ["Modify the parser", "Modify"] {
+            assert_eq!(
+                paths(&column("Change", &[cell, other])),
+                ["src/1.py"],
+                "{cell}"
+            );
+        }
+    }
 }
 
 #[test]
-fn az_36_and_37_directories() {
+fn negated_description_revokes_a_row_without_type() {
+    for (header, cell, is_mention) in [
+        ("Modify?", "No", true),
+        ("Changes", "none", true),
+        ("Changes", "No changes", true),
+        ("Changed", "no", true),
+        ("Description", "No changes", true),
+        ("Notes", "Do not modify", true),
+        (
+            "Description",
+            "No changes — confirm that all 14 tests pass",
+            true,
+        ),
+        ("Description", "unchanged", true),
+        ("Description", "No changes to the API; adds a cache", true),
+        ("Description", "Do not modify the input in place", true),
+        ("Notes", "none", false),
+        ("Description", "Add an optional cache; the API stays", false),
+        ("Description", "Handle a page not found", false),
+        ("Risk", "no", false),
+    ] {
+        let design = column(header, &[cell, "yes"]);
+        assert_eq!(
+            design.grants.len(),
+            2 - usize::from(is_mention),
+            "{header}: {cell}"
+        );
+        assert_eq!(
+            design.mentions.len(),
+            usize::from(is_mention),
+            "{header}: {cell}"
+        );
+    }
+}
+
+#[test]
+fn a_grant_knows_its_type_description_role_and_place() {
     let design = rows(
-        "| `src/a` | Add (Directory) | x |\n| `src/utils/` | Modify | x |\n| `src/b` (directory) | Add | x |\n| `src/c.py` | Add | x |\n",
+        "| `src/a.py` | Add | New module |\n| `config/a.toml` | Modify | Key |\n| `tests/é.py` | Add (Directory) | |\n| `c` -> `d` | **Moved** | |\n",
     );
-    let kinds: Vec<GrantKind> = design.grants.iter().map(|grant| grant.kind).collect();
-    assert_eq!(paths(&design), ["src/a", "src/utils", "src/b", "src/c.py"]);
+    let grants = design.grants.iter();
+    let roles: Vec<Role> = grants.clone().map(|grant| grant.role).collect();
+    let other = Role::Implementation;
+    assert_eq!(roles, [other, Role::Config, Role::Test, other, other]);
+    let first = &design.grants[0];
     assert_eq!(
-        kinds,
-        [
-            GrantKind::Directory,
-            GrantKind::Directory,
-            GrantKind::Directory,
-            GrantKind::File
-        ]
+        (&*first.change_type, &*first.description),
+        ("Add", "New module")
     );
-}
-
-#[test]
-fn az_38_normal_rows() {
-    assert_eq!(
-        rows("| `a.py` | Modify | x |\n| `b.py` | Add | y |\n")
-            .grants
-            .len(),
-        2
-    );
-}
-
-#[test]
-fn az_b2_absolute_and_home_paths() {
-    let design = rows(
-        "| `/etc/cron.d/x` | Add | x |\n| `~/x` | Add | x |\n| `C:/x.md` | Modify | x |\n| `src/a.py` | Add | x |\n",
-    );
-    assert_eq!(
-        faults(&design),
-        [("absolute", 7), ("tilde", 8), ("absolute", 9)]
-    );
-    assert_eq!(paths(&design), ["src/a.py"]);
-}
-
-#[test]
-fn az_b4_a_number_is_no_heading() {
-    let design = read(&format!(
-        "### 2.1.1 Path Check\n\n{HEADER}| `x.py` | Add | x |\n\n### 2.1 Files Changed\n\n{HEADER}| `a.py` | Add | x |\n"
-    ));
-    assert_eq!(paths(&design), ["a.py"]);
-}
-
-#[test]
-fn az_b5_an_empty_cell_shifts_nothing() {
-    let design = rows("| a.py |  | desc |\n|  | Add | b.py |\n| `c.py` | Add | x |\n");
-    assert_eq!(paths(&design), ["c.py"]);
-    assert_eq!(faults(&design), [("unknown-type", 7), ("empty", 8)]);
-}
-
-#[test]
-fn az_b6_pipes() {
-    let design = rows("| `a\\|b.py` | Add | x |\n| `c.py` | Add | `int | None` |\n");
-    assert_eq!(paths(&design), ["a|b.py", "c.py"]);
-    assert!(design.faults.is_empty());
-    let bare = read("## Files Changed\n\nFile | Change Type\n--- | ---\n`a.py` | Add\n");
-    assert_eq!(paths(&bare), ["a.py"]);
-    let behind = read(
-        "## Files Changed\n\n| Description | File | Change Type |\n|---|---|---|\n| `x | src/evil.py` | `src/a.py` | Add |\n",
-    );
-    assert_eq!(faults(&behind), [("extra-cells", 5)]);
-    assert!(!behind.is_usable());
-}
-
-#[test]
-fn az_b7_several_paths_in_a_cell() {
-    let design = rows(
-        "| **a.py** | Add | x |\n| [b.py](b.py) | Add | x |\n| `c.py` (new) | Add | x |\n| `d.py`, `e.py` or `f.py` | Add | x |\n| `g.py`<br>`h.py` | Add | x |\n| `go.mod` / `go.sum` | Add | x |\n| `i.py` (or `no/` later) | Add | x |\n| j.py | Add | x |\n",
-    );
-    assert_eq!(
-        paths(&design),
-        [
-            "a.py", "b.py", "c.py", "d.py", "e.py", "f.py", "g.py", "h.py", "go.mod", "go.sum",
-            "i.py", "j.py"
-        ]
-    );
-    assert!(design.faults.is_empty(), "{:?}", design.faults);
-    let bare =
-        rows("| a.py<br/>b.py | Add | x |\n| c.py (new) | Add | x |\n| d -> e | Rename | x |\n");
-    assert_eq!(
-        faults(&bare),
-        [7, 8, 9].map(|line| ("ambiguous-cell", line))
-    );
-}
-
-#[test]
-fn az_b8_other_tables_of_the_section() {
-    let design = read(&format!(
-        "### 2.1 Files Changed\n\n{HEADER}| `a.py` | Add | x |\n\n| Name | Value |\n|---|---|\n| TIMEOUT | 5 |\n\n#### 2.1.1 Path Validation\n\n| Path | Exists? | Notes |\n|---|---|---|\n| `docs` | yes | x |\n"
-    ));
-    assert_eq!(paths(&design), ["a.py"]);
-    assert!(design.faults.is_empty());
-}
-
-#[test]
-fn az_b9_each_type_grants_its_own_actions() {
-    let design = rows(
-        "| `a` | Delete | |\n| `b` | Add/Modify | |\n| `l` | Symlink | |\n| `vendor/m/` | Submodule | |\n| `c` -> `d` | Rename | |\n| `e → f` | **Moved** | |\n",
-    );
-    assert_eq!(
-        paths(&design),
-        ["a", "b", "l", "vendor/m", "c", "d", "e", "f"]
-    );
-    let both = Actions::ADD | Actions::MODIFY;
+    assert_eq!(design.grants[2].kind, GrantKind::Directory);
+    assert_eq!(design.grants[3].renamed.as_ref().unwrap(), "d");
+    assert_eq!(design.grants[4].renamed.as_ref().unwrap(), "c");
     assert_eq!(
         actions(&design),
-        [
-            Actions::DELETE,
-            both,
-            Actions::SYMLINK,
-            Actions::SUBMODULE,
-            Actions::DELETE,
-            both,
-            Actions::DELETE,
-            both
-        ]
+        [add(), Actions::MODIFY, add(), Actions::DELETE, any()]
     );
-    assert_eq!(design.grants[3].kind, GrantKind::File);
-    assert_eq!(design.grants[4].renamed.as_ref().unwrap(), "d");
-    assert_eq!(design.grants[5].renamed.as_ref().unwrap(), "c");
+    let anchor = &design.grants[2].anchor;
+    assert_eq!((anchor.line, anchor.column), (9, 3));
+    assert_eq!(&design.text[anchor.span.clone()], "`tests/é.py`");
+    let list = read("## Files to Create\n\n- `c.py` — text with `code.py`\n");
+    assert_eq!(list.grants[0].description, "text with `code.py`");
 }
 
 #[test]
-fn az_b10_a_file_row_stays_a_file() {
-    let design = rows("| `src/a.py` | Modify | x |\n");
-    assert_eq!(design.grants[0].kind, GrantKind::File);
+fn settings_name_headings_and_tests() {
+    let options = DesignOptions {
+        headings: vec!["Implementation Paths".into()],
+        test_patterns: Patterns::new(vec!["*_check.py".into()]).unwrap(),
+        ..DesignOptions::default()
+    };
+    let text = format!(
+        "## 4. Implementation Paths\n\n{HEADER}| `a_check.py` | Add | x |\n| `tests/b.py` | Add | x |\n"
+    );
+    let design = parse(BStr::new("d.md"), text.as_bytes(), &options);
+    let roles: Vec<Role> = design.grants.iter().map(|grant| grant.role).collect();
+    assert_eq!(roles, [Role::Test, Role::Implementation]);
+}
+
+#[test]
+fn each_fault_has_its_rule_and_says_what_is_meant() {
+    let two =
+        "| `a.py` | Add | x |\n\n## Files Changed\n\n| File | Type |\n|-|-|\n| `b.py` | Add |\n";
+    for (row, rule, level, said) in [
+        (
+            "| `../a` | Add | x |\n",
+            Rule::DesignOutside,
+            Level::Error,
+            "`..`",
+        ),
+        (
+            "| `**/*` | Add | x |\n",
+            Rule::DesignTooWide,
+            Level::Error,
+            "whole workspace",
+        ),
+        (
+            "| `{x}` | Add | x |\n",
+            Rule::DesignPlaceholder,
+            Level::Error,
+            "placeholder",
+        ),
+        (
+            "| `a` | Foo | x |\n",
+            Rule::DesignBadRow,
+            Level::Error,
+            "`Foo`",
+        ),
+        (
+            "| src/*/x/*.py | Add | x |\n",
+            Rule::DesignBadRow,
+            Level::Error,
+            "src/*/x/*.py",
+        ),
+        (
+            "| `a` | Add | x |\n| `a` | Add | x |\n",
+            Rule::DesignDuplicate,
+            Level::Warning,
+            "line 7",
+        ),
+        (two, Rule::DesignAmbiguous, Level::Error, "line 5"),
+    ] {
+        let design = rows(row);
+        let fault = design
+            .faults
+            .iter()
+            .find(|fault| fault.rule == rule)
+            .unwrap();
+        assert_eq!(fault.rule.default_level(), level, "{row}");
+        assert!(fault.message.contains(said), "{row}: {}", fault.message);
+        assert!(!fault.help.is_empty(), "{row}");
+    }
+}
+
+#[test]
+fn an_empty_document_has_one_fault() {
+    assert_eq!(faults(&read("")), [("no-section", 0)]);
+    assert_eq!(faults(&read("\n\n")), [("no-section", 2)]);
+}
+
+#[test]
+fn encodings_and_line_endings() {
+    let text = format!("### 2.1 Files Changed\n\n{HEADER}| `ä/é.py` | Add | x |\n");
+    let design = read(&format!("\u{feff}{}", text.replace('\n', "\r\n")));
+    assert_eq!(paths(&design), ["ä/é.py"]);
+    let anchor = &design.grants[0].anchor;
+    assert_eq!((anchor.line, anchor.column), (5, 3));
+    assert_eq!(&design.text[anchor.span.clone()], "`ä/é.py`");
+    assert!(design.text.starts_with('\u{feff}'));
+    for (hidden, line) in [
+        (text.replace('\n', "\r\r\n"), 1),
+        (text.replace('\n', "\r"), 1),
+        (format!("{text}\0"), 6),
+        (format!("{text}\r"), 6),
+        (text.replace("x |\n", "x |\r| `b.py` | Add | x |\n"), 5),
+    ] {
+        let design = read(&hidden);
+        assert_eq!(faults(&design), [("hidden-bytes", line)], "{hidden:?}");
+        assert!(!design.is_usable(), "{hidden:?}");
+    }
+    let latin = [text.as_bytes(), b"\ncaf\xe9\n"].concat();
+    let latin = parse(BStr::new("d.md"), &latin, &DesignOptions::default());
+    assert_eq!(faults(&latin), [("non-utf8", 7)]);
+    assert_eq!(latin.faults[0].anchor.as_ref().unwrap().column, 4);
+    assert!(!latin.is_usable());
+}
+
+#[test]
+fn every_cell_of_the_corpus_gets_the_decided_verdict() {
+    let corpus = corpus::entries();
+    let mut wrong = Vec::new();
+    let cells = corpus.iter().filter(|entry| entry["context"] == "lld-cell");
+    assert!(cells.clone().count() >= 63, "the corpus has lost cells");
+    for entry in cells {
+        let text = corpus::design_with(&corpus::input(entry));
+        let path = BStr::new("docs/lld/LLD-188.md");
+        let design = parse(path, &text, &DesignOptions::default());
+        let reasons: Vec<&str> = design.faults.iter().map(|fault| fault.reason).collect();
+        let expected = corpus::text(entry, "expected");
+        let grants = design.grants.iter();
+        let grants = grants.map(|grant| (grant.kind.name().to_owned(), grant.path.to_string()));
+        let is_right = match expected.starts_with("reject:") {
+            true => !design.is_usable() && !reasons.is_empty(),
+            false => reasons.is_empty() && grants.eq(corpus::parsed_as(entry)),
+        };
+        if !is_right {
+            wrong.push(format!("{}: {:?} {reasons:?}", entry["id"], design.grants));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Judges an edit and a deletion of `src/a.py` under a design with this text.
+fn edit_and_deletion(text: &str) -> (i32, i32) {
+    let repo = Repo::new();
+    repo.stage("guard.toml", SETTINGS);
+    repo.stage(DESIGN, format!("# Design\n\n## Files Changed\n\n{text}"));
+    repo.stage("src/a.py", "import os\nprint(1)\n");
+    repo.commit("Start");
+    repo.branch("188-work");
+    repo.stage("src/a.py", "print(1)\n");
+    let edit = repo.guard(&["lint"]).code;
+    repo.git(&["rm", "-q", "--cached", "src/a.py"]);
+    (edit, repo.guard(&["lint"]).code)
+}
+
+#[test]
+fn the_edit_that_prose_describes_is_accepted_and_the_deletion_refused() {
+    for (text, expected) in [
+        (
+            "| File | Change |\n|-|-|\n| src/a.py | Remove unused imports |\n",
+            (0, 1),
+        ),
+        ("- Modify: `src/a.py` (remove unused imports)\n", (0, 1)),
+        ("| File | Change |\n|-|-|\n| src/a.py | Delete |\n", (1, 0)),
+        (
+            "| File | Modify? |\n|-|-|\n| src/a.py | No |\n| b | Yes |\n",
+            (1, 1),
+        ),
+        ("- Do not modify: `src/a.py`\n- `b.py`\n", (1, 1)),
+    ] {
+        assert_eq!(edit_and_deletion(text), expected, "{text}");
+    }
 }

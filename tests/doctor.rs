@@ -338,30 +338,12 @@ fn the_list_of_signers_is_checked() {
     let repo = repo();
     expect(&repo, "signers", "ok", "HEAD has no .guard/allowed_signers");
     let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti";
-    for (list, status, part) in [
-        (
-            format!("a@b {key}\n"),
-            "ok",
-            "1 key in .guard/allowed_signers may sign",
-        ),
-        (
-            format!("a@b namespaces=\"git\" {key}\n"),
-            "warn",
-            "keys in .guard/allowed_signers that may sign approvals: 0",
-        ),
-        (
-            format!("a@b cert-authority {key}\nc@d {key}\n"),
-            "warn",
-            ".guard/allowed_signers:1: certificate authorities",
-        ),
-        (
-            "a@b\n".to_owned(),
-            "fail",
-            ".guard/allowed_signers:1: there is no key",
-        ),
+    for (list, part) in [
+        (format!("# nobody\na@b {key}\n"), "list signers: 1"),
+        ("# nobody\n\n".to_owned(), "list signers: 0"),
     ] {
         repo.stage(".guard/allowed_signers", &list);
         repo.commit("List signers");
-        expect(&repo, "signers", status, part);
+        expect(&repo, "signers", "ok", part);
     }
 }

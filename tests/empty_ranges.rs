@@ -181,41 +181,6 @@ fn push_is_empty_only_if_the_event_says_it_is() {
 }
 
 #[test]
-fn a_pipeline_of_gitlab_is_empty_only_if_it_is_the_first_of_its_branch_or_of_a_tag() {
-    let repo = repo();
-    let main = repo.git(&["rev-parse", "main"]);
-    let older = repo.git(&["rev-parse", "main~"]);
-    let of = |more: &[(&str, &str)]| {
-        let mut all = vec![
-            ("GITLAB_CI", "true"),
-            ("CI_COMMIT_SHA", main.as_str()),
-            ("CI_DEFAULT_BRANCH", "main"),
-        ];
-        all.extend(more);
-        ci(&repo, &all)
-    };
-    let branch = ("CI_COMMIT_BRANCH", "188-work");
-    of(&[branch, ("CI_COMMIT_BEFORE_SHA", ZERO)])
-        .exits(0)
-        .says("nothing to judge: the pipeline is the first of its branch");
-    of(&[("CI_COMMIT_TAG", "v1")])
-        .exits(0)
-        .says("nothing to judge: a tag is built");
-    for more in [
-        &[branch, ("CI_COMMIT_BEFORE_SHA", &older)][..],
-        &[branch],
-        &[
-            ("CI_MERGE_REQUEST_IID", "5"),
-            ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &main),
-            ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
-            ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "188-work"),
-        ],
-    ] {
-        of(more).exits(2).says("the range is empty");
-    }
-}
-
-#[test]
 fn empty_range_is_refused_unless_the_system_confirms_it() {
     let repo = repo();
     repo.git(&["switch", "--quiet", "--detach", "main"]);

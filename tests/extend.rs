@@ -327,13 +327,14 @@ fn strategy_alone_does_not_approve() {
 fn strategies_are_offered_only_for_whole_files() {
     // The held content already includes what was appended or patched.
     let (repo, id) = held();
-    let file = repo.path(format!(".git/guard/held/{id}.json"));
+    let file = repo.path(format!(".git/guard/held/{id}"));
     let text = fs::read_to_string(&file).unwrap();
-    let mut facts: Value = serde_json::from_str(&text).unwrap();
+    let (line, rest) = text.split_once('\n').unwrap();
+    let mut facts: Value = serde_json::from_str(line).unwrap();
     assert_eq!(facts["strategy"], "replace");
     for strategy in [json!("append"), Value::Null] {
         facts["strategy"] = strategy;
-        fs::write(&file, facts.to_string()).unwrap();
+        fs::write(&file, format!("{facts}\n{rest}")).unwrap();
         let Some(driver) = driver(&repo) else { return };
         let session = guard_at_terminal(
             driver,

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use crate::common::signing::{WHO, approval, keygen, land, new, old, scene, signed};
 use crate::common::{self, Output, Repo, SOURCE};
 
 /// guard with the default features: named by the environment, else built.
@@ -50,37 +49,5 @@ fn a_missing_feature_is_named_with_the_way_to_get_it() {
             .exits(2)
             .says(&format!("it was built without the feature `{feature}`"))
             .says("cargo install --locked --path . --features full");
-    }
-}
-
-#[test]
-fn approval_signed_with_an_rsa_key_cannot_be_judged() {
-    let Some(guard) = guard() else { return };
-    let lint = ["lint", "--range", "main..188-work"];
-    for (kind, options) in [
-        ("rsa", &["-t", "rsa", "-b", "2048"][..]),
-        ("ed25519", &["-t", "ed25519"]),
-    ] {
-        let other = Repo::new();
-        let public = keygen(&other, kind, options);
-        let Some(repo) = scene("", &format!("{WHO} {public}")) else {
-            return;
-        };
-        std::fs::create_dir_all(repo.path("../keys")).unwrap();
-        for end in ["", ".pub"] {
-            let key = format!("../keys/{kind}{end}");
-            std::fs::copy(other.path(&key), repo.path(&key)).unwrap();
-        }
-        let one = signed(&repo, kind, approval(&repo, &old(), &new()));
-        land(&repo, &new(), &[&one]);
-        if kind == "ed25519" {
-            run(&repo, guard, &lint).exits(0);
-        } else {
-            run(&repo, guard, &lint)
-                .exits(2)
-                .says("cannot verify the RSA signature of an approval")
-                .says("--features full");
-        }
-        repo.guard(&lint).exits(0);
     }
 }

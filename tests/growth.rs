@@ -106,68 +106,6 @@ fn many_rows_that_name_files_of_one_directory_are_checked_in_time() {
 }
 
 #[test]
-fn many_globs_are_held_against_many_staged_files_in_time() {
-    let of = |count: usize| {
-        let repo = with_rows(count, |n| format!("| `src/m{n}/*.rs` | Add | x |"));
-        staging(
-            &repo,
-            (0..4 * count).map(|n| format!("src/m{}/f{n}.rs", n % count)),
-            false,
-        );
-        case(repo, 0, &["lint"])
-    };
-    grows_gently(&of(250), &of(1_000));
-}
-
-#[test]
-fn many_globs_of_one_beginning_and_end_are_held_against_many_staged_files_in_time() {
-    let of = |count: usize| {
-        let repo = with_rows(count, |n| format!("| `src/**/f{n}_*.rs` | Add | x |"));
-        staging(
-            &repo,
-            (0..4 * count).map(|n| format!("src/d{n}/f{}_x.rs", n % count)),
-            false,
-        );
-        case(repo, 0, &["lint"])
-    };
-    grows_gently(&of(250), &of(1_000));
-}
-
-#[test]
-fn many_globs_with_braces_are_held_against_many_staged_files_in_time() {
-    let of = |count: usize, found: [&str; 2], code: i32| {
-        let repo = with_rows(count, |n| {
-            format!("| `src/**/{{x,y}}{n}/{{a,b}}_*.rs` | Add | x |")
-        });
-        staging(
-            &repo,
-            (0..4 * count).map(|n| format!("src/{}{}/a_{n}.rs", found[n % 2], n % count)),
-            false,
-        );
-        case(repo, code, &["lint"])
-    };
-    for (found, code) in [(["x", "y"], 0), (["x", "z"], 1)] {
-        grows_gently(&of(125, found, code), &of(500, found, code));
-    }
-}
-
-#[test]
-fn many_globs_whose_longest_text_is_the_same_are_held_against_many_staged_files_in_time() {
-    let of = |count: usize| {
-        let repo = with_rows(count, |n| {
-            format!("| `src/*_{n}_*/components/*.rs` | Add | x |")
-        });
-        staging(
-            &repo,
-            (0..4 * count).map(|n| format!("src/a_{}_b/components/f{n}.rs", n % count)),
-            false,
-        );
-        case(repo, 0, &["lint"])
-    };
-    grows_gently(&of(250), &of(1_000));
-}
-
-#[test]
 fn the_closest_of_many_rows_of_one_name_is_found_in_time() {
     let of = |count: usize| {
         let repo = with_rows(count, |n| format!("| `src/d{n}/same.rs` | Add | x |"));

@@ -24,12 +24,12 @@ fn orphaned_held_content_is_removed_once_it_is_old() {
     let repo = Repo::open();
     let store = repo.path(".git/guard/held");
     fs::create_dir_all(&store).unwrap();
-    let all = ["0123456789ab.content", "0123456789ab.tmp99", "ba.content"];
+    let all = ["0123456789ab", "0123456789ab.tmp99", "ba"];
     for name in all {
         fs::write(store.join(name), "secret\n").unwrap();
         set_age(&store.join(name), 2);
     }
-    let young = "ab.content";
+    let young = "ab";
     fs::write(store.join(young), "in work\n").unwrap();
     assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 0);
     for name in all {

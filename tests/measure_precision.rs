@@ -3,10 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::fmt::Write as _;
-use std::fs;
 
 use crate::common::random::Random;
-use crate::common::{DESIGN, Repo};
 use write_guard::change::Kind;
 use write_guard::measure::{Class, Measured, Precision, Thresholds, measure, measure_with_diff};
 
@@ -160,96 +158,4 @@ fn the_class_is_the_same_without_counting() {
     assert!(spared * 6 > pairs, "{spared} of {pairs} are spared");
     assert!(close * 60 > pairs, "{close} of {pairs} are close");
     assert!(replaced * 6 > pairs, "{replaced} of {pairs} are replaced");
-}
-
-/// The names of the generated files.
-const FILES: usize = 9;
-
-/// Changes some files of the work tree as commits do, and stages everything.
-fn change(repo: &Repo, random: &mut Random, files: &mut [Vec<String>]) {
-    for _ in 0..1 + random.below(4) {
-        let at = random.below(FILES);
-        let (name, moved) = (
-            repo.path(format!("src/f{at}.txt")),
-            repo.path(format!("src/g{at}.txt")),
-        );
-        match random.below(14) {
-            0 => drop(fs::remove_file(&name)),
-            1 => drop(fs::rename(&name, &moved)),
-            2 => drop(fs::rename(&moved, &name)),
-            3 => files[at] = random.lines(60 + at * 40),
-            4 => drop(repo.try_git(&[
-                "update-index",
-                "--chmod=+x",
-                "--",
-                &format!("src/f{at}.txt"),
-            ])),
-            _ => {
-                let share = [5, 20, 45, 50, 55, 90][random.below(6)];
-                files[at] = random.edited(&files[at], share);
-                if files[at].is_empty() {
-                    files[at] = random.lines(150);
-                }
-                repo.write(&name, random.bytes(&files[at]));
-            }
-        }
-    }
-    if random.one_in(8) {
-        // A governing design that loses its text is refused at any size.
-        let text = fs::read_to_string(repo.path(DESIGN)).unwrap();
-        let text = match random.below(3) {
-            0 => text.replace("# A feature", "# Feature"),
-            1 => text + &"More text.\n".repeat(random.below(20)),
-            _ => "# A feature\n\n### Files Changed\n\n| File | Change Type |\n|---|---|\n| `src/` | Modify (Directory) |\n".to_owned(),
-        };
-        repo.write(DESIGN, text);
-    }
-    repo.git(&["add", "--all"]);
-}
-
-/// The report for people, and the same beside a report for programs, for which guard counts everything.
-#[track_caller]
-fn both_reports_agree(repo: &Repo, lint: &[&str]) -> (i32, String) {
-    let quick = repo.guard(lint);
-    let file = repo.path("../report.txt");
-    let human = format!("human={}", file.display());
-    let exact = repo.guard(&[lint, &["--format", "json", "--output", &human]].concat());
-    assert_eq!(quick.code, exact.code, "{lint:?}: {}", quick.text());
-    assert_ne!(quick.code, 2, "{}", quick.text());
-    assert_eq!(quick.stdout, fs::read_to_string(&file).unwrap(), "{lint:?}");
-    (quick.code, exact.stdout)
-}
-
-/// 30 commits; 400 with `GUARD_LONG`.
-#[test]
-fn the_findings_of_a_history_are_the_same_without_counting() {
-    let long = std::env::var_os("GUARD_LONG").is_some();
-    let mut random = Random(17);
-    let repo = Repo::new();
-    let mut files: Vec<_> = (0..FILES).map(|at| random.lines(60 + at * 40)).collect();
-    for (at, lines) in files.iter().enumerate() {
-        repo.write(format!("src/f{at}.txt"), lines.join("\n"));
-    }
-    repo.git(&["add", "--all"]);
-    repo.govern(&[
-        ("src/", "Add, Modify (Directory)", "the files"),
-        ("src/f1.txt", "Rename to `src/g1.txt`", "a file"),
-    ]);
-    let commits = if long { 400 } else { 30 };
-    let (mut refused, mut gutted, mut modified) = (0, 0, 0);
-    for number in 0..commits {
-        change(&repo, &mut random, &mut files);
-        let (code, json) = both_reports_agree(&repo, &["lint"]);
-        refused += code;
-        gutted += json.matches("\"rule\": \"destructive-change\"").count();
-        modified += json.matches("\"class\": \"MODIFY\"").count();
-        if number % 10 == 9 {
-            let steps = format!("HEAD~{}..HEAD", number.min(20) - 1);
-            both_reports_agree(&repo, &["lint", &steps]);
-            both_reports_agree(&repo, &["lint", &steps, "--each-commit"]);
-        }
-        repo.git(&["commit", "--quiet", "--allow-empty", "-m", "Change"]);
-    }
-    println!("{commits} commits, {refused} refused, {gutted} losses, {modified} modified");
-    assert!(gutted >= 6 && modified >= 20, "{gutted}, {modified}");
 }

@@ -67,43 +67,6 @@ fn githead_does_not_turn_a_commit_into_a_merge() {
 }
 
 #[test]
-fn githead_does_not_turn_a_commit_into_a_merge_under_a_framework() {
-    for (name, program) in frameworks() {
-        let repo = repo();
-        repo.stage(".pre-commit-config.yaml", local_config());
-        repo.git(&[
-            "commit",
-            "--quiet",
-            "--no-verify",
-            "-m",
-            "Add the framework",
-        ]);
-        for hook in ["pre-commit", "pre-merge-commit"] {
-            let install = ["install", "--overwrite", "--hook-type", hook];
-            common::run(repo.command(&program).args(install)).exits(0);
-        }
-        let githead = stage_stray(&repo);
-        repo.git(&["update-ref", "ORIG_HEAD", "HEAD"]);
-        commit_with(&repo, &[(&githead, "evil")])
-            .exits(1)
-            .says("src/stray.rs");
-        commit_with(
-            &repo,
-            &[(&githead, "evil"), ("PREK_HOOK_STAGE", "pre-merge-commit")],
-        )
-        .exits(1)
-        .says("src/stray.rs");
-
-        // A real merge still passes.
-        repo.git(&["reset", "--quiet", "--hard"]);
-        work_of_others(&repo);
-        merge(&repo).exits(0);
-        let merges = repo.git(&["rev-list", "--count", "--merges", "HEAD"]);
-        assert_eq!(merges, "1", "{name}");
-    }
-}
-
-#[test]
 fn a_clean_merge_passes_in_either_form_of_the_merge_hook() {
     for entry in ["pre-merge-commit", "framework"] {
         let repo = repo();
@@ -138,18 +101,6 @@ fn merge_hook_trusts_githead_only_during_a_merge() {
         .exits(1)
         .says("src/stray.rs")
         .says("ignores the GITHEAD_ variables");
-}
-
-/// git's sample of the merge hook calls the pre-commit hook.
-#[test]
-fn the_pre_commit_hook_says_why_it_refuses_a_clean_merge() {
-    let repo = repo();
-    install(&repo, "pre-merge-commit", "pre-commit");
-    work_of_others(&repo);
-    merge(&repo)
-        .exits(1)
-        .says("src/theirs.rs")
-        .says("guard hook pre-merge-commit");
 }
 
 /// `git merge` runs commit-msg when it has written the commits that it really merges.

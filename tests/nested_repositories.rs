@@ -126,13 +126,6 @@ fn the_refusal_names_a_command_that_judges_inside() {
 }
 
 #[test]
-fn a_repository_in_a_repository_is_named_by_the_outer_one() {
-    let repo = repo();
-    nested(&repo, "src/sub/deep/er");
-    is_outside(&repo, "src/sub/deep/er/a.py", "src/sub");
-}
-
-#[test]
 fn any_entry_named_dot_git_makes_a_repository() {
     let repo = repo();
     // A linked work tree inside the main one.
@@ -207,16 +200,6 @@ fn submodule_that_is_not_checked_out_is_outside_too() {
 }
 
 #[test]
-fn both_sides_of_a_conflict_record_submodules() {
-    let repo = repo();
-    let commit = repo.git(&["rev-parse", "HEAD"]);
-    let blob = repo.git(&["rev-parse", "HEAD:src/a.py"]);
-    let entries = format!("100644 {blob} 2\tsrc/torn\n160000 {commit} 3\tsrc/torn\n");
-    repo.git_with_input(&["update-index", "--index-info"], entries.as_bytes());
-    is_outside(&repo, "src/torn/a.py", "src/torn");
-}
-
-#[test]
 fn nothing_is_written_if_the_index_is_unreadable() {
     let repo = repo();
     fs::write(repo.path(".git/index"), "damaged").unwrap();
@@ -249,26 +232,4 @@ fn bare_repositories_are_outside_and_cannot_be_created() {
         is_outside(&repo, &path(order[2]), &at);
         repo.put(&path("other"), "x\n", &[]).works();
     }
-}
-
-#[test]
-fn refused_path_in_a_nested_repository_is_logged() {
-    let repo = repo();
-    repo.put("src/sub/a.py", lines(1..=3), &[])
-        .fails("security");
-    let records = repo.records();
-    let last = records.last().unwrap();
-    assert_eq!(last["event"], "refused");
-    assert_eq!(last["reason"], "path-outside");
-    assert_eq!(last["path"], "src/sub/a.py");
-}
-
-#[test]
-fn lint_treats_a_nested_repository_as_git_does() {
-    let repo = repo();
-    let report = repo.json(&["lint", "--worktree"]);
-    let changed: Vec<_> = report["changes"].as_array().unwrap().iter().collect();
-    assert_eq!(changed.len(), 1, "{report:#}");
-    assert_eq!(changed[0]["path"], "src/sub");
-    assert_eq!(report["findings"][0]["rule"], "submodule-changed");
 }

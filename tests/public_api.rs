@@ -120,7 +120,7 @@ fn a_verdict_is_printed_in_every_format() {
     let verdict = policy("")
         .judge(&[ProposedChange::add("b.rs", "b\n")])
         .unwrap();
-    for format in Format::ALL {
+    for &format in Format::ALL {
         let mut out = Vec::new();
         verdict.write(format, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();

@@ -9,16 +9,7 @@ use std::fs;
 use crate::common::reviews::{self, PAYLOADS};
 use crate::common::{DESIGN, GUARD, Output, Repo, run};
 
-const SECTIONS: [&str; 8] = [
-    "findings",
-    "design",
-    "outside",
-    "map",
-    "replaced",
-    "deleted",
-    "approvals",
-    "commits",
-];
+const SECTIONS: [&str; 6] = ["findings", "design", "map", "hunks", "approvals", "commits"];
 
 /// The page of the branch, with the exit code of guard.
 #[track_caller]
@@ -93,7 +84,10 @@ fn page_of_an_accepted_branch_shows_design_approval_and_commits() {
         "src/cli/options.py"
     );
     assert_eq!(design.matches("class=\"touched\"").count(), 5);
-    says(section(&page, "outside"), &["Every changed file has a row"]);
+    says(
+        section(&page, "findings"),
+        &["approved by author@example.com"],
+    );
     says(
         section(&page, "approvals"),
         &[
@@ -109,10 +103,10 @@ fn page_of_an_accepted_branch_shows_design_approval_and_commits() {
         &[
             "3 commits",
             "Describe the layout on disk",
-            "class=\"cell accepted\"",
+            "class=\"tag accepted\"",
         ],
     );
-    assert!(!commits.contains("class=\"cell refused\""));
+    assert!(!commits.contains("class=\"tag refused\""));
 }
 
 #[test]
@@ -125,19 +119,21 @@ fn page_of_a_refused_branch_shows_what_is_lost_and_what_is_outside() {
         &page,
         &["<title>guard: refused · 188-work</title>", "Refused</h1>"],
     );
+    let findings = section(&page, "findings");
     says(
-        section(&page, "findings"),
-        &["destructive-change", "src/runs/state.py loses"],
+        findings,
+        &[
+            "destructive-change",
+            "src/runs/state.py loses",
+            "src/cli/layout.py",
+            "src/cli/main.py",
+            "The missing rows, ready to paste",
+        ],
     );
     let design = section(&page, "design");
     assert_eq!(design.matches("class=\"refused\"").count(), 1, "{design}");
-    let outside = section(&page, "outside");
-    says(
-        outside,
-        &["src/cli/layout.py", "src/cli/main.py", "src/runs/layout.py"],
-    );
     // The closest row links to its line in the table.
-    let link = outside.split("href=\"#").nth(1).unwrap();
+    let link = findings.split("href=\"#").nth(1).unwrap();
     let id = link.split('"').next().unwrap();
     assert!(design.contains(&format!("<tr id=\"{id}\"")), "{id}");
     let map = section(&page, "map");
@@ -151,24 +147,21 @@ fn page_of_a_refused_branch_shows_what_is_lost_and_what_is_outside() {
             "replaced",
         ],
     );
-    let replaced = section(&page, "replaced");
     says(
-        replaced,
+        section(&page, "hunks"),
         &[
             "src/runs/state.py",
-            "unchanged</td>",
+            "<span class=\"q\">@@ -",
             "<ins>",
-            "<td class=\"ln o\">",
-            "<td class=\"ln n\">",
+            "<del>",
+            "<span class=\"o\">-",
+            "src/runs/legacy.py",
+            "state.old()",
         ],
     );
-    says(
-        section(&page, "deleted"),
-        &["src/runs/legacy.py", "state.old()"],
-    );
     let commits = section(&page, "commits");
-    assert_eq!(commits.matches("class=\"cell refused\"").count(), 2);
-    assert_eq!(commits.matches("class=\"cell accepted\"").count(), 2);
+    assert_eq!(commits.matches("class=\"tag refused\"").count(), 2);
+    assert_eq!(commits.matches("class=\"tag accepted\"").count(), 2);
 }
 
 #[test]
@@ -180,7 +173,7 @@ fn page_of_the_staged_changes_has_all_sections_too() {
     let page = fs::read_to_string(repo.path("../review.html")).unwrap();
     has_all_sections(&page);
     says(section(&page, "commits"), &["not committed yet"]);
-    says(section(&page, "replaced"), &["src/runs/state.py"]);
+    says(section(&page, "hunks"), &["src/runs/state.py"]);
 }
 
 /// Every payload is there as text, and no piece of it as markup.
@@ -190,9 +183,7 @@ fn hostile_names_and_contents_stay_text() {
     let (code, page) = page(&repo);
     assert_eq!(code, 1);
     has_all_sections(&page);
-    for id in [
-        "findings", "design", "outside", "map", "replaced", "deleted", "commits",
-    ] {
+    for id in ["findings", "design", "map", "hunks", "commits"] {
         says(section(&page, id), &["&lt;"]);
     }
     for markup in ["<script", "<img", "<svg", "<iframe", "<link"] {
@@ -266,10 +257,13 @@ fn page_of_long_names_and_large_files_stays_below_5_mb() {
     has_all_sections(&page);
     assert!(page.len() < 5_000_000, "{} bytes", page.len());
     says(
-        section(&page, "outside"),
-        &["more files, not shown for size"],
+        section(&page, "findings"),
+        &["more findings, not shown for size"],
     );
-    says(section(&page, "replaced"), &["large/39.py", "not shown"]);
+    says(
+        section(&page, "hunks"),
+        &["large/39.py", "Not shown for size"],
+    );
 }
 
 #[test]

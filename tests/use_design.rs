@@ -181,7 +181,7 @@ fn locked_configuration_is_reported_and_respected() {
     repo.write(".git/config.lock", "");
     repo.guard(&["use", OTHER])
         .exits(2)
-        .says("cannot be locked")
+        .says("could not lock")
         .says("config.lock");
     assert_eq!(std::fs::read(repo.path(".git/config")).unwrap(), config);
     assert!(repo.path(".git/config.lock").exists());

@@ -67,7 +67,6 @@ fn a_held_change_is_written_in_its_own_work_tree_only() {
     assert_eq!(pending(&repo)[0]["worktree"], place);
     repo.guard(&["pending"]).exits(0).says(&place);
     let go = format!("guard -C {place} approve {id}");
-    repo.guard(&["approve"]).exits(2).says(&go);
     let shown = repo.ask(&["pending", &id]);
     shown.fails("other-worktree");
     let (Some(here), Some(there)) = (driver(&repo), driver(&repo)) else {
@@ -111,19 +110,6 @@ fn the_same_change_held_in_two_work_trees_is_held_twice() {
 }
 
 #[test]
-fn moved_work_tree_keeps_its_held_changes() {
-    let repo = linked();
-    let id = hold(&repo, "../side");
-    repo.git(&["worktree", "move", "../side", "../moved"]);
-    let place = side(&repo, "moved");
-    assert_eq!(pending(&repo)[0]["worktree"], place);
-    let Some(driver) = driver(&repo) else { return };
-    let approve = ["-C", &place, "approve", &id];
-    guard_at_terminal(driver, &approve, CONSENT, End::Wait).exits(0);
-    assert_eq!(repo.read("../moved/state.py"), new().as_bytes());
-}
-
-#[test]
 fn held_changes_of_a_removed_work_tree_can_only_be_rejected() {
     let repo = linked();
     let id = hold(&repo, "../side");
@@ -137,7 +123,7 @@ fn held_changes_of_a_removed_work_tree_can_only_be_rejected() {
     };
     guard_at_terminal(approver, &["approve", &id], &[], End::Wait)
         .exits(1)
-        .says(&format!("guard reject {id}"));
+        .says(&format!("guard approve {id} --reject"));
     guard_at_terminal(rejecter, &["reject", &id], &[], End::Wait).exits(0);
     assert_eq!(pending(&repo).len(), 0);
     assert_eq!(repo.read(FILE), lines(1..=200).as_bytes());
@@ -232,29 +218,4 @@ fn an_approval_counts_in_its_own_work_tree_only() {
     }
     fs::write(&file, text).unwrap();
     assert!(!is_refused(&repo, "../side"));
-}
-
-#[test]
-fn a_commit_uses_up_the_approvals_of_its_own_work_tree() {
-    let repo = linked();
-    for directory in [".", "../side"] {
-        stage(&repo, directory);
-        let Some(driver) = driver(&repo) else { return };
-        let approve = ["-C", directory, "approve", "--staged"];
-        guard_at_terminal(driver, &approve, CONSENT, End::Wait).exits(0);
-    }
-    for hook in ["pre-commit", "prepare-commit-msg", "post-commit"] {
-        repo.install_hook(hook);
-    }
-    let commit = |directory: &str| {
-        repo.try_git(&["-C", directory, "commit", "--quiet", "-m", "Replace"])
-            .exits(0);
-    };
-    commit(".");
-    assert!(!is_refused(&repo, "../side"));
-    commit("../side");
-    let left = fs::read_dir(repo.path(".git/guard/approvals"))
-        .unwrap()
-        .count();
-    assert_eq!(left, 0);
 }

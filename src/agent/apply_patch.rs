@@ -3,7 +3,7 @@
 use gix::bstr::BString;
 
 use super::call::FileAction;
-use super::patch_chunk::PatchChunk;
+use super::rebuild::PatchChunk;
 use crate::error::{Error, Result};
 use crate::path::text_on_one_line;
 
@@ -35,12 +35,9 @@ pub(super) fn parse(patch: &str) -> Result<Vec<FileAction>> {
                 .map(|line| format!("{}\n", &line[1..]))
                 .collect();
             rest = after;
-            actions.push(FileAction::Write {
-                path: path.into(),
-                content: content.into(),
-            });
+            actions.push(FileAction::Write(path.into(), content.into()));
         } else if let Some(path) = header.strip_prefix("*** Delete File: ") {
-            actions.push(FileAction::Delete { path: path.into() });
+            actions.push(FileAction::Delete(path.into()));
         } else if let Some(path) = header.strip_prefix("*** Update File: ") {
             let path: BString = path.into();
             let target = rest
@@ -56,12 +53,8 @@ pub(super) fn parse(patch: &str) -> Result<Vec<FileAction>> {
             let chunks = chunks(body)
                 .map_err(|line| bad(format!("unexpected line {}", text_on_one_line(line))))?;
             actions.push(match target {
-                Some(to) => FileAction::Move {
-                    path,
-                    to: to.into(),
-                    chunks,
-                },
-                None => FileAction::Patch { path, chunks },
+                Some(to) => FileAction::Move(path, to.into(), chunks),
+                None => FileAction::Patch(path, chunks),
             });
         } else if !header.is_empty() {
             return Err(bad(format!("unexpected line {}", text_on_one_line(header))));

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString};
 
-use super::edit::TextEdit;
-use super::notebook::CellEdit;
-use super::patch_chunk::PatchChunk;
+use super::rebuild::{CellEdit, PatchChunk, TextEdit};
 
 /// An announced tool call.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,85 +17,49 @@ pub(crate) struct ToolCall {
     pub(crate) actions: Vec<FileAction>,
 }
 
-/// What a tool does to one file.
+/// What a tool does to a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum FileAction {
     /// Reads it.
-    Read {
-        /// The file.
-        path: BString,
-    },
-    /// Creates or replaces it.
-    Write {
-        /// The file.
-        path: BString,
-        /// The whole new content.
-        content: Vec<u8>,
-    },
-    /// Replaces text in it.
-    Edit {
-        /// The file.
-        path: BString,
-        /// Applied in order, each to the previous result.
-        edits: Vec<TextEdit>,
-    },
+    Read(BString),
+    /// Creates or replaces it; the whole new content.
+    Write(BString, Vec<u8>),
+    /// Replaces text in it, in order, each in the previous result.
+    Edit(BString, Vec<TextEdit>),
     /// Changes one cell of a Jupyter notebook.
-    EditCell {
-        /// The notebook.
-        path: BString,
-        /// The change.
-        edit: CellEdit,
-    },
+    EditCell(CellEdit),
     /// Changes its lines by a patch.
-    Patch {
-        /// The file.
-        path: BString,
-        /// The changes.
-        chunks: Vec<PatchChunk>,
-    },
-    /// Moves it, and changes its lines.
-    Move {
-        /// The file.
-        path: BString,
-        /// Its new path.
-        to: BString,
-        /// The changes, possibly none.
-        chunks: Vec<PatchChunk>,
-    },
+    Patch(BString, Vec<PatchChunk>),
+    /// Moves it to the second path, and changes its lines, if there are chunks.
+    Move(BString, BString, Vec<PatchChunk>),
     /// Deletes it.
-    Delete {
-        /// The file.
-        path: BString,
-    },
-    /// Runs a shell command.
-    Command {
-        /// As the shell gets it.
-        text: String,
-    },
+    Delete(BString),
+    /// Runs a shell command, as the shell gets it.
+    Command(String),
 }
 
 impl FileAction {
     /// The paths that it names: none, one, or both ends of a move.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &BStr> {
         let (path, target) = match self {
-            FileAction::Move { path, to, .. } => (Some(path), Some(to)),
-            FileAction::Read { path }
-            | FileAction::Write { path, .. }
-            | FileAction::Edit { path, .. }
-            | FileAction::EditCell { path, .. }
-            | FileAction::Patch { path, .. }
-            | FileAction::Delete { path } => (Some(path), None),
-            FileAction::Command { .. } => (None, None),
+            FileAction::Move(path, to, _) => (Some(path.as_ref()), Some(to.as_ref())),
+            FileAction::Read(path)
+            | FileAction::Write(path, _)
+            | FileAction::Edit(path, _)
+            | FileAction::Patch(path, _)
+            | FileAction::Delete(path) => (Some(path.as_ref()), None),
+            FileAction::EditCell(edit) => (Some(edit.notebook_path.as_str().into()), None),
+            FileAction::Command(_) => (None, None),
         };
-        [path, target].into_iter().flatten().map(AsRef::as_ref)
+        [path, target].into_iter().flatten()
     }
 
     pub(crate) fn is_command(&self) -> bool {
-        matches!(self, FileAction::Command { .. })
+        matches!(self, FileAction::Command(_))
     }
 
     pub(crate) fn is_read(&self) -> bool {
-        matches!(self, FileAction::Read { .. })
+        matches!(self, FileAction::Read(_))
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use gix::bstr::{BStr, BString};
 
 use super::call::{FileAction, ToolCall};
+use super::rebuild::{edited_notebook, edited_text, patched};
 use super::scratch::ScratchPlaces;
-use super::{edit, notebook, patch_chunk};
 use crate::boundary::Boundary;
 use crate::gate::{Failure, FailureKind, Gate, GateResult, Operation, Strategy};
 use crate::git::Repository;
@@ -21,7 +21,7 @@ use crate::path::escaped;
 /// The first action that is refused, or the reason why guard cannot judge or take the snapshot.
 pub(crate) fn judge(repo: &Repository, options: &Options, call: &ToolCall) -> GateResult<()> {
     let boundary = Boundary::open(repo.own_workdir()?)?;
-    let scratch = ScratchPlaces::new(repo, &boundary)?;
+    let scratch = ScratchPlaces::new(repo, &boundary);
     let (mut judged, mut requests, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
     for action in &call.actions {
         let mut needs_judging = action.is_read();
@@ -51,7 +51,7 @@ pub(crate) fn judge(repo: &Repository, options: &Options, call: &ToolCall) -> Ga
     judged
         .into_iter()
         .try_for_each(|action| judge_action(repo, &gate, action))?;
-    gate.passed().keep(repo, &call.tool)
+    gate.keep_passed(&call.tool)
 }
 
 /// Each change is judged from the state on disk, so two of them to one file could add up to more.
@@ -81,16 +81,16 @@ fn judge_action(repo: &Repository, gate: &Gate<'_>, action: &FileAction) -> Gate
     let request: &BStr = request.as_ref();
     let old = || gate.content_to_change(request);
     let rebuilt = match action {
-        FileAction::Read { .. } => return gate.judge_read(request),
-        FileAction::Delete { .. } => return gate.judge(request, &Operation::DELETE),
-        FileAction::Write { content, .. } => Ok(content.clone()),
-        FileAction::Edit { edits, .. } => edit::edited(old()?.as_deref(), edits),
-        FileAction::EditCell { edit, .. } => notebook::edited(old()?.as_deref(), edit),
-        FileAction::Patch { chunks, .. } | FileAction::Move { chunks, .. } => {
-            patch_chunk::patched(old()?.as_deref(), chunks)
+        FileAction::Read(_) => return gate.judge_read(request),
+        FileAction::Delete(_) => return gate.judge(request, &Operation::DELETE),
+        FileAction::Write(_, content) => Ok(content.clone()),
+        FileAction::Edit(_, edits) => edited_text(old()?.as_deref(), edits),
+        FileAction::EditCell(edit) => edited_notebook(old()?.as_deref(), edit),
+        FileAction::Patch(_, chunks) | FileAction::Move(_, _, chunks) => {
+            patched(old()?.as_deref(), chunks)
         }
         // Observed.
-        FileAction::Command { .. } => return Ok(()),
+        FileAction::Command(_) => return Ok(()),
     };
     let content = match rebuilt {
         Ok(content) => content,

@@ -40,7 +40,7 @@ pub(super) fn files(root: &Path) -> Vec<PathBuf> {
 /// It does.
 pub(crate) fn refuse(call: &ToolCall) -> GateResult<()> {
     for action in &call.actions {
-        let FileAction::Command { text, .. } = action else {
+        let FileAction::Command(text) = action else {
             continue;
         };
         let mut words = String::with_capacity(text.len());

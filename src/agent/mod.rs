@@ -4,30 +4,27 @@
 
 mod apply_patch;
 mod call;
-mod context;
-mod edit;
-mod finished;
+mod events;
 mod judgement;
 mod kept_from_agents;
-mod notebook;
+mod notes;
 mod observe;
-mod patch_chunk;
 mod payload;
 mod protocol;
 mod reason;
-mod repeated;
+mod rebuild;
 mod scratch;
 mod tools;
-mod unique_json;
 
 pub(crate) use call::{FileAction, ToolCall};
-pub(crate) use context::{ContextEvent, scope_to_tell};
-pub(crate) use finished::Finished;
+pub(crate) use events::AgentEvent;
 pub(crate) use judgement::judge;
 pub(crate) use kept_from_agents::refuse;
+pub(crate) use notes::{scope_to_tell, times_told};
 pub(crate) use observe::{Observer, Told};
 pub(crate) use protocol::Reply;
-pub(crate) use repeated::times_told;
+#[cfg(feature = "mcp")]
+pub(crate) use reason::told;
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -134,30 +131,23 @@ impl Agent {
         fallback.replace(sender.failed(FAILED));
         work.begun(sender.failed(&late("so it is denied; try again")));
         if let Ok(payload) = &parsed
-            && let Some(finished) = Finished::of(protocol.finished, payload)
+            && let Some(event) = AgentEvent::of(protocol.events, payload)
         {
-            let say = |text: String| {
-                let told = Told {
-                    text,
-                    is_neutral: false,
+            let name = event.name;
+            if event.is_after_the_fact() {
+                let say = |text: String| protocol.report(name, Some(&Told::of_agent(text)));
+                fallback.replace(say(UNSEEN.to_owned()));
+                work.begun(say(late("so look yourself: git status")));
+                return match events::is_repeated(payload) {
+                    true => protocol.allowance(),
+                    false => protocol.report(name, work.look(&event).as_ref()),
                 };
-                protocol.report(&finished.event, Some(&told))
-            };
-            fallback.replace(say(UNSEEN.to_owned()));
-            work.begun(say(late("so look yourself: git status")));
-            return match Finished::is_repeated(payload) {
-                true => protocol.allowance(),
-                false => protocol.report(&finished.event, work.look(&finished).as_ref()),
-            };
-        }
-        if let Ok(payload) = &parsed
-            && let Some(event) = ContextEvent::of(protocol.context, payload)
-        {
+            }
             // A prompt is no request: nothing is denied here.
             fallback.replace(protocol.allowance());
             work.begun(protocol.allowance());
             let text = work.tell(&event);
-            return protocol.message(text.map(|text| (protocol.told)(event.event, &text)));
+            return protocol.message(text.map(|text| (protocol.told)(name, &text)));
         }
         let session = parsed.as_ref().map_or("", Payload::session).to_owned();
         let id = parsed.as_ref().ok().and_then(Payload::call_id);
@@ -170,7 +160,7 @@ impl Agent {
                 judged.map_err(|failure| {
                     let reason = reason::of(&call.tool, call.changes_files(), &failure);
                     let times = work.times_told(&session, &reason);
-                    repeated::in_short(reason, times)
+                    notes::in_short(reason, times)
                 })
             }
             Err(error) => {
@@ -197,9 +187,9 @@ pub(crate) trait HookWork {
     /// Prepares to see what a call does.
     fn begin(&self, call: &ToolCall, session: &str, id: &str) -> GateResult<()>;
     /// Says what a call did.
-    fn look(&self, finished: &Finished) -> Option<Told>;
+    fn look(&self, event: &AgentEvent) -> Option<Told>;
     /// Says what the model does not know about the scope.
-    fn tell(&self, event: &ContextEvent) -> Option<String>;
+    fn tell(&self, event: &AgentEvent) -> Option<String>;
     /// How often a session was told a reason, with now.
     fn times_told(&self, session: &str, reason: &str) -> usize;
     /// Takes the answer for the case that time runs out.
@@ -234,10 +224,10 @@ mod tests {
         fn begin(&self, _: &ToolCall, _: &str, _: &str) -> GateResult<()> {
             Ok(())
         }
-        fn look(&self, _: &Finished) -> Option<Told> {
+        fn look(&self, _: &AgentEvent) -> Option<Told> {
             panic!("a fault of guard")
         }
-        fn tell(&self, _: &ContextEvent) -> Option<String> {
+        fn tell(&self, _: &AgentEvent) -> Option<String> {
             panic!("a fault of guard")
         }
         fn times_told(&self, _: &str, _: &str) -> usize {
@@ -268,7 +258,9 @@ mod tests {
     fn panic_after_the_fact_is_a_report_in_the_form_of_every_agent() {
         for agent in Agent::VARIANTS {
             let protocol = agent.protocol();
-            for (event, _) in protocol.finished {
+            use events::EventKind::{AfterTool, EndOfTurn};
+            let after = |(_, kind): &&(_, _)| matches!(kind, AfterTool | EndOfTurn);
+            for (event, _) in protocol.events.iter().filter(after) {
                 let mut sample = agent.sample("/project", "/project/a.py");
                 sample["cwd"] = "/project".into();
                 let key = match sample.get("hookEventName") {

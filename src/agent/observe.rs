@@ -12,14 +12,14 @@ use std::time::{Duration, SystemTime};
 use gix::bstr::BString;
 use serde::{Deserialize, Serialize};
 
-use super::finished::Finished;
+use super::events::AgentEvent;
 use super::kept_from_agents;
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
 use crate::gate;
 use crate::git::{Checkpoint, CheckpointStore, ObservedChange, Repository, show_file};
-use crate::judge::{Observation, Observed, Options};
+use crate::judge::{Observed, Options};
 use crate::path::escaped;
 
 /// How many findings a model reads with attention.
@@ -48,6 +48,15 @@ struct ObservedSession {
     between: Vec<String>,
 }
 
+/// What the rules refuse of a difference.
+#[derive(Default)]
+struct Refused {
+    lines: Vec<String>,
+    paths: Vec<String>,
+    /// The files whose content only the work tree had.
+    only_copies: Vec<BString>,
+}
+
 /// What an agent reads after a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Told {
@@ -55,6 +64,16 @@ pub(crate) struct Told {
     pub(crate) text: String,
     /// Whether nothing in it is the agent's doing, so that it must not hold the agent.
     pub(crate) is_neutral: bool,
+}
+
+impl Told {
+    /// About what the agent did.
+    pub(crate) fn of_agent(text: String) -> Told {
+        Told {
+            text,
+            is_neutral: false,
+        }
+    }
 }
 
 /// Observes one work tree for one session.
@@ -137,8 +156,8 @@ impl<'a> Observer<'a> {
     ///
     /// # Errors
     /// guard cannot look.
-    pub(crate) fn finish(mut self, finished: &Finished) -> Result<Option<Told>> {
-        if finished.ends_session {
+    pub(crate) fn finish(mut self, event: &AgentEvent) -> Result<Option<Told>> {
+        if event.ends_session() {
             let _ = fs::remove_file(self.store.file(&self.file));
             let _ = fs::remove_file(&self.note);
             let (_, is_left) = forget_idle(&self.store);
@@ -147,14 +166,14 @@ impl<'a> Observer<'a> {
             }
             return Ok(None);
         }
-        if !finished.ends_turn {
-            let is_open = |open: &String| Some(open) == finished.call.as_ref();
-            let all = finished.call.is_none();
+        if !event.ends_turn() {
+            let is_open = |open: &String| Some(open) == event.call.as_ref();
+            let all = event.call.is_none();
             if !all && !self.session.open.iter().any(is_open) {
                 return Ok(None);
             }
             // A command in the background goes on.
-            if !finished.goes_on {
+            if !event.goes_on {
                 self.session.open.retain(|open| !all && !is_open(open));
             }
         }
@@ -163,7 +182,7 @@ impl<'a> Observer<'a> {
             None => None,
         };
         let mut texts: Vec<String> = report.into_iter().collect();
-        if finished.ends_turn {
+        if event.ends_turn() {
             self.session.open.clear();
             texts.extend(self.look_again()?);
         }
@@ -171,7 +190,7 @@ impl<'a> Observer<'a> {
             self.end();
         }
         let is_neutral = texts.is_empty();
-        if !finished.ends_turn {
+        if !event.ends_turn() {
             texts.append(&mut self.session.between);
         }
         self.save()?;
@@ -198,10 +217,9 @@ impl<'a> Observer<'a> {
         };
         let written = self.store.write(&self.file, &text).and_then(|()| note());
         written.map_err(|error| {
-            Error::new(format!(
-                "the notes of the session cannot be written: {error}"
-            ))
-            .help("the cache directory and the git directory must be writable and have space")
+            let message = format!("the notes of the session cannot be written: {error}");
+            Error::new(message)
+                .help("the cache directory and the git directory must be writable and have space")
         })?;
         self.forget_copies();
         Ok(())
@@ -234,41 +252,39 @@ impl<'a> Observer<'a> {
             .store
             .record(self.repo, &self.switches, Some(&before))?;
         self.session.last = Some(after.clone());
-        let judged = self.judge(&before, &after);
-        let told = &mut self.session.told;
-        let (lines, only_copies, paths) = match judged {
-            Ok(mut judged) => {
-                judged.findings.retain(|finding| told.insert(key(finding)));
-                let paths = judged.findings.iter().filter_map(|one| one.path.clone());
-                let paths: Vec<String> = paths.map(|path| path.to_string()).collect();
-                (lines(&judged.findings), judged.only_copies, paths)
+        let mut told = std::mem::take(&mut self.session.told);
+        let refused = self.refused(&before, &after, |finding| told.insert(key(finding)));
+        let refused = refused.unwrap_or_else(|error| {
+            let text = cannot_judge(&error);
+            let is_new = told.insert(text.clone());
+            Refused {
+                lines: Vec::from_iter(is_new.then_some(text)),
+                ..Refused::default()
             }
-            Err(error) => {
-                let text = cannot_judge(&error);
-                let is_new = told.insert(text.clone());
-                (
-                    Vec::from_iter(is_new.then_some(text)),
-                    Vec::new(),
-                    Vec::new(),
-                )
-            }
-        };
-        if lines.is_empty() {
+        });
+        self.session.told = told;
+        if refused.lines.is_empty() {
             return Ok(None);
         }
         let change = ObservedChange {
             before,
             after,
-            paths,
+            paths: refused.paths,
         };
         let name = self.store.report(self.repo, &change)?;
-        gate::keep_only_copies(self.repo, &self.store, &change, &only_copies)?;
+        gate::keep_only_copies(self.repo, &self.store, &change, &refused.only_copies)?;
         self.session.again.push(name.clone());
         self.session.reported.push(name.clone());
-        Ok(Some(report(&lines, &name)))
+        Ok(Some(report(&refused.lines, &name)))
     }
 
-    fn judge(&self, before: &Checkpoint, after: &Checkpoint) -> Result<Observation> {
+    /// What the rules refuse of a difference, as far as it is wanted.
+    fn refused(
+        &self,
+        before: &Checkpoint,
+        after: &Checkpoint,
+        is_wanted: impl FnMut(&Finding) -> bool,
+    ) -> Result<Refused> {
         let reported = self.session.reported.iter();
         let reported: Vec<(Checkpoint, Vec<String>)> = reported
             .filter_map(|name| self.store.observed(name).ok())
@@ -281,7 +297,14 @@ impl<'a> Observer<'a> {
             after,
             reported: &reported,
         };
-        observed.judge(self.repo, self.options)
+        let mut judged = observed.judge(self.repo, self.options)?;
+        judged.findings.retain(is_wanted);
+        let paths = judged.findings.iter().filter_map(|one| one.path.as_ref());
+        Ok(Refused {
+            paths: paths.map(|path| path.to_string()).collect(),
+            lines: judged.findings.iter().map(line).collect(),
+            only_copies: judged.only_copies,
+        })
     }
 
     /// What was reported in this turn and is still there.
@@ -293,17 +316,14 @@ impl<'a> Observer<'a> {
             let now = self
                 .store
                 .record(self.repo, &self.switches, Some(&change.before))?;
-            let lines = match self.judge(&change.before, &now) {
-                Ok(mut judged) => {
-                    let is_of_it =
-                        |path: &BString| change.paths.iter().any(|known| path == known.as_str());
-                    judged
-                        .findings
-                        .retain(|one| one.path.as_ref().is_none_or(is_of_it));
-                    lines(&judged.findings)
-                }
-                Err(error) => vec![cannot_judge(&error)],
+            let is_of_it = |finding: &Finding| {
+                let mut known = change.paths.iter();
+                let path = finding.path.as_ref();
+                path.is_none_or(|path| known.any(|known| path == known.as_str()))
             };
+            let refused = self.refused(&change.before, &now, is_of_it);
+            let lines =
+                refused.map_or_else(|error| vec![cannot_judge(&error)], |refused| refused.lines);
             if !lines.is_empty() && !text.contains(&lines.join("\n")) {
                 text += &report(&lines, &name);
                 text.push('\n');
@@ -321,27 +341,22 @@ impl<'a> Observer<'a> {
             return;
         }
         // The agent's own tools were judged; whatever fails here is told when a command is looked at.
-        let Ok(judged) = self.judge(&last, now) else {
+        let Ok(refused) = self.refused(&last, now, |_| true) else {
             return;
         };
-        let lines = lines(&judged.findings);
-        if lines.is_empty() {
+        if refused.lines.is_empty() {
             return;
         }
         let change = ObservedChange {
             before: last,
             after: now.clone(),
-            paths: judged
-                .findings
-                .into_iter()
-                .filter_map(|one| Some(one.path?.to_string()))
-                .collect(),
+            paths: refused.paths,
         };
         let Ok(name) = self.store.report(self.repo, &change) else {
             return;
         };
         let mut text = "Between two tools this changed, perhaps in an editor or by a job in the background, and guard would refuse to commit it:\n".to_owned();
-        list(&mut text, &lines);
+        list(&mut text, &refused.lines);
         let _ = write!(
             text,
             "Leave it alone if it is not yours. If a command of yours did it: guard snapshot restore {name}"
@@ -384,19 +399,15 @@ fn key(finding: &Finding) -> String {
     format!("{} {path} {}", finding.rule.id(), finding.message)
 }
 
-fn lines(findings: &[Finding]) -> Vec<String> {
-    let line = |finding: &Finding| {
-        let mut line = format!("{} [{}]", finding.message, finding.rule.id());
-        if let Some(closest) = &finding.closest {
-            let _ = write!(line, "; closest path in the design: {}", escaped(closest));
-        }
-        if finding.rule == Rule::OutOfScope && finding.details.get("action") == Some(&"add".into())
-        {
-            line.push_str("; for a scratch file, use a temporary or ignored path");
-        }
-        line
-    };
-    findings.iter().map(line).collect()
+fn line(finding: &Finding) -> String {
+    let mut line = format!("{} [{}]", finding.message, finding.rule.id());
+    if let Some(closest) = &finding.closest {
+        let _ = write!(line, "; closest path in the design: {}", escaped(closest));
+    }
+    if finding.rule == Rule::OutOfScope && finding.details.get("action") == Some(&"add".into()) {
+        line.push_str("; for a scratch file, use a temporary or ignored path");
+    }
+    line
 }
 
 fn list(text: &mut String, lines: &[String]) {

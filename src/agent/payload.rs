@@ -1,16 +1,18 @@
-//! What agents send: one JSON object on standard input.
+//! What agents send: one JSON object on standard input, in which no key occurs twice. Two programs may choose different
+//! values for one, so a call that has one is denied.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::apply_patch;
 use super::call::{FileAction, ToolCall};
 use super::tools;
-use super::unique_json;
 use crate::error::{Error, Result};
 use crate::path::escaped;
 
@@ -54,7 +56,7 @@ pub(super) fn parse(agent: &'static str, bytes: &[u8]) -> Result<Payload> {
     if bytes.trim_ascii().is_empty() {
         return Err(bad("standard input is empty".to_owned()));
     }
-    match unique_json::parse(bytes) {
+    match parse_unique(bytes) {
         Ok(Value::Object(object)) => Ok(Payload { agent, object }),
         Ok(_) => Err(bad("it is not a JSON object".to_owned())),
         Err(error) => Err(bad(format!("it is not valid JSON: {error}"))),
@@ -144,7 +146,7 @@ impl Payload {
                 apply_patch::parse(&text)?
             }
             ToolInput::Text(text) => {
-                let Ok(Value::Object(input)) = unique_json::parse(text.as_bytes()) else {
+                let Ok(Value::Object(input)) = parse_unique(text.as_bytes()) else {
                     let why = "the input of the tool is not a JSON object with each key once";
                     return Err(unusable(self.agent, why));
                 };
@@ -187,6 +189,105 @@ impl Payload {
         match is_met {
             true => Ok(()),
             false => Err(unusable(self.agent, why)),
+        }
+    }
+}
+
+/// Parses a text.
+///
+/// # Errors
+/// It is not JSON, or a key occurs twice.
+fn parse_unique(text: &[u8]) -> serde_json::Result<Value> {
+    serde_json::from_slice::<UniqueJson>(text).map(|unique| unique.0)
+}
+
+struct UniqueJson(Value);
+
+impl<'de> Deserialize<'de> for UniqueJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueKeys).map(UniqueJson)
+    }
+}
+
+struct UniqueKeys;
+
+impl<'de> Visitor<'de> for UniqueKeys {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut all = Vec::new();
+        while let Some(UniqueJson(value)) = list.next_element()? {
+            all.push(value);
+        }
+        Ok(all.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut keys: A) -> Result<Value, A::Error> {
+        let mut all = Map::new();
+        while let Some((key, UniqueJson(value))) = keys.next_entry::<String, _>()? {
+            if all.contains_key(&key) {
+                let key = escaped(key.as_str());
+                return Err(A::Error::custom(format_args!(
+                    "the key `{key}` occurs twice"
+                )));
+            }
+            all.insert(key, value);
+        }
+        Ok(all.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::parse_unique as parse;
+
+    #[test]
+    fn a_value_is_read_as_ever_unless_a_key_occurs_twice() {
+        let text =
+            br#"{"a": [null, true, -1, 18446744073709551615, 0.5, "x\u001b"], "b": {"a": {}}}"#;
+        assert_eq!(
+            parse(text).unwrap(),
+            serde_json::from_slice::<serde_json::Value>(text).unwrap()
+        );
+        for text in [
+            r#"{"a": 1, "a": 1}"#,
+            r#"[{"b": {"\u001b": 1, "\u001b": 2}}]"#,
+        ] {
+            let error = parse(text.as_bytes()).unwrap_err().to_string();
+            assert!(
+                error.contains("occurs twice") && !error.contains('\u{1b}'),
+                "{error}"
+            );
         }
     }
 }

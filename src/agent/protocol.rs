@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::finished::SESSION_END;
+use super::events::EventKind::{self, AfterTool, EndOfTurn, NewContext, Prompt};
+use super::events::SESSION_END;
 use super::observe::Told;
 
 /// Claude Code's event after a tool that failed.
@@ -22,13 +23,11 @@ pub(super) struct Protocol {
     pub(super) denied: Option<fn(&str) -> Value>,
     /// The exit code of a denial.
     pub(super) denied_code: u8,
-    /// The events after the fact, each with whether it is the end of a turn.
-    pub(super) finished: &'static [(&'static str, bool)],
+    /// The events that announce no tool call.
+    pub(super) events: &'static [(&'static str, EventKind)],
     /// Standard output that tells the agent after an event what landed, if the agent reads that.
     pub(super) reported: fn(event: &str, report: &str) -> Value,
-    /// The events that add to the model's context, each with whether the context is new.
-    pub(super) context: &'static [(&'static str, bool)],
-    /// Standard output that adds this text to it.
+    /// Standard output that adds this text to the model's context.
     pub(super) told: fn(event: &str, text: &str) -> Value,
     /// The variable with the directory of the project, which stays when the agent changes its directory.
     pub(super) project_variable: Option<&'static str>,
@@ -94,21 +93,22 @@ pub(super) const CLAUDE: Protocol = Protocol {
         })
     }),
     denied_code: DENIED,
-    finished: &[
-        ("PostToolUse", false),
-        (FAILURE, false),
-        ("PostToolBatch", false),
-        ("Stop", true),
-        ("SubagentStop", true),
-        (SESSION_END, true),
+    events: &[
+        ("PostToolUse", AfterTool),
+        (FAILURE, AfterTool),
+        ("PostToolBatch", AfterTool),
+        ("Stop", EndOfTurn),
+        ("SubagentStop", EndOfTurn),
+        (SESSION_END, EndOfTurn),
+        // Also follows a compaction.
+        ("SessionStart", NewContext),
+        ("UserPromptSubmit", Prompt),
     ],
     reported: |event, report| match event {
         // A tool that failed leaves nothing to block.
         FAILURE => (CLAUDE.told)(event, report),
         _ => json!({"decision": "block", "reason": report}),
     },
-    // SessionStart also follows a compaction.
-    context: &[("SessionStart", true), ("UserPromptSubmit", false)],
     told: |event, text| json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}),
     project_variable: Some("CLAUDE_PROJECT_DIR"),
     sample: |root, path| {
@@ -145,16 +145,17 @@ pub(super) const COPILOT: Protocol = Protocol {
     ),
     // Any other code denies as well, but then Copilot need not read the reason.
     denied_code: 0,
-    finished: &[
-        ("postToolUse", false),
-        ("agentStop", true),
-        ("sessionEnd", true),
+    events: &[
+        ("postToolUse", AfterTool),
+        ("agentStop", EndOfTurn),
+        ("sessionEnd", EndOfTurn),
+        ("sessionStart", NewContext),
+        ("userPromptSubmitted", Prompt),
     ],
     reported: |event, report| match event {
         "agentStop" => json!({"decision": "block", "reason": report}),
         _ => json!({"additionalContext": report}),
     },
-    context: &[("sessionStart", true), ("userPromptSubmitted", false)],
     told: |_, text| json!({"additionalContext": text}),
     project_variable: None,
     sample: |root, path| {
@@ -173,12 +174,16 @@ pub(super) const CURSOR: Protocol = Protocol {
     denied: Some(
         |reason| json!({"permission": "deny", "user_message": reason, "agent_message": reason}),
     ),
-    finished: &[("postToolUse", false), ("stop", true), ("sessionEnd", true)],
+    events: &[
+        ("postToolUse", AfterTool),
+        ("stop", EndOfTurn),
+        ("sessionEnd", EndOfTurn),
+        ("sessionStart", NewContext),
+    ],
     reported: |event, report| match event {
         "stop" => json!({"followup_message": report}),
         _ => json!({"additional_context": report}),
     },
-    context: &[("sessionStart", true)],
     told: |_, text| json!({"additional_context": text}),
     project_variable: Some("CURSOR_PROJECT_DIR"),
     sample: |root, path| {
@@ -194,13 +199,14 @@ pub(super) const CURSOR: Protocol = Protocol {
 pub(super) const GEMINI: Protocol = Protocol {
     before: &["BeforeTool"],
     denied: Some(|reason| json!({"decision": "deny", "reason": reason})),
-    finished: &[
-        ("AfterTool", false),
-        ("AfterAgent", true),
-        (SESSION_END, true),
+    events: &[
+        ("AfterTool", AfterTool),
+        ("AfterAgent", EndOfTurn),
+        (SESSION_END, EndOfTurn),
+        ("SessionStart", NewContext),
+        ("BeforeAgent", Prompt),
     ],
     reported: |_, report| json!({"decision": "deny", "reason": report}),
-    context: &[("SessionStart", true), ("BeforeAgent", false)],
     project_variable: Some("GEMINI_PROJECT_DIR"),
     sample: |root, path| {
         sample(
@@ -217,9 +223,8 @@ pub(super) const GEMINI: Protocol = Protocol {
 pub(super) const OPENCODE: Protocol = Protocol {
     before: &[""],
     denied: None,
-    finished: &[("tool.execute.after", false)],
+    events: &[("tool.execute.after", AfterTool)],
     reported: |_, report| json!({"report": report}),
-    context: &[],
     told: |_, text| json!({"report": text}),
     project_variable: None,
     sample: |root, path| json!({"tool": "write", "args": {"filePath": path, "content": "x\n"}, "cwd": root}),
@@ -228,6 +233,15 @@ pub(super) const OPENCODE: Protocol = Protocol {
 
 /// VS Code runs the hook for every tool, whatever the matcher says.
 pub(super) const VSCODE: Protocol = Protocol {
+    events: &[
+        ("PostToolUse", AfterTool),
+        (FAILURE, AfterTool),
+        ("PostToolBatch", AfterTool),
+        ("Stop", EndOfTurn),
+        ("SubagentStop", EndOfTurn),
+        (SESSION_END, EndOfTurn),
+        ("SessionStart", NewContext),
+    ],
     reported: |event, report| {
         json!({
             "decision": "block",
@@ -235,7 +249,6 @@ pub(super) const VSCODE: Protocol = Protocol {
             "hookSpecificOutput": {"hookEventName": event, "decision": "block", "reason": report},
         })
     },
-    context: &[("SessionStart", true)],
     project_variable: None,
     sample: |root, path| {
         json!({

@@ -9,16 +9,10 @@ use crate::path::escaped;
 /// About how many bytes a model reads with attention.
 const LENGTH: usize = 600;
 
-/// The reason for a denial of a tool.
-pub(crate) fn of(tool: &str, changes_files: bool, failure: &Failure) -> String {
-    let verdict = match (failure.kind, failure.kind.exit_code()) {
-        (FailureKind::Held, _) => "held",
-        (_, 1) => "refused",
-        _ => "could not judge",
-    };
-    let mut text = format!("guard {verdict} {}: {}", escaped(tool), failure.message);
-    let finding = failure.finding.as_deref();
-    if let Some(finding) = finding {
+/// A failure after a verdict, with its rule and the closest path.
+pub(crate) fn told(verdict: &str, failure: &Failure) -> String {
+    let mut text = format!("{verdict}: {}", failure.message);
+    if let Some(finding) = &failure.finding {
         let _ = write!(text, " [{}]", finding.rule.id());
         if let Some(closest) = &finding.closest {
             let _ = write!(text, "\nClosest path in the design: {}", escaped(closest));
@@ -27,6 +21,17 @@ pub(crate) fn of(tool: &str, changes_files: bool, failure: &Failure) -> String {
             }
         }
     }
+    text
+}
+
+/// The reason for a denial of a tool.
+pub(crate) fn of(tool: &str, changes_files: bool, failure: &Failure) -> String {
+    let verdict = match (failure.kind, failure.kind.exit_code()) {
+        (FailureKind::Held, _) => "held",
+        (_, 1) => "refused",
+        _ => "could not judge",
+    };
+    let mut text = told(&format!("guard {verdict} {}", escaped(tool)), failure);
     let wants_row = failure.help.iter().any(Help::is_row);
     let end = match (failure.kind, changes_files) {
         (FailureKind::Refused, true) if wants_row => {

@@ -7,7 +7,7 @@ use gix::bstr::BStr;
 
 use crate::boundary::Boundary;
 use crate::error::Result;
-use crate::git::{IgnoreRules, Repository};
+use crate::git::Repository;
 use crate::rules::may_call_guard;
 
 /// The directories of agents under the home.
@@ -30,18 +30,11 @@ const SWITCHES: &[&str] = &[
 pub(super) struct ScratchPlaces<'a> {
     repo: &'a Repository,
     boundary: &'a Boundary,
-    rules: IgnoreRules<'a>,
 }
 
 impl<'a> ScratchPlaces<'a> {
-    /// # Errors
-    /// The configured ignore patterns cannot be read.
-    pub(super) fn new(repo: &'a Repository, boundary: &'a Boundary) -> Result<ScratchPlaces<'a>> {
-        Ok(ScratchPlaces {
-            repo,
-            boundary,
-            rules: IgnoreRules::new(repo, boundary)?,
-        })
+    pub(super) fn new(repo: &'a Repository, boundary: &'a Boundary) -> ScratchPlaces<'a> {
+        ScratchPlaces { repo, boundary }
     }
 
     /// Whether a request is for such a place outside the work tree.
@@ -93,7 +86,7 @@ impl<'a> ScratchPlaces<'a> {
             ends_as_switch(&name) && (!is_deep || name.components().any(begins_with_dot));
         let configures_guard =
             may_call_guard(path) || path.starts_with(b".guard/") || path == "guard.toml";
-        Ok(!is_switch && !configures_guard && self.rules.is_ignored(path, false)?)
+        Ok(!is_switch && !configures_guard && self.repo.is_ignored(path)?)
     }
 }
 

@@ -7,8 +7,7 @@ use serde_json::{Map, Value};
 
 use super::apply_patch;
 use super::call::FileAction;
-use super::edit::TextEdit;
-use super::notebook::{CellEdit, CellKind, CellMode};
+use super::rebuild::TextEdit;
 use crate::error::{Error, Result};
 use crate::path::escaped;
 
@@ -39,26 +38,6 @@ struct WholeFile {
     _proposed: IgnoredAny,
 }
 
-/// A replacement of text.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Replacement {
-    #[serde(alias = "filePath", alias = "path")]
-    file_path: Option<String>,
-    #[serde(alias = "oldString", alias = "old_str")]
-    old_string: String,
-    #[serde(alias = "newString", alias = "new_str")]
-    new_string: String,
-    #[serde(default, alias = "replaceAll", alias = "allow_multiple")]
-    replace_all: bool,
-    #[serde(default, rename = "instruction", alias = "explanation")]
-    _why: IgnoredAny,
-    #[serde(default, rename = "modified_by_user")]
-    _modified: IgnoredAny,
-    #[serde(default, rename = "ai_proposed_content")]
-    _proposed: IgnoredAny,
-}
-
 /// Several replacements, in one file or in a file of their own each.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -66,7 +45,7 @@ struct Replacements {
     #[serde(alias = "filePath")]
     file_path: Option<String>,
     #[serde(alias = "replacements")]
-    edits: Vec<Replacement>,
+    edits: Vec<TextEdit>,
     #[serde(default, rename = "explanation")]
     _why: IgnoredAny,
 }
@@ -79,18 +58,6 @@ struct NamedPatch {
     patch: String,
     #[serde(default, rename = "explanation")]
     _why: IgnoredAny,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NotebookCell {
-    notebook_path: String,
-    cell_id: Option<String>,
-    #[serde(default)]
-    new_source: String,
-    cell_type: Option<CellKind>,
-    #[serde(default)]
-    edit_mode: CellMode,
 }
 
 #[derive(Deserialize)]
@@ -124,10 +91,7 @@ pub(super) fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<File
             let WholeFile {
                 file_path, content, ..
             } = typed(tool, input)?;
-            FileAction::Write {
-                path: file_path.into(),
-                content: content.into(),
-            }
+            FileAction::Write(file_path.into(), content.into())
         }
         "Edit" | "edit" | "StrReplace" | "replace" | "replace_string_in_file" => {
             return by_file(tool, None, vec![typed(tool, input)?]);
@@ -142,34 +106,19 @@ pub(super) fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<File
             let NamedPatch { patch, .. } = typed(tool, input)?;
             return apply_patch::parse(&patch);
         }
-        "NotebookEdit" => {
-            let cell: NotebookCell = typed(tool, input)?;
-            FileAction::EditCell {
-                path: cell.notebook_path.into(),
-                edit: CellEdit {
-                    cell: cell.cell_id,
-                    source: cell.new_source,
-                    kind: cell.cell_type,
-                    mode: cell.edit_mode,
-                },
-            }
-        }
+        "NotebookEdit" => FileAction::EditCell(typed(tool, input)?),
         "Delete" => {
             let Removal { file_path } = typed(tool, input)?;
-            FileAction::Delete {
-                path: file_path.into(),
-            }
+            FileAction::Delete(file_path.into())
         }
         "Read" | "read" | "read_file" | "view" => {
             let Viewed { file_path } = typed(tool, input)?;
-            FileAction::Read {
-                path: file_path.into(),
-            }
+            FileAction::Read(file_path.into())
         }
         "Bash" | "bash" | "PowerShell" | "powershell" | "Monitor" | "Shell"
         | "run_shell_command" | "run_in_terminal" | "write_stdin" => {
             let ShellInput { command } = typed(tool, input)?;
-            FileAction::Command { text: command }
+            FileAction::Command(command)
         }
         // A model merges the code into the file, or no public source says what the input means.
         "insert_edit_into_file"
@@ -201,37 +150,27 @@ fn typed<T: DeserializeOwned>(tool: &str, input: &Map<String, Value>) -> Result<
 }
 
 /// One action per file, with its edits in order.
-fn by_file(tool: &str, file: Option<String>, edits: Vec<Replacement>) -> Result<Vec<FileAction>> {
+fn by_file(tool: &str, file: Option<String>, edits: Vec<TextEdit>) -> Result<Vec<FileAction>> {
     let mut files: Vec<(String, Vec<TextEdit>)> = Vec::new();
+    if let (true, Some(path)) = (edits.is_empty(), &file) {
+        // Without an edit, the file would be judged as unchanged.
+        files.push((path.clone(), Vec::new()));
+    }
     for edit in edits {
-        let path = match (edit.file_path, &file) {
-            (Some(path), None) => path,
-            (None, Some(path)) => path.clone(),
+        let path = match (&edit.file_path, &file) {
+            (Some(path), None) | (None, Some(path)) => path.clone(),
             _ => {
                 let why =
                     format!("the input of the tool {tool} must name the file of each edit once");
                 return Err(Error::new(why).help("make one call per file"));
             }
         };
-        let edit = TextEdit {
-            old: edit.old_string,
-            new: edit.new_string,
-            all: edit.replace_all,
-        };
         match files.iter_mut().find(|(known, _)| *known == path) {
             Some((_, edits)) => edits.push(edit),
             None => files.push((path, vec![edit])),
         }
     }
-    // Without an edit, the file would be judged as unchanged.
-    files.extend(
-        file.filter(|_| files.is_empty())
-            .map(|path| (path, Vec::new())),
-    );
-    let edited = |(path, edits): (String, _)| FileAction::Edit {
-        path: path.into(),
-        edits,
-    };
+    let edited = |(path, edits): (String, _)| FileAction::Edit(path.into(), edits);
     Ok(files.into_iter().map(edited).collect())
 }
 

@@ -1,24 +1,17 @@
 //! A person's approval of exactly one step: this path, from this content to that. Pure: matching, the trailer, and
 //! the text to sign.
 
-mod confirmation_word;
-mod pattern;
-mod reason;
-mod signature;
-mod signers;
-mod text;
-mod time;
+mod prompt;
+mod ssh_signature;
 mod trailer;
 
 use gix::bstr::BString;
 
 use crate::change::{Change, Kind, State};
 
-pub use confirmation_word::{REJECT, word};
-pub use reason::reason_line;
-pub use signature::{Invalid, one_line};
-pub use signers::{NAMESPACE, Signers, is_public_key};
-pub use trailer::{TRAILER, TrailerError};
+pub use prompt::{REJECT, reason_line, word};
+pub use ssh_signature::{NAMESPACE, SshSignature, one_line};
+pub use trailer::TRAILER;
 
 /// A person's approval of one path going from one content to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +45,11 @@ impl Approval {
     pub fn is_for(&self, change: &Change) -> bool {
         let (old, new) = sides(change);
         self.path == change.path && self.old == old && self.new == new && old != new
+    }
+
+    /// The kind and the fingerprint of the key that made the signature, whether or not that counts.
+    pub fn key(&self) -> Option<String> {
+        Some(SshSignature::parse(self.signature.as_deref()?)?.key)
     }
 
     /// The approval in the JSON of a finding.

@@ -1,18 +1,44 @@
-//! `Guard-Approved:` trailers of a commit message: the approval as one line of JSON.
+//! The two forms of an approval as text: the one to sign, and the `Guard-Approved:` trailer of a commit message.
 
+use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Map, Value};
 
-use super::{Approval, text};
+use super::Approval;
 
 /// The key of the trailer.
 pub const TRAILER: &str = "Guard-Approved";
 
-/// Why a trailer is invalid.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrailerError(pub String);
+/// The first line of the text to sign, with its version.
+const TITLE: &str = "guard approval 1\n";
 
 impl Approval {
-    /// The value of the trailer, on one line.
+    /// The text to sign: every member but the signature as JSON, one per line, in a fixed order. JSON escapes line
+    /// breaks and quotes, so different approvals never give the same text.
+    pub fn payload(&self) -> String {
+        let lines = self
+            .members()
+            .map(|(key, value)| format!("{key} {value}\n"));
+        TITLE.to_owned() + &lines.concat()
+    }
+
+    /// The key and value of each member but the signature.
+    fn members(&self) -> [(&'static str, Value); 10] {
+        let path = |path: &BString| from_path(path.as_ref());
+        [
+            ("id", self.id.clone().into()),
+            ("path", path(&self.path)),
+            ("old", self.old.clone().into()),
+            ("new", self.new.clone().into()),
+            ("design", self.design.as_ref().map(path).into()),
+            ("who", self.who.clone().into()),
+            ("when", self.when.into()),
+            ("how", self.how.clone().into()),
+            ("reason", self.reason.clone().into()),
+            ("expires", self.expires.into()),
+        ]
+    }
+
+    /// The value of the trailer: the members as JSON on one line, the signature last.
     pub fn to_trailer_value(&self) -> String {
         Value::Object(self.to_json()).to_string()
     }
@@ -21,19 +47,17 @@ impl Approval {
     ///
     /// # Errors
     /// It is not a JSON object, or as for [`Approval::from_json`].
-    pub fn from_trailer_value(value: &[u8]) -> Result<Approval, TrailerError> {
+    pub fn from_trailer_value(value: &[u8]) -> Result<Approval, String> {
         match serde_json::from_slice(value) {
             Ok(Value::Object(object)) => Approval::from_json(&object),
-            _ => Err(TrailerError("it is not a JSON object".to_owned())),
+            _ => Err("it is not a JSON object".to_owned()),
         }
     }
 
     /// The members as JSON, the signature last.
     pub fn to_json(&self) -> Map<String, Value> {
-        let members = self
-            .members()
-            .into_iter()
-            .chain([("signature", self.signature.clone().into())]);
+        let signature = [("signature", self.signature.clone().into())];
+        let members = self.members().into_iter().chain(signature);
         members
             .map(|(key, value)| (key.to_owned(), value))
             .collect()
@@ -43,42 +67,53 @@ impl Approval {
     ///
     /// # Errors
     /// A member is missing or has the wrong type.
-    pub fn from_json(object: &Map<String, Value>) -> Result<Approval, TrailerError> {
-        let wrong = |key: &str| TrailerError(format!("`{key}` is missing or invalid"));
-        let text = |key: &str| match object.get(key) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(_) => Err(wrong(key)),
+    pub fn from_json(object: &Map<String, Value>) -> Result<Approval, String> {
+        let wrong = |key: &str| format!("`{key}` is missing or invalid");
+        let some = |key: &str| object.get(key).filter(|value| !value.is_null());
+        let path = |key: &str| some(key).map(|value| to_path(value).ok_or_else(|| wrong(key)));
+        let text = |key: &str| {
+            let text = |value: &Value| value.as_str().map(str::to_owned);
+            some(key).map(|value| text(value).ok_or_else(|| wrong(key)))
         };
-        let path = |key: &str| match object.get(key) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => text::path(value).map(Some).ok_or_else(|| wrong(key)),
-        };
-        let needed = |key: &str| text(key)?.ok_or_else(|| wrong(key));
-        let number = |key: &str| {
-            let value = object.get(key).and_then(Value::as_i64);
-            value.ok_or_else(|| wrong(key))
-        };
+        let needed = |key: &str| text(key).unwrap_or_else(|| Err(wrong(key)));
+        let number = |key: &str| some(key).and_then(Value::as_i64).ok_or_else(|| wrong(key));
         Ok(Approval {
             id: needed("id")?,
-            path: path("path")?.ok_or_else(|| wrong("path"))?,
-            old: text("old")?,
-            new: text("new")?,
-            design: path("design")?,
+            path: path("path").unwrap_or_else(|| Err(wrong("path")))?,
+            old: text("old").transpose()?,
+            new: text("new").transpose()?,
+            design: path("design").transpose()?,
             who: needed("who")?,
             when: number("when")?,
             how: needed("how")?,
             reason: needed("reason")?,
             expires: number("expires")?,
-            signature: text("signature")?,
+            signature: text("signature").transpose()?,
         })
+    }
+}
+
+/// A path as a string, or as a list of bytes if it is not UTF-8, because replacement characters would be ambiguous.
+fn from_path(path: &BStr) -> Value {
+    match path.to_str() {
+        Ok(text) => text.into(),
+        Err(_) => path.to_vec().into(),
+    }
+}
+
+fn to_path(value: &Value) -> Option<BString> {
+    let byte = |byte: &Value| u8::try_from(byte.as_u64()?).ok();
+    match value {
+        Value::String(text) => Some(text.as_str().into()),
+        Value::Array(bytes) => Some(bytes.iter().map(byte).collect::<Option<Vec<u8>>>()?.into()),
+        _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use gix::bstr::BString;
+    use std::collections::HashSet;
 
     use super::super::testing::approval;
     use super::*;
@@ -120,13 +155,103 @@ mod tests {
             let mut broken = whole.clone();
             broken[key] = value;
             let read = Approval::from_trailer_value(broken.to_string().as_bytes());
-            assert!(
-                read.is_err_and(|error| error.0.contains(key)),
-                "{key} {broken}"
-            );
+            assert!(read.is_err_and(|why| why.contains(key)), "{key} {broken}");
         }
         for text in ["yes", "[]", "", "{", "\u{fffd}"] {
             assert!(Approval::from_trailer_value(text.as_bytes()).is_err());
+        }
+    }
+
+    #[test]
+    fn the_text_to_sign_is_fixed_to_the_byte() {
+        // Tools that sign or verify without guard need to know it.
+        let text = "guard approval 1\n\
+             id \"00112233445566778899aabbccddeeff\"\n\
+             path \"src/state.py\"\n\
+             old \"1111111111111111111111111111111111111111\"\n\
+             new null\n\
+             design \"docs/LLD-1.md\"\n\
+             who \"person@example.org\"\n\
+             when 1700000000\n\
+             how \"terminal\"\n\
+             reason \"a new format\"\n\
+             expires 1800000000\n";
+        assert_eq!(approval().payload(), text);
+        let signature = Some("AAAA".into());
+        let signed = Approval {
+            signature,
+            ..approval()
+        };
+        assert_eq!(signed.payload(), text, "the signature is no part of it");
+    }
+
+    /// Values that pretend to be other members, lines or ends of strings.
+    const HOSTILE: &[&str] = &[
+        "",
+        "a",
+        "null",
+        "a\"",
+        "a\\",
+        "a\\\"",
+        "a\nold null",
+        "a\"\nold null\nnew \"b",
+        "a\r",
+        "a\u{0}",
+        "a\u{2028}b",
+        "\u{fffd}",
+        "[97]",
+    ];
+
+    #[test]
+    fn two_different_approvals_never_give_the_same_text() {
+        type Setter = fn(&mut Approval, &str);
+        let texts: &[Setter] = &[
+            |a, v| a.id = v.into(),
+            |a, v| a.path = v.into(),
+            |a, v| a.old = Some(v.into()),
+            |a, v| a.new = Some(v.into()),
+            |a, v| a.design = Some(v.into()),
+            |a, v| a.who = v.into(),
+            |a, v| a.how = v.into(),
+            |a, v| a.reason = v.into(),
+        ];
+        let mut all = vec![approval()];
+        for neighbours in texts.windows(2) {
+            for (value, second) in HOSTILE
+                .iter()
+                .flat_map(|a| HOSTILE.iter().map(move |b| (a, b)))
+            {
+                let mut one = approval();
+                neighbours[0](&mut one, value);
+                neighbours[1](&mut one, second);
+                all.push(one);
+            }
+        }
+        let others: &[fn(&mut Approval)] = &[
+            |a| a.path = BString::from(&b"\xff"[..]),
+            |a| a.path = BString::from(&b"\xfe"[..]),
+            |a| a.path = "[255]".into(),
+            |a| a.old = None,
+            |a| a.design = None,
+            |a| a.when += 1,
+            |a| a.expires += 1,
+        ];
+        for set in others {
+            let mut one = approval();
+            set(&mut one);
+            all.push(one);
+        }
+        let mut distinct = Vec::new();
+        for one in all {
+            if !distinct.contains(&one) {
+                distinct.push(one);
+            }
+        }
+        let texts: HashSet<String> = distinct.iter().map(Approval::payload).collect();
+        assert!(distinct.len() > 500);
+        assert_eq!(texts.len(), distinct.len());
+        for text in &texts {
+            assert_eq!(text.matches('\n').count(), 11, "{text}");
         }
     }
 }

@@ -10,8 +10,7 @@ use super::design_args::DesignArgs;
 use super::output::CANNOT_JUDGE;
 use super::repository::{repository, with_approvals};
 use crate::agent::{
-    self, Agent, ContextEvent, DEADLINE, FileAction, Finished, HookWork, Observer, Reply, Told,
-    ToolCall, late,
+    self, Agent, AgentEvent, DEADLINE, FileAction, HookWork, Observer, Reply, Told, ToolCall, late,
 };
 use crate::error::{Error, Result};
 use crate::gate::GateResult;
@@ -70,19 +69,19 @@ impl HookWork for AgentWork {
         Ok(Observer::open(&repo, &options, session)?.begin(id)?)
     }
 
-    fn look(&self, finished: &Finished) -> Option<Told> {
+    fn look(&self, event: &AgentEvent) -> Option<Told> {
         let look = || {
-            let call = ToolCall::in_directory(finished.directory.clone());
+            let call = ToolCall::in_directory(event.directory.clone());
             enter(&call)?;
             let Some(repo) = self.observed(&call)? else {
-                return match CheckpointStore::is_there_for(&finished.directory) {
+                return match CheckpointStore::is_there_for(&event.directory) {
                     true => Err(Error::new("the .git directory of the repository is gone")
                         .help("stop, and ask the user to bring it back")),
                     false => Ok(None),
                 };
             };
             let options = with_approvals(&repo, self.options.clone())?;
-            Observer::open(&repo, &options, &finished.session)?.finish(finished)
+            Observer::open(&repo, &options, &event.session)?.finish(event)
         };
         look().unwrap_or_else(|error: Error| {
             let help: Vec<&str> = error.help.iter().map(|help| help.trim_end()).collect();
@@ -91,14 +90,11 @@ impl HookWork for AgentWork {
                 error.message,
                 help.join("; ")
             );
-            Some(Told {
-                text,
-                is_neutral: false,
-            })
+            Some(Told::of_agent(text))
         })
     }
 
-    fn tell(&self, event: &ContextEvent) -> Option<String> {
+    fn tell(&self, event: &AgentEvent) -> Option<String> {
         let call = ToolCall::in_directory(event.directory.clone());
         enter(&call).ok()?;
         let repo = repository_of(self.agent, &call).ok()?;

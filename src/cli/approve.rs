@@ -1,18 +1,18 @@
-//! `guard pending`, `approve` and `reject`: the changes that wait for a person, and the decision.
+//! `guard approve`: lists the changes that wait for a person, shows, approves and rejects them, approves staged
+//! changes, and lists a signer. `guard pending` and `guard reject` are older names for parts of it.
 
 use std::fmt::Write as _;
 
-use gix::bstr::ByteSlice;
 use serde_json::{Map, Value, json};
 
 use super::design_args::DesignArgs;
 use super::files::{print_done, told};
+use super::output::Output;
 use super::person::Person;
-use super::question::{GUTTER, ask, push_quoted};
+use super::question::{GUTTER, ask, ask_for_word, push_quoted};
 use super::repository::{repository, with_approvals};
-use super::sign::SignArgs;
+use super::signing::{SignArgs, enroll, unsigned_notes};
 use super::snapshot::elsewhere;
-use super::{enroll, output::Output};
 use crate::approval;
 use crate::error::{Error, Result};
 use crate::gate::{
@@ -28,24 +28,23 @@ use crate::report::{Style, painted};
 const PREVIEW_LINES: usize = 50;
 
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  guard pending\n  guard pending 3f2a9c0b1d4e --full\n  guard pending --format json"
-)]
-pub(super) struct PendingArgs {
-    /// Show only this change, with a preview, or whether it was approved or rejected or has expired.
-    #[arg(value_name = "ID")]
-    id: Option<String>,
-    /// Show the whole change instead of the preview.
-    #[arg(long, requires = "id")]
-    full: bool,
-}
-
-#[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ApproveArgs {
-    /// The held change, as listed by `guard pending`.
+    /// A held change, as listed by `guard approve`.
     #[arg(value_name = "ID")]
     id: Option<String>,
+    /// Only show the change, or whether it was approved or rejected or has expired.
+    #[arg(long, requires = "id")]
+    show: bool,
+    /// Only show it, and the whole change instead of the preview.
+    #[arg(long, requires = "id")]
+    full: bool,
+    /// Reject the change instead of approving it.
+    #[arg(long, requires = "id", conflicts_with_all = ["show", "full"])]
+    reject: bool,
+    /// The reason of the rejection, for the log.
+    #[arg(long, value_name = "TEXT", requires = "id", allow_hyphen_values = true)]
+    reason: Option<String>,
     /// Approve all staged changes that guard refuses, in one prompt.
     #[arg(long, conflicts_with = "id")]
     staged: bool,
@@ -60,16 +59,20 @@ pub(super) struct ApproveArgs {
 
 const EXAMPLES: &str = "\
 Examples:
+  guard approve                 list the changes that wait for a person
   guard approve 3f2a9c0b1d4e    review a held change and write it
+  guard approve 3f2a9c0b1d4e --show
+                                show it; --full shows all of it
+  guard approve 3f2a9c0b1d4e --reject --reason 'extend the class instead'
   guard approve --staged        review the staged changes that guard refuses
   guard approve --staged --sign ~/.ssh/id_ed25519_sk
                                 also sign, so that ranges and CI accept it
   guard approve --enroll ~/.ssh/id_ed25519.pub
                                 list the key that signs your approvals
 
-guard shows what would be lost, then asks for a word taken from the change and for a reason. Type `p` to page \
-through the whole change. Instead of the word you may type `append`, `insert LINE` or `extend`: guard shows what that \
-would do, and asks again.
+guard shows what would be lost, then asks for a word taken from the change and for a reason. Instead of the word you \
+may type `append`, `insert LINE` or `extend`: guard shows what that would do, and asks again. Another work tree's \
+change can be rejected here, but approved only there.
 
 Only a person at a terminal can approve: guard refuses to ask under an agent or CI, and no flag, variable or setting \
 approves anything. An approval covers one path with one old and one new content. It is valid until the commit is made \
@@ -78,149 +81,86 @@ or two weeks have passed. It never clears unsafe-path or outside-workspace.
 `ssh-keygen` signs the approval with the key of --sign or GUARD_SIGN, else with git's `user.signingKey` if \
 `gpg.format` is `ssh`. Ranges, pushes and CI count only signed approvals.";
 
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  guard reject 3f2a9c0b1d4e\n  guard reject 3f2a9c0b1d4e --reason 'extend the class instead'\n\nYou can reject a change that another work tree of the repository holds, but approve it only there."
-)]
-pub(super) struct RejectArgs {
-    /// The held change, as listed by `guard pending`.
-    #[arg(value_name = "ID")]
-    id: String,
-    /// The reason, for the log.
-    #[arg(
-        long,
-        value_name = "TEXT",
-        default_value = "",
-        allow_hyphen_values = true
-    )]
-    reason: String,
-}
-
-impl PendingArgs {
-    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
-        let repo = repository()?;
-        let (held, diff) = match &self.id {
-            Some(id) => {
-                let last = gate::last_event(&repo, id)?;
-                if let Some(last) = last.as_ref().filter(|last| last.is_decided()) {
-                    print_status(output, id, last);
-                    return Ok(0);
-                }
-                match (gate::held_change(&repo, id), last) {
-                    (Ok((change, old)), _) => {
-                        let diff = self.diff(&change, &old);
-                        (vec![change], Some(diff))
-                    }
-                    (Err(failure), Some(last))
-                        if failure.kind == FailureKind::NotFound
-                            && last.status == HeldStatus::Expired =>
-                    {
-                        print_status(output, id, &last);
-                        return Ok(0);
-                    }
-                    (Err(failure), _) => return Err(failure),
-                }
-            }
-            None => (gate::pending(&repo)?, None),
-        };
-        let style = output.style.clone();
-        output.print_either(
-            || {
-                let held: Vec<_> = held
-                    .iter()
-                    .map(|change| {
-                        json!({
-                            "id": change.id(),
-                            "worktree": repo.place_of(&change.work_tree).map(|place| place.to_string_lossy().into_owned()),
-                            "path": change.path.to_str_lossy(),
-                            "operation": change.operation,
-                            "class": change.class,
-                            "reason": change.why,
-                            "old": change.old,
-                            "new": change.new,
-                            "expires": change.expires,
-                            "diff": diff,
-                        })
-                    })
-                    .collect();
-                let mut object = Map::from_iter([("version".to_owned(), 1.into())]);
-                if let Some(id) = &self.id {
-                    object.insert("id".into(), id.clone().into());
-                    object.insert("status".into(), HeldStatus::Held.name().into());
-                }
-                object.insert("held".into(), held.into());
-                Value::Object(object)
-            },
-            |out| {
-                if held.is_empty() && !style.quiet {
-                    return writeln!(out, "no change waits for approval");
-                }
-                held.iter().try_for_each(|change| {
-                    let elsewhere = elsewhere(&repo, &change.work_tree);
-                    let (id, operation, why) = (change.id(), &change.operation, &change.why);
-                    writeln!(out, "{id}  {operation}  {why}{elsewhere}")
-                })?;
-                let diff = painted(diff.as_deref().unwrap_or_default(), &style);
-                diff.lines()
-                    .try_for_each(|line| writeln!(out, "{GUTTER}{line}"))
-            },
-        );
-        Ok(0)
-    }
-
-    fn diff(&self, change: &HeldChange, old: &[u8]) -> String {
-        let name = escaped(&change.path).to_string();
-        let new = change.content.as_deref().unwrap_or_default();
-        let max = if self.full { usize::MAX } else { PREVIEW_LINES };
-        measure::unified_preview(old, new, &name, &name, max)
-    }
-}
-
-/// Prints what became of a change that is not held any more.
-fn print_status(output: &mut Output, id: &str, last: &HeldRecord) {
-    let fact = |key: &str| last.facts.get(key).cloned().unwrap_or_default();
-    let status = last.status.name();
-    output.print_either(
-        || {
-            json!({
-                "version": 1,
-                "id": id,
-                "status": status,
-                "path": fact("path"),
-                "time": fact("time"),
-                "who": fact("who"),
-                "reason": match last.is_decided() {
-                    true => fact("reason"),
-                    false => Value::Null,
-                },
-                "held": [],
-            })
-        },
-        |out| {
-            let text = |key: &str| escaped(fact(key).as_str().unwrap_or_default()).to_string();
-            let (path, who, reason) = (text("path"), text("who"), text("reason"));
-            match last.is_decided() {
-                true => writeln!(out, "{id}  {path}  {status} by {who}: {reason}"),
-                false => writeln!(out, "{id}  {path}  {status}"),
-            }
-        },
-    );
-}
-
 impl ApproveArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         if let Some(key) = &self.enroll {
-            return enroll::run(output, key);
+            return enroll(output, key);
         }
-        let repo = repository()?;
-        if self.id.is_none() && !self.staged {
-            return Err(nothing_named(&repo));
+        if self.reject {
+            return self.reject(output);
         }
-        let mut person = Person::present()?;
+        if self.reason.is_some() {
+            return Err(Error::new("--reason belongs to --reject")
+                .help("guard asks for the reason of an approval"));
+        }
         match &self.id {
-            Some(id) => told(output, |output| self.held(output, &repo, &mut person, id)),
-            None => self.staged(output, &repo, &mut person),
+            _ if self.staged => self.staged(output, &repository()?, &mut Person::present()?),
+            Some(id) if !self.show && !self.full => {
+                let (repo, mut person) = (repository()?, Person::present()?);
+                told(output, |output| self.held(output, &repo, &mut person, id))
+            }
+            _ => self.list(output),
         }
+    }
+
+    /// Lists the held changes, or shows one.
+    pub(super) fn list(&self, output: &mut Output) -> Result<u8> {
+        told(output, |output| {
+            let repo = repository()?;
+            match &self.id {
+                Some(id) => self.print_one(output, &repo, id)?,
+                None => print_held(output, &repo, None, &gate::pending(&repo)?, None),
+            }
+            Ok(0)
+        })
+    }
+
+    fn print_one(&self, output: &mut Output, repo: &Repository, id: &str) -> gate::GateResult<()> {
+        let last = gate::last_event(repo, id)?;
+        let last = last.as_ref();
+        let found = match last.filter(|last| last.is_decided()) {
+            Some(decided) => {
+                print_status(output, id, decided);
+                return Ok(());
+            }
+            None => gate::held_change(repo, id),
+        };
+        match (found, last) {
+            (Ok((change, old)), _) => {
+                let name = escaped(&change.path).to_string();
+                let new = change.content.as_deref().unwrap_or_default();
+                let max = if self.full { usize::MAX } else { PREVIEW_LINES };
+                let diff = measure::unified_preview(&old, new, &name, &name, max);
+                print_held(output, repo, Some(id), &[change], Some(&diff));
+            }
+            (Err(failure), Some(last))
+                if failure.kind == FailureKind::NotFound && last.status == HeldStatus::Expired =>
+            {
+                print_status(output, id, last);
+            }
+            (Err(failure), _) => return Err(failure),
+        }
+        Ok(())
+    }
+
+    /// Rejects the change.
+    pub(super) fn reject(&self, output: &mut Output) -> Result<u8> {
+        let Some(id) = &self.id else {
+            return Err(
+                Error::new("name the change to reject").help("guard approve lists held changes")
+            );
+        };
+        told(output, |output| {
+            let repo = repository()?;
+            Person::present()?;
+            let reason = self.reason.as_deref().unwrap_or_default();
+            let path = gate::reject(&repo, id, &approval::reason_line(reason))?.path;
+            output.print_either(
+                || json!({ "version": 1, "rejected": id, "path": path }),
+                |out| writeln!(out, "rejected {id}: {} is unchanged", escaped(&path)),
+            );
+            Ok(0)
+        })
     }
 
     fn held(
@@ -245,7 +185,7 @@ impl ApproveArgs {
         let done = done?;
         print_done(output, &gate, &done);
         if is_unsigned {
-            output.notes(&enroll::unsigned_notes(repo));
+            output.notes(&unsigned_notes(repo));
         }
         Ok(0)
     }
@@ -286,21 +226,12 @@ impl ApproveArgs {
     ) -> gate::GateResult<()> {
         let signer = self.sign.signer(repo)?;
         if signer.is_none() {
-            output.notes(&enroll::unsigned_notes(repo));
+            output.notes(&unsigned_notes(repo));
         }
-        let reason = match person.ask(
-            &shown(waiting, PREVIEW_LINES, &output.style),
-            &shown(waiting, usize::MAX, &output.style),
-            &word(waiting),
-            &[],
-        ) {
-            Answer::Approve(reason) => reason,
-            Answer::Reject(_) | Answer::Instead(_) | Answer::Nothing => {
-                return Err(Failure::new(
-                    FailureKind::NotApproved,
-                    "nothing was approved",
-                ));
-            }
+        let text = shown(waiting, &output.style);
+        let Answer::Approve(reason) = ask_for_word(person, &text, &word(waiting), &[]) else {
+            let why = "nothing was approved";
+            return Err(Failure::new(FailureKind::NotApproved, why));
         };
         let approve = |change: &Clearable| {
             let consent = Consent {
@@ -317,7 +248,7 @@ impl ApproveArgs {
             .map(approve)
             .collect::<gate::GateResult<_>>()?;
         for (approval, change) in approvals.iter().zip(waiting) {
-            gate::keep(repo, approval, &change.designs)?;
+            gate::keep(repo, approval, &change.designs, [])?;
         }
         // The changes are approved, so an error in the list of signers is only a note.
         let notes = judge::not_listed(repo, &approvals);
@@ -342,38 +273,89 @@ impl ApproveArgs {
     }
 }
 
-impl RejectArgs {
-    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
-        let repo = repository()?;
-        Person::present()?;
-        let path = gate::reject(&repo, &self.id, &approval::reason_line(&self.reason))?.path;
-        output.print_either(
-            || json!({ "version": 1, "rejected": self.id, "path": path.to_str_lossy() }),
-            |out| writeln!(out, "rejected {}: {} is unchanged", self.id, escaped(&path)),
-        );
-        Ok(0)
-    }
+/// Prints held changes, or the one with this ID and its diff.
+fn print_held(
+    output: &mut Output,
+    repo: &Repository,
+    id: Option<&str>,
+    held: &[HeldChange],
+    diff: Option<&str>,
+) {
+    let style = output.style.clone();
+    let entry = |change: &HeldChange| {
+        let place = repo.place_of(&change.work_tree);
+        json!({
+            "id": change.id(),
+            "worktree": place.map(|place| place.to_string_lossy().into_owned()),
+            "path": change.path,
+            "operation": change.operation,
+            "class": change.class,
+            "reason": change.why,
+            "old": change.old,
+            "new": change.new,
+            "expires": change.expires,
+            "diff": diff,
+        })
+    };
+    output.print_either(
+        || {
+            let mut object = Map::from_iter([("version".to_owned(), 1.into())]);
+            if let Some(id) = id {
+                object.insert("id".into(), id.into());
+                object.insert("status".into(), HeldStatus::Held.name().into());
+            }
+            object.insert("held".into(), held.iter().map(entry).collect());
+            Value::Object(object)
+        },
+        |out| {
+            if held.is_empty() && !style.quiet {
+                return writeln!(out, "no change waits for approval");
+            }
+            for change in held {
+                let elsewhere = elsewhere(repo, &change.work_tree);
+                let (id, operation, why) = (change.id(), &change.operation, &change.why);
+                writeln!(out, "{id}  {operation}  {why}{elsewhere}")?;
+            }
+            let diff = painted(diff.unwrap_or_default(), &style);
+            diff.lines()
+                .try_for_each(|line| writeln!(out, "{GUTTER}{line}"))
+        },
+    );
 }
 
-/// The command names nothing to approve; the error lists the held changes.
-fn nothing_named(repo: &Repository) -> Error {
-    let error = Error::new("guard approve needs --staged or the ID of a held change")
-        .help("to approve staged changes: guard approve --staged");
-    match gate::pending(repo) {
-        Ok(held) if held.is_empty() => error.help("no change is held"),
-        Ok(held) => held.iter().fold(error, |error, change| {
-            let id = change.id();
-            let command = gate::command_in(repo, &change.work_tree, &format!("approve {id}"));
-            let command = command.unwrap_or_else(|| format!("guard reject {id}"));
-            error.help(format!("{}: {command}", change.why))
-        }),
-        // `guard pending` reports errors of the store.
-        Err(_) => error.help("to list held changes: guard pending"),
-    }
+/// Prints what became of a change that is not held any more.
+fn print_status(output: &mut Output, id: &str, last: &HeldRecord) {
+    let fact = |key: &str| last.facts.get(key).cloned().unwrap_or_default();
+    let status = last.status.name();
+    output.print_either(
+        || {
+            json!({
+                "version": 1,
+                "id": id,
+                "status": status,
+                "path": fact("path"),
+                "time": fact("time"),
+                "who": fact("who"),
+                "reason": match last.is_decided() {
+                    true => fact("reason"),
+                    false => Value::Null,
+                },
+                "held": [],
+            })
+        },
+        |out| {
+            let text = |key: &str| escaped(fact(key).as_str().unwrap_or_default()).to_string();
+            let (path, who, reason) = (text("path"), text("who"), text("reason"));
+            match last.is_decided() {
+                true => writeln!(out, "{id}  {path}  {status} by {who}: {reason}"),
+                false => writeln!(out, "{id}  {path}  {status}"),
+            }
+        },
+    );
 }
 
-/// Every waiting staged change with its findings, and at most `max` lines each of its preview and its loss.
-fn shown(waiting: &[Clearable], max: usize, style: &Style) -> String {
+/// Every waiting staged change with its findings, and the start of its preview and its loss.
+fn shown(waiting: &[Clearable], style: &Style) -> String {
     let mut text = String::new();
     for change in waiting {
         for finding in &change.findings {
@@ -400,9 +382,9 @@ fn shown(waiting: &[Clearable], max: usize, style: &Style) -> String {
             continue;
         }
         let name = escaped(&change.change.path).to_string();
-        let preview = measure::unified_preview(old, new, &name, &name, max);
+        let preview = measure::unified_preview(old, new, &name, &name, PREVIEW_LINES);
         push_quoted(&mut text, "The change", Some(&painted(&preview, style)));
-        let lost = measure::deleted_content(old, new, max);
+        let lost = measure::deleted_content(old, new, PREVIEW_LINES);
         push_quoted(&mut text, "What would be lost", Some(&lost));
     }
     text

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use clap::builder::Resettable;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 
-use super::output;
+use super::formats;
 
 /// The options of a verb, with those that every verb of its kind has.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
 /// The verb with its options. Its description stays: that of a group of options would replace it.
 fn defined(verb: Command, define: fn(Command) -> Command) -> Command {
     let (about, long_about) = (verb.get_about().cloned(), verb.get_long_about().cloned());
-    let verb = output::with_formats(define(verb));
+    let verb = formats::with_formats(define(verb));
     verb.about(Resettable::from(about))
         .long_about(Resettable::from(long_about))
 }

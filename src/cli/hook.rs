@@ -5,16 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::BString;
 
 use super::agent_hook::AgentArgs;
 use super::design_args::DesignArgs;
 use super::repository::{repository, with_approvals};
 use super::{bounded, lint, output::Output, push};
 use crate::agent::Agent;
-use crate::approval::{self, Approval};
+use crate::approval::TRAILER;
 use crate::error::{Error, Result};
-use crate::gate::{self, Failure, Log};
+use crate::gate::{self, Failure};
 use crate::git::{Repository, show_file};
 use crate::judge::{self, Options};
 use crate::report;
@@ -97,8 +97,8 @@ Examples:
 git also calls this hook for `commit --no-verify`, cherry-pick, revert and a stopped rebase. guard compares the index \
 with HEAD, or with all parents of a merge. In an amended commit, guard judges only what the amendment adds.
 
-The trailer `Guard-Design: PATH` names a design that judged the change, `Guard-Approved:` an approval that the change \
-used, and `Guard-Log: COUNT:HASH` the current end of the audit log.";
+The trailer `Guard-Design: PATH` names a design that judged the change, and `Guard-Approved:` an approval that the \
+change used.";
 
 fn about_agent(agent: &str) -> String {
     format!(
@@ -210,25 +210,15 @@ impl MessageArgs {
 
     /// Judges the commit once more, and prints a refusal. Variables may have told an earlier hook of other parents.
     fn judge(&self, repo: &Repository, options: &Options, output: &mut Output) -> Result<u8> {
-        let mut judged = Options {
+        let judged = Options {
             precision: output.precision(),
             ..options.clone()
         };
-        judged.approvals.extend(self.brought_along(repo)?);
         let verdict = judge::staged(repo, &judged)?;
         if verdict.exit_code() != 0 {
             output.print(|out, format, style| report::write(&verdict, format, out, style));
         }
         Ok(verdict.exit_code())
-    }
-
-    /// The signed approvals in a message that git reuses, as in a rebase.
-    fn brought_along(&self, repo: &Repository) -> Result<Vec<Approval>> {
-        // An unreadable message contributes nothing; adding the trailers reports the error.
-        let text = self.text().unwrap_or_default();
-        let message = Message::new(text.clone(), comment(repo, &text)).content();
-        let now = gix::date::Time::now_utc().seconds;
-        judge::brought_along(repo, message.as_bstr(), now)
     }
 
     /// The message as it is in the file.
@@ -247,8 +237,7 @@ impl MessageArgs {
     ) -> Result<u8> {
         let designs = judge::governing_designs(repo, options)?;
         let approvals = judge::used_approvals(repo, options)?;
-        let anchor = anchor(repo)?;
-        if designs.is_empty() && approvals.is_empty() && anchor.is_none() {
+        if designs.is_empty() && approvals.is_empty() {
             return Ok(0);
         }
         let text = self.text()?;
@@ -266,10 +255,7 @@ impl MessageArgs {
             changed |= message.add(trailer::DESIGN, design);
         }
         for approval in &approvals {
-            changed |= message.add(approval::TRAILER, approval.to_trailer_value().as_bytes());
-        }
-        if let Some(anchor) = &anchor {
-            changed |= message.add(trailer::LOG, anchor.as_bytes());
+            changed |= message.add(TRAILER, approval.to_trailer_value().as_bytes());
         }
         if changed {
             fs::write(&self.file, message.as_bytes()).map_err(|error| {
@@ -284,14 +270,6 @@ impl MessageArgs {
 /// The file, or `None` if it has more than [`MAX_MESSAGE`] bytes.
 fn read_at_most(file: &Path) -> std::io::Result<Option<Vec<u8>>> {
     bounded::whole(fs::File::open(file)?, MAX_MESSAGE)
-}
-
-/// The current end of the audit log, for `guard audit verify --anchor`; `None` without a log.
-fn anchor(repo: &Repository) -> Result<Option<String>> {
-    let head = Log::new(repo.common_dir())
-        .head()
-        .map_err(|error| Error::new(format!("the audit log cannot be read: {error}")))?;
-    Ok((head.count > 0).then(|| head.to_string()))
 }
 
 /// Removes the used approvals. The commit exists already, so this judges nothing.

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 
 use super::design_args::DesignArgs;
 use super::repository::{repository, with_approvals};
-use super::{bounded, output::Output, progress};
+use super::{bounded, output::Output, progress::ProgressLine};
 use crate::ci;
 use crate::error::{Error, Result};
 use crate::git::{PushSide, Range, Repository, Update, show_file};
@@ -110,18 +110,21 @@ impl LintArgs {
     }
 
     fn push(&self, output: &mut Output, repo: &Repository, options: &Options) -> Result<u8> {
-        let progress = progress::ProgressLine::new();
+        let progress = ProgressLine::new("judging the push");
         let tell = |done, all| progress.tell(done, all);
-        let each: Option<&judge::Progress<'_>> = if self.each_commit { Some(&tell) } else { None };
-        if let Some(report) = framework_push(repo, each, options)? {
-            return print(output, &report);
-        }
-        if std::io::stdin().is_terminal() {
-            return Err(Error::new("--push reads refs from standard input")
-                .help("call it from the pre-push hook, or name a range: --range A..B"));
-        }
-        let updates = Update::parse_pushed(&bounded::refs()?)?;
-        let report = judge::push(repo, &updates, PushSide::Local("origin"), each, options)?;
+        let each = self.each_commit.then_some(&tell as &judge::Progress<'_>);
+        let report = match framework_push(repo, each, options)? {
+            Some(report) => report,
+            None if std::io::stdin().is_terminal() => {
+                return Err(Error::new("--push reads refs from standard input")
+                    .help("call it from the pre-push hook, or name a range: --range A..B"));
+            }
+            None => {
+                let updates = Update::parse_pushed(&bounded::refs()?)?;
+                judge::push(repo, &updates, PushSide::Local("origin"), each, options)?
+            }
+        };
+        drop(progress);
         print(output, &report)
     }
 
@@ -132,12 +135,11 @@ impl LintArgs {
         range: &Range,
         options: &Options,
     ) -> Result<u8> {
-        let progress = progress::ProgressLine::new();
+        let progress = ProgressLine::new("judging the range");
         let tell = |done, all| progress.tell(done, all);
-        let each: Option<&judge::Progress<'_>> = if self.each_commit { Some(&tell) } else { None };
-        let busy = (!self.each_commit).then(|| progress::Busy::new("judging the range"));
+        let each = self.each_commit.then_some(&tell as &judge::Progress<'_>);
         let report = judge::range(repo, range, each, options)?;
-        drop(busy);
+        drop(progress);
         print(output, &report)
     }
 }
@@ -180,7 +182,7 @@ pub(super) fn staged(output: &mut Output, repo: &Repository, options: &Options) 
 /// Judges the staged changes.
 pub(super) fn staged_report(repo: &Repository, options: &Options) -> Result<Verdict> {
     let options = with_approvals(repo, options.clone())?;
-    let _busy = progress::Busy::new("judging the staged changes");
+    let _busy = ProgressLine::new("judging the staged changes");
     judge::staged(repo, &options)
 }
 

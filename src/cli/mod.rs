@@ -11,10 +11,10 @@ mod check;
 mod deferred;
 mod design_args;
 mod doctor;
-mod enroll;
 mod explain;
 mod file_address;
 mod files;
+mod formats;
 mod generate;
 mod hook;
 mod init;
@@ -36,7 +36,7 @@ mod review;
 mod scope;
 mod scope_edit;
 mod settings;
-mod sign;
+mod signing;
 mod snapshot;
 mod usage_error;
 mod use_design;
@@ -51,7 +51,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::error::{Error, Result};
 
 use deferred::Deferred;
-use output::{CANNOT_JUDGE, Output, WantedFormats};
+use output::{CANNOT_JUDGE, Output};
 
 /// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
 #[derive(Debug, Parser)]
@@ -112,12 +112,14 @@ enum Verb {
     Edit(Deferred<files::EditArgs>),
     /// Show what a write would change and lose, without writing.
     Analyze(Deferred<files::AnalyzeArgs>),
-    /// List the changes that wait for approval.
-    Pending(Deferred<approve::PendingArgs>),
-    /// Approve a held or staged change, at a terminal.
+    /// List, approve and reject the changes that wait for a person.
     Approve(Deferred<approve::ApproveArgs>),
-    /// Reject a held change, at a terminal.
-    Reject(Deferred<approve::RejectArgs>),
+    /// List the changes that wait for a person: `guard approve`.
+    #[command(hide = true)]
+    Pending(Deferred<approve::ApproveArgs>),
+    /// Reject a held change: `guard approve ID --reject`.
+    #[command(hide = true)]
+    Reject(Deferred<approve::ApproveArgs>),
     /// List, show and restore snapshots of earlier content.
     #[command(subcommand)]
     Snapshot(Deferred<snapshot::SnapshotArgs>),
@@ -153,12 +155,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parsed = Cli::command()
         .try_get_matches_from(&arguments)
-        .and_then(|matches| {
-            Ok((
-                Cli::from_arg_matches(&matches)?,
-                WantedFormats::of(&matches),
-            ))
-        });
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, formats::wanted(&matches))));
     let (cli, wanted) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
@@ -171,7 +168,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let mut output = match Output::new(&cli.output, &wanted, cli.directory.as_deref()) {
+    let mut output = match Output::new(&cli.output, wanted) {
         Ok(output) => output,
         Err(error) => {
             output::usage_error(&error);
@@ -215,9 +212,9 @@ impl Cli {
             Verb::Move(args) => files::told(output, |output| args.run(output)),
             Verb::Edit(args) => files::told(output, |output| args.run(output)),
             Verb::Analyze(args) => files::told(output, |output| args.run(output)),
-            Verb::Pending(args) => files::told(output, |output| args.run(output)),
             Verb::Approve(args) => files::answered(output, |output| args.run(output)),
-            Verb::Reject(args) => files::told(output, |output| args.run(output)),
+            Verb::Pending(args) => files::answered(output, |output| args.list(output)),
+            Verb::Reject(args) => files::answered(output, |output| args.reject(output)),
             Verb::Snapshot(args) => files::told(output, |output| args.run(output)),
             Verb::Audit(args) => args.run(output),
             Verb::Explain(args) => args.run(output),
@@ -287,6 +284,14 @@ mod tests {
         for_each_verb(&all, &["guard"], &mut |verb, called| {
             let help = verb.get_after_help().map(ToString::to_string);
             let help = help.unwrap_or_default();
+            let about = verb
+                .get_about()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            assert!(
+                !about.is_empty() && !about.contains(['?', '\n']),
+                "{called:?}: {about}"
+            );
             let (_, examples) = help
                 .split_once("Examples:\n")
                 .unwrap_or_else(|| panic!("{} has no examples", called.join(" ")));
@@ -338,7 +343,7 @@ mod tests {
                 .map(|value| value.get_name().to_owned())
                 .collect();
             let printed = crate::report::Format::ALL
-                .into_iter()
+                .iter()
                 .filter(|format| !format.is_for_files());
             let all: Vec<&str> = printed.map(|format| format.name()).collect();
             let expected: &[&str] = match *first {

@@ -4,12 +4,11 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anstream::ColorChoice;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Arg, ArgAction, ArgMatches, Command, ValueEnum};
-
+use anstream::{AutoStream, ColorChoice};
+use clap::ValueEnum;
 use gix::bstr::BString;
 
+use super::formats::{Wanted, destinations};
 use super::report_file;
 use crate::disk;
 use crate::error::{Error, Result};
@@ -53,157 +52,12 @@ impl OutputArgs {
     }
 }
 
-/// The formats of verbs that have no findings to report.
-const ANSWERS: &[Format] = &[Format::Human, Format::Json];
-/// Those of `guard check`, which answers one path after the other.
-const CHECKS: &[Format] = &[Format::Human, Format::Json, Format::Jsonl];
-
-/// The formats of a verb, and whether it also writes its report to files.
-fn formats_of(verb: &str) -> (&'static [Format], bool) {
-    match verb {
-        "lint" => (&Format::ALL, true),
-        "hook" => (&Format::ALL, false),
-        "check" => (CHECKS, true),
-        "scope" => (ANSWERS, true),
-        "generate" | "mcp" | "help" => (&[], false),
-        _ => (ANSWERS, false),
-    }
-}
-
-const FORMAT: &str = "format";
-const OUTPUT: &str = "output";
-
-/// Adds `--format` with the supported formats to a verb, and `--output` if it writes report files.
-pub(super) fn with_formats(verb: Command) -> Command {
-    let (formats, writes_files) = formats_of(verb.get_name());
-    if formats.is_empty() {
-        return verb;
-    }
-    let printed = formats.iter().filter(|format| !format.is_for_files());
-    let names = printed.map(|format| format.name());
-    let format = Arg::new(FORMAT)
-        .long(FORMAT)
-        .global(true)
-        .value_name("FORMAT")
-        .env("GUARD_FORMAT")
-        .value_parser(
-            PossibleValuesParser::new(names)
-                .try_map(|name| Format::from_name(&name).ok_or("unknown format")),
-        )
-        .help("The output format");
-    let verb = verb.arg(format);
-    if !writes_files {
-        return verb;
-    }
-    let example = example(formats);
-    verb.arg(
-            Arg::new(OUTPUT)
-                .long(OUTPUT)
-                .global(true)
-                .value_name("FORMAT=FILE")
-                .env("GUARD_OUTPUT")
-                .action(ArgAction::Append)
-                .value_parser(move |text: &str| parse_target(text, formats))
-                .help(format!(
-                    "Also write the report to a file, as in `{example}`; may be repeated"
-                ))
-                .long_help(format!(
-                    "Also write the report to a file, as in `{example}`; may be repeated.\n\nThe file must be new, or an \
-                     earlier guard report in the same format. guard never overwrites a tracked file, a design, \
-                     guard.toml, or a file below .git or .guard. `-` is standard output."
-                )),
-        )
-}
-
-/// An example of `--output`.
-fn example(formats: &[Format]) -> &'static str {
-    if formats.contains(&Format::Sarif) {
-        "sarif=guard.sarif"
-    } else {
-        "json=guard.json"
-    }
-}
-
-/// The reports that a command line requests.
-#[derive(Debug, Default)]
-pub(super) struct WantedFormats {
-    format: Option<Format>,
-    output: Vec<ReportTarget>,
-}
-
-impl WantedFormats {
-    /// The reports of the verb that was called.
-    pub(super) fn of(matches: &ArgMatches) -> WantedFormats {
-        let mut verb = matches;
-        while let Some((_, deeper)) = verb.subcommand() {
-            verb = deeper;
-        }
-        let format = verb.try_get_one(FORMAT).ok().flatten().copied();
-        let output = verb.try_get_many(OUTPUT).ok().flatten();
-        WantedFormats {
-            format,
-            output: output.into_iter().flatten().cloned().collect(),
-        }
-    }
-
-    /// The reports of those values that are valid for the verb.
-    pub(super) fn lenient(verb: &str, format: Option<String>, outputs: &[String]) -> WantedFormats {
-        let (formats, writes_files) = formats_of(verb);
-        let format = format.and_then(|name| Format::from_name(&name));
-        let outputs = outputs.iter().filter(|_| writes_files);
-        WantedFormats {
-            format: format.filter(|format| formats.contains(format) && !format.is_for_files()),
-            output: outputs
-                .filter_map(|text| parse_target(text, formats).ok())
-                .collect(),
-        }
-    }
-}
-
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 enum ColorWhen {
     #[default]
     Auto,
     Always,
     Never,
-}
-
-/// A report that `--output` requests.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct ReportTarget {
-    format: Format,
-    /// `None` is standard output.
-    file: Option<PathBuf>,
-}
-
-/// Names of standard output on Unix. Opening such a name would overwrite a redirected file from its beginning.
-const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
-
-fn parse_target(text: &str, formats: &[Format]) -> Result<ReportTarget, String> {
-    let (format, file) = text
-        .split_once('=')
-        .ok_or_else(|| format!("expected FORMAT=FILE, such as {}", example(formats)))?;
-    let format = formats
-        .iter()
-        .copied()
-        .find(|known| known.name() == format)
-        .ok_or_else(|| {
-            let names: Vec<_> = formats.iter().map(|format| format.name()).collect();
-            format!("unknown format; choose one of {}", names.join(", "))
-        })?;
-    let file = match file {
-        "" => return Err("the file name is empty".to_owned()),
-        file if format.is_for_files() && (file == "-" || STDOUT.contains(&file)) => {
-            let name = format.name();
-            return Err(format!(
-                "{name} is for files only, as in {name}=review.{name}"
-            ));
-        }
-        "-" => None,
-        file if cfg!(unix) && STDOUT.contains(&file) => None,
-        file => Some(PathBuf::from(file)),
-    };
-    Ok(ReportTarget { format, file })
 }
 
 /// The output of every verb.
@@ -223,35 +77,24 @@ pub(super) struct Output {
 impl Output {
     /// # Errors
     ///
-    /// Two reports have the same destination.
-    pub(super) fn new(
-        args: &OutputArgs,
-        wanted: &WantedFormats,
-        directory: Option<&Path>,
-    ) -> Result<Output> {
-        let style = |color: bool, width| Style {
-            color,
-            width,
+    /// Two reports would go to standard output.
+    pub(super) fn new(args: &OutputArgs, wanted: Vec<Wanted>) -> Result<Output> {
+        let style = |choice: ColorChoice, is_terminal| Style {
+            color: match args.color {
+                ColorWhen::Always => true,
+                ColorWhen::Never => false,
+                ColorWhen::Auto => matches!(choice, ColorChoice::Always | ColorChoice::AlwaysAnsi),
+            },
+            width: width(is_terminal),
             quiet: args.quiet,
             ..Style::default()
         };
-        let wants_color = |choice: ColorChoice| match args.color {
-            ColorWhen::Always => true,
-            ColorWhen::Never => false,
-            ColorWhen::Auto => matches!(choice, ColorChoice::Always | ColorChoice::AlwaysAnsi),
-        };
         let (stdout, stderr) = (io::stdout(), io::stderr());
-        let (format, files) = targets(wanted, directory.unwrap_or(".".as_ref()))?;
+        let (format, files) = destinations(wanted)?;
         Ok(Output {
             format,
-            style: style(
-                wants_color(anstream::AutoStream::choice(&stdout)),
-                width(stdout.is_terminal()),
-            ),
-            error_style: style(
-                wants_color(anstream::AutoStream::choice(&stderr)),
-                width(stderr.is_terminal()),
-            ),
+            style: style(AutoStream::choice(&stdout), stdout.is_terminal()),
+            error_style: style(AutoStream::choice(&stderr), stderr.is_terminal()),
             files,
             private: false,
             failed: None,
@@ -261,11 +104,8 @@ impl Output {
 
     /// Which losses the reports need: only those for programs print the share of every change.
     pub(super) fn precision(&self) -> Precision {
-        let formats = self.files.iter().map(|(format, _)| *format);
-        match formats
-            .chain([self.format])
-            .all(|format| format == Format::Human)
-        {
+        let mut files = self.files.iter();
+        match self.is_human() && files.all(|(format, _)| *format == Format::Human) {
             true => Precision::Verdict,
             false => Precision::Exact,
         }
@@ -325,9 +165,7 @@ impl Output {
         &mut self,
         write: impl Fn(&mut dyn Write, Format, &Style) -> io::Result<()>,
     ) {
-        let mut stdout = io::stdout().lock();
-        let written = write(&mut stdout, self.format, &self.style).and_then(|()| stdout.flush());
-        self.note_failure("standard output", written);
+        self.stream(&write);
         self.write_files(write);
     }
 
@@ -341,7 +179,7 @@ impl Output {
         matches!(self.format, Format::Human | Format::Jsonl) && self.files.is_empty()
     }
 
-    /// Prints one of several answers at once. Returns whether anybody still reads them.
+    /// Prints to stdout only, such as one of several answers. Returns whether anybody still reads it.
     pub(super) fn stream(
         &mut self,
         write: impl FnOnce(&mut dyn Write, Format, &Style) -> io::Result<()>,
@@ -388,13 +226,12 @@ impl Output {
 
     /// The part of [`Output::error`] that is for programs.
     pub(super) fn reports(&mut self, error: &Error) {
-        if self.format != Format::Human {
-            let mut stdout = io::stdout().lock();
-            let written = write_failure(error, self.format, &mut stdout, &self.style)
-                .and_then(|()| stdout.flush());
-            self.note_failure("standard output", written);
+        let write =
+            |out: &mut dyn Write, format, style: &Style| write_failure(error, format, out, style);
+        if !self.is_human() {
+            self.stream(write);
         }
-        self.write_files(|out, format, style| write_failure(error, format, out, style));
+        self.write_files(write);
     }
 
     fn write_files(&mut self, write: impl Fn(&mut dyn Write, Format, &Style) -> io::Result<()>) {
@@ -438,17 +275,19 @@ impl Output {
         let Some((to, error)) = &self.failed else {
             return ExitCode::from(code);
         };
-        let error = match error.kind() {
+        let mut failure = match error.kind() {
             ErrorKind::Unsupported => Error::new(error.to_string()),
             _ => Error::new(format!("the report cannot be written to {to}: {error}")),
         };
-        if let Some(what) = self.settled {
-            let error = error.help(what);
-            let _ = write_error(&error, &mut io::stderr().lock(), &self.error_style);
-            return ExitCode::from(code);
-        }
-        let _ = write_error(&error, &mut io::stderr().lock(), &self.error_style);
-        ExitCode::from(CANNOT_JUDGE)
+        let code = match &self.settled {
+            Some(what) => {
+                failure = failure.help(what.as_str());
+                code
+            }
+            None => CANNOT_JUDGE,
+        };
+        self.tell(&failure);
+        ExitCode::from(code)
     }
 }
 
@@ -456,35 +295,6 @@ impl Output {
 pub(super) fn usage_error(error: &Error) {
     // If stderr cannot be written, there is nowhere left to report it.
     let _ = write_error(error, &mut io::stderr().lock(), &Style::default());
-}
-
-/// The format of standard output, and the files with theirs.
-///
-/// Compares files as seen from `directory`.
-fn targets(wanted: &WantedFormats, directory: &Path) -> Result<(Format, Vec<(Format, PathBuf)>)> {
-    let mut stdout: Vec<_> = wanted.format.into_iter().collect();
-    let mut files: Vec<(Format, PathBuf)> = Vec::new();
-    for target in &wanted.output {
-        match &target.file {
-            None => stdout.push(target.format),
-            Some(file)
-                if files
-                    .iter()
-                    .any(|(_, other)| report_file::is_same(directory, other, file)) =>
-            {
-                let file = show_file(file);
-                return Err(Error::new(format!("--output names {file} twice"))
-                    .help("give each report its own file"));
-            }
-            Some(file) => files.push((target.format, file.clone())),
-        }
-    }
-    if stdout.len() > 1 {
-        return Err(Error::new("two reports would go to standard output").help(
-            "--format and --output FORMAT=- both write to standard output: use only one of them",
-        ));
-    }
-    Ok((stdout.pop().unwrap_or(Format::Human), files))
 }
 
 /// The file from which GitHub reads the summary of a step.
@@ -496,13 +306,9 @@ fn step_summary() -> Option<PathBuf> {
 
 /// The width of the output: the terminal's, else the variable `COLUMNS`, else 80.
 fn width(is_terminal: bool) -> usize {
-    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    let variable = || std::env::var("COLUMNS").ok()?.parse().ok();
-    let columns = if is_terminal {
-        terminal().or_else(variable)
-    } else {
-        variable()
-    };
+    let terminal = terminal_size::terminal_size().filter(|_| is_terminal);
+    let terminal = terminal.map(|(width, _)| usize::from(width.0));
+    let columns = terminal.or_else(|| std::env::var("COLUMNS").ok()?.parse().ok());
     // Fewer columns are unreadable; no terminal has more.
     columns.map_or(Style::default().width, |columns| columns.clamp(40, 1000))
 }

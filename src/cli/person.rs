@@ -1,13 +1,11 @@
-//! Finds out whether a person is at the terminal, and asks. A program under the same user account can emulate a
+//! Finds out whether a person is at the terminal. A program under the same user account can emulate a
 //! terminal; this refuses the ways in which known agents run guard. docs/approvals.md says what that is worth.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 
-use crate::approval::{REJECT, reason_line};
 use crate::error::{Error, Result};
-use crate::gate::{Answer, Strategy};
 use crate::path::escaped;
 use crate::system;
 
@@ -56,19 +54,11 @@ const AGENTS: &[&str] = &[
 /// Generic names of scripts in the packages of agents.
 const ANONYMOUS: &[&str] = &["cli", "index", "main", "__main__", "bin"];
 
-/// Typed to see the whole change; shorter than any word of consent.
-const PAGE: &str = "p";
-/// Lines of a page.
-const PAGE_LINES: usize = 40;
-
 /// A terminal with a person at it, as far as guard can see.
 pub(super) struct Person {
-    reads: File,
-    writes: File,
+    pub(super) reads: File,
+    pub(super) writes: File,
 }
-
-/// The warning on systems where guard cannot see its parent processes.
-const UNSEEN: &str = "On this system guard cannot see which program started it. It only checked for variables that agents and CI set.";
 
 impl Person {
     /// Opens the terminal.
@@ -91,121 +81,6 @@ impl Person {
             reads: open(reads)?,
             writes: open(writes)?,
         })
-    }
-
-    /// Shows `text`, and asks for the word and a reason, or for one of the `others`: strategies to preview instead. On
-    /// request it first shows `whole`, page by page. An interrupt ends guard before anything happens.
-    pub(super) fn ask(&mut self, text: &str, whole: &str, word: &str, others: &[&str]) -> Answer {
-        // Without a complete dialogue there is no answer.
-        self.dialogue(text, whole, word, others)
-            .unwrap_or(Answer::Nothing)
-    }
-
-    fn dialogue(
-        &mut self,
-        text: &str,
-        whole: &str,
-        word: &str,
-        others: &[&str],
-    ) -> io::Result<Answer> {
-        // Discard what was typed before the question.
-        system::discard_input(&self.reads)?;
-        let mut terminal = &self.writes;
-        let instead = match others {
-            [] => String::new(),
-            _ => format!(" `{}` to preview that instead,", others.join("`, `")),
-        };
-        writeln!(terminal, "{text}")?;
-        if !system::SHOWS_PROCESSES {
-            writeln!(terminal, "{UNSEEN}")?;
-        }
-        let mut lines = BufReader::new(&self.reads);
-        let mut next = || -> io::Result<Option<String>> {
-            let mut line = String::new();
-            lines.read_line(&mut line)?;
-            // A line without an end was cut off when the terminal closed.
-            Ok(line.strip_suffix('\n').map(|line| line.trim().to_owned()))
-        };
-        let typed = loop {
-            write!(
-                terminal,
-                "Type `{word}` to approve, `{PAGE}` to see the whole change,{instead} `{REJECT}` to reject, or anything else to decide later: "
-            )?;
-            match next()? {
-                Some(typed) if typed == PAGE => {
-                    print_pages(whole, &mut terminal, &mut next)?;
-                    // Discard, as before the first question.
-                    system::discard_input(&self.reads)?;
-                }
-                typed => break typed,
-            }
-        };
-        let is_rejection = match typed {
-            Some(typed) if typed == word => false,
-            Some(typed) if typed == REJECT => true,
-            Some(typed) => {
-                let chosen = chosen(&typed, others);
-                return Ok(chosen.map_or(Answer::Nothing, Answer::Instead));
-            }
-            None => return Ok(Answer::Nothing),
-        };
-        write!(terminal, "Reason: ")?;
-        let Some(reason) = next()?.map(|reason| reason_line(&reason)) else {
-            return Ok(Answer::Nothing);
-        };
-        Ok(match (is_rejection, reason.is_empty()) {
-            (true, _) => Answer::Reject(reason),
-            (false, false) => Answer::Approve(reason),
-            (false, true) => {
-                writeln!(terminal, "An approval needs a reason.")?;
-                Answer::Nothing
-            }
-        })
-    }
-}
-
-/// Shows a text page by page; `q` or the end of input leaves the rest.
-fn print_pages(
-    text: &str,
-    terminal: &mut impl Write,
-    next: &mut impl FnMut() -> io::Result<Option<String>>,
-) -> io::Result<()> {
-    let lines: Vec<&str> = text.lines().collect();
-    let mut left = lines.len();
-    for page in lines.chunks(PAGE_LINES) {
-        for line in page {
-            writeln!(terminal, "{line}")?;
-        }
-        left -= page.len();
-        if left > 0 {
-            write!(
-                terminal,
-                "{left} more lines: Enter for the next page, `q` to go back: "
-            )?;
-            if next()?.is_none_or(|typed| typed == "q") {
-                break;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The strategy that was typed, if it was offered.
-fn chosen(typed: &str, others: &[&str]) -> Option<Strategy> {
-    let (name, line) = match typed.split_once(' ') {
-        Some((name, line)) => (name, Some(line.trim().parse().ok()?)),
-        None => (typed, None),
-    };
-    let is_offered = others
-        .iter()
-        .any(|other| other.split(' ').next() == Some(name));
-    match (name, line) {
-        _ if !is_offered => None,
-        ("insert", Some(line)) => Some(Strategy::Insert { line }),
-        ("replace", None) => Some(Strategy::Replace),
-        ("append", None) => Some(Strategy::Append),
-        ("extend", None) => Some(Strategy::Extend),
-        _ => None,
     }
 }
 
@@ -421,27 +296,6 @@ mod tests {
             ("GEMINI_API_KEY", "k"),
         ] {
             assert!(!refused(name, value), "{name}");
-        }
-    }
-
-    #[test]
-    fn strategy_can_be_chosen_only_if_offered() {
-        let offered = ["append", "insert LINE"];
-        assert_eq!(chosen("append", &offered), Some(Strategy::Append));
-        assert_eq!(
-            chosen("insert 12", &offered),
-            Some(Strategy::Insert { line: 12 })
-        );
-        for typed in [
-            "extend",
-            "insert",
-            "insert x",
-            "insert -1",
-            "append 1",
-            "",
-            "LINE",
-        ] {
-            assert_eq!(chosen(typed, &offered), None, "{typed}");
         }
     }
 }

@@ -1,72 +1,46 @@
-//! Shows the progress of a long run in one line on stderr, if that is a terminal.
+//! Shows in one line on stderr, if that is a terminal, that guard is still working.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Mutex, mpsc};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Shorter runs need no progress.
-const PATIENCE: Duration = Duration::from_millis(500);
-/// The time between two updates.
-const PAUSE: Duration = Duration::from_millis(100);
-
-/// Rewrites one line; clears it on drop.
+/// Rewrites one line every second; clears it on drop.
 pub(super) struct ProgressLine {
-    next: Option<Mutex<Instant>>,
-    started: Instant,
+    done: Arc<Done>,
+    line: Option<(mpsc::Sender<()>, JoinHandle<()>)>,
 }
 
+/// How many commits are judged, and of how many; of none if that is not counted.
+#[derive(Default)]
+struct Done(AtomicUsize, AtomicUsize);
+
 impl ProgressLine {
-    pub(super) fn new() -> ProgressLine {
-        let started = Instant::now();
+    pub(super) fn new(what: &'static str) -> ProgressLine {
+        let done = Arc::default();
+        let line = io::stderr().is_terminal().then(|| {
+            show(
+                what,
+                Arc::clone(&done),
+                Duration::from_secs(1),
+                io::stderr(),
+            )
+        });
         ProgressLine {
-            next: io::stderr()
-                .is_terminal()
-                .then(|| Mutex::new(started + PATIENCE)),
-            started,
+            done,
+            line: line.flatten(),
         }
     }
 
-    /// Reports that `done` of `all` commits are judged, unless it did so just now.
+    /// Reports that `done` of `all` commits are judged.
     pub(super) fn tell(&self, done: usize, all: usize) {
-        // Another thread is updating the line.
-        let Some(Ok(mut next)) = self.next.as_ref().map(Mutex::try_lock) else {
-            return;
-        };
-        let now = Instant::now();
-        if now >= *next {
-            *next = now + PAUSE;
-            // Progress that cannot be shown must not stop guard.
-            let _ = write!(io::stderr(), "\rguard: {done} of {all} commits\x1b[K");
-        }
+        self.done.0.store(done, Ordering::Relaxed);
+        self.done.1.store(all, Ordering::Relaxed);
     }
 }
 
 impl Drop for ProgressLine {
-    fn drop(&mut self) {
-        if self.next.is_some() && self.started.elapsed() >= PATIENCE {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
-    }
-}
-
-/// Shows every second that guard is still working; clears the line on drop.
-pub(super) struct Busy {
-    line: Option<(mpsc::Sender<()>, JoinHandle<()>)>,
-}
-
-impl Busy {
-    pub(super) fn new(what: &'static str) -> Busy {
-        let is_terminal = io::stderr().is_terminal();
-        Busy {
-            line: is_terminal
-                .then(|| still_at_work(what, Duration::from_secs(1), io::stderr()))
-                .flatten(),
-        }
-    }
-}
-
-impl Drop for Busy {
     fn drop(&mut self) {
         if let Some((stop, line)) = self.line.take() {
             drop(stop);
@@ -76,8 +50,9 @@ impl Drop for Busy {
 }
 
 /// A thread that writes the line after each pause until the sender is dropped; `None` if the system grants no thread.
-fn still_at_work(
+fn show(
     what: &'static str,
+    done: Arc<Done>,
     pause: Duration,
     mut to: impl Write + Send + 'static,
 ) -> Option<(mpsc::Sender<()>, JoinHandle<()>)> {
@@ -87,8 +62,19 @@ fn still_at_work(
         let mut is_shown = false;
         while stopped.recv_timeout(pause) == Err(mpsc::RecvTimeoutError::Timeout) {
             is_shown = true;
-            let seconds = started.elapsed().as_secs();
-            let _ = write!(to, "\rguard: {what}, {seconds} s\x1b[K");
+            // ProgressLine that cannot be shown must not stop guard.
+            let _ = match done.1.load(Ordering::Relaxed) {
+                0 => write!(
+                    to,
+                    "\rguard: {what}, {} s\x1b[K",
+                    started.elapsed().as_secs()
+                ),
+                all => write!(
+                    to,
+                    "\rguard: {} of {all} commits\x1b[K",
+                    done.0.load(Ordering::Relaxed)
+                ),
+            };
             let _ = to.flush();
         }
         if is_shown {
@@ -120,26 +106,27 @@ mod tests {
     }
 
     #[test]
-    fn long_step_shows_progress_and_clears_the_line() {
-        let (pieces, written) = mpsc::channel();
-        let pause = Duration::from_millis(1);
-        let (stop, line) = still_at_work("checking", pause, Pieces(pieces)).unwrap();
-        let mut shown = String::new();
-        while !shown.contains("\x1b[K") {
-            shown += &written.recv().unwrap();
+    fn long_step_shows_progress_and_clears_the_line_and_a_short_one_shows_nothing() {
+        for (done, expected) in [
+            (Done::default(), "\rguard: checking, 0 s\x1b[K"),
+            (Done(3.into(), 7.into()), "\rguard: 3 of 7 commits\x1b[K"),
+        ] {
+            let (pieces, written) = mpsc::channel();
+            let pause = Duration::from_millis(1);
+            let (stop, line) = show("checking", Arc::new(done), pause, Pieces(pieces)).unwrap();
+            let mut shown = String::new();
+            while !shown.contains("\x1b[K") {
+                shown += &written.recv().unwrap();
+            }
+            assert_eq!(shown, expected);
+            drop(stop);
+            line.join().unwrap();
+            let rest: String = written.iter().collect();
+            assert!(rest.ends_with("\r\x1b[K"), "{rest:?}");
         }
-        assert_eq!(shown, "\rguard: checking, 0 s\x1b[K");
-        drop(stop);
-        line.join().unwrap();
-        let rest: String = written.iter().collect();
-        assert!(rest.ends_with("\r\x1b[K"), "{rest:?}");
-    }
-
-    #[test]
-    fn short_step_prints_nothing() {
         let (pieces, written) = mpsc::channel();
         let pause = Duration::from_secs(600);
-        let (stop, line) = still_at_work("checking", pause, Pieces(pieces)).unwrap();
+        let (stop, line) = show("checking", Arc::default(), pause, Pieces(pieces)).unwrap();
         drop(stop);
         line.join().unwrap();
         assert_eq!(written.iter().count(), 0);

@@ -1,12 +1,15 @@
 //! Asks a person about a change, with quotes from it.
 
 use std::fmt::Write as _;
+use std::io::{self, BufRead, BufReader, Write as _};
 
 use super::files::extension_lines;
 use super::person::Person;
-use crate::gate::{Answer, Question};
+use crate::approval::{REJECT, reason_line};
+use crate::gate::{Answer, Question, Strategy};
 use crate::path::escaped;
 use crate::report::{Style, painted};
+use crate::system;
 
 /// The prefix of quoted content, which distinguishes it from guard's own words.
 pub(super) const GUTTER: &str = "  | ";
@@ -48,13 +51,7 @@ pub(super) fn ask(person: &mut Person, question: &Question, style: &Style) -> An
         "What would be lost",
         analysis.deleted_content.as_deref(),
     );
-    let mut whole = String::new();
-    push_quoted(
-        &mut whole,
-        "The change",
-        Some(&painted(&question.whole, style)),
-    );
-    person.ask(&text, &whole, &question.word, &question.others)
+    ask_for_word(person, &text, &question.word, &question.others)
 }
 
 pub(super) fn push_quoted(text: &mut String, title: &str, quoted: Option<&str>) {
@@ -65,5 +62,106 @@ pub(super) fn push_quoted(text: &mut String, title: &str, quoted: Option<&str>) 
     text.push_str(&format!("\n{title}:\n"));
     for line in quoted.lines() {
         text.push_str(&format!("{GUTTER}{line}\n"));
+    }
+}
+
+/// The warning on systems where guard cannot see its parent processes.
+const UNSEEN: &str = "On this system guard cannot see which program started it. It only checked for variables that agents and CI set.";
+
+/// Shows `text`, and asks for the word and a reason, or for one of the `others`: strategies to preview instead. An
+/// interrupt ends guard before anything happens.
+pub(super) fn ask_for_word(person: &Person, text: &str, word: &str, others: &[&str]) -> Answer {
+    // Without a complete dialogue there is no answer.
+    dialogue(person, text, word, others).unwrap_or(Answer::Nothing)
+}
+
+fn dialogue(person: &Person, text: &str, word: &str, others: &[&str]) -> io::Result<Answer> {
+    // Discard what was typed before the question.
+    system::discard_input(&person.reads)?;
+    let mut terminal = &person.writes;
+    let instead = match others {
+        [] => String::new(),
+        _ => format!(" `{}` to preview that instead,", others.join("`, `")),
+    };
+    writeln!(terminal, "{text}")?;
+    if !system::SHOWS_PROCESSES {
+        writeln!(terminal, "{UNSEEN}")?;
+    }
+    let mut lines = BufReader::new(&person.reads);
+    let mut next = || -> io::Result<Option<String>> {
+        let mut line = String::new();
+        lines.read_line(&mut line)?;
+        // A line without an end was cut off when the terminal closed.
+        Ok(line.strip_suffix('\n').map(|line| line.trim().to_owned()))
+    };
+    write!(
+        terminal,
+        "Type `{word}` to approve,{instead} `{REJECT}` to reject, or anything else to decide later: "
+    )?;
+    let is_rejection = match next()? {
+        Some(typed) if typed == word => false,
+        Some(typed) if typed == REJECT => true,
+        Some(typed) => {
+            let chosen = chosen(&typed, others);
+            return Ok(chosen.map_or(Answer::Nothing, Answer::Instead));
+        }
+        None => return Ok(Answer::Nothing),
+    };
+    write!(terminal, "Reason: ")?;
+    let Some(reason) = next()?.map(|reason| reason_line(&reason)) else {
+        return Ok(Answer::Nothing);
+    };
+    Ok(match (is_rejection, reason.is_empty()) {
+        (true, _) => Answer::Reject(reason),
+        (false, false) => Answer::Approve(reason),
+        (false, true) => {
+            writeln!(terminal, "An approval needs a reason.")?;
+            Answer::Nothing
+        }
+    })
+}
+
+/// The strategy that was typed, if it was offered.
+fn chosen(typed: &str, others: &[&str]) -> Option<Strategy> {
+    let (name, line) = match typed.split_once(' ') {
+        Some((name, line)) => (name, Some(line.trim().parse().ok()?)),
+        None => (typed, None),
+    };
+    let is_offered = others
+        .iter()
+        .any(|other| other.split(' ').next() == Some(name));
+    match (name, line) {
+        _ if !is_offered => None,
+        ("insert", Some(line)) => Some(Strategy::Insert { line }),
+        ("replace", None) => Some(Strategy::Replace),
+        ("append", None) => Some(Strategy::Append),
+        ("extend", None) => Some(Strategy::Extend),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strategy_can_be_chosen_only_if_offered() {
+        let offered = ["append", "insert LINE"];
+        assert_eq!(chosen("append", &offered), Some(Strategy::Append));
+        assert_eq!(
+            chosen("insert 12", &offered),
+            Some(Strategy::Insert { line: 12 })
+        );
+        for typed in [
+            "extend",
+            "insert",
+            "insert x",
+            "insert -1",
+            "append 1",
+            "",
+            "LINE",
+        ] {
+            assert_eq!(chosen(typed, &offered), None, "{typed}");
+        }
     }
 }

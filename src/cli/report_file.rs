@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::BStr;
 
 use crate::disk::{self, WriteContent};
 use crate::error::{Error, Result};
@@ -51,51 +51,40 @@ fn admit_place(path: &Path, repo: Option<&Repository>) -> Result<(), String> {
         // If the directory is missing, writing fails with an error that says more.
         return Ok(());
     };
+    let below = |dir: &Path| {
+        let dir = dir.canonicalize().ok();
+        dir.and_then(|dir| place.strip_prefix(dir).ok())
+    };
     let is_git = |part: &std::ffi::OsStr| part.eq_ignore_ascii_case(".git");
-    if place.iter().any(is_git) {
+    let git_dirs = repo.map(|repo| [repo.git_dir(), repo.common_dir()]);
+    if place.iter().any(is_git) || git_dirs.iter().flatten().any(|dir| below(dir).is_some()) {
         return Err("it is inside a git directory".to_owned());
     }
-    let Some(repo) = repo else {
+    let root = repo.and_then(|repo| Some((repo, repo.workdir().ok()?)));
+    let Some((repo, inside)) = root.and_then(|(repo, root)| Some((repo, below(root)?))) else {
         return Ok(());
     };
-    let below = |dir: &Path| dir.canonicalize().is_ok_and(|dir| place.starts_with(dir));
-    if below(repo.git_dir()) || below(repo.common_dir()) {
-        return Err("it is inside a git directory".to_owned());
-    }
-    let root = repo
-        .workdir()
-        .ok()
-        .and_then(|root| root.canonicalize().ok());
-    let Some(inside) = root.and_then(|root| place.strip_prefix(root).ok().map(Path::to_owned))
-    else {
-        return Ok(());
-    };
-    let Ok(inside) = gix::path::into_bstr(inside) else {
-        return Err("its name is not UTF-8".to_owned());
-    };
-    let inside: BString = gix::path::to_unix_separators_on_windows(inside).into_owned();
+    let inside = gix::path::into_bstr(inside).map_err(|_| "its name is not UTF-8")?;
+    let inside = gix::path::to_unix_separators_on_windows(inside);
+    let inside: &BStr = inside.as_ref();
     // The verdict reports unusable settings. The names that guard always uses are still known.
     let settings = settings_of_head(repo).unwrap_or_else(|_| Settings::default());
-    let folded = fold(inside.as_ref());
     let is_own = |name: &BStr| design_selection::is_own_settings(&settings, name);
-    if is_own(inside.as_ref()) || is_own(folded.as_ref()) {
+    if is_own(inside) || is_own(fold(inside).as_ref()) {
         return Err("it configures guard".to_owned());
     }
-    if design_selection::is_design(&settings, inside.as_ref()) {
+    if design_selection::is_design(&settings, inside) {
         return Err("it is a design".to_owned());
     }
-    let index = Index::open(repo).map_err(|error| error.to_string())?;
-    let tracked = index
-        .tree()
-        .and_then(|tree| tree.get(inside.as_ref()))
-        .map_err(|error| error.to_string())?;
-    match tracked {
+    let tracked = Index::open(repo).and_then(|index| index.tree()?.get(inside));
+    match tracked.map_err(|error| error.to_string())? {
         Some(_) => Err("git tracks it".to_owned()),
         None => Ok(()),
     }
 }
 
-/// Refuses a file with any content but a report in this format. Accepts an empty one, as created by `mktemp`.
+/// Refuses a file with any content but a report in this format. Accepts an empty one, as created by `mktemp`, and
+/// what is no file, such as a pipe.
 fn admit_content(path: &Path, format: Format) -> Result<(), String> {
     let found = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -109,10 +98,7 @@ fn admit_content(path: &Path, format: Format) -> Result<(), String> {
         return Err("it is a link".to_owned());
     }
     if !found.is_file() {
-        return match is_pipe_or_terminal(&found) {
-            true => Ok(()),
-            false => Err("it is a device".to_owned()),
-        };
+        return Ok(());
     }
     let mut start = Vec::new();
     File::open(path)
@@ -125,18 +111,6 @@ fn admit_content(path: &Path, format: Format) -> Result<(), String> {
             format.name()
         )),
     }
-}
-
-#[cfg(unix)]
-fn is_pipe_or_terminal(found: &fs::Metadata) -> bool {
-    use std::os::unix::fs::FileTypeExt;
-    let kind = found.file_type();
-    kind.is_fifo() || kind.is_char_device()
-}
-
-#[cfg(not(unix))]
-fn is_pipe_or_terminal(_: &fs::Metadata) -> bool {
-    true
 }
 
 /// Puts a report in its file as `write` makes it: a reader finds the old report or the new one, never a part of
@@ -180,15 +154,6 @@ fn is_stream(path: &Path) -> bool {
 fn place(path: &Path) -> Option<PathBuf> {
     let parent = fs::canonicalize(disk::directory_of(path)).ok()?;
     Some(parent.join(path.file_name()?))
-}
-
-/// Whether two paths, seen from `directory`, name one file.
-pub(super) fn is_same(directory: &Path, one: &Path, other: &Path) -> bool {
-    match (place(&directory.join(one)), place(&directory.join(other))) {
-        (Some(one), Some(other)) => one == other,
-        // If the directory is missing, writing fails.
-        _ => one == other,
-    }
 }
 
 /// Adds a report to the end of the file.

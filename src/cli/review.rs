@@ -1,12 +1,13 @@
 //! `guard review`: writes the review page and prints the address to open.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 use super::design_args::DesignArgs;
 use super::file_address;
 use super::lint::refuse_non_range;
 use super::repository::{repository, with_approvals};
-use super::{output::Output, progress};
+use super::{output::Output, progress::ProgressLine};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 use crate::judge::{self, Collect, Options};
@@ -80,7 +81,7 @@ impl ReviewArgs {
     fn judge(&self, repo: &Repository, options: Options) -> Result<Verdict> {
         if self.staged {
             let options = with_approvals(repo, options)?;
-            let _busy = progress::Busy::new("judging the staged changes");
+            let _busy = ProgressLine::new("judging the staged changes");
             return judge::staged(repo, &options);
         }
         let range = match &self.range {
@@ -90,7 +91,7 @@ impl ReviewArgs {
             }
             None => judge::range_of_branch(repo)?.ok_or_else(unknown_target)?,
         };
-        let _busy = progress::Busy::new("judging the range");
+        let _busy = ProgressLine::new("judging the range");
         judge::range(repo, &range, None, &options)
     }
 }
@@ -106,10 +107,7 @@ fn unknown_target() -> Error {
 fn temporary_file(repo: &Repository) -> PathBuf {
     let root = repo.workdir().unwrap_or_else(|_| repo.common_dir());
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let hash = root.as_os_str().as_encoded_bytes().iter();
-    // FNV-1a tells the repositories of a user apart; nothing depends on it.
-    let hash = hash.fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    std::env::temp_dir().join(format!("guard-review-{hash:016x}.html"))
+    let mut hash = DefaultHasher::new();
+    root.hash(&mut hash);
+    std::env::temp_dir().join(format!("guard-review-{:016x}.html", hash.finish()))
 }

@@ -99,7 +99,7 @@ impl ScopeArgs {
                     staged: args.staged,
                 };
                 let options = args.design.options(false);
-                let busy = progress::Busy::new("checking the designs");
+                let busy = progress::ProgressLine::new("checking the designs");
                 let listing = judge::check_documents(&repository()?, &choice, &options)?;
                 drop(busy);
                 output.print(|out, format, style| write_scope_check(&listing, format, out, style));

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use super::design_args::DesignArgs;
 use super::files::person;
+use super::output::Output;
 use super::question::ask;
 use super::repository::{repository, with_approvals};
-use super::sign::SignArgs;
-use super::{enroll, output::Output};
+use super::signing::{SignArgs, unsigned_notes};
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::gate::{self, Gate, RestoreRequest};
@@ -297,7 +297,7 @@ fn restore(
         },
     );
     if is_unsigned {
-        output.notes(&enroll::unsigned_notes(repo));
+        output.notes(&unsigned_notes(repo));
     }
     Ok(())
 }

@@ -2,12 +2,12 @@
 //! none, or the report of an earlier run.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use clap::Command;
 
 use super::files;
-use super::output::{self, Output};
+use super::formats::wanted_leniently;
+use super::output::{Output, OutputArgs};
 use crate::error::Error;
 use crate::gate::FailureKind;
 
@@ -26,25 +26,23 @@ pub(super) fn usage(message: impl Into<String>) -> Error {
 
 /// Writes `error`, which is already on stderr, to the reports that the arguments name.
 pub(super) fn tell(arguments: &[OsString], error: &clap::Error, command: &Command) {
-    let asked = asked(arguments);
+    let asked = Asked::of(arguments);
+    let verb = asked.verb.as_str();
     // Hooks answer on the protocols of their callers.
-    if asked.verb.as_deref() == Some("hook") {
+    if verb == "hook" {
         return;
     }
-    if let Some(directory) = &asked.directory
+    if let Some(directory) = asked.directory
         && std::env::set_current_dir(directory).is_err()
     {
         return;
     }
-    let verb = asked.verb.as_deref();
-    let error = told(
-        error,
-        verb.filter(|verb| command.find_subcommand(verb).is_some()),
-    );
-    let Ok(mut output) = Output::new(&output::OutputArgs::plain(), &asked.wanted, None) else {
+    let error = in_own_words(error, command.find_subcommand(verb).map(|_| verb));
+    let wanted = wanted_leniently(verb, asked.format.as_deref(), &asked.outputs);
+    let Ok(mut output) = Output::new(&OutputArgs::plain(), wanted) else {
         return;
     };
-    if verb.is_some_and(files::has_typed_errors) {
+    if files::has_typed_errors(verb) {
         files::answer_failure(&mut output, &error.into());
     } else if output.admit_files().is_ok() {
         output.reports(&error);
@@ -52,13 +50,11 @@ pub(super) fn tell(arguments: &[OsString], error: &clap::Error, command: &Comman
 }
 
 /// The error in guard's own form; `verb` is one that guard has.
-fn told(error: &clap::Error, verb: Option<&str>) -> Error {
+fn in_own_words(error: &clap::Error, verb: Option<&str>) -> Error {
     let text = error.render().to_string();
     let lines = text.lines().take_while(|line| !line.is_empty());
-    let message: Vec<&str> = lines.map(str::trim).collect();
-    let message = message.join(" ");
-    let message = message.strip_prefix("error: ").unwrap_or(&message);
-    let mut error = usage(message);
+    let message = lines.map(str::trim).collect::<Vec<_>>().join(" ");
+    let mut error = usage(message.strip_prefix("error: ").unwrap_or(&message));
     for tip in text.lines().filter_map(|line| line.strip_prefix(TIP)) {
         error = error.help(tip);
     }
@@ -67,43 +63,39 @@ fn told(error: &clap::Error, verb: Option<&str>) -> Error {
 }
 
 /// What a command line that cannot be parsed asks for.
+#[derive(Default)]
 struct Asked {
-    verb: Option<String>,
-    directory: Option<PathBuf>,
-    wanted: output::WantedFormats,
+    verb: String,
+    directory: Option<String>,
+    format: Option<String>,
+    outputs: Vec<String>,
 }
 
-fn asked(arguments: &[OsString]) -> Asked {
-    let mut words = arguments.iter().skip(1).map(|word| word.to_str());
-    let (mut verb, mut directory) = (None, None);
-    let (mut format, mut outputs) = (None, Vec::new());
-    while let Some(word) = words.next() {
-        let Some(word) = word.filter(|word| *word != "--") else {
-            break;
-        };
-        let (name, value) = match word.split_once('=') {
-            Some((name, value)) if name.starts_with("--") => (name, Some(value)),
-            _ if WITH_VALUE.contains(&word) => (word, words.next().flatten()),
-            _ => (word, None),
-        };
-        match (name, value) {
-            ("-C", Some(value)) => directory = Some(PathBuf::from(value)),
-            ("--format", Some(value)) => format = Some(value.to_owned()),
-            ("--output", Some(value)) => outputs.push(value.to_owned()),
-            (name, _) if verb.is_none() && !name.starts_with('-') => verb = Some(name.to_owned()),
-            _ => {}
+impl Asked {
+    fn of(arguments: &[OsString]) -> Asked {
+        let mut asked = Asked::default();
+        let mut words = arguments.iter().skip(1).map(|word| word.to_str());
+        while let Some(word) = words.next().flatten().filter(|word| *word != "--") {
+            let (name, value) = match word.split_once('=') {
+                Some((name, value)) if name.starts_with("--") => (name, Some(value)),
+                _ if WITH_VALUE.contains(&word) => (word, words.next().flatten()),
+                _ => (word, None),
+            };
+            let value = value.map(str::to_owned);
+            match name {
+                "-C" => asked.directory = value,
+                "--format" => asked.format = value,
+                "--output" => asked.outputs.extend(value),
+                name if asked.verb.is_empty() && !name.starts_with('-') => {
+                    name.clone_into(&mut asked.verb)
+                }
+                _ => {}
+            }
         }
-    }
-    let variable = |name| std::env::var(name).ok();
-    let format = format.or_else(|| variable("GUARD_FORMAT"));
-    if outputs.is_empty() {
-        outputs.extend(variable("GUARD_OUTPUT"));
-    }
-    let of = verb.as_deref().unwrap_or_default();
-    let wanted = output::WantedFormats::lenient(of, format, &outputs);
-    Asked {
-        verb,
-        directory,
-        wanted,
+        asked.format = asked.format.or_else(|| std::env::var("GUARD_FORMAT").ok());
+        if asked.outputs.is_empty() {
+            asked.outputs.extend(std::env::var("GUARD_OUTPUT").ok());
+        }
+        asked
     }
 }

@@ -7,52 +7,40 @@ use serde::{Serialize, Serializer};
 
 /// One line of help.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Help {
-    text: String,
-    kind: HelpKind,
-}
+pub struct Help(HelpLine);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum HelpKind {
-    Sentence,
-    Command,
-    Row,
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum HelpLine {
+    Sentence(String),
+    Command(String),
+    Row(String),
 }
 
 impl Help {
     /// A command to paste, below the sentence before it.
     pub(crate) fn command(command: impl fmt::Display) -> Help {
-        Help {
-            text: format!("  {command}"),
-            kind: HelpKind::Command,
-        }
+        Help(HelpLine::Command(format!("  {command}")))
     }
 
     /// A table row, list item or heading to paste into a design.
     pub(crate) fn row(row: impl Into<String>) -> Help {
-        Help {
-            text: row.into(),
-            kind: HelpKind::Row,
-        }
+        Help(HelpLine::Row(row.into()))
     }
 
     /// Whether the line is for pasting, and must not be wrapped.
     pub fn is_to_paste(&self) -> bool {
-        self.kind != HelpKind::Sentence
+        !matches!(self.0, HelpLine::Sentence(_))
     }
 
     /// Whether the line is for pasting into a design.
     pub fn is_row(&self) -> bool {
-        self.kind == HelpKind::Row
+        matches!(self.0, HelpLine::Row(_))
     }
 }
 
 impl<T: Into<String>> From<T> for Help {
     fn from(sentence: T) -> Help {
-        Help {
-            text: sentence.into(),
-            kind: HelpKind::Sentence,
-        }
+        Help(HelpLine::Sentence(sentence.into()))
     }
 }
 
@@ -60,7 +48,8 @@ impl Deref for Help {
     type Target = str;
 
     fn deref(&self) -> &str {
-        &self.text
+        let (HelpLine::Sentence(text) | HelpLine::Command(text) | HelpLine::Row(text)) = &self.0;
+        text
     }
 }
 

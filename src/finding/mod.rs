@@ -2,9 +2,8 @@
 //!
 //! The model is independent of output formats; `report` prints it.
 
-mod explain;
 mod help;
-mod level;
+pub(crate) mod json;
 mod rule;
 
 use std::collections::HashSet;
@@ -13,23 +12,24 @@ use std::ops::Range;
 use gix::bstr::{BStr, BString};
 use serde::{Serialize, Serializer};
 
-pub use explain::Explain;
 pub use help::Help;
-pub use level::Level;
-pub use rule::Rule;
+pub use rule::{Level, Rule};
 
 /// A place in a design document or in `guard.toml`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Anchor {
     /// The path of the document in the repository.
+    #[serde(serialize_with = "json::path")]
     pub path: BString,
     /// The byte range in the document, including a BOM.
+    #[serde(skip)]
     pub span: Range<usize>,
     /// The 1-based line of the start of `span`.
     pub line: usize,
     /// The 1-based column of the start of `span`, in Unicode scalar values.
     pub column: usize,
     /// The text below the marked text in the human report; may be empty.
+    #[serde(skip)]
     pub label: String,
 }
 
@@ -72,8 +72,8 @@ impl Serialize for Details {
     }
 }
 
-/// One violated rule at one path.
-#[derive(Debug, Clone, PartialEq)]
+/// One violated rule at one path. Serialized, it is the finding of every JSON report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Finding {
     /// The rule.
@@ -81,10 +81,12 @@ pub struct Finding {
     /// The level after applying the settings.
     pub level: Level,
     /// The judged path; `None` for a finding about a whole document.
+    #[serde(serialize_with = "json::optional_path")]
     pub path: Option<BString>,
     /// One sentence without a final full stop. Names in it are escaped.
     pub message: String,
     /// The closest path that would have been allowed.
+    #[serde(serialize_with = "json::optional_path")]
     pub closest: Option<BString>,
     /// The place in the design.
     pub(crate) design: Option<Anchor>,
@@ -93,6 +95,7 @@ pub struct Finding {
     /// Facts for programs.
     pub(crate) details: Details,
     /// If guard judges commits separately: the position of the commit in the range, oldest first.
+    #[serde(skip)]
     pub(crate) commit: Option<usize>,
 }
 

@@ -1,6 +1,19 @@
-//! The names of the rules, their levels and their texts.
+//! The rules: their names, levels and pages.
 
-use super::level::Level;
+use serde::Serialize;
+
+named! {
+    /// The level of a finding. The order is `Note < Warning < Error`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Level {
+        /// Information; does not change the exit code.
+        Note = "note",
+        /// Worth a look; does not change the exit code.
+        Warning = "warning",
+        /// Refuses the change: exit code 1.
+        Error = "error",
+    }
+}
 
 macro_rules! rules {
     ($($variant:ident $id:literal $level:ident $summary:literal,)*) => {
@@ -28,6 +41,11 @@ macro_rules! rules {
             /// One sentence: when the rule fires.
             pub fn summary(self) -> &'static str {
                 match self { $(Rule::$variant => $summary,)* }
+            }
+
+            /// The page of the rule, in Markdown.
+            pub fn page(self) -> &'static str {
+                match self { $(Rule::$variant => include_str!(concat!("../../docs/rules/", $id, ".md")),)* }
             }
         }
     };
@@ -65,6 +83,30 @@ impl Rule {
         Rule::ALL.iter().copied().find(|rule| rule.id() == id)
     }
 
+    /// The text of the page below a heading; without one, what is above the first: when the rule fires.
+    pub(crate) fn section(self, heading: &str) -> &'static str {
+        let mut parts = self.page().split("\n## ");
+        let mut bodies = parts.by_ref().filter_map(|part| part.split_once('\n'));
+        let found = match heading {
+            "" => bodies.next(),
+            heading => bodies.find(|(title, _)| title.trim_end() == heading),
+        };
+        found.map_or("", |(_, body)| body.trim())
+    }
+
+    /// Whether a person's approval of the change clears a finding of this rule. It does not clear faults of a document
+    /// or a request, nor the rules that always hold.
+    pub fn can_be_approved(self) -> bool {
+        !self.is_always()
+            && !self.is_about_design()
+            && !matches!(self, Rule::OutsideRoots | Rule::RowUntouched)
+    }
+
+    /// Whether the rule is about a design document rather than about a change.
+    pub fn is_about_design(self) -> bool {
+        self.id().starts_with("design-")
+    }
+
     /// Whether neither settings nor approvals can change the rule.
     pub fn is_always(self) -> bool {
         matches!(self, Rule::OutsideWorkspace | Rule::UnsafePath)
@@ -73,5 +115,69 @@ impl Rule {
     /// Whether the settings cannot change its level: those that are always errors, and those about documents.
     pub fn has_fixed_level(self) -> bool {
         self.is_always() || self.id().starts_with("design-")
+    }
+}
+
+impl Serialize for Rule {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.id())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn each_rule_has_a_page_with_every_section_and_no_page_is_without_a_rule() {
+        for rule in Rule::ALL {
+            let title = format!("# {} ({})\n", rule.id(), rule.default_level().name());
+            let page = rule.page().replace("\r\n", "\n");
+            assert!(page.starts_with(&title), "{}", rule.id());
+            for heading in ["", "Why", "Example", "Fix", "Allow it"] {
+                assert!(
+                    !rule.section(heading).is_empty(),
+                    "{}: {heading}",
+                    rule.id()
+                );
+            }
+            let words = page.split_whitespace().count();
+            assert!((60..=230).contains(&words), "{}: {words} words", rule.id());
+            let is_text = |line: &&str| !line.starts_with("    ");
+            let longest = page
+                .lines()
+                .filter(is_text)
+                .map(|line| line.chars().count());
+            assert!(longest.max() <= Some(80), "{}", rule.id());
+        }
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/rules");
+        let pages = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|page| page.unwrap().path());
+        for page in pages {
+            let name = page.file_stem().unwrap().to_str().unwrap();
+            assert!(Rule::from_id(name).is_some(), "{}", page.display());
+        }
+    }
+
+    #[test]
+    fn unconditional_rules_and_document_faults_cannot_be_approved() {
+        let refused = Rule::ALL.iter().filter(|rule| !rule.can_be_approved());
+        let refused: Vec<_> = refused
+            .map(|rule| rule.id())
+            .filter(|id| !id.starts_with("design-"))
+            .collect();
+        assert_eq!(
+            refused,
+            [
+                "outside-workspace",
+                "outside-roots",
+                "unsafe-path",
+                "row-untouched"
+            ]
+        );
+        assert!(!Rule::DesignNoTable.can_be_approved());
     }
 }

@@ -1,14 +1,17 @@
-//! Judges what another program is about to do. guard does not do it, but it logs refusals and holds destructive
-//! changes, as it does for its own file verbs. What passes is noted, for a snapshot of what it changes.
+//! Judges what another program is about to do to files. guard does not do it, but it logs refusals and holds destructive
+//! changes, as it does for its own file verbs. Before existing content may change, guard takes a snapshot and logs a
+//! record, so that `guard snapshot restore` can undo the change.
 
 use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
 use super::failure::{not_found, refuse_binary};
-use super::passed::{Passed, PassedChange, UNKNOWN};
+use super::perform::{add_circumstances, record, snapshot_of, standing};
 use super::plan::OperationPlan;
+use super::workspace::PassedChange;
 use super::{Failure, Gate, GateResult, Operation};
 use crate::boundary::OpenedFile;
+use crate::path::escaped;
 use crate::rules::Access;
 
 impl Gate<'_> {
@@ -18,12 +21,13 @@ impl Gate<'_> {
     /// It is refused, or held until a person decides.
     pub fn judge(&self, request: &BStr, operation: &Operation) -> GateResult<()> {
         let (plan, finding) = self.prepare(request, operation)?;
-        let Some(finding) = finding else {
-            self.let_pass(plan, operation);
-            return Ok(());
-        };
-        let _alone = self.lock.take()?;
-        Err(self.hold_and_note(&plan, &finding, operation, request))
+        if let Some(finding) = finding {
+            let _alone = self.lock.take()?;
+            return Err(self.hold_and_note(&plan, &finding, operation, request));
+        }
+        let steps = vec![self.step_facts(&plan, operation)];
+        self.let_pass(plan, steps);
+        Ok(())
     }
 
     /// Judges a change whose result is not known: whether the path may be changed at all.
@@ -32,8 +36,7 @@ impl Gate<'_> {
     /// The path is refused.
     pub fn judge_path(&self, request: &BStr) -> GateResult<()> {
         let judged = self.plan_unknown(request);
-        let judged = judged.and_then(|_| self.let_change_pass(self.locate(request)?, None));
-        judged.inspect_err(|failure| self.note_refusal("write", request, [], failure))
+        self.noting_refusal("write", request, judged.map(drop))
     }
 
     /// Judges a move that another program performs, with the content that the file has afterwards.
@@ -46,15 +49,17 @@ impl Gate<'_> {
             let (path, old) = self.look(&context, request)?;
             let old = old.ok_or_else(|| not_found(path.as_ref()))?;
             refuse_binary(path.as_ref(), content)?;
-            let is_same = old.content == content;
+            let before = old.content.clone();
             let (plan, _) = self.plan_move(&context, (path, old), (to, Some(content)), None)?;
-            match is_same {
-                true => {
-                    let to = to.to_owned();
-                    self.let_pass(plan, &Operation::Move { to, expect: None });
-                }
-                false => self.let_move_pass(plan, content),
-            }
+            let (to, expect) = (to.to_owned(), None);
+            let steps = match plan.target().filter(|_| before != content) {
+                None => vec![self.step_facts(&plan, &Operation::Move { to, expect })],
+                Some(target) => vec![
+                    step("delete", plan.path(), self.digest(Some(&before)), None),
+                    step("write", target, None, self.digest(Some(content))),
+                ],
+            };
+            self.let_pass(plan, steps);
             Ok(())
         };
         judge().inspect_err(|failure| {
@@ -80,7 +85,7 @@ impl Gate<'_> {
             let (_, old) = self.look(&self.context()?, request)?;
             Ok(old.map(|entry| entry.content))
         };
-        look().inspect_err(|failure| self.note_refusal("write", request, [], failure))
+        self.noting_refusal("write", request, look())
     }
 
     /// Judges a path that another program reads. Whether the file exists and is text does not matter.
@@ -92,11 +97,9 @@ impl Gate<'_> {
             let path = self.boundary.locate(request)?;
             Ok(self.context()?.admit(path.as_ref(), Access::Read)??)
         };
-        admit().inspect_err(|failure: &Failure| self.note_refusal("read", request, [], failure))
+        self.noting_refusal("read", request, admit())
     }
-}
 
-impl Gate<'_> {
     /// Whether the settings say which files may be read, or which hold secrets.
     pub(crate) fn judges_reads(&self) -> bool {
         let settings = &self.policy.settings;
@@ -110,75 +113,63 @@ impl Gate<'_> {
     pub(crate) fn judge_ignored(&self, request: &BStr) -> GateResult<()> {
         let admit = || {
             let path = self.boundary.locate(request)?;
-            match self.context()?.admit(path.as_ref(), Access::Write)? {
-                Ok(()) if self.policy.settings.protect.contains(path.as_ref()) => {
-                    self.plan_unknown(request).map(drop)
-                }
-                admitted => Ok(admitted?),
+            self.context()?.admit(path.as_ref(), Access::Write)??;
+            match self.policy.settings.protect.contains(path.as_ref()) {
+                true => self.plan_unknown(request).map(drop),
+                false => Ok(()),
             }
         };
-        admit().inspect_err(|failure: &Failure| self.note_refusal("write", request, [], failure))
+        self.noting_refusal("write", request, admit())
     }
 
-    /// The changes that were judged and may happen, since the last call.
-    pub(crate) fn passed(&self) -> Passed {
-        Passed {
-            changes: self.passed.take(),
-            designs: self.policy.design_versions(),
+    fn noting_refusal<T>(
+        &self,
+        verb: &str,
+        request: &BStr,
+        judged: GateResult<T>,
+    ) -> GateResult<T> {
+        judged.inspect_err(|failure: &Failure| self.note_refusal(verb, request, [], failure))
+    }
+
+    /// Notes a judged operation. A new file, or one without contents, loses nothing.
+    fn let_pass(&self, plan: OperationPlan, steps: Vec<Map<String, Value>>) {
+        let has_content = |entry: &OpenedFile| !entry.content.is_empty();
+        if !plan.is_unchanged && plan.old().is_some_and(has_content) {
+            let before = plan.before;
+            let change = PassedChange { before, steps };
+            self.passed.borrow_mut().push(change);
         }
     }
 
-    /// Notes a judged operation.
-    pub(super) fn let_pass(&self, plan: OperationPlan, operation: &Operation) {
-        if plan.is_unchanged {
-            return;
-        }
-        let steps = vec![self.step_facts(&plan, operation)];
-        self.note_passed(plan.before, steps);
-    }
-
-    /// Notes a judged move after which the file has another content.
-    pub(super) fn let_move_pass(&self, plan: OperationPlan, content: &[u8]) {
-        let old = plan.old().map(|entry| entry.content.as_slice());
-        let mut steps = vec![step("delete", plan.path(), self.digest(old), None)];
-        if let Some(target) = plan.target() {
-            steps.push(step("write", target, None, self.digest(Some(content))));
-        }
-        self.note_passed(plan.before, steps);
-    }
-
-    /// Notes a change of a file after which it has this content, or one that guard does not know.
+    /// Takes the snapshot of what passed since the last call, and logs the record, before the tool runs.
     ///
     /// # Errors
-    /// The file cannot be read.
-    pub(super) fn let_change_pass(&self, path: BString, new: Option<&[u8]>) -> GateResult<()> {
-        let max = crate::policy::settings::MAX_SIZE;
-        let old = self.boundary.read_stable(path.as_ref(), max)?;
-        let content = old.as_ref().map(|entry| entry.content.as_slice());
-        if content == new {
-            return Ok(());
-        }
-        let id = match new {
-            Some(new) => self.digest(Some(new)),
-            None => Some(UNKNOWN.to_owned()),
+    /// One of them fails: then the tool must not run.
+    pub(crate) fn keep_passed(&self, tool: &str) -> GateResult<()> {
+        let changes = self.passed.take();
+        let title = match changes.as_slice() {
+            [] => return Ok(()),
+            [one] => Operation::DELETE.title(one.before[0].0.as_ref()),
+            several => format!("Backup before tool call: {} files", several.len()),
         };
-        let steps = vec![step("write", path.as_ref(), self.digest(content), id)];
-        self.note_passed(vec![(path, old)], steps);
-        Ok(())
-    }
-
-    /// A new file, or one without contents, loses nothing.
-    fn note_passed(
-        &self,
-        before: Vec<(BString, Option<OpenedFile>)>,
-        steps: Vec<Map<String, Value>>,
-    ) {
-        let has_content = |entry: &OpenedFile| !entry.content.is_empty();
-        if before[0].1.as_ref().is_some_and(has_content) {
-            self.passed
-                .borrow_mut()
-                .push(PassedChange { before, steps });
-        }
+        let _alone = self.lock.take()?;
+        let before = changes.iter().flat_map(|change| &change.before);
+        let backup = snapshot_of(self.repo, before, &title, &standing(&self.log)?)?;
+        let mut steps: Vec<_> = changes
+            .into_iter()
+            .flat_map(|change| change.steps)
+            .collect();
+        let mut facts = match steps.len() {
+            1 => steps.remove(0),
+            _ => Map::from_iter([
+                ("operation".to_owned(), "call".into()),
+                ("operations".to_owned(), steps.into()),
+            ]),
+        };
+        facts.insert("tool".into(), escaped(tool).to_string().into());
+        let designs = self.policy.design_versions();
+        add_circumstances(self.repo, &designs, &mut facts, Some(backup));
+        record(&self.log, "passed", facts).map(drop)
     }
 }
 

@@ -295,7 +295,7 @@ impl Gate<'_> {
     ) -> Failure {
         let change = HeldChange {
             work_tree: self.repo.work_tree(),
-            path: plan.path().to_owned(),
+            path: plan.path().to_string(),
             operation: operation.verb().to_owned(),
             strategy: operation
                 .strategy()
@@ -304,14 +304,13 @@ impl Gate<'_> {
             new: self.digest(plan.new_content()),
             class: plan.judged.class.name().to_owned(),
             why: finding.message.clone(),
-            expires: super::recorded_approvals::now()
-                .saturating_add_unsigned(crate::policy::settings::EXPIRY),
+            expires: super::store::now().saturating_add_unsigned(crate::policy::settings::EXPIRY),
             content: plan.new_content().map(<[u8]>::to_vec),
             snapshot: operation.restore().map(|restore| restore.snapshot.clone()),
             is_executable: plan.is_executable,
             thresholds: Some(self.policy.settings.thresholds),
         };
-        let id = match self.held.hold(&change) {
+        let id = match self.store.hold(&change) {
             Ok(id) => id,
             Err(failure) => return failure,
         };

@@ -6,15 +6,13 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use gix::bstr::{BStr, BString};
+use serde_json::{Map, Value};
 
-use super::decision_method::{ELICITATION, TERMINAL};
+use super::consent::{ELICITATION, Signer, TERMINAL};
 use super::failure::{GateResult, not_found, refuse_binary};
-use super::held::Held;
 use super::lock::Lock;
 use super::log::Log;
-use super::passed::PassedChange;
-use super::recorded_approvals::{approvals, unreadable};
-use super::sign::Signer;
+use super::store::{Store, approvals, unreadable};
 use crate::approval::Approval;
 use crate::boundary::{Boundary, OpenedFile};
 use crate::error;
@@ -23,13 +21,21 @@ use crate::judge::{self, BaseCommit, OperationContext, Options};
 use crate::policy::Policy;
 use crate::rules::Access;
 
+/// A change that another program may make.
+pub(super) struct PassedChange {
+    /// The state of each path; the changed one comes first.
+    pub(super) before: Vec<(BString, Option<OpenedFile>)>,
+    /// One for each path, or one for a move.
+    pub(super) steps: Vec<Map<String, Value>>,
+}
+
 /// A workspace, ready for file operations.
 pub struct Gate<'a> {
     pub(super) repo: &'a Repository,
     pub(super) boundary: Boundary,
     pub(super) policy: Policy,
     pub(super) log: Log,
-    pub(super) held: Held,
+    pub(super) store: Store,
     pub(super) lock: Lock,
     pub(super) approvals: Vec<Approval>,
     /// What other programs may do, since the last look.
@@ -72,7 +78,7 @@ impl<'a> Gate<'a> {
             boundary,
             policy,
             log: Log::of(repo),
-            held: Held::new(repo.common_dir()),
+            store: Store::of(repo),
             lock: Lock::new(repo.common_dir()),
             approvals,
             passed: RefCell::default(),
@@ -113,7 +119,7 @@ impl<'a> Gate<'a> {
     /// # Errors
     /// The store cannot be read.
     pub fn as_strict_as(self, id: &str) -> GateResult<Self> {
-        let held = self.held.load(id).map_err(|error| unreadable(&error))?;
+        let held = self.store.load(id).map_err(|error| unreadable(&error))?;
         let thresholds = held.and_then(|change| change.thresholds);
         Ok(match thresholds {
             Some(thresholds) => self.stricter(Some(thresholds.lines), Some(thresholds.share)),

@@ -4,17 +4,19 @@ use std::fs;
 use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString};
-use gix::index::entry::{Flags, Stage};
+use gix::index::entry::stat::Time;
+use gix::index::entry::{Flags, Stage, Stat};
 
-use super::work_tree::IndexTime;
 use super::{Repository, failed};
 use crate::change::{Kind, State};
 use crate::error::Result;
+use crate::system;
 
 /// The index, to compare files with.
 pub struct CheckedOut {
     index: gix::index::File,
-    time: IndexTime,
+    /// When it was written; `None` if no entry is trusted.
+    time: Option<Time>,
     root: PathBuf,
     is_merging: bool,
 }
@@ -25,15 +27,8 @@ impl CheckedOut {
     /// # Errors
     /// It is damaged.
     pub fn of(repo: &Repository) -> Result<CheckedOut> {
-        let time = IndexTime::of(&repo.repo.index_path());
-        let index = repo.repo.open_index();
-        let index = match index {
-            Err(_) if !repo.repo.index_path().exists() => {
-                let state = gix::index::State::new(repo.repo.object_hash());
-                gix::index::File::from_state(state, repo.repo.index_path())
-            }
-            index => index.map_err(failed("the index cannot be read"))?,
-        };
+        let place = repo.repo.index_path();
+        let time = place.metadata().and_then(|about| about.modified()).ok();
         let runs = [
             "MERGE_HEAD",
             "CHERRY_PICK_HEAD",
@@ -42,10 +37,9 @@ impl CheckedOut {
             "rebase-apply",
         ];
         Ok(CheckedOut {
-            index,
-            time,
-            root: repo.workdir()?.to_owned(),
+            time: time.and_then(|time| Time::try_from(time).ok()),
             is_merging: runs.iter().any(|name| repo.git_dir().join(name).exists()),
+            ..CheckedOut::of_copy(repo, place)?
         })
     }
 
@@ -54,12 +48,15 @@ impl CheckedOut {
     /// # Errors
     /// It is damaged.
     pub(super) fn of_copy(repo: &Repository, copy: PathBuf) -> Result<CheckedOut> {
-        let options = gix::index::decode::Options::default();
-        let index = gix::index::File::at(copy, repo.repo.object_hash(), true, options)
-            .map_err(failed("the copy of the index cannot be read"))?;
+        let hash = repo.repo.object_hash();
+        let index = match copy.exists() {
+            true => gix::index::File::at(copy, hash, true, Default::default())
+                .map_err(failed("the index cannot be read"))?,
+            false => gix::index::File::from_state(gix::index::State::new(hash), copy),
+        };
         Ok(CheckedOut {
             index,
-            time: IndexTime::never(),
+            time: None,
             root: repo.workdir()?.to_owned(),
             is_merging: false,
         })
@@ -90,7 +87,17 @@ impl CheckedOut {
             return entry.flags.contains(Flags::SKIP_WORKTREE);
         };
         let about = cap_std::fs::Metadata::from_just_metadata(about);
-        self.time.is_as_written(&entry.stat, &about)
+        self.is_as_written(&entry.stat, &about)
+    }
+
+    /// Whether the file has the recorded stat data and is older than the index, so that git last wrote it.
+    fn is_as_written(&self, recorded: &Stat, now: &cap_std::fs::Metadata) -> bool {
+        let order = |time: &Time| (time.secs, time.nsecs);
+        let is_older = |index: &Time| order(&recorded.mtime) < order(index);
+        // Device numbers change when a disk is remounted; git ignores them too.
+        let dev = recorded.dev;
+        let now = system::stat(now).map(|now| Stat { dev, ..now });
+        self.time.as_ref().is_some_and(is_older) && now == Some(*recorded)
     }
 
     /// What is staged.

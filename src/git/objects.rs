@@ -1,7 +1,7 @@
 //! Reads objects, with one handle per thread.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use gix::ObjectId;
 use gix::objs::{Exists, Find, Kind};
@@ -19,10 +19,8 @@ use crate::error::{Error, Result};
 pub struct Objects {
     /// `None` for contents that are in no repository.
     odb: Option<gix::OdbHandle>,
-    /// Blobs that are only in memory; see [`Objects::holding`].
+    /// Blobs and trees that are only in memory; see [`Objects::holding`].
     held: Arc<Blobs>,
-    /// Trees that are only in memory; see [`Objects::hold_trees`].
-    trees: Arc<OnceLock<Blobs>>,
     loose: LooseObjects,
     remembered: RememberedObjects,
 }
@@ -52,7 +50,6 @@ impl Objects {
         Objects {
             odb: Some(handle),
             held: Arc::default(),
-            trees: Arc::default(),
             loose: LooseObjects::default(),
             remembered: RememberedObjects::default(),
         }
@@ -63,40 +60,25 @@ impl Objects {
         Objects {
             odb: None,
             held: Arc::new(blobs),
-            trees: Arc::default(),
             loose: LooseObjects::default(),
             remembered: RememberedObjects::default(),
         }
     }
 
-    /// A handle that also finds these blobs. They stay in memory and are shared with its clones.
-    pub(super) fn holding(&self, blobs: Blobs) -> Objects {
+    /// A handle that also finds these blobs and trees, such as those that the next commit will write. They stay in
+    /// memory and are shared with its clones.
+    pub(super) fn holding(&self, more: Blobs) -> Objects {
+        let mut held = Blobs::clone(&self.held);
+        held.extend(more);
         Objects {
-            held: Arc::new(blobs),
+            held: Arc::new(held),
             ..self.clone()
         }
     }
 
-    /// A handle to which trees can be added, with [`Objects::hold_trees`].
-    pub(super) fn without_trees(&self) -> Objects {
-        Objects {
-            trees: Arc::default(),
-            ..self.clone()
-        }
-    }
-
-    /// Also finds these trees from now on, such as those that the next commit will write. Only the first call counts.
-    pub(super) fn hold_trees(&self, trees: Blobs) {
-        self.trees.get_or_init(|| trees);
-    }
-
-    /// Whether a tree is only in memory.
-    pub(super) fn holds_tree(&self, id: ObjectId) -> bool {
-        self.held_tree(id).is_some()
-    }
-
-    fn held_tree(&self, id: ObjectId) -> Option<&Vec<u8>> {
-        self.trees.get()?.get(&id)
+    /// Whether an object is only in memory.
+    pub(super) fn holds(&self, id: ObjectId) -> bool {
+        self.held.contains_key(&id)
     }
 
     /// A handle with caches, for walks through many commits, which read the same objects and delta bases again.
@@ -106,15 +88,6 @@ impl Objects {
         if let Some(odb) = &mut objects.odb {
             odb.set_pack_cache(|| Box::new(lru::MemoryCappedHashmap::new(DELTA_BASES)));
             odb.set_object_cache(|| Box::new(object::MemoryCappedHashmap::new(WHOLE)));
-        }
-        objects
-    }
-
-    /// A handle that writes to memory only.
-    pub(super) fn writing_to_memory(&self) -> Objects {
-        let mut objects = self.clone();
-        if let Some(odb) = &mut objects.odb {
-            odb.set_object_memory(gix::odb::memory::Storage::default());
         }
         objects
     }
@@ -187,7 +160,7 @@ impl Objects {
             buffer.clear();
             return Ok(());
         }
-        if let Some(tree) = self.held_tree(id) {
+        if let Some(tree) = self.held.get(&id) {
             buffer.clear();
             buffer.extend_from_slice(tree);
             return Ok(());

@@ -3,7 +3,7 @@
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Commit, Repository, failed};
+use super::{Commit, PushSide, Repository, TargetBranch, Update, failed};
 use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::path::escaped;
@@ -270,6 +270,176 @@ impl Repository {
         }
         self.design_branch()
     }
+
+    /// The ranges of a push, one per ref.
+    ///
+    /// The target branch is judged from its previous state. Any other branch is judged from its merge base with the
+    /// target branch, so that changes on the target branch or settings from an earlier push do not count.
+    ///
+    /// # Errors
+    /// The previous state is unknown, or an object is missing.
+    pub(crate) fn ranges_of_push(
+        &self,
+        updates: &[Update],
+        target: Option<&TargetBranch>,
+        side: PushSide<'_>,
+    ) -> Result<Vec<Range>> {
+        let on_target = |update: &&Update| {
+            target.is_some_and(|target| update.branch() == Some(target.name.as_ref()))
+        };
+        let pushed_target = updates.iter().find(on_target).and_then(|update| update.new);
+        let ranges = updates.iter().map(|update| {
+            let own = on_target(&update);
+            let mut range = self
+                .range_of_update(update, own, target, pushed_target, side)
+                .map_err(|mut error| {
+                    error.message = format!("{}: {}", escaped(&update.name), error.message);
+                    error
+                })?;
+            range.reference = Some(update.name.clone());
+            range.branch = update.branch().map(ToOwned::to_owned);
+            Ok(range)
+        });
+        ranges.collect()
+    }
+
+    fn range_of_update(
+        &self,
+        update: &Update,
+        is_target: bool,
+        target: Option<&TargetBranch>,
+        pushed_target: Option<ObjectId>,
+        side: PushSide<'_>,
+    ) -> Result<Range> {
+        let shown = escaped(&update.name);
+        let Some(new) = update.new else {
+            return Ok(Range::nothing(format!(
+                "{shown} is deleted: nothing to judge"
+            )));
+        };
+        if update.name.starts_with(b"refs/notes/") || update.name.starts_with(b"refs/guard/") {
+            return Ok(Range::nothing(format!(
+                "{shown} contains no code: not judged"
+            )));
+        }
+        let new = self.commit_of(new)?;
+        let mut known: Vec<ObjectId> = Vec::new();
+        if is_target {
+            known.extend(update.old);
+        } else {
+            known.extend(target.and_then(|target| target.tip));
+            known.extend(pushed_target);
+            if known.is_empty() {
+                known.extend(update.old);
+            }
+        }
+        if let Some(missing) = known.iter().find(|&&id| !self.has(id)) {
+            return Err(Error::new(format!(
+                "commit {missing}, which the remote already has, is not in this repository"
+            ))
+            .help("fetch first, then push again: git fetch"));
+        }
+        if known.is_empty() {
+            return match side {
+                PushSide::Server => Ok(Range {
+                    head: Some(new),
+                    commits: self.history(&[], new)?.ahead,
+                    notes: vec![format!("{shown} is the first ref in this repository")],
+                    ..Range::default()
+                }),
+                PushSide::Local(remote) => Err(unknown_remote(remote)),
+            };
+        }
+        let range = self.range_from(&known, new, &[])?;
+        let mut range = range.judged_from(update.old.filter(|_| is_target));
+        // The previous value of the ref is replaced, as by a rebase, not continued.
+        range.known.retain(|&id| Some(id) != update.old);
+        let from = range
+            .base
+            .map_or_else(String::new, |id| id.to_hex_with_len(12).to_string());
+        range.notes.insert(
+            0,
+            match (is_target, target) {
+                (false, Some(target)) => format!(
+                    "{shown} is judged from {from}, its merge base with {}",
+                    escaped(&target.name)
+                ),
+                _ => format!("{shown} is judged from {from}, its previous state"),
+            },
+        );
+        Ok(range)
+    }
+
+    /// The commit of an id, which may be an annotated tag.
+    fn commit_of(&self, id: ObjectId) -> Result<ObjectId> {
+        let commit = self.resolve_commit(id.to_string().as_str().into())?;
+        commit.ok_or_else(|| Error::new(format!("object {id} is not in the repository")))
+    }
+
+    /// The target branch: `base` of the settings, or the default branch of the remote or server.
+    ///
+    /// # Errors
+    /// A ref is damaged.
+    pub(crate) fn target(
+        &self,
+        base: Option<&str>,
+        side: PushSide<'_>,
+    ) -> Result<Option<TargetBranch>> {
+        let prefix = match side {
+            PushSide::Local(remote) => format!("refs/remotes/{remote}/"),
+            PushSide::Server => "refs/heads/".to_owned(),
+        };
+        let named = |name: &BStr| -> Result<Option<ObjectId>> {
+            self.commit_of_ref(&format!("{prefix}{name}"))
+        };
+        if let Some(base) = base
+            && let Some(tip) = named(base.into())?
+        {
+            return Ok(Some(TargetBranch {
+                name: base.into(),
+                tip: Some(tip),
+            }));
+        }
+        let head = match side {
+            PushSide::Local(_) => format!("{prefix}HEAD"),
+            PushSide::Server => "HEAD".to_owned(),
+        };
+        let full = self.points_to(&head).unwrap_or_default();
+        let Some(name) = full.strip_prefix(prefix.as_bytes()) else {
+            return Ok(None);
+        };
+        let name = BString::from(name);
+        let tip = named(name.as_ref())?;
+        Ok((tip.is_some() || side == PushSide::Server).then_some(TargetBranch { name, tip }))
+    }
+
+    /// The tips of all local and remote-tracking branches.
+    ///
+    /// # Errors
+    /// The refs cannot be listed, or a branch does not name a commit.
+    pub(crate) fn branch_tips(&self) -> Result<Vec<ObjectId>> {
+        let cannot = failed("the branches cannot be listed");
+        let references = self.repo.references().map_err(&cannot)?;
+        let mut tips = Vec::new();
+        for prefix in ["refs/heads/", "refs/remotes/"] {
+            let branches = references.prefixed(prefix).map_err(&cannot)?;
+            for branch in branches {
+                let branch = branch
+                    .map_err(|error| Error::new(format!("a branch cannot be read: {error}")))?;
+                if let Some(id) = branch.try_id() {
+                    tips.push(id.detach());
+                }
+            }
+        }
+        Ok(tips)
+    }
+
+    /// The target of a symbolic ref.
+    pub(super) fn points_to(&self, name: &str) -> Option<BString> {
+        let reference = self.repo.try_find_reference(name).ok()??;
+        let target = reference.target().try_name()?.as_bstr().to_owned();
+        Some(target)
+    }
 }
 
 /// The command that completes a clone. `wanted` are branches, commits, or refspecs with a leading `+`.
@@ -288,4 +458,11 @@ pub fn fetch_command(is_shallow: bool, wanted: &[&str]) -> String {
         }
     }
     format!("run `{command}`")
+}
+
+fn unknown_remote(remote: &str) -> Error {
+    let shown = escaped(remote);
+    Error::new(format!("guard does not know what {shown} already has"))
+        .help(format!("fetch it: git fetch {shown} && git remote set-head {shown} --auto"))
+        .help("if the remote is empty, there is nothing to compare with: push once with `git push --no-verify`")
 }

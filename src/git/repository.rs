@@ -1,15 +1,18 @@
-//! Opens a repository.
+//! Opens a repository and reads its configuration.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
-use gix::bstr::{BStr, BString};
+use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use super::config_env;
-use super::errors::{cannot_open, failed};
+use super::errors::{cannot_open, failed, show_file};
 use super::objects::Objects;
-use super::quarantine::{self, Quarantine};
+use super::private_objects::{PrivateObjects, enter_quarantine};
+use super::program::{Git, told};
 use crate::boundary::{absolute, bytes};
 use crate::error::{Error, Result};
 use crate::path::{escaped, from_directory};
@@ -65,8 +68,46 @@ pub struct Repository {
     prefix: OnceCell<Option<BString>>,
     /// Reads trees.
     pub(super) objects: Objects,
-    /// Keeps the list of object directories while objects are read.
-    _quarantine: Option<Quarantine>,
+    /// Objects that are not in the repository, kept while it is read.
+    pub(super) private: Vec<PrivateObjects>,
+}
+
+/// The directory of git hooks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HooksDirectory {
+    /// An absolute path; it may not exist.
+    pub path: PathBuf,
+    /// Whether `core.hooksPath` is set.
+    pub configured: bool,
+}
+
+/// A disabled section `[hook "NAME"]` of git's configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookSwitch {
+    /// The hook or the event that it disables.
+    pub name: BString,
+    /// The command, if any.
+    pub command: Option<BString>,
+}
+
+/// CI variables with the branch of a pull request, most specific first.
+const CI_VARIABLES: &[&str] = &[
+    "GITHUB_HEAD_REF",
+    "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
+    "CI_COMMIT_BRANCH",
+    "BITBUCKET_BRANCH",
+    "SYSTEM_PULLREQUEST_SOURCEBRANCH",
+    "BUILDKITE_BRANCH",
+    "CHANGE_BRANCH",
+];
+
+/// A branch and how it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Branch {
+    /// The short name, such as `188-enforce-paths`.
+    pub name: BString,
+    /// `HEAD`, `rebase`, or the name of the CI variable.
+    pub source: &'static str,
 }
 
 impl Repository {
@@ -100,14 +141,14 @@ impl Repository {
         .to_thread_local();
         let workdir = repo.workdir().map(Path::to_owned);
         let workdir = workdir.or_else(|| work_tree_of_git_dir(&repo, dir));
-        let quarantine = quarantine::enter(&mut repo)?;
+        let quarantine = enter_quarantine(&mut repo)?;
         let repository = Repository {
             objects: Objects::new(repo.objects.clone()),
             repo,
             workdir,
             gitlinks: OnceCell::new(),
             prefix: OnceCell::new(),
-            _quarantine: quarantine,
+            private: quarantine.into_iter().collect(),
         };
         repository.refuse_unreadable_formats()?;
         Ok(repository)
@@ -265,6 +306,204 @@ impl Repository {
     /// The id of a blob with this content, without writing it; `None` if it cannot be hashed.
     pub(crate) fn blob_id(&self, content: &[u8]) -> Option<ObjectId> {
         gix::objs::compute_hash(self.repo.object_hash(), gix::objs::Kind::Blob, content).ok()
+    }
+
+    /// `core.hooksPath`, relative to where git runs hooks; otherwise `hooks` in the common git directory.
+    ///
+    /// # Errors
+    /// `core.hooksPath` is not a valid path.
+    pub(crate) fn hooks_directory(&self) -> Result<HooksDirectory> {
+        let configured = self.config_path("core.hooksPath")?;
+        Ok(HooksDirectory {
+            configured: configured.is_some(),
+            path: configured.unwrap_or_else(|| absolute(self.common_dir()).join("hooks")),
+        })
+    }
+
+    /// The git directory that all work trees share.
+    pub(crate) fn common_dir(&self) -> &Path {
+        self.repo.common_dir()
+    }
+
+    /// The branch of HEAD. With a detached HEAD, that of the current rebase or of the CI variables.
+    ///
+    /// # Errors
+    /// HEAD cannot be read.
+    pub(crate) fn branch(&self) -> Result<Option<Branch>> {
+        // What the branch points to does not matter here.
+        let head = self
+            .repo
+            .find_reference("HEAD")
+            .map_err(failed("HEAD cannot be read"))?;
+        let branch = |name: &[u8], source| Branch {
+            name: name.into(),
+            source,
+        };
+        if let Some(name) = head.target().try_name() {
+            return Ok(Some(branch(name.shorten(), "HEAD")));
+        }
+        for file in ["rebase-merge/head-name", "rebase-apply/head-name"] {
+            if let Ok(content) = fs::read(self.git_dir().join(file)) {
+                let name = content.trim();
+                // git writes "detached HEAD" if the rebase did not start on a branch.
+                if let Some(name) = name.strip_prefix(b"refs/heads/") {
+                    return Ok(Some(branch(name, "rebase")));
+                }
+            }
+        }
+        Ok(CI_VARIABLES.iter().find_map(|&variable| {
+            let value = Vec::from_os_string(std::env::var_os(variable)?).ok()?;
+            let name = value.strip_prefix(b"refs/heads/").unwrap_or(&value);
+            (!name.is_empty()).then(|| branch(name, variable))
+        }))
+    }
+
+    /// The values of `branch.<branch>.<key>`.
+    pub(crate) fn branch_values(&self, branch: &BStr, key: &str) -> Vec<BString> {
+        let config = self.repo.config_snapshot();
+        let values = config.plumbing().strings_by("branch", Some(branch), key);
+        values.unwrap_or_default()
+    }
+
+    /// Sets the values of `branch.<branch>.<key>` in the repository's own file, or removes the key if there are none.
+    ///
+    /// # Errors
+    /// git is not there, another process holds the lock, or the file cannot be read or written.
+    pub(crate) fn set_branch_values(
+        &self,
+        branch: &BStr,
+        key: &str,
+        values: &[BString],
+    ) -> Result<()> {
+        let file = self.common_dir().join("config");
+        let failed = |why: &str| {
+            let shown = show_file(&file);
+            Error::new(format!("{shown} cannot be changed: {why}"))
+                .help(format!("if no git command is running, remove {shown}.lock"))
+        };
+        let name = [b"branch.", branch.as_bytes(), b".", key.as_bytes()].concat();
+        let change = |action: &str, value: Option<&BString>| {
+            let mut arguments = vec![
+                "config".into(),
+                "--file".into(),
+                file.clone(),
+                action.into(),
+            ];
+            for part in [Some(name.as_bstr()), value.map(|value| value.as_ref())] {
+                let part = part.map(gix::path::from_bstr).transpose();
+                let part = part.map_err(|error| failed(&error.to_string()))?;
+                arguments.extend(part.map(Cow::into_owned));
+            }
+            let output = Git::isolated(self.git_dir()).output(arguments, b"");
+            let output = output.map_err(|why| failed(&why))?;
+            match output.status.code() {
+                Some(0) => Ok(()),
+                // There was nothing to remove.
+                Some(5) if value.is_none() => Ok(()),
+                _ => Err(failed(&told(&output))),
+            }
+        };
+        let Some((first, others)) = values.split_first() else {
+            return change("--unset-all", None);
+        };
+        change("--replace-all", Some(first))?;
+        others
+            .iter()
+            .try_for_each(|value| change("--add", Some(value)))
+    }
+
+    /// The branch whose designs hold here: usually that of HEAD.
+    ///
+    /// # Errors
+    /// HEAD cannot be read.
+    pub(crate) fn design_branch(&self) -> Result<Option<BString>> {
+        let own = self.branch()?.map(|branch| branch.name);
+        Ok(own.map(|own| self.inherited_branch(own.as_ref()).unwrap_or(own)))
+    }
+
+    /// The branch of the main work tree, if an agent made this linked one beside it: such a branch is new and named
+    /// after the work tree, so it selects no design, unless a person chose one for it.
+    fn inherited_branch(&self, name: &BStr) -> Option<BString> {
+        let is_linked = self.git_dir() != self.common_dir();
+        if !is_linked || !name.starts_with(b"worktree-") {
+            return None;
+        }
+        let head = fs::read(self.common_dir().join("HEAD")).ok()?;
+        let main = head.trim().strip_prefix(b"ref: refs/heads/")?;
+        let is_chosen = !self.branch_values(name, "guardDesign").is_empty();
+        // Repositories with reftables keep HEAD elsewhere.
+        (!is_chosen && main != b".invalid").then(|| main.into())
+    }
+
+    /// The objects that replace refs replace, in hexadecimal.
+    ///
+    /// # Errors
+    /// The refs cannot be read.
+    pub(crate) fn replaced_objects(&self) -> Result<Vec<BString>> {
+        self.refs_below("refs/replace/")
+    }
+
+    /// The short names of local branches.
+    ///
+    /// # Errors
+    /// The refs cannot be read.
+    pub(crate) fn local_branches(&self) -> Result<Vec<BString>> {
+        self.refs_below("refs/heads/")
+    }
+
+    fn refs_below(&self, prefix: &str) -> Result<Vec<BString>> {
+        let unreadable = failed("the refs cannot be read");
+        let platform = self.repo.references().map_err(&unreadable)?;
+        let found = platform.prefixed(prefix).map_err(&unreadable)?;
+        found
+            .map(|reference| {
+                let reference = reference.map_err(&unreadable)?;
+                let name = reference.name().as_bstr();
+                Ok(BString::from(
+                    name.strip_prefix(prefix.as_bytes()).unwrap_or(name),
+                ))
+            })
+            .collect()
+    }
+
+    /// The default branch of the remote `origin`, from `origin/HEAD`.
+    pub(crate) fn default_branch_of_origin(&self) -> Option<BString> {
+        let name = self.points_to("refs/remotes/origin/HEAD")?;
+        Some(name.strip_prefix(b"refs/remotes/origin/")?.into())
+    }
+
+    /// The names of hooks in git's configuration (git 2.54 and newer).
+    pub(super) fn configured_hooks(&self) -> Vec<BString> {
+        let config = self.repo.config_snapshot();
+        let sections = config.plumbing().sections_by_name("hook");
+        let mut names: Vec<BString> = sections
+            .into_iter()
+            .flatten()
+            .filter_map(|section| Some(section.header().subsection_name()?.to_owned()))
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// The hooks in git's configuration that `hook.NAME.enabled=false` disables.
+    pub(crate) fn disabled_hooks(&self) -> Vec<HookSwitch> {
+        let config = self.repo.config_snapshot();
+        let file = config.plumbing();
+        self.configured_hooks()
+            .into_iter()
+            .filter(|name| {
+                // A value that is not a boolean is an error for git and disables nothing.
+                matches!(
+                    file.boolean_by("hook", Some(name.as_bstr()), "enabled"),
+                    Ok(Some(false))
+                )
+            })
+            .map(|name| HookSwitch {
+                command: file.string_by("hook", Some(name.as_bstr()), "command"),
+                name,
+            })
+            .collect()
     }
 
     /// The object database.

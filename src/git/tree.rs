@@ -1,6 +1,6 @@
 //! Tree objects: look up, list and compare.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::objs::{TreeRefIter, tree::EntryRef};
 
-use super::{Objects, Repository};
+use super::Objects;
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 use crate::path::escaped;
@@ -41,113 +41,16 @@ impl TreeEntry {
     }
 }
 
-/// Git sorts a directory as if its name ended with a slash.
-pub(super) fn name_order(a: &[u8], a_is_tree: bool, b: &[u8], b_is_tree: bool) -> Ordering {
-    let end = |is_tree| if is_tree { &b"/"[..] } else { &b""[..] };
-    a.iter()
-        .chain(end(a_is_tree))
-        .cmp(b.iter().chain(end(b_is_tree)))
-}
-
 /// A tree of a commit.
 pub struct Tree<'repo> {
     objects: &'repo Objects,
     id: ObjectId,
     /// Directories already read: the next path is often in one of them.
-    read: RefCell<HashMap<ObjectId, Rc<LoadedTree>>>,
-    /// The way to the last path: paths are often looked up in order, and may be deep.
-    way: RefCell<TreePath>,
+    read: RefCell<HashMap<ObjectId, LoadedTree>>,
 }
 
-/// The directories on the way to a path.
-#[derive(Default)]
-struct TreePath {
-    /// The innermost directory, with a slash behind.
-    path: BString,
-    /// For each directory, the length of its path with the slash, and its tree.
-    directories: Vec<(usize, ObjectId)>,
-}
-
-impl TreePath {
-    /// Goes back to the innermost directory that is also on the way to `path`.
-    fn go_back_to(&mut self, path: &BStr) -> Option<(usize, ObjectId)> {
-        let pairs = self.path.iter().zip(path.iter());
-        let common = pairs.take_while(|(one, other)| one == other).count();
-        while self.directories.pop_if(|(end, _)| *end > common).is_some() {}
-        let last = self.directories.last().copied();
-        self.path.truncate(last.map_or(0, |(end, _)| end));
-        last
-    }
-
-    /// Goes on to a directory below.
-    fn go_on(&mut self, path: &[u8], id: ObjectId) {
-        let known = self.path.len();
-        self.path.extend_from_slice(&path[known..]);
-        self.directories.push((self.path.len(), id));
-    }
-}
-
-/// One tree object in memory.
-struct LoadedTree {
-    id: ObjectId,
-    content: Vec<u8>,
-    /// The positions of entries, sorted by name: a design may name every file of a large directory. Of two entries
-    /// with the same name, the first counts.
-    by_name: OnceCell<Vec<(usize, usize)>>,
-}
-
-impl LoadedTree {
-    /// The entry of this name.
-    fn find(&self, name: &BStr) -> Result<Option<TreeEntry>> {
-        let by_name = match self.by_name.get() {
-            Some(by_name) => by_name,
-            None => {
-                let by_name = self.sorted()?;
-                self.by_name.get_or_init(|| by_name)
-            }
-        };
-        let at = by_name.partition_point(|at| self.name(at) < name.as_bytes());
-        let Some((start, _)) = by_name
-            .get(at)
-            .filter(|at| self.name(at) == name.as_bytes())
-        else {
-            return Ok(None);
-        };
-        let entry = refs(self.id, &self.content[*start..]).next().transpose()?;
-        Ok(entry.map(TreeEntry::from_ref))
-    }
-
-    /// The positions of each entry and its name, in the order of names.
-    fn sorted(&self) -> Result<Vec<(usize, usize)>> {
-        let mut found = Vec::new();
-        let mut start = 0;
-        for entry in refs(self.id, &self.content) {
-            let length = entry?.filename.len();
-            // Mode, blank, name, NUL, id.
-            let mode = self.content[start..].find_byte(b' ').unwrap_or_default();
-            let name = start + mode + 1;
-            found.push((start, name));
-            start = name + length + 1 + self.id.as_bytes().len();
-        }
-        found.sort_by(|a, b| self.name(a).cmp(self.name(b)));
-        Ok(found)
-    }
-
-    fn name(&self, (_, start): &(usize, usize)) -> &[u8] {
-        let rest = &self.content[*start..];
-        &rest[..rest.find_byte(0).unwrap_or(rest.len())]
-    }
-}
-
-impl Repository {
-    /// The tree of a commit; the empty tree for `None`.
-    ///
-    /// # Errors
-    /// The commit or its tree is missing or damaged.
-    pub(crate) fn tree_of(&self, commit: Option<ObjectId>) -> Result<Tree<'_>> {
-        Tree::of_commit(&self.objects, commit)
-    }
-}
+/// The entries of a tree object, sorted by name: a design may name every file of a large directory.
+type LoadedTree = Rc<Vec<TreeEntry>>;
 
 impl<'repo> Tree<'repo> {
     /// The tree with this id.
@@ -156,7 +59,6 @@ impl<'repo> Tree<'repo> {
             objects,
             id,
             read: RefCell::default(),
-            way: RefCell::default(),
         }
     }
 
@@ -202,32 +104,35 @@ impl<'repo> Tree<'repo> {
     }
 
     pub(super) fn find(&self, path: &BStr) -> Result<Option<TreeEntry>> {
-        let mut way = self.way.borrow_mut();
-        let (mut start, mut id) = way.go_back_to(path).unwrap_or((0, self.id));
-        while let Some(slash) = path[start..].find_byte(b'/') {
-            let end = start + slash;
-            match self.directory(id)?.find(path[start..end].as_bstr())? {
-                Some(entry) if entry.is_tree => id = entry.state.id,
-                _ => return Ok(None),
+        let mut id = self.id;
+        let mut names = path.split_str("/").peekable();
+        while let Some(name) = names.next() {
+            let directory = self.directory(id)?;
+            // Of two entries with the same name, the first counts.
+            let at = directory.partition_point(|entry| entry.name < name);
+            let Some(entry) = directory.get(at).filter(|entry| entry.name == name) else {
+                return Ok(None);
+            };
+            match names.peek() {
+                None => return Ok(Some(entry.clone())),
+                Some(_) if entry.is_tree => id = entry.state.id,
+                Some(_) => return Ok(None),
             }
-            start = end + 1;
-            way.go_on(&path[..start], id);
         }
-        self.directory(id)?.find(path[start..].as_bstr())
+        Ok(None)
     }
 
     /// Reads one tree object once.
-    fn directory(&self, id: ObjectId) -> Result<Rc<LoadedTree>> {
+    fn directory(&self, id: ObjectId) -> Result<LoadedTree> {
         if let Some(directory) = self.read.borrow().get(&id) {
             return Ok(Rc::clone(directory));
         }
         let mut content = Vec::new();
         self.objects.tree(id, &mut content)?;
-        let directory = Rc::new(LoadedTree {
-            id,
-            content,
-            by_name: OnceCell::new(),
-        });
+        let entries = refs(id, &content).map(|entry| entry.map(TreeEntry::from_ref));
+        let mut entries = entries.collect::<Result<Vec<_>>>()?;
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        let directory = Rc::new(entries);
         self.read.borrow_mut().insert(id, Rc::clone(&directory));
         Ok(directory)
     }
@@ -254,14 +159,8 @@ impl<'repo> Tree<'repo> {
     /// # Errors
     /// A tree is missing or damaged.
     pub fn files(&self) -> Result<Vec<(BString, Kind)>> {
-        let states = self.states()?.into_iter();
-        Ok(states.map(|(path, state)| (path, state.kind)).collect())
-    }
-
-    /// Every file with its state, in git's order.
-    pub(super) fn states(&self) -> Result<Vec<(BString, State)>> {
         let changes = self.walk_below(BStr::new(""))?;
-        let file = |change: Change| Some((change.path, change.new?));
+        let file = |change: Change| Some((change.path, change.new?.kind));
         Ok(changes.into_iter().filter_map(file).collect())
     }
 
@@ -384,7 +283,7 @@ impl<'a> TreeWalk<'a> {
         read(old, &mut self.old)?;
         read(new, &mut self.new)?;
         // A tree in memory was made in order.
-        let is_foreign = |id: &ObjectId| self.is_bounded && !self.objects.holds_tree(*id);
+        let is_foreign = |id: &ObjectId| self.is_bounded && !self.objects.holds(*id);
         if let Some(id) = new.filter(is_foreign) {
             refuse_disorder(id, &self.new)?;
         }
@@ -419,9 +318,7 @@ pub(super) fn check_order(
         let entry = entry?;
         let name = entry.filename;
         let is_tree = entry.mode.is_tree();
-        let is_after = last.is_none_or(|last| {
-            name_order(last.filename, last.mode.is_tree(), name, is_tree).is_lt()
-        });
+        let is_after = last.is_none_or(|last| last < entry);
         while files.last().is_some_and(|file| !name.starts_with(file)) {
             files.pop();
         }
@@ -468,7 +365,7 @@ fn differences(
             (None, None) => return Ok(changed),
             (None, Some(_)) => Ordering::Greater,
             (Some(_), None) => Ordering::Less,
-            (Some(a), Some(b)) => entry_order(a, b),
+            (Some(a), Some(b)) => a.cmp(&b),
         };
         let own = |entry: Option<EntryRef<'_>>| entry.map(TreeEntry::from_ref);
         if order == Ordering::Equal {
@@ -487,14 +384,6 @@ fn differences(
             new = news.next().transpose()?;
         }
     }
-}
-
-fn entry_order(a: EntryRef<'_>, b: EntryRef<'_>) -> Ordering {
-    let (a_is_tree, b_is_tree) = (a.mode.is_tree(), b.mode.is_tree());
-    if a_is_tree == b_is_tree && a.filename == b.filename {
-        return Ordering::Equal;
-    }
-    name_order(a.filename, a_is_tree, b.filename, b_is_tree)
 }
 
 /// The entries of one tree object; none without an object.

@@ -2,7 +2,6 @@
 
 use gix::ObjectId;
 use gix::bstr::BString;
-use gix::hashtable::HashMap as ById;
 use std::collections::HashMap;
 
 use super::measured_changes::MeasuredChanges;
@@ -46,7 +45,7 @@ pub(super) fn of_next_commit(
     own(repo.objects(), &repo.merges()?, &parents.all(), changes)
 }
 
-/// The own changes of a commit. The trees of some commits are `known`.
+/// The own changes of a commit.
 ///
 /// # Errors
 /// As for [`of_next_commit`].
@@ -54,15 +53,10 @@ pub(super) fn of_commit(
     objects: &Objects,
     merges: &Merges,
     parents: &[ObjectId],
-    known: &ById<ObjectId, ObjectId>,
     tree: &Tree<'_>,
 ) -> Result<OwnChanges> {
-    let first = parents.first().copied();
-    let first = match first.and_then(|first| known.get(&first)) {
-        Some(&tree) => tree,
-        None => Tree::of_commit(objects, first)?.id(),
-    };
-    let changes = changes_between(objects, first, tree.id())?;
+    let first = Tree::of_commit(objects, parents.first().copied())?;
+    let changes = changes_between(objects, first.id(), tree.id())?;
     own(objects, merges, parents, changes)
 }
 
@@ -76,23 +70,24 @@ fn own(
         0 | 1 => parents.to_vec(),
         _ => merges.heads(objects, parents)?,
     };
+    let is_merge = parents.len() > 1;
     let results = match parents[..] {
-        [] | [_] => {
-            return Ok(OwnChanges {
-                changes,
-                merged: MergedContents::default(),
-            });
-        }
+        _ if changes.is_empty() => None,
+        [] | [_] => None,
         [ours, theirs] => merges.results(objects, [ours, theirs], &changes)?,
         // Git merges several branches by another strategy.
-        _ => of_octopus(objects, &parents, &changes)?,
+        _ => Some(of_octopus(objects, &parents, &changes)?),
     };
     let mut own = OwnChanges {
         changes: Vec::new(),
         merged: MergedContents {
-            is_merge: true,
+            is_merge,
             by_path: HashMap::new(),
         },
+    };
+    let Some(results) = results else {
+        own.changes = changes;
+        return Ok(own);
     };
     for (change, result) in changes.into_iter().zip(results) {
         if !is_taken_over(objects, &change, &result)? {

@@ -3,7 +3,6 @@
 mod approvals;
 mod base;
 mod ci;
-mod commit_strip;
 mod criss_cross;
 mod design_edit;
 mod design_lint;
@@ -34,7 +33,7 @@ use std::path::PathBuf;
 use crate::approval::Approval;
 use crate::measure::Precision;
 
-pub use approvals::{Clearable, brought_along, clearable, landed, not_listed, used_approvals};
+pub use approvals::{Clearable, clearable, landed, not_listed, used_approvals};
 pub use base::{BaseCommit, range_of_branch};
 pub use ci::ci_range;
 pub use design_edit::{

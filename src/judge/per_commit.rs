@@ -104,9 +104,8 @@ impl CommitJudge<'_> {
     fn judge(&self, objects: &Objects, at: usize) -> Result<JudgedCommit> {
         let commit = &self.commits[at];
         let (base, tree) = (Tree::at(objects, self.base), Tree::at(objects, commit.tree));
-        let (merges, parents) = (&self.merges, &commit.parents);
         let OwnChanges { changes, merged } =
-            merge_commits::of_commit(objects, merges, parents, &self.trees, &tree)?;
+            merge_commits::of_commit(objects, &self.merges, &commit.parents, &tree)?;
         let mut judged = JudgedCommit {
             changes: changes.len(),
             ..JudgedCommit::default()

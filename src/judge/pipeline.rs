@@ -205,7 +205,7 @@ impl Judged {
             return Ok(None);
         }
         let mut review = review::rows(&self.policy, &self.changes.all, &self.findings);
-        review.contents = review::contents(&self.objects, &self.changes, &self.findings)?;
+        review.hunks = review::hunks(&self.objects, &self.changes, &self.findings)?;
         review.approvals =
             review::approvals(&self.commit_approvals, &self.counted, &self.changes.all);
         review.commits = std::mem::take(&mut self.commits);

@@ -4,14 +4,13 @@ use std::slice;
 
 use gix::ObjectId;
 use gix::bstr::BString;
-use gix::hashtable::HashMap;
 
 use super::criss_cross::MergeBases;
 use super::facts::JudgementFacts;
 use super::merge_commits::{self, OwnChanges};
 use super::settings::settings_of;
 use super::tree_view::GitTree;
-use super::{Collect, Options, commit_strip, per_commit, pipeline};
+use super::{Collect, Options, per_commit, pipeline, review};
 use crate::error::{Error, Result};
 use crate::git::{Range, Repository, fetch_command};
 use crate::policy::Stage;
@@ -35,9 +34,8 @@ pub fn commit(
         .help(fetch_command(repo.is_shallow(), &[&parent.to_string()])));
     }
     let tree = repo.tree_of(Some(id))?;
-    let (merges, none) = (repo.merges()?, HashMap::default());
     let OwnChanges { changes, merged } =
-        merge_commits::of_commit(repo.objects(), &merges, &made.parents, &none, &tree)?;
+        merge_commits::of_commit(repo.objects(), &repo.merges()?, &made.parents, &tree)?;
     let base = made.parents.first().copied();
     let facts = JudgementFacts {
         head: Some(id),
@@ -97,7 +95,7 @@ pub fn range(
     }
     judged.policy.notes.splice(0..0, notes);
     let wants_strip = options.collect == Collect::Page && !range.commits.is_empty();
-    let judges_each = each_commit.is_some() || wants_strip && commit_strip::is_affordable(range);
+    let judges_each = each_commit.is_some() || wants_strip && review::is_affordable(range);
     let of_commits = judges_each.then(|| {
         let progress = each_commit.unwrap_or(&|_, _| {});
         let (policy, approvals) = (&judged.policy, &judged.commit_approvals);
@@ -105,7 +103,7 @@ pub fn range(
     });
     let of_commits = of_commits.transpose()?;
     if wants_strip {
-        judged.commits = commit_strip::of(repo, range, of_commits.as_ref())?;
+        judged.commits = review::commits(repo, range, of_commits.as_ref())?;
     }
     if let Some(of_commits) = of_commits.filter(|_| each_commit.is_some()) {
         judged.policy.notes.extend(of_commits.notes);

@@ -1,4 +1,4 @@
-//! Collects what the review page and the map of the change show.
+//! Collects what the review page shows beyond findings and changes.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -7,25 +7,30 @@ use gix::bstr::{BStr, BString};
 
 use super::approvals::CommitApprovals;
 use super::measured_changes::MeasuredChanges;
+use super::per_commit::JudgedCommits;
 use crate::approval::Approval;
 use crate::error::Result;
-use crate::finding::{Finding, refused_paths};
-use crate::git::Objects;
-use crate::measure::{Class, SideBySide};
+use crate::finding::{Finding, Level, refused_paths};
+use crate::git::{Objects, Range, Repository};
+use crate::measure::{Class, unified_preview};
 use crate::policy::{Grant, Policy};
 use crate::rules::MeasuredChange;
-use crate::verdict::{Review, ReviewApproval, ReviewRow};
+use crate::verdict::{Review, ReviewApproval, ReviewCommit, ReviewRow};
 
-/// The most lines per file, both versions next to each other.
-const ROWS: usize = 400;
+/// The most lines of a replaced file.
+const REPLACED_LINES: usize = 400;
 /// The most lines of a deleted file.
-const DELETED_ROWS: usize = 60;
+const DELETED_LINES: usize = 60;
 /// The most text of all files together. The page holds 5 MB with its markup.
 const TEXT: usize = 1 << 20;
 /// The longest version to compare. Of a longer one, the page gives the counts only.
 const MOST_BYTES: usize = 4 << 20;
 /// The most versions to read, which bounds the time that many small files take.
 const MOST_FILES: usize = 400;
+/// Longer ranges are judged commit by commit only on request: the page should not take minutes.
+const MOST_COMMITS: usize = 500;
+/// The most messages per commit.
+const MOST_MESSAGES: usize = 5;
 
 /// The rows of the designs, with the changes that they cover.
 pub(super) fn rows(policy: &Policy, changes: &[MeasuredChange], findings: &[Finding]) -> Review {
@@ -49,16 +54,12 @@ pub(super) fn rows(policy: &Policy, changes: &[MeasuredChange], findings: &[Find
     let refused = refused_paths(findings);
     for changed in changes {
         let covering = scope.lookup(changed.path()).grants;
-        let covering: Vec<usize> = covering
-            .into_iter()
+        for at in covering
+            .iter()
             .filter_map(|grant| place_of.get(&place(grant)).copied())
-            .collect();
-        for &at in &covering {
+        {
             review.rows[at].touched += 1;
             review.rows[at].refused += usize::from(refused.contains(&changed.change.path));
-        }
-        if let Some(&narrowest) = covering.first() {
-            review.row_of.insert(changed.change.path.clone(), narrowest);
         }
     }
     review
@@ -69,47 +70,43 @@ fn place(grant: &Grant) -> (&BStr, usize) {
     (grant.anchor.path.as_ref(), grant.anchor.span.start)
 }
 
-/// The lines of replaced and deleted files, the refused and the largest first, as far as they fit on the page.
+/// The hunks of replaced and deleted files, the refused and the largest first, as far as they fit on the page.
 ///
 /// # Errors
 /// A blob cannot be read.
-pub(super) fn contents(
+pub(super) fn hunks(
     objects: &Objects,
     changes: &MeasuredChanges,
     findings: &[Finding],
-) -> Result<HashMap<BString, SideBySide>> {
+) -> Result<HashMap<BString, String>> {
     let refused = refused_paths(findings);
-    let mut wanted: Vec<_> = changes
-        .all
-        .iter()
-        .filter_map(|changed| {
-            let measured = changed.measured?;
-            let is_moved = changed.change.new.is_none() && changed.change.renamed.is_some();
-            let is_shown = measured.destroys() || measured.class == Class::Delete && !is_moved;
-            is_shown.then_some((changed, measured))
+    let measured = changes.all.iter();
+    let measured = measured.filter_map(|changed| Some((&changed.change, changed.measured?)));
+    let mut wanted: Vec<_> = measured
+        .filter(|(change, measured)| {
+            let is_moved = change.new.is_none() && change.renamed.is_some();
+            measured.destroys() || measured.class == Class::Delete && !is_moved
         })
         .collect();
-    wanted.sort_by_key(|(changed, measured)| {
-        let is_refused = refused.contains(&changed.change.path);
-        Reverse((is_refused, measured.destroys(), measured.lost.bytes))
+    wanted.sort_by_key(|(change, measured)| {
+        Reverse((refused.contains(&change.path), measured.lost.bytes))
     });
     let mut shown = HashMap::new();
     let mut left = TEXT;
-    for (changed, measured) in wanted.into_iter().take(MOST_FILES) {
-        let (old, new) = changes.contents(objects, &changed.change)?;
+    for (change, measured) in wanted.into_iter().take(MOST_FILES) {
+        let (old, new) = changes.contents(objects, change)?;
         if old.len() + new.len() > MOST_BYTES {
             continue;
         }
-        let rows = match measured.class {
-            Class::Delete => DELETED_ROWS,
-            _ => ROWS,
+        let lines = match measured.class {
+            Class::Delete => DELETED_LINES,
+            _ => REPLACED_LINES,
         };
-        let lines = SideBySide::of(&old, &new, rows);
-        let Some(rest) = left.checked_sub(lines.text_bytes()) else {
-            continue;
-        };
-        left = rest;
-        shown.insert(changed.change.path.clone(), lines);
+        let hunks = unified_preview(&old, &new, "", "", lines);
+        if let Some(rest) = left.checked_sub(hunks.len()) {
+            left = rest;
+            shown.insert(change.path.clone(), hunks);
+        }
     }
     Ok(shown)
 }
@@ -143,4 +140,54 @@ pub(super) fn approvals(
         }
     }
     approvals
+}
+
+/// Whether judging each commit takes a moment only. A shallow clone may lack some.
+pub(super) fn is_affordable(range: &Range) -> bool {
+    range.commits.len() <= MOST_COMMITS && !range.is_cut
+}
+
+/// The commits of a range, oldest first, with the verdict on each if there is one.
+///
+/// # Errors
+/// A commit cannot be read.
+pub(super) fn commits(
+    repo: &Repository,
+    range: &Range,
+    judged: Option<&JudgedCommits>,
+) -> Result<Vec<ReviewCommit>> {
+    let mut strip = Vec::with_capacity(range.commits.len());
+    for (at, commit) in range.commits.iter().enumerate() {
+        let headline = repo.headline(commit.id)?;
+        strip.push(ReviewCommit {
+            id: commit.id.to_string(),
+            subject: headline.subject,
+            author: headline.author,
+            changes: judged.and_then(|judged| judged.changes.get(at).copied()),
+            ..ReviewCommit::default()
+        });
+    }
+    let findings = judged.map_or(&[][..], |judged| &judged.findings);
+    for Finding {
+        level,
+        message,
+        commit,
+        ..
+    } in findings
+    {
+        let Some(shown) = commit.and_then(|at| strip.get_mut(at)) else {
+            continue;
+        };
+        match level {
+            Level::Error => {
+                shown.errors += 1;
+                if shown.messages.len() < MOST_MESSAGES {
+                    shown.messages.push(message.clone());
+                }
+            }
+            Level::Warning => shown.warnings += 1,
+            Level::Note => {}
+        }
+    }
+    Ok(strip)
 }

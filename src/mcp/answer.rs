@@ -9,6 +9,7 @@ use rmcp::handler::server::tool::IntoCallToolResult;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject};
 use serde_json::{Value, json};
 
+use crate::agent::told;
 use crate::finding::Help;
 use crate::gate::{Analysis, CompletedOperation, Failure, FailureKind, Gate};
 use crate::path::escaped;
@@ -116,16 +117,7 @@ fn reason(failure: &Failure) -> String {
         _ if is_policy => "guard refused this call",
         _ => "the call failed",
     };
-    let mut text = format!("{verdict}: {}", failure.message);
-    if let Some(finding) = &failure.finding {
-        let _ = write!(text, " [{}]", finding.rule.id());
-        if let Some(closest) = &finding.closest {
-            let _ = write!(text, "\nClosest path in the design: {}", escaped(closest));
-            if let Some((path, line)) = finding.design_line() {
-                let _ = write!(text, " ({}:{line})", escaped(path));
-            }
-        }
-    }
+    let mut text = told(verdict, failure);
     for help in &failure.help {
         let _ = write!(text, "\n{}", help.trim_end());
     }

@@ -4,10 +4,7 @@
 //! tool, which the model reads, and never an error of the protocol.
 
 mod answer;
-mod call;
-mod held;
-mod question;
-mod scope;
+mod elicitation;
 mod server;
 mod session;
 mod tools;

@@ -15,10 +15,8 @@ use rmcp::{RoleServer, ServerHandler, ServiceExt, tool_handler};
 use tokio::sync::Semaphore;
 
 use super::answer::ToolAnswer;
-use super::call::Call;
-use super::held::{self, id_of, not_approved};
-use super::question;
-use super::session::Session;
+use super::elicitation::{self, id_of, not_approved};
+use super::session::{Call, Session};
 use super::transport::{MAX_MESSAGE, StdioLines};
 use crate::error::{Error, Result};
 use crate::gate::{Failure, FailureKind, GateResult, new_id};
@@ -143,9 +141,8 @@ impl Server {
             return Err(failure.help(format!("the client cannot ask the person: {why}")));
         }
         let about = id.clone();
-        let question = move |call: &Call<'_>| held::question(call, &about);
-        let question = self.work(context, question).await?;
-        let Some(form) = question::form(&question) else {
+        let form = move |call: &Call<'_>| elicitation::form(call, &about);
+        let Some(form) = self.work(context, form).await? else {
             return Err(failure);
         };
         if answers_come_later(context) {
@@ -204,7 +201,7 @@ impl Server {
         answer: ElicitResult,
         context: &Context,
     ) -> GateResult<CallToolResponse> {
-        let decide = move |call: &Call<'_>| held::decide(call, &id, &answer);
+        let decide = move |call: &Call<'_>| elicitation::decide(call, &id, &answer);
         done(self.work(context, decide).await?)
     }
 }

@@ -1,9 +1,14 @@
-//! What the server remembers between calls: the designs that the client has seen, and open questions.
+//! What the server remembers between calls: the designs that the client has seen, and open questions. Each call sees the
+//! repository as it is then.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::gate::{Failure, FailureKind, Gate, GateResult};
+use gix::bstr::BString;
+
+use super::answer::ToolAnswer;
+use crate::gate::{Failure, FailureKind, Gate, GateResult, Operation};
+use crate::git::Repository;
 use crate::judge::Options;
 use crate::policy::DesignVersion;
 use crate::policy::scope::Scope;
@@ -76,4 +81,43 @@ impl Session {
 /// A call that panicked leaves the data whole: nothing can fail while it is locked.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A call, with the repository as it is now.
+pub(super) struct Call<'a> {
+    pub(super) repo: &'a Repository,
+    pub(super) session: &'a Session,
+}
+
+impl Call<'_> {
+    /// The gate with the policy of this moment.
+    pub(super) fn gate(&self) -> GateResult<Gate<'_>> {
+        let gate = Gate::open(self.repo, &self.session.options)?;
+        self.session.check(&gate)?;
+        Ok(gate)
+    }
+
+    /// The same for what needs no design, for which none is loaded.
+    pub(super) fn gate_without_design(&self) -> GateResult<Gate<'_>> {
+        Ok(Gate::open_to_check(self.repo, &self.session.options, &[])?)
+    }
+
+    /// The path in an argument, as a request.
+    pub(super) fn request(&self, path: &str) -> BString {
+        self.repo.request_of(path.as_bytes())
+    }
+
+    pub(super) fn perform(&self, path: &str, operation: &Operation) -> GateResult<ToolAnswer> {
+        self.perform_by(&self.gate()?, path, operation)
+    }
+
+    pub(super) fn perform_by(
+        &self,
+        gate: &Gate<'_>,
+        path: &str,
+        operation: &Operation,
+    ) -> GateResult<ToolAnswer> {
+        let done = gate.perform(self.request(path).as_ref(), operation);
+        done.map(|done| ToolAnswer::done(gate, &done))
+    }
 }

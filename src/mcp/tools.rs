@@ -10,16 +10,22 @@ use rmcp::model::{CallToolResponse, JsonObject, MetaObject};
 use rmcp::schemars::{self, JsonSchema};
 use rmcp::{tool, tool_router};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::answer::{self, ToolAnswer};
-use super::call::Call;
+use super::answer::{self, ToolAnswer, in_tools};
+use super::elicitation;
 use super::server::{Context, Server};
-use super::{held, scope};
+use super::session::{Call, SeenScope};
+use crate::error::Error;
 use crate::gate::{
     self, Failure, FailureKind, Gate, GateResult, Operation, RestoreRequest, Strategy,
 };
+use crate::judge;
 use crate::path::escaped;
+use crate::policy::Grant;
+use crate::policy::scope::Scope;
+use crate::report::{Format, Style, write_check, write_scope};
+use crate::verdict::CheckAnswers;
 
 /// How many snapshots are listed without a limit in the call.
 const MOST_SNAPSHOTS: usize = 50;
@@ -154,20 +160,20 @@ impl Server {
     /// List the paths that the design lets this work change. Call show_scope first, before you plan any change.
     #[tool(annotations(read_only_hint = true))]
     async fn show_scope(&self, context: Context) -> ToolResult {
-        self.work(&context, scope::show).await
+        self.work(&context, show_scope).await
     }
 
     /// Accept that the design has changed since this session began. Lists what changed.
     #[tool(annotations(destructive_hint = false, idempotent_hint = true))]
     async fn reload_scope(&self, context: Context) -> ToolResult {
-        self.work(&context, scope::reload).await
+        self.work(&context, reload_scope).await
     }
 
     /// Check whether a path may be written and, with `content`, whether that content may. Changes nothing.
     #[tool(annotations(read_only_hint = true))]
     async fn check_write(&self, given: Parameters<CheckArguments>, context: Context) -> ToolResult {
         let CheckArguments { path, content } = given.0;
-        let check = move |call: &Call<'_>| scope::check(call, &path, content.as_deref());
+        let check = move |call: &Call<'_>| check(call, &path, content.as_deref());
         self.work(&context, check).await
     }
 
@@ -237,7 +243,7 @@ impl Server {
     ) -> ToolResponse {
         let id = given.0.id;
         // The change is still held, which makes the server ask.
-        let held = move |call: &Call<'_>| Err(held::load(call.repo, &id)?.failure(&id));
+        let held = move |call: &Call<'_>| Err(elicitation::load(call.repo, &id)?.failure(&id));
         self.change(context, held).await
     }
 
@@ -400,6 +406,70 @@ fn restore(call: &Call<'_>, wanted: &RestoreArguments) -> ToolResult {
         }
     }
     Ok(ToolAnswer::new(text, wanted.to_json(&done)))
+}
+
+fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateResult<ToolAnswer> {
+    let requests = [call.request(path)];
+    let gate = Gate::open_to_check(call.repo, &call.session.options, &requests)?;
+    if gate.locate(requests[0].as_ref()).is_ok() {
+        call.session.check(&gate)?;
+    }
+    let content = content.map(str::as_bytes);
+    let result = gate.check(path.into(), requests[0].as_ref(), content, true)?;
+    let answers = CheckAnswers {
+        results: vec![result],
+        notes: gate.notes().to_vec(),
+    };
+    let report = |format| written(|out| write_check(&answers, format, out, &Style::default()));
+    let facts: Value = serde_json::from_slice(&report(Format::Json)?).unwrap_or_default();
+    let text = report(Format::Human)?;
+    let text = in_tools(&text.to_str_lossy());
+    Ok(ToolAnswer::new(text, facts["results"][0].clone()))
+}
+
+fn show_scope(call: &Call<'_>) -> GateResult<ToolAnswer> {
+    call.gate()?;
+    let listing = judge::scope(call.repo, &call.session.options)?;
+    let text = written(|out| write_scope(&listing, Format::Human, out, &Style::default()))?;
+    let facts = json!({ "grants": listing.grants.len() });
+    Ok(ToolAnswer::new(in_tools(&text.to_str_lossy()), facts))
+}
+
+fn written(
+    write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>,
+) -> GateResult<Vec<u8>> {
+    let mut bytes = Vec::new();
+    write(&mut bytes)
+        .map_err(|error| Error::new(format!("the answer cannot be written: {error}")))?;
+    Ok(bytes)
+}
+
+fn reload_scope(call: &Call<'_>) -> GateResult<ToolAnswer> {
+    let gate = Gate::open(call.repo, &call.session.options)?;
+    let before = call.session.reload(&gate);
+    let now = SeenScope::of(&gate);
+    let is_changed = before.designs != now.designs;
+    let mut text = "The design has not changed.\n".to_owned();
+    if is_changed {
+        gate.record_reload(&before.designs)?;
+        let added = beyond("+", &now.scope, &before.scope);
+        let removed = beyond("-", &before.scope, &now.scope);
+        text = match added.is_empty() && removed.is_empty() {
+            true => "The design has changed; it grants the same as before.\n".to_owned(),
+            false => format!("The design has changed.\n{added}{removed}"),
+        };
+    }
+    Ok(ToolAnswer::new(text, json!({ "changed": is_changed })))
+}
+
+/// What one scope grants and the other does not, one line each.
+fn beyond(mark: &str, scope: &Scope, other: &Scope) -> String {
+    let line = |grant: &Grant| {
+        let actions: Vec<&str> = grant.actions.names().collect();
+        let path = escaped(&grant.path);
+        format!("{mark} {path} ({})\n", actions.join(", "))
+    };
+    scope.grants_beyond(other).into_iter().map(line).collect()
 }
 
 /// A call that does not fit the tool.

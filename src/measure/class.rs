@@ -2,10 +2,10 @@
 
 use super::lower_bound;
 use super::share::Lost;
-use super::units::{Text, Unit};
+use super::text::{Text, Unit};
 
 /// When a change is destructive.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Thresholds {
     /// Old versions with at most this many lines are never REPLACE.
     pub lines: usize,

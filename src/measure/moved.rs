@@ -6,8 +6,8 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
-use super::quoted::{QuoteReader, has_blocks};
-use super::units::{Counted, Text, TextWords, Unit};
+use super::reformat::{BlockReader, has_blocks};
+use super::text::{Counted, Text, TextWords, Unit};
 
 /// The fewest lines that move together. Fewer are in any two programs.
 const RUN: usize = 3;
@@ -54,12 +54,9 @@ struct AddedLine {
 fn hashed(blob: &[u8], hasher: &RandomState) -> Vec<HashedLine> {
     let text = Text::of(blob);
     let mut found = Vec::with_capacity(text.lines);
-    let mut reader = has_blocks(text.bytes()).then(QuoteReader::default);
+    let mut blocks = has_blocks(text.bytes()).then(BlockReader::default);
     for line in Counted::in_unit(&text, Unit::Lines).lines() {
-        let is_in_block = reader.as_ref().is_some_and(QuoteReader::is_in_block);
-        if let Some(reader) = &mut reader {
-            reader.read(line, None);
-        }
+        let is_in_block = blocks.as_mut().is_some_and(|blocks| blocks.read(line));
         found.push(HashedLine {
             hash: hasher.hash_one((is_in_block, line)),
             has_word: TextWords(line).next().is_some(),

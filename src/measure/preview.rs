@@ -4,27 +4,25 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::ops::Range;
 
-use gix::bstr::{self, ByteSlice};
+use gix::bstr::ByteSlice;
 use gix::diff::blob::Hunk;
+use similar::udiff::UnifiedHunkHeader;
+use similar::{DiffOp, group_diff_ops};
 
 use super::line_diff::{LineDiff, whole_line_changes};
 use super::share::line_diff;
-use super::text::{Content, countable, line_count};
+use super::text::{Content, countable};
+use crate::path::is_hostile;
 
 /// Unchanged lines around a change.
-const CONTEXT: u32 = 3;
+const CONTEXT: usize = 3;
 
 /// Longer lines are cut; minified files have lines of megabytes.
 const LINE_WIDTH: usize = 240;
 
-/// The minimum lines per side in a shortened preview.
-const LEAST: usize = 3;
-
 /// A unified diff of at most `max_lines` lines, including the markers `[truncated] N more lines`. A longer diff shows
-/// the first removed and the first added lines in proportion to their numbers, and how many of each are left out.
-/// Empty if nothing differs.
+/// the first lines of each run of removed or added ones, and how many are left out. Empty if nothing differs.
 ///
 /// Names are printed as they are, so the caller escapes them. Content is escaped here: control and direction-changing
 /// characters show as `\u{1b}`, a carriage return as `\r`, and invalid UTF-8 as U+FFFD. With `usize::MAX` lines
@@ -37,191 +35,149 @@ pub fn unified_preview(
     max_lines: usize,
 ) -> String {
     let (old, new) = (displayable(old), displayable(new));
-    let changes = whole_line_changes(&old, &new);
-    if changes.is_empty() {
+    let hunks = whole_line_changes(&old, &new);
+    if hunks.is_empty() {
         return String::new();
     }
-    let layout = Layout {
-        changes: &changes,
-        old: PreviewSide::of(&old),
-        new: PreviewSide::of(&new),
-        max: max_lines,
+    let all = diff_lines(&hunks, &old, &new);
+    let room = max_lines.saturating_sub(2);
+    let shown = match all.len() <= room {
+        true => all,
+        false => shortened(all, room),
     };
-    let mut page = Page::new(max_lines);
-    page.line(|| format!("--- {old_name}"));
-    page.line(|| format!("+++ {new_name}"));
-    let (mut before, mut after) = (Lines::of(&old), Lines::of(&new));
-    for part in layout.best() {
-        match part {
-            PreviewPart::Head(old, new) => {
-                page.line(|| format!("@@ -{} +{} @@", position(&old), position(&new)));
+    let width = match max_lines {
+        usize::MAX => usize::MAX,
+        _ => LINE_WIDTH,
+    };
+    let mut out = format!("--- {old_name}\n+++ {new_name}\n");
+    for line in shown {
+        match line {
+            DiffLine::Note(text) => out.push_str(&text),
+            DiffLine::Text(sign, text) => {
+                out.push(sign);
+                out.push_str(&visible(text, width));
             }
-            PreviewPart::Same(range) => before.print(' ', range, &mut page),
-            PreviewPart::Removed(range) => before.print('-', range, &mut page),
-            PreviewPart::Added(range) => after.print('+', range, &mut page),
-            PreviewPart::LeftOut(count, what) => page.line(|| marker(count, what)),
         }
+        out.push('\n');
     }
-    page.finish()
+    out
 }
 
-/// One piece of a preview, in printing order.
-enum PreviewPart {
-    Head(Range<u32>, Range<u32>),
-    Same(Range<u32>),
-    Removed(Range<u32>),
-    Added(Range<u32>),
-    /// This many lines of this kind are not shown.
-    LeftOut(usize, &'static str),
+/// One line of a unified diff below the names.
+#[derive(Clone)]
+enum DiffLine<'a> {
+    /// The head of a hunk, or a marker.
+    Note(String),
+    /// A sign and the line without its end; a backslash remarks on the line before it.
+    Text(char, &'a [u8]),
 }
 
-/// Facts about one version, without printing it.
-struct PreviewSide {
-    lines: u32,
-    ends_with_newline: bool,
-}
-
-impl PreviewSide {
-    fn of(text: &[u8]) -> PreviewSide {
-        PreviewSide {
-            lines: u32::try_from(line_count(text)).unwrap_or(u32::MAX),
-            ends_with_newline: text.ends_with(b"\n"),
-        }
-    }
-
-    /// How many lines a range takes, including the remark about a missing final newline.
-    fn printed(&self, range: &Range<u32>) -> usize {
-        let remark = !range.is_empty() && range.end == self.lines && !self.ends_with_newline;
-        range.len() + usize::from(remark)
-    }
-}
-
-/// Decides which lines of a diff to show.
-struct Layout<'a> {
-    changes: &'a [Hunk],
-    old: PreviewSide,
-    new: PreviewSide,
-    max: usize,
-}
-
-impl Layout<'_> {
-    /// All parts if they fit; otherwise as many lines per side as fit.
-    fn best(&self) -> Vec<PreviewPart> {
-        let sum = |side: fn(&Hunk) -> &Range<u32>| self.changes.iter().map(|c| side(c).len()).sum();
-        let (removed, added): (usize, usize) = (sum(|c| &c.before), sum(|c| &c.after));
-        if let Some(all) = self.parts(removed, added) {
-            return all;
-        }
-        // At least one line is left out.
-        let most = (removed + added).saturating_sub(1).min(self.max);
-        (0..=most)
-            .rev()
-            .find_map(|shown| {
-                let (old, new) = shares(shown, removed, added);
-                let mut parts = self.parts(old, new)?;
-                let of_both = removed > 0 && added > 0;
-                // Each marker follows the last shown line of its side.
-                let mut mark = |left_out, what, is_side: fn(&PreviewPart) -> bool| {
-                    if left_out > 0 {
-                        let what = if of_both { what } else { "" };
-                        let last = parts.iter().rposition(is_side);
-                        let at = last.map_or(parts.len(), |at| at + 1);
-                        parts.insert(at, PreviewPart::LeftOut(left_out, what));
-                    }
-                };
-                mark(removed - old, " removed", is_removed);
-                mark(added - new, " added", is_added);
-                (2 + self.printed(&parts) <= self.max).then_some(parts)
-            })
-            .unwrap_or_else(|| vec![PreviewPart::LeftOut(removed + added, "")])
-    }
-
-    /// The parts with so many removed and added lines and their context; `None` if they do not fit.
-    fn parts(&self, mut removed: usize, mut added: usize) -> Option<Vec<PreviewPart>> {
-        let is_close = |a: &Hunk, b: &Hunk| b.before.start - a.before.end <= 2 * CONTEXT;
-        let mut parts = Vec::new();
-        let mut lines = 2;
-        for hunk in self.changes.chunk_by(is_close) {
-            let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else {
-                continue;
-            };
-            // Both sides have the same context lines.
-            let lead = first.before.start.min(CONTEXT);
-            let trail = self.old.lines.saturating_sub(last.before.end).min(CONTEXT);
-            let around = |start: u32, end: u32| start.saturating_sub(lead)..end + trail;
-            let shown = around(first.before.start, last.before.end);
-            let other = around(first.after.start, last.after.end);
-            let begins = parts.len();
-            parts.push(PreviewPart::Head(shown.clone(), other));
-            let (mut at, mut has_lines, mut is_cut) = (shown.start, false, false);
-            for change in hunk {
-                let old = first_of(&change.before, &mut removed);
-                let new = first_of(&change.after, &mut added);
-                if old.is_empty() && new.is_empty() {
-                    // Both sides are used up, or the side of this change.
-                    at = change.before.end;
-                    is_cut = true;
-                    continue;
+/// The whole diff.
+fn diff_lines<'a>(hunks: &[Hunk], old: &'a [u8], new: &'a [u8]) -> Vec<DiffLine<'a>> {
+    let old: Vec<&[u8]> = old.lines_with_terminator().collect();
+    let new: Vec<&[u8]> = new.lines_with_terminator().collect();
+    let mut lines = Vec::new();
+    for group in group_diff_ops(diff_ops(hunks, old.len()), CONTEXT) {
+        lines.push(DiffLine::Note(UnifiedHunkHeader::new(&group).to_string()));
+        let mut add = |sign, text: &[&'a [u8]]| {
+            for line in text {
+                let body = line.strip_suffix(b"\n");
+                lines.push(DiffLine::Text(sign, body.unwrap_or(line)));
+                if body.is_none() {
+                    lines.push(DiffLine::Text('\\', b" No newline at end of file"));
                 }
-                has_lines = true;
-                parts.push(PreviewPart::Same(at..change.before.start));
-                parts.push(PreviewPart::Removed(old));
-                parts.push(PreviewPart::Added(new));
-                at = change.before.end;
             }
-            if !has_lines {
-                parts.truncate(begins);
-                // One side may be used up while the other continues.
-                if removed == 0 && added == 0 {
-                    break;
-                }
-                continue;
-            }
-            if !is_cut {
-                parts.push(PreviewPart::Same(at..shown.end));
-            }
-            lines += self.printed(&parts[begins..]);
-            if lines > self.max {
-                return None;
-            }
-        }
-        Some(parts)
-    }
-
-    fn printed(&self, parts: &[PreviewPart]) -> usize {
-        let lines = |part: &PreviewPart| match part {
-            PreviewPart::Head(..) | PreviewPart::LeftOut(..) => 1,
-            PreviewPart::Same(range) | PreviewPart::Removed(range) => self.old.printed(range),
-            PreviewPart::Added(range) => self.new.printed(range),
         };
-        parts.iter().map(lines).sum()
+        for part in &group {
+            match part {
+                DiffOp::Equal { .. } => add(' ', &old[part.old_range()]),
+                _ => {
+                    add('-', &old[part.old_range()]);
+                    add('+', &new[part.new_range()]);
+                }
+            }
+        }
     }
+    lines
 }
 
-fn is_removed(part: &PreviewPart) -> bool {
-    matches!(part, PreviewPart::Removed(range) if !range.is_empty())
-}
-
-fn is_added(part: &PreviewPart) -> bool {
-    matches!(part, PreviewPart::Added(range) if !range.is_empty())
-}
-
-/// The first lines of a range, as many as are left to show.
-fn first_of(range: &Range<u32>, left: &mut usize) -> Range<u32> {
-    let count = range.len().min(*left);
-    *left -= count;
-    range.start..range.start + u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// How many of `shown` lines are removed ones, and how many added ones.
-fn shares(shown: usize, removed: usize, added: usize) -> (usize, usize) {
-    let (least_old, least_new) = (removed.min(LEAST), added.min(LEAST));
-    let old = if shown < least_old + least_new {
-        shown.min(least_old)
-    } else {
-        (shown * removed / (removed + added)).clamp(least_old, shown - least_new)
+/// The changes and what is equal between them, as `similar` has them.
+fn diff_ops(hunks: &[Hunk], old_lines: usize) -> Vec<DiffOp> {
+    let mut ops = Vec::with_capacity(2 * hunks.len() + 1);
+    let (mut old_index, mut new_index) = (0, 0);
+    let equal = |old_index, new_index, len| DiffOp::Equal {
+        old_index,
+        new_index,
+        len,
     };
-    (old, shown - old)
+    for hunk in hunks {
+        let (before, after) = (hunk.before.start as usize, hunk.after.start as usize);
+        if before > old_index {
+            ops.push(equal(old_index, new_index, before - old_index));
+        }
+        ops.push(DiffOp::Replace {
+            old_index: before,
+            old_len: hunk.before.len(),
+            new_index: after,
+            new_len: hunk.after.len(),
+        });
+        old_index = hunk.before.end as usize;
+        new_index = hunk.after.end as usize;
+    }
+    if old_lines > old_index {
+        ops.push(equal(old_index, new_index, old_lines - old_index));
+    }
+    ops
+}
+
+/// At most `room` lines: of each run of removed or added lines the first ones, and a marker for the others. A diff of
+/// very many runs ends early.
+fn shortened(all: Vec<DiffLine<'_>>, room: usize) -> Vec<DiffLine<'_>> {
+    let runs: Vec<&[DiffLine<'_>]> = all.chunk_by(|a, b| a.sign() == b.sign()).collect();
+    let is_folded = |run: &[DiffLine<'_>], most| run[0].sign().is_some() && run.len() > most + 1;
+    let fits = |most: &usize| {
+        let lines = runs.iter().map(|run| match is_folded(run, *most) {
+            true => most + 1,
+            false => run.len(),
+        });
+        lines.sum::<usize>() <= room
+    };
+    let most = (1..room).rev().find(fits).unwrap_or(1);
+    let mut shown = Vec::new();
+    let mut left_out = 0;
+    for run in &runs {
+        let mut lines = run.to_vec();
+        if is_folded(run, most) {
+            let what = match run[0].sign() {
+                Some('-') => " removed",
+                _ => " added",
+            };
+            lines.truncate(most);
+            lines.push(DiffLine::Note(marker(run.len() - most, what)));
+        }
+        if shown.len() + lines.len() <= room && left_out == 0 {
+            shown.append(&mut lines);
+        } else {
+            left_out += run.len();
+        }
+    }
+    if left_out > 0 {
+        if shown.len() == room && shown.pop().is_some() {
+            left_out += 1;
+        }
+        shown.push(DiffLine::Note(marker(left_out, "")));
+    }
+    shown
+}
+
+impl DiffLine<'_> {
+    /// The sign of a removed or added line.
+    fn sign(&self) -> Option<char> {
+        match self {
+            DiffLine::Text(sign @ ('-' | '+'), _) => Some(*sign),
+            _ => None,
+        }
+    }
 }
 
 fn marker(count: usize, what: &str) -> String {
@@ -240,69 +196,40 @@ pub fn deleted_content(old: &[u8], new: &[u8], max_lines: usize) -> String {
 /// every line is lost.
 pub fn removed_lines(old: &[u8], diff: Option<&LineDiff>, max_lines: usize) -> String {
     let old = displayable(old);
-    let mut page = Page::new(max_lines);
-    for (index, line) in old.lines().enumerate() {
-        if diff.is_none_or(|diff| diff.is_removed(index)) {
-            page.line(|| visible(line, LINE_WIDTH));
-        }
+    let removed = old.lines().enumerate();
+    let mut removed = removed.filter(|(index, _)| diff.is_none_or(|diff| diff.is_removed(*index)));
+    let first: Vec<&[u8]> = removed
+        .by_ref()
+        .take(max_lines)
+        .map(|(_, line)| line)
+        .collect();
+    let rest = removed.count();
+    let shown = match rest {
+        0 => first.len(),
+        _ => first.len().saturating_sub(1),
+    };
+    let mut out = String::new();
+    for line in &first[..shown] {
+        out.push_str(&visible(line, LINE_WIDTH));
+        out.push('\n');
     }
-    page.finish()
+    if rest > 0 {
+        out.push_str(&marker(first.len() - shown + rest, ""));
+        out.push('\n');
+    }
+    out
 }
 
 /// The lines to show, or a placeholder line.
-pub(super) fn displayable(blob: &[u8]) -> Cow<'_, [u8]> {
+fn displayable(blob: &[u8]) -> Cow<'_, [u8]> {
     match Content::of(blob) {
         Content::Binary => Cow::Owned(format!("[binary, {} bytes]\n", blob.len()).into_bytes()),
         _ => countable(blob),
     }
 }
 
-/// Lines as in a hunk header.
-fn position(lines: &Range<u32>) -> String {
-    let start = lines.start;
-    match lines.end - start {
-        0 => format!("{start},0"),
-        1 => format!("{}", start + 1),
-        count => format!("{},{count}", start + 1),
-    }
-}
-
-/// Walks once through the lines of a text.
-struct Lines<'a> {
-    rest: bstr::LinesWithTerminator<'a>,
-    /// The number of lines passed.
-    at: u32,
-}
-
-impl<'a> Lines<'a> {
-    fn of(text: &'a [u8]) -> Lines<'a> {
-        Lines {
-            rest: text.lines_with_terminator(),
-            at: 0,
-        }
-    }
-
-    /// Prints the lines of a range that is not behind, skipping those before it.
-    fn print(&mut self, sign: char, range: Range<u32>, page: &mut Page) {
-        while self.at < range.end
-            && let Some(line) = self.rest.next()
-        {
-            self.at += 1;
-            if self.at <= range.start {
-                continue;
-            }
-            let body = line.strip_suffix(b"\n");
-            let width = page.width;
-            page.line(|| format!("{sign}{}", visible(body.unwrap_or(line), width)));
-            if body.is_none() {
-                page.line(|| "\\ No newline at end of file".to_owned());
-            }
-        }
-    }
-}
-
 /// A line that is safe for a terminal, cut if it is long.
-pub(super) fn visible(line: &[u8], width: usize) -> String {
+fn visible(line: &[u8], width: usize) -> String {
     let mut shown = String::new();
     let bytes = width.saturating_mul(4).saturating_add(4);
     let text = line[..line.len().min(bytes)].to_str_lossy();
@@ -314,7 +241,8 @@ pub(super) fn visible(line: &[u8], width: usize) -> String {
             }
             '\t' => shown.push(c),
             '\r' => shown.push_str("\\r"),
-            c if c.is_control() || is_misleading(c) => {
+            // Joiners have a use in names, but a preview must show that two lines differ.
+            c if is_hostile(c) || matches!(c, '\u{200c}' | '\u{200d}') => {
                 // Writing to a String cannot fail.
                 let _ = write!(shown, "{}", c.escape_unicode());
             }
@@ -324,55 +252,10 @@ pub(super) fn visible(line: &[u8], width: usize) -> String {
     shown
 }
 
-/// Characters that reorder text, break lines or are invisible.
-fn is_misleading(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
-/// Collects lines up to a maximum; dropped lines are not formatted.
-struct Page {
-    lines: Vec<String>,
-    max: usize,
-    total: usize,
-    /// Longer lines are cut; an unlimited page shows them whole.
-    width: usize,
-}
-
-impl Page {
-    fn new(max: usize) -> Page {
-        Page {
-            lines: Vec::new(),
-            max,
-            total: 0,
-            width: match max {
-                usize::MAX => usize::MAX,
-                _ => LINE_WIDTH,
-            },
-        }
-    }
-
-    fn line(&mut self, text: impl FnOnce() -> String) {
-        self.total += 1;
-        if self.lines.len() < self.max {
-            self.lines.push(text());
-        }
-    }
-
-    /// The page with newlines; the marker replaces the last line.
-    fn finish(mut self) -> String {
-        if self.total > self.max {
-            self.lines.truncate(self.max.saturating_sub(1));
-            let more = self.total - self.lines.len();
-            self.lines.push(marker(more, ""));
-        }
-        self.lines.push(String::new());
-        self.lines.join("\n")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::Range;
 
     fn numbered(range: Range<usize>, word: &str) -> Vec<u8> {
         range
@@ -422,24 +305,17 @@ mod tests {
         assert_eq!(lines.len(), 50);
         assert_eq!(lines[2], "@@ -1,200 +0,0 @@");
         assert_eq!(lines[48], "-old 45");
-        assert_eq!(lines[49], "[truncated] 154 more lines");
+        assert_eq!(lines[49], "[truncated] 154 more removed lines");
     }
 
     #[test]
-    fn long_preview_cuts_both_sides_in_proportion_and_counts_omitted_lines() {
-        // 270 lines become 56: 2 name lines, 1 hunk line, 2 markers and 45 lines of the two sides.
+    fn long_preview_shows_both_sides_and_counts_omitted_lines() {
+        // 270 lines become 56: 2 name lines, 1 hunk line, 2 markers and 44 lines of the two sides.
         let (old, new) = (numbered(0..270, "old"), numbered(0..56, "new"));
         let preview = unified_preview(&old, &new, "x", "x", 50);
-        assert_eq!(preview.lines().count(), 50);
-        let of = |sign: &str| {
-            preview
-                .lines()
-                .filter(|line| line.starts_with(sign))
-                .count()
-        };
-        assert_eq!((of("-old"), of("+new")), (37, 8));
-        assert!(preview.contains("-old 36\n[truncated] 233 more removed lines\n+new 0\n"));
-        assert!(preview.ends_with("+new 7\n[truncated] 48 more added lines\n"));
+        assert_eq!(preview.lines().count(), 49);
+        assert!(preview.contains("-old 21\n[truncated] 248 more removed lines\n+new 0\n"));
+        assert!(preview.ends_with("+new 21\n[truncated] 34 more added lines\n"));
         // A side of few lines is shown whole.
         let preview = unified_preview(&old, b"1\n2\n3\n", "x", "x", 50);
         assert_eq!(preview.lines().count(), 50);
@@ -447,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn long_preview_continues_after_one_side_ends() {
+    fn preview_of_many_changes_ends_early_within_any_limit() {
         // Every tenth line is replaced by three.
         let old = numbered(0..1000, "line");
         let new: String = (0..1000)
@@ -456,7 +332,7 @@ mod tests {
                 _ => format!("line {n}\n"),
             })
             .collect();
-        for max in 6..80 {
+        for max in 4..80 {
             let preview = unified_preview(&old, new.as_bytes(), "x", "x", max);
             assert!(preview.lines().count() <= max, "{max}\n{preview}");
             assert!(preview.contains("[truncated]"), "{max}\n{preview}");
@@ -473,7 +349,7 @@ mod tests {
         assert!(!preview.contains("[truncated]"));
         let preview = unified_preview(b"", &numbered(0..48, "x"), "a", "b", 50);
         assert_eq!(preview.lines().count(), 50);
-        assert!(preview.ends_with("[truncated] 2 more lines\n"));
+        assert!(preview.ends_with("[truncated] 2 more added lines\n"));
     }
 
     #[test]

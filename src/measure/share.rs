@@ -4,8 +4,8 @@
 //! so the counts equal `git diff --minimal --numstat` apart from blanks.
 
 use super::line_diff::{self, DIFF_LIMIT, LineDiff, Numbered};
-use super::units::{Counted, Text, Unit};
-use super::{few_lines, lower_bound};
+use super::lower_bound;
+use super::text::{Counted, Text, Unit};
 
 /// The maximum tokens per side to compare, without the common ends; with more, all count as lost. Both sides then
 /// take about 250 MB.
@@ -127,14 +127,6 @@ fn count(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<LineDiff>) {
     }
     let unit = all.unit;
     let new = Counted::in_unit(new, unit);
-    if let Some(lost) = few_lines::lost(&old, &new) {
-        let few = Lost {
-            lost,
-            gone: lost,
-            ..all
-        };
-        return (few, None);
-    }
     // Equal ends lose nothing, and very long lines have very many tokens.
     let (old, new, limit) = match unit {
         Unit::Lines => (old, new, DIFF_LIMIT),
@@ -317,50 +309,6 @@ mod tests {
             assert!(lost.gone <= least, "round {round}: {lost:?} above {least}");
             assert!(lost.lost <= lost.total);
         }
-    }
-
-    #[test]
-    fn a_few_lines_are_counted_as_the_diff_counts_them() {
-        let mut dice = Random(0x2545_f491_4f6c_dd1d);
-        let mut told = [0; 7];
-        for round in 0..40_000 {
-            // One line is frequent, as blank lines and braces are.
-            let symbols = 1 + dice.below(200);
-            let line = |dice: &mut Random| format!("l{}\n", dice.below(symbols) * dice.below(2));
-            let old: Vec<String> = (0..dice.below(60)).map(|_| line(&mut dice)).collect();
-            let mut new = old.clone();
-            let start = dice.below(old.len() + 1);
-            let strange = dice.below(3) > 0;
-            for at in start..(start + dice.below(16)).min(new.len()) {
-                let other = if strange {
-                    format!("new {at}\n")
-                } else {
-                    line(&mut dice)
-                };
-                if new[at] != "l0\n" && dice.below(8) > 0 {
-                    new[at] = other;
-                }
-            }
-            for _ in 0..dice.below(12) / 4 {
-                let at = dice.below(new.len() + 1);
-                match dice.below(2) {
-                    0 if at < new.len() => drop(new.remove(at)),
-                    _ => new.insert(at, line(&mut dice)),
-                }
-            }
-            let (old, new) = (old.concat(), new.concat());
-            let (old, new) = (Text::of(old.as_bytes()), Text::of(new.as_bytes()));
-            let (old, new) = (Counted::old(&old), Counted::old(&new));
-            let Some(lost) = few_lines::lost(&old, &new) else {
-                continue;
-            };
-            let counted = numbered(&old, &new, DIFF_LIMIT).and_then(|numbered| {
-                Some((numbered.quick_diff()?.count_removals(), numbered.gone()))
-            });
-            assert_eq!(Some((lost, lost)), counted, "round {round}");
-            told[lost] += 1;
-        }
-        assert!(told.iter().all(|&rounds| rounds > 500), "{told:?}");
     }
 
     #[test]

@@ -1,8 +1,10 @@
-//! Classifies the content of a blob and counts its lines.
+//! Classifies the content of a blob, and splits a text into the units for counting it: lines, or tokens if lines are very
+//! long.
 
 use std::borrow::Cow;
 
-use gix::bstr::ByteSlice;
+use gix::bstr::{self, ByteSlice};
+use gix::diff::blob::TokenSource;
 
 /// How many leading bytes git checks for binary content.
 const BINARY_WINDOW: usize = 8_000;
@@ -181,6 +183,292 @@ fn decode_utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> Option<String> {
         .collect()
 }
 
+/// Above this average of bytes per line, an old version is counted in tokens.
+const LONG_LINES: usize = 400;
+
+/// The maximum length of a token.
+const TOKEN_LIMIT: usize = 256;
+
+named! {
+    /// The unit.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Unit {
+        /// Lines, as git counts them; blank lines count.
+        Lines = "lines",
+        /// Words, if the old version averages more than 400 bytes per line.
+        Tokens = "tokens",
+        /// Bytes of content that is not text, which is lost whole or not at all.
+        Bytes = "bytes",
+    }
+}
+
+/// The text of a blob, with its lines counted once.
+pub(super) struct Text<'a> {
+    bytes: Cow<'a, [u8]>,
+    /// The number of lines.
+    pub(super) lines: usize,
+}
+
+impl<'a> Text<'a> {
+    pub(super) fn of(blob: &'a [u8]) -> Self {
+        let bytes = countable(blob);
+        let lines = line_count(&bytes);
+        Text { bytes, lines }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The unit for this text as an old version.
+    pub(super) fn unit(&self) -> Unit {
+        if self.bytes.len() > LONG_LINES.saturating_mul(self.lines) {
+            Unit::Tokens
+        } else {
+            Unit::Lines
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    pub(super) fn is_blank(&self) -> bool {
+        self.bytes.trim_ascii().is_empty()
+    }
+}
+
+/// A text with its unit and count.
+pub(super) struct Counted<'a> {
+    text: &'a [u8],
+    /// The unit.
+    pub(super) unit: Unit,
+    /// The number of units.
+    pub(super) count: usize,
+}
+
+impl<'a> Counted<'a> {
+    /// An old version, which determines the unit.
+    pub(super) fn old(text: &'a Text<'_>) -> Self {
+        Counted::in_unit(text, text.unit())
+    }
+
+    /// A text in a given unit.
+    pub(super) fn in_unit(text: &'a Text<'_>, unit: Unit) -> Self {
+        let bytes = text.bytes.as_ref();
+        let count = match unit {
+            Unit::Lines => text.lines,
+            Unit::Tokens => Units::Tokens(bytes).count(),
+            Unit::Bytes => bytes.len(),
+        };
+        Counted {
+            text: bytes,
+            unit,
+            count,
+        }
+    }
+
+    /// Two texts in tokens, without their common ends. No token crosses a blank, so the ends are cut at blanks.
+    pub(super) fn without_common_ends(old: &Self, new: &Self) -> (Self, Self) {
+        let is_blank = |byte: &u8| byte.is_ascii_whitespace();
+        let both = old.text.iter().zip(new.text);
+        let equal = both.take_while(|(old, new)| old == new).count();
+        let blank = old.text[..equal].iter().rposition(is_blank);
+        let start = blank.map_or(0, |blank| blank + 1);
+        let (before, after) = (&old.text[start..], &new.text[start..]);
+        let both = before.iter().rev().zip(after.iter().rev());
+        let equal = both.take_while(|(old, new)| old == new).count();
+        let tail = &before[before.len() - equal..];
+        let end = tail.iter().position(is_blank);
+        let end = end.map_or(0, |blank| tail.len() - blank);
+        let cut = |text: &'a [u8], unit| {
+            let text = &text[..text.len() - end];
+            Counted {
+                text,
+                unit,
+                count: Units::Tokens(text).count(),
+            }
+        };
+        (cut(before, old.unit), cut(after, new.unit))
+    }
+
+    /// The length of the text.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The trimmed lines, from either end.
+    pub(super) fn lines(&self) -> impl DoubleEndedIterator<Item = &[u8]> + Clone {
+        self.text.lines_with_terminator().map(<[u8]>::trim_ascii)
+    }
+
+    /// The trimmed units, in order.
+    pub(super) fn units(&self) -> Units<'_> {
+        match self.unit {
+            Unit::Lines => Units::Lines(self.text.lines_with_terminator()),
+            Unit::Tokens | Unit::Bytes => Units::Tokens(self.text),
+        }
+    }
+}
+
+impl<'a> TokenSource for &'a Counted<'_> {
+    type Token = &'a [u8];
+    type Tokenizer = Units<'a>;
+
+    fn tokenize(&self) -> Units<'a> {
+        self.units()
+    }
+
+    fn estimate_tokens(&self) -> u32 {
+        u32::try_from(self.count).unwrap_or(u32::MAX)
+    }
+}
+
+/// The units of a text.
+pub(super) enum Units<'a> {
+    /// Trimmed lines.
+    Lines(bstr::LinesWithTerminator<'a>),
+    /// The rest to split into tokens.
+    Tokens(&'a [u8]),
+}
+
+impl<'a> Iterator for Units<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        match self {
+            Units::Lines(lines) => lines.next().map(<[u8]>::trim_ascii),
+            Units::Tokens(rest) => next_token(rest),
+        }
+    }
+}
+
+/// A token is a word, or one character of a script without blanks, with the punctuation directly after it: `var
+/// a=f(b);}` is `var`, `a=`, `f(` and `b);}`. Separate punctuation tokens would occur in any program and hide that
+/// the text is another one.
+fn next_token<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let text = rest.trim_ascii_start();
+    let mut end = 0;
+    let mut may_grow = true;
+    while end < TOKEN_LIMIT {
+        let (class, length) = classify(&text[end..]);
+        match class {
+            CharClass::End => break,
+            CharClass::Punctuation => may_grow = false,
+            CharClass::Word if may_grow => {}
+            CharClass::Single if end == 0 => may_grow = false,
+            CharClass::Word | CharClass::Single => break,
+        }
+        end += length;
+    }
+    let (token, tail) = text.split_at(end);
+    *rest = tail;
+    (!token.is_empty()).then_some(token)
+}
+
+/// The words of a text: runs of letters, digits and `_`, or single characters of a script without blanks.
+pub(super) struct TextWords<'a>(pub(super) &'a [u8]);
+
+impl<'a> Iterator for TextWords<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        while !self.0.is_empty() {
+            let length = word_length(self.0);
+            if length > 0 {
+                let (word, rest) = self.0.split_at(length);
+                self.0 = rest;
+                return Some(word);
+            }
+            self.0 = &self.0[classify(self.0).1..];
+        }
+        None
+    }
+}
+
+impl<'a> TokenSource for TextWords<'a> {
+    type Token = &'a [u8];
+    type Tokenizer = TextWords<'a>;
+
+    fn tokenize(&self) -> TextWords<'a> {
+        TextWords(self.0)
+    }
+
+    fn estimate_tokens(&self) -> u32 {
+        u32::try_from(self.0.len() / 8).unwrap_or(u32::MAX)
+    }
+}
+
+/// The length of the word at the start of a text; 0 if there is none.
+pub(super) fn word_length(text: &[u8]) -> usize {
+    let mut end = 0;
+    while end < TOKEN_LIMIT {
+        match classify(&text[end..]) {
+            (CharClass::Word, length) => end += length,
+            (CharClass::Single, length) if end == 0 => return length,
+            _ => break,
+        }
+    }
+    end
+}
+
+/// The effect of a character on tokens.
+enum CharClass {
+    /// A letter, digit or `_` of a script that separates words.
+    Word,
+    /// A character of a script that does not; each is a token.
+    Single,
+    /// Any other visible character.
+    Punctuation,
+    /// A blank, or an invalid character.
+    End,
+}
+
+/// The class of the first character, and its length in bytes.
+fn classify(text: &[u8]) -> (CharClass, usize) {
+    let class = |c: char| match c {
+        '_' => CharClass::Word,
+        _ if is_written_without_blanks(c) => CharClass::Single,
+        _ if c.is_alphanumeric() => CharClass::Word,
+        _ => CharClass::Punctuation,
+    };
+    match text.first() {
+        None => (CharClass::End, 0),
+        Some(byte) if byte.is_ascii_whitespace() => (CharClass::End, 1),
+        Some(&byte) if byte.is_ascii() => match byte {
+            b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => (CharClass::Word, 1),
+            _ => (CharClass::Punctuation, 1),
+        },
+        Some(_) => match bstr::decode_utf8(text) {
+            (Some(c), length) => (class(c), length),
+            // Probably a letter of an older encoding.
+            (None, length) => (CharClass::Word, length.max(1)),
+        },
+    }
+}
+
+/// Whether the script of a character separates words without blanks: Han with Bopomofo and Kana, Yi, Thai, Lao,
+/// Tibetan, Myanmar, Khmer. Hangul uses blanks.
+fn is_written_without_blanks(c: char) -> bool {
+    matches!(c,
+        '\u{e00}'..='\u{109f}'
+        | '\u{1780}'..='\u{17ff}'
+        | '\u{19e0}'..='\u{19ff}'
+        | '\u{2e80}'..='\u{2fdf}'
+        | '\u{3005}'..='\u{3007}'
+        | '\u{3021}'..='\u{312f}'
+        | '\u{31a0}'..='\u{31bf}'
+        | '\u{31f0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{a4cf}'
+        | '\u{a9e0}'..='\u{a9ff}'
+        | '\u{aa60}'..='\u{aa7f}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ff9f}'
+        | '\u{1b000}'..='\u{1b16f}'
+        | '\u{20000}'..='\u{3ffff}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -285,5 +573,78 @@ mod tests {
     #[test]
     fn a_utf8_byte_order_mark_is_not_content() {
         assert_eq!(&*countable(b"\xef\xbb\xbfa\n"), b"a\n");
+    }
+}
+
+#[cfg(test)]
+mod unit_tests {
+    use super::*;
+
+    fn tokens(text: &[u8]) -> Vec<std::borrow::Cow<'_, str>> {
+        Units::Tokens(text).map(ByteSlice::to_str_lossy).collect()
+    }
+
+    #[test]
+    fn word_includes_the_punctuation_after_it() {
+        assert_eq!(
+            tokens(b" var a_1=f(b);}\n  (x)"),
+            ["var", "a_1=", "f(", "b);}", "(", "x)"]
+        );
+        assert_eq!(
+            tokens("Gr\u{f6}\u{df}e, \u{d55c}\u{ad6d}\u{c5b4}".as_bytes()).len(),
+            2
+        );
+    }
+
+    #[test]
+    fn scripts_without_blanks_are_counted_by_character() {
+        assert_eq!(
+            tokens("\u{8fd9}\u{662f}\u{3002}\u{304b}\u{306a} \u{e44}\u{e17}\u{e22}".as_bytes()),
+            [
+                "\u{8fd9}",
+                "\u{662f}\u{3002}",
+                "\u{304b}",
+                "\u{306a}",
+                "\u{e44}",
+                "\u{e17}",
+                "\u{e22}"
+            ]
+        );
+    }
+
+    #[test]
+    fn common_ends_are_cut_at_blanks_and_take_the_same_tokens_from_both() {
+        for (old, new, expected) in [
+            ("a b c d", "a b x d", ("c", "x")),
+            ("a b c", "a b c", ("c", "c")),
+            ("aa bb", "aa cc bb", ("bb", "cc bb")),
+            ("aab bb", "aac bb", ("aab", "aac")),
+            ("xa b", "ya b", ("xa", "ya")),
+            ("abc", "abd", ("abc", "abd")),
+            ("", "a b", ("", "a b")),
+        ] {
+            let (old, new) = (Text::of(old.as_bytes()), Text::of(new.as_bytes()));
+            let counted = |text| Counted::in_unit(text, Unit::Tokens);
+            let (old, new) = Counted::without_common_ends(&counted(&old), &counted(&new));
+            let words = |text: &[u8]| tokens(text).join(" ");
+            assert_eq!(
+                (words(old.text), words(new.text)),
+                (expected.0.to_owned(), expected.1.to_owned())
+            );
+            assert_eq!(old.count, tokens(old.text).len());
+        }
+    }
+
+    #[test]
+    fn every_non_blank_byte_belongs_to_a_token() {
+        let long = "x".repeat(1_000);
+        let texts = [
+            long.as_bytes(),
+            b"a\xff\xfe;b\0c",
+            "\u{3000}a\u{a0}\u{20000}".as_bytes(),
+        ];
+        for text in texts {
+            assert_eq!(Units::Tokens(text).collect::<Vec<_>>().concat(), text);
+        }
     }
 }

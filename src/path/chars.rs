@@ -2,6 +2,8 @@
 //!
 //! The tables are short ranges from the Unicode Character Database (version 16), written out where they are used.
 
+use gix::bstr::{BStr, BString};
+
 use super::reason::Reason;
 
 /// The problem of a character anywhere in a path.
@@ -102,6 +104,40 @@ pub(super) fn is_ignored_by_hfs(c: char) -> bool {
         '\u{200C}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}')
 }
 
+/// The case-folded path: two paths with the same value collide on some file system.
+///
+/// Approximates Unicode case folding by upper and lower case. Code points that HFS+ ignores are dropped; composed and
+/// decomposed forms stay different; invalid UTF-8 is kept.
+pub fn fold(path: &BStr) -> BString {
+    let mut folded = BString::default();
+    fold_into(path, &mut folded);
+    folded
+}
+
+/// Like [`fold`], but replaces the content of `folded`.
+pub fn fold_into(path: &BStr, folded: &mut BString) {
+    folded.clear();
+    folded.reserve(path.len());
+    if path.is_ascii() {
+        folded.extend_from_slice(path);
+        folded.make_ascii_lowercase();
+        return;
+    }
+    for chunk in path.utf8_chunks() {
+        let mut text = String::with_capacity(chunk.valid().len());
+        for c in chunk.valid().chars() {
+            match c {
+                c if is_ignored_by_hfs(c) => {}
+                // Its upper case is I, but no file system treats it as i.
+                'ı' => text.push(c),
+                c => text.extend(c.to_uppercase().flat_map(char::to_lowercase)),
+            }
+        }
+        folded.extend_from_slice(text.as_bytes());
+        folded.extend_from_slice(chunk.invalid());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,5 +175,22 @@ mod tests {
         {
             assert_eq!(fault(c), None, "U+{:04X}", u32::from(c));
         }
+    }
+
+    #[test]
+    fn folding_equates_names_that_any_file_system_equates() {
+        for (a, b) in [
+            ("README", "readme"),
+            ("K.py", "\u{212a}.py"),
+            ("ΣΊΣΥΦΟΣ", "σίσυφος"),
+            ("Straße", "STRASSE"),
+            ("a\u{200d}b", "AB"),
+        ] {
+            assert_eq!(fold(a.into()), fold(b.into()), "{a} {b}");
+        }
+        for (a, b) in [("a", "b"), ("sınıf", "sinif"), ("é", "e\u{301}")] {
+            assert_ne!(fold(a.into()), fold(b.into()), "{a} {b}");
+        }
+        assert_eq!(fold(b"A\xff\xc9".into()), BString::from(&b"a\xff\xc9"[..]));
     }
 }

@@ -1,13 +1,14 @@
-//! Checks paths in an index or a tree.
+//! Checks paths in an index or a tree: each by itself, and against the links of the tree.
 
-use gix::bstr::BStr;
+use std::collections::HashMap;
 
-use super::disguise::control_file;
-use super::names::{self, MAX_NAME, MAX_PATH, check_path_length};
-use super::platform::Platform;
-use super::portable;
-use super::reason::{PathFault, Reason, Rejection};
-use super::separator::{check_backslash_traversal, check_windows_absolute};
+use gix::bstr::{BStr, BString};
+
+use super::chars::fold;
+use super::escape::escaped;
+use super::names::{self, MAX_NAME, MAX_PATH, check_path_length, control_file};
+use super::reason::{PathFault, Reason, Rejection, refuse};
+use super::windows::{self, Platform, check_backslash_traversal, check_windows_absolute};
 use crate::change::Kind;
 
 /// Whether this entry may be checked out. Checks only path and mode. [`check_link_target`](super::check_link_target)
@@ -53,10 +54,10 @@ fn faults(path: &[u8], kind: Kind, platform: Platform) -> Result<(), PathFault> 
         && let Some(file) = control_file(path)
     {
         let what = format!("is a link in place of {file}");
-        return Err(PathFault::new(Reason::ControlFileSymlink, what));
+        return refuse(Reason::ControlFileSymlink, what);
     }
     if platform == Platform::Windows {
-        portable::faults(path)?;
+        windows::faults(path)?;
     }
     Ok(())
 }
@@ -68,15 +69,71 @@ fn check_shape(path: &[u8]) -> Result<(), PathFault> {
         .find(|name| matches!(*name, b"" | b"." | b".."));
     match odd {
         None => Ok(()),
-        Some(b"") => Err(PathFault::new(
-            Reason::MalformedEntry,
-            "has an empty component",
-        )),
+        Some(b"") => refuse(Reason::MalformedEntry, "has an empty component"),
         Some(name) => Err(PathFault::new(
             Reason::MalformedEntry,
             format!("contains the name {}", String::from_utf8_lossy(name)),
         )),
     }
+}
+
+/// The links of a tree.
+#[derive(Debug, Default)]
+pub struct Links {
+    /// The paths by their case-folded spelling.
+    by_fold: HashMap<BString, Vec<BString>>,
+}
+
+impl Links {
+    /// From the paths of all links in a tree or index.
+    pub fn new(paths: impl IntoIterator<Item = BString>) -> Links {
+        let mut by_fold: HashMap<BString, Vec<BString>> = HashMap::new();
+        for path in paths {
+            by_fold.entry(fold(path.as_ref())).or_default().push(path);
+        }
+        Links { by_fold }
+    }
+
+    /// Refuses an entry of the same tree that is below a link, or that equals a link or is below one when case is
+    /// ignored.
+    ///
+    /// Check all changed entries or, if a link changed, all entries.
+    pub fn check(&self, path: &BStr) -> Result<(), Rejection> {
+        if self.by_fold.is_empty() {
+            return Ok(());
+        }
+        let mut folded = BString::default();
+        let mut end = 0;
+        for name in path.split(|&byte| byte == b'/') {
+            if end > 0 {
+                folded.push(b'/');
+                end += 1;
+            }
+            end += name.len();
+            folded.extend_from_slice(&fold(name.into()));
+            let same = self.by_fold.get(&folded).map_or(&[][..], Vec::as_slice);
+            for link in same {
+                check_pair(path, end, link).map_err(|fault| fault.of(path))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks a path whose first `end` bytes equal a link when case is ignored.
+fn check_pair(path: &[u8], end: usize, link: &[u8]) -> Result<(), PathFault> {
+    if path[..end] != *link {
+        let what = format!(
+            "collides with the link {} on case-insensitive file systems",
+            escaped(link)
+        );
+        return refuse(Reason::CaseCollision, what);
+    }
+    if end < path.len() {
+        let what = format!("is below the link {}", escaped(link));
+        return refuse(Reason::DirFileConflict, what);
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -208,5 +265,48 @@ mod tests {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod collision_tests {
+    use super::*;
+
+    fn verdict(links: &[&str], path: &str) -> Option<Reason> {
+        Links::new(links.iter().map(|&link| link.into()))
+            .check(path.into())
+            .err()
+            .map(|rejection| rejection.reason)
+    }
+
+    #[test]
+    fn entries_that_collide_with_a_link_only_if_case_is_ignored() {
+        for (links, path) in [
+            (&["a"][..], "A/post-checkout"),
+            (&["a"], "A"),
+            (&["sub/a"], "SUB/A/x"),
+            (&["a", "A"], "a"),
+            (&["\u{212a}"], "k/x"),
+        ] {
+            assert_eq!(
+                verdict(links, path),
+                Some(Reason::CaseCollision),
+                "{links:?} {path}"
+            );
+        }
+    }
+
+    #[test]
+    fn entries_below_a_link() {
+        assert_eq!(verdict(&["d"], "d/x"), Some(Reason::DirFileConflict));
+        assert_eq!(verdict(&["s/d"], "s/d/e/x"), Some(Reason::DirFileConflict));
+    }
+
+    #[test]
+    fn link_itself_and_its_neighbours_are_allowed() {
+        for path in ["d", "dd/x", "s/d", "d.x/y"] {
+            assert_eq!(verdict(&["d"], path), None, "{path}");
+        }
+        assert_eq!(verdict(&[], "d/x"), None);
     }
 }

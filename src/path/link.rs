@@ -4,13 +4,9 @@ use std::collections::VecDeque;
 
 use gix::bstr::{BStr, BString};
 
-use super::disguise::check_git_dir;
-use super::names::{self, check_path_length};
-use super::platform::Platform;
-use super::portable;
-use super::reason::{PathFault, Reason, Rejection};
-use super::separator::{check_backslash_traversal, check_windows_absolute, drive};
-use super::text::text;
+use super::names::{self, check_git_dir, check_path_length, text};
+use super::reason::{PathFault, Reason, Rejection, refuse};
+use super::windows::{self, Platform, check_backslash_traversal, check_windows_absolute, drive};
 use crate::change::Kind;
 
 /// The maximum number of links in one resolution (Linux's limit).
@@ -46,7 +42,7 @@ pub fn check_link_target(
 
 fn faults(link_path: &[u8], target: &[u8], platform: Platform) -> Result<(), PathFault> {
     if target.is_empty() {
-        return Err(PathFault::new(Reason::Empty, "leads nowhere"));
+        return refuse(Reason::Empty, "leads nowhere");
     }
     let text = text(target)?;
     check_path_length(target.len())?;
@@ -61,7 +57,7 @@ fn faults(link_path: &[u8], target: &[u8], platform: Platform) -> Result<(), Pat
     names::faults(target, platform)?;
     if platform == Platform::Windows {
         for name in platform.segments(target).filter(|name| !is_step(name)) {
-            portable::faults(name)?;
+            windows::faults(name)?;
         }
     }
     Ok(())
@@ -77,7 +73,7 @@ fn check_absolute(target: &[u8], platform: Platform) -> Result<(), PathFault> {
         Platform::Windows => platform.is_separator(target[0]) || drive(target).is_some(),
     };
     if absolute {
-        return Err(PathFault::new(Reason::SymlinkAbsolute, "is absolute"));
+        return refuse(Reason::SymlinkAbsolute, "is absolute");
     }
     check_windows_absolute(target)
 }

@@ -12,31 +12,21 @@
 //! Every refusal is a [`Rejection`]: a [`Reason`] with a sentence. A path that could reach `.git` or leave the workspace
 //! on any system is refused on all systems; a path that Windows merely cannot create is refused only there.
 
-mod anchor;
 mod chars;
-mod collision;
-mod disguise;
 mod entry;
 mod escape;
 mod link;
 mod names;
-mod platform;
-mod portable;
 mod reason;
 mod request;
-mod separator;
-mod shell;
-mod text;
+mod windows;
 
-pub use chars::is_hostile;
-pub use collision::Links;
-pub use entry::check_entry;
-pub use escape::{Escaped, escaped, text_on_one_line};
+pub use chars::{fold, fold_into, is_hostile};
+pub use entry::{Links, check_entry};
+pub use escape::{Escaped, escaped, shell_word, single_quoted, text_on_one_line};
 pub use link::{MAX_LINKS, Node, TreeView, check_link_target, resolve_link, resolve_path};
 pub use names::{MAX_NAME, MAX_PATH};
-pub use platform::Platform;
-pub use portable::{fold, fold_into, portable_name};
 pub(crate) use reason::PathFault;
 pub use reason::{Reason, Rejection};
 pub use request::{from_directory, normalize_request, spelled_below};
-pub use shell::{shell_word, single_quoted};
+pub use windows::{Platform, portable_name};

@@ -198,6 +198,11 @@ impl PathFault {
     }
 }
 
+/// Refuses a path, whatever its check would yield.
+pub(super) fn refuse<T>(reason: Reason, what: impl Into<String>) -> Result<T, PathFault> {
+    Err(PathFault::new(reason, what))
+}
+
 /// Longer names are cut in messages.
 const BRIEF: usize = 160;
 

@@ -2,14 +2,10 @@
 
 use gix::bstr::BString;
 
-use super::anchor::{PathAnchor, anchor, below_root};
-use super::disguise::check_git_dir;
-use super::names::{self, check_path_length};
-use super::platform::Platform;
-use super::portable;
-use super::reason::{PathFault, Reason, Rejection};
-use super::separator::{check_backslash_traversal, check_windows_absolute};
-use super::text::text;
+use super::chars::fold;
+use super::names::{self, check_git_dir, check_path_length, text};
+use super::reason::{PathFault, Reason, Rejection, refuse};
+use super::windows::{self, Platform, check_backslash_traversal, check_windows_absolute, drive};
 
 /// The path in the workspace that a request names.
 ///
@@ -67,7 +63,7 @@ pub fn spelled_below<'a>(
 
 fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, PathFault> {
     if input.contains(&0) {
-        return Err(PathFault::new(Reason::Nul, "contains a NUL byte (U+0000)"));
+        return refuse(Reason::Nul, "contains a NUL byte (U+0000)");
     }
     let (anchor, rest) = anchor(input, platform)?;
     let below = if anchor == PathAnchor::Relative {
@@ -85,7 +81,7 @@ fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, P
     }
     names::faults(below, platform)?;
     if platform == Platform::Windows {
-        portable::faults(&path)?;
+        windows::faults(&path)?;
     }
     check_path_length(trim_end(root, platform).len() + 1 + path.len())?;
     Ok(path)
@@ -94,13 +90,13 @@ fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, P
 /// Refuses relative spellings that other programs would expand or fetch.
 fn check_relative(input: &str) -> Result<(), PathFault> {
     if input.trim().is_empty() {
-        return Err(PathFault::new(Reason::Empty, "is not a path"));
+        return refuse(Reason::Empty, "is not a path");
     }
     if input.starts_with('~') {
-        return Err(PathFault::new(
+        return refuse(
             Reason::Tilde,
             "starts with ~, which shells and tools expand to another directory",
-        ));
+        );
     }
     if let Some((scheme, _)) = input.split_once("://")
         && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -109,7 +105,7 @@ fn check_relative(input: &str) -> Result<(), PathFault> {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
         && scheme.len() > 1
     {
-        return Err(PathFault::new(Reason::Uri, "is a URL"));
+        return refuse(Reason::Uri, "is a URL");
     }
     Ok(())
 }
@@ -124,23 +120,17 @@ fn resolve(below: &[u8], platform: Platform) -> Result<BString, PathFault> {
             b"" | b"." => {}
             b".." => {
                 if names.pop().is_none() {
-                    return Err(PathFault::new(
-                        Reason::PathEscapes,
-                        "leaves the workspace through ..",
-                    ));
+                    return refuse(Reason::PathEscapes, "leaves the workspace through ..");
                 }
             }
             name => names.push(name),
         }
     }
     if names.is_empty() {
-        return Err(PathFault::new(
-            Reason::IsWorkspaceRoot,
-            "is the workspace itself",
-        ));
+        return refuse(Reason::IsWorkspaceRoot, "is the workspace itself");
     }
     if matches!(last, b"" | b"." | b"..") {
-        return Err(PathFault::new(Reason::TrailingSlash, "names a directory"));
+        return refuse(Reason::TrailingSlash, "names a directory");
     }
     Ok(names.join(&b'/').into())
 }
@@ -152,6 +142,112 @@ fn trim_end(root: &[u8], platform: Platform) -> &[u8] {
         .rposition(|&byte| !platform.is_separator(byte))
         .map_or(0, |last| last + 1);
     &root[..end]
+}
+
+/// The start of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PathAnchor {
+    Relative,
+    /// `/`, or `\` on Windows: the root, or the root of the current drive.
+    Root,
+    /// `C:\`, as its lower-case letter.
+    Drive(u8),
+    /// `\\server\share`, or a volume without a letter.
+    Server,
+}
+
+/// The part of an absolute path below the workspace; `rest` follows the anchor.
+pub(super) fn below_root<'a>(
+    root: &[u8],
+    anchor: PathAnchor,
+    mut rest: &'a [u8],
+    platform: Platform,
+) -> Result<&'a [u8], PathFault> {
+    if platform == Platform::Windows
+        && anchor == PathAnchor::Root
+        && rest.iter().all(|&byte| platform.is_separator(byte))
+    {
+        return refuse(Reason::IsDriveRoot, "is the root of a drive");
+    }
+    let outside = || {
+        PathFault::new(
+            Reason::PathOutside,
+            "is an absolute path outside the workspace",
+        )
+    };
+    let (root_anchor, root) = self::anchor(root, platform)?;
+    if anchor != root_anchor {
+        return Err(outside());
+    }
+    for expected in platform.segments(root).filter(|name| !is_here(name)) {
+        let (name, tail) = next_name(rest, platform);
+        let same = match platform {
+            Platform::Unix => name == expected,
+            Platform::Windows => fold(name.into()) == fold(expected.into()),
+        };
+        if !same {
+            return Err(outside());
+        }
+        rest = tail;
+    }
+    Ok(rest)
+}
+
+/// The first component that is neither empty nor `.`, and the rest.
+fn next_name(mut path: &[u8], platform: Platform) -> (&[u8], &[u8]) {
+    loop {
+        let end = path.iter().position(|&b| platform.is_separator(b));
+        let (name, tail) = match end {
+            Some(end) => (&path[..end], &path[end + 1..]),
+            None => (path, &b""[..]),
+        };
+        if !is_here(name) || end.is_none() {
+            return (name, tail);
+        }
+        path = tail;
+    }
+}
+
+fn is_here(name: &[u8]) -> bool {
+    matches!(name, b"" | b".")
+}
+
+/// Splits off the anchor.
+pub(super) fn anchor(path: &[u8], platform: Platform) -> Result<(PathAnchor, &[u8]), PathFault> {
+    if platform == Platform::Unix {
+        return Ok(match path.strip_prefix(b"/") {
+            Some(rest) => (PathAnchor::Root, rest),
+            None => (PathAnchor::Relative, path),
+        });
+    }
+    // `\\?\`, the prefix of canonical Windows paths, does not change the drive or server.
+    let verbatim = path.strip_prefix(br"\\?\");
+    if let Some(rest) = verbatim
+        && drive(rest).is_none()
+    {
+        return Ok((
+            PathAnchor::Server,
+            rest.strip_prefix(br"UNC\").unwrap_or(rest),
+        ));
+    }
+    let path = verbatim.unwrap_or(path);
+    let slash = |at: usize| {
+        path.get(at)
+            .is_some_and(|&byte| platform.is_separator(byte))
+    };
+    match drive(path) {
+        Some(length) if slash(length) => Ok((
+            PathAnchor::Drive(path[0].to_ascii_lowercase()),
+            &path[length + 1..],
+        )),
+        Some(_) => refuse(
+            Reason::WindowsDriveRelative,
+            "is relative to another drive's current directory",
+        ),
+        None if slash(0) && slash(1) => Ok((PathAnchor::Server, &path[2..])),
+        None if slash(0) => Ok((PathAnchor::Root, &path[1..])),
+        None => Ok((PathAnchor::Relative, path)),
+    }
 }
 
 #[cfg(test)]

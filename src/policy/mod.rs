@@ -5,7 +5,6 @@ pub mod design;
 pub mod design_selection;
 pub mod glob;
 mod grant;
-mod literal;
 pub mod path_placeholders;
 pub mod patterns;
 pub mod propose;

@@ -1,7 +1,7 @@
 //! The placeholders of `[lld] path`: `{issue}`, `{branch}` and `{slug}`. A branch name fills them, so it never acts as
 //! a pattern and never leaves the directory.
 
-use super::literal::alternatives;
+use super::glob::alternatives;
 
 const ISSUE: &str = "{issue}";
 const BRANCH: &str = "{branch}";

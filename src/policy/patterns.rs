@@ -28,12 +28,8 @@ pub struct Patterns {
 struct Pattern {
     text: String,
     glob: gix::glob::Pattern,
-    /// Texts in every match, which are faster to find than wildcards.
-    texts: Vec<Vec<u8>>,
-    /// Whether every match ends with the last of these texts.
-    ends_with_text: bool,
-    /// The first and the last byte of every match, if there is one: most paths differ there.
-    edges: [Option<u8>; 2],
+    /// The text behind the last wildcard, with which every match ends: most paths differ there.
+    end: Vec<u8>,
 }
 
 /// Why a pattern is refused. Git would ignore most of these silently, and the list would cover less than it seems to.
@@ -98,12 +94,12 @@ impl Patterns {
         Pattern::new(pattern.to_owned()).map(drop)
     }
 
-    /// Built-in patterns, which a test checks.
     /// Whether they are guard's own, which no settings have replaced.
     pub fn are_built_in(&self) -> bool {
         !self.built_in.is_empty()
     }
 
+    /// Built-in patterns, which a test checks.
     pub(super) fn built_in(patterns: &'static [&'static str]) -> Patterns {
         Patterns {
             built_in: patterns,
@@ -120,24 +116,17 @@ impl Patterns {
 
     /// The pattern that covers `path`: the last match for it or for its outermost covered parent directory.
     pub fn find(&self, path: &BStr) -> Option<&str> {
-        if self.all().is_empty() {
-            return None;
-        }
-        // Each prefix that ends at a slash is a directory; the whole path is the file.
-        let slashes = (0..path.len()).filter(|&at| path[at] == b'/');
-        let mut ends = slashes.chain([path.len()]);
-        ends.find_map(|end| self.covering(&PathStep::new(path, end)))
+        let mut above = path.find_iter("/").map(|end| path[..end].as_bstr());
+        above
+            .find_map(|directory| self.covering(directory, true))
+            .or_else(|| self.covering(path, false))
     }
 
-    /// The pattern that covers a step on its own account: the last match.
-    fn covering(&self, step: &PathStep<'_>) -> Option<&str> {
-        let last = self
-            .all()
-            .iter()
-            .rev()
-            .find(|pattern| pattern.matches(step));
-        last.filter(|pattern| !pattern.glob.is_negative())
-            .map(|pattern| pattern.text.as_str())
+    /// The pattern that covers a path on its own account: the last match.
+    fn covering(&self, path: &BStr, is_directory: bool) -> Option<&str> {
+        let mut patterns = self.all().iter().rev();
+        let last = patterns.find(|pattern| pattern.matches(path, is_directory))?;
+        (!last.glob.is_negative()).then_some(last.text.as_str())
     }
 
     /// Whether a pattern covers `path`.
@@ -148,18 +137,16 @@ impl Patterns {
     /// Whether a pattern covers a directory or one above it.
     pub fn contains_directory(&self, path: &BStr) -> bool {
         let mut ends = path.find_iter("/").chain([path.len()]);
-        ends.any(|end| self.covers(&path[..end], true))
+        ends.any(|end| self.covering(path[..end].as_bstr(), true).is_some())
     }
 
     /// Whether a pattern covers a path, or the file `name` in a directory of this path, on its own account.
     pub fn names_here_or_below(&self, path: &BStr, name: &str) -> bool {
         let below = [path.as_bytes(), b"/", name.as_bytes()].concat();
-        self.covers(path, false) || self.covers(path, true) || self.covers(&below, false)
-    }
-
-    fn covers(&self, path: &[u8], is_directory: bool) -> bool {
-        let step = PathStep::of(path.as_bstr(), is_directory);
-        self.covering(&step).is_some()
+        let places = [(path, false), (path, true), (below.as_bstr(), false)];
+        places
+            .into_iter()
+            .any(|(path, is_directory)| self.covering(path, is_directory).is_some())
     }
 
     /// The same patterns except for exactly this path; unchanged if no pattern can name it.
@@ -205,29 +192,6 @@ impl<'de> Deserialize<'de> for Patterns {
     }
 }
 
-/// A parent directory of a path, or the path itself.
-struct PathStep<'a> {
-    path: &'a BStr,
-    name: &'a BStr,
-    is_directory: bool,
-}
-
-impl<'a> PathStep<'a> {
-    /// The path up to `end`.
-    fn new(path: &'a BStr, end: usize) -> PathStep<'a> {
-        PathStep::of(path[..end].as_bstr(), end < path.len())
-    }
-
-    fn of(path: &'a BStr, is_directory: bool) -> PathStep<'a> {
-        let name = path.rfind_byte(b'/').map_or(0, |slash| slash + 1);
-        PathStep {
-            path,
-            name: path[name..].as_bstr(),
-            is_directory,
-        }
-    }
-}
-
 impl Pattern {
     fn new(text: String) -> Result<Pattern, PatternError> {
         let stars = text.matches('*').count();
@@ -248,75 +212,34 @@ impl Pattern {
             .next()
             .filter(|(glob, ..)| !glob.text.is_empty())
             .ok_or(PatternError::Nothing)?;
-        let texts = texts_in_every_match(&glob);
+        let wildcard = glob.text.iter().rposition(|byte| b"*?[]\\".contains(byte));
+        let end = &glob.text[wildcard.map_or(0, |at| at + 1)..];
         Ok(Pattern {
-            ends_with_text: !glob.text.ends_with(b"*") && !glob.text.ends_with(b"?"),
-            edges: edges(&glob),
-            text,
+            // The slash behind `**` may match nothing.
+            end: end.strip_prefix(b"/").unwrap_or(end).to_vec(),
             glob,
-            texts,
+            text,
         })
     }
 
     /// Matches like git: compares the part before the first wildcard and matches the rest alone, so that `**` starts
     /// a segment there. [`gix::glob::Pattern::matches`] differs in this.
-    fn matches(&self, step: &PathStep<'_>) -> bool {
-        let Pattern { glob, texts, .. } = self;
-        if glob.mode.contains(Mode::MUST_BE_DIR) && !step.is_directory {
+    fn matches(&self, path: &BStr, is_directory: bool) -> bool {
+        let glob = &self.glob;
+        if glob.mode.contains(Mode::MUST_BE_DIR) && !is_directory || !path.ends_with(&self.end) {
             return false;
         }
         let is_name = glob.mode.contains(Mode::NO_SUB_DIR) && !glob.mode.contains(Mode::ABSOLUTE);
-        let subject = if is_name { step.name } else { step.path };
-        let differs = |byte: Option<u8>, of: Option<&u8>| byte.is_some() && byte.as_ref() != of;
-        if differs(self.edges[0], subject.first()) || differs(self.edges[1], subject.last()) {
-            return false;
-        }
+        let name = path.rfind_byte(b'/').map_or(0, |slash| slash + 1);
+        let subject = if is_name { &path[name..] } else { path };
         let Some(literal) = glob.first_wildcard_pos else {
             return glob.text == *subject;
         };
-        if self.ends_with_text && texts.last().is_some_and(|end| !subject.ends_with(end)) {
-            return false;
-        }
         let (literal, rest) = glob.text.split_at(literal);
-        subject.strip_prefix(literal).is_some_and(|subject| {
-            texts.iter().all(|text| contains(subject, text))
-                && gix::glob::wildmatch(
-                    rest.as_bstr(),
-                    subject.as_bstr(),
-                    wildmatch::Mode::NO_MATCH_SLASH_LITERAL,
-                )
-        })
+        let mode = wildmatch::Mode::NO_MATCH_SLASH_LITERAL;
+        let subject = subject.strip_prefix(literal);
+        subject.is_some_and(|subject| gix::glob::wildmatch(rest.into(), subject.into(), mode))
     }
-}
-
-/// The first and the last byte of every match. Only plain text is looked at.
-fn edges(glob: &gix::glob::Pattern) -> [Option<u8>; 2] {
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-    if glob.text.contains(&b'[') || glob.text.contains(&b'\\') {
-        return [None; 2];
-    }
-    let first = glob
-        .text
-        .first()
-        .filter(|_| glob.first_wildcard_pos != Some(0));
-    [first, glob.text.last()].map(|byte| byte.copied().filter(is_plain))
-}
-
-/// The literal texts between the wildcards of a pattern. Slashes beside `**` may match nothing.
-fn texts_in_every_match(glob: &gix::glob::Pattern) -> Vec<Vec<u8>> {
-    let rest = &glob.text[glob.first_wildcard_pos.unwrap_or(glob.text.len())..];
-    if rest.contains(&b'[') || rest.contains(&b'\\') {
-        return Vec::new();
-    }
-    let texts = rest.split(|byte| matches!(byte, b'*' | b'?'));
-    let texts = texts.map(|text| text.trim_with(|c| c == '/').to_vec());
-    texts.filter(|text| !text.is_empty()).collect()
-}
-
-/// Whether a short text is in a short name: a search that prepares itself takes longer.
-fn contains(name: &[u8], text: &[u8]) -> bool {
-    let mut places = name.windows(text.len());
-    places.any(|place| place.first() == text.first() && place == text)
 }
 
 /// Whether the text ends with an odd number of backslashes.

@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::glob::GlobSet;
-use super::literal::literal_prefix;
+use super::glob::{GlobSet, literal_prefix};
 use super::{Actions, Grant, GrantKind};
 
 /// The number of comparisons for suggestions, which take one or two seconds in all.

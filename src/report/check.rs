@@ -3,18 +3,42 @@
 use std::io::{self, Write as _};
 
 use annotate_snippets::renderer::{DEFAULT_ERROR_STYLE, DEFAULT_NOTE_STYLE};
-use gix::bstr::{BStr, BString, ByteSlice};
-use serde_json::{Map, Value, json};
+use gix::bstr::BStr;
+use serde::Serialize;
+use serde_json::json;
 
 use super::escape::{self, message};
-use super::json::{findings, path, write_line};
+use super::json::write_line;
 use super::scope::place;
 use super::style::{Style, paint};
+use super::texts::ordered;
 use super::{BUFFER, Format, write_answer};
 use crate::error::Error;
-use crate::finding::Rule;
+use crate::finding::json::path_text;
+use crate::finding::{Finding, Help};
 use crate::path::escaped;
 use crate::verdict::{CheckAnswers, CheckCounts, CheckResult};
+
+/// One line of JSON Lines.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+enum CheckLine<'a> {
+    Result(&'a CheckResult),
+    Error {
+        version: u32,
+        requested_path: String,
+        kind: &'static str,
+        message: &'a str,
+        help: &'a [Help],
+        findings: Vec<&'a Finding>,
+    },
+    Summary {
+        version: u32,
+        #[serde(flatten)]
+        counts: &'a CheckCounts,
+        notes: &'a [String],
+    },
+}
 
 /// Writes the report in one piece; quiet omits allowed paths.
 ///
@@ -30,7 +54,7 @@ pub fn write_check(
     if format == Format::Jsonl {
         let mut out = io::BufWriter::with_capacity(BUFFER, out);
         for result in &answers.results {
-            write_check_result(result, format, &mut out, style)?;
+            write_line(&CheckLine::Result(result), &mut out)?;
         }
         write_check_end(&answers.counts(), &answers.notes, format, &mut out)?;
         return out.flush();
@@ -39,7 +63,8 @@ pub fn write_check(
         let results = answers.results.iter();
         results.map(|result| shown(result, style)).collect()
     };
-    write_answer(format, out, human, || document(answers))
+    let json = || json!({"version": 1, "results": answers.results, "notes": answers.notes});
+    write_answer(format, out, human, json)
 }
 
 /// Writes the answer for one path, as a line of the report for people or of JSON Lines.
@@ -53,12 +78,10 @@ pub fn write_check_result(
     out: &mut dyn io::Write,
     style: &Style,
 ) -> io::Result<()> {
-    if format == Format::Jsonl {
-        let mut line = Map::from_iter([("type".to_owned(), "result".into())]);
-        line.append(&mut keys(result));
-        return write_line(&line, out);
+    match format {
+        Format::Jsonl => write_line(&CheckLine::Result(result), out),
+        _ => out.write_all(escape::commands(shown(result, style)).as_bytes()),
     }
-    out.write_all(escape::commands(shown(result, style)).as_bytes())
 }
 
 /// Writes that guard could not judge one path.
@@ -74,23 +97,19 @@ pub fn write_check_error(
     style: &Style,
 ) -> io::Result<()> {
     if format == Format::Jsonl {
-        let line = json!({
-            "type": "error",
-            "version": 1,
-            "requested_path": path(requested),
-            "kind": error.kind(),
-            "message": error.message,
-            "help": error.help,
-            "findings": findings(&error.problems),
-        });
+        let line = CheckLine::Error {
+            version: 1,
+            requested_path: path_text(requested),
+            kind: error.kind(),
+            message: &error.message,
+            help: &error.help,
+            findings: ordered(&error.problems),
+        };
         return write_line(&line, out);
     }
     let word = paint(DEFAULT_ERROR_STYLE, "error", style);
-    let line = format!(
-        "{word} {}: {}\n",
-        escaped(requested),
-        message(&error.message)
-    );
+    let why = message(&error.message);
+    let line = format!("{word} {}: {why}\n", escaped(requested));
     out.write_all(escape::commands(line).as_bytes())
 }
 
@@ -105,84 +124,48 @@ pub fn write_check_end(
     format: Format,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    if format != Format::Jsonl {
-        return Ok(());
+    match format {
+        Format::Jsonl => write_line(
+            &CheckLine::Summary {
+                version: 1,
+                counts,
+                notes,
+            },
+            out,
+        ),
+        _ => Ok(()),
     }
-    let line = json!({
-        "type": "summary",
-        "version": 1,
-        "allowed": counts.allowed,
-        "refused": counts.refused,
-        "errors": counts.errors,
-        "notes": notes,
-    });
-    write_line(&line, out)
-}
-
-fn document(answers: &CheckAnswers) -> Value {
-    let results: Vec<_> = answers.results.iter().map(keys).collect();
-    json!({"version": 1, "results": results, "notes": answers.notes})
-}
-
-fn keys(result: &CheckResult) -> Map<String, Value> {
-    let path_of = |of: &Option<BString>| of.as_ref().map(|of| path(of.as_bstr())).into();
-    let absolute = result.absolute_path.as_deref();
-    let value = [
-        (
-            "requested_path",
-            path(result.requested_path.as_bstr()).into(),
-        ),
-        ("path", path_of(&result.path)),
-        (
-            "absolute_path",
-            absolute.map(|path| path.to_string_lossy()).into(),
-        ),
-        ("allowed", result.allowed.into()),
-        ("closest_match", path_of(&result.closest_match)),
-        ("reason", result.reason.as_str().into()),
-        ("rule", result.rule.map(Rule::id).into()),
-        ("kind", result.kind.into()),
-        ("violation", result.violation.as_deref().into()),
-    ];
-    value
-        .map(|(key, value)| (key.to_owned(), value))
-        .into_iter()
-        .collect()
 }
 
 /// The line for people; quiet omits an allowed path.
 fn shown(result: &CheckResult, style: &Style) -> String {
-    match style.quiet && result.allowed {
-        true => String::new(),
-        false => human(result, style),
+    if style.quiet && result.allowed {
+        return String::new();
     }
-}
-
-fn human(result: &CheckResult, style: &Style) -> String {
-    let asked = escaped(&result.requested_path).to_string();
-    let resolved = match &result.path {
-        Some(path) if *path != result.requested_path => {
-            format!(" = {}", escaped(path))
-        }
-        _ => String::new(),
-    };
+    let mut text = escaped(&result.requested_path).to_string();
+    if let Some(path) = result
+        .path
+        .as_ref()
+        .filter(|path| **path != result.requested_path)
+    {
+        text.push_str(&format!(" = {}", escaped(path)));
+    }
     let place = match &result.design {
         Some(at) => format!(" ({})", place(&at.path, at.line)),
         None => String::new(),
     };
     if result.allowed {
         let word = paint(DEFAULT_NOTE_STYLE, "allowed", style);
-        return format!("{word} {asked}{resolved}{place}\n");
+        return format!("{word} {text}{place}\n");
+    }
+    text.push_str(&format!(": {}", message(&result.reason)));
+    if let Some(path) = &result.closest_match {
+        text.push_str(&format!("; closest: {}", escaped(path)));
+    }
+    text.push_str(&place);
+    if let Some(rule) = result.rule {
+        text.push_str(&format!(" [{}]", rule.id()));
     }
     let word = paint(DEFAULT_ERROR_STYLE, "refused", style);
-    let reason = message(&result.reason);
-    let closest = match &result.closest_match {
-        Some(path) => format!("; closest: {}", escaped(path)),
-        None => String::new(),
-    };
-    let rule = match result.rule {
-        Some(rule) => format!(" [{}]", rule.id()),
-        None => String::new(),
-    };
-    format!("{word} {asked}{resolved}: {reason}{closest}{place}{rule}\n")
+    format!("{word} {text}\n")
 }

@@ -4,6 +4,9 @@
 //! hide text, or start a line.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex_lite::{Captures, Regex};
 
 use crate::path::is_hostile;
 pub(super) use crate::path::text_on_one_line as text;
@@ -64,45 +67,14 @@ fn starts_command(line: &str) -> bool {
 
 /// Replaces the bracket of `##[`, `##vso[` and the like by `instead`.
 pub(super) fn brackets(text: String, instead: &str) -> String {
-    if !text.contains("##") {
-        return text;
-    }
-    let mut out = String::with_capacity(text.len() + 16);
-    let mut brackets = Brackets::default();
-    for c in text.chars() {
-        if brackets.is_next(c) {
-            out.push_str(instead);
-        } else {
-            out.push(c);
-        }
-    }
-    out
-}
-
-/// Finds the brackets of `##[`, `##vso[` and the like in text that arrives in pieces.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) enum Brackets {
-    #[default]
-    Nothing,
-    /// After one `#`.
-    One,
-    /// After `##`.
-    Two,
-    /// After `##` and letters.
-    Word,
-}
-
-impl Brackets {
-    /// Whether the next character is such a bracket.
-    pub(super) fn is_next(&mut self, c: char) -> bool {
-        let is_bracket = c == '[' && matches!(self, Brackets::Two | Brackets::Word);
-        *self = match (*self, c) {
-            (Brackets::One | Brackets::Two, '#') => Brackets::Two,
-            (_, '#') => Brackets::One,
-            (Brackets::Two | Brackets::Word, c) if c.is_ascii_alphabetic() => Brackets::Word,
-            _ => Brackets::Nothing,
-        };
-        is_bracket
+    static COMMAND: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(##[A-Za-z]*)\[").ok());
+    match &*COMMAND {
+        Some(command) if text.contains("##") => command
+            .replace_all(&text, |found: &Captures<'_>| {
+                format!("{}{instead}", &found[1])
+            })
+            .into_owned(),
+        _ => text,
     }
 }
 

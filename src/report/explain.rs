@@ -48,15 +48,15 @@ pub fn write_topic(
 }
 
 fn rule_json(rule: Rule) -> Value {
-    let text = rule.explain();
     json!({
-        "rule": rule.id(),
-        "level": rule.default_level().name(),
+        "rule": rule,
+        "level": rule.default_level(),
         "summary": rule.summary(),
-        "what": text.what,
-        "why": text.why,
-        "example": text.example,
-        "fix": text.fix,
+        "what": rule.section(""),
+        "why": rule.section("Why"),
+        "example": rule.section("Example"),
+        "fix": rule.section("Fix"),
+        "allow": rule.section("Allow it"),
         "configurable": !rule.has_fixed_level(),
         "approvable": rule.can_be_approved(),
     })
@@ -77,30 +77,13 @@ fn settings_json() -> Value {
     json!({"version": 1, "settings": keys, "rules": {"table": RULES, "levels": LEVELS.map(|(name, _)| name)}})
 }
 
-/// The long text of one rule.
+/// The page of a rule as it is published, its headings emphasised.
 fn rule_page(rule: Rule, style: &Style) -> String {
-    let title = |text| paint(DEFAULT_EMPHASIS_STYLE, text, style);
-    let text = rule.explain();
-    let mut page = format!(
-        "{} ({})\n\n{}\n",
-        title(rule.id()),
-        rule.default_level().name(),
-        text.what
-    );
-    let sections = [
-        ("Why", text.why),
-        ("Example", text.example),
-        ("Fix", text.fix),
-        ("Level", level(rule)),
-        ("Approval", approval(rule)),
-    ];
-    for (name, body) in sections {
-        page.push_str(&format!("\n{}\n", title(name)));
-        for line in body.lines() {
-            page.push_str(&format!("  {line}\n"));
-        }
-    }
-    page
+    let line = |line: &str| match line.starts_with('#') {
+        true => paint(DEFAULT_EMPHASIS_STYLE, line, style) + "\n",
+        false => format!("{line}\n"),
+    };
+    rule.page().lines().map(line).collect()
 }
 
 /// One line per rule: name, default level, when it fires.
@@ -147,63 +130,4 @@ fn settings(style: &Style) -> String {
     ));
     page.push_str("  RULE = \"off\" | \"note\" | \"warning\" | \"error\"\n      The level of a rule; `guard explain` lists the rules.\n");
     page
-}
-
-fn level(rule: Rule) -> &'static str {
-    if rule.is_always() {
-        "Always an error; no setting changes it."
-    } else if rule.has_fixed_level() {
-        "No setting changes its level."
-    } else if rule == Rule::ProtectedPath {
-        "Set it under [rules] in guard.toml.\n\
-         At any level, requests may not write the files that configure guard."
-    } else {
-        "Set it under [rules] in guard.toml."
-    }
-}
-
-fn approval(rule: Rule) -> &'static str {
-    if rule.can_be_approved() {
-        "A person's approval of exactly this change clears it (`guard approve`). Ranges and CI need a signed one."
-    } else if rule.is_always() {
-        "No approval clears it."
-    } else if rule.is_about_design() {
-        "Does not apply: correct the document."
-    } else {
-        "Does not apply."
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn page(rule: Rule) -> String {
-        rule_page(rule, &Style::default())
-    }
-
-    #[test]
-    fn page_of_an_unconditional_rule_says_that_nothing_clears_it() {
-        let page = page(Rule::UnsafePath);
-        assert!(page.starts_with("unsafe-path (error)\n\n"), "{page}");
-        assert!(page.contains("Always an error; no setting changes it."));
-        assert!(page.contains("No approval clears it."));
-    }
-
-    #[test]
-    fn a_page_has_all_sections() {
-        insta::assert_snapshot!(page(Rule::OutOfScope));
-    }
-
-    #[test]
-    fn the_list_has_one_line_per_rule() {
-        let list = rules(&Style::default());
-        for rule in Rule::ALL {
-            let lines = list
-                .lines()
-                .filter(|line| line.split(' ').next() == Some(rule.id()))
-                .count();
-            assert_eq!(lines, 1, "{}", rule.id());
-        }
-    }
 }

@@ -9,12 +9,12 @@
 
 use std::io;
 
-use super::error::or_report;
 use super::escape;
+use super::human::or_report;
 use super::identity::sha256;
-use super::order::ordered;
 use super::place::ReportPlaces;
 use super::style::Style;
+use super::texts::ordered;
 use super::texts::{cannot_judge, in_full};
 use crate::error::Error;
 use crate::finding::{Finding, Level};

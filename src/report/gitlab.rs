@@ -10,11 +10,12 @@ use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
 use super::identity::{hashes, sha256};
-use super::json::{Streamed, path, write_document};
-use super::order::ordered;
+use super::json::{Streamed, write_document};
 use super::place::ReportPlaces;
+use super::texts::ordered;
 use super::texts::{advice, cannot_judge, sentence};
 use crate::error::Error;
+use crate::finding::json::path_text;
 use crate::finding::{Finding, Level};
 use crate::policy::settings;
 use crate::verdict::Verdict;
@@ -35,7 +36,7 @@ pub(super) fn report(
             "check_name": finding.rule.id(),
             "fingerprint": fingerprint.to_string(),
             "severity": severity(finding),
-            "location": {"path": path(place.path.as_bstr()), "lines": {"begin": place.line}},
+            "location": {"path": path_text(place.path.as_bstr()), "lines": {"begin": place.line}},
         })
     };
     let issues = || {

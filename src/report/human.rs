@@ -5,23 +5,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io;
 
 use annotate_snippets::renderer::{
-    DEFAULT_EMPHASIS_STYLE, DEFAULT_ERROR_STYLE, DEFAULT_NOTE_STYLE, DEFAULT_REMOVAL_STYLE,
-    DEFAULT_WARNING_STYLE,
+    DEFAULT_EMPHASIS_STYLE, DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE, DEFAULT_NOTE_STYLE,
+    DEFAULT_REMOVAL_STYLE, DEFAULT_WARNING_STYLE,
 };
-use annotate_snippets::{
-    AnnotationKind, Group, Level as Drawn, Origin, Padding, Renderer, Snippet,
-};
-use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
+use gix::bstr::BString;
 
-use super::escape::message;
-use super::help::{help_blocks, help_width};
-use super::order::ordered;
+use super::diagnostic::{drawn, help_blocks};
+use super::escape::{self, message};
 use super::preview::painted;
 use super::style::{Style, paint};
-use super::{escape, snippet};
-use crate::finding::{Anchor, Finding, Level, Rule};
+use super::texts::ordered;
+use crate::error::Error;
+use crate::finding::{Finding, Help, Level, Rule};
 use crate::path::escaped;
 use crate::verdict::{DesignUsed, JudgedChange, Outcome, Texts, Verdict};
 
@@ -75,40 +73,36 @@ pub(super) fn findings(
         }
         let count = seen.entry((finding.level, finding.rule)).or_default();
         *count += 1;
-        if *count > FULL && *count <= FOLD_AFTER {
-            push_line(&mut out, &drawn(&in_short(finding), texts, style));
-            after_short = true;
-        } else if *count <= FULL {
-            if std::mem::take(&mut after_short) {
-                out.push('\n');
-            }
-            push_line(&mut out, &drawn(finding, texts, style));
-            if finding.rule == Rule::DestructiveChange {
-                for change in changes
-                    .iter()
-                    .filter(|change| Some(&change.path) == finding.path.as_ref())
-                {
-                    push_previews(&mut out, change, style);
-                }
-            }
+        if *count > FOLD_AFTER {
+            continue;
+        }
+        let is_short = *count > FULL;
+        if after_short && !is_short {
             out.push('\n');
         }
+        after_short = is_short;
+        if is_short {
+            push_line(&mut out, &drawn(&in_short(finding), texts, style));
+            continue;
+        }
+        push_line(&mut out, &drawn(finding, texts, style));
+        if finding.rule == Rule::DestructiveChange {
+            let of_path = |change: &&JudgedChange| Some(&change.path) == finding.path.as_ref();
+            for change in changes.iter().filter(of_path) {
+                push_previews(&mut out, change, style);
+            }
+        }
+        out.push('\n');
     }
     if after_short {
         out.push('\n');
     }
     for ((level, rule), count) in seen.into_iter().rev() {
-        if count > FOLD_AFTER {
-            let label = paint(
-                color_of(level),
-                &format!("{}[{}]", level.name(), rule.id()),
-                style,
-            );
-            let more = count - FOLD_AFTER;
-            push_line(
-                &mut out,
-                &format!("{label}: … and {more} more (use --format json for all)\n"),
-            );
+        if let more @ 1.. = count.saturating_sub(FOLD_AFTER) {
+            let label = format!("{}[{}]", level.name(), rule.id());
+            let label = paint(color_of(level), &label, style);
+            let more = format!("{label}: … and {more} more (use --format json for all)\n");
+            push_line(&mut out, &more);
         }
     }
     out
@@ -118,32 +112,26 @@ pub(super) fn findings(
 fn missing_rows(findings: &[Finding], style: &Style) -> String {
     let mut rows: BTreeMap<Option<&BString>, Vec<&str>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
-    for finding in ordered(findings) {
+    let ordered = ordered(findings).into_iter();
+    for finding in ordered.filter(|finding| finding.level == Level::Error) {
         let design = finding.design.as_ref().map(|at| &at.path);
-        let lines = finding
-            .help
-            .iter()
-            .filter(|line| line.is_row())
-            .map(|row| &**row);
-        for row in lines.filter(|row| finding.level == Level::Error && seen.insert((design, *row)))
-        {
-            rows.entry(design).or_default().push(row);
+        for row in finding.help.iter().filter(|line| line.is_row()) {
+            if seen.insert((design, &**row)) {
+                rows.entry(design).or_default().push(row);
+            }
         }
     }
     let label = paint(DEFAULT_NOTE_STYLE, "note", style);
-    let mut out = format!(
-        "{label}: {} in total; `--format json` prints each in full\n",
-        plural(findings.len(), "finding")
-    );
+    let total = plural(findings.len(), "finding");
+    let mut out = format!("{label}: {total} in total; `--format json` prints each in full\n");
     for (design, rows) in rows {
         let place = design.map_or_else(String::new, |path| format!(" for {}", escaped(path)));
         push_line(
             &mut out,
             &format!("{label}: missing rows{place}, ready to paste:"),
         );
-        for row in rows {
-            push_line(&mut out, &message(row));
-        }
+        rows.iter()
+            .for_each(|row| push_line(&mut out, &message(row)));
     }
     out.push('\n');
     out
@@ -151,132 +139,49 @@ fn missing_rows(findings: &[Finding], style: &Style) -> String {
 
 /// What distinguishes this finding from earlier ones: its title and the text to paste.
 fn in_short(finding: &Finding) -> Finding {
-    Finding {
-        design: None,
-        help: finding
-            .help
-            .iter()
-            .filter(|line| line.is_to_paste())
-            .cloned()
-            .collect(),
-        ..finding.clone()
-    }
-}
-
-/// One finding as drawn by annotate-snippets, without a final newline.
-fn drawn(finding: &Finding, texts: &Texts, style: &Style) -> String {
-    let level = match finding.level {
-        Level::Error => Drawn::ERROR,
-        Level::Warning => Drawn::WARNING,
-        Level::Note => Drawn::NOTE,
-    };
-    let title = level
-        .primary_title(message(&finding.message))
-        .id(finding.rule.id());
-    let mut group = Group::with_title(title);
-    if let Some(anchor) = &finding.design {
-        group = place(group, anchor, texts, style);
-    }
-    for help in help_blocks(&finding.help, help_width(finding, style)) {
-        group = group.element(Drawn::HELP.message(help));
-    }
-    let renderer = if style.color {
-        Renderer::styled()
-    } else {
-        Renderer::plain()
-    };
-    renderer.term_width(style.width).render(&[group])
-}
-
-fn place<'a>(group: Group<'a>, anchor: &Anchor, texts: &Texts, style: &Style) -> Group<'a> {
-    let path = escaped(&from_here(anchor.path.as_bstr(), style.prefix.as_ref())).to_string();
-    let Some(line) = snippet::line(texts, anchor, style.width) else {
-        let origin = Origin::path(path)
-            .line(anchor.line)
-            .char_column(anchor.column);
-        return group.element(origin).element(Padding);
-    };
-    let mut mark = AnnotationKind::Primary.span(line.span);
-    if !anchor.label.is_empty() {
-        mark = mark.label(message(&anchor.label));
-    }
-    group.element(
-        Snippet::source(line.text)
-            .path(path)
-            .line_start(anchor.line)
-            .annotation(mark),
-    )
-}
-
-/// The path relative to the directory `prefix`; both are relative to the workspace.
-fn from_here(path: &BStr, prefix: Option<&BString>) -> BString {
-    let segments = |of: &'_ [u8]| -> Vec<BString> {
-        of.split_str("/")
-            .filter(|part| !part.is_empty())
-            .map(BString::from)
-            .collect()
-    };
-    let here = prefix.map(|prefix| segments(prefix)).unwrap_or_default();
-    let there = segments(path);
-    let common = here
-        .iter()
-        .zip(&there[..there.len().saturating_sub(1)])
-        .take_while(|(a, b)| a == b)
-        .count();
-    let mut out = BString::default();
-    for _ in common..here.len() {
-        out.push_str("../");
-    }
-    out.push_str(gix::bstr::join("/", &there[common..]));
-    out
+    let mut short = finding.clone();
+    short.design = None;
+    short.help.retain(Help::is_to_paste);
+    short
 }
 
 /// What a change would lose, and its preview, indented below the finding.
 fn push_previews(out: &mut String, change: &JudgedChange, style: &Style) {
+    let mut push = |title: &str, text: String| {
+        push_line(out, &paint(DEFAULT_EMPHASIS_STYLE, title, style));
+        for line in text.lines() {
+            push_line(out, &format!("{GUTTER}{line}"));
+        }
+    };
     if let Some(deleted) = &change.deleted {
         let title = match (change.lost_share, change.original_lines) {
+            // Rounded down so that a share below a threshold never appears to reach it.
             (Some(share), Some(lines)) => {
-                format!("would be lost, {} of {lines} lines:", percent(share))
+                let percent = (share * 100.0).floor();
+                format!("would be lost, {percent} % of {lines} lines:")
             }
             _ => "would be lost:".to_owned(),
         };
-        push_line(out, &paint(DEFAULT_EMPHASIS_STYLE, &title, style));
-        let lost = fitted(deleted, style);
-        let lines = lost
-            .iter()
-            .map(|line| paint(DEFAULT_REMOVAL_STYLE, line, style));
-        push_quoted(out, lines);
+        let red = |line: &String| paint(DEFAULT_REMOVAL_STYLE, line, style) + "\n";
+        push(&title, fitted(deleted, style).iter().map(red).collect());
     }
     if let Some(preview) = &change.preview {
-        push_line(out, &paint(DEFAULT_EMPHASIS_STYLE, "preview:", style));
         let text = fitted(preview, style).join("\n");
-        push_quoted(out, painted(&text, style).lines());
+        push("preview:", painted(&text, style));
     }
-}
-
-/// Whole per cent, rounded down so that a share below a threshold never appears to reach it.
-fn percent(share: f64) -> String {
-    format!("{} %", (share * 100.0).floor())
 }
 
 /// The lines of a quoted text as far as they fit, safe to show.
 fn fitted(text: &str, style: &Style) -> Vec<String> {
     let room = style.width.saturating_sub(GUTTER.len()).max(GUTTER.len());
-    let is_whole = text.lines().nth(PREVIEW_LINES).is_none();
-    let shown = PREVIEW_LINES - usize::from(!is_whole);
     let fit =
         |line: &str| escape::clip(&escape::line(&line.replace('\t', "    ")), room).into_owned();
-    let mut lines: Vec<String> = text.lines().take(shown).map(fit).collect();
-    if !is_whole {
+    let mut lines: Vec<String> = text.lines().take(PREVIEW_LINES + 1).map(fit).collect();
+    if lines.len() > PREVIEW_LINES {
+        lines.truncate(PREVIEW_LINES - 1);
         lines.push(TRUNCATED.to_owned());
     }
     lines
-}
-
-fn push_quoted(out: &mut String, lines: impl IntoIterator<Item = impl std::fmt::Display>) {
-    for line in lines {
-        push_line(out, &format!("{GUTTER}{line}"));
-    }
 }
 
 /// The last line.
@@ -306,26 +211,21 @@ pub(super) fn in_one_line(verdict: &Verdict) -> String {
         (counts.notes, "note"),
     ]);
 
-    let design = match designs.len() {
-        0 => "no design".to_owned(),
-        1 => format!("design {}", designs.join("")),
-        _ => format!("designs {}", listed(&designs)),
+    let design = match &designs[..] {
+        [] => "no design".to_owned(),
+        [one] => format!("design {one}"),
+        [a, b] => format!("designs {a} and {b}"),
+        [a, b, rest @ ..] => format!("designs {a}, {b} and {} more", rest.len()),
     };
-    let mut text = match verdict.outcome() {
-        Outcome::Refused => format!("{remarks} in {changes} ({design})"),
-        Outcome::Accepted => {
-            let what = match (counts.changes, designs.is_empty()) {
-                (0, _) => "nothing to judge".to_owned(),
-                (_, true) => format!("{changes}, no design"),
-                (_, false) => format!("{changes} within {design}"),
-            };
-            if remarks.is_empty() {
-                what
-            } else {
-                format!("{what}, {remarks}")
-            }
-        }
+    let mut text = match (verdict.outcome(), counts.changes) {
+        (Outcome::Refused, _) => format!("{remarks} in {changes} ({design})"),
+        (_, 0) => "nothing to judge".to_owned(),
+        _ if designs.is_empty() => format!("{changes}, no design"),
+        _ => format!("{changes} within {design}"),
     };
+    if verdict.is_accepted() && !remarks.is_empty() {
+        text.push_str(&format!(", {remarks}"));
+    }
     if counts.approved > 0 {
         text.push_str(&format!(", {} approved", counts.approved));
     }
@@ -348,15 +248,6 @@ fn named(design: &DesignUsed, before_origin: &str) -> String {
     }
 }
 
-/// The first two names, and how many others there are.
-fn listed(names: &[String]) -> String {
-    match names {
-        [a, b] => format!("{a} and {b}"),
-        [a, b, rest @ ..] => format!("{a}, {b} and {} more", rest.len()),
-        _ => names.join(""),
-    }
-}
-
 /// `1 change`, `2 changes`.
 pub(crate) fn plural(count: usize, word: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
@@ -374,4 +265,53 @@ fn color_of(level: Level) -> anstyle::Style {
 fn push_line(out: &mut String, line: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(out, "{line}");
+}
+
+/// The width of `  help: `.
+const HELP_INDENT: &str = "        ";
+
+/// Writes notes, one per line.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_notes(lines: &[String], out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
+    out.write_all(escape::commands(notes(lines, style)).as_bytes())
+}
+
+/// Writes the error with the faults behind it and its help.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_error(error: &Error, out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
+    out.write_all(text(error, style).as_bytes())
+}
+
+/// The report for people: the error if there is one, else the verdict.
+pub(super) fn or_report(verdict: &Verdict, failure: Option<&Error>, style: &Style) -> String {
+    match failure {
+        Some(error) => text(error, style),
+        None => report(verdict, style),
+    }
+}
+
+pub(super) fn text(error: &Error, style: &Style) -> String {
+    let mut text = findings(&error.problems, &[], &error.texts, style);
+    let label = format!("guard: {}", paint(DEFAULT_ERROR_STYLE, "error", style));
+    let mut lines = error.message.lines();
+    text.push_str(&format!(
+        "{label}: {}\n",
+        message(lines.next().unwrap_or_default())
+    ));
+    for line in lines {
+        text.push_str(&format!("       {}\n", escape::text(line)));
+    }
+    let width = style.width.saturating_sub(HELP_INDENT.len());
+    for help in help_blocks(&error.help, width) {
+        let label = paint(DEFAULT_HELP_STYLE, "help", style);
+        let help = help.replace('\n', &format!("\n{HELP_INDENT}"));
+        text.push_str(&format!("  {label}: {help}\n"));
+    }
+    escape::commands(text)
 }

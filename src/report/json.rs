@@ -1,85 +1,39 @@
 //! The JSON interface: keys are added, never renamed.
 //!
-//! - One document, indented by two blanks, with a final newline.
-//! - A path is a string. A path that is not UTF-8 or starts with a double quote is quoted like in git (`"a\377"`,
-//!   including the quotes), so a string that starts with a double quote is always a quoted path.
+//! - One document, indented by two blanks, with a final newline; paths as in `finding::json`.
 //! - Control, bidirectional and invisible characters are written as `\uXXXX`, which is safe to print and exact.
 
-use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::ByteSlice;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::escape::Brackets;
-use super::order::ordered;
+use super::texts::ordered;
 use crate::error::Error;
-use crate::finding::{Details, Finding, Help};
+use crate::finding::json::path_text;
+use crate::finding::{Finding, Help};
 use crate::path::is_hostile;
-use crate::verdict::{Counts, DesignUsed, JudgedChange, Verdict};
-
-#[derive(Serialize)]
-struct ReportJson<F, C> {
-    version: u32,
-    verdict: &'static str,
-    source: Value,
-    designs: Vec<Value>,
-    findings: F,
-    changes: C,
-    summary: Counts,
-}
-
-#[derive(Serialize)]
-pub(super) struct FindingJson<'a> {
-    rule: &'static str,
-    level: &'static str,
-    path: Option<String>,
-    message: &'a str,
-    closest: Option<String>,
-    design: Option<PlaceJson>,
-    help: &'a [Help],
-    details: &'a Details,
-}
-
-#[derive(Serialize)]
-struct PlaceJson {
-    path: String,
-    line: usize,
-    column: usize,
-}
-
-#[derive(Serialize)]
-pub(super) struct ChangeJson<'a> {
-    path: String,
-    from: Option<String>,
-    action: &'a str,
-    class: &'a str,
-    original_lines: Option<usize>,
-    new_lines: Option<usize>,
-    lost_share: Option<f64>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    reformatted: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    moved_to: Vec<MovedToJson>,
-    approved: bool,
-}
-
-#[derive(Serialize)]
-struct MovedToJson {
-    path: String,
-    lines: usize,
-}
+use crate::verdict::{Counts, DesignUsed, JudgedChange, Outcome, Verdict};
 
 /// The document of `guard lint`.
 pub(super) fn report(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct ReportJson<'a> {
+        version: u32,
+        verdict: Outcome,
+        source: Value,
+        designs: &'a [DesignUsed],
+        findings: Vec<&'a Finding>,
+        changes: Vec<&'a JudgedChange>,
+        summary: Counts,
+    }
     let source = &verdict.source;
-    let (findings, changes) = (ordered(&verdict.findings), verdict.ordered_changes());
     let mut source_json = json!({
-        "kind": source.kind.name(),
+        "kind": source.kind,
         "base": source.base,
         "head": source.head,
-        "branch": source.branch.as_ref().map(|name| path(name.as_bstr())),
+        "branch": source.branch.as_ref().map(|name| path_text(name.as_bstr())),
         "notes": verdict.notes,
     });
     if let Some(reverted) = &source.reverts {
@@ -87,26 +41,14 @@ pub(super) fn report(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
     }
     let value = ReportJson {
         version: 1,
-        verdict: verdict.outcome().name(),
+        verdict: verdict.outcome(),
         source: source_json,
-        designs: designs(&verdict.designs),
-        findings: Streamed(|| findings.iter().map(|one| finding(one))),
-        changes: Streamed(|| changes.iter().map(|one| change(one))),
+        designs: &verdict.designs,
+        findings: ordered(&verdict.findings),
+        changes: verdict.ordered_changes(),
         summary: verdict.counts(),
     };
     write_document(&value, out)
-}
-
-pub(super) fn designs(designs: &[DesignUsed]) -> Vec<Value> {
-    let design = |design: &DesignUsed| {
-        json!({
-            "path": path(design.path.as_bstr()),
-            "from": design.from,
-            "selected_by": design.selected_by,
-            "grants": design.grants,
-        })
-    };
-    designs.iter().map(design).collect()
 }
 
 /// The document of a run that could not judge: it has no verdict.
@@ -114,53 +56,53 @@ pub(super) fn failure(failure: &Error, out: &mut dyn Write) -> io::Result<()> {
     let value = json!({
         "version": 1,
         "error": {"kind": failure.kind(), "message": failure.message, "help": failure.help},
-        "findings": findings(&failure.problems),
+        "findings": ordered(&failure.problems),
     });
     write_document(&value, out)
 }
 
-/// Findings in the common order.
-pub(super) fn findings(findings: &[Finding]) -> Vec<FindingJson<'_>> {
-    ordered(findings).into_iter().map(finding).collect()
+/// One line of JSON Lines; `type` tells them apart. The last one shows that the report is complete.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+enum LintLine<'a> {
+    Finding(&'a Finding),
+    Error {
+        version: u32,
+        kind: &'static str,
+        message: &'a str,
+        help: &'a [Help],
+    },
+    Summary {
+        version: u32,
+        verdict: Outcome,
+        #[serde(flatten)]
+        counts: Counts,
+    },
 }
 
-pub(super) fn finding(finding: &Finding) -> FindingJson<'_> {
-    FindingJson {
-        rule: finding.rule.id(),
-        level: finding.level.name(),
-        path: finding.path.as_ref().map(|p| path(p.as_bstr())),
-        message: &finding.message,
-        closest: finding.closest.as_ref().map(|p| path(p.as_bstr())),
-        design: finding.design.as_ref().map(|at| PlaceJson {
-            path: path(at.path.as_bstr()),
-            line: at.line,
-            column: at.column,
-        }),
-        help: &finding.help,
-        details: &finding.details,
+/// JSON Lines: one finding per line, then one line for the run.
+pub(super) fn lines(
+    verdict: &Verdict,
+    failure: Option<&Error>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for one in ordered(&verdict.findings) {
+        write_line(&LintLine::Finding(one), out)?;
     }
-}
-
-pub(super) fn change(change: &JudgedChange) -> ChangeJson<'_> {
-    ChangeJson {
-        path: path(change.path.as_bstr()),
-        from: change.from.as_ref().map(|p| path(p.as_bstr())),
-        action: change.action,
-        class: change.class,
-        original_lines: change.original_lines,
-        new_lines: change.new_lines,
-        lost_share: change.lost_share,
-        reformatted: change.reformatted,
-        moved_to: change
-            .moved_to
-            .iter()
-            .map(|(to, lines)| MovedToJson {
-                path: path(to.as_bstr()),
-                lines: *lines,
-            })
-            .collect(),
-        approved: change.approved,
-    }
+    let last = match failure {
+        Some(failure) => LintLine::Error {
+            version: 1,
+            kind: failure.kind(),
+            message: &failure.message,
+            help: &failure.help,
+        },
+        None => LintLine::Summary {
+            version: 1,
+            verdict: verdict.outcome(),
+            counts: verdict.counts(),
+        },
+    };
+    write_line(&last, out)
 }
 
 /// Values that are made, written and dropped one by one.
@@ -199,17 +141,18 @@ pub(super) fn write_line(value: &impl Serialize, out: &mut dyn Write) -> io::Res
     safe.flush()
 }
 
-/// Makes what serde_json writes safe to show.
+/// Makes what serde_json writes safe to show: escapes hostile characters, and the second sign of `##[error]` and
+/// `##vso[…]`, which CI systems take for commands anywhere in a log.
 struct SafeWriter<'a> {
     out: &'a mut dyn Write,
-    brackets: Brackets,
+    after_sign: bool,
 }
 
 impl<'a> SafeWriter<'a> {
     fn new(out: &'a mut dyn Write) -> SafeWriter<'a> {
         SafeWriter {
             out,
-            brackets: Brackets::default(),
+            after_sign: false,
         }
     }
 }
@@ -217,18 +160,15 @@ impl<'a> SafeWriter<'a> {
 impl Write for SafeWriter<'_> {
     /// serde_json writes whole characters, and a [`BufWriter`] splits none, so that each piece is text.
     fn write(&mut self, json: &[u8]) -> io::Result<usize> {
-        let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n') && *byte != b'#';
-        if matches!(self.brackets, Brackets::Nothing) && json.iter().all(is_plain) {
-            return self.out.write(json);
-        }
         let text = std::str::from_utf8(json).map_err(io::Error::other)?;
         let mut written = 0;
         let mut units = [0; 2];
         for (at, c) in text.char_indices() {
-            // A number sign is in a string, so the bracket after it is too. serde_json has escaped everything below
-            // the blank inside strings, so a line feed is layout, and any other hostile character is in a string.
-            let is_bracket = self.brackets.is_next(c);
-            if !is_bracket && (c == '\n' || !is_hostile(c)) {
+            // serde_json has escaped everything below the blank inside strings, so a line feed is layout, and any
+            // other hostile character or number sign is in a string.
+            let is_second = c == '#' && self.after_sign;
+            self.after_sign = c == '#';
+            if !is_second && (c == '\n' || !is_hostile(c)) {
                 continue;
             }
             self.out.write_all(&json[written..at])?;
@@ -246,47 +186,9 @@ impl Write for SafeWriter<'_> {
     }
 }
 
-/// A path as a JSON string's value.
-pub(super) fn path(path: &BStr) -> String {
-    match path.to_str() {
-        Ok(text) if !text.starts_with('"') => text.to_owned(),
-        _ => git_quoted(path),
-    }
-}
-
-/// The path between double quotes with git's C-like escapes, as git prints it
-/// with `core.quotePath` on.
-fn git_quoted(path: &BStr) -> String {
-    let mut out = String::from("\"");
-    for &byte in path.iter() {
-        match byte {
-            0x07 => out.push_str("\\a"),
-            0x08 => out.push_str("\\b"),
-            b'\t' => out.push_str("\\t"),
-            b'\n' => out.push_str("\\n"),
-            0x0b => out.push_str("\\v"),
-            0x0c => out.push_str("\\f"),
-            b'\r' => out.push_str("\\r"),
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b' '..=b'~' => out.push(char::from(byte)),
-            _ => {
-                let _ = write!(out, "\\{byte:03o}");
-            }
-        }
-    }
-    out.push('"');
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_utf8_path_is_written_as_it_is() {
-        assert_eq!(path(BStr::new("src/ä b.rs")), "src/ä b.rs");
-    }
 
     #[test]
     fn a_command_in_a_string_is_broken_and_comes_back_unchanged() {
@@ -294,16 +196,6 @@ mod tests {
         assert!(!json.contains("##[") && !json.contains("##vso["), "{json}");
         let back: Vec<String> = serde_json::from_str(&json).unwrap_or_default();
         assert_eq!(back, ["##[error]x", "##vso[y]"]);
-    }
-
-    #[test]
-    fn a_path_that_is_not_utf8_is_quoted_as_git_does() {
-        assert_eq!(path(BStr::new(b"a\xff\"\\\n")), r#""a\377\"\\\n""#);
-    }
-
-    #[test]
-    fn a_path_that_begins_with_a_quote_cannot_be_taken_for_a_quoted_one() {
-        assert_eq!(path(BStr::new(r#""a\377""#)), r#""\"a\\377\"""#);
     }
 
     #[test]

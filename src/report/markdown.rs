@@ -5,10 +5,7 @@
 
 use std::fmt::Write as _;
 
-use gix::bstr::BString;
-
-use super::order::ordered;
-use super::texts::{advice, cannot_judge, sentence};
+use super::texts::{advice, cannot_judge, ordered, sentence};
 use super::{escape, human};
 use crate::error::Error;
 use crate::finding::Finding;
@@ -74,7 +71,8 @@ fn push_table(out: &mut String, verdict: &Verdict) {
 }
 
 fn row(finding: &Finding) -> String {
-    let path = finding.path.as_ref().map(name).unwrap_or_default();
+    let path = finding.path.as_ref();
+    let path = path.map_or_else(String::new, |path| code(&escaped(path).to_string()));
     let mut what = prose(&sentence(finding));
     for line in advice(finding).iter().take(4) {
         let line = match line.strip_prefix("| ") {
@@ -91,40 +89,30 @@ fn row(finding: &Finding) -> String {
     format!("| {level} | {rule} | {path} | {what} | {place} |\n")
 }
 
-fn name(path: &BString) -> String {
-    code(&escaped(path).to_string())
-}
-
 /// Text as code.
 fn code(text: &str) -> String {
-    let mut out = String::from("<code>");
-    let text = clipped(text);
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '@' => push_alone(&mut out, c),
-            c if begins_link(&out, c, chars.peek()) => push_alone(&mut out, c),
-            '#' | '/' | '.' | '-' | ' ' => out.push(c),
-            c if c.is_ascii_punctuation() => push_entity(&mut out, c),
-            c => out.push(c),
-        }
-    }
-    out.push_str("</code>");
-    out
+    let is_plain = |c: char| !c.is_ascii_punctuation() || "#/.-".contains(c);
+    format!("<code>{}</code>", safe(text, "@", is_plain))
 }
 
 /// A sentence without markup.
 fn prose(text: &str) -> String {
+    safe(text, "@#", |c| !"\\`*_[]<>&|~$!:\"".contains(c))
+}
+
+/// Text with the characters of `alone` as elements of their own, and with entities for those that are not plain.
+fn safe(text: &str, alone: &str, is_plain: impl Fn(char) -> bool) -> String {
     let mut out = String::new();
-    let text = clipped(text);
+    let text = escape::text(text);
+    let text = escape::clip(&text, MOST_CHARS);
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        match c {
-            '@' | '#' => push_alone(&mut out, c),
-            c if begins_link(&out, c, chars.peek()) => push_alone(&mut out, c),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '|' | '~' | '$' | '!' | ':'
-            | '"' => push_entity(&mut out, c),
-            c => out.push(c),
+        if alone.contains(c) || begins_link(&out, c, chars.peek()) {
+            push(&mut out, format_args!("<span>{c}</span>"));
+        } else if is_plain(c) {
+            out.push(c);
+        } else {
+            push(&mut out, format_args!("&#{};", u32::from(c)));
         }
     }
     out
@@ -133,24 +121,9 @@ fn prose(text: &str) -> String {
 /// Whether the character turns the text before it into a URL (`www.` or `scheme:/`). GitLab detects URLs after
 /// resolving entities, so only a separate element prevents that; `<code>` does not.
 fn begins_link(before: &str, c: char, next: Option<&char>) -> bool {
-    let www = || before.as_bytes().last_chunk().is_some_and(is_www);
-    c == '.' && www() || c == ':' && next == Some(&'/')
-}
-
-fn is_www(end: &[u8; 3]) -> bool {
-    end.eq_ignore_ascii_case(b"www")
-}
-
-fn clipped(text: &str) -> String {
-    escape::clip(&escape::text(text), MOST_CHARS).into_owned()
-}
-
-fn push_alone(out: &mut String, c: char) {
-    push(out, format_args!("<span>{c}</span>"));
-}
-
-fn push_entity(out: &mut String, c: char) {
-    push(out, format_args!("&#{};", u32::from(c)));
+    let end = before.as_bytes().last_chunk::<3>();
+    c == '.' && end.is_some_and(|end| end.eq_ignore_ascii_case(b"www"))
+        || c == ':' && next == Some(&'/')
 }
 
 fn push(out: &mut String, text: std::fmt::Arguments<'_>) {

@@ -1,21 +1,17 @@
 //! Writes results: one file per format. The caller chooses a [`Format`] and a [`Style`].
 
-mod changed_lines;
 mod check;
-mod error;
+mod diagnostic;
 mod escape;
 mod explain;
 mod github;
 mod gitlab;
-mod help;
 mod html;
 mod human;
 mod identity;
 mod json;
-mod jsonl;
 mod junit;
 mod markdown;
-mod order;
 mod place;
 mod preview;
 mod prompt;
@@ -25,19 +21,17 @@ mod sarif;
 mod schema;
 mod scope;
 mod settings;
-mod snippet;
 mod style;
 mod texts;
-mod uri;
 
 use std::io::{self, Write as _};
 
 use serde::Serialize;
 
 pub use check::{write_check, write_check_end, write_check_error, write_check_result};
-pub use error::{write_error, write_notes};
 pub use explain::{Topic, write_topic};
 pub(crate) use human::{plural, summary};
+pub use human::{write_error, write_notes};
 pub(crate) use json::document;
 pub(crate) use preview::painted;
 pub use prompt::{prompt_text, write_prompt};
@@ -47,7 +41,7 @@ pub use schema::schema;
 pub use scope::{write_scope, write_scope_check};
 pub use settings::write_settings;
 pub use style::Style;
-pub(crate) use uri::uri;
+pub(crate) use texts::uri;
 
 use crate::error::Error;
 use crate::verdict::Verdict;
@@ -59,7 +53,7 @@ named! {
     /// The report formats.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[non_exhaustive]
-pub enum Format {
+    pub enum Format {
         /// For people, drawn like rustc diagnostics.
         Human = "human",
         /// The JSON interface: one indented document.
@@ -83,17 +77,7 @@ pub enum Format {
 
 impl Format {
     /// Every format, in the order of the help.
-    pub const ALL: [Format; 9] = [
-        Format::Human,
-        Format::Json,
-        Format::Jsonl,
-        Format::Sarif,
-        Format::Github,
-        Format::Gitlab,
-        Format::Junit,
-        Format::Markdown,
-        Format::Html,
-    ];
+    pub const ALL: &[Format] = Format::VARIANTS;
 
     /// Whether the format is for files only: nobody reads a page on a terminal.
     pub(crate) fn is_for_files(self) -> bool {
@@ -102,7 +86,10 @@ impl Format {
 
     /// The format with this name.
     pub fn from_name(name: &str) -> Option<Format> {
-        Format::ALL.into_iter().find(|format| format.name() == name)
+        Format::ALL
+            .iter()
+            .copied()
+            .find(|format| format.name() == name)
     }
 }
 
@@ -175,12 +162,12 @@ fn write_either(
 ) -> io::Result<()> {
     let mut out = io::BufWriter::with_capacity(BUFFER, out);
     match format {
-        Format::Human => out.write_all(error::or_report(verdict, failure, style).as_bytes())?,
+        Format::Human => out.write_all(human::or_report(verdict, failure, style).as_bytes())?,
         Format::Json => match failure {
             Some(error) => json::failure(error, &mut out)?,
             None => json::report(verdict, &mut out)?,
         },
-        Format::Jsonl => jsonl::report(verdict, failure, &mut out)?,
+        Format::Jsonl => json::lines(verdict, failure, &mut out)?,
         Format::Sarif => sarif::report(verdict, failure, &mut out)?,
         Format::Github => out.write_all(github::report(verdict, failure, style)?.as_bytes())?,
         Format::Gitlab => gitlab::report(verdict, failure, &mut out)?,

@@ -1,21 +1,50 @@
-//! Previews in colour: removed and added lines, and within them the words that differ.
+//! Previews line by line, with the words that differ, and in colour.
 
 use annotate_snippets::renderer::{DEFAULT_ADDITION_STYLE, DEFAULT_REMOVAL_STYLE};
 use similar::{ChangeTag, TextDiff};
 
 use super::style::{Style, paint};
 
-/// Bytes of the removed and added lines that follow each other. With more, only whole lines have a colour: comparing
+/// Bytes of the removed and added lines that follow each other. With more, only whole lines are marked: comparing
 /// their words would take too long.
 const MOST_BYTES: usize = 8 * 1024;
+
+/// A line of a unified preview.
+pub(super) struct MarkedLine<'a> {
+    /// `+` or `-`, or nothing.
+    pub(super) sign: &'a str,
+    /// The text behind the sign in pieces, each with whether it differs from the line that it replaces, or that
+    /// replaces it.
+    pub(super) parts: Vec<(bool, String)>,
+}
 
 /// A unified preview, whose content is escaped already, in colour if colours are on.
 pub(crate) fn painted(preview: &str, style: &Style) -> String {
     if !style.color {
         return preview.to_owned();
     }
+    let line = |line: &MarkedLine<'_>| {
+        let color = match line.sign {
+            "+" => DEFAULT_ADDITION_STYLE,
+            "-" => DEFAULT_REMOVAL_STYLE,
+            _ => anstyle::Style::new(),
+        };
+        if let [(false, text)] = &line.parts[..] {
+            return paint(color, &format!("{}{text}", line.sign), style) + "\n";
+        }
+        let parts = line.parts.iter().map(|(differs, text)| match differs {
+            true => paint(color.invert(), text, style),
+            false => paint(color, text, style),
+        });
+        paint(color, line.sign, style) + &parts.collect::<String>() + "\n"
+    };
+    marked(preview).iter().map(line).collect()
+}
+
+/// The lines of a preview, removed and added ones with the words that differ.
+pub(super) fn marked(preview: &str) -> Vec<MarkedLine<'_>> {
     let lines: Vec<&str> = preview.lines().collect();
-    let mut out: Vec<String> = lines.iter().map(|line| whole(line, style)).collect();
+    let mut out: Vec<_> = lines.iter().map(|line| whole(line)).collect();
     // The names of the two versions begin with signs too.
     let is_named =
         matches!(lines[..], [old, new, ..] if old.starts_with("--- ") && new.starts_with("+++ "));
@@ -36,68 +65,43 @@ pub(crate) fn painted(preview: &str, style: &Style) -> String {
             removed.end = removed.start + pairs;
             added.end = added.start + pairs;
         }
-        if let Some((old, new)) = words(&lines[removed.clone()], &lines[added.clone()]) {
-            for (place, line) in removed.zip(old).chain(added.zip(new)) {
-                out[place] = line.unwrap_or_else(|| out[place].clone());
-            }
-        }
-    }
-    out.into_iter().map(|line| line + "\n").collect()
-}
-
-/// A line in the colour of its sign.
-fn whole(line: &str, style: &Style) -> String {
-    match line.as_bytes().first() {
-        Some(b'+') => paint(DEFAULT_ADDITION_STYLE, line, style),
-        Some(b'-') => paint(DEFAULT_REMOVAL_STYLE, line, style),
-        _ => line.to_owned(),
-    }
-}
-
-/// Lines of one side, each with its words painted where the other side has a line much like it.
-type Painted = Vec<Option<String>>;
-
-/// Compares the words of removed lines with those of the added lines that take their place.
-fn words(removed: &[&str], added: &[&str]) -> Option<(Painted, Painted)> {
-    let text =
-        |lines: &[&str]| -> String { lines.iter().flat_map(|line| [&line[1..], "\n"]).collect() };
-    let (old, new) = (text(removed), text(added));
-    if removed.is_empty() || added.is_empty() || old.len() + new.len() > MOST_BYTES {
-        return None;
-    }
-    let mut painted = (vec![None; removed.len()], vec![None; added.len()]);
-    let diff = TextDiff::from_lines(&old, &new);
-    let changes = diff.ops().iter();
-    for change in changes.flat_map(|op| diff.iter_inline_changes_deadline(op, None)) {
-        let (line, sign, color) = match (change.tag(), change.old_index(), change.new_index()) {
-            (ChangeTag::Delete, Some(at), _) => (painted.0.get_mut(at), "-", DEFAULT_REMOVAL_STYLE),
-            (ChangeTag::Insert, _, Some(at)) => {
-                (painted.1.get_mut(at), "+", DEFAULT_ADDITION_STYLE)
-            }
-            _ => continue,
+        let text = |range: &std::ops::Range<usize>| -> String {
+            let lines = lines[range.clone()].iter();
+            lines.flat_map(|line| [&line[1..], "\n"]).collect()
         };
-        if change
-            .values()
-            .iter()
-            .all(|(is_emphasised, part)| *is_emphasised || part.trim().is_empty())
-        {
+        let (old, new) = (text(&removed), text(&added));
+        if old.is_empty() || new.is_empty() || old.len() + new.len() > MOST_BYTES {
             continue;
         }
-        let mut text = format!("{color}{sign}{color:#}");
-        for (is_emphasised, part) in change.values() {
-            let color = if *is_emphasised {
-                color.invert()
-            } else {
-                color
+        let diff = TextDiff::from_lines(&old, &new);
+        let changes = diff.ops().iter();
+        for change in changes.flat_map(|op| diff.iter_inline_changes_deadline(op, None)) {
+            let line = match (change.tag(), change.old_index(), change.new_index()) {
+                (ChangeTag::Delete, Some(index), _) => removed.start + index,
+                (ChangeTag::Insert, _, Some(index)) => added.start + index,
+                _ => continue,
             };
-            let part = part.trim_end_matches('\n');
-            if !part.is_empty() {
-                text.push_str(&format!("{color}{part}{color:#}"));
+            let parts = change.values().iter();
+            let parts =
+                parts.map(|(differs, text)| (*differs, text.trim_end_matches('\n').to_owned()));
+            let parts: Vec<_> = parts.filter(|(_, text)| !text.is_empty()).collect();
+            // A line that differs as a whole needs no marks.
+            if parts
+                .iter()
+                .any(|(differs, text)| !differs && !text.trim().is_empty())
+            {
+                out[line].parts = parts;
             }
         }
-        if let Some(line) = line {
-            *line = Some(text);
-        }
     }
-    Some(painted)
+    out
+}
+
+/// A line without marks.
+fn whole(line: &str) -> MarkedLine<'_> {
+    let (sign, text) = line.split_at(usize::from(line.starts_with(['+', '-'])));
+    MarkedLine {
+        sign,
+        parts: vec![(false, text.to_owned())],
+    }
 }

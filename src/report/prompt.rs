@@ -6,11 +6,11 @@ use std::io;
 use gix::bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
-use super::json::path;
 use super::{Format, escape, write_answer};
+use crate::finding::json::path_text;
 use crate::path::escaped;
 use crate::policy::{Actions, GrantKind};
-use crate::verdict::{PromptPath, PromptSection, Protection};
+use crate::verdict::{PromptPath, PromptSection, Protection, ScopeGrant};
 
 /// The maximum length of a description.
 const DESCRIPTION_CHARS: usize = 300;
@@ -26,7 +26,10 @@ pub fn write_prompt(
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let json = || {
-        let designs = section.designs.iter().map(|design| path(design.as_bstr()));
+        let designs = section
+            .designs
+            .iter()
+            .map(|design| path_text(design.as_bstr()));
         json!({
             "version": 1,
             "designs": designs.collect::<Vec<_>>(),
@@ -78,66 +81,58 @@ fn joined(designs: &[&BString]) -> String {
 }
 
 fn line_text(line: &PromptPath) -> String {
-    let slash = match line.kind {
-        GrantKind::Directory => "/",
-        GrantKind::File | GrantKind::Glob => "",
+    let grant = &line.row.grant;
+    let (slash, what) = match grant.kind {
+        GrantKind::File => ("", ""),
+        GrantKind::Directory => ("/", " anything below"),
+        GrantKind::Glob => ("", " what matches"),
     };
-    let mut out = format!("- {}{slash}  # {}", shown(&line.path), permits(line));
-    let description = description(line);
+    let actions = grant.actions.names().collect::<Vec<_>>().join(" or ");
+    let mut out = format!("- {}{slash}  # {actions}{what}", shown(&grant.path));
+    let description = escape::text(&description(line)).into_owned();
     if !description.is_empty() {
-        out.push_str(&format!(": {description}"));
+        out.push_str(&format!(
+            ": {}",
+            escape::clip(&description, DESCRIPTION_CHARS)
+        ));
     }
-    out.push_str(warning(line));
+    out.push_str(warning(&line.row));
     out.push('\n');
     out
 }
 
-/// The actions in words, and their range.
-fn permits(line: &PromptPath) -> String {
-    let actions: Vec<&str> = line.actions.names().collect();
-    let all = match line.kind {
-        GrantKind::File => "",
-        GrantKind::Directory => " anything below",
-        GrantKind::Glob => " what matches",
-    };
-    format!("{}{all}", actions.join(" or "))
-}
-
-fn warning(line: &PromptPath) -> &'static str {
-    let adds_only = line.actions.contains(Actions::ADD) && !line.actions.contains(Actions::MODIFY);
-    match line.protection {
-        Some(Protection::Settings) => " - DO NOT MODIFY (protected)",
-        Some(Protection::Scaffolded) if line.kind == GrantKind::File => {
-            " - DO NOT MODIFY (already scaffolded)"
-        }
-        Some(Protection::Scaffolded) if adds_only => {
+fn warning(row: &ScopeGrant) -> &'static str {
+    let actions = row.grant.actions;
+    let adds_only = actions.contains(Actions::ADD) && !actions.contains(Actions::MODIFY);
+    match (row.protection, row.grant.kind) {
+        (Some(Protection::Settings), _) => " - DO NOT MODIFY (protected)",
+        (Some(Protection::Scaffolded), GrantKind::File) => " - DO NOT MODIFY (already scaffolded)",
+        (Some(Protection::Scaffolded), _) if adds_only => {
             " - DO NOT MODIFY the files that exist (already scaffolded)"
         }
-        Some(Protection::Scaffolded) | None => "",
+        _ => "",
     }
 }
 
 fn description(line: &PromptPath) -> String {
-    let all = line
-        .descriptions
-        .iter()
-        .filter(|description| !description.is_empty());
-    let joined = all.cloned().collect::<Vec<_>>().join("; ");
-    escape::clip(&escape::text(&joined), DESCRIPTION_CHARS).into_owned()
+    let all = line.descriptions.iter().map(String::as_str);
+    let all: Vec<_> = all.filter(|description| !description.is_empty()).collect();
+    all.join("; ")
 }
 
 fn line_json(line: &PromptPath) -> Value {
-    let reason = line.protection.map(|protection| match protection {
+    let grant = &line.row.grant;
+    let reason = line.row.protection.map(|protection| match protection {
         Protection::Settings => "protected",
         Protection::Scaffolded => "scaffolded",
     });
     json!({
-        "path": path(line.path.as_bstr()),
-        "kind": line.kind.name(),
-        "actions": line.actions.names().collect::<Vec<_>>(),
-        "role": line.role.name(),
+        "path": path_text(grant.path.as_ref()),
+        "kind": grant.kind,
+        "actions": grant.actions.names().collect::<Vec<_>>(),
+        "role": grant.role,
         "description": line.descriptions.join("; "),
-        "exists": line.exists,
+        "exists": line.row.exists,
         "do_not_modify": reason.is_some(),
         "reason": reason,
     })

@@ -6,18 +6,19 @@
 
 use std::io::{self, Write};
 
-use gix::bstr::ByteSlice;
+use gix::bstr::{BString, ByteSlice};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::escape;
 use super::identity::{hashes, sha256};
 use super::json::{Streamed, write_document};
-use super::order::ordered;
 use super::place::{ReportPlace, ReportPlaces, is_plain};
+use super::texts::ordered;
+use super::texts::uri;
 use super::texts::{cannot_judge, in_full};
-use super::uri::uri;
 use crate::error::Error;
+use crate::finding::json::path_text;
 use crate::finding::{Finding, Level, Rule};
 use crate::policy::settings;
 use crate::verdict::Verdict;
@@ -30,25 +31,6 @@ const NO_VERDICT: &str = "could-not-judge";
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-
-/// The whole document.
-#[derive(Serialize)]
-struct SarifLog<R> {
-    #[serde(rename = "$schema")]
-    schema: &'static str,
-    version: &'static str,
-    runs: [SarifRun<R>; 1],
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SarifRun<R> {
-    tool: Value,
-    automation_details: Value,
-    column_kind: &'static str,
-    invocations: [Value; 1],
-    results: R,
-}
 
 pub(super) fn report(
     verdict: &Verdict,
@@ -72,12 +54,25 @@ pub(super) fn report(
         let found = found.map(|(finding, id)| result(&places, finding, &id.to_string()));
         first.iter().cloned().chain(found)
     };
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct SarifRun<R> {
+        tool: Value,
+        automation_details: Value,
+        column_kind: &'static str,
+        invocations: [Value; 1],
+        results: R,
+    }
+    #[derive(Serialize)]
+    struct SarifLog<R> {
+        #[serde(rename = "$schema")]
+        schema: &'static str,
+        version: &'static str,
+        runs: [SarifRun<R>; 1],
+    }
+    let version = env!("CARGO_PKG_VERSION");
     let run = SarifRun {
-        tool: json!({"driver": {
-            "name": "guard",
-            "version": env!("CARGO_PKG_VERSION"),
-            "rules": rules,
-        }}),
+        tool: json!({"driver": {"name": "guard", "version": version, "rules": rules}}),
         automation_details: json!({"id": "guard/"}),
         column_kind: "unicodeCodePoints",
         invocations: [invocation(verdict, failure, left_out)],
@@ -92,12 +87,13 @@ pub(super) fn report(
 }
 
 fn described(rule: Rule) -> Value {
-    let text = rule.explain();
+    let what = rule.section("");
+    let more = ["Why", "Fix", "Allow it"].map(|part| format!("\n\n{part}: {}", rule.section(part)));
     json!({
         "id": rule.id(),
         "shortDescription": {"text": rule.summary()},
-        "fullDescription": {"text": text.what},
-        "help": {"text": format!("{}\n\nWhy: {}\n\nFix: {}", text.what, text.why, text.fix)},
+        "fullDescription": {"text": what},
+        "help": {"text": format!("{what}{}", more.concat())},
         "defaultConfiguration": {"level": rule.default_level().name()},
     })
 }
@@ -175,42 +171,36 @@ fn result(places: &ReportPlaces<'_>, finding: &Finding, fingerprint: &str) -> Va
         "locations": [location(&main)],
         "partialFingerprints": fingerprints,
     });
-    let related = related(places, finding, &main, is_elsewhere);
-    if !related.is_empty() {
-        value["relatedLocations"] = related.into();
+    if let Some(related) = related(places, finding, &main) {
+        value["relatedLocations"] = json!([related]);
     }
-    let closest = finding.closest.as_ref();
+    let text = |path: &Option<BString>| path.as_ref().map(|path| path_text(path.as_bstr()));
     value["properties"] = json!({
-        "path": finding.path.as_ref().map(|path| super::json::path(path.as_bstr())),
-        "closest": closest.map(|path| super::json::path(path.as_bstr())),
+        "path": text(&finding.path),
+        "closest": text(&finding.closest),
         "details": finding.details,
     });
     value
 }
 
 /// The offending path if the finding is placed elsewhere, otherwise the line of the design.
-fn related(
-    places: &ReportPlaces<'_>,
-    finding: &Finding,
-    main: &ReportPlace,
-    is_elsewhere: bool,
-) -> Vec<Value> {
-    match &finding.path {
-        Some(path) if is_elsewhere && is_plain(path.as_bstr()) => vec![json!({
-            "message": {"text": "the judged path"},
-            "physicalLocation": {"artifactLocation": {"uri": uri(path.as_bstr())}},
-        })],
-        Some(_) if !is_elsewhere && finding.design.is_some() => {
-            let row = places.in_design(finding);
-            if row == *main {
-                return Vec::new();
-            }
-            let mut row = location(&row);
-            row["message"] = json!({"text": "the design"});
-            vec![row]
-        }
-        _ => Vec::new(),
+fn related(places: &ReportPlaces<'_>, finding: &Finding, main: &ReportPlace) -> Option<Value> {
+    let path = finding.path.as_ref()?;
+    if *path != main.path {
+        return is_plain(path.as_bstr()).then(|| {
+            json!({
+                "message": {"text": "the judged path"},
+                "physicalLocation": {"artifactLocation": {"uri": uri(path.as_bstr())}},
+            })
+        });
     }
+    finding.design.as_ref()?;
+    let row = places.in_design(finding);
+    (row != *main).then(|| {
+        let mut row = location(&row);
+        row["message"] = json!({"text": "the design"});
+        row
+    })
 }
 
 fn location(place: &ReportPlace) -> Value {

@@ -3,18 +3,20 @@
 use std::io;
 
 use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::BString;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::json::{FindingJson, Streamed, designs, findings, path};
+use super::json::Streamed;
 use super::style::{Style, paint};
+use super::texts::ordered;
 use super::{Format, escape, human, write_answer};
-use crate::finding::{Anchor, Level};
+use crate::finding::json::path_text;
+use crate::finding::{Finding, Level};
 use crate::path::escaped;
 use crate::policy::GrantKind;
 use crate::policy::design::Mention;
-use crate::verdict::{Protection, ScopeGrant, ScopeListing};
+use crate::verdict::{DesignUsed, Protection, ScopeGrant, ScopeListing};
 
 /// Writes the report in one piece.
 ///
@@ -27,7 +29,8 @@ pub fn write_scope(
     out: &mut dyn io::Write,
     style: &Style,
 ) -> io::Result<()> {
-    write_answer(format, out, || people(scope, style), || json(scope))
+    let human = || people(scope, style, || tables(scope, style));
+    write_answer(format, out, human, || json(scope))
 }
 
 /// Writes the result of linting documents: for people the faults and a summary, for programs everything.
@@ -41,139 +44,97 @@ pub fn write_scope_check(
     out: &mut dyn io::Write,
     style: &Style,
 ) -> io::Result<()> {
-    write_answer(format, out, || human_lint(scope, style), || json(scope))
+    let human = || people(scope, style, || summary(scope));
+    write_answer(format, out, human, || json(scope))
 }
 
-fn human_lint(scope: &ScopeListing, style: &Style) -> String {
+/// The faults and notes, and what `more` says.
+fn people(scope: &ScopeListing, style: &Style, more: impl FnOnce() -> String) -> String {
     let mut out = human::findings(&scope.problems, &[], &scope.texts, style);
-    if style.quiet {
-        return out;
+    if !style.quiet {
+        out.push_str(&human::notes(&scope.notes, style));
+        out.push_str(&more());
     }
-    out.push_str(&human::notes(&scope.notes, style));
-    let count = |level| scope.problems.iter().filter(|p| p.level == level).count();
-    let mut found = human::remarks(&[
-        (count(Level::Error), "error"),
-        (count(Level::Warning), "warning"),
-    ]);
-    if found.is_empty() {
-        found.push_str("nothing to correct");
-    }
-    let documents = human::plural(scope.designs.len(), "design");
-    out.push_str(&format!("guard: {found} in {documents}\n"));
     out
 }
 
-#[derive(Serialize)]
-struct ListingJson<'a, G, M> {
-    version: u32,
-    designs: Vec<Value>,
-    grants: G,
-    mentions: M,
-    problems: Vec<FindingJson<'a>>,
-    notes: &'a [String],
+fn summary(scope: &ScopeListing) -> String {
+    let count = |level| scope.problems.iter().filter(|p| p.level == level).count();
+    let found = human::remarks(&[
+        (count(Level::Error), "error"),
+        (count(Level::Warning), "warning"),
+    ]);
+    let found = match found.as_str() {
+        "" => "nothing to correct",
+        found => found,
+    };
+    let documents = human::plural(scope.designs.len(), "design");
+    format!("guard: {found} in {documents}\n")
 }
 
-#[derive(Serialize)]
-struct GrantJson<'a> {
-    path: String,
-    kind: &'static str,
-    actions: Vec<&'static str>,
-    /// The other path of a rename.
-    from: Option<String>,
-    role: &'static str,
-    form: &'static str,
-    description: &'a str,
-    exists: bool,
-    protected: bool,
-    #[serde(flatten)]
-    place: RowPlaceJson,
-}
-
-#[derive(Serialize)]
-struct MentionJson<'a> {
-    path: String,
-    change_type: &'a str,
-    #[serde(flatten)]
-    place: RowPlaceJson,
-}
-
-/// A place in a design.
-#[derive(Serialize)]
-struct RowPlaceJson {
-    design: String,
-    line: usize,
-    column: usize,
+fn tables(scope: &ScopeListing, style: &Style) -> String {
+    let granted = scope.grants.iter().map(grant_row).collect();
+    let mut out = table("granted", granted, style);
+    if !scope.mentions.is_empty() {
+        let mentions = scope.mentions.iter().map(mention_row).collect();
+        out.push('\n');
+        out.push_str(&table("named, not granted", mentions, style));
+    }
+    out
 }
 
 fn json(scope: &ScopeListing) -> impl Serialize {
+    #[derive(Serialize)]
+    struct ListingJson<'a, G, M> {
+        version: u32,
+        designs: &'a [DesignUsed],
+        grants: G,
+        mentions: M,
+        problems: Vec<&'a Finding>,
+        notes: &'a [String],
+    }
     ListingJson {
         version: 1,
-        designs: designs(&scope.designs),
+        designs: &scope.designs,
         grants: Streamed(|| scope.grants.iter().map(grant_json)),
         mentions: Streamed(|| scope.mentions.iter().map(mention_json)),
-        problems: findings(&scope.problems),
+        problems: ordered(&scope.problems),
         notes: &scope.notes,
     }
 }
 
-fn people(scope: &ScopeListing, style: &Style) -> String {
-    let mut out = human::findings(&scope.problems, &[], &scope.texts, style);
-    if style.quiet {
-        return out;
-    }
-    out.push_str(&human::notes(&scope.notes, style));
-    out.push_str(&table(
-        "granted",
-        scope.grants.iter().map(grant_row).collect(),
-        style,
-    ));
-    if !scope.mentions.is_empty() {
-        out.push('\n');
-        out.push_str(&table(
-            "named, not granted",
-            scope.mentions.iter().map(mention_row).collect(),
-            style,
-        ));
-    }
-    out
+fn grant_json(line: &ScopeGrant) -> Value {
+    let grant = &line.grant;
+    json!({
+        "path": path_text(grant.path.as_ref()),
+        "kind": grant.kind,
+        "actions": grant.actions.names().collect::<Vec<_>>(),
+        "from": grant.renamed.as_ref().map(|from| path_text(from.as_ref())),
+        "role": grant.role,
+        "form": grant.form,
+        "description": grant.description,
+        "exists": line.exists,
+        "protected": is_protected(line),
+        "design": path_text(grant.anchor.path.as_ref()),
+        "line": grant.anchor.line,
+        "column": grant.anchor.column,
+    })
 }
 
-fn grant_json(line: &ScopeGrant) -> GrantJson<'_> {
-    let grant = &line.grant;
-    GrantJson {
-        path: path(grant.path.as_bstr()),
-        kind: grant.kind.name(),
-        actions: grant.actions.names().collect(),
-        from: grant.renamed.as_ref().map(|from| path(from.as_bstr())),
-        role: grant.role.name(),
-        form: grant.form.name(),
-        description: &grant.description,
-        exists: line.exists,
-        protected: is_protected(line),
-        place: place_json(&grant.anchor),
-    }
+fn mention_json(mention: &Mention) -> Value {
+    json!({
+        "path": path_text(mention.path.as_ref()),
+        "change_type": mention.change_type,
+        "design": path_text(mention.anchor.path.as_ref()),
+        "line": mention.anchor.line,
+        "column": mention.anchor.column,
+    })
 }
 
 /// Whether requests may not change the path; a directory may still get files.
 fn is_protected(line: &ScopeGrant) -> bool {
     let is_settings = line.protection == Some(Protection::Settings);
     is_settings || line.protection.is_some() && line.grant.kind == GrantKind::File
-}
-
-fn mention_json(mention: &Mention) -> MentionJson<'_> {
-    MentionJson {
-        path: path(mention.path.as_bstr()),
-        change_type: &mention.change_type,
-        place: place_json(&mention.anchor),
-    }
-}
-
-fn place_json(anchor: &Anchor) -> RowPlaceJson {
-    RowPlaceJson {
-        design: path(anchor.path.as_bstr()),
-        line: anchor.line,
-        column: anchor.column,
-    }
 }
 
 fn grant_row(line: &ScopeGrant) -> Vec<String> {
@@ -211,25 +172,23 @@ pub(super) fn place(design: &BString, line: usize) -> String {
 
 /// Rows in aligned columns, below a title.
 fn table(title: &str, rows: Vec<Vec<String>>, style: &Style) -> String {
-    let width = |cell: &String| cell.chars().count();
-    let columns = rows.first().map_or(0, Vec::len);
-    let widths: Vec<_> = (0..columns)
-        .map(|i| rows.iter().map(|row| width(&row[i])).max().unwrap_or(0))
-        .collect();
-    let count = if rows.is_empty() {
-        ": nothing".to_owned()
-    } else {
-        format!(" ({}):", human::plural(rows.len(), "path"))
+    let count = match rows.len() {
+        0 => ": nothing".to_owned(),
+        count => format!(" ({}):", human::plural(count, "path")),
     };
-    let mut out = paint(DEFAULT_EMPHASIS_STYLE, &format!("{title}{count}"), style);
-    out.push('\n');
-    for row in rows {
-        for (cell, &widest) in row.iter().zip(&widths) {
-            out.push_str("  ");
-            out.push_str(cell);
-            out.extend(std::iter::repeat_n(' ', widest.saturating_sub(width(cell))));
+    let mut out = paint(DEFAULT_EMPHASIS_STYLE, &format!("{title}{count}"), style) + "\n";
+    let mut widths = vec![0; rows.iter().map(Vec::len).max().unwrap_or(0)];
+    for row in &rows {
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = cell.chars().count().max(*widest);
         }
-        out.truncate(out.trim_end_matches(' ').len());
+    }
+    for row in rows {
+        let cells = row.iter().zip(&widths);
+        let line: String = cells
+            .map(|(cell, widest)| format!("  {cell:widest$}"))
+            .collect();
+        out.push_str(line.trim_end_matches(' '));
         out.push('\n');
     }
     out

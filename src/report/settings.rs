@@ -34,13 +34,19 @@ pub fn write_settings(
 }
 
 fn json(in_force: &SettingsInForce) -> Value {
-    let settings = settings(in_force).map(|row| {
-        let value = json!({"table": row.table, "key": row.name, "value": row.value});
-        with_place(value, row.place)
+    let row = |row: SettingRow, mut value: Value| {
+        value["from"] = row.place.map_or("default", |_| FILE).into();
+        value["line"] = row.place.map(|place| place.line).into();
+        value["column"] = row.place.map(|place| place.column).into();
+        value
+    };
+    let settings = settings(in_force).map(|setting| {
+        let value = json!({"table": setting.table, "key": setting.name, "value": setting.value});
+        row(setting, value)
     });
-    let rules = rules(in_force).map(|row| {
-        let value = json!({"rule": row.name, "level": row.value});
-        with_place(value, row.place)
+    let rules = rules(in_force).map(|rule| {
+        let value = json!({"rule": rule.name, "level": rule.value});
+        row(rule, value)
     });
     let variables = in_force.variables.iter();
     let variables = variables.map(|(name, value)| json!({"name": name, "value": value}));
@@ -56,13 +62,6 @@ fn json(in_force: &SettingsInForce) -> Value {
     })
 }
 
-fn with_place(mut value: Value, place: Option<KeyPlace>) -> Value {
-    value["from"] = place.map_or("default", |_| FILE).into();
-    value["line"] = place.map(|place| place.line).into();
-    value["column"] = place.map(|place| place.column).into();
-    value
-}
-
 fn settings(in_force: &SettingsInForce) -> impl Iterator<Item = SettingRow> {
     KEYS.iter().map(|key| SettingRow {
         table: key.section,
@@ -73,14 +72,11 @@ fn settings(in_force: &SettingsInForce) -> impl Iterator<Item = SettingRow> {
 }
 
 fn rules(in_force: &SettingsInForce) -> impl Iterator<Item = SettingRow> {
-    Rule::ALL.iter().map(|rule| SettingRow {
+    let level = |rule| in_force.settings.level(rule).map_or("off", Level::name);
+    Rule::ALL.iter().map(move |rule| SettingRow {
         table: RULES,
         name: rule.id(),
-        value: in_force
-            .settings
-            .level(*rule)
-            .map_or("off", Level::name)
-            .into(),
+        value: level(*rule).into(),
         place: place(in_force, RULES, rule.id()),
     })
 }
@@ -102,16 +98,15 @@ fn human(in_force: &SettingsInForce, style: &Style) -> String {
         let remark = row.place.map_or("default".to_owned(), |place| {
             format!("{FILE}:{}", place.line)
         });
-        out.push_str(&line(row.name, &row.value, &remark, style.width));
+        out.push_str(&line(row.name, &row.value, &remark));
     }
     if let Some(designs) = &in_force.designs {
-        let files: Vec<_> = designs
-            .files
-            .iter()
-            .map(|file| escape::text(file))
-            .collect();
-        let by = escape::text(&designs.by);
-        out.push_str(&format!("designs: {} ({by})\n", files.join(", ")));
+        let (files, by) = (designs.files.join(", "), &designs.by);
+        out.push_str(&format!(
+            "designs: {} ({})\n",
+            escape::text(&files),
+            escape::text(by)
+        ));
     }
     for (name, value) in &in_force.variables {
         out.push_str(&format!("{name}={}\n", escape::message(value)));
@@ -122,43 +117,15 @@ fn human(in_force: &SettingsInForce, style: &Style) -> String {
     out
 }
 
-/// `key = value  # remark`; a wide list spans several lines, as in TOML.
-fn line(key: &str, value: &Value, remark: &str, width: usize) -> String {
+/// `key = value  # remark`, as in TOML.
+fn line(key: &str, value: &Value, remark: &str) -> String {
     let text = match value {
         Value::Null => return format!("  # {key} is not set\n"),
         Value::Array(items) => {
             let items: Vec<String> = items.iter().map(ToString::to_string).collect();
-            let one_line = format!("[{}]", items.join(", "));
-            if key.len() + one_line.len() + remark.len() + 9 <= width {
-                one_line
-            } else {
-                wrapped(&items, width)
-            }
+            format!("[{}]", items.join(", "))
         }
         value => value.to_string(),
     };
-    let mut lines = text.lines();
-    let first = escape::text(lines.next().unwrap_or_default()).into_owned();
-    let mut out = format!("  {key} = {first}  # {remark}\n");
-    for line in lines {
-        out.push_str(&format!("{}\n", escape::text(line)));
-    }
-    out
-}
-
-/// The later lines of a list, indented, with as many items per line as fit.
-fn wrapped(items: &[String], width: usize) -> String {
-    let mut out = String::from("[");
-    let mut column = width;
-    for item in items {
-        let length = item.chars().count() + 2;
-        if column + length > width {
-            out.push_str("\n     ");
-            column = 5;
-        }
-        out.push_str(&format!(" {item},"));
-        column += length;
-    }
-    out.push_str("\n  ]");
-    out
+    format!("  {key} = {}  # {remark}\n", escape::text(&text))
 }

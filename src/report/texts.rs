@@ -1,4 +1,9 @@
-//! Sentences that several formats share.
+//! What several formats share: the order of findings, sentences, and paths in addresses.
+
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+
+use gix::bstr::BStr;
 
 use super::escape;
 use crate::error::Error;
@@ -46,4 +51,50 @@ pub(super) fn in_full(finding: &Finding) -> String {
         .chain(advice(finding))
         .collect();
     lines.join("\n")
+}
+
+/// The order of findings in every format: most severe first, then by commit, path, rule and place.
+pub(super) fn ordered(findings: &[Finding]) -> Vec<&Finding> {
+    fn key(f: &Finding) -> impl Ord + '_ {
+        let place = f.design.as_ref().map(|at| (&at.path, at.span.start));
+        (
+            Reverse(f.level),
+            f.commit,
+            &f.path,
+            f.rule,
+            place,
+            &f.message,
+        )
+    }
+    let mut findings: Vec<_> = findings.iter().collect();
+    findings.sort_by(|a, b| key(a).cmp(&key(b)));
+    findings
+}
+
+/// The path as a relative reference (RFC 3986), percent-encoded except for unreserved characters and `/`.
+pub(crate) fn uri(path: &BStr) -> String {
+    let mut out = String::with_capacity(path.len());
+    for &byte in path.iter() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(char::from(byte));
+            }
+            _ => {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "%{byte:02X}");
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_becomes_a_relative_reference() {
+        assert_eq!(uri("src/a b%[é].rs".into()), "src/a%20b%25%5B%C3%A9%5D.rs");
+        assert_eq!(uri("c:/x?y#z".into()), "c%3A/x%3Fy%23z");
+    }
 }

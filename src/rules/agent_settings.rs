@@ -5,47 +5,30 @@ use jsonc_parser::cst::CstRootNode;
 use serde_json::Value;
 
 use super::Access;
-use super::guard_lines::runs_guard;
+use super::hook_lines::runs_guard;
 use crate::finding::{Finding, Rule};
 use crate::path::escaped;
 
+macro_rules! shipped {
+    ($($path:literal $file:literal,)*) => {
+        [$(($path, include_str!(concat!("../../hooks/agents/", $file)))),*]
+    };
+}
+
 /// Each file with the settings that guard ships for it.
-const FILES: [(&str, &str); 7] = [
-    (
-        ".claude/settings.json",
-        include_str!("../../hooks/agents/claude.json"),
-    ),
-    (
-        ".codex/hooks.json",
-        include_str!("../../hooks/agents/codex.json"),
-    ),
-    (
-        ".cursor/hooks.json",
-        include_str!("../../hooks/agents/cursor.json"),
-    ),
-    (
-        ".gemini/settings.json",
-        include_str!("../../hooks/agents/gemini.json"),
-    ),
-    (
-        ".github/hooks/guard.json",
-        include_str!("../../hooks/agents/copilot.json"),
-    ),
-    (
-        ".github/hooks/guard-vscode.json",
-        include_str!("../../hooks/agents/vscode.json"),
-    ),
-    (
-        ".opencode/plugins/guard.js",
-        include_str!("../../hooks/agents/opencode.js"),
-    ),
+const FILES: [(&str, &str); 7] = shipped![
+    ".claude/settings.json" "claude.json",
+    ".codex/hooks.json" "codex.json",
+    ".cursor/hooks.json" "cursor.json",
+    ".gemini/settings.json" "gemini.json",
+    ".github/hooks/guard.json" "copilot.json",
+    ".github/hooks/guard-vscode.json" "vscode.json",
+    ".opencode/plugins/guard.js" "opencode.js",
 ];
 
 fn shipped(path: &BStr) -> Option<&'static str> {
-    FILES
-        .iter()
-        .find(|(file, _)| path == *file)
-        .map(|(_, text)| *text)
+    let found = FILES.iter().find(|(file, _)| path == *file);
+    found.map(|(_, text)| *text)
 }
 
 /// Whether guard may have hooks in the file.

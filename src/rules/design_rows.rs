@@ -29,76 +29,35 @@ pub struct DesignContext<'a> {
 
 /// The rows that modify or delete what is not there, and those that add what was there before.
 pub fn check_design_rows(design: &Design, context: &DesignContext<'_>) -> Vec<Finding> {
-    let files = Files::new(design, context);
-    design
-        .grants
-        .iter()
-        .enumerate()
-        .filter_map(|(row, grant)| {
-            let found = missing(row, grant, &files).or_else(|| exists(grant, context));
-            found.map(|finding| finding.at(grant.anchor.clone()))
-        })
-        .collect()
-}
-
-/// Facts about all files, computed once for all rows.
-struct Files<'a> {
-    context: &'a DesignContext<'a>,
-    /// What the document creates.
-    made: HashSet<&'a BString>,
-    /// For each row that is a glob, whether it matches a file.
-    matched: Vec<bool>,
-    /// Files by name; `None` for a name that several files have.
-    namesakes: OnceCell<HashMap<BString, Option<BString>>>,
-}
-
-impl<'a> Files<'a> {
-    fn new(design: &'a Design, context: &'a DesignContext<'a>) -> Files<'a> {
-        let made = design
+    let rows = RowCheck {
+        context,
+        made: design
             .grants
             .iter()
-            .filter(|grant| grant.kind == GrantKind::File && grant.actions.contains(Actions::ADD));
-        Files {
-            context,
-            made: made.map(|grant| &grant.path).collect(),
-            matched: matched(&design.grants, context.there),
-            namesakes: OnceCell::new(),
-        }
-    }
-
-    /// The only file elsewhere with the same name.
-    fn only_namesake(&self, path: &BStr) -> Option<&BString> {
-        let namesakes = self.namesakes.get_or_init(|| {
-            let mut namesakes: HashMap<BString, Option<BString>> = HashMap::new();
-            for tree in self.context.there {
-                tree.for_each(&mut |path, _| {
-                    let name = file_name(path);
-                    match namesakes.get_mut(name.as_bstr()) {
-                        Some(Some(known)) if known != path => {
-                            namesakes.insert(name.into(), None);
-                        }
-                        Some(_) => {}
-                        None => {
-                            namesakes.insert(name.into(), Some(path.to_owned()));
-                        }
-                    }
-                });
-            }
-            namesakes
-        });
-        namesakes.get(file_name(path).as_bstr())?.as_ref()
-    }
+            .filter(|grant| grant.kind == GrantKind::File && grant.actions.contains(Actions::ADD))
+            .map(|grant| &grant.path)
+            .collect(),
+        matched: matched(&design.grants, context.there),
+        namesakes: OnceCell::new(),
+    };
+    let grants = design.grants.iter().enumerate();
+    grants
+        .filter_map(|(row, grant)| {
+            let found = rows.missing(row, grant).or_else(|| rows.exists(grant))?;
+            Some(found.at(grant.anchor.clone()))
+        })
+        .collect()
 }
 
 /// For each grant that is a glob, whether a tree holds a match.
 pub fn matched(grants: &[Grant], trees: &[&dyn ResultTree]) -> Vec<bool> {
     let mut found = vec![false; grants.len()];
     let globs = grants.iter().enumerate();
-    let globs = globs.filter(|(_, grant)| grant.kind == GrantKind::Glob);
-    let mut globs = globs
+    let globs: Vec<(usize, &BStr)> = globs
+        .filter(|(_, grant)| grant.kind == GrantKind::Glob)
         .map(|(row, grant)| (row, grant.path.as_ref()))
-        .peekable();
-    if globs.peek().is_none() {
+        .collect();
+    if globs.is_empty() {
         return found;
     }
     let set = GlobSet::new(globs);
@@ -112,47 +71,119 @@ pub fn matched(grants: &[Grant], trees: &[&dyn ResultTree]) -> Vec<bool> {
     found
 }
 
-fn missing(row: usize, grant: &Grant, files: &Files<'_>) -> Option<Finding> {
-    let verb = verb(grant)?;
-    let path: &BStr = grant.path.as_ref();
-    // Another row of the document creates the file.
-    if verb == "modify" && files.made.contains(&grant.path) {
-        return None;
+/// Facts about all files, computed once for all rows.
+struct RowCheck<'a> {
+    context: &'a DesignContext<'a>,
+    /// What the document creates.
+    made: HashSet<&'a BString>,
+    /// For each row that is a glob, whether it matches a file.
+    matched: Vec<bool>,
+    /// Files by name; `None` for a name that several files have.
+    namesakes: OnceCell<HashMap<BString, Option<BString>>>,
+}
+
+impl RowCheck<'_> {
+    fn missing(&self, row: usize, grant: &Grant) -> Option<Finding> {
+        let verb = verb(grant)?;
+        let path: &BStr = grant.path.as_ref();
+        // Another row of the document creates the file.
+        if verb == "modify" && self.made.contains(&grant.path) {
+            return None;
+        }
+        let shown = escaped(path);
+        let finding = |message: String, help: String| {
+            Finding::new(Rule::DesignModifyMissing, path, message).help(help)
+        };
+        if grant.kind == GrantKind::Glob {
+            return (!self.matched[row]).then(|| {
+                let help = "correct the pattern, or change the type to Add".to_owned();
+                finding(format!("no file to {verb} matches `{shown}`"), help)
+            });
+        }
+        let wants_directory = grant.kind == GrantKind::Directory;
+        let trees = self.context.there.iter();
+        let nodes: Vec<Node> = trees.filter_map(|tree| tree.entry(path)).collect();
+        let fits = |node: &Node| (*node == Node::Directory) == wants_directory;
+        if nodes.iter().any(fits) {
+            return None;
+        }
+        let what = if wants_directory { "directory" } else { "file" };
+        Some(match (nodes.is_empty(), wants_directory) {
+            (false, false) => finding(
+                format!("{shown} is a directory, not a file to {verb}"),
+                format!("write `{shown}/` for everything below it"),
+            ),
+            (false, true) => finding(
+                format!("{shown} is a file, not a directory"),
+                format!("write `{shown}` without the slash"),
+            ),
+            (true, _) => {
+                let message = format!("the {what} to {verb} does not exist: {shown}");
+                let mut found = Finding::new(Rule::DesignModifyMissing, path, message);
+                if let (false, Some(other)) = (wants_directory, self.only_namesake(path)) {
+                    found = found.help(format!("did you mean `{}`?", escaped(other)));
+                }
+                found.help(match verb {
+                    "modify" => {
+                        "correct the path, or change the type to Add if the work creates it"
+                    }
+                    _ => "correct the path, or remove the row",
+                })
+            }
+        })
     }
-    let context = files.context;
-    let finding = |message: String| Finding::new(Rule::DesignModifyMissing, path, message);
-    if grant.kind == GrantKind::Glob {
-        return (!files.matched[row]).then(|| {
-            finding(format!("no file to {verb} matches `{}`", escaped(path)))
-                .help("correct the pattern, or change the type to Add")
+
+    /// The only file elsewhere with the same name.
+    fn only_namesake(&self, path: &BStr) -> Option<&BString> {
+        let namesakes = self.namesakes.get_or_init(|| {
+            let mut namesakes: HashMap<BString, Option<BString>> = HashMap::new();
+            for tree in self.context.there {
+                tree.for_each(&mut |path, _| {
+                    let known = namesakes.entry(file_name(path).into());
+                    let known = known.or_insert_with(|| Some(path.into()));
+                    if known.as_ref().is_some_and(|known| known != path) {
+                        *known = None;
+                    }
+                });
+            }
+            namesakes
         });
+        namesakes.get(file_name(path).as_bstr())?.as_ref()
     }
-    let nodes: Vec<Node> = context
-        .there
-        .iter()
-        .filter_map(|tree| tree.entry(path))
-        .collect();
-    let is_directory = |node: &Node| *node == Node::Directory;
-    let wants_directory = grant.kind == GrantKind::Directory;
-    if nodes
-        .iter()
-        .any(|node| is_directory(node) == wants_directory)
-    {
-        return None;
+
+    /// An Add row for one file. A directory or a glob may hold files before more are added.
+    fn exists(&self, grant: &Grant) -> Option<Finding> {
+        let context = self.context;
+        let is_add = grant.actions.contains(Actions::ADD | Actions::MODIFY_NEW);
+        if !is_add || grant.kind != GrantKind::File {
+            return None;
+        }
+        let path: &BStr = grant.path.as_ref();
+        let node = context.merge_base.unwrap_or(context.head).entry(path)?;
+        let shown = escaped(path);
+        let (message, help) = match (node, context.merge_base) {
+            (Node::Directory, _) => (
+                format!("{shown} is a directory, not a file to add"),
+                format!("write `{shown}/` for everything below it"),
+            ),
+            (_, base) => (
+                match base {
+                    Some(_) => format!("the file to add existed before the work began: {shown}"),
+                    None => format!("the file to add is already in HEAD: {shown}"),
+                },
+                "change the type to Modify if you mean this file, or choose another name"
+                    .to_owned(),
+            ),
+        };
+        let mut found = Finding::new(Rule::DesignAddExists, path, message).help(help);
+        let may_be_own = context.agreed.lookup(path).actions.contains(Actions::ADD);
+        if node != Node::Directory && context.merge_base.is_none() && may_be_own {
+            // The work itself may have added the file after the row was committed.
+            found.level = Level::Warning;
+            found = found.help("set `[lld] base` to the target branch so that guard can tell older files from new ones");
+        }
+        Some(found)
     }
-    Some(match (nodes.is_empty(), wants_directory) {
-        (false, false) => finding(format!(
-            "{} is a directory, not a file to {verb}",
-            escaped(path)
-        ))
-        .help(format!(
-            "write `{}/` for everything below it",
-            escaped(path)
-        )),
-        (false, true) => finding(format!("{} is a file, not a directory", escaped(path)))
-            .help(format!("write `{}` without the slash", escaped(path))),
-        (true, _) => does_not_exist(finding, verb, path, wants_directory, files),
-    })
 }
 
 /// What the row does to a file that must exist; `None` if the file need not exist.
@@ -162,77 +193,15 @@ fn verb(grant: &Grant) -> Option<&'static str> {
         None
     } else if actions.contains(Actions::MODIFY) {
         Some("modify")
-    } else if actions.contains(Actions::DELETE) {
-        Some(if grant.renamed.is_some() {
-            "rename"
-        } else {
-            "delete"
-        })
-    } else {
+    } else if !actions.contains(Actions::DELETE) {
         None
+    } else if grant.renamed.is_some() {
+        Some("rename")
+    } else {
+        Some("delete")
     }
-}
-
-fn does_not_exist(
-    finding: impl Fn(String) -> Finding,
-    verb: &str,
-    path: &BStr,
-    is_directory: bool,
-    files: &Files<'_>,
-) -> Finding {
-    let what = if is_directory { "directory" } else { "file" };
-    let found = finding(format!(
-        "the {what} to {verb} does not exist: {}",
-        escaped(path)
-    ));
-    let namesake = (!is_directory).then(|| files.only_namesake(path)).flatten();
-    let found = match namesake {
-        Some(other) => found.help(format!("did you mean `{}`?", escaped(other))),
-        None => found,
-    };
-    found.help(match verb {
-        "modify" => "correct the path, or change the type to Add if the work creates it",
-        _ => "correct the path, or remove the row",
-    })
 }
 
 fn file_name(path: &BStr) -> &[u8] {
     path.rsplit_str("/").next().unwrap_or(path)
-}
-
-/// An Add row for one file. A directory or a glob may hold files before more are added.
-fn exists(grant: &Grant, context: &DesignContext<'_>) -> Option<Finding> {
-    let is_add = grant.actions.contains(Actions::ADD | Actions::MODIFY_NEW);
-    if !is_add || grant.kind != GrantKind::File {
-        return None;
-    }
-    let path: &BStr = grant.path.as_ref();
-    let node = context.merge_base.unwrap_or(context.head).entry(path)?;
-    if node == Node::Directory {
-        let message = format!("{} is a directory, not a file to add", escaped(path));
-        let help = format!("write `{}/` for everything below it", escaped(path));
-        return Some(Finding::new(Rule::DesignAddExists, path, message).help(help));
-    }
-    let finding = |message| {
-        Finding::new(Rule::DesignAddExists, path, message)
-            .help("change the type to Modify if you mean this file, or choose another name")
-    };
-    if context.merge_base.is_some() {
-        let message = format!(
-            "the file to add existed before the work began: {}",
-            escaped(path)
-        );
-        return Some(finding(message));
-    }
-    let may_be_own = context.agreed.lookup(path).actions.contains(Actions::ADD);
-    let mut found = finding(format!(
-        "the file to add is already in HEAD: {}",
-        escaped(path)
-    ));
-    if may_be_own {
-        // The work itself may have added the file after the row was committed.
-        found.level = Level::Warning;
-        found = found.help("set `[lld] base` to the target branch so that guard can tell older files from new ones");
-    }
-    Some(found)
 }

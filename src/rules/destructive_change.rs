@@ -76,41 +76,33 @@ fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
     if !changed.moved_to.is_empty() {
         let to = changed.moved_to.iter().map(|to| to.path.as_ref());
         let lines: usize = changed.moved_to.iter().map(|to| to.lines).sum();
-        finding = finding
-            .help(format!(
-                "{lines} lines are not counted, because they moved to {}",
-                listed(to)
-            ))
-            .detail("moved", lines);
+        let to = listed(to);
+        finding = finding.detail("moved", lines).help(format!(
+            "{lines} lines are not counted, because they moved to {to}"
+        ));
     }
     if let Some(conversion) = measured.conversion {
         finding = finding.detail("becomes", conversion.name());
     }
-    if let Some(from) = changed
-        .change
-        .renamed
-        .as_ref()
-        .filter(|_| changed.change.new.is_some())
-    {
-        finding = finding.help(format!(
-            "renamed from {}; compared with that file",
-            escaped(from)
-        ));
+    let change = &changed.change;
+    if let (Some(from), Some(_)) = (&change.renamed, change.new) {
+        let from = escaped(from);
+        finding = finding.help(format!("renamed from {from}; compared with that file"));
     }
-    let finding = match changed.change.action() {
-        Action::Delete => {
-            missing_row::advise(finding, case.policy, &missing_row::of(&changed.change), "")
-        }
-        _ if measured.conversion.is_none() => finding.help(format!(
-            "{}if a program writes this file, see `[destructive] exempt`; else restore what is lost",
-            match case.policy.stage {
-                Stage::Commit => "if the lines moved, stage their new file; ",
-                _ => "",
-            }
-        )),
-        _ => finding.help("restore what is lost; this needs a person's approval"),
+    let stage_new_file = match case.policy.stage {
+        Stage::Commit => "if the lines moved, stage their new file; ",
+        _ => "",
     };
-    Some(advise_approval(finding, case.policy, &changed.change))
+    let finding = match measured.conversion {
+        _ if change.action() == Action::Delete => {
+            missing_row::advise(finding, case.policy, &missing_row::of(change), "")
+        }
+        None => finding.help(format!(
+            "{stage_new_file}if a program writes this file, see `[destructive] exempt`; else restore what is lost"
+        )),
+        Some(_) => finding.help("restore what is lost; this needs a person's approval"),
+    };
+    Some(advise_approval(finding, case.policy, change))
 }
 
 /// Names the command that approves the change, and the way out without approval.
@@ -193,13 +185,10 @@ fn governing_design(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding
             }
         }
     };
-    let finding = Finding::new(
-        Rule::DestructiveChange,
-        path,
-        format!("the governing design {} {what}", escaped(path)),
-    )
-    .help("keep it until its work has landed, then move it with `git mv`")
-    .detail("class", measured.class.name());
+    let message = format!("the governing design {} {what}", escaped(path));
+    let finding = Finding::new(Rule::DestructiveChange, path, message)
+        .help("keep it until its work has landed, then move it with `git mv`")
+        .detail("class", measured.class.name());
     Some(advise_approval(finding, case.policy, &changed.change))
 }
 

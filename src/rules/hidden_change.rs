@@ -22,30 +22,23 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             if old.lines().any(|before| before.trim() == line) {
                 continue;
             }
-            sink.push(
-                Finding::new(
-                    Rule::HiddenChange,
-                    path,
-                    format!("{} adds `{}`, which {why}", escaped(path), escaped(line)),
-                )
-                .help("review the matching files with `git diff --text --no-textconv`, or remove the line")
-                .detail("attribute", attribute),
-            );
+            let message = format!("{} adds `{}`, which {why}", escaped(path), escaped(line));
+            let help = "review the matching files with `git diff --text --no-textconv`, or remove the line";
+            let finding = Finding::new(Rule::HiddenChange, path, message).help(help);
+            sink.push(finding.detail("attribute", attribute));
         }
     }
 }
 
 /// What `git status` and `git diff` show of `path` is not what git would commit.
 pub fn index_contradiction(path: &BStr) -> Finding {
-    let shown = escaped(path);
-    Finding::new(
-        Rule::HiddenChange,
-        path,
-        format!(
-            "the index contradicts itself: git would commit a version of {shown} that `git diff --cached` does not show"
-        ),
+    let message = format!(
+        "the index contradicts itself: git would commit a version of {} that `git diff --cached` does not show",
+        escaped(path)
+    );
+    Finding::new(Rule::HiddenChange, path, message).help(
+        "guard judged what git would commit; to stage anew, run `git read-tree HEAD` and `git add`",
     )
-    .help("guard judged what git would commit; to stage anew, run `git read-tree HEAD` and `git add`")
 }
 
 /// The lines that hide content, each with the attribute and its effect.

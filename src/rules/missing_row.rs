@@ -46,30 +46,20 @@ pub(super) fn advise(
         let why = "no row of the design can name this path: give the file another name";
         return finding.help(format!("{before}{why}"));
     }
-    let column = match needs_type_column {
-        true => "give the table a Change Type column, ",
-        false => "",
-    };
     let place = design.map(|design| format!(" to {}", escaped(&design.path)));
-    let by_guard = match policy.stage {
-        _ if needs_type_column => String::new(),
-        Stage::Commit => " (`guard scope add --missing` does it)".to_owned(),
-        Stage::Request => format!(
-            " (a person may run `guard scope add {}`)",
-            shell_word(wanted.path)
-        ),
-        Stage::Range | Stage::Step => String::new(),
+    let place = place.unwrap_or_default();
+    let (column, by_guard) = match policy.stage {
+        _ if needs_type_column => ("give the table a Change Type column, ", String::new()),
+        Stage::Commit => ("", " (`guard scope add --missing` does it)".to_owned()),
+        Stage::Request => {
+            let path = shell_word(wanted.path);
+            ("", format!(" (a person may run `guard scope add {path}`)"))
+        }
+        Stage::Range | Stage::Step => ("", String::new()),
     };
-    let step = format!(
-        "{column}add this row{}{by_guard}",
-        place.unwrap_or_default()
-    );
-    finding
-        .help(format!(
-            "{before}{step} and {}:",
-            policy.commit_the_design()
-        ))
-        .help(Help::row(text))
+    let then = policy.commit_the_design();
+    let step = format!("{before}{column}add this row{place}{by_guard} and {then}:");
+    finding.help(step).help(Help::row(text))
 }
 
 /// Replaces a row that an earlier finding (the other end of a rename) already shows by a reference to it. `told` maps

@@ -7,10 +7,8 @@ mod case;
 mod companions;
 mod design_rows;
 mod destructive_change;
-mod gitmodules;
-mod guard_lines;
 mod hidden_change;
-mod hook_calls;
+mod hook_lines;
 mod missing_row;
 mod out_of_scope;
 mod outside_roots;
@@ -37,7 +35,7 @@ pub use agent_settings::refuse_request;
 pub use approved::{both_ends, can_be_cleared, clear, lost_at};
 pub use case::{Access, Case, MeasuredChange, MergeBase, MovedTo, RenameTarget, ResultTree};
 pub use design_rows::{DesignContext, check_design_rows, matched};
-pub use hook_calls::SETTINGS as HOOK_SETTINGS;
+pub use hook_lines::SETTINGS as HOOK_SETTINGS;
 pub use policy_changed::{changes_only_own_part, may_call_guard, switch_changed};
 pub use protected_path::protection;
 pub use sink::{Sink, at_level};
@@ -48,7 +46,7 @@ use sink::MOST_FINDINGS;
 /// Runs all rules on the changes.
 pub fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut sink = Sink::new(&case.policy.settings, MOST_FINDINGS);
-    let rules: [fn(&Case<'_>, &mut Sink<'_>); 11] = [
+    let rules: [fn(&Case<'_>, &mut Sink<'_>); 10] = [
         unsafe_path::check,
         out_of_scope::check,
         destructive_change::check,
@@ -56,7 +54,6 @@ pub fn check(case: &Case<'_>) -> Vec<Finding> {
         scope_amended::check,
         policy_changed::check,
         submodule_changed::check,
-        gitmodules::check,
         hidden_change::check,
         portable_name::check,
         row_untouched::check,
@@ -78,7 +75,7 @@ pub fn check_request(settings: &Settings, path: &BStr, access: Access) -> Vec<Fi
 
 /// Whether the rules read the content of this file.
 pub fn wants_content(path: &BStr) -> bool {
-    gitmodules::concerns(path)
+    submodule_changed::concerns(path)
         || hidden_change::concerns(path)
         || policy_changed::may_call_guard(path)
         || destructive_change::may_be_generated(path)

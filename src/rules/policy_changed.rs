@@ -3,8 +3,8 @@
 
 use gix::bstr::BStr;
 
-use super::guard_lines::{lines, runs_guard, whole_lines};
-use super::{Case, MeasuredChange, Sink, agent_settings, hook_calls};
+use super::hook_lines::{self, lines, runs_guard, whole_lines};
+use super::{Case, MeasuredChange, Sink, agent_settings};
 use crate::finding::{Finding, Rule};
 use crate::path::escaped;
 use crate::policy::{Policy, Stage, design_selection, settings};
@@ -32,12 +32,11 @@ const CALLER_DIRECTORIES: &[&str] = &[
 /// Whether the file, a hook or CI definition, may call guard.
 pub fn may_call_guard(path: &BStr) -> bool {
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
-    let mut callers = hook_calls::SETTINGS.iter().chain(CALLERS);
+    let mut callers = hook_lines::SETTINGS.iter().chain(CALLERS);
+    let mut directories = CALLER_DIRECTORIES.iter();
     callers.any(|caller| caller.as_bytes() == name)
         || agent_settings::concerns(path)
-        || CALLER_DIRECTORIES
-            .iter()
-            .any(|directory| path.starts_with(directory.as_bytes()))
+        || directories.any(|directory| path.starts_with(directory.as_bytes()))
 }
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
@@ -47,39 +46,27 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             Stage::Commit | Stage::Request => ("staged", "correct it and stage it again"),
             Stage::Range | Stage::Step => ("new", "correct it in a commit"),
         };
-        let finding = Finding::new(
-            Rule::PolicyChanged,
-            settings::FILE,
-            format!("the {whose} {} cannot be used", settings::FILE),
-        );
-        let finding = why
-            .lines()
-            .fold(finding, |finding, fault| finding.help(fault));
+        let message = format!("the {whose} {} cannot be used", settings::FILE);
+        let finding = Finding::new(Rule::PolicyChanged, settings::FILE, message);
+        let finding = why.lines().fold(finding, Finding::help);
         sink.push(finding.help(advice));
     }
-    let configures_guard = |changed: &MeasuredChange| configures_guard(policy, changed);
-    if case
+    let mut others = case
         .changes
         .iter()
-        .all(|changed| policy.is_exempt(changed.path()) || configures_guard(changed))
-    {
+        .filter(|changed| !policy.is_exempt(changed.path()) && !configures_guard(policy, changed));
+    if others.next().is_none() {
         return;
     }
-    for changed in case
-        .changes
-        .iter()
-        .filter(|changed| configures_guard(changed))
-    {
+    let own = case.changes.iter();
+    for changed in own.filter(|changed| configures_guard(policy, changed)) {
         let path = changed.path();
-        let finding = Finding::new(
-            Rule::PolicyChanged,
-            path,
-            format!(
-                "{} configures guard but changes together with code",
-                escaped(path)
-            ),
-        )
-        .detail("action", changed.change.action().name());
+        let message = format!(
+            "{} configures guard but changes together with code",
+            escaped(path)
+        );
+        let finding = Finding::new(Rule::PolicyChanged, path, message)
+            .detail("action", changed.change.action().name());
         sink.push(match policy.stage {
             Stage::Range | Stage::Step => finding.help(
                 "move it to a separate pull request, so that reviewers see it apart from code",
@@ -117,23 +104,22 @@ fn calls(content: &[u8]) -> Vec<&[u8]> {
 
 /// Whether only guard's own version changes.
 fn moves_own_version(path: &BStr, old: &[u8], new: &[u8]) -> bool {
-    let is_pre_commit = [".pre-commit-config.yaml", ".pre-commit-config.yml"]
-        .iter()
-        .any(|name| path == *name);
-    fn others(content: &[u8]) -> Vec<(&[u8], bool)> {
-        let mut lines = whole_lines(content);
-        lines.retain(|(_, is_version)| !is_version);
-        lines
+    fn others(content: &[u8]) -> Option<Vec<&[u8]>> {
+        let (own, others): (Vec<_>, Vec<_>) = whole_lines(content)
+            .into_iter()
+            .partition(|(_, is_version)| *is_version);
+        let others = others.into_iter().map(|(line, _)| line).collect();
+        (!own.is_empty()).then_some(others)
     }
-    let has_version = |content| lines(content).any(|(_, is_version)| is_version);
-    is_pre_commit && has_version(old) && has_version(new) && others(old) == others(new)
+    let is_pre_commit = path == ".pre-commit-config.yaml" || path == ".pre-commit-config.yml";
+    is_pre_commit && others(old).is_some_and(|old| others(new) == Some(old))
 }
 
 /// Whether the step between two versions of hook settings (the first is empty for a new file) only changes guard's
 /// version or only adds calls of guard. It then needs no design.
 pub fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     moves_own_version(path, old, new)
-        || hook_calls::brings_only_calls(path, old, new)
+        || hook_lines::brings_only_calls(path, old, new)
         || agent_settings::brings_only_hooks(path, old, new)
 }
 

@@ -11,16 +11,14 @@ use crate::policy::{ChosenBy, Grant, Stage};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
-    let Some(scope) = policy
-        .scope
-        .as_ref()
-        .filter(|_| policy.stage == Stage::Range)
-    else {
+    let Some(scope) = &policy.scope else {
         return;
     };
-    let touched: HashSet<_> = case
-        .changes
-        .iter()
+    if policy.stage != Stage::Range {
+        return;
+    }
+    let changes = case.changes.iter();
+    let touched: HashSet<_> = changes
         .flat_map(|changed| scope.lookup(changed.path()).grants)
         .map(place)
         .collect();
@@ -28,21 +26,17 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         .designs
         .iter()
         .filter(|governing| governing.in_force && governing.chosen_by != ChosenBy::Standing);
-    for grant in own.flat_map(|governing| &governing.design.grants) {
-        if touched.contains(&place(grant)) {
-            continue;
-        }
+    let rows = own.flat_map(|governing| &governing.design.grants);
+    for grant in rows.filter(|grant| !touched.contains(&place(grant))) {
+        let path = &grant.path;
+        let message = format!(
+            "{} is granted, but the range does not change it",
+            escaped(path)
+        );
         sink.push(
-            Finding::new(
-                Rule::RowUntouched,
-                grant.path.clone(),
-                format!(
-                    "{} is granted, but the range does not change it",
-                    escaped(&grant.path)
-                ),
-            )
-            .at(grant.anchor.labelled("not changed"))
-            .help("do the work or remove the row"),
+            Finding::new(Rule::RowUntouched, path.clone(), message)
+                .at(grant.anchor.labelled("not changed"))
+                .help("do the work or remove the row"),
         );
     }
 }

@@ -2,6 +2,7 @@
 //! lists the new rows of each design for reviewers.
 
 use gix::bstr::BStr;
+use serde_json::json;
 
 use super::{Case, Sink, policy_changed};
 use crate::change::Change;
@@ -35,21 +36,23 @@ fn of_range(case: &Case<'_>, sink: &mut Sink<'_>) {
         }
     }
     for (design, added) in by_design {
-        let rows = match added.len() {
-            1 => "a row".to_owned(),
-            count => format!("{count} rows"),
-        };
+        let rows = counted(&added, "a row", "rows");
         let is_new = case.changes.iter().any(|changed| {
             let Change { old, renamed, .. } = &changed.change;
             changed.path() == design && old.is_none() && renamed.is_none()
         });
-        let message = match is_new {
-            true => format!("the range adds the design {} with {rows}", escaped(design)),
-            false => format!("the range adds {rows} to the design {}", escaped(design)),
+        let (message, level) = match is_new {
+            true => (
+                format!("the range adds the design {} with {rows}", escaped(design)),
+                Level::Note,
+            ),
+            false => (
+                format!("the range adds {rows} to the design {}", escaped(design)),
+                Level::Warning,
+            ),
         };
-        let governs = policy.governing(design).is_some();
         let what_to_do = match policy.settings.authority {
-            _ if !governs => {
+            _ if policy.governing(design).is_none() => {
                 "review them: they grant nothing here, only on branches that use this design"
             }
             Authority::Head => "review them like the code",
@@ -57,95 +60,75 @@ fn of_range(case: &Case<'_>, sink: &mut Sink<'_>) {
                 "they grant nothing here: with `authority = \"base\"` only rows of the merge base count"
             }
         };
-        let mut finding = Finding::new(Rule::ScopeAmended, design, message)
-            .help(format!("newly granted: {}", listed(&added)))
+        let rows = added.iter().map(|grant| {
+            json!({
+                "path": grant.path.to_string(),
+                "granted": grant.actions.names().collect::<Vec<_>>(),
+                "line": grant.anchor.line,
+            })
+        });
+        let mut finding = amended(design, message, &added)
             .help(what_to_do)
-            .detail("added", paths(&added))
-            .detail(
-                "rows",
-                added.iter().map(|grant| row(grant)).collect::<Vec<_>>(),
-            );
-        if let Some(first) = added.first() {
-            finding = finding.at(first.anchor.labelled("new in this range"));
-        }
-        finding.level = match is_new {
-            true => Level::Note,
-            false => Level::Warning,
-        };
+            .detail("rows", rows.collect::<Vec<_>>())
+            .at(added[0].anchor.labelled("new in this range"));
+        finding.level = level;
         sink.push(finding);
     }
 }
 
-/// A row for JSON.
-fn row(grant: &Grant) -> serde_json::Value {
-    serde_json::json!({
-        "path": grant.path.to_string(),
-        "granted": grant.actions.names().collect::<Vec<_>>(),
-        "line": grant.anchor.line,
-    })
-}
-
-fn paths(added: &[&Grant]) -> Vec<String> {
-    added.iter().map(|grant| grant.path.to_string()).collect()
-}
-
-/// The first rows with their lines, and the number of further rows.
-fn listed(added: &[&Grant]) -> String {
-    let mut rows: Vec<String> = added
-        .iter()
-        .take(LISTED)
-        .map(|grant| format!("{} (line {})", escaped(&grant.path), grant.anchor.line))
-        .collect();
+/// The finding about these rows, the first of them with their lines.
+fn amended(design: &BStr, message: String, added: &[&Grant]) -> Finding {
+    let line = |grant: &&Grant| format!("{} (line {})", escaped(&grant.path), grant.anchor.line);
+    let mut rows: Vec<String> = added.iter().take(LISTED).map(line).collect();
     if added.len() > LISTED {
         rows.push(format!("{} more", added.len() - LISTED));
     }
-    rows.join(", ")
+    let paths: Vec<String> = added.iter().map(|grant| grant.path.to_string()).collect();
+    Finding::new(Rule::ScopeAmended, design, message)
+        .help(format!("newly granted: {}", rows.join(", ")))
+        .detail("added", paths)
+}
+
+fn counted(added: &[&Grant], one: &str, several: &str) -> String {
+    match added.len() {
+        1 => one.to_owned(),
+        count => format!("{count} {several}"),
+    }
 }
 
 fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
-    if case.changes.iter().all(|changed| {
-        policy.is_exempt(changed.path()) || policy_changed::is_set_up(policy, changed)
-    }) {
+    let mut code = case.changes.iter().filter(|changed| {
+        !policy.is_exempt(changed.path()) && !policy_changed::is_set_up(policy, changed)
+    });
+    if code.next().is_none() {
         return;
     }
-    let in_force = policy.scope.as_ref();
+    let empty = Scope::default();
+    let in_force = policy.scope.as_ref().unwrap_or(&empty);
     for governing in &policy.designs {
-        let path = &governing.design.path;
-        let is_new = !governing.in_force;
         let Some(proposed) = &governing.proposed else {
             continue;
         };
         let proposed = Scope::new(proposed.grants.clone());
-        let empty = Scope::default();
-        let added = proposed.grants_beyond(in_force.unwrap_or(&empty));
+        let added = proposed.grants_beyond(in_force);
         if added.is_empty() {
             continue;
         }
-        let message = if is_new {
-            format!(
-                "the design {} is committed together with the code that it grants",
-                escaped(path)
-            )
+        let path: &BStr = governing.design.path.as_ref();
+        let shown = escaped(path);
+        let (verb, message) = if governing.in_force {
+            let rows = counted(&added, "a new row", "new rows");
+            let message = format!("the design {shown} gains {rows} together with code");
+            ("Amend", message)
         } else {
-            format!(
-                "the design {} gains {} together with code",
-                escaped(path),
-                match added.len() {
-                    1 => "a new row".to_owned(),
-                    count => format!("{count} new rows"),
-                }
-            )
+            let message =
+                format!("the design {shown} is committed together with the code that it grants");
+            ("Add", message)
         };
-        let verb = if is_new { "Add" } else { "Amend" };
-        let finding = Finding::new(Rule::ScopeAmended, path.clone(), message)
-            .help(format!("newly granted: {}", listed(&added)));
-        let (why, title) = (
-            "commit the design first, then the code",
-            format!("{verb} the design"),
-        );
-        let help = policy.commit_alone(why, &title, path.as_ref());
-        let finding = help.into_iter().fold(finding, Finding::help);
-        sink.push(finding.detail("added", paths(&added)));
+        let why = "commit the design first, then the code";
+        let help = policy.commit_alone(why, &format!("{verb} the design"), path);
+        let finding = amended(path, message, &added);
+        sink.push(help.into_iter().fold(finding, Finding::help));
     }
 }

@@ -1,57 +1,170 @@
-//! `submodule-changed`: a submodule is added, moved to another commit or removed without a Submodule row.
+//! `submodule-changed`: a submodule is added, moved to another commit or removed without a Submodule row, or
+//! `.gitmodules` says something else about where submodules come from and what git runs for them.
+
+use std::collections::BTreeMap;
+
+use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{Case, MeasuredChange, Sink, missing_row, out_of_scope};
-use crate::change::Kind;
+use crate::change::{Kind, State};
 use crate::finding::{Finding, Rule};
 use crate::path::escaped;
+use crate::policy::design::MissingRow;
 use crate::policy::{Actions, Policy};
 
+/// The keys of each submodule, by its name.
+type Modules = BTreeMap<BString, BTreeMap<String, BString>>;
+
+/// Whether the rule reads this file.
+pub(super) fn concerns(path: &BStr) -> bool {
+    path == ".gitmodules"
+}
+
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
-    for changed in case.changes {
-        let change = &changed.change;
-        let path = changed.path();
-        if !change.is_gitlink() || is_granted(case.policy, changed) {
-            continue;
+    let links = case.changes.iter();
+    for changed in links.filter(|changed| changed.change.is_gitlink()) {
+        if !is_granted(case.policy, changed) {
+            sink.push(without_row(case.policy, changed));
         }
-        let id = |side: Option<crate::change::State>| {
-            side.filter(|state| state.kind == Kind::Submodule)
-                .map(|state| state.id.to_hex_with_len(12).to_string())
-        };
-        let (from, to) = (id(change.old), id(change.new));
-        let what = match (&from, &to) {
-            (None, Some(to)) => format!("is added at {to}"),
-            (Some(from), None) => format!("is removed; it was at {from}"),
-            (Some(from), Some(to)) => format!("moves from {from} to {to}"),
-            (None, None) => continue,
-        };
-        let mut finding = Finding::new(
-            Rule::SubmoduleChanged,
-            path,
-            format!(
-                "the submodule {} {what} without a Submodule row",
-                escaped(path)
-            ),
-        )
-        .detail("action", change.action().name());
-        for (key, id) in [("from", from), ("to", to)] {
-            if let Some(id) = id {
-                finding = finding.detail(key, id);
-            }
+    }
+    let files = case.changes.iter();
+    for changed in files.filter(|changed| concerns(changed.path())) {
+        // Another rule refuses a link or a directory in its place.
+        let is_file = changed.change.new.is_some_and(|new| new.kind.is_file());
+        if let (true, Some((old, new))) = (is_file, changed.content.as_deref()) {
+            check_modules(case.policy, changed.path(), old, new, sink);
         }
-        sink.push(missing_row::advise(
-            finding,
-            case.policy,
-            &missing_row::of(change),
-            "",
-        ));
     }
 }
 
 /// Whether a Submodule row grants it, or for a removal a Delete row.
 fn is_granted(policy: &Policy, changed: &MeasuredChange) -> bool {
-    let Some(scope) = &policy.scope else {
-        return false;
+    let granted = |scope| out_of_scope::may_go(scope, changed);
+    grants_submodule(policy, changed.path()) || policy.scope.as_ref().is_some_and(granted)
+}
+
+fn grants_submodule(policy: &Policy, path: &BStr) -> bool {
+    let scope = policy.scope.as_ref();
+    scope.is_some_and(|scope| scope.actions(path).contains(Actions::SUBMODULE))
+}
+
+fn without_row(policy: &Policy, changed: &MeasuredChange) -> Finding {
+    let change = &changed.change;
+    let id = |side: Option<State>| {
+        side.filter(|state| state.kind == Kind::Submodule)
+            .map(|state| state.id.to_hex_with_len(12).to_string())
     };
-    let actions = scope.actions(changed.path());
-    actions.contains(Actions::SUBMODULE) || out_of_scope::may_go(scope, changed)
+    let (from, to) = (id(change.old), id(change.new));
+    let what = match (&from, &to) {
+        (Some(from), Some(to)) => format!("moves from {from} to {to}"),
+        (Some(from), None) => format!("is removed; it was at {from}"),
+        (None, to) => format!("is added at {}", to.as_deref().unwrap_or_default()),
+    };
+    let path = escaped(changed.path());
+    let message = format!("the submodule {path} {what} without a Submodule row");
+    let mut finding = Finding::new(Rule::SubmoduleChanged, changed.path(), message)
+        .detail("action", change.action().name());
+    for (key, id) in [("from", from), ("to", to)] {
+        if let Some(id) = id {
+            finding = finding.detail(key, id);
+        }
+    }
+    missing_row::advise(finding, policy, &missing_row::of(change), "")
+}
+
+fn check_modules(policy: &Policy, file: &BStr, old: &[u8], new: &[u8], sink: &mut Sink<'_>) {
+    let Some(new) = parse(new) else {
+        let message = ".gitmodules is not valid git configuration";
+        let help = "write it with `git submodule add` and `git config --file .gitmodules`";
+        return sink.push(Finding::new(Rule::SubmoduleChanged, file, message).help(help));
+    };
+    // An old version that cannot be parsed has no keys to keep.
+    let old = parse(old).unwrap_or_default();
+    for (name, keys) in &new {
+        let before = old.get(name);
+        let is_new = |(key, value): &(&String, &BString)| {
+            before.and_then(|keys| keys.get(*key)) != Some(*value)
+        };
+        for (key, value) in keys.iter().filter(is_new) {
+            let path = keys
+                .get("path")
+                .map_or(name.as_bstr(), |path| path.as_bstr());
+            judge(
+                policy,
+                file,
+                [name.as_ref(), path, value.as_ref()],
+                key,
+                sink,
+            );
+        }
+    }
+}
+
+/// Judges one key of a submodule with this name and path.
+fn judge(policy: &Policy, file: &BStr, names: [&BStr; 3], key: &str, sink: &mut Sink<'_>) {
+    let [name, path, value] = names;
+    let [shown, shown_path, shown_value] = names.map(escaped);
+    let report = |rule, what: String| {
+        Finding::new(rule, file, format!("submodule {shown}: {what}"))
+            .detail("submodule", name.to_string())
+    };
+    if let Some(why) = hostile(name, key, value) {
+        let what = format!("{key} = {shown_value} {why}");
+        sink.push(report(Rule::SubmoduleChanged, what).help("remove the line"));
+    } else if key == "ignore" && value != "none" {
+        let what = format!("ignore = {shown_value} hides its changes from git diff and git status");
+        sink.push(report(Rule::HiddenChange, what).help("remove the line"));
+    } else if matches!(key, "url" | "path" | "branch" | "update") && !grants_submodule(policy, path)
+    {
+        let what = format!("{key} changes to {shown_value}, but no row grants {shown_path}");
+        let wanted = MissingRow {
+            path,
+            from: None,
+            word: "Submodule",
+            actions: Actions::SUBMODULE,
+        };
+        let finding = report(Rule::SubmoduleChanged, what);
+        sink.push(missing_row::advise(finding, policy, &wanted, ""));
+    }
+}
+
+/// Why git or a user could be harmed by the value.
+fn hostile(name: &BStr, key: &str, value: &BStr) -> Option<&'static str> {
+    let mut parts = name.split(|byte| matches!(byte, b'/' | b'\\'));
+    let is_place = matches!(key, "url" | "path");
+    if parts.any(|part| part == b"..") {
+        Some("belongs to a name that escapes .git/modules")
+    } else if key == "update" && value.starts_with(b"!") {
+        Some("runs a command in every clone")
+    } else if key == "url" && value.to_ascii_lowercase().starts_with(b"ext::") {
+        Some("runs a command instead of connecting to a server")
+    } else if is_place && value.starts_with(b"-") {
+        Some("begins with a dash and is read as an option")
+    } else if is_place && value.iter().any(u8::is_ascii_control) {
+        Some("contains a control character")
+    } else {
+        None
+    }
+}
+
+fn parse(content: &[u8]) -> Option<Modules> {
+    let file = gix::config::File::from_bytes_no_includes(
+        content,
+        gix::config::file::Metadata::default(),
+        gix::config::file::init::Options::default(),
+    )
+    .ok()?;
+    let mut modules = Modules::new();
+    for section in file.sections_by_name("submodule").into_iter().flatten() {
+        let Some(name) = section.header().subsection_name() else {
+            continue;
+        };
+        let keys = modules.entry(name.to_owned()).or_default();
+        for key in section.body().value_names() {
+            if let Some(value) = section.body().value(&key) {
+                keys.insert(key.to_lowercase(), value.to_owned());
+            }
+        }
+    }
+    Some(modules)
 }

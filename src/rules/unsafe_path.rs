@@ -1,49 +1,50 @@
 //! `unsafe-path` and `outside-workspace`: paths and link targets that are dangerous on some system. Deleting such a
 //! path is always allowed.
 
+use std::collections::HashSet;
+
+use gix::bstr::BStr;
+
 use super::{Case, MeasuredChange, Sink};
 use crate::change::Kind;
 use crate::finding::{Finding, Rule};
-use crate::path::{self, Links, Platform, Rejection, escaped};
+use crate::path::{self, Links, Rejection, escaped};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
-    let platform = case.platform;
-    for (changed, kind) in arrivals(case) {
-        if let Err(rejection) = path::check_entry(changed.path(), kind, platform) {
-            sink.push(finding(changed, &rejection));
+    // The changes that leave something at their path, with its kind.
+    let arrivals: Vec<(&MeasuredChange, Kind)> = case
+        .changes
+        .iter()
+        .filter_map(|changed| Some((changed, changed.change.new?.kind)))
+        .collect();
+    for &(changed, kind) in &arrivals {
+        if let Err(rejection) = path::check_entry(changed.path(), kind, case.platform) {
+            sink.push(of_change(changed, &rejection));
         }
         if kind == Kind::Symlink
-            && let Err(rejection) = check_link(case, changed, platform)
+            && let Err(rejection) = check_link(case, changed)
         {
-            sink.push(finding(changed, &rejection));
+            sink.push(of_change(changed, &rejection));
         }
     }
-    check_clashes_with_links(case, sink);
+    if !arrivals.is_empty() {
+        check_clashes_with_links(case, &arrivals, sink);
+    }
 }
 
-/// The changes that leave something at their path, with its kind.
-fn arrivals<'a>(case: &Case<'a>) -> impl Iterator<Item = (&'a MeasuredChange, Kind)> {
-    case.changes
-        .iter()
-        .filter_map(|changed| changed.change.new.map(|state| (changed, state.kind)))
-}
-
-fn check_link(
-    case: &Case<'_>,
-    changed: &MeasuredChange,
-    platform: Platform,
-) -> Result<(), Rejection> {
+fn check_link(case: &Case<'_>, changed: &MeasuredChange) -> Result<(), Rejection> {
     // A target that was not loaded counts as empty, which is refused.
     let target = changed.content.as_deref().map_or(&[][..], |(_, new)| new);
-    path::check_link_target(changed.path(), target, platform)?;
+    path::check_link_target(changed.path(), target, case.platform)?;
     path::resolve_link(case.result, changed.path(), target).map(drop)
 }
 
 /// On a case-insensitive file system, checkout would write through a link whose name differs only in case.
-fn check_clashes_with_links(case: &Case<'_>, sink: &mut Sink<'_>) {
-    if arrivals(case).next().is_none() {
-        return;
-    }
+fn check_clashes_with_links(
+    case: &Case<'_>,
+    arrivals: &[(&MeasuredChange, Kind)],
+    sink: &mut Sink<'_>,
+) {
     let mut links = Vec::new();
     case.result.for_each(&mut |path, kind| {
         if kind == Kind::Symlink {
@@ -54,39 +55,38 @@ fn check_clashes_with_links(case: &Case<'_>, sink: &mut Sink<'_>) {
         return;
     }
     let links = Links::new(links);
-    for (changed, _) in arrivals(case) {
+    for (changed, _) in arrivals {
         if let Err(rejection) = links.check(changed.path()) {
-            sink.push(finding(changed, &rejection));
+            sink.push(of_change(changed, &rejection));
         }
     }
     // A new link may also collide with an older path.
-    if arrivals(case).any(|(_, kind)| kind == Kind::Symlink) {
-        let changed: std::collections::HashSet<_> =
-            case.changes.iter().map(MeasuredChange::path).collect();
+    if arrivals.iter().any(|(_, kind)| *kind == Kind::Symlink) {
+        let changed: HashSet<_> = case.changes.iter().map(MeasuredChange::path).collect();
         case.result.for_each(&mut |path, _| {
             if !changed.contains(path)
                 && let Err(rejection) = links.check(path)
             {
-                let message = rejection.message.clone();
-                sink.push(
-                    Finding::new(rejection.reason.rule(), path, message)
-                        .help(rejection.reason.advice())
-                        .detail("reason", rejection.reason.detail()),
-                );
+                sink.push(rejected(rejection.reason.rule(), path, &rejection));
             }
         });
     }
 }
 
-fn finding(changed: &MeasuredChange, rejection: &Rejection) -> Finding {
-    let rule = rejection.reason.rule();
-    let mut finding = Finding::new(rule, changed.path(), rejection.message.clone())
+/// The finding about a path that was rejected.
+pub(super) fn rejected(rule: Rule, path: &BStr, rejection: &Rejection) -> Finding {
+    Finding::new(rule, path, rejection.message.clone())
         .help(rejection.reason.advice())
-        .detail("reason", rejection.reason.detail());
-    if rule == Rule::UnsafePath
-        && let Some(from) = &changed.change.renamed
-    {
-        finding = finding.help(format!("its name before the rename: {}", escaped(from)));
+        .detail("reason", rejection.reason.detail())
+}
+
+fn of_change(changed: &MeasuredChange, rejection: &Rejection) -> Finding {
+    let rule = rejection.reason.rule();
+    let finding = rejected(rule, changed.path(), rejection);
+    match &changed.change.renamed {
+        Some(from) if rule == Rule::UnsafePath => {
+            finding.help(format!("its name before the rename: {}", escaped(from)))
+        }
+        _ => finding,
     }
-    finding
 }

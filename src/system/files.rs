@@ -15,6 +15,7 @@ use rustix::io::retry_on_intr;
 use rustix::termios::{QueueSelector, tcflush};
 
 /// Whether files have permission bits.
+#[cfg(test)]
 pub(crate) const HAS_MODES: bool = true;
 
 /// The permission bits of a file; `None` if there are none.

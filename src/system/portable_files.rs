@@ -8,6 +8,7 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use gix::index::entry::Stat;
 
 /// Whether files have permission bits.
+#[cfg(test)]
 pub(crate) const HAS_MODES: bool = false;
 
 /// No permission bits.

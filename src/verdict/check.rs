@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use gix::bstr::BString;
+use serde::{Serialize, Serializer};
 
-use crate::finding::{Anchor, Rule};
+use crate::finding::{Anchor, Rule, json};
 
 /// The answers, in the order of the requests.
 #[derive(Debug, Clone, Default)]
@@ -16,17 +17,21 @@ pub struct CheckAnswers {
 }
 
 /// The answer for one path.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckResult {
     /// The requested path.
+    #[serde(serialize_with = "json::path")]
     pub requested_path: BString,
     /// The path in the workspace; `None` if it is outside.
+    #[serde(serialize_with = "json::optional_path")]
     pub path: Option<BString>,
     /// The absolute path; `None` if it is outside.
+    #[serde(serialize_with = "system_path")]
     pub absolute_path: Option<PathBuf>,
     /// Whether it may be written, or read.
     pub allowed: bool,
     /// The closest path that would be allowed; only if `allowed` is false.
+    #[serde(serialize_with = "json::optional_path")]
     pub closest_match: Option<BString>,
     /// The reason in one sentence without a full stop; names in it are escaped.
     pub reason: String,
@@ -37,11 +42,19 @@ pub struct CheckResult {
     /// How the path leaves the workspace, as requirement 004 names it.
     pub violation: Option<String>,
     /// The line of the design that grants the path or explains the refusal.
+    #[serde(skip)]
     pub design: Option<Anchor>,
 }
 
+/// A path of the system need not be UTF-8.
+fn system_path<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+    path.as_ref()
+        .map(|path| path.to_string_lossy())
+        .serialize(serializer)
+}
+
 /// How many answers of each kind there are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct CheckCounts {
     /// Paths that may be written.
     pub allowed: usize,

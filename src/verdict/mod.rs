@@ -1,23 +1,20 @@
 //! The result of a judgement, as plain data. `judge` and `gate` fill it; `report` prints it.
 
 mod check;
-mod prompt;
 mod review;
 mod scope;
-mod settings;
 
 use std::collections::BTreeMap;
 
 use gix::bstr::BString;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 pub use check::{CheckAnswers, CheckCounts, CheckResult};
-pub use prompt::{PromptPath, PromptSection};
 pub use review::{Review, ReviewApproval, ReviewCommit, ReviewRow};
-pub use scope::{Protection, ScopeGrant, ScopeListing};
-pub use settings::{ChosenDesigns, SettingsInForce};
+pub use scope::{PromptPath, PromptSection, Protection, ScopeGrant, ScopeListing};
 
-use crate::finding::{Finding, Level};
+use crate::finding::{Finding, Level, json};
+use crate::policy::settings::{KeyPlaces, Settings};
 
 /// The texts of documents that findings refer to, by path.
 pub type Texts = BTreeMap<BString, String>;
@@ -75,9 +72,10 @@ pub struct Source {
 }
 
 /// A design in force.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DesignUsed {
     /// The path in the repository.
+    #[serde(serialize_with = "json::path")]
     pub path: BString,
     /// The version: `HEAD`, `work tree` or a commit in hexadecimal.
     pub from: String,
@@ -87,13 +85,15 @@ pub struct DesignUsed {
     pub grants: usize,
 }
 
-/// One judged change.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// One judged change. Serialized, it is the change of the JSON report.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct JudgedChange {
     /// The path.
+    #[serde(serialize_with = "json::path")]
     pub path: BString,
     /// The old path of a renamed file.
+    #[serde(serialize_with = "json::optional_path")]
     pub from: Option<BString>,
     /// `add`, `modify`, `delete` or `type-change`.
     pub action: &'static str,
@@ -107,15 +107,35 @@ pub struct JudgedChange {
     /// The lost share of the old lines, 0 to 1; `None` likewise.
     pub lost_share: Option<f64>,
     /// Whether the lines changed and the words stayed, as after a formatter.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reformatted: bool,
     /// The files of the same change that gained lines of this one, with their number.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "moved_lines")]
     pub moved_to: Vec<(BString, usize)>,
     /// Whether an approval covers exactly this change.
     pub approved: bool,
     /// The unified preview, for people.
+    #[serde(skip)]
     pub preview: Option<String>,
     /// The lost content, for people.
+    #[serde(skip)]
     pub deleted: Option<String>,
+}
+
+fn moved_lines<S: Serializer>(
+    moved: &[(BString, usize)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct MovedLines<'a> {
+        #[serde(serialize_with = "json::path")]
+        path: &'a BString,
+        lines: usize,
+    }
+    serializer.collect_seq(moved.iter().map(|(path, lines)| MovedLines {
+        path,
+        lines: *lines,
+    }))
 }
 
 named! {
@@ -185,4 +205,31 @@ impl Verdict {
         changes.sort_by(|a, b| (&a.path, a.action).cmp(&(&b.path, b.action)));
         changes
     }
+}
+
+/// The settings with their sources.
+#[derive(Debug, Clone, Default)]
+pub struct SettingsInForce {
+    /// The commit whose `guard.toml` was read, in hexadecimal; `None` if it has none.
+    pub commit: Option<String>,
+    /// The settings in force.
+    pub settings: Settings,
+    /// The places of settings in the file.
+    pub places: KeyPlaces,
+    /// Designs chosen by hand.
+    pub designs: Option<ChosenDesigns>,
+    /// The environment variables that affect guard and are set, by name.
+    pub variables: Vec<(String, String)>,
+    /// Notes, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Designs that override those of the settings.
+#[derive(Debug, Clone, Serialize)]
+pub struct ChosenDesigns {
+    /// The files as given.
+    pub files: Vec<String>,
+    /// The flag, variable or command that chose them.
+    #[serde(rename = "from")]
+    pub by: String,
 }

@@ -1,25 +1,22 @@
-//! What the review page and the map of the change show beyond findings and changes.
+//! What the review page shows beyond findings and changes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use gix::bstr::BString;
 
 use crate::approval::Approval;
-use crate::measure::SideBySide;
 use crate::policy::Grant;
 use crate::policy::design::Mention;
 
-/// Facts for the review page and the map. A judgement collects them only if asked to.
+/// Facts for the review page. A judgement collects them only if asked to.
 #[derive(Debug, Clone, Default)]
 pub struct Review {
     /// The rows of the designs, in the order of designs and lines.
     pub rows: Vec<ReviewRow>,
     /// Rows that name a path without granting it, such as `Exists`.
     pub mentions: Vec<Mention>,
-    /// The narrowest row that covers a changed path, as a position in `rows`.
-    pub row_of: HashMap<BString, usize>,
-    /// The old and new lines of replaced and deleted files.
-    pub contents: HashMap<BString, SideBySide>,
+    /// The unified previews of replaced and deleted files, longer than those of a report.
+    pub hunks: HashMap<BString, String>,
     /// The approvals of the judged changes.
     pub approvals: Vec<ReviewApproval>,
     /// The commits of a range, oldest first.
@@ -70,42 +67,11 @@ pub struct ReviewCommit {
 }
 
 impl Review {
-    /// Adds what another judgement of the same push collected.
+    /// Adds what another judgement of the same push collected. A row may then be there twice: the page adds them up.
     pub(crate) fn join(&mut self, other: Review) {
-        let key = |row: &ReviewRow| {
-            let anchor = &row.grant.anchor;
-            (
-                anchor.path.clone(),
-                anchor.span.start,
-                row.grant.path.clone(),
-            )
-        };
-        let known = self.rows.iter().enumerate();
-        let known: HashMap<_, _> = known.map(|(at, row)| (key(row), at)).collect();
-        let mut places = Vec::new();
-        for row in other.rows {
-            let at = known.get(&key(&row)).copied();
-            match at.filter(|&at| self.rows[at].grant == row.grant) {
-                Some(at) => {
-                    self.rows[at].touched += row.touched;
-                    self.rows[at].refused += row.refused;
-                    places.push(at);
-                }
-                None => {
-                    places.push(self.rows.len());
-                    self.rows.push(row);
-                }
-            }
-        }
-        for (path, row) in other.row_of {
-            self.row_of.entry(path).or_insert(places[row]);
-        }
-        let key = |mention: &Mention| (mention.path.clone(), mention.anchor.span.start);
-        let known: HashSet<_> = self.mentions.iter().map(key).collect();
-        let new = other.mentions.into_iter();
-        self.mentions
-            .extend(new.filter(|mention| !known.contains(&key(mention))));
-        self.contents.extend(other.contents);
+        self.rows.extend(other.rows);
+        self.mentions.extend(other.mentions);
+        self.hunks.extend(other.hunks);
         self.approvals.extend(other.approvals);
         self.commits.extend(other.commits);
     }

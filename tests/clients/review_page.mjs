@@ -64,7 +64,7 @@ function look() {
   }
   if (document.querySelectorAll("style").length !== 1) faults.push("not one style sheet");
   if (getComputedStyle(document.body).marginTop !== "0px") faults.push("the style sheet does not apply");
-  if (document.querySelectorAll("main > section").length !== 8) faults.push("not eight sections");
+  if (document.querySelectorAll("main > section").length !== 6) faults.push("not six sections");
   return faults;
 }
 

@@ -190,36 +190,3 @@ pub fn unwrapped(repo: &Repo, arguments: &[&str]) -> Output {
     let mut guard = repo.command(super::GUARD);
     run(guard.env("COLUMNS", "1000").args(arguments))
 }
-
-/// The result of `ssh-keygen -Y verify` for an approval and a list of signers, at the time of the approval.
-pub fn ssh_keygen_verifies(repo: &Repo, approval: &Approval, signers: &str) -> bool {
-    let signature = approval.signature.as_deref().unwrap();
-    let armoured = signature
-        .as_bytes()
-        .chunks(70)
-        .map(|line| String::from_utf8_lossy(line).into_owned())
-        .collect::<Vec<_>>()
-        .join("\n");
-    let armoured =
-        format!("-----BEGIN SSH SIGNATURE-----\n{armoured}\n-----END SSH SIGNATURE-----\n");
-    let (list, file) = (repo.path("../keys/list"), repo.path("../keys/check.sig"));
-    fs::write(&list, signers).unwrap();
-    fs::write(&file, armoured).unwrap();
-    let mut keygen = repo.command("ssh-keygen");
-    let time = chrono(approval.when);
-    keygen
-        .args(["-Y", "verify", "-n", NAMESPACE, "-I", &approval.who])
-        .arg(format!("-Overify-time={time}"))
-        .arg("-f")
-        .arg(list)
-        .arg("-s")
-        .arg(file);
-    super::run_with_input(&mut keygen, approval.payload().as_bytes()).code == 0
-}
-
-/// `YYYYMMDDHHMMSS` in UTC, which is the time zone of the tests.
-fn chrono(seconds: i64) -> String {
-    let mut date = Command::new("date");
-    date.args(["-u", "-d", &format!("@{seconds}"), "+%Y%m%d%H%M%S"]);
-    run(&mut date).exits(0).stdout.trim().to_owned()
-}

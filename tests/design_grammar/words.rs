@@ -6,132 +6,34 @@ use write_guard::policy::design::{DesignOptions, parse};
 
 use super::{design, deviations, none_deviates};
 
-const PHRASES: [&str; 18] = [
-    "do not",
-    "don't",
-    "must not",
-    "not part of",
-    "no changes",
-    "unchanged",
-    "untouched",
-    "off limits",
-    "out of scope",
-    "only if",
-    "if needed",
-    "if necessary",
-    "optional",
-    "maybe",
-    "later",
-    "follow-up",
-    "TBD",
-    "tbd",
-];
+const PHRASES: &str = "do not|don't|must not|not part of|no changes|unchanged|untouched|off limits|out of scope|\
+    only if|if needed|if necessary|optional|maybe|later|follow-up|TBD|tbd";
 
 /// The words that deny an item without a type, each in a remark.
-const WORDS: [&str; 25] = [
-    "not the loop",
-    "no loop",
-    "never the loop",
-    "the loop isn't there",
-    "without the loop",
-    "unaffected",
-    "skip the loop",
-    "frozen",
-    "perhaps",
-    "possibly",
-    "probably",
-    "might grow",
-    "may grow",
-    "if it grows",
-    "unless it grows",
-    "when it grows",
-    "once it grows",
-    "next",
-    "in phase 2",
-    "the loop?",
-    "stays",
-    "remains",
-    "or similar",
-    "or equivalent",
-    "as needed",
-];
+const WORDS: &str = "not the loop|no loop|never the loop|the loop isn't there|without the loop|unaffected|\
+    skip the loop|frozen|perhaps|possibly|probably|might grow|may grow|if it grows|unless it grows|when it grows|\
+    once it grows|next|in phase 2|the loop?|stays|remains|or similar|or equivalent|as needed";
 
 /// Words that excluding headings and bold groups have.
-const EXCLUDING: [&str; 44] = [
-    "not",
-    "non-goal",
-    "non-goals",
-    "out of scope",
-    "won't",
-    "deferred",
-    "later",
-    "future",
-    "follow-up",
-    "follow-ups",
-    "alternative",
-    "alternatives",
-    "considered",
-    "rejected",
-    "discarded",
-    "dropped",
-    "done",
-    "completed",
-    "history",
-    "background",
-    "context",
-    "current",
-    "existing",
-    "example",
-    "examples",
-    "template",
-    "templates",
-    "appendix",
-    "reference",
-    "references",
-    "rollback",
-    "rollbacks",
-    "optional",
-    "maybe",
-    "untouched",
-    "unchanged",
-    "unaffected",
-    "frozen",
-    "backlog",
-    "blocked",
-    "previous",
-    "root cause",
-    "root causes",
-    "investigate",
-];
+const EXCLUDING: &str = "not|non-goal|non-goals|out of scope|won't|deferred|later|future|follow-up|follow-ups|\
+    alternative|alternatives|considered|rejected|discarded|dropped|done|completed|history|background|context|\
+    current|existing|example|examples|template|templates|appendix|reference|references|rollback|rollbacks|optional|\
+    maybe|untouched|unchanged|unaffected|frozen|backlog|blocked|previous|root cause|root causes|investigate";
 
 /// What type words grant.
-const TYPES: [(&str, &[&str]); 7] = [
-    ("add", &["Add", "New", "Create", "Added", "Created", "ADD"]),
+const TYPES: [(&str, &str); 7] = [
+    ("add", "Add|New|Create|Added|Created|ADD"),
     (
         "modify",
-        &[
-            "Modify", "Update", "Edit", "Change", "Rewrite", "Modified", "Updated", "Edited",
-            "Changed", "modify",
-        ],
+        "Modify|Update|Edit|Change|Rewrite|Modified|Updated|Edited|Changed|modify",
     ),
-    ("delete", &["Delete", "Remove", "Deleted", "Removed"]),
-    ("write", &["Add/Modify", "Test", "Write"]),
-    ("symlink", &["Symlink"]),
-    ("submodule", &["Submodule"]),
+    ("delete", "Delete|Remove|Deleted|Removed"),
+    ("write", "Add/Modify|Test|Write"),
+    ("symlink", "Symlink"),
+    ("submodule", "Submodule"),
     (
         "mention",
-        &[
-            "Exists",
-            "Existing",
-            "Verify",
-            "Unchanged",
-            "No change",
-            "Read",
-            "Check",
-            "Review",
-            "Reference",
-            "Keep",
-        ],
+        "Exists|Existing|Verify|Unchanged|No change|Read|Check|Review|Reference|Keep",
     ),
 ];
 
@@ -180,7 +82,7 @@ fn check(cases: impl IntoIterator<Item = (String, String)>) {
 
 #[test]
 fn each_denial_phrase_makes_an_item_bad() {
-    let denied = PHRASES.iter().flat_map(|phrase| {
+    let denied = PHRASES.split('|').flat_map(|phrase| {
         let remarks = [
             format!("- {phrase}"),
             format!("- {phrase} the loop"),
@@ -212,7 +114,7 @@ fn without_a_denial_phrase_the_same_items_are_granted() {
 
 #[test]
 fn each_denial_word_makes_an_untyped_item_bad_and_no_typed_one() {
-    check(WORDS.iter().flat_map(|word| {
+    check(WORDS.split('|').flat_map(|word| {
         [
             format!(" - {word}"),
             format!(" ({word})"),
@@ -247,7 +149,7 @@ fn words_that_only_contain_a_denial_word_deny_nothing() {
 #[test]
 fn each_type_word_grants_its_actions() {
     check(TYPES.iter().flat_map(|(actions, words)| {
-        words.iter().flat_map(move |word| {
+        words.split('|').flat_map(move |word| {
             [
                 format!("{word}: `src/b.rs`"),
                 format!("{word} `src/b.rs`"),
@@ -263,7 +165,7 @@ fn each_type_word_grants_its_actions() {
 #[test]
 fn a_word_that_is_no_type_grants_nothing() {
     check(TYPES.iter().flat_map(|(_, words)| {
-        words.iter().flat_map(|word| {
+        words.split('|').flat_map(|word| {
             [
                 format!("x{word}: `src/b.rs`"),
                 format!("{word}x `src/b.rs`"),
@@ -352,7 +254,7 @@ fn below(heading: &str) -> String {
 
 #[test]
 fn each_excluding_word_takes_out_everything_below_its_heading() {
-    check(EXCLUDING.iter().flat_map(|word| {
+    check(EXCLUDING.split('|').flat_map(|word| {
         [
             below(&format!("## {word}")),
             below(&format!("## {}", word.to_uppercase())),
@@ -370,7 +272,7 @@ fn each_excluding_word_takes_out_everything_below_its_heading() {
 
 #[test]
 fn a_title_a_task_and_a_longer_word_exclude_nothing() {
-    check(EXCLUDING.iter().flat_map(|word| {
+    check(EXCLUDING.split('|').flat_map(|word| {
         [
             below("## Parser"),
             below(&format!("## {word}ish")),

@@ -15,13 +15,13 @@ use clap::ValueEnum;
 use gix::bstr::BString;
 
 use super::design_args::DesignArgs;
+use super::output::Output;
 use super::path_base::PathBase;
 use super::person::{self, Person};
 use super::question::ask;
 use super::repository::repository;
-use super::sign::SignArgs;
+use super::signing::{SignArgs, unsigned_notes};
 use super::usage_error::usage;
-use super::{enroll, output::Output};
 use crate::error::Result;
 use crate::gate::{self, Edit, Gate, Operation, Strategy};
 use crate::git::Repository;
@@ -469,7 +469,7 @@ fn perform(
     let done = done.map_err(|failure| target.base.locate(&repo, &gate, failure))?;
     answer::print_done(output, &gate, &done);
     if is_unsigned {
-        output.notes(&enroll::unsigned_notes(&repo));
+        output.notes(&unsigned_notes(&repo));
     }
     Ok(0)
 }

@@ -14,19 +14,18 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 
 use gix::ObjectId;
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::BString;
 use serde::{Deserialize, Serialize};
 
-use super::quarantine::object_directory;
+use super::private_objects::object_directory;
+use super::program::Git;
 use super::{Blobs, Objects, Repository, Tree};
 use crate::boundary::absolute;
 use crate::change::{Kind, State};
 use crate::disk;
 use crate::error::{Error, Result};
-use crate::path::text_on_one_line;
 
 /// What the private repository sets: contents are kept as they are, and nothing else runs.
 const CONFIG: &str = "\tbare = false\n\thooksPath = /dev/null\n\tfsmonitor = false\n\tattributesFile = /dev/null\n\texcludesFile = /dev/null\n\tautocrlf = false\n\tsafecrlf = false\n\tuntrackedCache = false\n\tsplitIndex = false\n\tfsync = none\n\tlooseCompression = 0\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[advice]\n\taddEmbeddedRepo = false\n";
@@ -376,75 +375,23 @@ impl CheckpointStore {
         arguments: &[&str],
         input: &[u8],
     ) -> Result<Vec<u8>> {
-        let mut child = self.start(git_dir, borrows, arguments, Stdio::piped())?;
-        let stdin = child.stdin.take();
-        std::thread::scope(|scope| {
-            scope.spawn(move || {
-                if let Some(mut stdin) = stdin {
-                    // If git ends early, its exit code tells.
-                    let _ = io::Write::write_all(&mut stdin, input);
-                }
-            });
-            self.end(child)
-        })
+        let git = self.program(git_dir, borrows);
+        git.run(arguments, input).map_err(|why| self.failed(&why))
     }
 
-    /// Starts git without waiting for it.
-    fn start(
-        &self,
-        git_dir: &Path,
-        borrows: bool,
-        arguments: &[&str],
-        input: Stdio,
-    ) -> Result<Child> {
-        // A whole path is started without a copy of this process.
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let mut places = std::env::split_paths(&path).map(|place| place.join("git"));
-        let program = places.find(|place| place.is_absolute() && place.is_file());
-        let mut git = Command::new(program.unwrap_or_else(|| "git".into()));
-        git.args(arguments).current_dir(&self.root).env_clear();
-        for name in ["PATH", "SYSTEMROOT", "TMPDIR", "TEMP"] {
-            if let Some(value) = std::env::var_os(name) {
-                git.env(name, value);
-            }
-        }
-        git.env("LC_ALL", "C")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_ATTR_NOSYSTEM", "1")
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_NO_LAZY_FETCH", "1")
-            .env("GIT_DIR", git_dir)
+    fn program(&self, git_dir: &Path, borrows: bool) -> Git {
+        let mut git = Git::isolated(git_dir)
+            .in_directory(&self.root)
             .env("GIT_WORK_TREE", &self.root);
         for who in ["AUTHOR", "COMMITTER"] {
-            git.env(format!("GIT_{who}_NAME"), "guard")
-                .env(format!("GIT_{who}_EMAIL"), "guard@localhost");
+            git = git
+                .env(&format!("GIT_{who}_NAME"), "guard")
+                .env(&format!("GIT_{who}_EMAIL"), "guard@localhost");
         }
-        if borrows {
-            // In quotes, a colon separates nothing.
-            let objects = self.common_dir.join("objects");
-            let objects = objects.to_string_lossy();
-            let quoted = objects.replace('\\', "\\\\").replace('"', "\\\"");
-            git.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", format!("\"{quoted}\""));
+        match borrows {
+            true => git.borrows(&self.common_dir.join("objects")),
+            false => git,
         }
-        let git = git
-            .stdin(input)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        git.spawn()
-            .map_err(|error| self.failed(&format!("git cannot be started: {error}")))
-    }
-
-    /// Waits for git, and answers what it wrote.
-    fn end(&self, git: Child) -> Result<Vec<u8>> {
-        let output = git.wait_with_output();
-        let output = output.map_err(|error| self.failed(&format!("git failed: {error}")))?;
-        if output.status.success() {
-            return Ok(output.stdout);
-        }
-        let told = output.stderr.to_str_lossy();
-        let last = told.lines().next_back().unwrap_or_default();
-        Err(self.failed(&text_on_one_line(last)))
     }
 
     fn failed(&self, why: &str) -> Error {

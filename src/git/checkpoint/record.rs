@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
 use std::time::{Duration, UNIX_EPOCH};
 
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -12,7 +11,8 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::ignored::FILE;
 use super::{Checkpoint, CheckpointStore, SavedFile, unusable};
 use crate::error::{Error, Result};
-use crate::git::work_tree::{DirectoryKind, look};
+use crate::git::program::RunningGit;
+use crate::git::work_trees::nested_commit;
 use crate::git::{Repository, failed};
 
 /// Larger files are recorded by size and time.
@@ -81,7 +81,7 @@ impl CheckpointStore {
         };
         // While git walks.
         let rest = self.beside_the_files(repo, agent);
-        let listed = self.end(walk)?;
+        let listed = walk.printed().map_err(|why| self.failed(&why))?;
         let mut differences = match before {
             None => by_status(&listed),
             Some(_) => by_ls_files(&listed),
@@ -102,8 +102,9 @@ impl CheckpointStore {
         })
     }
 
-    fn walk(&self, arguments: &[&str]) -> Result<Child> {
-        self.start(&self.directory, true, arguments, Stdio::null())
+    fn walk(&self, arguments: &[&str]) -> Result<RunningGit> {
+        let git = self.program(&self.directory, true);
+        git.start(arguments).map_err(|why| self.failed(&why))
     }
 
     /// All but what the walk finds.
@@ -157,9 +158,9 @@ impl CheckpointStore {
                 .root
                 .join(place.map_err(failed("a path is no name here"))?);
             match fs::symlink_metadata(&place) {
-                Ok(about) if about.is_dir() => match look(&place, path)? {
-                    DirectoryKind::At(_) => add.push(path.to_owned()),
-                    _ => remove.push(path.to_owned()),
+                Ok(about) if about.is_dir() => match nested_commit(&place, path)? {
+                    Some(_) => add.push(path.to_owned()),
+                    None => remove.push(path.to_owned()),
                 },
                 Ok(about) if about.is_file() && !is_kept(&place, &about) => {
                     sizes.insert(path.to_str_lossy().into_owned(), size_and_time(&about));

@@ -11,16 +11,17 @@ mod tests;
 use std::cell::OnceCell;
 use std::fs::File;
 use std::io::ErrorKind;
+use std::path::Path;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
-use gix::index::State as IndexState;
+use gix::hash::Kind as HashKind;
 
 use self::cached_tree::CachedTrees;
 use self::committed::{CommittedTree, committed_tree};
 use self::file::{DIRECTORY, IndexEntry, IndexFile, IndexRead};
 use self::source::IndexSource;
-use super::{Objects, Repository, Tree, changes_between, failed, show_file};
+use super::{Objects, Repository, Tree, changes_between, show_file};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 use crate::path::escaped;
@@ -30,7 +31,6 @@ pub struct Index {
     /// The file's name, for messages.
     shown: String,
     file: IndexFile,
-    /// Also finds the trees of the next commit, once they are computed.
     objects: Objects,
     /// Computed on first use: some questions are about the entries alone.
     committed: OnceCell<Committed>,
@@ -39,6 +39,8 @@ pub struct Index {
 /// The tree of the next commit.
 struct Committed {
     id: ObjectId,
+    /// Also finds the trees that are in no object database yet.
+    objects: Objects,
     from_cache: Vec<BString>,
 }
 
@@ -58,63 +60,33 @@ impl Index {
     /// # Errors
     /// The index is unreadable or damaged, or has modes that git does not write.
     pub fn open(repo: &Repository) -> Result<Index> {
-        let path = repo.repo.index_path();
+        Index::at(repo, &repo.repo.index_path())
+    }
+
+    /// Reads the index in this file.
+    pub(super) fn at(repo: &Repository, path: &Path) -> Result<Index> {
         let hash = repo.repo.object_hash();
-        let file = match File::open(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Ok(Index::new(repo, IndexFile::empty(hash)));
+        let shown = show_file(path);
+        let file = match File::open(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => IndexFile::empty(hash),
+            file => {
+                let file = file.map_err(|error| {
+                    Error::new(format!("the index {shown} cannot be read: {error}"))
+                })?;
+                let file = IndexSource::file(file).map_err(|error| error.to_string());
+                let mut file = file.and_then(|file| IndexFile::read(file, hash));
+                if file.as_ref().is_ok_and(|file| file.is_split) {
+                    file = whole(path, hash).and_then(|file| IndexFile::read(file, hash));
+                }
+                file.map_err(|why| damaged(&shown, why))?
             }
-            file => file.map_err(|error| {
-                let shown = show_file(&path);
-                Error::new(format!("the index {shown} cannot be read: {error}"))
-            })?,
         };
-        let file = IndexSource::file(file).map_err(|error| error.to_string());
-        let file = file.and_then(|file| IndexFile::read(file, hash));
-        let file = file.map_err(|why| damaged(&show_file(&path), why))?;
-        if !file.is_split {
-            return Ok(Index::new(repo, file));
-        }
-        let whole = repo.repo.open_index();
-        let state = whole
-            .map_err(failed("the split index cannot be read"))?
-            .into();
-        Index::of_state(repo, &state)
-    }
-
-    fn new(repo: &Repository, file: IndexFile) -> Index {
-        Index {
-            shown: show_file(&repo.repo.index_path()),
+        Ok(Index {
+            shown,
             file,
-            objects: repo.objects().without_trees(),
+            objects: repo.objects().clone(),
             committed: OnceCell::new(),
-        }
-    }
-
-    /// An index in memory.
-    ///
-    /// # Errors
-    /// It contains modes that git does not write.
-    pub(super) fn of_state(repo: &Repository, state: &IndexState) -> Result<Index> {
-        let damaged = |why| damaged(&show_file(&repo.repo.index_path()), why);
-        let hash = repo.repo.object_hash();
-        let mut bytes = Vec::new();
-        let written = state.write_to(&mut bytes, gix::index::write::Options::default());
-        written.map_err(|error| damaged(error.to_string()))?;
-        // Where the checksum of a file is.
-        bytes.resize(bytes.len() + hash.len_in_bytes(), 0);
-        let file = IndexFile::read(IndexSource::Memory(bytes), hash);
-        Ok(Index::new(repo, file.map_err(damaged)?))
-    }
-
-    /// The same, decoded with everything that the work tree is compared with.
-    ///
-    /// # Errors
-    /// It is unreadable or damaged, or its entries are not in git's order.
-    pub(in crate::git) fn decode(repo: &Repository) -> Result<IndexState> {
-        let file = repo.repo.index_or_empty();
-        let file = file.map_err(failed("the index cannot be read"))?;
-        Ok(IndexState::clone(&file))
+        })
     }
 
     /// The tree that `git commit` would record. Where paths have conflicts, it has our side.
@@ -123,7 +95,7 @@ impl Index {
     /// The index is damaged.
     pub fn tree(&self) -> Result<Tree<'_>> {
         let committed = self.committed()?;
-        Ok(Tree::at(&self.objects, committed.id))
+        Ok(Tree::at(&committed.objects, committed.id))
     }
 
     fn committed(&self) -> Result<&Committed> {
@@ -135,9 +107,9 @@ impl Index {
             refuse_conflicts(self)?;
             Err(damaged(&self.shown, why))
         })?;
-        self.objects.hold_trees(tree.trees);
         Ok(self.committed.get_or_init(|| Committed {
             id: tree.id,
+            objects: self.objects.holding(tree.trees),
             from_cache: tree.from_cache,
         }))
     }
@@ -267,6 +239,19 @@ impl Index {
     }
 }
 
+/// A split index as one, in memory.
+fn whole(path: &Path, hash: HashKind) -> IndexRead<IndexSource> {
+    let options = gix::index::decode::Options::default();
+    let state = gix::index::File::at(path, hash, true, options);
+    let state = state.map_err(|error| error.probable_cause().to_string())?;
+    let mut bytes = Vec::new();
+    let written = state.write_to(&mut bytes, gix::index::write::Options::default());
+    written.map_err(|error| error.to_string())?;
+    // Where the checksum of a file is.
+    bytes.resize(bytes.len() + hash.len_in_bytes(), 0);
+    Ok(IndexSource::Memory(bytes))
+}
+
 /// What an entry commits; `None` for `git add -N` and for a directory that is one entry.
 fn state_of(entry: &IndexEntry) -> Option<State> {
     let is_file = !entry.is_intent_to_add && entry.mode != DIRECTORY;
@@ -284,7 +269,7 @@ fn state_of(entry: &IndexEntry) -> Option<State> {
 pub fn staged_changes(index: &Index, head: &Tree<'_>) -> Result<Vec<Change>> {
     refuse_conflicts(index)?;
     let committed = index.committed()?;
-    changes_between(&index.objects, head.id(), committed.id)
+    changes_between(&committed.objects, head.id(), committed.id)
 }
 
 /// The next step for an index that git did not write.

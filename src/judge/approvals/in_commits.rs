@@ -1,85 +1,57 @@
-//! Reads approvals from commit messages and decides which of them count. Anyone can write such a trailer, so it
-//! counts once, in the commit that makes the change, and with the signature of a signer listed at the base.
+//! The approvals in commit messages, and which of them count. Anyone can write such a trailer, so it counts once, in
+//! the commit that makes the change, in time, and with the signature of a listed signer.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use gix::ObjectId;
 use gix::bstr::BStr;
 
-use super::validity::{Invalidity, StatePair, ValidityCheck};
+use super::signers::{SignerLists, UNSIGNED};
 use crate::approval::{Approval, TRAILER};
+use crate::change::{Change, State};
 use crate::error::Result;
-use crate::finding::{Finding, Help};
+use crate::finding::Finding;
 use crate::git::{Commit, Repository};
 use crate::path::escaped;
 use crate::policy::settings::Settings;
 use crate::rules;
 use crate::trailer;
 
-/// The number of invalid trailers to report.
-const MAX_NOTES: usize = 3;
+/// The number of invalid trailers, and of refused approvals of one path, to report.
+const MAX_TOLD: usize = 3;
+/// Clocks differ, so a commit may claim to be older than its approval.
+const SLACK: i64 = 86_400;
+/// The nearest commits are searched for used approvals regardless of their date.
+const NEAR: usize = 1_000;
+/// That search stops after this many commits.
+const MAX_COMMITS: usize = 100_000;
 
-/// A trailer and its commit.
-struct ApprovalTrailer {
-    commit: ObjectId,
-    approval: Result<Approval, String>,
-}
-
-/// The approvals in a commit message.
-fn in_commit(commit: &Commit) -> Vec<ApprovalTrailer> {
-    let found = |value: &[u8]| ApprovalTrailer {
-        commit: commit.id,
-        approval: Approval::from_trailer_value(value).map_err(|error| error.0),
-    };
-    trailer::values(&commit.trailers, TRAILER)
-        .map(found)
-        .collect()
-}
+/// The states of a path before and after a commit.
+pub(in crate::judge) type StatePair = (Option<State>, Option<State>);
 
 /// An approval in a commit message, and whether it counts.
 pub(in crate::judge) struct CommitApproval {
     pub(in crate::judge) commit: ObjectId,
     pub(in crate::judge) approval: Approval,
     /// The approved step, or why the approval does not count.
-    pub(in crate::judge) verdict: Result<StatePair, Invalidity>,
+    pub(in crate::judge) verdict: Result<StatePair, String>,
 }
-
-impl CommitApproval {
-    /// Why it does not count, in words.
-    fn refusal(&self) -> Option<String> {
-        let who = escaped(&self.approval.who);
-        let commit = self.commit.to_hex_with_len(12);
-        Some(match self.verdict.as_ref().err()? {
-            Invalidity::Unsigned => {
-                format!("approved locally by {who}, but unsigned approvals do not count here")
-            }
-            invalidity => {
-                format!("the approval by {who} in commit {commit} does not count: {invalidity}")
-            }
-        })
-    }
-}
-
-/// The number of refused approvals to report per path.
-const MAX_TOLD: usize = 3;
 
 /// The approvals in the commits of a range.
 #[derive(Default)]
 pub(in crate::judge) struct CommitApprovals {
     /// In commit order.
     pub(in crate::judge) all: Vec<CommitApproval>,
-    /// The positions of each commit's approvals in `all`.
-    by_commit: HashMap<ObjectId, Vec<usize>>,
-    /// Notes on invalid trailers and on the list of signers.
+    /// Notes on invalid trailers.
     pub(in crate::judge) notes: Vec<String>,
 }
 
 impl CommitApprovals {
     /// Checks the approvals in the trailers of `commits` against `settings` and the signers at `base`; `known` are
-    /// commits that existed before. Without approvals nothing is read.
+    /// commits that existed before, such as the tip of the target branch. Without approvals nothing is read.
     ///
     /// # Errors
-    /// The list of signers or an object cannot be read.
+    /// An object cannot be read, or there is no `ssh-keygen` to verify a signature.
     pub(in crate::judge) fn judge(
         repo: &Repository,
         commits: &[Commit],
@@ -87,88 +59,76 @@ impl CommitApprovals {
         base: Option<ObjectId>,
         known: &[ObjectId],
     ) -> Result<CommitApprovals> {
-        let found: Vec<ApprovalTrailer> = commits.iter().flat_map(in_commit).collect();
-        let approvals = found
-            .iter()
-            .filter_map(|found| found.approval.as_ref().ok());
-        let oldest = approvals.map(|approval| approval.when).min();
-        let mut judge = ValidityCheck::new(repo, settings, base, oldest).beside(known);
-        let mut approvals = CommitApprovals::default();
-        let mut unread = Vec::new();
-        for ApprovalTrailer { commit, approval } in found {
-            match approval {
-                Ok(approval) => {
-                    let places = approvals.by_commit.entry(commit).or_default();
-                    places.push(approvals.all.len());
-                    approvals.all.push(CommitApproval {
-                        commit,
-                        verdict: judge.judge(commit, &approval)?,
-                        approval,
-                    });
+        let (mut found, mut notes) = (Vec::new(), Vec::new());
+        for commit in commits {
+            for value in trailer::values(&commit.trailers, TRAILER) {
+                match Approval::from_trailer_value(value) {
+                    Ok(approval) => found.push((commit.id, approval)),
+                    Err(why) => notes.push(format!(
+                        "commit {}: invalid {TRAILER} trailer: {why}",
+                        commit.id.to_hex_with_len(12)
+                    )),
                 }
-                Err(why) => unread.push(format!(
-                    "commit {}: invalid {TRAILER} trailer: {why}",
-                    commit.to_hex_with_len(12)
-                )),
             }
         }
-        let left_out = unread.len().saturating_sub(MAX_NOTES);
-        unread.truncate(MAX_NOTES);
+        let left_out = notes.len().saturating_sub(MAX_TOLD);
+        notes.truncate(MAX_TOLD);
         if left_out > 0 {
-            unread.push(format!("{left_out} more {TRAILER} trailers are invalid"));
+            notes.push(format!("{left_out} more {TRAILER} trailers are invalid"));
         }
-        approvals.notes = unread;
-        approvals.notes.extend(judge.warnings());
-        Ok(approvals)
+        let mut all = Vec::new();
+        if !found.is_empty() {
+            let tips = known.iter().copied().filter(|&tip| Some(tip) != base);
+            let tips: Vec<ObjectId> = tips.collect();
+            let lists = SignerLists::new(repo, settings, base, &tips)?;
+            for (commit, approval) in found {
+                all.push(CommitApproval {
+                    verdict: match lists.refusal(&approval)? {
+                        Some(why) => Err(why),
+                        None => step(repo, commit, &approval)?,
+                    },
+                    commit,
+                    approval,
+                });
+            }
+            refuse_used(repo, base, &tips, &mut all)?;
+        }
+        Ok(CommitApprovals { all, notes })
     }
 
     /// The approvals that count in this commit.
     pub(in crate::judge) fn counted_in(&self, commit: ObjectId) -> Vec<Approval> {
-        let counted = self
-            .of(Some(commit))
-            .filter(|statement| statement.verdict.is_ok());
+        let counted = self.all.iter().filter(|one| one.verdict.is_ok());
         counted
-            .map(|statement| statement.approval.clone())
+            .filter(|one| one.commit == commit)
+            .map(|one| one.approval.clone())
             .collect()
     }
 
     /// Adds to each remaining error why the approvals of its path do not count; considers one commit or all.
     pub(in crate::judge) fn tell(&self, findings: &mut [Finding], commit: Option<ObjectId>) {
-        if self.all.is_empty() {
-            return;
-        }
-        let mut refused: HashMap<&BStr, Vec<&CommitApproval>> = HashMap::new();
-        for statement in self.of(commit) {
-            let path = statement.approval.path.as_ref();
-            let same_path = refused.entry(path).or_default();
-            if statement.verdict.is_err() && same_path.len() < MAX_TOLD {
-                same_path.push(statement);
-            }
-        }
-        for finding in findings {
-            let path = finding.path.as_ref().map(|path| BStr::new(path).to_owned());
-            let same_path = path
-                .as_ref()
-                .and_then(|path| refused.get::<BStr>(path.as_ref()));
-            if !rules::can_be_cleared(finding) {
-                continue;
-            }
-            for statement in same_path.into_iter().flatten() {
-                finding.help.extend(statement.refusal().map(Help::from));
-                let facts =
-                    statement.facts(statement.verdict.as_ref().err().map(Invalidity::to_string));
+        for finding in findings.iter_mut().filter(|one| rules::can_be_cleared(one)) {
+            let is_about = |one: &&CommitApproval| {
+                commit.is_none_or(|commit| one.commit == commit)
+                    && finding.path.as_ref() == Some(&one.approval.path)
+            };
+            let refused = self.all.iter().filter(|one| one.verdict.is_err());
+            for one in refused.filter(is_about).take(MAX_TOLD).collect::<Vec<_>>() {
+                let Err(why) = &one.verdict else { continue };
+                let (who, commit) = (escaped(&one.approval.who), one.commit.to_hex_with_len(12));
+                let line = match why == UNSIGNED {
+                    true => format!(
+                        "approved locally by {who}, but unsigned approvals do not count here"
+                    ),
+                    false => {
+                        format!("the approval by {who} in commit {commit} does not count: {why}")
+                    }
+                };
+                finding.help.push(line.into());
+                let facts = one.facts(Some(why.clone()));
                 finding.details.insert("approval", facts);
             }
         }
-    }
-
-    fn of(&self, commit: Option<ObjectId>) -> impl Iterator<Item = &CommitApproval> {
-        let (some, all) = match commit {
-            Some(commit) => (self.by_commit.get(&commit), [].as_slice()),
-            None => (None, self.all.as_slice()),
-        };
-        let some = some.into_iter().flatten().map(|&at| &self.all[at]);
-        some.chain(all)
     }
 }
 
@@ -183,4 +143,100 @@ impl CommitApproval {
         }
         facts
     }
+}
+
+/// The step that the commit makes at the approved path against its first parent, or why it is not the approved one.
+fn step(
+    repo: &Repository,
+    commit: ObjectId,
+    approval: &Approval,
+) -> Result<Result<StatePair, String>> {
+    if repo.authored(commit)? >= approval.expires {
+        return Ok(Err("it had expired when the commit was made".to_owned()));
+    }
+    let parent = repo.objects().recorded(commit)?.parents.first().copied();
+    if parent.is_some_and(|parent| !repo.has(parent)) {
+        return Ok(Err("the parent commit is not in this clone".to_owned()));
+    }
+    let path: &BStr = approval.path.as_ref();
+    let (old, new) = (
+        repo.tree_of(parent)?.get(path)?,
+        repo.tree_of(Some(commit))?.get(path)?,
+    );
+    let change = Change {
+        path: path.to_owned(),
+        old,
+        new,
+        renamed: None,
+    };
+    Ok(match approval.is_for(&change) {
+        true => Ok((old, new)),
+        false => Err("the commit does not make the approved change".to_owned()),
+    })
+}
+
+/// Refuses approvals that an earlier commit has used: one of the range or of the history of its base, or one of the
+/// target branches, unless every one of them still has the result. A branch may contain a commit that the target took
+/// over, but not restore what the target reverted.
+fn refuse_used(
+    repo: &Repository,
+    base: Option<ObjectId>,
+    tips: &[ObjectId],
+    all: &mut [CommitApproval],
+) -> Result<()> {
+    let counted = all.iter().filter(|one| one.verdict.is_ok());
+    let Some(oldest) = counted.map(|one| one.approval.when).min() else {
+        return Ok(());
+    };
+    let mut used = used_in(repo, base.as_slice(), oldest)?;
+    let used_beside = used_in(repo, tips, oldest)?;
+    for one in all {
+        let Ok((_, result)) = one.verdict else {
+            continue;
+        };
+        let mut first = used.get(&one.approval.id);
+        if let (None, Some(commit)) = (first, used_beside.get(&one.approval.id)) {
+            for &tip in tips {
+                let now = repo.tree_of(Some(tip))?.get(one.approval.path.as_ref())?;
+                if now != result {
+                    first = Some(commit);
+                }
+            }
+        }
+        if let Some(first) = first {
+            one.verdict = Err(format!(
+                "already used in commit {}; an approval counts once",
+                first.to_hex_with_len(12)
+            ));
+        } else {
+            used.insert(one.approval.id.clone(), one.commit);
+        }
+    }
+    Ok(())
+}
+
+/// Maps approval ids to the nearest commit that states them, among `from` and its ancestors: the nearest ones, and
+/// those not older than `since` (seconds since 1970). Commits missing from a shallow clone are not seen.
+fn used_in(repo: &Repository, from: &[ObjectId], since: i64) -> Result<HashMap<String, ObjectId>> {
+    let mut used = HashMap::new();
+    let mut seen: HashSet<ObjectId> = from.iter().copied().collect();
+    let mut open: VecDeque<ObjectId> = from.iter().copied().collect();
+    while let Some(id) = open.pop_front() {
+        let (commit, message) = repo.commit_with_message(id)?;
+        for value in trailer::anywhere(&message, TRAILER) {
+            if let Ok(approval) = Approval::from_trailer_value(value) {
+                used.entry(approval.id).or_insert(id);
+            }
+        }
+        let is_old = commit.time.saturating_add(SLACK) < since;
+        if is_old && seen.len() > NEAR || seen.len() > MAX_COMMITS {
+            continue;
+        }
+        for parent in commit.parents {
+            if repo.has(parent) && seen.insert(parent) {
+                open.push_back(parent);
+            }
+        }
+    }
+    Ok(used)
 }

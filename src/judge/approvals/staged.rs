@@ -46,35 +46,29 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
         ..
     } = judge_staged(repo, options)?;
     let design = own_designs(&policy).into_iter().next();
-    let errors = findings
+    let (mut errors, mut fixed): (Vec<_>, Vec<_>) = findings
         .into_iter()
-        .filter(|finding| finding.level == Level::Error);
-    let (mut errors, fixed): (Vec<_>, Vec<_>) =
-        errors.partition(|finding| finding.rule.can_be_approved());
-    let mut all = Vec::new();
+        .filter(|finding| finding.level == Level::Error)
+        .partition(|finding| finding.rule.can_be_approved());
+    let is_of = |finding: &Finding, change: &Change| finding.path.as_ref() == Some(&change.path);
     // A loss in a rename needs approval of both paths.
-    let lost_at: HashSet<BString> = changes
-        .all
-        .iter()
-        .flat_map(|changed| {
-            let own = errors
-                .iter()
-                .filter(|finding| finding.path.as_ref() == Some(&changed.change.path));
-            own.filter_map(|finding| rules::lost_at(finding, &changed.change))
-        })
-        .map(ToOwned::to_owned)
-        .collect();
+    let mut lost_at: HashSet<BString> = HashSet::new();
     for changed in &changes.all {
-        let (own, rest) = errors
-            .into_iter()
-            .partition(|finding| finding.path.as_ref() == Some(&changed.change.path));
+        let own = errors.iter().filter(|one| is_of(one, &changed.change));
+        let lost = own.filter_map(|one| rules::lost_at(one, &changed.change));
+        lost_at.extend(lost.map(ToOwned::to_owned));
+    }
+    let mut all = Vec::new();
+    for changed in &changes.all {
+        let change = changed.change.clone();
+        let (own, rest) = errors.into_iter().partition(|one| is_of(one, &change));
         errors = rest;
-        if own.is_empty() && !lost_at.contains(&changed.change.path) {
+        if own.is_empty() && !lost_at.contains(&change.path) {
             continue;
         }
-        let (old, new) = changes.contents(&objects, &changed.change)?;
+        let (old, new) = changes.contents(&objects, &change)?;
         all.push(Clearable {
-            change: changed.change.clone(),
+            change,
             old,
             new,
             findings: own,
@@ -83,7 +77,8 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
         });
     }
     // The remaining errors are not about a staged path, so no approval can name them.
-    Ok((all, [fixed, errors].concat()))
+    fixed.extend(errors);
+    Ok((all, fixed))
 }
 
 /// The approvals that the next commit uses, for its trailers.

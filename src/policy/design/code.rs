@@ -1,36 +1,58 @@
-//! Code blocks below a heading or label: each line is an item.
+//! Lists of files outside of Markdown's lists: code blocks below a heading or label, and `<files>` tags directly in the
+//! tasks of a plan.
 
-use super::blocks::CodeBlock;
-use super::design_builder::DesignBuilder;
-use super::form::Shape;
-use super::heading::Claim;
-use super::item::{DesignItem, ItemText};
-use super::source::DesignText;
-use super::words::is_in;
-use crate::policy::GrantForm;
+use std::ops::Range;
 
-/// Reads the lines; false if one of them is no item with a path.
-pub(super) fn read(
-    source: &DesignText<'_>,
-    block: &CodeBlock,
-    claim: Claim,
-    draft: &mut DesignBuilder<'_>,
-) -> bool {
+use super::{
+    Actions, CodeBlock, DesignBuilder, DesignItem, DesignText, GrantForm, Problem, Run, Shape,
+};
+use super::{any, is_in, item};
+
+/// The item that is a part of the document's text.
+fn item(source: &DesignText<'_>, part: &str, untyped: Actions) -> Result<DesignItem, Problem> {
+    let run = Run::plain(part, source.span_of(part).start);
+    item::read(source, &run, untyped, "")
+}
+
+/// Reads the lines of a code block as items; false if one of them is no item with a path.
+pub(super) fn read(block: &CodeBlock, untyped: Actions, draft: &mut DesignBuilder<'_>) -> bool {
+    let source = draft.source;
     let is_plain = |info: &str| is_in(info, "|text|txt");
     let lines = source.slice(block.body.clone()).lines();
     let lines = lines.map(str::trim_end).filter(|line| !line.is_empty());
-    let item = |line| ItemText::plain(line, source.span_of(line).start).read(source, "");
-    let read: Vec<_> = lines.map(item).collect();
-    let is_path = |read: &Result<_, _>| matches!(read, Ok(DesignItem::Paths(_)));
-    if !block.info.as_deref().is_some_and(is_plain) || read.is_empty() || !read.iter().all(is_path)
-    {
+    let read: Vec<_> = lines.map(|line| item(source, line, untyped)).collect();
+    let is_row = |read: &Result<_, _>| matches!(read, Ok(DesignItem::Row(_)));
+    if !block.info.as_deref().is_some_and(is_plain) || read.is_empty() || !read.iter().all(is_row) {
         return false;
     }
     let span = source.line_span(block.body.start);
-    let actions = claim.actions();
-    draft.form(Shape::Line, GrantForm::LabelList, actions, span.clone());
-    draft.passage(span, |draft| {
-        read.into_iter().for_each(|read| draft.item(read, claim))
-    });
+    draft.form(Shape::Line, GrantForm::LabelList, untyped, span.clone());
+    let start = draft.begin_passage();
+    read.into_iter().for_each(|read| draft.item(read));
+    draft.end_passage(start, span);
     true
+}
+
+/// Grants the files of one tag, `<task><files>src/a.ts, src/b.ts</files>…`: its lines and the parts between commas are
+/// items.
+pub(super) fn read_tag(content: &Range<usize>, draft: &mut DesignBuilder<'_>) {
+    let source = draft.source;
+    let line = source.line_span(content.start);
+    draft.form(Shape::Line, GrantForm::FilesTag, any(), line);
+    let mut depth = 0_usize;
+    let parts = source.slice(content.clone()).split(|c| {
+        depth = match c {
+            '(' | '{' => depth + 1,
+            ')' | '}' => depth.saturating_sub(1),
+            '\n' => 0,
+            _ => depth,
+        };
+        c == '\n' || depth == 0 && matches!(c, ',' | ';')
+    });
+    for part in parts.map(str::trim) {
+        let part = part.strip_prefix("- ").unwrap_or(part);
+        if !part.is_empty() {
+            draft.item(item(source, part, any()));
+        }
+    }
 }

@@ -1,15 +1,9 @@
 //! Headings that name one file each: `#### [MODIFY] [name](path)`.
 
-use super::blocks::{Heading, PieceKind};
-use super::design_builder::{DesignBuilder, Row};
-use super::form::Shape;
-use super::item::{DesignItem, ItemText};
-use super::kind::{self, RowAction};
-use super::link::decode;
-use super::problem::{LocatedProblem, ambiguous, link_mismatch};
-use super::source::DesignText;
-use super::written_path::WrittenPath;
-use crate::policy::GrantForm;
+use super::{
+    Actions, DesignBuilder, DesignItem, DesignText, GrantForm, Heading, PieceKind, Problem, Row,
+};
+use super::{RowAction, Shape, WrittenPath, ambiguous, item, paths, types};
 
 /// The type of such a heading as written.
 pub(super) fn type_of(heading: &Heading) -> Option<&str> {
@@ -20,43 +14,47 @@ pub(super) fn type_of(heading: &Heading) -> Option<&str> {
 }
 
 /// Grants the file of the heading, if it names one.
-pub(super) fn read(source: &DesignText<'_>, heading: &Heading, draft: &mut DesignBuilder<'_>) {
-    let found = type_of(heading).map(|word| (word, kind::of_item(word)));
+pub(super) fn read(heading: &Heading, draft: &mut DesignBuilder<'_>) {
+    let source = draft.source;
+    let found = type_of(heading).map(|word| (word, types::of_item(word)));
     let Some((word, Some(kind @ RowAction::Grant(actions)))) = found else {
         return;
     };
     let line = source.line_span(heading.content.span.start);
     draft.form(Shape::Line, GrantForm::FileHeading, actions, line);
-    match path(source, heading) {
-        Ok(path) => draft.row(Row::of(path, kind, word)),
-        Err(problem) => draft.bad_row(vec![problem]),
-    }
+    let row = path(source, heading).map(|path| Row::of(path, kind, word));
+    draft.item(row.map(DesignItem::Row));
 }
 
-fn path(source: &DesignText<'_>, heading: &Heading) -> Result<WrittenPath, LocatedProblem> {
+fn path(source: &DesignText<'_>, heading: &Heading) -> Result<WrittenPath, Problem> {
     let content = &heading.content;
     let line = source.line_span(content.span.start);
-    let begin = source.slice(line.clone()).find(']').map_or(0, |at| at + 1);
-    let rest = source.trim(line.start + begin..line.end);
-    let ambiguous = |message: &str| ambiguous(message).at(line.clone());
-    let link = content.pieces.iter().find_map(|piece| match &piece.kind {
-        PieceKind::Link { text, target } => Some((&piece.span, text.trim(), decode(target))),
-        _ => None,
-    });
+    let ambiguous = |message| Err(ambiguous(message).at(line));
+    let rest = content.run.split_once(']').1.unwrap_or_default();
+    let link = content
+        .run
+        .pieces
+        .iter()
+        .find_map(|piece| match &piece.kind {
+            PieceKind::Link { text, target } => {
+                Some((piece.span.clone(), text.trim(), paths::decode(target)))
+            }
+            _ => None,
+        });
     if let Some((span, name, target)) = link {
         let target = target.strip_prefix("file://").unwrap_or(&target);
         if target != name && !target.ends_with(&format!("/{name}")) {
-            return Err(link_mismatch(name, target).at(span.clone()));
+            return Err(paths::link_mismatch(name, target).at(span));
         }
-        if *span != rest || content.is_struck() || content.is_obscured {
-            return Err(ambiguous("the heading says more than one link"));
+        if rest.text.trim().chars().count() > 1 || content.is_struck || content.is_obscured {
+            return ambiguous("the heading says more than one link");
         }
-        return Ok(WrittenPath::new(target, rest));
+        return Ok(WrittenPath::new(target, span));
     }
-    match ItemText::new(source, content, rest)?.read(source, "")? {
-        DesignItem::Paths(mut item) if item.paths.len() == 1 && item.kind.is_none() => {
-            Ok(item.paths.remove(0))
+    match item::read(source, &rest, Actions::NONE, "")? {
+        DesignItem::Row(mut row) if row.paths.len() == 1 && row.change_type.is_empty() => {
+            Ok(row.paths.remove(0))
         }
-        _ => Err(ambiguous("the heading names no single path")),
+        _ => ambiguous("the heading names no single path"),
     }
 }

@@ -2,9 +2,8 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::columns::Columns;
-use super::entry;
-use super::written_path::has_path_shape;
+use super::paths::{self, has_path_shape};
+use super::table::Columns;
 use crate::finding::Anchor;
 use crate::policy::{Actions, GrantForm, GrantKind};
 
@@ -77,33 +76,26 @@ impl Shape {
         Shape::Table((0..columns.names.len()).map(cell).collect())
     }
 
-    /// Whether a row can say what is wanted.
-    fn fits(&self, untyped: Actions, wanted: &MissingRow<'_>) -> bool {
-        let is_untyped = matches!(self, Shape::Table(cells) if !cells.contains(&Cell::Type));
-        !is_untyped || untyped.contains(wanted.actions) && wanted.from.is_none()
-    }
-
-    /// How a row writes the path; `None` if it cannot: no row names a file called `*`.
+    /// The code span that names the path; `None` if no row can name it, such as a file called `*`.
     fn spelling(&self, path: &BStr) -> Option<String> {
-        let path = path.to_str().ok()?;
+        let text = path.to_str().ok()?;
         let is_read = |text: &String| {
-            let read = entry::read(text, false, BStr::new(""));
+            let read = paths::read(text, false, BStr::new(""));
             let is_file = read.is_ok_and(|read| read.kind == GrantKind::File && read.path == path);
             is_file && (matches!(self, Shape::Table(_)) || has_path_shape(text))
         };
-        let has_arrow = ["→", " -> ", " => "]
-            .iter()
-            .any(|arrow| path.contains(arrow));
-        let mut spellings = [path.to_owned(), format!("./{path}")].into_iter();
-        spellings
-            .find(is_read)
-            .filter(|_| !has_arrow && path.trim() == path)
+        let mut arrows = ["→", " -> ", " => "].iter();
+        if text.trim() != text || arrows.any(|arrow| text.contains(arrow)) {
+            return None;
+        }
+        let mut spellings = [text.to_owned(), format!("./{text}")].into_iter();
+        spellings.find(is_read).map(|text| code_span(&text))
     }
 
     /// The row. A path that no row can name is spelled as it is.
     fn write(&self, wanted: &MissingRow<'_>) -> String {
-        let span =
-            |path: &BStr| code_span(&self.spelling(path).unwrap_or_else(|| path.to_string()));
+        let as_it_is = |path: &BStr| code_span(&path.to_string());
+        let span = |path| self.spelling(path).unwrap_or_else(|| as_it_is(path));
         let from = wanted.from.map(|from| format!("{} -> ", span(from)));
         let paths = from.unwrap_or_default() + &span(wanted.path);
         let word = wanted.word;
@@ -120,41 +112,36 @@ impl Shape {
         });
         format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
     }
-
-    fn row(
-        &self,
-        wanted: &MissingRow<'_>,
-        anchor: Option<&Anchor>,
-        needs_type_column: bool,
-    ) -> RowToAdd {
-        let mut ends = std::iter::once(wanted.path).chain(wanted.from);
-        RowToAdd {
-            text: self.write(wanted),
-            anchor: anchor.cloned(),
-            needs_type_column,
-            is_read: ends.all(|path| self.spelling(path).is_some()),
-        }
-    }
 }
 
 /// The row that grants what is wanted, in the form of one of the design's tables or lists.
 pub(super) fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
-    let fits = |form: &&Form| form.shape.fits(form.untyped, wanted);
-    if let Some(form) = forms.iter().find(fits) {
-        // A line among the paths of front matter would be none of them.
-        let anchor = (form.form != GrantForm::FrontMatter).then_some(&form.anchor);
-        return form.shape.row(wanted, anchor, false);
-    }
+    let is_untyped =
+        |form: &Form| matches!(&form.shape, Shape::Table(cells) if !cells.contains(&Cell::Type));
+    let is_enough = |form: &Form| form.untyped.contains(wanted.actions) && wanted.from.is_none();
+    let fitting = forms
+        .iter()
+        .find(|form| !is_untyped(form) || is_enough(form));
     // Only tables without types do not fit.
-    let table = forms.iter().find_map(|form| match &form.shape {
-        Shape::Table(cells) => Some((cells, &form.anchor)),
-        _ => None,
-    });
-    let Some((cells, anchor)) = table else {
-        return Shape::Line.row(wanted, None, false);
+    let table = forms
+        .iter()
+        .find(|form| is_untyped(form) && fitting.is_none());
+    let shape = match (fitting, table.map(|form| &form.shape)) {
+        (Some(form), _) => form.shape.clone(),
+        (_, Some(Shape::Table(cells))) => Shape::Table([cells.as_slice(), &[Cell::Type]].concat()),
+        _ => Shape::Line,
     };
-    let with_type = cells.iter().copied().chain([Cell::Type]);
-    Shape::Table(with_type.collect()).row(wanted, Some(anchor), true)
+    // A line among the paths of front matter would be none of them.
+    let place = fitting
+        .filter(|form| form.form != GrantForm::FrontMatter)
+        .or(table);
+    let mut ends = std::iter::once(wanted.path).chain(wanted.from);
+    RowToAdd {
+        text: shape.write(wanted),
+        anchor: place.map(|form| form.anchor.clone()),
+        needs_type_column: table.is_some(),
+        is_read: ends.all(|path| shape.spelling(path).is_some()),
+    }
 }
 
 /// The row in the usual table: `File | Change Type | Description`.
@@ -168,10 +155,9 @@ pub(in crate::policy) fn code_span(text: &str) -> String {
     let runs = text.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
     let is_stripped = text.starts_with(' ') && text.ends_with(' ') && !text.trim().is_empty();
-    let blank = if text.contains('`') || is_stripped {
-        " "
-    } else {
-        ""
+    let blank = match text.contains('`') || is_stripped {
+        true => " ",
+        false => "",
     };
     format!("{fence}{blank}{text}{blank}{fence}")
 }

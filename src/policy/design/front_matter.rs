@@ -2,18 +2,13 @@
 
 use std::ops::Range;
 
-use super::design_builder::{DesignBuilder, Row};
-use super::form::Shape;
-use super::heading::Claim;
-use super::kind::RowAction;
-use super::problem::{Problem, escaped};
-use super::source::DesignText;
-use super::written_path::WrittenPath;
-use crate::policy::GrantForm;
+use super::{
+    DesignBuilder, DesignText, GrantForm, Problem, Row, RowAction, Shape, WrittenPath, any, escaped,
+};
 
 /// The range of the front matter's lines without its fences, and where the document continues.
 pub(super) fn find(source: &DesignText<'_>) -> Option<(Range<usize>, usize)> {
-    let text = source.slice(source.start()..source.text().len());
+    let text = source.slice(source.start()..source.text.len());
     let (fence, body) = text.split_once('\n')?;
     if fence.trim_end() != "---" || body.lines().next()?.trim().is_empty() {
         return None;
@@ -26,23 +21,23 @@ pub(super) fn find(source: &DesignText<'_>) -> Option<(Range<usize>, usize)> {
 }
 
 /// Grants the listed paths.
-pub(super) fn read(source: &DesignText<'_>, body: &Range<usize>, draft: &mut DesignBuilder<'_>) {
+pub(super) fn read(body: &Range<usize>, draft: &mut DesignBuilder<'_>) {
+    let source = draft.source;
     let values = values(source.slice(body.clone()));
     if values.is_empty() {
         return;
     }
-    let actions = Claim::Any.actions();
     let line = source.line_span(body.start);
-    draft.form(Shape::Line, GrantForm::FrontMatter, actions, line);
+    draft.form(Shape::Line, GrantForm::FrontMatter, any(), line);
     for value in values {
         let Some((inner, text)) = plain(value) else {
             let message = format!("`{}` is not a plain path", escaped(value));
-            let problem = Problem::bad_row("front-matter", message, "write one path per item");
+            let problem = Problem::bad_row("front-matter", &message, "write one path per item");
             draft.bad_row(vec![problem.at(source.span_of(value))]);
             continue;
         };
         let path = WrittenPath::new(&text, source.span_of(inner));
-        draft.row(Row::of(path, RowAction::Grant(actions), ""));
+        draft.row(Row::of(path, RowAction::Grant(any()), ""));
     }
 }
 
@@ -91,10 +86,12 @@ fn plain(value: &str) -> Option<(&str, String)> {
 mod tests {
     use gix::bstr::BStr;
 
+    use super::super::DesignOptions;
     use super::*;
 
     fn found(text: &str) -> Vec<String> {
-        let source = DesignText::new(BStr::new("d.md"), text);
+        let options = DesignOptions::default();
+        let source = DesignText::new(BStr::new("d.md"), text, &options);
         let Some((body, _)) = find(&source) else {
             return vec!["no front matter".to_owned()];
         };

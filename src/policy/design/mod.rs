@@ -4,123 +4,73 @@
 //! together.
 //!
 //! ```text
-//! bytes -> source (lines) -> collect (one pass over CommonMark events) -> blocks
-//!       -> outline (headings) -> scope_reader: a table with types, or else all passages -> design_builder
+//! bytes -> source (lines) -> markdown (one pass over CommonMark events): blocks with runs of inline text
+//!       -> outline (headings) -> scope: a table with types, or else all passages -> builder
 //! ```
 
-mod blocks;
-mod braces;
+mod builder;
 mod cell;
 mod code;
-mod collect;
-mod columns;
-mod design_builder;
-mod entry;
 mod file_heading;
-mod files_tag;
 mod form;
 mod front_matter;
-mod heading;
+mod headings;
 mod html;
 mod item;
-mod kind;
-mod label;
-mod link;
-mod negation;
-mod options;
+mod markdown;
 mod outline;
 mod parsed;
 mod passages;
-mod placeholder;
+mod paths;
 mod problem;
 mod role;
-mod scope_reader;
+mod run;
+mod scope;
 mod source;
 mod table;
 mod task;
 mod tree;
-mod type_cell;
-mod unread;
+mod types;
 mod words;
-mod written_path;
 
 use gix::bstr::BStr;
 
-use crate::error::Error;
-use crate::finding::Finding;
-use crate::path::escaped;
-
-use problem::{LocatedProblem, Problem};
+use crate::policy::{Actions, Grant, GrantForm, GrantKind};
+use builder::{DesignBuilder, Row};
+use form::Shape;
+use item::DesignItem;
+use markdown::{Block, CodeBlock, Heading, InlineText, ListNode, ListNodeKind, Table, TableRow};
+use outline::Outline;
+use paths::WrittenPath;
+use problem::{Problem, ambiguous, escaped};
+use run::{PIECE, PieceKind, Run};
+use source::DesignText;
+use types::{RowAction, add, any};
+use words::is_in;
 
 pub(in crate::policy) use form::code_span;
 pub use form::{Form, MissingRow, RowToAdd, usual_row};
-pub use options::DesignOptions;
-pub use parsed::{Design, DesignFault, Mention};
-
-impl Design {
-    /// Whether the design can judge anything. An ambiguous or undecodable document grants nothing; a bad row loses
-    /// only itself.
-    pub fn is_usable(&self) -> bool {
-        !self.grants.is_empty()
-    }
-
-    /// The design, if anything can be judged by it.
-    ///
-    /// # Errors
-    /// It cannot be used; the error holds its faults.
-    pub fn usable(self) -> Result<Design, Error> {
-        if self.is_usable() {
-            return Ok(self);
-        }
-        let mut error = Error::new(format!("the design {} cannot be used", escaped(&self.path)));
-        error.problems = self.findings();
-        error.texts.insert(self.path, self.text);
-        Err(error)
-    }
-}
+pub use parsed::{Design, DesignFault, DesignOptions, Mention};
 
 /// The largest document that is read, in bytes.
 const MAX_SIZE: usize = 1_000_000;
 
 /// Parses a design. `path` is its path in the repository, which rows cannot grant.
 pub fn parse(path: &BStr, bytes: &[u8], options: &DesignOptions) -> Design {
-    let (text, fault) = match bytes.len() > MAX_SIZE {
-        true => (String::new(), Some(too_large(bytes.len()))),
-        false => source::decode(bytes),
+    let (text, problem) = match bytes.len() {
+        size if size > MAX_SIZE => {
+            let message = format!("the document has {size} bytes, more than {MAX_SIZE}");
+            let help = "split the design, or grant directories instead of files";
+            let problem = Problem::bad_row("too-large", &message, help);
+            (String::new(), Some(problem))
+        }
+        _ => source::decode(bytes),
     };
-    let source = source::DesignText::new(path, &text);
-    let mut draft = design_builder::DesignBuilder::new(&source, options);
-    match fault {
-        Some(fault) => draft.fault(fault),
-        None => scope_reader::read(&source, options, &mut draft),
+    let source = DesignText::new(path, &text, options);
+    let mut draft = DesignBuilder::new(&source);
+    match problem {
+        Some(problem) => draft.fault(problem),
+        None => scope::read(&mut draft),
     }
     draft.finish()
-}
-
-fn too_large(size: usize) -> LocatedProblem {
-    let message = format!("the document has {size} bytes, more than {MAX_SIZE}");
-    Problem::bad_row(
-        "too-large",
-        message,
-        "split the design, or grant directories instead of files",
-    )
-    .at(0..0)
-}
-
-impl Design {
-    /// The row that would grant what is wanted, in the form of this design's table or list.
-    pub fn row(&self, wanted: &MissingRow<'_>) -> RowToAdd {
-        form::row(&self.forms, wanted)
-    }
-
-    /// The faults as findings, in document order.
-    pub fn findings(&self) -> Vec<Finding> {
-        let finding = |fault: &DesignFault| Finding {
-            design: fault.anchor.clone(),
-            help: fault.help.clone(),
-            ..Finding::new(fault.rule, self.path.clone(), fault.message.clone())
-                .detail("reason", fault.reason)
-        };
-        self.faults.iter().map(finding).collect()
-    }
 }

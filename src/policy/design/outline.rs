@@ -1,208 +1,236 @@
 //! What the headings and bold groups of a document say about the blocks below them.
 
-use std::ops::Range;
+use std::collections::BTreeSet;
 
-use super::blocks::{Block, Heading, InlineText};
-use super::heading::{Claim, Title, title};
-use super::label;
-use super::options::DesignOptions;
-use super::source::DesignText;
-use super::words;
+use super::headings::{Title, label, title};
+use super::html::Element;
+use super::{
+    Actions, Block, DesignText, Heading, InlineText, Problem, escaped, file_heading, table, words,
+};
 
 /// The blocks with what their headings say.
 pub(super) struct Outline<'b> {
     pub(super) blocks: &'b [Block],
-    titles: Vec<(usize, &'b Heading, Title)>,
-    /// For each block, whether it is in a section about files, excluded or not.
-    in_scope: Vec<bool>,
-    /// For each block, whether a heading or bold group excludes the tables below it.
-    denied: Vec<bool>,
-    /// For each block, whether a heading or bold group excludes the passages below it.
-    excluded: Vec<bool>,
-    /// What excludes files without naming them itself.
-    pub(super) exclusions: Vec<Exclusion<'b>>,
+    /// For each block, where it is.
+    pub(super) places: Vec<Place>,
+    /// The headings below which a table with types is the scope.
+    pub(super) sections: Vec<Section<'b>>,
+    /// The headings and bold paragraphs that exclude files without naming them.
+    exclusions: Vec<&'b InlineText>,
 }
 
-/// A heading such as "Out of scope", or a bold paragraph that says the same.
-pub(super) struct Exclusion<'b> {
-    pub(super) content: &'b InlineText,
-    /// The indices of the blocks below it.
-    pub(super) body: Range<usize>,
-    /// Whether it also excludes tables.
-    pub(super) is_denial: bool,
+/// Where a block is.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// What the block says, if it is a heading.
+    pub(super) title: Title,
+    /// The index of the heading directly above.
+    pub(super) heading: usize,
+    /// The number of the section, if no subsection about files is closer.
+    pub(super) section: Option<usize>,
+    /// Whether it is in a section about files, excluded or not.
+    is_in_scope: bool,
+    /// Whether a heading or bold group excludes the tables there.
+    pub(super) is_denied: bool,
+    /// Whether a heading or bold group excludes the passages there.
+    pub(super) is_excluded: bool,
+    /// The number of the outermost exclusion, and of the outermost one that also excludes tables.
+    exclusion: Option<usize>,
+    denial: Option<usize>,
 }
 
 /// A heading below which a table with types is the scope.
 pub(super) struct Section<'b> {
-    pub(super) heading: &'b Heading,
-    /// The indices of the blocks after the heading.
-    pub(super) body: Range<usize>,
-    pub(super) claim: Claim,
+    /// The index of the heading.
+    pub(super) index: usize,
+    /// The index of the first block behind the section.
+    pub(super) end: usize,
+    pub(super) content: &'b InlineText,
+    /// What a row without a type grants.
+    pub(super) untyped: Actions,
+}
+
+impl Place {
+    /// The place below a heading or bold group that excludes passages, and perhaps tables.
+    fn excluded_by(mut self, number: usize, is_denial: bool) -> Place {
+        (self.is_excluded, self.exclusion) = (true, self.exclusion.or(Some(number)));
+        if is_denial {
+            (self.is_denied, self.denial) = (true, self.denial.or(Some(number)));
+        }
+        self
+    }
 }
 
 impl<'b> Outline<'b> {
-    pub(super) fn new(
-        source: &DesignText<'_>,
-        blocks: &'b [Block],
-        options: &DesignOptions,
-    ) -> Self {
-        let titles = blocks.iter().enumerate();
-        let titles = titles.filter_map(|(index, block)| {
-            title_of(block, options).map(|(heading, title)| (index, heading, title))
-        });
-        let unmarked = vec![false; blocks.len()];
+    pub(super) fn new(source: &DesignText<'_>, blocks: &'b [Block]) -> Outline<'b> {
         let mut outline = Outline {
             blocks,
-            titles: titles.collect(),
-            in_scope: unmarked.clone(),
-            denied: unmarked.clone(),
-            excluded: unmarked,
+            places: Vec::with_capacity(blocks.len()),
+            sections: Vec::new(),
             exclusions: Vec::new(),
         };
-        let titles = outline.titles.iter().enumerate();
-        let bodies = titles.map(|(number, (_, _, title))| (outline.body(number), *title));
-        for (body, title) in bodies.collect::<Vec<_>>() {
-            match title {
-                Title::Scope(_) | Title::Passage(_) => outline.in_scope[body].fill(true),
-                Title::Denied => {
-                    outline.denied[body.clone()].fill(true);
-                    outline.excluded[body].fill(true);
+        let is_label = |block: &Block| matches!(block, Block::Paragraph(content) if label(source, content).is_some());
+        let top = Place {
+            title: Title::Other,
+            heading: 0,
+            section: None,
+            is_in_scope: false,
+            is_denied: false,
+            is_excluded: false,
+            exclusion: None,
+            denial: None,
+        };
+        // The open headings: level, and the place below each.
+        let mut open: Vec<(u8, Place)> = Vec::new();
+        // The bold paragraph that excludes what follows, and whether labels belong to it.
+        let mut group: Option<(Place, bool)> = None;
+        let mut is_first = true;
+        for (index, block) in blocks.iter().enumerate() {
+            let line = bold_line(source, block);
+            if let Some(heading) = heading_of(block) {
+                group = None;
+                open.retain(|(level, _)| *level < heading.level);
+                let place = open.last().map_or(top, |(_, place)| *place);
+                let title = title_of(source, block, heading);
+                let is_title = std::mem::replace(&mut is_first, false) && heading.level == 1;
+                let below = outline.below(index, heading, title, place, is_title);
+                open.push((heading.level, below));
+                outline.places.push(Place { title, ..place });
+                continue;
+            }
+            group =
+                group.filter(|(_, has_labels)| line.is_none() || *has_labels && is_label(block));
+            let around = open.last().map_or(top, |(_, place)| *place);
+            let place = group.map_or(around, |(place, _)| place);
+            outline.places.push(place);
+            if let Some((content, line)) = line {
+                let is_denial = content.is_struck_whole()
+                    || words::governs(line, false)
+                    || place.is_in_scope && words::negates(line);
+                if is_denial || words::excludes(line) {
+                    let below = place.excluded_by(outline.exclusions.len(), is_denial);
+                    group = Some((below, blocks.get(index + 1).is_some_and(is_label)));
+                    outline.exclusions.push(content);
                 }
-                Title::Other => {}
             }
         }
-        let exclusions = (0..blocks.len()).filter_map(|at| outline.exclusion(source, options, at));
-        outline.exclusions = exclusions.collect();
-        for exclusion in &outline.exclusions {
-            outline.excluded[exclusion.body.clone()].fill(true);
-            if exclusion.is_denial {
-                outline.denied[exclusion.body.clone()].fill(true);
-            }
+        for section in &mut outline.sections {
+            let level = |block: &Block| heading_of(block).map_or(7, |heading| heading.level);
+            let own = blocks.get(section.index).map_or(7, level);
+            let mut behind =
+                (section.index + 1..blocks.len()).filter(|&at| level(&blocks[at]) <= own);
+            section.end = behind.next().unwrap_or(blocks.len());
         }
         outline
     }
 
-    /// What a heading or bold group excludes.
-    fn exclusion(
-        &self,
-        source: &DesignText<'_>,
-        options: &DesignOptions,
+    /// The place below a heading at `place`.
+    fn below(
+        &mut self,
         index: usize,
-    ) -> Option<Exclusion<'b>> {
-        let in_scope = self.in_scope.get(index) == Some(&true);
-        let block = self.blocks.get(index)?;
-        let Some(heading) = heading_of(block) else {
-            let (content, line) = bold_line(source, block)?;
-            let is_denial = content.is_struck_whole()
-                || words::governs(line, false)
-                || in_scope && words::negates(line);
-            return (is_denial || words::excludes(line)).then(|| Exclusion {
-                content,
-                body: self.group(source, options, index),
-                is_denial,
-            });
+        heading: &'b Heading,
+        title: Title,
+        place: Place,
+        is_title: bool,
+    ) -> Place {
+        let content = &heading.content;
+        let mut below = Place {
+            heading: index,
+            is_in_scope: place.is_in_scope || title.is_files(),
+            ..place
         };
-        let number = self
-            .titles
-            .binary_search_by_key(&index, |(at, ..)| *at)
-            .ok()?;
-        let (content, title) = (&heading.content, self.title(index));
-        let is_title = number == 0 && heading.level == 1;
+        if title.is_files() {
+            below.section = None;
+        }
+        if let Title::Scope(untyped) = title
+            && !place.is_denied
+        {
+            below.section = Some(self.sections.len());
+            self.sections.push(Section {
+                index,
+                end: 0,
+                content,
+                untyped,
+            });
+        }
+        if title == Title::Denied {
+            (below.is_denied, below.is_excluded) = (true, true);
+            return below;
+        }
         let is_denial = title == Title::Other
             && (content.is_struck_whole()
                 || words::governs(&content.plain, is_title)
-                || in_scope && (content.is_struck() || words::negates(&content.plain)));
-        let excludes = is_denial || !is_title && words::excludes(&content.plain);
-        (excludes && title != Title::Denied).then(|| Exclusion {
-            content,
-            body: self.body(number),
-            is_denial,
-        })
+                || place.is_in_scope && (content.is_struck || words::negates(&content.plain)));
+        if is_denial || !is_title && words::excludes(&content.plain) {
+            below = below.excluded_by(self.exclusions.len(), is_denial);
+            self.exclusions.push(content);
+        }
+        below
     }
 
-    /// The blocks below a bold paragraph, up to the next one or the next heading. Labels of files directly below it
-    /// belong to it.
-    fn group(
-        &self,
-        source: &DesignText<'_>,
-        options: &DesignOptions,
-        index: usize,
-    ) -> Range<usize> {
-        let is_label = |block: &Block| matches!(block, Block::Paragraph(content) if label::read(source, content, &options.headings).is_some());
-        let below = self.blocks.get(index + 1..).unwrap_or(&[]);
-        let has_labels = below.first().is_some_and(is_label);
-        let is_end = |block: &Block| {
-            heading_of(block).is_some()
-                || bold_line(source, block).is_some() && !(has_labels && is_label(block))
-        };
-        let length = below.iter().take_while(|block| !is_end(block)).count();
-        index + 1..index + 1 + length
-    }
-
-    /// The blocks below a heading, up to the next one of the same or a higher level.
-    fn body(&self, number: usize) -> Range<usize> {
-        let Some((index, heading, _)) = self.titles.get(number) else {
-            return 0..0;
-        };
-        let mut later = self.titles.iter().skip(number + 1);
-        let next = later.find(|(_, next, _)| next.level <= heading.level);
-        index + 1..next.map_or(self.blocks.len(), |(index, ..)| *index)
-    }
-
-    pub(super) fn is_in_scope(&self, index: usize) -> bool {
-        self.in_scope.get(index) == Some(&true)
-    }
-
-    /// Whether the tables at a block are excluded.
-    pub(super) fn is_denied(&self, index: usize) -> bool {
-        self.denied.get(index) == Some(&true)
-    }
-
-    /// Whether the passages at a block are excluded.
-    pub(super) fn is_excluded(&self, index: usize) -> bool {
-        self.excluded.get(index) == Some(&true)
-    }
-
-    /// The sections in which a table with types is the scope.
-    pub(super) fn sections(&self) -> Vec<Section<'b>> {
-        let titles = self.titles.iter().enumerate();
-        let section =
-            |(number, (index, heading, title)): (usize, &(_, &'b Heading, Title))| match *title {
-                Title::Scope(claim) if !self.is_denied(*index) => Some(Section {
-                    heading,
-                    body: self.body(number),
-                    claim,
-                }),
-                _ => None,
-            };
-        titles.filter_map(section).collect()
-    }
-
-    /// The blocks of a section outside its subsections that announce files, each with the heading directly above.
-    pub(super) fn own(&self, section: &Section<'b>) -> Vec<(usize, usize, &'b Block)> {
-        let mut unit = section.body.start.saturating_sub(1);
-        let mut inner_end = 0;
-        let mut found = Vec::new();
-        for index in section.body.clone() {
-            if let Ok(number) = self.titles.binary_search_by_key(&index, |(at, ..)| *at) {
-                unit = index;
-                if index >= inner_end && self.title(index).is_files() {
-                    inner_end = self.body(number).end;
-                }
+    /// Reports tables and lists in raw HTML or below excluding headings, once per cause. Beside a table with types,
+    /// headings that exclude only passages are no news.
+    pub(super) fn unread(&self, source: &DesignText<'_>, is_typed: bool) -> Vec<Problem> {
+        let is_label = |content: &InlineText| label(source, content).is_some();
+        // Whether a block would be part of the scope elsewhere.
+        let declares = |block: &Block, place: &Place| match block {
+            Block::Heading(heading) => {
+                title(&heading.content.plain, &source.options.headings).is_files()
+                    || file_heading::type_of(heading).is_some()
+                        && !heading.content.is_struck_whole()
             }
-            if index >= inner_end && !self.is_denied(index) {
-                found.extend(self.blocks.get(index).map(|block| (index, unit, block)));
+            Block::Table(table) => place.is_in_scope && !matches!(table::columns(table), Ok(None)),
+            Block::List(nodes) => {
+                place.is_in_scope || nodes.iter().any(|node| is_label(&node.content))
+            }
+            Block::Paragraph(content) => is_label(content),
+            Block::Code(_) | Block::Other(_) | Block::Enclosed(..) => false,
+        };
+        let mut problems = Vec::new();
+        let (mut elements, mut exclusions) = (BTreeSet::new(), BTreeSet::new());
+        for (block, place) in self.blocks.iter().zip(&self.places) {
+            let line = source.line_span(block.start());
+            if let Block::Enclosed(inner, element) = block {
+                if declares(inner, place) && elements.insert(element.start) {
+                    problems.push(enclosed(source, element).at(line));
+                }
+                continue;
+            }
+            let number = if is_typed {
+                place.denial
+            } else {
+                place.exclusion
+            };
+            let counts = matches!(block, Block::Table(_)) && !place.is_denied;
+            if let Some(number) = number
+                && !counts
+                && declares(block, place)
+                && exclusions.insert(number)
+            {
+                let text = escaped(&self.exclusions[number].one_line());
+                let message = format!(
+                    "nothing below `{text}` is granted: it is struck out, or it excludes files"
+                );
+                let help = "to grant it, move it below a heading such as `## Files Changed`";
+                problems.push(Problem::unread("excluded", &message, help).at(line));
             }
         }
-        found
+        problems
     }
+}
 
-    /// What the heading at a block says.
-    pub(super) fn title(&self, block: usize) -> Title {
-        let found = self.titles.binary_search_by_key(&block, |(at, ..)| *at);
-        let title = found.ok().and_then(|number| self.titles.get(number));
-        title.map_or(Title::Other, |(_, _, title)| *title)
-    }
+fn enclosed(source: &DesignText<'_>, element: &Element) -> Problem {
+    let line = source.line(element.start);
+    let what = match element.name.as_str() {
+        "" => format!("GitHub may show the document from line {line} on in another way"),
+        name => {
+            let name = escaped(name);
+            format!("it is inside or behind the HTML element `<{name}>` of line {line}")
+        }
+    };
+    let message = format!("this is not granted: {what}");
+    let help = "write it outside of HTML; close tags and comments where they begin; put an empty line above a table, and no indentation before its rows";
+    Problem::unread("raw-html", &message, help)
 }
 
 /// The heading in a block, also inside raw HTML.
@@ -215,13 +243,14 @@ fn heading_of(block: &Block) -> Option<&Heading> {
 }
 
 /// What a heading says; one that is struck out, hidden or in raw HTML starts nothing.
-fn title_of<'b>(block: &'b Block, options: &DesignOptions) -> Option<(&'b Heading, Title)> {
-    let heading = heading_of(block)?;
+fn title_of(source: &DesignText<'_>, block: &Block, heading: &Heading) -> Title {
     let content = &heading.content;
-    let found = title(&content.plain, &options.headings);
-    let opens = matches!(block, Block::Heading(_)) && !content.is_struck() && !content.is_obscured;
-    let is_heard = opens || found == Title::Denied;
-    Some((heading, if is_heard { found } else { Title::Other }))
+    let found = title(&content.plain, &source.options.headings);
+    let opens = matches!(block, Block::Heading(_)) && !content.is_struck && !content.is_obscured;
+    match opens || found == Title::Denied {
+        true => found,
+        false => Title::Other,
+    }
 }
 
 /// The bold line of a paragraph. It is often directly above or below other text.
@@ -236,8 +265,6 @@ fn bold_line<'a, 'b>(
     let is_bold =
         |line: &&str| line.starts_with(marks) && line.trim_end_matches(':').ends_with(marks);
     let mut lines = source.slice(content.span.clone()).lines().map(str::trim);
-    Some((
-        content,
-        lines.find(is_bold)?.trim_matches(['*', '_', '~', ':']),
-    ))
+    let line = lines.find(is_bold)?;
+    Some((content, line.trim_matches(['*', '_', '~', ':'])))
 }

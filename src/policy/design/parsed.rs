@@ -2,9 +2,41 @@
 
 use gix::bstr::BString;
 
-use super::form::Form;
-use crate::finding::{Anchor, Help, Rule};
+use super::form::{self, Form, MissingRow, RowToAdd};
+use crate::error::Error;
+use crate::finding::{Anchor, Finding, Help, Rule};
+use crate::path::escaped;
 use crate::policy::Grant;
+use crate::policy::patterns::Patterns;
+use crate::policy::settings::{Settings, test_patterns};
+
+/// The settings for reading designs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DesignOptions {
+    /// Headings, in addition to the built-in ones, that start a scope section, without numbering.
+    pub headings: Vec<String>,
+    /// The patterns of tests; a pattern without a slash is matched against the file name.
+    pub test_patterns: Patterns,
+    /// Whether tasks in any document grant the file that they write, not only those in `tasks.md`.
+    pub tasks: bool,
+}
+
+impl Default for DesignOptions {
+    fn default() -> Self {
+        DesignOptions::from_settings(&Settings::default())
+    }
+}
+
+impl DesignOptions {
+    /// The options from the settings.
+    pub fn from_settings(settings: &Settings) -> DesignOptions {
+        DesignOptions {
+            headings: settings.headings.clone(),
+            test_patterns: test_patterns(),
+            tasks: settings.tasks,
+        }
+    }
+}
 
 /// A parsed design document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,6 +61,42 @@ impl Design {
     /// directory.
     pub fn is_typed(&self) -> bool {
         self.is_typed
+    }
+
+    /// Whether the design can judge anything. An ambiguous or undecodable document grants nothing; a bad row loses
+    /// only itself.
+    pub fn is_usable(&self) -> bool {
+        !self.grants.is_empty()
+    }
+
+    /// The design, if anything can be judged by it.
+    ///
+    /// # Errors
+    /// It cannot be used; the error holds its faults.
+    pub fn usable(self) -> Result<Design, Error> {
+        if self.is_usable() {
+            return Ok(self);
+        }
+        let mut error = Error::new(format!("the design {} cannot be used", escaped(&self.path)));
+        error.problems = self.findings();
+        error.texts.insert(self.path, self.text);
+        Err(error)
+    }
+
+    /// The row that would grant what is wanted, in the form of this design's table or list.
+    pub fn row(&self, wanted: &MissingRow<'_>) -> RowToAdd {
+        form::row(&self.forms, wanted)
+    }
+
+    /// The faults as findings, in document order.
+    pub fn findings(&self) -> Vec<Finding> {
+        let finding = |fault: &DesignFault| Finding {
+            design: fault.anchor.clone(),
+            help: fault.help.clone(),
+            ..Finding::new(fault.rule, self.path.clone(), fault.message.clone())
+                .detail("reason", fault.reason)
+        };
+        self.faults.iter().map(finding).collect()
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use super::kind;
 use crate::finding::Rule;
 
-/// One problem, without its place in the document.
+/// One problem, and its place in the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
     pub(super) rule: Rule,
@@ -13,52 +12,40 @@ pub(super) struct Problem {
     pub(super) reason: &'static str,
     pub(super) message: String,
     pub(super) help: String,
+    pub(super) span: Range<usize>,
 }
 
 impl Problem {
-    pub(super) fn new(
-        rule: Rule,
-        reason: &'static str,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Self {
+    pub(super) fn new(rule: Rule, reason: &'static str, message: &str, help: &str) -> Problem {
+        let (message, help, span) = (message.to_owned(), help.to_owned(), 0..0);
         Problem {
             rule,
             reason,
-            message: message.into(),
-            help: help.into(),
-        }
-    }
-
-    pub(super) fn bad_row(
-        reason: &'static str,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Self {
-        Problem::new(Rule::DesignBadRow, reason, message, help)
-    }
-
-    pub(super) fn placeholder(
-        reason: &'static str,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Self {
-        Problem::new(Rule::DesignPlaceholder, reason, message, help)
-    }
-
-    pub(super) fn at(self, span: Range<usize>) -> LocatedProblem {
-        LocatedProblem {
-            problem: self,
+            message,
+            help,
             span,
         }
     }
-}
 
-/// A problem with its byte range in the document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct LocatedProblem {
-    pub(super) problem: Problem,
-    pub(super) span: Range<usize>,
+    pub(super) fn bad_row(reason: &'static str, message: &str, help: &str) -> Problem {
+        Problem::new(Rule::DesignBadRow, reason, message, help)
+    }
+
+    pub(super) fn placeholder(reason: &'static str, message: &str, help: &str) -> Problem {
+        Problem::new(Rule::DesignPlaceholder, reason, message, help)
+    }
+
+    pub(super) fn unread(reason: &'static str, message: &str, help: &str) -> Problem {
+        Problem::new(Rule::DesignUnread, reason, message, help)
+    }
+
+    pub(super) fn no_table(reason: &'static str, message: &str, help: &str) -> Problem {
+        Problem::new(Rule::DesignNoTable, reason, message, help)
+    }
+
+    pub(super) fn at(self, span: Range<usize>) -> Problem {
+        Problem { span, ..self }
+    }
 }
 
 /// Text for a message, with invisible characters as code points.
@@ -67,56 +54,30 @@ pub(super) fn escaped(text: &str) -> String {
 }
 
 /// A cell that could mean more than one thing.
-pub(super) fn ambiguous(message: impl Into<String>) -> Problem {
-    Problem::bad_row(
-        "ambiguous-cell",
-        message,
-        "write each path in backticks, separated by commas: `src/a.rs`, `src/b.rs`",
-    )
+pub(super) fn ambiguous(message: &str) -> Problem {
+    let help = "write each path in backticks, separated by commas: `src/a.rs`, `src/b.rs`";
+    Problem::bad_row("ambiguous-cell", message, help)
 }
 
 /// A cell with tags.
 pub(super) fn html(tag: &str) -> Problem {
+    let message = format!("the cell contains HTML: {}", escaped(tag));
     Problem::bad_row(
         "html",
-        format!("the cell contains HTML: {}", escaped(tag)),
+        &message,
         "write the path in backticks, without tags",
     )
 }
 
-pub(super) fn empty_cell() -> Problem {
-    Problem::bad_row(
-        "empty",
-        "the path cell is empty",
-        "write the path, or remove the row",
-    )
+pub(super) fn struck_out(what: &str, help: &str) -> Problem {
+    Problem::placeholder("struck-out", &format!("the {what} is struck out"), help)
 }
 
-pub(super) fn placeholder(text: &str) -> Problem {
-    Problem::placeholder(
-        "placeholder",
-        format!("`{}` is a placeholder", escaped(text)),
-        "write the real path, or remove the row",
-    )
-}
-
-pub(super) fn url(text: &str) -> Problem {
-    Problem::bad_row(
-        "uri",
-        format!("`{}` is a URL, not a path", escaped(text)),
-        "write the path relative to the repository root",
-    )
-}
-
-pub(super) fn link_mismatch(text: &str, target: &str) -> Problem {
-    ambiguous(format!(
-        "the link text is `{}`, but its target is `{}`",
-        escaped(text),
-        escaped(target)
-    ))
-}
+/// What to write where a text is not a type.
+pub(super) const TYPE_HELP: &str =
+    "write one of Add, Modify, Add/Modify, Delete, Rename, Symlink, Submodule, Exists";
 
 pub(super) fn unknown_type(text: &str) -> Problem {
     let message = format!("`{}` is not a change type", escaped(text));
-    Problem::bad_row("unknown-type", message, kind::HELP)
+    Problem::bad_row("unknown-type", &message, TYPE_HELP)
 }

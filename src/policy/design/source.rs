@@ -5,16 +5,17 @@ use std::ops::Range;
 
 use gix::bstr::{BStr, BString};
 
-use super::problem::{LocatedProblem, Problem};
-use crate::finding::{Anchor, Rule};
+use super::{DesignOptions, Problem};
+use crate::finding::Anchor;
 
 /// UTF-8's byte order mark.
 pub(super) const BOM: &str = "\u{feff}";
 
 /// The text of one document, as read.
 pub(super) struct DesignText<'a> {
-    path: &'a BStr,
-    text: &'a str,
+    pub(super) path: &'a BStr,
+    pub(super) text: &'a str,
+    pub(super) options: &'a DesignOptions,
     /// The byte offsets of line starts; the first one is after a BOM.
     lines: Vec<usize>,
     /// The start of the last line that a column was asked for, an offset in it, and the characters before that.
@@ -22,24 +23,17 @@ pub(super) struct DesignText<'a> {
 }
 
 impl<'a> DesignText<'a> {
-    pub(super) fn new(path: &'a BStr, text: &'a str) -> Self {
+    pub(super) fn new(path: &'a BStr, text: &'a str, options: &'a DesignOptions) -> Self {
         let start = if text.starts_with(BOM) { BOM.len() } else { 0 };
         let others = text.match_indices('\n').map(|(at, _)| at + 1);
         let lines = std::iter::once(start).chain(others).collect();
         DesignText {
             path,
             text,
+            options,
             lines,
             column: Cell::default(),
         }
-    }
-
-    pub(super) fn path(&self) -> &'a BStr {
-        self.path
-    }
-
-    pub(super) fn text(&self) -> &'a str {
-        self.text
     }
 
     /// The start of the text after a BOM.
@@ -81,18 +75,16 @@ impl<'a> DesignText<'a> {
     /// The number of characters from the start of a line. A line may hold many paths, mostly in order.
     fn characters(&self, start: usize, end: usize) -> usize {
         let (line, offset, known) = self.column.get();
-        let is_known = line == start && (start..=end).contains(&offset);
-        let (from, known) = if is_known {
-            (offset, known)
-        } else {
-            (start, 0)
+        let (from, known) = match line == start && (start..=end).contains(&offset) {
+            true => (offset, known),
+            false => (start, 0),
         };
         let found = known + self.slice(from..end).chars().count();
         self.column.set((start, end, found));
         found
     }
 
-    pub(super) fn anchor(&self, span: Range<usize>, label: impl Into<String>) -> Anchor {
+    pub(super) fn anchor(&self, span: Range<usize>) -> Anchor {
         let line = self.line(span.start);
         let start = self.lines.get(line - 1).copied().unwrap_or(0);
         Anchor {
@@ -100,35 +92,31 @@ impl<'a> DesignText<'a> {
             column: self.characters(start, span.start) + 1,
             line,
             span,
-            label: label.into(),
+            label: String::new(),
         }
     }
 }
 
 /// Decodes a document into its text and the reason why it cannot be read further.
-pub(super) fn decode(bytes: &[u8]) -> (String, Option<LocatedProblem>) {
-    let invalid = std::str::from_utf8(bytes).err();
+pub(super) fn decode(bytes: &[u8]) -> (String, Option<Problem>) {
     let next = bytes.iter().skip(1).chain([&0]);
     let is_hidden = |(byte, next): (&u8, &u8)| *byte == 0 || *byte == b'\r' && *next != b'\n';
-    let hidden = || bytes.iter().zip(next).position(is_hidden);
-    let (at, reason, message, help) = match invalid {
-        Some(error) => (
-            Some(error.valid_up_to()),
-            "non-utf8",
+    let problem = if let Err(error) = std::str::from_utf8(bytes) {
+        let (what, help) = (
             "the document is not UTF-8",
             "save it as UTF-8; this is the first invalid byte",
-        ),
-        None => (
-            hidden(),
-            "hidden-bytes",
-            "a NUL byte, or a carriage return without a line feed, hides lines from reviewers",
-            "remove it, and save the document with LF or CRLF line endings",
-        ),
+        );
+        let at = error.valid_up_to();
+        Some(Problem::bad_row("non-utf8", what, help).at(at..at))
+    } else {
+        let what =
+            "a NUL byte, or a carriage return without a line feed, hides lines from reviewers";
+        let help = "remove it, and save the document with LF or CRLF line endings";
+        let at = bytes.iter().zip(next).position(is_hidden);
+        at.map(|at| Problem::bad_row("hidden-bytes", what, help).at(at..at))
     };
-    let problem = Problem::new(Rule::DesignBadRow, reason, message, help);
-    let fault = at.map(|at| problem.at(at..at));
     // Everything before an invalid byte keeps its offset.
-    (String::from_utf8_lossy(bytes).into_owned(), fault)
+    (String::from_utf8_lossy(bytes).into_owned(), problem)
 }
 
 #[cfg(test)]
@@ -137,23 +125,25 @@ mod tests {
 
     #[test]
     fn columns_count_characters_and_skip_the_bom() {
-        let source = DesignText::new(BStr::new("d.md"), "\u{feff}äb\r\nc");
-        let anchor = source.anchor(5..6, "");
+        let options = DesignOptions::default();
+        let source = DesignText::new(BStr::new("d.md"), "\u{feff}äb\r\nc", &options);
+        let anchor = source.anchor(5..6);
         assert_eq!((anchor.line, anchor.column), (1, 2));
-        let anchor = source.anchor(8..9, "");
+        let anchor = source.anchor(8..9);
         assert_eq!((anchor.line, anchor.column), (2, 1));
     }
 
     #[test]
     fn a_line_span_has_no_ending() {
-        let source = DesignText::new(BStr::new("d.md"), "a\n  bc  \r\nd");
+        let options = DesignOptions::default();
+        let source = DesignText::new(BStr::new("d.md"), "a\n  bc  \r\nd", &options);
         assert_eq!(source.line_span(5), 4..6);
     }
 
     fn fault(bytes: &[u8]) -> Option<(&'static str, usize)> {
         decode(bytes)
             .1
-            .map(|fault| (fault.problem.reason, fault.span.start))
+            .map(|fault| (fault.reason, fault.span.start))
     }
 
     #[test]

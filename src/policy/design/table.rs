@@ -1,150 +1,214 @@
-//! Reads the rows of a table of files.
+//! Tables of files: their columns and their rows.
 
-use super::blocks::{InlineText, Table, TableRow};
-use super::cell;
-use super::columns::Columns;
-use super::design_builder::{self, DesignBuilder};
-use super::entry;
-use super::form::Shape;
-use super::heading::Claim;
-use super::kind::{self, RowAction};
-use super::problem::{LocatedProblem, Problem, html, unknown_type};
-use super::source::DesignText;
-use super::type_cell::{self, denies_below};
+use std::ops::Range;
+
+use super::{
+    Actions, DesignBuilder, DesignText, GrantForm, InlineText, Problem, Row, RowAction, Shape,
+};
+use super::{Table, TableRow, cell, is_in, paths, problem, types};
 use crate::finding::Rule;
-use crate::policy::GrantForm;
 
-/// Reads every row into the draft.
+/// Best first.
+const TYPE: [&str; 3] = ["change type", "action", "type"];
+/// Columns that hold types only if every cell is a bare type.
+const PERHAPS_TYPE: [&str; 3] = ["change", "status", "operation"];
+const ORDER: &str = "order|#|no|no.|nr|step";
+const DESCRIPTION: &str = "description|desc|purpose|summary|reason|rationale|responsibility|what|change|changes|details|notes";
+
+/// The columns of a table that lists files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Columns {
+    pub(super) path: usize,
+    pub(super) kind: Option<usize>,
+    pub(super) description: Option<usize>,
+    /// All header names, normalised.
+    pub(super) names: Vec<String>,
+}
+
+impl Columns {
+    /// Whether the rows are about files: "Purpose | Path" maps something to a place.
+    pub(super) fn is_of_files(&self) -> bool {
+        let first = self.names.iter().position(|name| !is_in(name, ORDER));
+        let is_file = self.names[self.path].starts_with("file");
+        self.kind.is_some() || is_file || first == Some(self.path)
+    }
+
+    /// Whether a stray pipe in a prose cell would shift the path or the type.
+    pub(super) fn can_shift(&self) -> bool {
+        let last = self.kind.map_or(self.path, |kind| kind.max(self.path));
+        (0..last).any(|index| self.is_prose(index))
+    }
+
+    /// Whether a column has neither paths, types nor numbers.
+    fn is_prose(&self, index: usize) -> bool {
+        let is_known = index == self.path || Some(index) == self.kind;
+        !is_known && !is_in(&self.names[index], ORDER)
+    }
+}
+
+/// The columns of a table; `None` if no column contains paths.
+///
+/// # Errors
+/// Two columns claim the paths or the types.
+pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
+    let name = |cell: &InlineText| cell.one_line().trim_end_matches(':').to_lowercase();
+    let names: Vec<String> = table.header.cells.iter().map(name).collect();
+    let Some(path) = only(&names, cell::PATH_COLUMN)? else {
+        return Ok(None);
+    };
+    let are_types = |index: usize| {
+        let mut cells = table.rows.iter().map(|row| row.cells.get(index));
+        let is_type = |cell: &InlineText| types::is_bare_cell(&cell.plain);
+        !table.rows.is_empty() && cells.all(|cell| cell.is_some_and(is_type))
+    };
+    let mut kind = None;
+    for name in TYPE.iter().chain(&PERHAPS_TYPE) {
+        let found = only(&names, name)?;
+        let is_type = |&index: &usize| TYPE.contains(name) || are_types(index);
+        kind = kind.or_else(|| found.filter(is_type));
+    }
+    let mut columns = Columns {
+        path,
+        kind,
+        description: None,
+        names,
+    };
+    let is_named = |&index: &usize| is_in(&columns.names[index], DESCRIPTION);
+    let prose = (0..columns.names.len()).filter(|&index| columns.is_prose(index));
+    columns.description = prose.min_by_key(|index| !is_named(index));
+    Ok(Some(columns))
+}
+
+fn only(names: &[String], wanted: &str) -> Result<Option<usize>, Problem> {
+    let mut found = (0..names.len()).filter(|&index| is_in(&names[index], wanted));
+    let first = found.next();
+    let Some(second) = found.next() else {
+        return Ok(first);
+    };
+    let name = &names[second];
+    let message = format!("two columns have the same meaning; the second is `{name}`");
+    let help = "keep one File column and one Change Type column";
+    Err(Problem::new(
+        Rule::DesignAmbiguous,
+        "two-columns",
+        &message,
+        help,
+    ))
+}
+
+/// Reads every row. A row without a type grants the actions `untyped`.
 pub(super) fn read(
-    source: &DesignText<'_>,
     table: &Table,
     columns: &Columns,
-    claim: Claim,
+    untyped: Actions,
     draft: &mut DesignBuilder<'_>,
 ) {
-    let header = source.line_span(table.header.span.start);
-    let (shape, untyped) = (Shape::of(columns), claim.actions());
-    draft.form(shape, GrantForm::Table, untyped, header.clone());
+    let source = draft.source;
+    let header = header(source, table);
+    draft.form(
+        Shape::of(columns),
+        GrantForm::Table,
+        untyped,
+        header.clone(),
+    );
     if table.rows.is_empty() {
         let help = "add a row, such as: | `src/a.rs` | Modify | what changes |";
-        let message = "the table has no rows";
-        let problem = Problem::new(Rule::DesignNoTable, "empty-table", message, help);
+        let problem = Problem::no_table("empty-table", "the table has no rows", help);
         return draft.fault(problem.at(header));
     }
-    let reader = TableReader {
-        source,
-        columns,
-        has_pipes: source.slice(header).starts_with('|'),
-        untyped: RowAction::Grant(untyped),
-    };
+    let has_pipes = source.slice(header).starts_with('|');
     for row in &table.rows {
-        let line = source.line_span(row.span.start);
-        match reader.check_pipes(source.slice(line.clone())) {
+        let line = source.line_span(row.start);
+        match check_pipes(source.slice(line.clone()), columns, has_pipes) {
             Err(problem) => draft.bad_row(vec![problem.at(line)]),
-            Ok(()) => reader.row(row, draft),
+            Ok(()) => read_row(row, columns, untyped, draft),
         }
     }
 }
 
-/// Reads a table below a heading or label as one passage.
-pub(super) fn passage(
-    source: &DesignText<'_>,
-    table: &Table,
-    columns: &Columns,
-    claim: Claim,
-    draft: &mut DesignBuilder<'_>,
-) {
-    let header = source.line_span(table.header.span.start);
-    draft.passage(header, |draft| read(source, table, columns, claim, draft));
+/// The range of the header's line.
+pub(super) fn header(source: &DesignText<'_>, table: &Table) -> Range<usize> {
+    source.line_span(table.header.start)
 }
 
 /// Whether a cell of the path column names a path.
 pub(super) fn names_path(source: &DesignText<'_>, table: &Table, columns: &Columns) -> bool {
-    let rows = table.rows.iter();
-    let cells = rows.flat_map(|row| row.cells.get(columns.path));
+    let cells = table
+        .rows
+        .iter()
+        .flat_map(|row| row.cells.get(columns.path));
     let mut paths = cells.flat_map(|cell| cell::paths(source, cell).unwrap_or_default());
-    paths.any(|path| entry::read(&path.text, false, source.path()).is_ok())
+    paths.any(|path| paths::read(&path.text, false, source.path).is_ok())
 }
 
-struct TableReader<'a> {
-    source: &'a DesignText<'a>,
-    columns: &'a Columns,
-    /// Whether the header begins with a pipe.
-    has_pipes: bool,
-    /// What a row without a type does.
-    untyped: RowAction,
+/// Whether a line has the cells of the header.
+fn check_pipes(line: &str, columns: &Columns, has_pipes: bool) -> Result<(), Problem> {
+    let (cells, expected) = (count_cells(line), columns.names.len());
+    let (reason, help) = if has_pipes && !line.starts_with('|') {
+        ("not-a-row", "add an empty line before it")
+    } else if cells < expected {
+        ("truncated-row", "complete it: cells are missing")
+    } else if cells > expected && columns.can_shift() {
+        ("extra-cells", "write `\\|` for a pipe inside a cell")
+    } else {
+        return Ok(());
+    };
+    let message = "the line is not a row that fits the header of its table";
+    Err(Problem::bad_row(reason, message, help))
 }
 
-impl TableReader<'_> {
-    /// Whether a line has the cells of the header.
-    fn check_pipes(&self, line: &str) -> Result<(), Problem> {
-        let (cells, expected) = (count_cells(line), self.columns.names.len());
-        let (reason, help) = if self.has_pipes && !line.starts_with('|') {
-            ("not-a-row", "add an empty line before it")
-        } else if cells < expected {
-            ("truncated-row", "complete it: cells are missing")
-        } else if cells > expected && self.columns.can_shift() {
-            ("extra-cells", "write `\\|` for a pipe inside a cell")
-        } else {
-            return Ok(());
-        };
-        let message = "the line is not a row that fits the header of its table";
-        Err(Problem::bad_row(reason, message, help))
-    }
-
-    fn row(&self, row: &TableRow, draft: &mut DesignBuilder<'_>) {
-        let empty = InlineText::default();
-        let cell = |index: usize| row.cells.get(index).unwrap_or(&empty);
-        let text = |index: Option<usize>| index.map_or_else(String::new, |at| cell(at).one_line());
-        let names = self.columns.names.iter().enumerate();
-        let mut others = names.filter(|(index, _)| *index != self.columns.path);
-        let denies =
-            |(index, name): &(usize, &String)| denies_below(name, &cell(*index).one_line());
-        let denied = || others.find(denies).map(|(index, _)| index);
-        let said = self.columns.kind.or_else(denied);
-        let kind = match (self.columns.kind, said) {
-            (Some(index), _) => self.row_type(cell(index)),
-            (None, Some(_)) => Ok((RowAction::Mention, false)),
-            (None, None) => Ok((self.untyped, false)),
-        };
-        match (cell::paths(self.source, cell(self.columns.path)), kind) {
-            (Ok(paths), Ok((kind, directory))) => draft.row(design_builder::Row {
+fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut DesignBuilder<'_>) {
+    let (source, empty) = (draft.source, InlineText::default());
+    let cell = |index: usize| row.cells.get(index).unwrap_or(&empty);
+    let text = |index: Option<usize>| index.map_or_else(String::new, |at| cell(at).one_line());
+    let denies = |&index: &usize| {
+        index != columns.path && types::denies_below(&columns.names[index], &cell(index).one_line())
+    };
+    let denied = || (0..columns.names.len()).find(denies);
+    let said = columns.kind.or_else(denied);
+    let kind = match (columns.kind, said) {
+        (Some(index), _) => row_type(source, cell(index)),
+        (None, Some(_)) => Ok((RowAction::Mention, false)),
+        (None, None) => Ok((RowAction::Grant(untyped), false)),
+    };
+    match (cell::paths(source, cell(columns.path)), kind) {
+        (Ok(mut paths), Ok((kind, directory))) => {
+            paths
+                .iter_mut()
+                .for_each(|path| path.directory |= directory);
+            draft.row(Row {
                 paths,
                 kind,
-                directory,
                 change_type: text(said),
-                description: text(self.columns.description),
-            }),
-            (paths, kind) => {
-                let mut problems = draft.path_problems(paths.as_deref().unwrap_or_default());
-                problems.extend(paths.err());
-                // Report a row of placeholders once, not once per cell.
-                let mut rules = problems.iter().map(|found| found.problem.rule);
-                if !rules.any(|rule| rule == Rule::DesignPlaceholder) {
-                    problems.extend(kind.err());
-                }
-                draft.bad_row(problems);
+                description: text(columns.description),
+            });
+        }
+        (paths, kind) => {
+            let mut problems = draft.path_problems(paths.as_deref().unwrap_or_default());
+            problems.extend(paths.err());
+            // Report a row of placeholders once, not once per cell.
+            let mut rules = problems.iter().map(|problem| problem.rule);
+            if !rules.any(|rule| rule == Rule::DesignPlaceholder) {
+                problems.extend(kind.err());
             }
+            draft.bad_row(problems);
         }
     }
+}
 
-    /// What the type cell says, and whether it says that the paths are directories.
-    fn row_type(&self, cell: &InlineText) -> Result<(RowAction, bool), LocatedProblem> {
-        let (text, span) = (cell.one_line(), self.source.trim(cell.span.clone()));
-        let problem = match type_cell::parse(&text) {
-            _ if cell.is_struck() => {
-                let (message, help) = ("the type is struck out", "remove the row");
-                Problem::placeholder("struck-out", message, help)
-            }
-            _ if cell.is_obscured => html(self.source.slice(span.clone())),
-            Some(found) => return Ok(found),
-            None if text.is_empty() => {
-                Problem::bad_row("unknown-type", "the type is missing", kind::HELP)
-            }
-            None => unknown_type(&text),
-        };
-        Err(problem.at(span))
-    }
+/// What the type cell says, and whether it says that the paths are directories.
+fn row_type(source: &DesignText<'_>, cell: &InlineText) -> Result<(RowAction, bool), Problem> {
+    let (text, span) = (cell.one_line(), source.trim(cell.span.clone()));
+    let problem = match types::of_cell(&text) {
+        _ if cell.is_struck => problem::struck_out("type", "remove the row"),
+        _ if cell.is_obscured => problem::html(source.slice(span.clone())),
+        Some(found) => return Ok(found),
+        None if text.is_empty() => {
+            Problem::bad_row("unknown-type", "the type is missing", problem::TYPE_HELP)
+        }
+        None => problem::unknown_type(&text),
+    };
+    Err(problem.at(span))
 }
 
 /// The number of cells in a table line: unescaped pipes separate cells even inside code spans.
@@ -156,7 +220,86 @@ fn count_cells(line: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::super::markdown::{Block, markdown};
     use super::*;
+
+    fn of(text: &str) -> Result<Option<Columns>, &'static str> {
+        let found = markdown(text, 0).blocks;
+        let Some(Block::Table(table)) = found.first() else {
+            panic!("no table in {text}")
+        };
+        columns(table).map_err(|problem| problem.reason)
+    }
+
+    fn places(text: &str) -> (usize, Option<usize>, Option<usize>) {
+        let columns = of(text).unwrap().unwrap();
+        (columns.path, columns.kind, columns.description)
+    }
+
+    #[test]
+    fn any_order() {
+        assert_eq!(
+            places("|File|Change Type|Description|\n|-|-|-|\n"),
+            (0, Some(1), Some(2))
+        );
+        assert_eq!(
+            places("|Order|File|Change Type|Description|\n|-|-|-|-|\n"),
+            (1, Some(2), Some(3))
+        );
+        assert_eq!(
+            places("|Action|**File Path**|Notes|\n|-|-|-|\n"),
+            (1, Some(0), Some(2))
+        );
+        assert_eq!(places("|#|Filename|Lines|\n|-|-|-|\n"), (1, None, Some(2)));
+        assert_eq!(
+            places("|File|Type|Action|\n|-|-|-|\n"),
+            (0, Some(2), Some(1))
+        );
+    }
+
+    #[test]
+    fn change_column_is_the_type_only_if_every_cell_is_a_bare_type() {
+        assert_eq!(
+            places("|File|Change|\n|-|-|\n|a|Add|\n|b|Modify (x)|\n"),
+            (0, Some(1), None)
+        );
+        assert_eq!(
+            places("|File|Change|\n|-|-|\n|a|Add|\n|b|Remove x|\n"),
+            (0, None, Some(1))
+        );
+        assert_eq!(places("|File|Change|\n|-|-|\n"), (0, None, Some(1)));
+    }
+
+    #[test]
+    fn no_path_column_or_two() {
+        assert_eq!(of("|Name|Value|\n|-|-|\n"), Ok(None));
+        assert_eq!(of("|File|Path|\n|-|-|\n"), Err("two-columns"));
+        assert_eq!(of("|File|Action|Action|\n|-|-|-|\n"), Err("two-columns"));
+    }
+
+    #[test]
+    fn cells_moved_by_a_stray_pipe_are_recognised() {
+        assert!(
+            !of("|#|File|Type|Description|\n|-|-|-|-|\n")
+                .unwrap()
+                .unwrap()
+                .can_shift()
+        );
+        assert!(
+            of("|Description|File|\n|-|-|\n")
+                .unwrap()
+                .unwrap()
+                .can_shift()
+        );
+        assert!(
+            of("|File|Description|Type|\n|-|-|-|\n")
+                .unwrap()
+                .unwrap()
+                .can_shift()
+        );
+    }
 
     #[test]
     fn cells_of_a_line() {

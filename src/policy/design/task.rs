@@ -1,15 +1,13 @@
 //! Tasks: checkbox lines of `tasks.md` that begin with a verb and name exactly one path.
 
-use gix::bstr::{BStr, ByteSlice};
+use std::sync::LazyLock;
 
-use super::blocks::{ListNode, ListNodeKind};
-use super::design_builder::{DesignBuilder, Row};
-use super::form::Shape;
-use super::item::ItemText;
-use super::kind::{self, RowAction};
-use super::source::DesignText;
-use super::words::{is_in, words};
-use crate::policy::{Actions, GrantForm};
+use gix::bstr::{BStr, ByteSlice};
+use regex_lite::Regex;
+
+use super::words::words;
+use super::{DesignBuilder, GrantForm, ListNode, ListNodeKind, Row, RowAction};
+use super::{any, is_in, item, paths, types};
 
 /// Whether the tasks of the document count without a setting.
 pub(super) fn is_task_list(path: &BStr) -> bool {
@@ -18,59 +16,48 @@ pub(super) fn is_task_list(path: &BStr) -> bool {
 }
 
 /// Grants the file of a task; other items are passed over.
-pub(super) fn read(source: &DesignText<'_>, node: &ListNode, draft: &mut DesignBuilder<'_>) {
+pub(super) fn read(node: &ListNode, draft: &mut DesignBuilder<'_>) {
     let is_task = matches!(node.kind, ListNodeKind::Item { is_task: true, .. });
-    let item = ItemText::new(source, &node.content, node.content.span.clone());
-    let (true, Ok(item)) = (is_task, item) else {
+    let run = &node.content.run;
+    if !is_task || paths::check_pieces(run, draft.source.path).is_err() {
+        return;
+    }
+    let mut found = item::paths_anywhere(run);
+    let (Some((at, path)), true) = (found.pop(), found.is_empty()) else {
         return;
     };
-    let mut paths = item.paths_anywhere();
-    let (Some((at, path)), true) = (paths.pop(), paths.is_empty()) else {
-        return;
-    };
-    let before = item.text().get(..at).unwrap_or("");
+    let before = run.text.get(..at).unwrap_or("");
     let (verb, between) = verb(before);
     let Some(kind) = action(verb) else { return };
     let is_direct = between.trim().is_empty();
     if !is_direct && (kind.takes_away() || !leads_to(between)) {
         return;
     }
-    let line = source.line_span(node.content.span.start);
-    let actions = Actions::ADD | Actions::MODIFY;
-    draft.form(Shape::Line, GrantForm::TaskLine, actions, line);
-    draft.row(Row {
+    let row = Row {
         description: node.content.one_line(),
         ..Row::of(path, kind, verb)
-    });
+    };
+    draft.line(GrantForm::TaskLine, any(), node.content.span.start, row);
 }
 
-/// The verb and what stands between it and the path, behind numbers, ids such as `T012` and tags such as `[US1]`.
+/// Numbers, ids such as `T012`, and tags such as `[US1]` before the verb.
+static IDS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^\s*(?:(?:\[P\]|\[?[A-Z-]{0,4}[0-9][0-9.]*[.:)]*\]?)\s+)*").ok());
+
+/// The verb and what stands between it and the path.
 fn verb(before: &str) -> (&str, &str) {
-    let mut rest = before.trim_start();
-    loop {
-        let (word, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let tag = word
-            .strip_prefix('[')
-            .and_then(|word| word.strip_suffix(']'));
-        let id = tag.unwrap_or(word).trim_end_matches(['.', ':', ')']);
-        let number = id.trim_start_matches(|c: char| c.is_ascii_uppercase() || c == '-');
-        let is_number = number.starts_with(|c: char| c.is_ascii_digit())
-            && number.chars().all(|c| c.is_ascii_digit() || c == '.');
-        if !(is_number && id.len() - number.len() <= 4 || tag == Some("P")) {
-            return (word.trim_end_matches(':'), behind);
-        }
-        rest = behind.trim_start();
-    }
+    let ids = IDS.as_ref().and_then(|ids| ids.find(before));
+    let rest = &before[ids.map_or(0, |ids| ids.end())..];
+    let (verb, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    (verb.trim_end_matches(':'), behind)
 }
 
 /// What a verb does with the path behind it.
 fn action(verb: &str) -> Option<RowAction> {
     let verb = verb.to_lowercase();
     match verb.as_str() {
-        "create" | "add" | "implement" | "write" | "extend" => {
-            Some(RowAction::Grant(Actions::ADD | Actions::MODIFY))
-        }
-        "update" | "modify" | "edit" | "delete" | "remove" => kind::of_word(&verb),
+        "create" | "add" | "implement" | "write" | "extend" => Some(RowAction::Grant(any())),
+        "update" | "modify" | "edit" | "delete" | "remove" => types::of_word(&verb),
         _ => None,
     }
 }

@@ -1,28 +1,26 @@
 //! Directory trees in code blocks: only entries marked as new, changed or deleted count.
 
-use super::blocks::CodeBlock;
-use super::design_builder::{DesignBuilder, Row};
-use super::form::Shape;
-use super::kind::{self, RowAction};
-use super::source::DesignText;
-use super::words::is_in;
-use super::written_path::WrittenPath;
-use crate::policy::{Actions, GrantForm};
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use super::{
+    Actions, CodeBlock, DesignBuilder, DesignText, GrantForm, Row, RowAction, WrittenPath,
+};
+use super::{is_in, types};
 
 /// Whether the code draws a tree.
 pub(super) fn is_drawn(source: &DesignText<'_>, block: &CodeBlock) -> bool {
-    let is_text = block
-        .info
-        .as_deref()
-        .is_some_and(|info| is_in(info, "|text|txt|plaintext|tree|bash|sh"));
-    is_text && source.slice(block.body.clone()).contains(['├', '└'])
+    let is_text = |info| is_in(info, "|text|txt|plaintext|tree|bash|sh");
+    block.info.as_deref().is_some_and(is_text)
+        && source.slice(block.body.clone()).contains(['├', '└'])
 }
 
 /// Grants the marked entries.
-pub(super) fn read(source: &DesignText<'_>, block: &CodeBlock, draft: &mut DesignBuilder<'_>) {
+pub(super) fn read(block: &CodeBlock, draft: &mut DesignBuilder<'_>) {
+    let source = draft.source;
     // Column and name of the directories around the current line.
     let mut around: Vec<(usize, &str)> = Vec::new();
-    let mut has_form = false;
     for line in source.slice(block.body.clone()).lines() {
         let Some((column, name, remark)) = entry(line) else {
             around.clear();
@@ -36,12 +34,14 @@ pub(super) fn read(source: &DesignText<'_>, block: &CodeBlock, draft: &mut Desig
         let names = around.iter().map(|(_, name)| name.trim_end_matches('/'));
         let names: Vec<_> = names.filter(|name| *name != ".").collect();
         let end = if name.ends_with('/') { "/" } else { "" };
-        if !std::mem::replace(&mut has_form, true) {
-            let line = source.line_span(source.span_of(line).start);
-            draft.form(Shape::Line, GrantForm::Tree, Actions::NONE, line);
-        }
         let path = WrittenPath::new(&(names.join("/") + end), source.span_of(name));
-        draft.row(Row::of(path, kind, word));
+        let at = source.span_of(line).start;
+        draft.line(
+            GrantForm::Tree,
+            Actions::NONE,
+            at,
+            Row::of(path, kind, word),
+        );
     }
 }
 
@@ -54,19 +54,17 @@ fn entry(line: &str) -> Option<(usize, &str, &str)> {
     is_entry.then_some((column, name, remark.trim()))
 }
 
-/// The word and meaning of a remark such as `# NEW`, `(modify)` or `# NEW: the model`.
+/// A remark such as `# NEW`, `(modify)` or `# NEW: the model`.
+static MARK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let mark = r"^(?:#|//|←|<-)?\s*(?:\(\s*_\s*\)|\[\s*_\s*\]|_\s*(?:[-–—:].*)?)$";
+    Regex::new(&mark.replace('_', "((?i:new|modify|update|delete))")).ok()
+});
+
+/// The word and meaning of a remark.
 fn mark(remark: &str) -> Option<(&str, RowAction)> {
-    let mut marks = ["#", "//", "←", "<-"].iter();
-    let remark = marks
-        .find_map(|mark| remark.strip_prefix(mark))
-        .unwrap_or(remark);
-    let remark = remark.trim();
-    let inner = |open, close| remark.strip_prefix(open)?.strip_suffix(close);
-    let word = inner('(', ')').or_else(|| inner('[', ']'));
-    let word = word.or(remark.split([':', '-', '–', '—']).next())?.trim();
-    let lower = word.to_lowercase();
-    let kind = kind::of_word(&lower).filter(|_| is_in(&lower, "new|modify|update|delete"))?;
-    Some((word, kind))
+    let found = MARK.as_ref()?.captures(remark)?;
+    let word = found.iter().skip(1).flatten().next()?.as_str();
+    Some((word, types::of_word(&word.to_lowercase())?))
 }
 
 #[cfg(test)]
@@ -86,7 +84,7 @@ mod tests {
             "// NEW",
         ] {
             let kind = mark(remark).map(|(_, kind)| kind);
-            assert_eq!(kind, Some(RowAction::Grant(kind::add())), "{remark}");
+            assert_eq!(kind, Some(RowAction::Grant(types::add())), "{remark}");
         }
         for remark in [
             "",

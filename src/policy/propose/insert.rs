@@ -1,15 +1,15 @@
 //! Adds rows to the text of a design: `guard scope add`. The result counts only if it grants exactly what was asked for.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{add_table, plain, row, standalone};
+use super::{add_table, line_ending, plain, row, standalone};
 use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::path::escaped;
 use crate::policy::design::{Design, MissingRow, usual_row};
-use crate::policy::{Actions, Grant, GrantForm, GrantKind};
+use crate::policy::{Actions, Grant, GrantKind};
 
 /// What a cell says that a person has yet to fill in.
 const OPEN: &str = "…";
@@ -159,12 +159,6 @@ fn rows_of_design(design: &Design) -> Vec<String> {
     rows
 }
 
-/// Whether the design has a table with types, which is its whole scope.
-fn has_typed_table(design: &Design) -> bool {
-    let mut grants = design.grants.iter();
-    grants.any(|grant| grant.form == GrantForm::Table && !grant.change_type.is_empty())
-}
-
 /// The numbers of the lines of the table whose header is at this line.
 fn table(lines: &[&str], header: usize) -> Option<std::ops::Range<usize>> {
     let rows = lines.get(header.checked_sub(1)?..)?.iter();
@@ -185,11 +179,7 @@ fn with_lines(
     expected: &[Grant],
     parse: &dyn Fn(&str) -> Design,
 ) -> Result<String> {
-    let ending = if design.text.contains("\r\n") {
-        "\r\n"
-    } else {
-        "\n"
-    };
+    let ending = line_ending(&design.text);
     added.sort_by_key(|(after, _)| *after);
     let mut added = added.into_iter().peekable();
     let mut text = String::new();
@@ -218,30 +208,16 @@ fn with_lines(
 
 /// A path about which the design and the expected grants differ. A row without a type grants more than one action.
 fn difference(expected: &[Grant], design: &Design) -> Option<BString> {
-    let is_typed = has_typed_table(design);
-    let keys = |grants: &[Grant]| {
-        let key = |grant: &Grant| {
-            let actions = grant.actions != Actions::DELETE || is_typed;
-            let what = (
-                grant.kind,
-                &grant.renamed,
-                is_typed.then_some(grant.actions),
-                actions,
-            );
-            (grant.path.clone(), format!("{what:?}"))
+    let is_typed = design.is_typed();
+    let key = |grant: &Grant| {
+        let actions = match is_typed {
+            true => format!("{:?}", grant.actions),
+            false => (grant.actions == Actions::DELETE).to_string(),
         };
-        let mut keys: Vec<(BString, String)> = grants.iter().map(key).collect();
-        keys.sort();
-        keys
+        let kind = grant.kind.name();
+        (grant.path.clone(), kind, grant.renamed.clone(), actions)
     };
-    let (expected, found) = (keys(expected), keys(&design.grants));
-    let same = expected
-        .iter()
-        .zip(&found)
-        .take_while(|(one, other)| one == other)
-        .count();
-    expected
-        .get(same)
-        .or(found.get(same))
-        .map(|(path, _)| path.clone())
+    let keys = |grants: &[Grant]| grants.iter().map(key).collect::<BTreeSet<_>>();
+    let differing = &keys(expected) ^ &keys(&design.grants);
+    differing.into_iter().next().map(|(path, ..)| path)
 }

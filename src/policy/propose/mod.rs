@@ -3,7 +3,6 @@
 
 mod document;
 mod insert;
-mod line;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -51,6 +50,14 @@ pub fn plain(text: &str) -> String {
     text.chars().take(MAX_DESCRIPTION).collect()
 }
 
+/// What ends the lines of a text.
+fn line_ending(text: &str) -> &'static str {
+    match text.contains("\r\n") {
+        true => "\r\n",
+        false => "\n",
+    }
+}
+
 /// The section with a table of these rows.
 pub fn section(rows: &[String]) -> String {
     let rows = rows.iter().map(|row| format!("{row}\n"));
@@ -72,8 +79,7 @@ pub fn add_table(
     rows: &[String],
     parse: &dyn Fn(&str) -> Design,
 ) -> Result<String> {
-    let is_crlf = design.text.contains("\r\n");
-    let ending = if is_crlf { "\r\n" } else { "\n" };
+    let ending = line_ending(&design.text);
     let [empty, table] = [&[], rows].map(|rows| section(rows).replace('\n', ending));
     let text = match design.grants.is_empty() && design.text.contains(&empty) {
         true => design.text.replacen(&empty, &table, 1),

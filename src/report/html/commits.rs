@@ -1,109 +1,113 @@
-//! Each commit of the range with its own verdict, as a strip.
+//! Who approved which change, with which key, and each commit of the range with its own verdict.
 
 use gix::bstr::ByteSlice;
 
-use super::markup::{LimitedPart, html, left_out, prose, push, section};
-use crate::report::human::plural;
-use crate::verdict::{ReviewCommit, SourceKind, Verdict};
+use super::markup::{code, html, limited, name, nothing, prose, section, short, tag};
+use crate::report::human::{plural, remarks};
+use crate::verdict::{ReviewApproval, ReviewCommit, SourceKind, Verdict};
 
-const LIMIT: usize = 200_000;
-const NAMES: usize = 40_000;
+const APPROVALS: usize = 100_000;
+const COMMITS: usize = 200_000;
 
-pub(super) fn section_of(verdict: &Verdict) -> String {
-    let heading = "Commits";
-    let commits = verdict
-        .review
-        .as_ref()
-        .map_or(&[][..], |review| &review.commits);
+pub(super) fn approvals(verdict: &Verdict) -> String {
+    let review = verdict.review.as_ref();
+    let approvals = review.map_or(&[][..], |review| &review.approvals);
+    if approvals.is_empty() {
+        let why = "No approval came with these changes.";
+        return nothing("approvals", "Approvals", why);
+    }
+    let items = approvals.iter();
+    let items = items.map(|one| (one.approval.path.as_slice(), approval(one)));
+    let (rows, more) = limited("approvals", APPROVALS, items);
+    let counting = approvals.iter().filter(|one| one.why_not.is_none()).count();
+    let lead = format!(
+        "{}, {counting} of them valid.",
+        plural(approvals.len(), "approval")
+    );
+    let table = format!(
+        "<table class=\"appr\"><thead><tr><th scope=\"col\">Counts</th><th scope=\"col\">File</th><th scope=\"col\">Who and why</th><th scope=\"col\">Key</th></tr></thead><tbody>{rows}</tbody></table>{more}"
+    );
+    section("approvals", "Approvals", &lead, &table)
+}
+
+fn approval(one: &ReviewApproval) -> String {
+    let approval = &one.approval;
+    let counts = match &one.why_not {
+        None => tag("good", "✓", "valid"),
+        Some(why) => format!(
+            "{} <span class=\"q\">{}</span>",
+            tag("refused", "✕", "invalid"),
+            prose(why)
+        ),
+    };
+    let key = match (approval.key(), &approval.signature) {
+        (Some(key), _) => format!("<code class=\"key\">{}</code>", html(&key)),
+        (None, Some(_)) => "<span class=\"q\">unreadable signature</span>".to_owned(),
+        (None, None) => {
+            "<span class=\"q\">unsigned, counts only in this repository</span>".to_owned()
+        }
+    };
+    let commit = one.commit.as_deref().map_or_else(String::new, |id| {
+        format!(", in commit {}", code(short(id).as_bytes()))
+    });
+    format!(
+        "<tr><td>{counts}</td><td class=\"pa\">{}</td><td><b>{}</b><br>{} <span class=\"q\">by {}{commit}</span></td><td>{key}</td></tr>",
+        code(&approval.path),
+        name(approval.who.as_bytes()),
+        prose(&approval.reason),
+        prose(&approval.how)
+    )
+}
+
+pub(super) fn commits(verdict: &Verdict) -> String {
+    let review = verdict.review.as_ref();
+    let commits = review.map_or(&[][..], |review| &review.commits);
     if commits.is_empty() {
         let why = match verdict.source.kind {
             SourceKind::Range => "The commits were not judged one by one.",
             _ => "These changes are not committed yet.",
         };
-        return section(
-            "commits",
-            heading,
-            "",
-            &format!("<p class=\"none\">{why}</p>"),
-        );
+        return nothing("commits", "Commits", why);
     }
-    let (mut strip, mut list) = (LimitedPart::new(LIMIT / 4), LimitedPart::new(LIMIT));
-    let mut count = 0;
-    for (at, commit) in commits.iter().enumerate() {
-        let (class, mark, word) = verdict_on(commit);
-        strip.push(&format!("<a class=\"cell {class}\" href=\"#c{at}\"><span aria-hidden=\"true\">{mark}</span><span class=\"vh\">{} {word}</span></a>", html(short(commit))));
-        if !list.push(&item(at, commit)) {
-            break;
-        }
-        count += 1;
-    }
-    let content = format!(
-        "<div class=\"strip\" role=\"group\" aria-label=\"Verdicts, oldest first\">{}</div><ol class=\"commits\">{}</ol>",
-        strip.finish(),
-        list.finish()
-    );
-    let rest = commits[count..].iter().map(|commit| commit.id.as_bytes());
-    let more = left_out("commits", rest, NAMES);
+    let items = commits.iter().map(|one| (one.id.as_bytes(), commit(one)));
+    let (list, more) = limited("commits", COMMITS, items);
     let refused = commits.iter().filter(|commit| commit.errors > 0).count();
-    let lead = match commits.iter().any(|commit| commit.changes.is_some()) {
-        true => format!(
-            "{}, oldest first; {refused} would be refused alone.",
-            plural(commits.len(), "commit")
-        ),
-        false => format!(
-            "{}, oldest first; too many to judge one by one. <code>--each-commit</code> does.",
-            plural(commits.len(), "commit")
-        ),
+    let how = match commits.iter().any(|commit| commit.changes.is_some()) {
+        true => format!("{refused} would be refused alone."),
+        false => "too many to judge one by one. <code>--each-commit</code> does.".to_owned(),
     };
-    section("commits", heading, &lead, &(content + &more))
+    let lead = format!("{}, oldest first; {how}", plural(commits.len(), "commit"));
+    let list = format!("<ol class=\"commits\">{list}</ol>{more}");
+    section("commits", "Commits", &lead, &list)
 }
 
-fn short(commit: &ReviewCommit) -> &str {
-    commit.id.get(..12).unwrap_or(&commit.id)
-}
-
-fn verdict_on(commit: &ReviewCommit) -> (&'static str, &'static str, &'static str) {
-    match commit.changes {
-        None => ("unjudged", "?", "not judged alone"),
-        Some(0) => ("unjudged", "–", "nothing of its own"),
-        Some(_) if commit.errors > 0 => ("refused", "✕", "refused"),
-        Some(_) => ("accepted", "✓", "accepted"),
+fn commit(commit: &ReviewCommit) -> String {
+    let tag = match commit.changes {
+        None => tag("unjudged", "?", "not judged alone"),
+        Some(0) => tag("unjudged", "–", "nothing of its own"),
+        Some(_) if commit.errors > 0 => tag("refused", "✕", "refused"),
+        Some(_) => tag("accepted", "✓", "accepted"),
+    };
+    let counts = remarks(&[
+        (commit.changes.unwrap_or(0), "change"),
+        (commit.errors, "error"),
+        (commit.warnings, "warning"),
+    ]);
+    let messages = commit.messages.iter();
+    let mut messages: String = messages
+        .map(|message| format!("<li>{}</li>", prose(message)))
+        .collect();
+    if commit.errors > commit.messages.len() {
+        let more = commit.errors - commit.messages.len();
+        messages += &format!("<li>… and {more} more</li>");
     }
-}
-
-fn item(at: usize, commit: &ReviewCommit) -> String {
-    let (class, mark, word) = verdict_on(commit);
-    let mut out = format!(
-        "<li id=\"c{at}\"><span class=\"tag {class}\"><span aria-hidden=\"true\">{mark}</span> {word}</span> <code>{}</code> <b><bdi>{}</bdi></b> <span class=\"q\"><bdi>{}</bdi>",
-        html(short(commit)),
+    if !messages.is_empty() {
+        messages = format!("<ul>{messages}</ul>");
+    }
+    format!(
+        "<li>{tag} <code>{}</code> <b><bdi>{}</bdi></b> <span class=\"q\"><bdi>{}</bdi> {counts}</span>{messages}</li>",
+        html(short(&commit.id)),
         prose(&commit.subject.to_str_lossy()),
-        prose(&commit.author.to_str_lossy())
-    );
-    if let Some(changes) = commit.changes.filter(|changes| *changes > 0) {
-        push(&mut out, format_args!(", {}", plural(changes, "change")));
-    }
-    for (count, word) in [(commit.errors, "error"), (commit.warnings, "warning")] {
-        if count > 0 {
-            push(&mut out, format_args!(", {}", plural(count, word)));
-        }
-    }
-    out.push_str("</span>");
-    if !commit.messages.is_empty() {
-        out.push_str("<ul>");
-        for message in &commit.messages {
-            push(&mut out, format_args!("<li>{}</li>", prose(message)));
-        }
-        if commit.errors > commit.messages.len() {
-            push(
-                &mut out,
-                format_args!(
-                    "<li>… and {} more</li>",
-                    commit.errors - commit.messages.len()
-                ),
-            );
-        }
-        out.push_str("</ul>");
-    }
-    out.push_str("</li>");
-    out
+        prose(&commit.author.to_str_lossy()),
+    )
 }

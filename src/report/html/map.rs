@@ -4,24 +4,21 @@ use std::collections::{BTreeMap, HashSet};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::markup::{LimitedPart, left_out, name, push, section};
-use super::overview::grouped;
+use super::lines::{ChangedLines, grouped, renamed_away};
+use super::markup::{LeftOut, name, nothing, section};
 use crate::finding::refused_paths;
-use crate::report::changed_lines::{ChangedLines, renamed_away};
 use crate::report::human::plural;
 use crate::verdict::{JudgedChange, Verdict};
 
-const NAMES: usize = 200_000;
-/// Room for the legend and what stands around the lists.
-const AROUND: usize = 4_000;
-/// The end of a directory.
-const END: &str = "</ul></details></li>";
+const LIMIT: usize = 2_400_000;
+const NAMES: usize = 250_000;
 /// With at most so many files, every directory is open.
 const ALL_OPEN: usize = 200;
 /// Of more files, directories with a refused one are open if they have at most so many.
 const FEW: usize = 20;
 
 const LEGEND: &str = "<p class=\"legend\" aria-hidden=\"true\"><span><i class=\"k\"></i> kept</span> <span><i class=\"l\"></i> lost</span> <span><i class=\"a\"></i> added</span> <span class=\"q\">Longer bars stand for more lines, by their square root.</span></p>";
+const HEAD: &str = "<p class=\"maphead\" aria-hidden=\"true\"><span></span><span></span><span>kept</span><span>lost</span><span>added</span></p>";
 
 /// A directory with what changed below it.
 #[derive(Default)]
@@ -31,37 +28,29 @@ struct Folder<'a> {
     lines: ChangedLines,
     count: usize,
     refused: usize,
-    replaced: usize,
 }
 
-/// The section, with at most so many bytes.
-pub(super) fn section_of(verdict: &Verdict, limit: usize) -> String {
+pub(super) fn section_of(verdict: &Verdict) -> String {
     let heading = "Map of the change";
     if verdict.changes.is_empty() {
-        return section("map", heading, "", "<p class=\"none\">Nothing changes.</p>");
-    }
-    let refused = refused_paths(&verdict.findings);
-    let away = renamed_away(verdict);
-    let mut root = Folder::default();
-    let mut most = 1;
-    for change in verdict.ordered_changes() {
-        let lines = match away.contains::<BStr>(change.path.as_ref()) {
-            true => None,
-            false => ChangedLines::of(change),
-        };
-        most = most.max(lines.map_or(0, ChangedLines::total));
-        root.insert(change, lines, refused.contains(&change.path));
+        return nothing("map", heading, "Nothing changes.");
     }
     let mut drawing = Drawing {
-        out: LimitedPart::new(limit.saturating_sub(NAMES + AROUND)),
-        left: Vec::new(),
-        most,
+        out: String::new(),
+        left: LeftOut::new(NAMES),
+        most: 1,
         all_open: verdict.changes.len() <= ALL_OPEN,
-        refused: &refused,
-        away: &away,
+        refused: refused_paths(&verdict.findings),
+        away: renamed_away(verdict),
     };
+    let mut root = Folder::default();
+    for change in verdict.ordered_changes() {
+        let is_away = drawing.away.contains(&change.path);
+        let lines = ChangedLines::of(change).filter(|_| !is_away);
+        drawing.most = drawing.most.max(lines.map_or(0, ChangedLines::total));
+        root.insert(change, lines, drawing.refused.contains(&change.path));
+    }
     drawing.folder(&root, 0);
-    let more = left_out("files", drawing.left.into_iter(), NAMES);
     let lines = root.lines;
     let lead = format!(
         "{}: {} lines kept, {} lost, {} added.",
@@ -70,10 +59,10 @@ pub(super) fn section_of(verdict: &Verdict, limit: usize) -> String {
         grouped(lines.lost),
         grouped(lines.added)
     );
-    let head = "<p class=\"maphead\" aria-hidden=\"true\"><span></span><span></span><span>kept</span><span>lost</span><span>added</span></p>";
     let map = format!(
-        "{LEGEND}<div class=\"map\">{head}<ul class=\"tree\">{}</ul></div>{more}",
-        drawing.out.finish()
+        "{LEGEND}<div class=\"map\">{HEAD}<ul class=\"tree\">{}</ul></div>{}",
+        drawing.out,
+        drawing.left.list("files")
     );
     section("map", heading, &lead, &map)
 }
@@ -85,7 +74,6 @@ impl<'a> Folder<'a> {
         loop {
             folder.count += 1;
             folder.refused += usize::from(is_refused);
-            folder.replaced += usize::from(change.class == "REPLACE");
             folder.lines.add(lines.unwrap_or_default());
             let Some((first, below)) = rest.split_once_str("/") else {
                 break;
@@ -95,33 +83,21 @@ impl<'a> Folder<'a> {
         }
         folder.files.push((rest, change, lines));
     }
-
-    /// Every file below.
-    fn paths(&self, out: &mut Vec<&'a [u8]>) {
-        for folder in self.folders.values() {
-            folder.paths(out);
-        }
-        out.extend(
-            self.files
-                .iter()
-                .map(|(_, change, _)| change.path.as_slice()),
-        );
-    }
 }
 
-struct Drawing<'a, 'b> {
-    out: LimitedPart,
+struct Drawing<'a> {
+    out: String,
     /// The files that do not fit.
-    left: Vec<&'a [u8]>,
+    left: LeftOut,
     /// The most lines of a file.
     most: usize,
     all_open: bool,
-    refused: &'b HashSet<&'a BString>,
-    away: &'b HashSet<&'a BStr>,
+    refused: HashSet<&'a BString>,
+    away: HashSet<&'a BString>,
 }
 
-impl<'a> Drawing<'a, '_> {
-    fn folder(&mut self, folder: &Folder<'a>, depth: usize) {
+impl Drawing<'_> {
+    fn folder(&mut self, folder: &Folder<'_>, depth: usize) {
         for (first, below) in &folder.folders {
             // Directories with nothing else in them share a line.
             let mut path = (*first).to_owned();
@@ -133,155 +109,107 @@ impl<'a> Drawing<'a, '_> {
                 below = next;
             }
             path.push(b'/');
-            let is_wanted = depth == 0
-                || below.replaced > 0 && below.count <= ALL_OPEN
-                || below.refused > 0 && below.count <= FEW;
-            let open = if self.all_open || is_wanted {
-                " open"
-            } else {
-                ""
-            };
-            let mut tags = String::new();
-            for (count, class, word) in [
-                (below.refused, "refused", "refused"),
-                (below.replaced, "warn", "replaced"),
-            ] {
-                if count > 0 {
-                    push(
-                        &mut tags,
-                        format_args!(" <span class=\"tag {class}\">{count} {word}</span>"),
-                    );
-                }
-            }
-            let files = plural(below.count, "file");
-            let head = format!(
-                "<li class=\"d\"><details{open}><summary><span class=\"nm\"><bdi>{}</bdi> <span class=\"q\">{files}</span>{tags}</span>{}</summary><ul>",
-                name(&path),
-                self.bar(Some(below.lines), true)
-            );
-            if !self.out.open(&head, END) {
-                below.paths(&mut self.left);
-                continue;
+            let has_room = self.out.len() <= LIMIT;
+            if has_room {
+                let is_wanted = depth == 0 || below.refused > 0 && below.count <= FEW;
+                let open = match self.all_open || is_wanted {
+                    true => " open",
+                    false => "",
+                };
+                let refused = match below.refused {
+                    0 => String::new(),
+                    count => format!(" <span class=\"tag refused\">{count} refused</span>"),
+                };
+                self.out += &format!(
+                    "<li class=\"d\"><details{open}><summary><span class=\"nm\"><bdi>{}</bdi> <span class=\"q\">{}</span>{refused}</span>{}</summary><ul>",
+                    name(&path),
+                    plural(below.count, "file"),
+                    bar(Some(below.lines), 100)
+                );
             }
             self.folder(below, depth + 1);
-            self.out.close(END);
+            if has_room {
+                self.out += "</ul></details></li>";
+            }
         }
         for (base, change, lines) in &folder.files {
+            if self.out.len() > LIMIT {
+                self.left.add(&change.path);
+                continue;
+            }
+            let length = root_share(lines.map_or(0, ChangedLines::total), self.most);
             let row = format!(
                 "<li class=\"f\"><span class=\"nm\"><bdi>{}</bdi>{}</span>{}</li>",
                 name(base),
                 self.tags(change),
-                self.bar(*lines, false)
+                bar(*lines, length)
             );
-            if !self.out.push(&row) {
-                self.left.push(change.path.as_slice());
-            }
+            self.out += &row;
         }
     }
 
     fn tags(&self, change: &JudgedChange) -> String {
         let mut out = String::new();
-        let path: &BStr = change.path.as_ref();
+        let mut tag = |class: &str, word: &str| {
+            out += &format!(" <span class=\"tag {class}\">{word}</span>");
+        };
         if self.refused.contains(&change.path) {
-            out.push_str(" <span class=\"tag refused\">✕ refused</span>");
+            tag("refused", "✕ refused");
         }
         if change.approved {
-            out.push_str(" <span class=\"tag good\">approved</span>");
+            tag("good", "approved");
         }
         match change.class {
-            _ if self.away.contains(path) => out.push_str(" <span class=\"tag\">renamed</span>"),
+            _ if self.away.contains(&change.path) => tag("", "renamed"),
             "MODIFY" => {}
-            "REPLACE" => out.push_str(" <a class=\"tag warn\" href=\"#replaced\">replaced</a>"),
-            "DELETE" => out.push_str(" <span class=\"tag warn\">deleted</span>"),
-            "NEW" => out.push_str(" <span class=\"tag\">new</span>"),
-            other => push(
-                &mut out,
-                format_args!(" <span class=\"tag\">{other}</span>"),
-            ),
-        }
-        if let Some(from) = &change.from {
-            push(
-                &mut out,
-                format_args!(" <span class=\"q\">from {}</span>", name(from)),
-            );
+            "REPLACE" => tag("warn", "replaced"),
+            "DELETE" => tag("warn", "deleted"),
+            "NEW" => tag("", "new"),
+            other => tag("", other),
         }
         if change.reformatted {
-            out.push_str(" <span class=\"tag\">reformatted</span>");
+            tag("", "reformatted");
+        }
+        let mut remark = |text: String| out += &format!(" <span class=\"q\">{text}</span>");
+        if let Some(from) = &change.from {
+            remark(format!("from {}", name(from)));
         }
         for (to, lines) in change.moved_to.iter().take(3) {
-            push(
-                &mut out,
-                format_args!(
-                    " <span class=\"q\">{lines} lines moved to {}</span>",
-                    name(to)
-                ),
-            );
+            remark(format!("{lines} lines moved to {}", name(to)));
         }
         out
     }
+}
 
-    /// The bar and its figures; a directory's bar has full length, because it compares nothing.
-    fn bar(&self, lines: Option<ChangedLines>, is_folder: bool) -> String {
-        let Some(lines) = lines.filter(|lines| lines.total() > 0) else {
-            return "<span class=\"b none\">no lines counted</span>".to_owned();
-        };
-        let of = |count: usize| (count * 100).checked_div(lines.total()).unwrap_or(0);
-        // What is there is seen, and all parts together have the whole width.
-        let (lost, added) = (
-            seen(of(lines.lost), lines.lost),
-            seen(of(lines.added), lines.added),
-        );
-        let (mut lost, mut added) = (lost, added);
-        let kept = match lines.kept {
-            0 if lost == 0 => {
-                added = 100;
-                0
-            }
-            0 => {
-                lost = 100 - added.min(100);
-                0
-            }
-            _ => 100_usize.saturating_sub(lost + added),
-        };
-        let length = match is_folder {
-            true => 100,
-            false => root_share(lines.total(), self.most),
-        };
-        let mut parts = String::new();
-        for (class, width) in [("k", kept), ("l", lost), ("a", added)] {
-            if width > 0 {
-                push(
-                    &mut parts,
-                    format_args!("<i class=\"{class} w{width}\"></i>"),
-                );
-            }
+/// The bar and its figures. A directory's bar has full length, because it compares nothing.
+fn bar(lines: Option<ChangedLines>, length: usize) -> String {
+    let Some(lines) = lines.filter(|lines| lines.total() > 0) else {
+        return "<span class=\"b none\">no lines counted</span>".to_owned();
+    };
+    // A part of at least one line is seen; the style sheet fits the parts to the whole width.
+    let parts = [("k", lines.kept), ("l", lines.lost), ("a", lines.added)].map(|(class, count)| {
+        let width = (count * 100 / lines.total()).max(2);
+        match count {
+            0 => String::new(),
+            _ => format!("<i class=\"{class} w{width}\"></i>"),
         }
-        let percent = lines.lost_percent().filter(|_| lines.lost > 0);
-        let percent = percent.map_or_else(String::new, |percent| format!(" ({percent} %)"));
-        format!(
-            "<span class=\"b\" role=\"img\" aria-label=\"{} of {} lines kept, {} lost{percent}, {} added\"><span class=\"w{length}\">{parts}</span></span><span class=\"cs\" aria-hidden=\"true\"><b>{}</b>{}{}</span>",
-            lines.kept,
-            lines.old(),
-            lines.lost,
-            lines.added,
-            grouped(lines.kept),
-            signed("lo", '−', lines.lost),
-            signed("ad", '+', lines.added)
-        )
-    }
-}
-
-/// A part of at least one line is at least two per cent wide.
-fn seen(percent: usize, count: usize) -> usize {
-    if count == 0 { 0 } else { percent.max(2) }
-}
-
-/// A figure with its sign; only what there is has a colour.
-fn signed(class: &str, sign: char, count: usize) -> String {
-    match count {
+    });
+    let figure = |class: &str, sign: &str, count: usize| match count {
         0 => "<b>0</b>".to_owned(),
         count => format!("<b class=\"{class}\">{sign}{}</b>", grouped(count)),
-    }
+    };
+    format!(
+        "<span class=\"b\" role=\"img\" aria-label=\"{} of {} lines kept, {} lost{}, {} added\"><span class=\"w{length}\">{}</span></span><span class=\"cs\" aria-hidden=\"true\">{}{}{}</span>",
+        lines.kept,
+        lines.kept + lines.lost,
+        lines.lost,
+        lines.lost_percent(),
+        lines.added,
+        parts.concat(),
+        figure("", "", lines.kept),
+        figure("lo", "−", lines.lost),
+        figure("ad", "+", lines.added)
+    )
 }
 
 /// The square root of a share in per cent, at least 4.

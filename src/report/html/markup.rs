@@ -1,8 +1,6 @@
-//! Writes HTML: everything that comes from a repository is escaped, and each section has a limit.
+//! Writes HTML: everything that comes from a repository is escaped, and each list has a limit.
 
-use std::fmt::Write as _;
-
-use crate::path::escaped;
+use crate::path::{escaped, is_hostile};
 use crate::report::escape;
 
 /// The longest sentence or name.
@@ -40,100 +38,79 @@ pub(super) fn code(text: &[u8]) -> String {
     format!("<code><bdi>{}</bdi></code>", name(text))
 }
 
+/// The start of a commit's id.
+pub(super) fn short(id: &str) -> &str {
+    id.get(..12).unwrap_or(id)
+}
+
 /// A line of a file, whose hostile characters are spelled out already.
 pub(super) fn line(text: &str) -> String {
-    let shown: String = text
-        .chars()
-        .map(|c| match c {
-            '\t' => c,
-            c if crate::path::is_hostile(c) => '\u{fffd}',
-            c => c,
-        })
-        .collect();
-    html(&shown)
+    html(&text.replace(|c| c != '\t' && is_hostile(c), "\u{fffd}"))
 }
 
-/// A part of the page that takes items as long as they fit.
-pub(super) struct LimitedPart {
-    text: String,
-    limit: usize,
+/// A word in a coloured frame, behind a sign that screen readers skip.
+pub(super) fn tag(class: &str, sign: &str, word: &str) -> String {
+    format!("<span class=\"tag {class}\"><span aria-hidden=\"true\">{sign}</span> {word}</span>")
 }
 
-impl LimitedPart {
-    pub(super) fn new(limit: usize) -> LimitedPart {
-        LimitedPart {
-            text: String::new(),
-            limit,
-        }
-    }
-
-    /// Adds an item, unless it does not fit.
-    pub(super) fn push(&mut self, item: &str) -> bool {
-        let fits = self.text.len() + item.len() <= self.limit;
-        if fits {
-            self.text.push_str(item);
-        }
-        fits
-    }
-
-    /// Adds the beginning of an item and keeps room for its end, unless they do not fit.
-    pub(super) fn open(&mut self, begin: &str, end: &'static str) -> bool {
-        let fits = self.text.len() + begin.len() + end.len() <= self.limit;
-        if fits {
-            self.text.push_str(begin);
-            self.limit -= end.len();
-        }
-        fits
-    }
-
-    /// Adds the end of the item that was opened last.
-    pub(super) fn close(&mut self, end: &'static str) {
-        self.limit += end.len();
-        self.text.push_str(end);
-    }
-
-    pub(super) fn finish(self) -> String {
-        self.text
-    }
-}
-
-/// A list of what a section has no room for: names as far as they fit, then a count.
-pub(super) fn left_out<'a>(
+/// The items that fit into `limit` bytes, and a folded list with the names of the others.
+pub(super) fn limited<'a>(
     what: &str,
-    names: impl ExactSizeIterator<Item = &'a [u8]>,
     limit: usize,
-) -> String {
-    let count = names.len();
-    if count == 0 {
-        return String::new();
-    }
-    let mut list = LimitedPart::new(limit);
-    let mut named = 0;
-    for one in names {
-        if !list.push(&format!("<li>{}</li>", code(one))) {
-            break;
+    items: impl Iterator<Item = (&'a [u8], String)>,
+) -> (String, String) {
+    let mut shown = String::new();
+    let mut left = LeftOut::new(limit / 8);
+    for (name, item) in items {
+        match shown.len() + item.len() <= limit {
+            true => shown.push_str(&item),
+            false => left.add(name),
         }
-        named += 1;
     }
-    let mut out = String::new();
-    push(
-        &mut out,
-        format_args!(
-            "<details class=\"more\"><summary>{count} more {what}, not shown for size</summary><ul>{}</ul>",
-            list.finish()
-        ),
-    );
-    if named < count {
-        let rest = count - named;
-        push(
-            &mut out,
-            format_args!(
+    (shown, left.list(what))
+}
+
+/// What a section has no room for: names as far as they fit, then a count.
+pub(super) struct LeftOut {
+    names: String,
+    limit: usize,
+    count: usize,
+    named: usize,
+}
+
+impl LeftOut {
+    pub(super) fn new(limit: usize) -> LeftOut {
+        LeftOut {
+            names: String::new(),
+            limit,
+            count: 0,
+            named: 0,
+        }
+    }
+
+    pub(super) fn add(&mut self, name: &[u8]) {
+        self.count += 1;
+        let item = format!("<li>{}</li>", code(name));
+        if self.names.len() + item.len() <= self.limit {
+            self.names.push_str(&item);
+            self.named += 1;
+        }
+    }
+
+    /// The list; empty if everything fits.
+    pub(super) fn list(self, what: &str) -> String {
+        let (count, names) = (self.count, self.names);
+        let rest = match count - self.named {
+            _ if count == 0 => return String::new(),
+            0 => String::new(),
+            rest => format!(
                 "<p>… and {rest} more. <code>guard lint --format json</code> lists all.</p>"
             ),
-        );
+        };
+        format!(
+            "<details class=\"more\"><summary>{count} more {what}, not shown for size</summary><ul>{names}</ul>{rest}</details>"
+        )
     }
-    out.push_str("</details>");
-    out
 }
 
 /// A section with its heading.
@@ -147,9 +124,9 @@ pub(super) fn section(id: &str, heading: &str, lead: &str, content: &str) -> Str
     )
 }
 
-pub(super) fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing to a string cannot fail.
-    let _ = out.write_fmt(text);
+/// A section about nothing.
+pub(super) fn nothing(id: &str, heading: &str, why: &str) -> String {
+    section(id, heading, "", &format!("<p class=\"none\">{why}</p>"))
 }
 
 #[cfg(test)]
@@ -169,14 +146,17 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_named_and_the_rest_counted() {
-        let names: Vec<&[u8]> = vec![b"a", b"b", b"c"];
-        let one = "<li><code><bdi>a</bdi></code></li>".len();
-        let out = left_out("files", names.into_iter(), 2 * one);
+        let item = || "x".repeat(100);
+        let names: [&[u8]; 4] = [b"a", b"b", b"c", b"d"];
+        let items = || names.into_iter().map(|name| (name, item()));
+        let (shown, more) = limited("files", 300, items());
+        assert_eq!(shown.len(), 300);
         assert!(
-            out.contains("3 more files") && out.contains("… and 1 more"),
-            "{out}"
+            more.contains("1 more files") && more.contains(">d<"),
+            "{more}"
         );
-        assert!(out.contains(">b<") && !out.contains(">c<"), "{out}");
-        assert_eq!(left_out("files", std::iter::empty(), 9), "");
+        let (shown, more) = limited("files", 99, items());
+        assert!(shown.is_empty() && more.contains("… and 4 more"), "{more}");
+        assert_eq!(limited("files", 1000, items()).1, "");
     }
 }

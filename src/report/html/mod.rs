@@ -3,16 +3,14 @@
 //! Its policy for content (CSP) permits one style sheet, by its hash, and nothing else. Each section has a limit, and
 //! all together stay below 5 MB; what does not fit is named.
 
-mod approvals;
 mod commits;
-mod contents;
 mod design_table;
 mod findings;
+mod hunks;
+mod lines;
 mod map;
 mod markup;
-mod outside;
 mod overview;
-mod row_ids;
 
 use std::io;
 
@@ -20,13 +18,11 @@ use super::identity::sha256;
 use super::texts::{advice, cannot_judge, sentence};
 use crate::error::Error;
 use crate::verdict::Verdict;
-use markup::{prose, push, section};
+use design_table::RowIds;
+use markup::{prose, section};
 
 /// How every page begins, by which guard recognises its own.
 pub(super) const BEGINNING: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"guard ";
-
-/// The most bytes of all sections; the rest of 5 MB is for what is around them.
-const MOST_BYTES: usize = 4_800_000;
 
 /// The style sheet. Bars take their widths from the classes that [`style`] adds.
 const STYLE: &str = include_str!("page.css");
@@ -51,47 +47,36 @@ pub(super) fn report(verdict: &Verdict, failure: Option<&Error>) -> io::Result<S
 }
 
 fn body(verdict: &Verdict) -> String {
-    let (table, rows) = design_table::section_of(verdict);
-    let before = [
-        findings::section_of(verdict, &rows),
-        table,
-        outside::section_of(verdict, &rows),
-    ]
-    .concat();
-    let after = [
-        contents::replaced(verdict),
-        contents::deleted(verdict),
-        approvals::section_of(verdict),
-        commits::section_of(verdict),
-    ]
-    .concat();
-    // The map has no limit of its own.
-    let rest = MOST_BYTES.saturating_sub(before.len() + after.len());
-    let map = map::section_of(verdict, rest);
+    let sections = [
+        findings::section_of(verdict, &RowIds::of(verdict)),
+        design_table::section_of(verdict),
+        map::section_of(verdict),
+        hunks::section_of(verdict),
+        commits::approvals(verdict),
+        commits::commits(verdict),
+    ];
     format!(
-        "{}<main id=\"main\">\n{before}{map}{after}</main>\n{}",
+        "{}<main id=\"main\">\n{}</main>\n{}",
         overview::header(verdict),
+        sections.concat(),
         overview::footer(verdict)
     )
 }
 
 /// The body of a page without a verdict.
 fn failed(error: &Error) -> String {
-    let mut problems = String::new();
-    for problem in error.problems.iter().take(200) {
-        push(
-            &mut problems,
-            format_args!("<li><p>{}</p>", prose(&sentence(problem))),
-        );
-        for line in advice(problem) {
-            push(&mut problems, format_args!("<p>{}</p>", prose(&line)));
-        }
-        problems.push_str("</li>");
-    }
-    if !problems.is_empty() {
-        problems = format!("<ul class=\"findings\">{problems}</ul>");
-    }
-    let why = format!("<p>{}</p>{problems}", prose(&cannot_judge(error)));
+    let problems = error.problems.iter().take(200).map(|problem| {
+        let lines = [sentence(problem)].into_iter().chain(advice(problem));
+        let lines: String = lines
+            .map(|line| format!("<p>{}</p>", prose(&line)))
+            .collect();
+        format!("<li>{lines}</li>")
+    });
+    let problems: String = problems.collect();
+    let why = format!(
+        "<p>{}</p><ul class=\"findings\">{problems}</ul>",
+        prose(&cannot_judge(error))
+    );
     format!(
         "<header class=\"top refused\"><div class=\"in\"><p class=\"brand\">guard review</p><h1><span class=\"mark\" aria-hidden=\"true\">!</span> Could not judge</h1></div></header>\n<main id=\"main\">{}</main>\n",
         section("findings", "Why there is no verdict", "", &why)
@@ -119,7 +104,7 @@ fn style() -> String {
     // A check-out may have changed the line endings, and browsers undo that before they compute the hash.
     let mut style = STYLE.replace("\r\n", "\n");
     for width in 0..=100 {
-        push(&mut style, format_args!(".w{width}{{width:{width}%}}\n"));
+        style += &format!(".w{width}{{width:{width}%}}\n");
     }
     style
 }

@@ -1,27 +1,34 @@
 //! The top of the page: the verdict, what was judged by which design, and the way to the sections.
 
-use super::markup::{code, html, name, prose, push};
-use crate::report::changed_lines::{ChangedLines, renamed_away};
+use super::lines::{ChangedLines, grouped, renamed_away};
+use super::markup::{code, html, name, prose, short};
 use crate::report::human::{in_one_line, plural};
 use crate::verdict::{Outcome, SourceKind, Verdict};
-use gix::bstr::BStr;
 
 /// The most notes.
 const MOST_NOTES: usize = 50;
+/// The most designs.
+const MOST_DESIGNS: usize = 10;
+
+const CONTENTS: &str = "<nav class=\"toc\" aria-label=\"Sections\"><ul><li><a href=\"#findings\">Findings</a></li><li><a href=\"#design\">Design</a></li><li><a href=\"#map\">Map</a></li><li><a href=\"#hunks\">Replaced and deleted</a></li><li><a href=\"#approvals\">Approvals</a></li><li><a href=\"#commits\">Commits</a></li></ul></nav>\n";
 
 /// What was judged, in a few words.
+fn kind(verdict: &Verdict) -> &'static str {
+    match verdict.source.kind {
+        SourceKind::Index => "staged changes",
+        SourceKind::Range => "a range of commits",
+        SourceKind::WorkTree => "all uncommitted changes",
+        SourceKind::Request => "proposed changes",
+    }
+}
+
+/// The name of what was judged.
 pub(super) fn subject(verdict: &Verdict) -> String {
     let source = &verdict.source;
-    let short = |id: &Option<String>| {
-        id.as_deref()
-            .map(|id| id.get(..12).unwrap_or(id).to_owned())
-    };
-    match (&source.branch, source.kind) {
+    match (&source.branch, &source.head) {
         (Some(branch), _) => crate::path::escaped(branch).to_string(),
-        (None, SourceKind::Range) => short(&source.head).unwrap_or_default(),
-        (None, SourceKind::Index) => "staged changes".to_owned(),
-        (None, SourceKind::WorkTree) => "uncommitted changes".to_owned(),
-        (None, SourceKind::Request) => "proposed changes".to_owned(),
+        (None, Some(head)) => short(head).to_owned(),
+        (None, None) => kind(verdict).to_owned(),
     }
 }
 
@@ -30,82 +37,52 @@ pub(super) fn header(verdict: &Verdict) -> String {
         Outcome::Accepted => ("accepted", "✓", "Accepted"),
         Outcome::Refused => ("refused", "✕", "Refused"),
     };
-    let summary = prose(&in_one_line(verdict));
     format!(
         "<a class=\"skip\" href=\"#main\">Skip to the review</a>\n\
          <header class=\"top {class}\"><div class=\"in\">\
          <p class=\"brand\">guard review <span>{}</span></p>\
          <h1><span class=\"mark\" aria-hidden=\"true\">{mark}</span> {word}</h1>\
-         <p class=\"sum\">{summary}.</p>{}{}</div></header>\n{}",
+         <p class=\"sum\">{}.</p><dl class=\"facts\">{}</dl><ul class=\"figures\">{}</ul></div></header>\n{CONTENTS}",
         html(&subject(verdict)),
+        prose(&in_one_line(verdict)),
         facts(verdict),
         figures(verdict),
-        contents()
     )
 }
 
 /// What was judged, against what, by which designs.
 fn facts(verdict: &Verdict) -> String {
     let source = &verdict.source;
-    let mut out = String::from("<dl class=\"facts\">");
-    let kind = match source.kind {
-        SourceKind::Index => "the staged changes",
-        SourceKind::Range => "a range of commits",
-        SourceKind::WorkTree => "all uncommitted changes",
-        SourceKind::Request => "proposed changes",
-    };
-    push(
-        &mut out,
-        format_args!("<div><dt>Judged</dt><dd>{kind}</dd></div>"),
+    let mut facts = vec![("Judged", kind(verdict).to_owned())];
+    facts.extend(
+        source
+            .branch
+            .as_ref()
+            .map(|branch| ("Branch", code(branch))),
     );
-    if let Some(branch) = &source.branch {
-        push(
-            &mut out,
-            format_args!("<div><dt>Branch</dt><dd>{}</dd></div>", code(branch)),
-        );
-    }
-    for (label, id) in [("Compared with", &source.base), ("Head", &source.head)] {
-        if let Some(id) = id {
-            let short = id.get(..12).unwrap_or(id);
-            push(
-                &mut out,
-                format_args!(
-                    "<div><dt>{label}</dt><dd>{}</dd></div>",
-                    code(short.as_bytes())
-                ),
-            );
-        }
-    }
-    for design in verdict.designs.iter().take(10) {
+    let id = |id: &String| code(short(id).as_bytes());
+    facts.extend(source.base.as_ref().map(|base| ("Compared with", id(base))));
+    facts.extend(source.head.as_ref().map(|head| ("Head", id(head))));
+    for design in verdict.designs.iter().take(MOST_DESIGNS) {
         let by = match design.selected_by.as_str() {
             "" => String::new(),
             by => format!(", chosen by {}", prose(by)),
         };
-        let from = design
-            .from
-            .get(..12)
-            .filter(|_| design.from.len() >= 40)
-            .unwrap_or(&design.from);
-        push(
-            &mut out,
-            format_args!(
-                "<div><dt>Design</dt><dd>{} <span class=\"q\">at {}{by}</span></dd></div>",
-                code(&design.path),
-                name(from.as_bytes())
-            ),
-        );
+        let from = match design.from.len() {
+            40.. => short(&design.from),
+            _ => &design.from,
+        };
+        let (path, from) = (code(&design.path), name(from.as_bytes()));
+        let design = format!("{path} <span class=\"q\">at {from}{by}</span>");
+        facts.push(("Design", design));
     }
-    if verdict.designs.len() > 10 {
-        push(
-            &mut out,
-            format_args!(
-                "<div><dt>Designs</dt><dd>and {} more</dd></div>",
-                verdict.designs.len() - 10
-            ),
-        );
+    if let more @ 1.. = verdict.designs.len().saturating_sub(MOST_DESIGNS) {
+        facts.push(("Designs", format!("and {more} more")));
     }
-    out.push_str("</dl>");
-    out
+    let facts = facts.iter();
+    facts
+        .map(|(label, fact)| format!("<div><dt>{label}</dt><dd>{fact}</dd></div>"))
+        .collect()
 }
 
 /// The counts that a reviewer looks at first.
@@ -113,115 +90,44 @@ fn figures(verdict: &Verdict) -> String {
     let counts = verdict.counts();
     let away = renamed_away(verdict);
     let mut lines = ChangedLines::default();
-    for change in &verdict.changes {
-        if !away.contains::<BStr>(change.path.as_ref())
-            && let Some(of_change) = ChangedLines::of(change)
-        {
-            lines.add(of_change);
-        }
-    }
-    let mut out = String::from("<ul class=\"figures\">");
-    for (count, word, class) in [
-        (counts.errors, "error", "bad"),
-        (counts.warnings, "warning", "warn"),
-        (counts.changes, "changed file", ""),
-        (counts.approved, "approved", "good"),
-    ] {
+    let changes = verdict.changes.iter();
+    changes
+        .filter(|change| !away.contains(&change.path))
+        .filter_map(ChangedLines::of)
+        .for_each(|of_change| lines.add(of_change));
+    let word = |count, word| plural(count, word).split_off(count.to_string().len() + 1);
+    let figures = [
+        (counts.errors, word(counts.errors, "error"), "bad"),
+        (counts.warnings, word(counts.warnings, "warning"), "warn"),
+        (counts.changes, word(counts.changes, "changed file"), ""),
+        (counts.approved, "approved".to_owned(), "good"),
+        (lines.kept, "lines kept".to_owned(), ""),
+        (lines.lost, "lines lost".to_owned(), ""),
+        (lines.added, "lines added".to_owned(), ""),
+    ];
+    let figures = figures.into_iter().map(|(count, word, class)| {
         let class = if count == 0 { "" } else { class };
-        let word = match word {
-            "approved" => word.to_owned(),
-            word => plural(count, word)
-                .split_once(' ')
-                .map_or_else(String::new, |(_, word)| word.to_owned()),
-        };
-        push(
-            &mut out,
-            format_args!(
-                "<li class=\"{class}\"><b>{}</b> {word}</li>",
-                grouped(count)
-            ),
-        );
-    }
-    for (count, word) in [
-        (lines.kept, "kept"),
-        (lines.lost, "lost"),
-        (lines.added, "added"),
-    ] {
-        push(
-            &mut out,
-            format_args!("<li><b>{}</b> lines {word}</li>", grouped(count)),
-        );
-    }
-    out.push_str("</ul>");
-    out
-}
-
-fn contents() -> String {
-    let mut out = String::from("<nav class=\"toc\" aria-label=\"Sections\"><ul>");
-    for (id, word) in [
-        ("findings", "Findings"),
-        ("design", "Design"),
-        ("outside", "Outside"),
-        ("map", "Map"),
-        ("replaced", "Replaced"),
-        ("deleted", "Deleted"),
-        ("approvals", "Approvals"),
-        ("commits", "Commits"),
-    ] {
-        push(
-            &mut out,
-            format_args!("<li><a href=\"#{id}\">{word}</a></li>"),
-        );
-    }
-    out.push_str("</ul></nav>\n");
-    out
+        format!(
+            "<li class=\"{class}\"><b>{}</b> {word}</li>",
+            grouped(count)
+        )
+    });
+    figures.collect()
 }
 
 pub(super) fn footer(verdict: &Verdict) -> String {
-    let mut notes = String::new();
-    for note in verdict.notes.iter().take(MOST_NOTES) {
-        push(&mut notes, format_args!("<li>{}</li>", prose(note)));
+    let notes = verdict.notes.iter().take(MOST_NOTES);
+    let mut notes: String = notes
+        .map(|note| format!("<li>{}</li>", prose(note)))
+        .collect();
+    if let more @ 1.. = verdict.notes.len().saturating_sub(MOST_NOTES) {
+        notes += &format!("<li>… and {more} more notes</li>");
     }
-    if verdict.notes.len() > MOST_NOTES {
-        push(
-            &mut notes,
-            format_args!(
-                "<li>… and {} more notes</li>",
-                verdict.notes.len() - MOST_NOTES
-            ),
-        );
+    if !notes.is_empty() {
+        notes = format!("<h2>Notes on this verdict</h2><ul>{notes}</ul>");
     }
-    let notes = match notes.as_str() {
-        "" => notes,
-        notes => format!("<h2>Notes on this verdict</h2><ul>{notes}</ul>"),
-    };
     format!(
         "<footer><div class=\"in\">{notes}<p>Written by guard {}. This page runs no scripts and loads nothing.</p></div></footer>\n",
         env!("CARGO_PKG_VERSION")
     )
-}
-
-/// A number with its thousands apart.
-pub(super) fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push('\u{202f}');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thousands_stand_apart() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
-    }
 }

@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::finding::Help;
-use crate::verdict::SettingsInForce;
 use serde_json::Value;
 
-const MACHINES: [Format; 6] = [
+const MACHINES: [Format; 7] = [
+    Format::Json,
     Format::Jsonl,
     Format::Sarif,
     Format::Github,
@@ -118,32 +118,31 @@ fn decoded(text: &str) -> String {
         .replace("%25", "%")
 }
 
+/// SARIF's list of rules is the pages of the rules.
 #[test]
-fn a_mixed_report_in_every_format() {
-    let version = format!("\"{}\"", env!("CARGO_PKG_VERSION"));
-    for format in MACHINES {
-        let text = plain_in(&mixed(), format).replace(&version, "\"VERSION\"");
-        insta::assert_snapshot!(format.name(), text);
-    }
-}
-
-#[test]
-fn report_does_not_depend_on_input_order() {
+fn a_mixed_report_in_every_format_whatever_its_order() {
     let mut turned = mixed();
     turned.findings.reverse();
     turned.changes.reverse();
+    let mut all = String::new();
     for format in MACHINES {
-        assert_eq!(
-            plain_in(&mixed(), format),
-            plain_in(&turned, format),
-            "{format:?}"
-        );
+        let mut text = plain_in(&mixed(), format);
+        assert_eq!(text, plain_in(&turned, format), "{format:?}");
+        if format == Format::Sarif {
+            let mut sarif: Value = serde_json::from_str(&text).unwrap();
+            let driver = &mut sarif["runs"][0]["tool"]["driver"];
+            assert_eq!(driver["version"], env!("CARGO_PKG_VERSION"));
+            *driver = driver["rules"].as_array().unwrap().len().into();
+            text = format!("{sarif:#}\n");
+        }
+        all.push_str(&format!("======== {}\n{text}", format.name()));
     }
+    insta::assert_snapshot!("machines", all);
 }
 
 #[test]
 fn names_never_control_a_terminal_or_start_a_command_in_any_format() {
-    for format in [Format::Human, Format::Json].into_iter().chain(MACHINES) {
+    for format in [Format::Human].into_iter().chain(MACHINES) {
         let text = plain_in(&hostile(), format);
         assert_clean(&text);
         for (head, _) in commands(&text) {
@@ -163,7 +162,7 @@ fn an_error_cannot_start_a_command_either() {
     let mut error = Error::new("two designs could be meant:\n::error::x\n ##[add-mask]y");
     error.help = vec!["::stop-commands::z".into()];
     error.problems = hostile().findings;
-    for format in [Format::Human, Format::Json].into_iter().chain(MACHINES) {
+    for format in [Format::Human].into_iter().chain(MACHINES) {
         let mut out = Vec::new();
         write_failure(&error, format, &mut out, &Style::default()).unwrap();
         let text = String::from_utf8(out).unwrap();
@@ -179,21 +178,6 @@ fn an_error_cannot_start_a_command_either() {
             assert!(own.iter().any(|own| head.starts_with(own)), "{head}");
         }
     }
-}
-
-#[test]
-fn remarks_and_settings_cannot_start_a_command() {
-    let hostile = "a ##[add-mask]b";
-    let mut out = Vec::new();
-    write_notes(&[hostile.to_owned()], &mut out, &Style::default()).unwrap();
-    let settings = SettingsInForce {
-        variables: vec![("GUARD_LLD".to_owned(), hostile.to_owned())],
-        ..SettingsInForce::default()
-    };
-    write_settings(&settings, Format::Human, &mut out, &Style::default()).unwrap();
-    let text = String::from_utf8(out).unwrap();
-    assert_eq!(text.matches("a ##\\u{5b}add-mask]b").count(), 2, "{text}");
-    assert_eq!(commands(&text), []);
 }
 
 #[test]
@@ -301,25 +285,6 @@ fn sarif_places_findings_without_a_line_at_the_design() {
 }
 
 #[test]
-fn without_a_design_sarif_shows_a_deletion_at_the_settings() {
-    let mut report = mixed();
-    report.designs.clear();
-    for finding in &mut report.findings {
-        finding.design = None;
-    }
-    let sarif = json(&report, Format::Sarif);
-    let results = sarif["runs"][0]["results"].as_array().unwrap();
-    let deleted = results
-        .iter()
-        .find(|r| r["ruleId"] == "action-not-granted")
-        .unwrap();
-    assert_eq!(
-        deleted["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
-        "guard.toml"
-    );
-}
-
-#[test]
 fn a_name_that_leaves_the_repository_is_never_a_place() {
     for name in ["../x", "a/../../x", "/etc/passwd", "a//b", "."] {
         let mut report = refused();
@@ -357,38 +322,6 @@ fn sarif_is_truncated_at_githubs_limit_with_a_note() {
     );
 }
 
-/// Nanoseconds for which this thread has had a processor: on a busy machine a clock says little.
-fn time_at_work() -> u128 {
-    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let first = statistics.split(' ').next().unwrap_or_default();
-    first.parse().unwrap_or_else(|_| {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        now.unwrap().as_nanos()
-    })
-}
-
-/// Each finding looked for among all changes takes sixteen times as long where there are four times as many.
-#[test]
-fn four_times_the_changes_take_about_four_times_as_long() {
-    let time = |count: usize| {
-        let mut report = Verdict::default();
-        for i in 0..count {
-            let path = format!("some/longer/directory/f{i}.rs");
-            report.changes.push(change(&path));
-            report
-                .findings
-                .push(Finding::new(Rule::OutOfScope, path, "m"));
-        }
-        let started = time_at_work();
-        let issues = json(&report, Format::Gitlab);
-        assert_eq!(issues.as_array().unwrap().len(), count);
-        time_at_work() - started
-    };
-    let least = |count| (0..3).map(|_| time(count)).min().unwrap();
-    let (few, many) = (least(2_000), least(8_000));
-    assert!(many < 10 * few, "{few} ns, {many} ns");
-}
-
 #[test]
 fn message_in_sarif_is_not_a_link() {
     let mut report = refused();
@@ -398,36 +331,6 @@ fn message_in_sarif_is_not_a_link() {
         .as_str()
         .unwrap();
     assert!(text.contains("[x\\](https://example.com)"), "{text}");
-}
-
-#[test]
-fn gitlab_gets_a_fingerprint_for_every_issue() {
-    let mut report = mixed();
-    report.findings.extend(mixed().findings);
-    let issues = json(&report, Format::Gitlab);
-    let issues = issues.as_array().unwrap();
-    let mut prints: Vec<_> = issues
-        .iter()
-        .map(|i| i["fingerprint"].as_str().unwrap())
-        .collect();
-    prints.sort_unstable();
-    prints.dedup();
-    assert_eq!(prints.len(), report.findings.len());
-}
-
-#[test]
-fn json_lines_end_with_the_summary() {
-    let text = plain_in(&mixed(), Format::Jsonl);
-    let lines: Vec<Value> = text
-        .lines()
-        .map(|l| serde_json::from_str(l).unwrap())
-        .collect();
-    let (last, findings) = lines.split_last().unwrap();
-    assert_eq!(findings.len(), 5);
-    assert!(findings.iter().all(|line| line["type"] == "finding"));
-    assert_eq!(last["type"], "summary");
-    assert_eq!(last["verdict"], "refused");
-    assert_eq!(last["errors"], 3);
 }
 
 /// 2,000 findings with long messages.
@@ -448,14 +351,7 @@ fn markdown_fits_in_a_comment() {
     let text = plain_in(&report, Format::Markdown);
     assert!(text.len() < 65_536, "{}", text.len());
     let rows = text.matches("| error |").count();
-    assert!(
-        text.contains(&format!("… and {} more", 2000 - rows)),
-        "{rows}"
-    );
-}
-
-#[test]
-fn notes_in_markdown_fit_in_a_comment() {
+    assert!(text.contains(&format!("… and {} more", 2000 - rows)));
     let mut report = long();
     report.notes = vec!["@".repeat(500); 20];
     let text = plain_in(&report, Format::Markdown);
@@ -539,4 +435,20 @@ fn run_that_could_not_judge_has_no_verdict_in_any_format() {
         annotations[0].1,
         "guard could not judge: no design was found; write one"
     );
+}
+
+#[test]
+fn a_bare_finding_and_a_measured_change_in_json() {
+    let mut report = destructive();
+    report.findings[0].path = None;
+    let json = json(&report, Format::Json);
+    let finding = &json["findings"][0];
+    for key in ["path", "closest", "design"] {
+        assert!(finding[key].is_null(), "{key}");
+    }
+    assert_eq!(finding["details"], serde_json::json!({}));
+    let change = &json["changes"][0];
+    assert_eq!(change["lost_share"].as_f64(), Some(230.0 / 270.0));
+    assert_eq!(change["original_lines"], 270);
+    assert!(change.get("preview").is_none() && change.get("deleted").is_none());
 }

@@ -1,12 +1,10 @@
 #![allow(clippy::unwrap_used)]
 
-mod check;
+mod answers;
 mod human;
-mod json;
 mod machines;
-mod scope;
 
-use super::order::ordered;
+use super::texts::ordered;
 use super::*;
 use gix::bstr::BString;
 

@@ -1,0 +1,71 @@
+//! Paths in JSON: strings. A path that is not UTF-8 or starts with a double quote is quoted as git does (`"a\377"`,
+//! including the quotes), so a string that starts with a double quote is always a quoted path.
+
+use std::fmt::Write as _;
+
+use gix::bstr::{BStr, BString, ByteSlice};
+use serde::{Serialize, Serializer};
+
+/// A path as a JSON string's value.
+pub(crate) fn path_text(path: &BStr) -> String {
+    match path.to_str() {
+        Ok(text) if !text.starts_with('"') => text.to_owned(),
+        _ => git_quoted(path),
+    }
+}
+
+/// For `serialize_with`: a path.
+pub(crate) fn path<S: Serializer>(path: &BString, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path_text(path.as_ref()))
+}
+
+/// For `serialize_with`: a path or null.
+pub(crate) fn optional_path<S: Serializer>(
+    path: &Option<BString>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    path.as_ref()
+        .map(|path| path_text(path.as_ref()))
+        .serialize(serializer)
+}
+
+/// The path between double quotes with git's C-like escapes, as git prints it
+/// with `core.quotePath` on.
+fn git_quoted(path: &BStr) -> String {
+    let mut out = String::from("\"");
+    for &byte in path.iter() {
+        match byte {
+            0x07 => out.push_str("\\a"),
+            0x08 => out.push_str("\\b"),
+            b'\t' => out.push_str("\\t"),
+            b'\n' => out.push_str("\\n"),
+            0x0b => out.push_str("\\v"),
+            0x0c => out.push_str("\\f"),
+            b'\r' => out.push_str("\\r"),
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b' '..=b'~' => out.push(char::from(byte)),
+            _ => {
+                let _ = write!(out, "\\{byte:03o}");
+            }
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_utf8_without_a_leading_quote_is_written_as_it_is() {
+        for (path, json) in [
+            ("src/ä b.rs".as_bytes(), "src/ä b.rs"),
+            (b"a\xff\"\\\n", r#""a\377\"\\\n""#),
+            (br#""a\377""#, r#""\"a\\377\"""#),
+        ] {
+            assert_eq!(path_text(BStr::new(path)), json);
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! Commits, and the history between two points. It is read from commit objects alone: no commit-graph file, no grafts;
+//! and it tells the missing parents of a shallow clone apart from a root commit.
+
+use std::collections::{BTreeSet, BinaryHeap, HashSet};
+
+use gix::ObjectId;
+use gix::bstr::{BString, ByteSlice};
+use gix::hashtable::HashMap;
+use gix::objs::CommitRef;
+
+use super::{Merges, Objects, Repository, Tree, changes_between, failed};
+use crate::boundary::absolute;
+use crate::error::{Error, Result};
+use crate::trailer;
+
+/// The parts of a commit that guard needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// Its id.
+    pub id: ObjectId,
+    /// The id of its tree.
+    pub tree: ObjectId,
+    /// The parents that it names, even if the clone lacks them.
+    pub parents: Vec<ObjectId>,
+    /// The commit time in seconds since 1970; only a hint for the order of a walk.
+    pub time: i64,
+    /// The trailers of its message, see `crate::trailer::of_guard`.
+    pub trailers: BString,
+}
+
+impl Commit {
+    /// Reads a commit; `buffer` can be reused.
+    ///
+    /// # Errors
+    /// It is missing, damaged or not a commit.
+    pub(super) fn read(objects: &Objects, id: ObjectId, buffer: &mut Vec<u8>) -> Result<Commit> {
+        Commit::parse(objects, id, buffer, |_| ()).map(|(commit, ())| commit)
+    }
+
+    /// The same, with something else from it.
+    fn parse<T>(
+        objects: &Objects,
+        id: ObjectId,
+        buffer: &mut Vec<u8>,
+        more: impl FnOnce(&CommitRef<'_>) -> T,
+    ) -> Result<(Commit, T)> {
+        objects.commit(id, buffer)?;
+        let commit = CommitRef::from_bytes(buffer, id.kind())
+            .map_err(|error| Error::new(format!("commit {id} is damaged: {error}")))?;
+        let more = more(&commit);
+        let commit = Commit {
+            id,
+            tree: commit.tree(),
+            parents: commit.parents().collect(),
+            time: commit.time().map_or(0, |time| time.seconds),
+            trailers: trailer::of_guard(commit.message).into(),
+        };
+        Ok((commit, more))
+    }
+}
+
+/// What a person recognises a commit by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Headline {
+    /// The first line of its message.
+    pub subject: BString,
+    /// The name of its author.
+    pub author: BString,
+}
+
+/// How a head relates to commits that existed before.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct History {
+    /// The merge bases, newest first; several after criss-cross merges.
+    pub bases: Vec<ObjectId>,
+    /// The commits that only the head has, parents before children.
+    pub ahead: Vec<Commit>,
+    /// Whether parents of `ahead` are missing because the clone is shallow.
+    pub ahead_is_cut: bool,
+    /// Whether parents on one side are missing, so `bases` may not be the best.
+    pub is_cut: bool,
+}
+
+const KNOWN: u8 = 1;
+const HEAD: u8 = 2;
+const COMMON: u8 = KNOWN | HEAD;
+/// Below a merge base.
+const STALE: u8 = 4;
+
+struct VisitedCommit {
+    commit: Commit,
+    marks: u8,
+    /// At the boundary of a shallow clone: the parents are missing.
+    cut: bool,
+}
+
+impl VisitedCommit {
+    /// The parents in the clone.
+    fn parents(&self) -> &[ObjectId] {
+        if self.cut { &[] } else { &self.commit.parents }
+    }
+}
+
+impl Repository {
+    /// Reads a commit.
+    ///
+    /// # Errors
+    /// It is missing, damaged or not a commit.
+    pub(crate) fn commit(&self, id: ObjectId) -> Result<Commit> {
+        Commit::read(&self.objects, id, &mut Vec::new())
+    }
+
+    /// Reads a commit and its whole message.
+    ///
+    /// # Errors
+    /// As for [`Repository::commit`].
+    pub(crate) fn commit_with_message(&self, id: ObjectId) -> Result<(Commit, BString)> {
+        let message = |commit: &CommitRef<'_>| commit.message.to_owned();
+        Commit::parse(&self.objects, id, &mut Vec::new(), message)
+    }
+
+    /// The tree of a commit; the empty tree for `None`.
+    ///
+    /// # Errors
+    /// The commit or its tree is missing or damaged.
+    pub(crate) fn tree_of(&self, commit: Option<ObjectId>) -> Result<Tree<'_>> {
+        Tree::of_commit(&self.objects, commit)
+    }
+
+    /// Prepares merges of commits.
+    ///
+    /// # Errors
+    /// The list of shallow commits cannot be read.
+    pub(crate) fn merges(&self) -> Result<Merges> {
+        let objects = absolute(self.repo.objects.store_ref().path());
+        Ok(Merges::new(self.boundary()?, objects))
+    }
+
+    /// What a person recognises a commit by.
+    ///
+    /// # Errors
+    /// As for [`Repository::commit`].
+    pub(crate) fn headline(&self, id: ObjectId) -> Result<Headline> {
+        let headline = |commit: &CommitRef<'_>| {
+            let subject = commit.message.lines().next().unwrap_or_default();
+            let author = commit.author().map(|author| author.name.to_owned());
+            Headline {
+                subject: subject.into(),
+                author: author.unwrap_or_default(),
+            }
+        };
+        Ok(Commit::parse(&self.objects, id, &mut Vec::new(), headline)?.1)
+    }
+
+    /// The author time of a commit in seconds since 1970, which a rebase keeps. [`i64::MAX`] if the commit has none.
+    ///
+    /// # Errors
+    /// As for [`Repository::commit`].
+    pub(crate) fn authored(&self, id: ObjectId) -> Result<i64> {
+        let time = |commit: &CommitRef<'_>| Some(commit.author().ok()?.time().ok()?.seconds);
+        let (_, time) = Commit::parse(&self.objects, id, &mut Vec::new(), time)?;
+        Ok(time.unwrap_or(i64::MAX))
+    }
+
+    /// The paths that each of the latest commits changed, newest commit first. Follows first parents and leaves out
+    /// merges, and the first commit, which adds everything.
+    ///
+    /// # Errors
+    /// A commit or tree is missing or damaged.
+    pub(crate) fn touched(&self, most: usize) -> Result<Vec<Vec<BString>>> {
+        let boundary = self.boundary()?;
+        let mut touched = Vec::new();
+        let mut next: Option<ObjectId> = self.head_commit()?;
+        // Merges do not count, but a history of merges alone ends too.
+        for _ in 0..most.saturating_mul(4) {
+            let Some(id) = next.filter(|_| touched.len() < most) else {
+                break;
+            };
+            let commit = self.commit(id)?;
+            let parent = commit.parents.first().copied();
+            next = parent.filter(|_| !boundary.contains(&id));
+            let (Some(parent), 1) = (next, commit.parents.len()) else {
+                continue;
+            };
+            let before = self.commit(parent)?.tree;
+            let changes = changes_between(self.objects(), before, commit.tree)?;
+            touched.push(changes.into_iter().map(|change| change.path).collect());
+        }
+        Ok(touched)
+    }
+    /// Whether the object is in the repository.
+    pub(crate) fn has(&self, id: ObjectId) -> bool {
+        self.objects.has(id)
+    }
+
+    /// Compares `head` with commits `known` before; without any, all of `head` is new.
+    ///
+    /// # Errors
+    /// A commit is missing (other than at the boundary of a shallow clone) or damaged.
+    pub(crate) fn history(&self, known: &[ObjectId], head: ObjectId) -> Result<History> {
+        History::between(self.objects.clone(), &self.boundary()?, known, head)
+    }
+
+    /// The commits whose parents a shallow clone lacks.
+    ///
+    /// # Errors
+    /// The list cannot be read.
+    pub(super) fn boundary(&self) -> Result<HashSet<ObjectId>> {
+        let shallow = self
+            .repo
+            .shallow_commits()
+            .map_err(failed("the list of shallow commits cannot be read"))?;
+        let commits = shallow.as_ref().map(|commits| commits.iter().copied());
+        Ok(commits.into_iter().flatten().collect())
+    }
+}
+
+impl History {
+    /// Like [`Repository::history`], with a handle that may belong to another thread.
+    ///
+    /// # Errors
+    /// As for [`Repository::history`].
+    pub(super) fn between(
+        objects: Objects,
+        boundary: &HashSet<ObjectId>,
+        known: &[ObjectId],
+        head: ObjectId,
+    ) -> Result<History> {
+        let mut walk = HistoryWalk {
+            objects,
+            boundary,
+            buffer: Vec::new(),
+            seen: Vec::new(),
+            places: HashMap::default(),
+            queue: BinaryHeap::new(),
+            wait: 0,
+        };
+        for &id in known {
+            walk.mark(id, KNOWN)?;
+        }
+        walk.mark(head, HEAD)?;
+        walk.paint()?;
+        walk.finish(head)
+    }
+}
+
+struct HistoryWalk<'a> {
+    objects: Objects,
+    boundary: &'a HashSet<ObjectId>,
+    buffer: Vec<u8>,
+    seen: Vec<VisitedCommit>,
+    /// The position of each commit.
+    places: HashMap<ObjectId, usize>,
+    /// Commits whose marks are not yet passed to their parents, newest first.
+    queue: BinaryHeap<(i64, ObjectId)>,
+    /// Steps before checking again whether the walk can end.
+    wait: usize,
+}
+
+impl HistoryWalk<'_> {
+    fn get(&self, id: &ObjectId) -> Option<&VisitedCommit> {
+        self.places.get(id).and_then(|&place| self.seen.get(place))
+    }
+
+    fn mark(&mut self, id: ObjectId, marks: u8) -> Result<()> {
+        let place = match self.places.get(&id) {
+            Some(&place) => place,
+            None => {
+                let commit = Commit::read(&self.objects, id, &mut self.buffer)?;
+                let cut = self.boundary.contains(&id) && !commit.parents.is_empty();
+                self.seen.push(VisitedCommit {
+                    commit,
+                    marks: 0,
+                    cut,
+                });
+                self.places.insert(id, self.seen.len() - 1);
+                self.seen.len() - 1
+            }
+        };
+        let seen = &mut self.seen[place];
+        if seen.marks & marks == marks {
+            return Ok(());
+        }
+        seen.marks |= marks;
+        self.queue.push((seen.commit.time, id));
+        Ok(())
+    }
+
+    /// Passes marks to parents until all commits of one side only are known.
+    fn paint(&mut self) -> Result<()> {
+        while let Some((_, id)) = self.queue.pop() {
+            let Some(seen) = self.get(&id) else {
+                continue;
+            };
+            let below = if seen.marks & COMMON == COMMON {
+                seen.marks | STALE
+            } else {
+                seen.marks
+            };
+            for parent in seen.parents().to_owned() {
+                self.mark(parent, below)?;
+            }
+            if self.is_settled() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the rest of the queue is below merge bases and older than all commits of one side: otherwise wrong
+    /// dates could hide that a commit is old.
+    fn is_settled(&mut self) -> bool {
+        self.wait = self.wait.saturating_sub(1);
+        if self.wait > 0 {
+            return false;
+        }
+        let marks = |id: &ObjectId| self.get(id).map_or(0, |seen| seen.marks);
+        let fresh = self.queue.iter().filter(|(_, id)| marks(id) & STALE == 0);
+        // Each step uses up at most one, so the next check can wait that long.
+        self.wait = fresh.count();
+        if self.wait > 0 {
+            return false;
+        }
+        let one_sided = self.seen.iter().filter(is_one_sided);
+        let oldest = one_sided.map(|seen| seen.commit.time).min();
+        match (self.queue.peek(), oldest) {
+            (Some((newest, _)), Some(oldest)) if *newest >= oldest => {
+                self.wait = self.seen.len() / 4;
+                false
+            }
+            _ => true,
+        }
+    }
+
+    fn finish(mut self, head: ObjectId) -> Result<History> {
+        let candidates = self.seen.iter().filter(|seen| seen.marks == COMMON);
+        let mut bases: Vec<(i64, ObjectId)> = candidates
+            .map(|seen| (seen.commit.time, seen.commit.id))
+            .collect();
+        bases.sort_by(|a, b| b.cmp(a));
+        let bases = self.without_ancestors(bases.into_iter().map(|(_, id)| id).collect())?;
+        let is_cut = self.seen.iter().filter(is_one_sided).any(|seen| seen.cut);
+        let is_ahead_and_cut = |seen: &VisitedCommit| seen.marks == HEAD && seen.cut;
+        let ahead_is_cut = self.seen.iter().any(is_ahead_and_cut);
+        let order = self.parents_first(head);
+        let seen = self.seen.into_iter();
+        let mut commits: Vec<_> = seen.map(|seen| Some(seen.commit)).collect();
+        let ahead = order.into_iter().filter_map(|place| commits[place].take());
+        Ok(History {
+            bases,
+            ahead: ahead.collect(),
+            ahead_is_cut,
+            is_cut,
+        })
+    }
+
+    /// Removes commits that are ancestors of others.
+    fn without_ancestors(&mut self, all: Vec<ObjectId>) -> Result<Vec<ObjectId>> {
+        if all.len() < 2 {
+            return Ok(all);
+        }
+        let mut old = BTreeSet::new();
+        for &tip in &all {
+            let mut found = HashSet::new();
+            let mut open = vec![tip];
+            while let Some(id) = open.pop() {
+                let parents = match self.get(&id) {
+                    Some(seen) => seen.parents().to_owned(),
+                    None if self.boundary.contains(&id) => Vec::new(),
+                    None => Commit::read(&self.objects, id, &mut self.buffer)?.parents,
+                };
+                for parent in parents {
+                    if found.insert(parent) {
+                        open.push(parent);
+                    }
+                }
+            }
+            old.extend(all.iter().copied().filter(|id| found.contains(id)));
+        }
+        Ok(all.into_iter().filter(|id| !old.contains(id)).collect())
+    }
+
+    /// The positions of commits that only the head has. The order depends only on the commits.
+    fn parents_first(&self, head: ObjectId) -> Vec<usize> {
+        let own = |id: &ObjectId| {
+            let place = *self.places.get(id)?;
+            let seen = self.seen.get(place).filter(|seen| seen.marks == HEAD)?;
+            Some((place, seen))
+        };
+        let mut order = Vec::new();
+        let mut entered = vec![false; self.seen.len()];
+        let mut open = vec![(head, false)];
+        while let Some((id, parents_are_done)) = open.pop() {
+            let Some((place, seen)) = own(&id) else {
+                continue;
+            };
+            if parents_are_done {
+                order.push(place);
+            } else if !std::mem::replace(&mut entered[place], true) {
+                open.push((id, true));
+                open.extend(seen.parents().iter().rev().map(|&parent| (parent, false)));
+            }
+        }
+        order
+    }
+}
+
+fn is_one_sided(seen: &&VisitedCommit) -> bool {
+    seen.marks & COMMON != COMMON
+}

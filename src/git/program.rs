@@ -1,0 +1,194 @@
+//! Starts git. guard does so only where this module is used: to add the work tree, to merge, to stage a file, to set a
+//! value of the configuration, and for checkpoints.
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+
+use gix::bstr::ByteSlice;
+
+use super::Repository;
+use crate::boundary::absolute;
+use crate::error::Result;
+use crate::path::text_on_one_line;
+
+/// The variables that git needs whatever it does.
+const ALWAYS: &[&str] = &["PATH", "SYSTEMROOT", "TMPDIR", "TEMP"];
+
+/// A call of git.
+pub(super) struct Git(Command);
+
+/// A call of git that has begun.
+pub(super) struct RunningGit(Child);
+
+impl Git {
+    /// git with no configuration but that of `git_dir`, so that nothing of the user or the system acts.
+    pub(super) fn isolated(git_dir: &Path) -> Git {
+        let keep = |name: &OsStr| {
+            ALWAYS
+                .iter()
+                .any(|always| name.eq_ignore_ascii_case(always))
+        };
+        Git::with_environment(keep)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_ATTR_NOSYSTEM", "1")
+            .env("GIT_DIR", git_dir)
+    }
+
+    /// git in the work tree, as its user has configured it, but without hooks. Of the variables of git, only settings
+    /// count.
+    ///
+    /// # Errors
+    /// The repository is bare.
+    pub(super) fn of_user(repo: &Repository) -> Result<Git> {
+        let keep = |name: &OsStr| {
+            let name = name.as_encoded_bytes();
+            !name.starts_with(b"GIT_") || name.starts_with(b"GIT_CONFIG")
+        };
+        let root = absolute(repo.workdir()?);
+        let mut git = Git::with_environment(keep)
+            .env("GIT_DIR", absolute(repo.git_dir()))
+            .env("GIT_WORK_TREE", &root)
+            .env("GIT_INDEX_FILE", absolute(&repo.repo.index_path()));
+        git.0.current_dir(root);
+        let mut git = git.set("core.hooksPath", "/dev/null");
+        for hook in repo.configured_hooks() {
+            git = git.set(&format!("hook.{hook}.enabled"), "false");
+        }
+        Ok(git.set("core.fsmonitor", "false"))
+    }
+
+    fn with_environment(keep: impl Fn(&OsStr) -> bool) -> Git {
+        // A whole path is started without a copy of this process.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut places = std::env::split_paths(&path).map(|place| place.join("git"));
+        let program = places.find(|place| place.is_absolute() && place.is_file());
+        let mut git = Command::new(program.unwrap_or_else(|| "git".into()));
+        for (name, _) in std::env::vars_os().filter(|(name, _)| !keep(name)) {
+            git.env_remove(name);
+        }
+        Git(git)
+            .env("LC_ALL", "C")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_NO_LAZY_FETCH", "1")
+    }
+
+    pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Git {
+        self.0.env(name, value);
+        self
+    }
+
+    /// Sets a value of the configuration for this call.
+    pub(super) fn set(mut self, key: &str, value: &str) -> Git {
+        self.0.arg("-c").arg(format!("{key}={value}"));
+        self
+    }
+
+    pub(super) fn in_directory(mut self, directory: &Path) -> Git {
+        self.0.current_dir(directory);
+        self
+    }
+
+    /// Also finds the objects in this directory.
+    pub(super) fn borrows(self, objects: &Path) -> Git {
+        // In quotes, a colon separates nothing.
+        let objects = objects.to_string_lossy();
+        let quoted = objects.replace('\\', "\\\\").replace('"', "\\\"");
+        self.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", format!("\"{quoted}\""))
+    }
+
+    /// Runs git with this input.
+    ///
+    /// # Errors
+    /// git cannot be started, or its output not read.
+    pub(super) fn output(
+        mut self,
+        arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+        input: &[u8],
+    ) -> std::result::Result<Output, String> {
+        let mut child = self
+            .0
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(cannot_start)?;
+        let stdin = child.stdin.take();
+        let output = thread::scope(|scope| {
+            scope.spawn(move || {
+                // If git ends early, its exit code tells.
+                let _ = stdin.map(|mut stdin| stdin.write_all(input));
+            });
+            child.wait_with_output()
+        });
+        output.map_err(|error: io::Error| format!("git failed: {error}"))
+    }
+
+    /// Starts git without input, and does not wait for it.
+    ///
+    /// # Errors
+    /// git cannot be started.
+    pub(super) fn start(
+        mut self,
+        arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    ) -> std::result::Result<RunningGit, String> {
+        let git = self.0.args(arguments).stdin(Stdio::null());
+        let git = git.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = git.spawn();
+        child.map(RunningGit).map_err(cannot_start)
+    }
+
+    /// Runs git with this input, and answers what it prints.
+    ///
+    /// # Errors
+    /// git cannot be started, or it fails.
+    pub(super) fn run(
+        self,
+        arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+        input: &[u8],
+    ) -> std::result::Result<Vec<u8>, String> {
+        printed(self.output(arguments, input)?)
+    }
+}
+
+impl RunningGit {
+    /// Waits for git, and answers what it prints.
+    ///
+    /// # Errors
+    /// It fails.
+    pub(super) fn printed(self) -> std::result::Result<Vec<u8>, String> {
+        let output = self.0.wait_with_output();
+        printed(output.map_err(|error| format!("git failed: {error}"))?)
+    }
+}
+
+fn cannot_start(error: io::Error) -> String {
+    format!("git cannot be started: {error}")
+}
+
+fn printed(output: Output) -> std::result::Result<Vec<u8>, String> {
+    match output.status.success() {
+        true => Ok(output.stdout),
+        false => Err(told(&output)),
+    }
+}
+
+/// What git says about its failure: the first line that calls itself an error, or else the last one.
+pub(super) fn told(output: &Output) -> String {
+    let told = output.stderr.to_str_lossy();
+    let error = |line| {
+        let prefixes = ["error: ", "fatal: "];
+        prefixes
+            .iter()
+            .find_map(|prefix| str::strip_prefix(line, prefix))
+    };
+    let line = told
+        .lines()
+        .find_map(error)
+        .or_else(|| told.lines().next_back());
+    text_on_one_line(line.unwrap_or_default()).into_owned()
+}

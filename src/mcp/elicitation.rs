@@ -1,0 +1,158 @@
+//! A held change: the form in which a client asks the person about it, and what follows from the answer.
+
+use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
+use serde_json::{Value, json};
+
+use super::answer::ToolAnswer;
+use super::session::Call;
+use crate::approval::reason_line;
+use crate::gate::{
+    self, Analysis, Answer, Failure, FailureKind, Gate, GateResult, HeldChange, HeldRecord,
+    Question,
+};
+use crate::git::Repository;
+
+/// The held change of a failure.
+pub(super) fn id_of(failure: &Failure) -> Option<&str> {
+    match failure.kind {
+        FailureKind::Held => failure.details.get("id").and_then(Value::as_str),
+        _ => None,
+    }
+}
+
+/// A held change.
+///
+/// # Errors
+/// There is none with this id. The failure says what became of it.
+pub(super) fn load(repo: &Repository, id: &str) -> GateResult<HeldChange> {
+    match gate::held_change(repo, id) {
+        Ok((change, _)) => Ok(change),
+        Err(failure) => Err(match gate::last_event(repo, id)? {
+            Some(HeldRecord { status, facts }) => {
+                let fact = |name: &str| facts.get(name).cloned().unwrap_or_default();
+                failure
+                    .help(format!("the last record about it says: {}", status.name()))
+                    .detail("status", status.name())
+                    .detail("strategy", fact("strategy"))
+                    .detail("reason", fact("reason"))
+            }
+            None => failure,
+        }),
+    }
+}
+
+fn gate<'a>(call: &'a Call<'_>, id: &str) -> GateResult<Gate<'a>> {
+    call.gate()?.eliciting().as_strict_as(id)
+}
+
+/// The form about a held change; `None` if the SDK does not take its schema.
+///
+/// # Errors
+/// There is no such change, the file has changed since, or another rule refuses.
+pub(super) fn form(call: &Call<'_>, id: &str) -> GateResult<Option<ElicitRequestParams>> {
+    let question = gate(call, id)?.question(id)?;
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "decision": {
+                "type": "string",
+                "description": "approve: write it. reject: discard it.",
+                "enum": ["approve", "reject"],
+            },
+            "word": {
+                "type": "string",
+                "description": format!("To approve, type {}", question.word),
+            },
+            "reason": { "type": "string", "description": "For the log" },
+        },
+        "required": ["decision"],
+    });
+    let schema = serde_json::from_value(schema).ok();
+    Ok(schema.map(
+        |requested_schema| ElicitRequestParams::FormElicitationParams {
+            meta: None,
+            message: message(&question),
+            requested_schema,
+        },
+    ))
+}
+
+fn message(question: &Question) -> String {
+    let mut text = String::new();
+    if let Some(finding) = &question.finding {
+        text.push_str(&format!("guard: {}\n", finding.message));
+    }
+    let analysis = &question.analysis;
+    let lost = analysis.deleted_content.as_deref().unwrap_or_default();
+    let change = analysis.diff_preview.as_str();
+    for (title, quoted) in [("The change", change), ("What would be lost", lost)] {
+        if !quoted.is_empty() {
+            text.push_str(&format!("\n{title}:\n"));
+            for line in quoted.lines() {
+                text.push_str(&format!("  | {line}\n"));
+            }
+        }
+    }
+    let word = &question.word;
+    text + &format!("\nTo approve, type the word {word} and a reason.\n")
+}
+
+/// What the person's answer says; the error is why it decides nothing.
+fn answer(question: &Question, given: &ElicitResult) -> Result<Answer, String> {
+    match given.action {
+        ElicitationAction::Accept => {}
+        ElicitationAction::Decline => return Err("the person declined to decide".to_owned()),
+        _ => return Err("the question was closed without an answer".to_owned()),
+    }
+    let member = |name: &str| given.content.as_ref()?.get(name)?.as_str();
+    let text = |name: &str| member(name).unwrap_or_default();
+    let reason = reason_line(text("reason"));
+    match (text("decision"), &question.problem) {
+        ("reject", _) => Ok(Answer::Reject(reason)),
+        ("approve", _) if text("word").trim() != question.word => {
+            Err(format!("the word was not `{}`", question.word))
+        }
+        ("approve", _) if reason.is_empty() => Err("an approval needs a reason".to_owned()),
+        ("approve", Some(problem)) => Err(problem.message.clone()),
+        ("approve", None) => Ok(Answer::Approve(reason)),
+        _ => Err("the answer has no decision".to_owned()),
+    }
+}
+
+/// Does what the person answered.
+///
+/// # Errors
+/// As for [`Gate::approve`], or the answer decides nothing.
+pub(super) fn decide(call: &Call<'_>, id: &str, given: &ElicitResult) -> GateResult<ToolAnswer> {
+    let gate = gate(call, id)?;
+    let question = gate.question(id)?;
+    let failed = |why: &str| not_approved(why, id, Some(question.analysis.clone()));
+    let answer = answer(&question, given).map_err(|why| failed(&why))?;
+    if question.finding.is_none() && matches!(answer, Answer::Reject(_)) {
+        // The gate would write it without a question.
+        return Err(failed(
+            "the person rejected it, though it destroys nothing any more",
+        ));
+    }
+    let mut answer = Some(answer);
+    let done = gate.approve(id, &mut |_| answer.take().unwrap_or(Answer::Nothing))?;
+    let mut answer = ToolAnswer::done(&gate, &done);
+    answer.facts["approval"] = "elicitation".into();
+    if let Some(text) = answer.texts.first_mut() {
+        text.insert_str(0, "The user approved the change.\n");
+    }
+    Ok(answer)
+}
+
+/// The change stays held.
+pub(super) fn not_approved(why: &str, id: &str, analysis: Option<Analysis>) -> Failure {
+    let what = format!("the change was not approved: {why}; it is still held as {id}");
+    let mut failure = Failure::new(FailureKind::NotApproved, what)
+        .help(format!(
+            "a person can decide in a terminal: guard approve {id}, or guard reject {id}"
+        ))
+        .help("do not work around this; make a smaller change instead")
+        .detail("id", id);
+    failure.analysis = analysis.map(Box::new);
+    failure
+}

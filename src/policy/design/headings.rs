@@ -1,0 +1,343 @@
+//! The phrases that announce files, in headings and in labels: a bold line, or one that ends in a colon.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use super::words::{LOOK, negates, negations, words};
+use super::{
+    Actions, DesignText, GrantForm, InlineText, RowAction, Run, add, any, is_in, paths, types,
+};
+
+/// What a heading says about files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Title {
+    /// A table with types below it is the scope; a passage directly below it counts, too. A row without a type grants
+    /// these actions.
+    Scope(Actions),
+    /// Only a passage directly below it counts.
+    Passage(Actions),
+    /// The files below are not to be changed.
+    Denied,
+    /// Something else.
+    Other,
+}
+
+impl Title {
+    /// Whether files below it may be listed to be changed.
+    pub(super) fn is_files(self) -> bool {
+        matches!(self, Title::Scope(_) | Title::Passage(_))
+    }
+}
+
+/// Other headings than "files …ed" and "files to …".
+const PHRASES: &str =
+    "file changes|file change|files changes|file map|file inventory|files inventory|declared files";
+/// Words that may precede or follow without changing the meaning.
+const LEAD: &str = "the|all|list|summary|of|proposed|planned|expected";
+const TAIL: &str = "summary|list|table|overview";
+
+/// Classifies a heading; `extra` are the phrases of the settings.
+pub(super) fn title(text: &str, extra: &[String]) -> Title {
+    let mut main = words(split(text).0);
+    if negates(text) {
+        let mut negations = negations(&main).into_iter();
+        main.retain(|_| negations.next() != Some(true));
+        return phrase(&main).map_or(Title::Other, |_| Title::Denied);
+    }
+    if extra.iter().any(|phrase| words(phrase) == main) {
+        return Title::Scope(any());
+    }
+    let passage = || passage(&main).map_or(Title::Other, Title::Passage);
+    phrase(&main).map_or_else(passage, Title::Scope)
+}
+
+/// Whether a heading is nothing but its phrase, a number and a note: only then a passage below it counts.
+pub(super) fn is_plain(text: &str) -> bool {
+    let rest = split(text).1.trim_end_matches(':');
+    let note = rest.strip_prefix('(');
+    let note = note.and_then(|rest| rest.strip_suffix(')'));
+    !text.trim().starts_with('[') && note.map_or(rest.is_empty(), |note| !note.contains(')'))
+}
+
+/// The headings and labels that only passages know.
+fn passage(words: &[String]) -> Option<Actions> {
+    match words.join(" ").as_str() {
+        "new files" => Some(add()),
+        "file list" | "affected code" => Some(any()),
+        _ => None,
+    }
+}
+
+/// What a row without a type grants below a phrase.
+fn phrase(words: &[String]) -> Option<Actions> {
+    let words = words.iter().map(String::as_str);
+    let words: Vec<&str> = words.filter(|word| !is_in(word, "and|or")).collect();
+    let lead = words.iter().take_while(|word| is_in(word, LEAD)).count();
+    let all = words.get(lead..)?;
+    let tail = all.iter().rev();
+    let tail = tail.take_while(|word| is_in(word, TAIL)).count();
+    let words = all.get(..all.len() - tail)?;
+    // "Files" alone is too vague, but "Files Summary" is a list of files.
+    if is_in(&words.join(" "), PHRASES) || matches!(words, ["files"] if tail > 0) {
+        return Some(any());
+    }
+    let verbs = match *words {
+        ["file" | "files", "to", "be", ref verbs @ ..]
+        | ["file" | "files", "to", ref verbs @ ..]
+        | ["file" | "files", ref verbs @ ..]
+        | [ref verbs @ .., "file" | "files"] => verbs,
+        _ => return None,
+    };
+    let verbs: Option<Vec<Actions>> = verbs.iter().map(|word| verb(word)).collect();
+    match verbs?.as_slice() {
+        [] => None,
+        [first, rest @ ..] if rest.iter().all(|other| other == first) => Some(*first),
+        _ => Some(any()),
+    }
+}
+
+fn verb(word: &str) -> Option<Actions> {
+    let is = |list| is_in(word, list);
+    match word {
+        _ if is("create|created|add|added") => Some(add()),
+        _ if is("modify|modified|update|updated|edit|edited") => Some(Actions::MODIFY),
+        _ if is("delete|deleted|remove|removed") => Some(Actions::DELETE),
+        _ if is("change|changed|touch|touched|affected|implement|implemented") => Some(any()),
+        _ => is(LOOK).then(any),
+    }
+}
+
+/// The phrase without a label in brackets and a number, and what follows from a parenthesis, colon or dash on.
+fn split(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let label = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let text = label.map_or(text, |(_, rest)| rest.trim_start());
+    let number = NUMBER.as_ref().and_then(|number| number.find(text));
+    let text = &text[number.map_or(0, |number| number.end())..];
+    let end = text.find(['(', '[', ':', '—', '–']).unwrap_or(text.len());
+    text.split_at(end.min(text.find(" - ").unwrap_or(end)))
+}
+
+/// `2.1`, `3.`, `§8`, `A)`, `IV.` or `Section 2:` at the start of a heading.
+static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let number = r"(?:section|part|chapter|appendix|step|§)[.):-]*\s+\S+|§*[0-9][0-9.]*[.):-]*|(?:[a-z]|[ivx]+)[.):-]+";
+    Regex::new(&format!(r"^(?i:{number})(?:\s+[-–—:\s]*|$)")).ok()
+});
+
+/// What an item without a type grants below a label, which is given without its note. The singular "File" names no list.
+fn of_label(text: &str, extra: &[String]) -> Option<Actions> {
+    let said = words(text);
+    let is_list = !said.iter().any(|word| word == "file") || is_in(&said.join(" "), PHRASES);
+    let is_own = said == ["files"] || extra.iter().any(|phrase| words(phrase) == said);
+    match negates(text) {
+        true => None,
+        false if is_own => Some(any()),
+        false => phrase(&said).filter(|_| is_list).or_else(|| passage(&said)),
+    }
+}
+
+/// A label at the start of a paragraph or list item, or a heading, directly below which files may be listed.
+pub(super) struct Label {
+    /// What an item without a type grants.
+    pub(super) untyped: Actions,
+    /// The items on its line.
+    pub(super) items: Vec<Run>,
+    /// The place of the label.
+    pub(super) span: Range<usize>,
+    /// Whether more lines of the paragraph follow.
+    pub(super) has_more: bool,
+    /// What a list below it is.
+    pub(super) form: GrantForm,
+}
+
+impl Label {
+    /// A heading that announces files.
+    pub(super) fn heading(untyped: Actions, span: Range<usize>) -> Label {
+        Label {
+            untyped,
+            items: Vec::new(),
+            span,
+            has_more: false,
+            form: GrantForm::HeadingList,
+        }
+    }
+}
+
+/// The label at the start of a paragraph or list item.
+pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Label> {
+    let whole = source.trim(content.span.clone());
+    let first = source.slice(whole.clone()).lines().next().unwrap_or("");
+    let span = source.trim(whole.start..whole.start + first.len());
+    let (written, (line, _)) = (source.slice(span.clone()), content.run.split_once('\n'));
+    let is_mark =
+        |mark: &&str| written.starts_with(*mark) && written.trim_end_matches(':').ends_with(*mark);
+    let is_bold = written.len() > 4 && ["**", "__"].iter().any(is_mark);
+    let (head, rest) = line.split_once(':');
+    if rest.is_none() && !is_bold || paths::check_pieces(&line, source.path).is_err() {
+        return None;
+    }
+    let (phrase, note) = match head.text.split_once('(') {
+        Some((phrase, note)) => (phrase, Some(note.trim().strip_suffix(')')?.trim())),
+        None => (head.text.as_str(), None),
+    };
+    let mut untyped = of_label(phrase, &source.options.headings)?;
+    let is_number = |note: &&str| !note.is_empty() && note.bytes().all(|c| c.is_ascii_digit());
+    if let Some(note) = note.filter(|note| !is_number(note)) {
+        let RowAction::Grant(said) = types::of_note(note)? else {
+            return None;
+        };
+        untyped = said;
+    }
+    let items = rest.map(|rest| semicolon_parts(&rest)).unwrap_or_default();
+    Some(Label {
+        untyped,
+        items,
+        span,
+        has_more: whole.len() > first.len(),
+        form: GrantForm::LabelList,
+    })
+}
+
+/// The parts between semicolons outside parentheses.
+fn semicolon_parts(run: &Run) -> Vec<Run> {
+    let mut depth = 0_usize;
+    let mut is_end = |c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ';' && depth == 0
+    };
+    let ends = run.text.char_indices().filter(|(_, c)| is_end(*c));
+    let ends: Vec<usize> = ends.map(|(at, _)| at).collect();
+    let mut parts = run.split(&ends);
+    parts.retain(|part| !part.text.trim().is_empty());
+    parts
+}
+
+/// The place of a label in the middle of a paragraph, where it announces nothing.
+pub(super) fn label_inside(source: &DesignText<'_>, content: &InlineText) -> Option<Range<usize>> {
+    let (marks, extra) = (['*', '_', ' '], &source.options.headings);
+    let is_label = |line: &&str| {
+        let head = line.trim_start_matches(marks).split_once(':');
+        head.is_some_and(|(head, _)| of_label(head.trim_matches(marks), extra).is_some())
+    };
+    let mut lines = source.slice(content.span.clone()).lines().skip(1);
+    let line = lines.find(is_label)?;
+    Some(source.line_span(source.span_of(line).start))
+}
+
+/// Whether a paragraph begins like a label: a bold line or one with a colon that has the word "files".
+pub(super) fn resembles_label(source: &DesignText<'_>, content: &InlineText) -> bool {
+    let line = source.slice(source.line_span(content.span.start));
+    let head = line.split(':').next().unwrap_or("");
+    (line.starts_with(['*', '_']) || line.ends_with(':')) && words(head).contains(&"files".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Title {
+        title(text, &[])
+    }
+
+    #[test]
+    fn headings_of_real_documents() {
+        for text in [
+            "2.1 Files Changed",
+            "Files Changed",
+            "6. Files Changed",
+            "2. Files to Implement",
+            "Files Touched",
+            "Files Affected",
+            "Affected Files",
+            "File Changes",
+            "File Change Summary",
+            "Files Summary",
+            "File Map",
+            "§8 Files inventory",
+            "Declared files",
+            "FILES TO CREATE/MODIFY",
+            "Files Created/Modified",
+            "Files to Change / Create",
+            "Files to Create or Modify",
+            "A. Files changed",
+            "IV) Files changed",
+            "Section 2.1: Files Changed",
+            "Files Changed (estimated)",
+            "Files Changed:",
+            "📁 Files Changed",
+            "List of files changed",
+            "Files to be changed",
+            "2.1 - Files changed",
+            "1.2.3. Files changed",
+        ] {
+            assert_eq!(of(text), Title::Scope(any()), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_heading_implies_the_action() {
+        assert_eq!(of("Files to Create"), Title::Scope(add()));
+        assert_eq!(of("2.1 Files to Modify"), Title::Scope(Actions::MODIFY));
+        assert_eq!(of("Files to Update"), Title::Scope(Actions::MODIFY));
+        assert_eq!(of("9. Files Modified"), Title::Scope(Actions::MODIFY));
+        assert_eq!(of("Files to Delete"), Title::Scope(Actions::DELETE));
+    }
+
+    #[test]
+    fn negative_words_never_grant() {
+        for text in [
+            "Files NOT to Modify",
+            "Files not changed",
+            "Files to Investigate",
+            "Files to Read",
+            "Files changed (do not edit)",
+            "[UNCHANGED] 2.1 Files Changed",
+            "Files don’t modify",
+            "Reference files",
+        ] {
+            assert_eq!(of(text), Title::Denied, "{text}");
+        }
+    }
+
+    #[test]
+    fn look_alikes() {
+        for text in [
+            "2.4 Check 4 — Files Changed Table Parses (ERROR)",
+            "Notes to Modify",
+            "2.1 Bias Types",
+            "Profiles changed",
+            "Critical Files for Implementation",
+            "2.1",
+            "",
+            "Not in scope",
+            "I",
+            "Files to",
+            "Read configuration files",
+            "Files not found",
+            "Reference: files changed",
+        ] {
+            assert_eq!(of(text), Title::Other, "{text}");
+        }
+    }
+
+    #[test]
+    fn notebook_is_not_the_word_not() {
+        assert_eq!(of("Files Changed: notebooks"), Title::Scope(any()));
+    }
+
+    #[test]
+    fn settings_add_phrases() {
+        let extra = ["Implementation Paths".to_owned()];
+        assert_eq!(
+            title("3. Implementation paths", &extra),
+            Title::Scope(any())
+        );
+        assert_eq!(title("Implementation paths not used", &extra), Title::Other);
+    }
+}

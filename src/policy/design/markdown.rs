@@ -1,0 +1,490 @@
+//! Parses Markdown into the blocks that can declare a scope.
+//!
+//! One pass over the parser's events keeps the blocks at the top level and the text of lists at any depth: nothing from
+//! quotes, footnotes or comments.
+
+use std::iter::Peekable;
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
+
+use super::html::{self, Element, OpenElements};
+use super::run::{PieceKind, Run};
+
+/// A block at the top level of the document.
+pub(super) enum Block {
+    Heading(Heading),
+    Table(Table),
+    List(Vec<ListNode>),
+    Paragraph(InlineText),
+    Code(CodeBlock),
+    /// Raw HTML, a quote, a footnote or a rule, none of which declares anything.
+    Other(Range<usize>),
+    /// A block inside or behind raw HTML, with the outermost open element.
+    Enclosed(Box<Block>, Element),
+}
+
+impl Block {
+    /// The offset of its first line.
+    pub(super) fn start(&self) -> usize {
+        match self {
+            Block::Heading(heading) => heading.content.span.start,
+            Block::Table(table) => table.header.start,
+            Block::List(items) => items.first().map_or(0, |item| item.content.span.start),
+            Block::Paragraph(content) => content.span.start,
+            Block::Code(code) => code.body.start,
+            Block::Other(span) => span.start,
+            Block::Enclosed(inner, _) => inner.start(),
+        }
+    }
+}
+
+/// Fenced or indented code.
+pub(super) struct CodeBlock {
+    /// The info string in lower case; `None` if the code is indented.
+    pub(super) info: Option<String>,
+    /// The range of its lines.
+    pub(super) body: Range<usize>,
+}
+
+/// A part of a top-level list, in document order.
+pub(super) struct ListNode {
+    /// The number of items around it.
+    pub(super) depth: usize,
+    pub(super) kind: ListNodeKind,
+    pub(super) content: InlineText,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListNodeKind {
+    /// The first paragraph of an item.
+    Item {
+        /// Whether it begins with a checkbox.
+        is_task: bool,
+        /// Whether a list begins with it.
+        is_first: bool,
+    },
+    /// A later paragraph of an item.
+    Paragraph,
+    /// Something else, such as code or a table.
+    Other,
+}
+
+pub(super) struct Heading {
+    /// 1 to 6.
+    pub(super) level: u8,
+    pub(super) content: InlineText,
+}
+
+#[derive(Default)]
+pub(super) struct Table {
+    pub(super) header: TableRow,
+    pub(super) rows: Vec<TableRow>,
+}
+
+#[derive(Default)]
+pub(super) struct TableRow {
+    pub(super) start: usize,
+    /// As many as the header has; the parser drops excess cells and adds missing ones.
+    pub(super) cells: Vec<InlineText>,
+}
+
+/// A heading, a paragraph, an item or a cell.
+#[derive(Default)]
+pub(super) struct InlineText {
+    pub(super) span: Range<usize>,
+    pub(super) run: Run,
+    /// The text as a reader sees it, code included.
+    pub(super) plain: String,
+    /// Text between asterisks, with them.
+    pub(super) stars: Vec<Range<usize>>,
+    pub(super) is_struck: bool,
+    has_unstruck_text: bool,
+    /// Whether a tag could hide part of the text.
+    pub(super) is_obscured: bool,
+}
+
+impl InlineText {
+    /// Whether all of the text is struck out.
+    pub(super) fn is_struck_whole(&self) -> bool {
+        self.is_struck && !self.has_unstruck_text
+    }
+
+    /// The text on one line.
+    pub(super) fn one_line(&self) -> String {
+        one_line(&self.plain)
+    }
+
+    /// A mark of the emphasis at `span`. `_` inside a word belongs to the word: `__init__.py`.
+    fn mark(&mut self, text: &str, span: &Range<usize>, mark: Range<usize>, is_literal: bool) {
+        let is_edge = |c: Option<char>| {
+            c.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '_'))
+        };
+        let (before, behind) = (text.get(..span.start), text.get(span.end..));
+        let before = before.and_then(|before| before.chars().next_back());
+        let behind = behind.and_then(|behind| behind.chars().next());
+        let written = text.get(mark.clone()).unwrap_or("");
+        if written.starts_with('_') {
+            if is_literal || !is_edge(before) || !is_edge(behind) {
+                self.run.push(written, &mark);
+            }
+        } else if mark.start == span.start {
+            self.stars.push(span.clone());
+        }
+    }
+}
+
+/// The text without line breaks and repeated blanks.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What one pass over a document finds; spans are offsets into its text.
+pub(super) struct Markdown {
+    /// The blocks at the top level.
+    pub(super) blocks: Vec<Block>,
+    /// The contents of the `<files>` tags of tasks.
+    pub(super) tags: Vec<Range<usize>>,
+}
+
+/// Reads `text[start..]`.
+pub(super) fn markdown(text: &str, start: usize) -> Markdown {
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_FOOTNOTES;
+    let events = Parser::new_ext(text.get(start..).unwrap_or(""), options).into_offset_iter();
+    let events = events.map(|(event, range)| (event, range.start + start..range.end + start));
+    let mut collector = Collector {
+        text,
+        events: events.peekable(),
+        blocks: Vec::new(),
+        elements: OpenElements::default(),
+        is_inside: false,
+        is_cell: false,
+        container_end: 0,
+    };
+    collector.read();
+    Markdown {
+        blocks: collector.blocks,
+        tags: collector.elements.files,
+    }
+}
+
+struct Collector<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> {
+    text: &'a str,
+    events: Peekable<I>,
+    blocks: Vec<Block>,
+    elements: OpenElements,
+    /// Whether the current text is in a table, list, quote or footnote.
+    is_inside: bool,
+    /// Whether it is in a cell, where all underscores are literal.
+    is_cell: bool,
+    /// The end of the last list, quote or footnote at the top level.
+    container_end: usize,
+}
+
+impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
+    fn read(&mut self) {
+        while let Some((event, range)) = self.events.next() {
+            let before = self.elements.around().cloned();
+            let block = self.block(event, range);
+            (self.is_inside, self.is_cell) = (false, false);
+            let is_other = matches!(block, Some(Block::Other(_)));
+            let around = before.or_else(|| self.elements.around().filter(|_| !is_other).cloned());
+            self.blocks.extend(block.map(|block| match around {
+                Some(element) => Block::Enclosed(Box::new(block), element),
+                None => block,
+            }));
+        }
+    }
+
+    fn slice(&self, span: Range<usize>) -> &'a str {
+        self.text.get(span).unwrap_or("")
+    }
+
+    fn block(&mut self, event: Event<'a>, range: Range<usize>) -> Option<Block> {
+        Some(match event {
+            Event::Start(Tag::Heading { level, .. }) => Block::Heading(Heading {
+                level: level as u8,
+                content: self.inline(range),
+            }),
+            Event::Start(Tag::Paragraph) => Block::Paragraph(self.paragraph(range)),
+            Event::Start(Tag::Table(_)) => Block::Table(self.table(range.start)),
+            Event::Start(Tag::CodeBlock(kind)) => Block::Code(self.code(kind, range)),
+            Event::Start(Tag::HtmlBlock) => {
+                self.html(range.clone());
+                Block::Other(range)
+            }
+            Event::Start(tag) => {
+                self.is_inside = true;
+                self.container_end = range.end;
+                if let Tag::List(_) = tag {
+                    return Some(Block::List(self.list()));
+                }
+                self.skip();
+                Block::Other(range)
+            }
+            Event::Rule => Block::Other(range),
+            _ => return None,
+        })
+    }
+
+    /// Reads the inline text that comes next. That of an item starts with its first piece.
+    fn inline(&mut self, span: Range<usize>) -> InlineText {
+        let mut content = InlineText {
+            span,
+            ..InlineText::default()
+        };
+        let (mut link, mut images, mut struck) = (None, 0_usize, 0_usize);
+        self.elements.enter();
+        while let Some((event, span)) = self.events.next_if(|(event, _)| is_inline(event)) {
+            if content.span.is_empty() {
+                content.span = span.clone();
+            }
+            content.span.end = content.span.end.max(span.end);
+            // Whether one piece stands for this and more.
+            let mut is_inner = link.is_some() || images > 0 || struck > 0;
+            let (mut kind, mut shown, mut read) = (None, CowStr::Borrowed(""), None);
+            match event {
+                Event::Text(text) => shown = text,
+                Event::SoftBreak | Event::HardBreak => (shown, read) = (" ".into(), Some("\n")),
+                Event::Code(text) => {
+                    kind = Some(PieceKind::Code(text.to_string()));
+                    shown = text;
+                }
+                Event::InlineHtml(html) => {
+                    self.inline_html(&html, span.start);
+                    if let Some((_, tag)) = html::next_tag(&html, &mut 0) {
+                        content.is_obscured |= !tag.as_ref().is_ok_and(html::Tag::is_harmless);
+                        // The rest is struck out, too, since the end tag may be anywhere.
+                        struck += usize::from(tag.is_ok_and(|tag| tag.strikes()));
+                    }
+                    (kind, shown) = (Some(PieceKind::Html(html.to_string())), " ".into());
+                }
+                Event::Start(tag @ (Tag::Emphasis | Tag::Strong)) if !is_inner => {
+                    let mark = span.start..span.start + 1 + usize::from(tag == Tag::Strong);
+                    content.mark(self.text, &span, mark, self.is_cell);
+                }
+                Event::End(tag @ (TagEnd::Emphasis | TagEnd::Strong)) if !is_inner => {
+                    let mark = span.end - 1 - usize::from(tag == TagEnd::Strong)..span.end;
+                    content.mark(self.text, &span, mark, self.is_cell);
+                }
+                Event::Start(Tag::Strikethrough) => {
+                    (struck, kind) = (struck + 1, Some(PieceKind::Struck));
+                }
+                Event::End(TagEnd::Strikethrough) => struck = struck.saturating_sub(1),
+                Event::Start(Tag::Image { .. }) => {
+                    (images, kind) = (images + 1, Some(PieceKind::Image));
+                }
+                Event::End(TagEnd::Image) => images = images.saturating_sub(1),
+                Event::Start(Tag::Link { dest_url, .. }) => {
+                    link = Some((content.plain.len(), dest_url, is_inner));
+                }
+                Event::End(TagEnd::Link) => {
+                    if let Some((begin, target, is_in_other)) = link.take() {
+                        let text = content.plain.get(begin..).unwrap_or("").to_owned();
+                        let target = target.to_string();
+                        (kind, is_inner) = (Some(PieceKind::Link { text, target }), is_in_other);
+                    }
+                }
+                Event::FootnoteReference(_) | Event::TaskListMarker(_) => {
+                    read = Some(self.slice(span.clone()));
+                }
+                _ => {}
+            }
+            content.is_struck |= struck > 0;
+            if images == 0 {
+                content.plain.push_str(&shown);
+                content.has_unstruck_text |= struck == 0 && !shown.trim().is_empty();
+            }
+            match kind {
+                _ if is_inner => {}
+                Some(kind) => content.run.push_piece(kind, span),
+                None => content.run.push(read.unwrap_or(&shown), &span),
+            }
+        }
+        self.elements.leave();
+        content.run.end(content.span.end);
+        content
+    }
+
+    fn inline_html(&mut self, html: &str, at: usize) {
+        let before = self.slice(0..at).trim_end_matches([' ', '\t']);
+        if self.is_inside && before.ends_with('\n') {
+            // GitHub may end the list, quote or table here.
+            self.elements.give_up("", at);
+        }
+        self.elements.read(html, at, false);
+    }
+
+    fn paragraph(&mut self, span: Range<usize>) -> InlineText {
+        let content = self.inline(span.clone());
+        let text = self.slice(span);
+        if text.contains('<') && text.lines().any(is_separator) {
+            // GitHub may show a table, in which code ends with its cell.
+            self.elements.give_up("", content.span.start);
+        }
+        content
+    }
+
+    fn table(&mut self, start: usize) -> Table {
+        (self.is_inside, self.is_cell) = (true, true);
+        if self.may_continue(start) {
+            self.elements.give_up("", start);
+            if let (Some(block), Some(element)) = (self.blocks.pop(), self.elements.around()) {
+                let element = element.clone();
+                self.blocks.push(Block::Enclosed(Box::new(block), element));
+            }
+        }
+        let (mut table, mut row) = (Table::default(), TableRow::default());
+        while let Some((event, range)) = self.events.next() {
+            match event {
+                Event::Start(Tag::TableHead | Tag::TableRow) => {
+                    let line = self.slice(line_start(self.text, range.start)..range.end);
+                    let rest = line.trim_start_matches(' ');
+                    if line.len() > rest.len() + 3 || rest.starts_with('\t') {
+                        // GitHub shows an indented line as code.
+                        self.elements.give_up("", range.start);
+                    }
+                    row.start = range.start;
+                }
+                Event::Start(Tag::TableCell) => row.cells.push(self.inline(range)),
+                Event::End(TagEnd::TableHead) => table.header = std::mem::take(&mut row),
+                Event::End(TagEnd::TableRow) => table.rows.push(std::mem::take(&mut row)),
+                Event::End(TagEnd::Table) => break,
+                _ => {}
+            }
+        }
+        table
+    }
+
+    /// Whether GitHub may read a table as a part of what is above it: a list, or a paragraph with a separator row.
+    fn may_continue(&self, table: usize) -> bool {
+        let before = self.slice(0..line_start(self.text, table));
+        let above = before.trim_end();
+        let gap = before.split_at(above.len()).1;
+        let paragraph = match self.blocks.last() {
+            Some(Block::Paragraph(content)) => self.slice(content.span.clone()),
+            _ => "",
+        };
+        let is_in_container = !above.is_empty() && above.len() <= self.container_end;
+        gap.matches('\n').count() < 2 && (is_in_container || paragraph.lines().any(is_separator))
+    }
+
+    fn code(&mut self, kind: CodeBlockKind<'_>, span: Range<usize>) -> CodeBlock {
+        let info = match kind {
+            CodeBlockKind::Fenced(info) => Some(info.trim().to_lowercase()),
+            CodeBlockKind::Indented => None,
+        };
+        let mut body = span.start..span.start;
+        while let Some((Event::Text(_), range)) = self.events.next() {
+            body = match body.is_empty() {
+                true => range,
+                false => body.start..range.end,
+            };
+        }
+        CodeBlock { info, body }
+    }
+
+    fn html(&mut self, span: Range<usize>) {
+        let mut html = String::new();
+        while let Some((Event::Html(text), _)) = self.events.next() {
+            html.push_str(&text);
+        }
+        if self.is_inside {
+            self.elements.enter();
+            self.elements.read(&html, span.start, false);
+            self.elements.leave();
+        } else {
+            // In the document's own text, since offsets into it count.
+            let html = self.slice(span.clone());
+            self.elements.read(html, span.start, true);
+        }
+    }
+
+    /// Reads the nodes of a list at the top level.
+    fn list(&mut self) -> Vec<ListNode> {
+        let mut nodes = Vec::new();
+        let mut push = |depth, kind, content| {
+            nodes.push(ListNode {
+                depth,
+                kind,
+                content,
+            });
+        };
+        let (mut lists, mut depth, mut is_first) = (1_usize, 0_usize, true);
+        while lists > 0 {
+            let content = self.inline(0..0);
+            if !content.span.is_empty() {
+                push(depth, ListNodeKind::Paragraph, content);
+            }
+            let Some((event, span)) = self.events.next() else {
+                break;
+            };
+            match event {
+                Event::Start(Tag::List(_)) => (lists, is_first) = (lists + 1, true),
+                Event::End(TagEnd::List(_)) => lists -= 1,
+                Event::Start(Tag::Item) => {
+                    let is_paragraph = |event: &Event<'_>| *event == Event::Start(Tag::Paragraph);
+                    let is_box = |event: &Event<'_>| matches!(event, Event::TaskListMarker(_));
+                    self.events.next_if(|(event, _)| is_paragraph(event));
+                    let is_task = self.events.next_if(|(event, _)| is_box(event)).is_some();
+                    let kind = ListNodeKind::Item { is_task, is_first };
+                    push(depth, kind, self.inline(span.start..span.start));
+                    (depth, is_first) = (depth + 1, false);
+                }
+                Event::End(TagEnd::Item) => depth = depth.saturating_sub(1),
+                Event::Start(Tag::HtmlBlock) => self.html(span),
+                Event::Start(Tag::Paragraph) => {}
+                Event::Start(_) => {
+                    self.skip();
+                    let content = InlineText {
+                        span,
+                        ..InlineText::default()
+                    };
+                    push(depth, ListNodeKind::Other, content);
+                }
+                _ => {}
+            }
+        }
+        nodes
+    }
+
+    /// Passes over the current block, all but its raw HTML.
+    fn skip(&mut self) {
+        let mut depth = 1_usize;
+        while depth > 0 {
+            self.inline(0..0);
+            match self.events.next() {
+                None => break,
+                Some((Event::Start(Tag::HtmlBlock), range)) => self.html(range),
+                Some((Event::Start(_), _)) => depth += 1,
+                Some((Event::End(_), _)) => depth -= 1,
+                Some(_) => {}
+            }
+        }
+    }
+}
+
+/// Whether an event belongs to inline text.
+fn is_inline(event: &Event<'_>) -> bool {
+    let end = match event {
+        Event::Start(tag) => tag.to_end(),
+        Event::End(end) => *end,
+        event => return !matches!(event, Event::Html(_) | Event::Rule),
+    };
+    use TagEnd::{Emphasis, Image, Link, Strikethrough, Strong};
+    matches!(end, Emphasis | Strong | Strikethrough | Link | Image)
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or("");
+    before.rfind('\n').map_or(0, |end| end + 1)
+}
+
+/// Whether a line could separate a table header from its rows.
+fn is_separator(line: &str) -> bool {
+    let is_mark = |c| matches!(c, '|' | '-' | ':' | ' ' | '\t');
+    line.contains('-') && line.contains('|') && line.chars().all(is_mark)
+}

@@ -1,0 +1,112 @@
+//! Inline text as a reader of paths sees it: emphasis is transparent, escapes and references are resolved, and each code
+//! span, link, image or tag is one character.
+
+use std::ops::Range;
+
+/// What stands for a piece in [`Run::text`].
+pub(super) const PIECE: char = '\u{fffc}';
+
+/// Anything but text.
+#[derive(Clone)]
+pub(super) struct Piece {
+    /// Including its marks.
+    pub(super) span: Range<usize>,
+    pub(super) kind: PieceKind,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum PieceKind {
+    /// A code span with its text.
+    Code(String),
+    Link {
+        text: String,
+        target: String,
+    },
+    /// One tag or comment.
+    Html(String),
+    Image,
+    Struck,
+}
+
+/// Text in which every byte knows its place in the document.
+#[derive(Clone, Default)]
+pub(super) struct Run {
+    pub(super) text: String,
+    /// For each byte of the text, and for its end, the offset in the document.
+    offsets: Vec<usize>,
+    /// One for each [`PIECE`].
+    pub(super) pieces: Vec<Piece>,
+}
+
+impl Run {
+    /// Text outside of Markdown, such as a line of a code block.
+    pub(super) fn plain(text: &str, start: usize) -> Run {
+        let mut run = Run::default();
+        let span = start..start + text.len();
+        run.push(text, &span);
+        run.end(span.end);
+        run
+    }
+
+    /// Adds the text that the document has at `span`.
+    pub(super) fn push(&mut self, text: &str, span: &Range<usize>) {
+        let is_as_written = text.len() == span.len();
+        for (at, c) in text.char_indices().filter(|(_, c)| *c != PIECE) {
+            self.text.push(c);
+            let bytes = (at..at + c.len_utf8()).map(|byte| match is_as_written {
+                true => span.start + byte,
+                false => span.start,
+            });
+            self.offsets.extend(bytes);
+        }
+    }
+
+    pub(super) fn push_piece(&mut self, kind: PieceKind, span: Range<usize>) {
+        self.text.push(PIECE);
+        self.offsets.extend([span.start; PIECE.len_utf8()]);
+        self.pieces.push(Piece { span, kind });
+    }
+
+    /// Ends the text at this offset in the document.
+    pub(super) fn end(&mut self, offset: usize) {
+        self.offsets.push(offset);
+    }
+
+    /// The parts between separators of one byte.
+    pub(super) fn split(&self, separators: &[usize]) -> Vec<Run> {
+        let mut pieces = self.pieces.iter();
+        let mut start = 0;
+        let ends = separators.iter().copied().chain([self.text.len()]);
+        let part = |end: usize| {
+            let text = self.text.get(start..end).unwrap_or("").to_owned();
+            let offsets = self.offsets.get(start..=end).unwrap_or(&[]).to_vec();
+            start = end + 1;
+            let count = text.matches(PIECE).count();
+            let pieces = pieces.by_ref().take(count).cloned().collect();
+            Run {
+                text,
+                offsets,
+                pieces,
+            }
+        };
+        ends.map(part).collect()
+    }
+
+    /// The text before the first `separator`, and the rest.
+    pub(super) fn split_once(&self, separator: char) -> (Run, Option<Run>) {
+        let at: Vec<usize> = self.text.find(separator).into_iter().collect();
+        let mut parts = self.split(&at).into_iter();
+        (parts.next().unwrap_or_default(), parts.next())
+    }
+
+    /// The offset in the document.
+    pub(super) fn offset(&self, at: usize) -> usize {
+        self.offsets.get(at).copied().unwrap_or(0)
+    }
+
+    /// The range in the document from the first character that is no blank.
+    pub(super) fn span(&self) -> Range<usize> {
+        let blanks = self.text.len() - self.text.trim_start().len();
+        self.offset(blanks)..self.offset(self.text.len())
+    }
+}

@@ -1,0 +1,255 @@
+//! One finding, drawn like a rustc diagnostic that points into the design.
+
+use std::ops::Range;
+
+use annotate_snippets::{
+    AnnotationKind, Group, Level as Drawn, Origin, Padding, Renderer, Snippet,
+};
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::escape::{self, message};
+use super::style::Style;
+use crate::finding::{Anchor, Finding, Help, Level};
+use crate::path::escaped;
+use crate::verdict::Texts;
+
+/// One finding as drawn by annotate-snippets, without a final newline.
+pub(super) fn drawn(finding: &Finding, texts: &Texts, style: &Style) -> String {
+    let level = match finding.level {
+        Level::Error => Drawn::ERROR,
+        Level::Warning => Drawn::WARNING,
+        Level::Note => Drawn::NOTE,
+    };
+    let title = level
+        .primary_title(message(&finding.message))
+        .id(finding.rule.id());
+    let mut group = Group::with_title(title);
+    if let Some(anchor) = &finding.design {
+        group = place(group, anchor, texts, style);
+    }
+    for help in help_blocks(&finding.help, help_width(finding, style)) {
+        group = group.element(Drawn::HELP.message(help));
+    }
+    let renderer = match style.color {
+        true => Renderer::styled(),
+        false => Renderer::plain(),
+    };
+    renderer.term_width(style.width).render(&[group])
+}
+
+fn place<'a>(group: Group<'a>, anchor: &Anchor, texts: &Texts, style: &Style) -> Group<'a> {
+    let path = escaped(&from_here(anchor.path.as_bstr(), style.prefix.as_ref())).to_string();
+    let Some(line) = quoted_line(texts, anchor, style.width) else {
+        let origin = Origin::path(path)
+            .line(anchor.line)
+            .char_column(anchor.column);
+        return group.element(origin).element(Padding);
+    };
+    let mut mark = AnnotationKind::Primary.span(line.span);
+    if !anchor.label.is_empty() {
+        mark = mark.label(message(&anchor.label));
+    }
+    group.element(
+        Snippet::source(line.text)
+            .path(path)
+            .line_start(anchor.line)
+            .annotation(mark),
+    )
+}
+
+/// The path relative to the directory `prefix`; both are relative to the workspace.
+fn from_here(path: &BStr, prefix: Option<&BString>) -> BString {
+    let here = prefix.map_or(&b""[..], |prefix| prefix.as_slice());
+    let here: Vec<&[u8]> = here
+        .split_str("/")
+        .filter(|part| !part.is_empty())
+        .collect();
+    let there: Vec<&[u8]> = path.split_str("/").collect();
+    let pairs = here.iter().zip(&there[..there.len() - 1]);
+    let common = pairs.take_while(|(a, b)| a == b).count();
+    let up = here[common..].iter().map(|_| &b".."[..]);
+    let parts: Vec<&[u8]> = up.chain(there[common..].iter().copied()).collect();
+    gix::bstr::join("/", parts).into()
+}
+
+/// The maximum lines of help.
+const HELP_LINES: usize = 20;
+
+/// The width for help, right of the line number and `= help: `.
+fn help_width(finding: &Finding, style: &Style) -> usize {
+    let number = finding.design.as_ref().map_or(0, |at| at.line).to_string();
+    style
+        .width
+        .saturating_sub(number.len() + " = help: ".len())
+        .max(20)
+}
+
+/// One text per step: a wrapped sentence, then text to paste.
+pub(super) fn help_blocks(help: &[Help], width: usize) -> Vec<String> {
+    let mut blocks: Vec<String> = Vec::new();
+    for line in help.iter().take(HELP_LINES) {
+        let text = message(line);
+        if !line.is_to_paste() {
+            blocks.push(wrapped(&text, width));
+        } else if let Some(block) = blocks.last_mut() {
+            block.push('\n');
+            block.push_str(&text);
+        } else {
+            blocks.push(text);
+        }
+    }
+    if help.len() > HELP_LINES {
+        let more = help.len() - HELP_LINES;
+        blocks.push(format!(
+            "… and {more} more lines (use --format json for all)"
+        ));
+    }
+    blocks
+}
+
+/// Wraps a sentence at `width` characters. Text to copy stays whole: a longer word, a code span, and a command after
+/// a colon, which gets its own line.
+fn wrapped(sentence: &str, width: usize) -> String {
+    if sentence.chars().count() <= width {
+        return sentence.to_owned();
+    }
+    let command = [": git ", ": guard "]
+        .iter()
+        .find_map(|begin| sentence.find(begin));
+    if let Some((words, command)) = command.and_then(|colon| sentence.split_at_checked(colon + 1)) {
+        return format!("{}\n {command}", wrapped(words, width));
+    }
+    let mut out = String::new();
+    let mut column = 0;
+    for word in words(sentence) {
+        let length = word.chars().count();
+        // Some CI systems accept commands at the start of a line.
+        let is_command = word.starts_with("::") || word.starts_with("##");
+        if column > 0 && column + 1 + length > width && !is_command {
+            out.push('\n');
+            column = 0;
+        } else if !out.is_empty() {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out
+}
+
+/// The words of a sentence; a code span is part of one word.
+fn words(sentence: &str) -> impl Iterator<Item = &str> {
+    let mut in_code = false;
+    sentence.split(move |c| {
+        in_code ^= c == '`';
+        c == ' ' && !in_code
+    })
+}
+
+/// Longer marked text is marked only at its start, and as many characters are kept after the mark, so that drawing
+/// never handles megabytes.
+const SPAN_CHARS: usize = 200;
+
+/// One line of a document, safe to print.
+struct SnippetLine {
+    /// The line without its ending, with hostile characters replaced.
+    text: String,
+    /// The marked bytes of `text`.
+    span: Range<usize>,
+}
+
+/// The line of `anchor`, unless its document is missing or differs from the one that the anchor was taken from.
+fn quoted_line(texts: &Texts, anchor: &Anchor, width: usize) -> Option<SnippetLine> {
+    let document = texts.get(&anchor.path)?;
+    let before = document.get(..anchor.span.start)?;
+    let marked = document.get(anchor.span.clone())?;
+    let after = document.get(anchor.span.end..)?;
+
+    let is_end = ['\n', '\r'];
+    let before = before.rsplit(is_end).next().unwrap_or_default();
+    let first = marked.split(is_end).next().unwrap_or_default();
+    let after = if first.len() == marked.len() {
+        after.split(is_end).next().unwrap_or_default()
+    } else {
+        ""
+    };
+
+    let mark_max = SPAN_CHARS.min(width.saturating_sub(MARGIN).max(1));
+    let rest: String = first.chars().skip(mark_max).chain(after.chars()).collect();
+    let before = escape::line(before);
+    let marked = escape::line(&first.chars().take(mark_max).collect::<String>());
+    let after = escape::line(&escape::clip(&rest, SPAN_CHARS));
+    Some(SnippetLine {
+        span: before.len()..before.len() + marked.len(),
+        text: before + &marked + &after,
+    })
+}
+
+/// The columns needed next to the line: number, bar and ellipses.
+const MARGIN: usize = 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Texts {
+        Texts::from([("d.md".into(), text.to_owned())])
+    }
+
+    fn anchor(span: Range<usize>) -> Anchor {
+        Anchor {
+            path: "d.md".into(),
+            span,
+            line: 2,
+            column: 1,
+            label: String::new(),
+        }
+    }
+
+    fn cut(text: &str, span: Range<usize>) -> Option<(String, String)> {
+        quoted_line(&texts(text), &anchor(span), 80)
+            .map(|line| (line.text[line.span.clone()].to_owned(), line.text))
+    }
+
+    #[test]
+    fn the_marked_text_stays_marked_after_hostile_characters_are_replaced() {
+        let text = "x\n\u{1b}\u{202e}| `a` |\ny";
+        let start = text.find('`').unwrap_or_default();
+        let line = cut(text, start..start + 3);
+        assert_eq!(line, Some(("`a`".into(), "\u{fffd}\u{fffd}| `a` |".into())));
+    }
+
+    #[test]
+    fn crlf_and_lone_cr_end_a_line() {
+        assert_eq!(cut("x\r\nab\r\ny", 3..4), Some(("a".into(), "ab".into())));
+        assert_eq!(cut("x\rab\ry", 2..3), Some(("a".into(), "ab".into())));
+    }
+
+    #[test]
+    fn a_span_over_lines_is_marked_on_its_first() {
+        assert_eq!(cut("ab\ncd\n", 1..5), Some(("b".into(), "ab".into())));
+    }
+
+    #[test]
+    fn a_span_of_another_text_is_not_shown() {
+        assert_eq!(cut("é", 1..2), None);
+        assert_eq!(cut("ab", 1..9), None);
+        #[expect(clippy::reversed_empty_ranges)]
+        let reversed = 2..1;
+        assert_eq!(cut("ab", reversed), None);
+    }
+
+    #[test]
+    fn an_empty_span_at_the_end_of_the_document_is_kept() {
+        assert_eq!(cut("ab\n", 3..3), Some((String::new(), String::new())));
+    }
+
+    #[test]
+    fn a_very_long_mark_and_tail_are_cut() {
+        let text = format!("{}{}", "a".repeat(1_000_000), "b".repeat(1_000_000));
+        let (marked, line) = cut(&text, 0..1_000_000).unwrap_or_default();
+        assert_eq!(marked, "a".repeat(60));
+        assert_eq!(line.chars().count(), 60 + 200);
+    }
+}

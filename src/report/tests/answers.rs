@@ -1,0 +1,156 @@
+//! The answers of `guard check` and `guard scope`.
+
+use super::*;
+use crate::policy::design::Mention;
+use crate::policy::{Actions, Grant, GrantKind, Role};
+use crate::verdict::{CheckAnswers, CheckResult, Protection, ScopeGrant, ScopeListing};
+
+fn check() -> CheckAnswers {
+    let (_, at) = anchor(ROW, "`src/utils/lld.rs`", "");
+    CheckAnswers {
+        results: vec![
+            CheckResult {
+                requested_path: "src/utils/lld.rs".into(),
+                path: Some("src/utils/lld.rs".into()),
+                absolute_path: Some("/project/src/utils/lld.rs".into()),
+                allowed: true,
+                closest_match: None,
+                reason: "granted by docs/lld/LLD-188.md:24".into(),
+                rule: None,
+                kind: None,
+                violation: None,
+                design: Some(at),
+            },
+            CheckResult {
+                requested_path: "./src/core/lld.rs".into(),
+                path: Some("src/core/lld.rs".into()),
+                absolute_path: Some("/project/src/core/lld.rs".into()),
+                allowed: false,
+                closest_match: Some("src/utils/lld.rs".into()),
+                reason: "not in the design".into(),
+                rule: Some(Rule::OutOfScope),
+                kind: Some("refused"),
+                violation: None,
+                design: None,
+            },
+        ],
+        notes: Vec::new(),
+    }
+}
+
+fn write_check(report: &CheckAnswers, format: Format) -> String {
+    let mut out = Vec::new();
+    super::super::write_check(report, format, &mut out, &Style::default()).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn answers_for_people() {
+    assert_eq!(
+        write_check(&check(), Format::Human),
+        "allowed src/utils/lld.rs (docs/lld/LLD-188.md:24)\n\
+         refused ./src/core/lld.rs = src/core/lld.rs: not in the design; \
+         closest: src/utils/lld.rs [out-of-scope]\n"
+    );
+    assert_eq!(check().exit_code(), 1);
+}
+
+#[test]
+fn a_hostile_answer_is_escaped() {
+    let mut report = check();
+    report.results[1].requested_path = HOSTILE.into();
+    report.results[1].path = Some(HOSTILE.into());
+    report.results[1].closest_match = Some(HOSTILE.into());
+    report.results[1].reason = HOSTILE.into();
+    let text = write_check(&report, Format::Human);
+    assert_clean(&text);
+    assert_eq!(text.lines().count(), 2);
+    assert_clean(&write_check(&report, Format::Json));
+}
+
+fn scope() -> ScopeListing {
+    let (texts, at) = anchor(ROW, "`src/utils/lld.rs`", "");
+    let grant = Grant {
+        path: "src/utils/lld.rs".into(),
+        kind: GrantKind::File,
+        actions: Actions::ADD | Actions::MODIFY_NEW,
+        change_type: "Add".into(),
+        renamed: None,
+        form: crate::policy::GrantForm::Table,
+        role: Role::Implementation,
+        description: "path enforcement".into(),
+        anchor: at.clone(),
+    };
+    let tests = Grant {
+        path: "tests".into(),
+        kind: GrantKind::Directory,
+        actions: Actions::ADD | Actions::MODIFY,
+        renamed: Some("old".into()),
+        role: Role::Test,
+        ..grant.clone()
+    };
+    let mention = Anchor {
+        line: 26,
+        column: 3,
+        ..at.clone()
+    };
+    let line = |grant, protection| ScopeGrant {
+        grant,
+        exists: false,
+        protection,
+    };
+    ScopeListing {
+        designs: vec![DesignUsed {
+            path: DESIGN.into(),
+            from: "HEAD".into(),
+            selected_by: "--lld".into(),
+            grants: 2,
+        }],
+        notes: vec!["a remark".into()],
+        grants: vec![line(grant, None), line(tests, Some(Protection::Settings))],
+        mentions: vec![Mention {
+            path: "src/lib.rs".into(),
+            change_type: "Exists".into(),
+            anchor: mention,
+        }],
+        problems: vec![
+            Finding::new(Rule::DesignDuplicate, "src/utils/lld.rs", "named twice").at(at),
+        ],
+        texts,
+    }
+}
+
+fn write_scope(report: &ScopeListing, format: Format) -> String {
+    let mut out = Vec::new();
+    super::super::write_scope(report, format, &mut out, &Style::default()).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn the_scope_for_people() {
+    insta::assert_snapshot!(write_scope(&scope(), Format::Human));
+}
+
+#[test]
+fn empty_scope_is_stated_and_a_fault_sets_the_exit_code() {
+    let mut report = ScopeListing::default();
+    assert_eq!(write_scope(&report, Format::Human), "granted: nothing\n");
+    assert_eq!(scope().exit_code(), 0);
+    report
+        .problems
+        .push(Finding::new(Rule::DesignNoTable, DESIGN, "no table"));
+    assert_eq!(report.exit_code(), 1);
+}
+
+#[test]
+fn a_hostile_scope_is_escaped() {
+    let mut report = scope();
+    report.grants[0].grant.path = HOSTILE.into();
+    report.grants[0].grant.description = HOSTILE.into();
+    report.grants[0].grant.anchor.path = HOSTILE.into();
+    report.mentions[0].path = HOSTILE.into();
+    report.mentions[0].change_type = HOSTILE.into();
+    report.mentions[0].anchor.path = HOSTILE.into();
+    assert_clean(&write_scope(&report, Format::Human));
+    assert_clean(&write_scope(&report, Format::Json));
+}

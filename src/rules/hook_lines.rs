@@ -1,0 +1,330 @@
+//! Lines of hook and CI settings that name guard, and changes to hook settings that only add calls of guard. The latter
+//! need no design: `policy-changed` keeps them apart from code, so a reviewer sees them separately.
+
+use gix::bstr::{BStr, ByteSlice};
+
+macro_rules! shipped {
+    ($($name:literal),*) => { [$(($name, include_str!(concat!("../../hooks/", $name)))),*] };
+}
+
+/// The git hooks that guard supports, with the scripts that guard installs for them.
+const HOOKS: [(&str, &str); 7] = shipped![
+    "pre-commit",
+    "pre-merge-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "pre-push",
+    "reference-transaction"
+];
+
+/// The settings of the hook frameworks that guard reads.
+pub const SETTINGS: [&str; 6] = [
+    ".pre-commit-config.yaml",
+    ".pre-commit-config.yml",
+    "prek.toml",
+    "lefthook.yml",
+    "lefthook.yaml",
+    "lefthook.toml",
+];
+
+const SCRIPTS: [&str; 3] = [".husky/", ".githooks/", "hooks/"];
+
+/// Lines of scripts that do nothing by themselves, besides comments.
+const FRAME_LINES: &str =
+    "|#!/bin/sh|#!/bin/bash|#!/usr/bin/env sh|#!/usr/bin/env bash|set -e|set -eu";
+
+/// Keys that only group what follows when they have no value.
+const FRAMES: &str = "|repos|hooks|jobs|commands|guard|repos.hooks";
+
+/// Keys that may describe a call of guard.
+const DETAILS: &str = "name|language|always_run|pass_filenames|require_serial|stages|use_stdin|\
+    verbose|default_install_hook_types";
+
+/// Whether a list of words separated by `|` has this one.
+fn lists(words: &str, word: &str) -> bool {
+    words.split('|').any(|known| known == word)
+}
+
+fn is_hook(name: &str) -> bool {
+    HOOKS.iter().any(|(hook, _)| *hook == name)
+}
+
+/// Whether the step from `old` (empty for a new file) to `new` only adds calls of guard, in one place.
+pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
+    let script = SCRIPTS.iter().find_map(|directory| {
+        let name = path.strip_prefix(directory.as_bytes())?;
+        HOOKS.iter().find(|(hook, _)| name == hook.as_bytes())
+    });
+    let is_settings = SETTINGS.iter().any(|name| path == *name);
+    match script {
+        Some((_, shipped)) if old.is_empty() && new == shipped.as_bytes() => return true,
+        None if !is_settings => return false,
+        _ => {}
+    }
+    let (before, after) = (whole_lines(old), whole_lines(new));
+    let both = before.iter().zip(&after);
+    let first = both.take_while(|(old, new)| old.0 == new.0).count();
+    let (before, after) = (&before[first..], &after[first..]);
+    let both = before.iter().rev().zip(after.iter().rev());
+    let last = both.take_while(|(old, new)| old.0 == new.0).count();
+    // For each changed line whether it calls guard; `None` if one does something else.
+    let calls = |lines: &[(&[u8], bool)]| -> Option<Vec<bool>> {
+        let lines = lines[..lines.len() - last].iter();
+        let part = |&(line, is_version): &(&[u8], bool)| match line.trim().to_str().ok()? {
+            _ if is_version => Some(false),
+            line if is_settings => of_settings(line),
+            line => of_script(line),
+        };
+        lines.map(part).collect()
+    };
+    calls(before).is_some() && calls(after).is_some_and(|calls| calls.contains(&true))
+}
+
+/// Whether a line of a script calls guard or, if not, does nothing; `None` if it does something else.
+fn of_script(line: &str) -> Option<bool> {
+    let is_comment = line.starts_with('#') && !line.starts_with("#!");
+    match is_comment || lists(FRAME_LINES, line) {
+        true => Some(false),
+        false => is_call(line).then_some(true),
+    }
+}
+
+/// The same of a YAML or TOML line, which may have several keys in braces.
+fn of_settings(line: &str) -> Option<bool> {
+    if line == "---" || line.starts_with('#') {
+        return Some(false);
+    }
+    let line = line.replace(" {0}", "");
+    let parts: Option<Vec<bool>> = line.split(['{', '}', ',']).map(of_pair).collect();
+    parts.map(|parts| parts.contains(&true))
+}
+
+fn of_pair(said: &str) -> Option<bool> {
+    let said = said.trim();
+    let item = said.strip_prefix('-');
+    let said = item
+        .filter(|rest| rest.is_empty() || rest.starts_with(' '))
+        .unwrap_or(said)
+        .trim_matches(['[', ']', ' ']);
+    let (key, value) = said
+        .find([':', '='])
+        .map_or((said, ""), |at| (said[..at].trim(), &said[at + 1..]));
+    let value = value.trim().trim_matches(['"', '\'', '[', ']', ' ']);
+    let is_jobs = |key: &str| key.strip_suffix(".jobs").is_some_and(is_hook);
+    let is_frame = match key {
+        _ if value.is_empty() => lists(FRAMES, key) || is_hook(key) || is_jobs(key),
+        "repo" => value == "local" || names_guard(value.as_bytes()),
+        _ => lists(DETAILS, key),
+    };
+    let is_call = match key {
+        "id" => value == "guard" || value.starts_with("guard-"),
+        "entry" | "run" => is_call(value),
+        _ => false,
+    };
+    (is_frame || is_call).then_some(is_call)
+}
+
+/// Whether the command only runs guard to judge.
+fn is_call(command: &str) -> bool {
+    let command = command.strip_prefix("exec ").unwrap_or(command);
+    let (call, otherwise) = command.split_once("||").unwrap_or((command, "exit $?"));
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./=-".contains(&byte);
+    let mut words = call.split_whitespace();
+    lists("exit $?|exit 1|exit 2", otherwise.trim())
+        && words.next() == Some("guard")
+        && words
+            .next()
+            .is_some_and(|verb| lists("hook|lint|scope", verb))
+        && words.all(|word| word == "\"$@\"" || word.bytes().all(plain))
+}
+
+/// The trimmed lines, each with whether it is the `rev:` of an entry whose `repo:` names guard.
+pub(super) fn lines(content: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
+    let mut is_own_entry = false;
+    content.lines().map(move |line| {
+        let line = line.trim();
+        let key = line.strip_prefix(b"- ").unwrap_or(line).trim_start();
+        if key.starts_with(b"repo:") {
+            is_own_entry = names_guard(key);
+        }
+        (line, is_own_entry && key.starts_with(b"rev:"))
+    })
+}
+
+/// The same lines with their blanks, which count in YAML before a key.
+pub(super) fn whole_lines(content: &[u8]) -> Vec<(&[u8], bool)> {
+    let flags = lines(content).map(|(_, is_version)| is_version);
+    content.lines().zip(flags).collect()
+}
+
+/// Whether the line has `guard` as a word of its own.
+pub(super) fn names_guard(line: &[u8]) -> bool {
+    line.find_iter("guard").any(|at| {
+        let is_word = |byte: Option<&u8>| {
+            byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        };
+        let before = at.checked_sub(1).and_then(|at| line.get(at));
+        !is_word(before) && !is_word(line.get(at + "guard".len()))
+    })
+}
+
+/// The verbs that hooks and CI definitions call.
+const VERBS: &str = "hook|lint|scope|check|install|uninstall|init|doctor";
+
+/// Whether the line runs, installs or includes this guard. Ruby has a program of the same name, and a script may be
+/// called `test:guard`.
+pub(super) fn runs_guard(line: &[u8]) -> bool {
+    let key = line
+        .trim()
+        .strip_prefix(b"- ")
+        .unwrap_or(line.trim())
+        .trim();
+    let includes = [&b"uses:"[..], b"repo:", b"id:"];
+    let includes = includes.iter().any(|start| key.starts_with(start));
+    let mut words =
+        line.split(|byte| byte.is_ascii_whitespace() || b"\"'()[]{},;&|".contains(byte));
+    let is_own = |word: &[u8]| {
+        let name = word.rsplit(|&byte| byte == b'/').next().unwrap_or(word);
+        match includes {
+            true => name
+                .strip_prefix(b"guard")
+                .is_some_and(|rest| matches!(rest.first(), None | Some(b'@' | b'-' | b'.'))),
+            false => name == b"guard" || name == b"guard.exe",
+        }
+    };
+    let is_verb = |word: &[u8]| word.to_str().is_ok_and(|word| lists(VERBS, word));
+    line.contains_str("write-guard") || words.any(is_own) && (includes || words.any(is_verb))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lines_that_run_this_guard_count() {
+        for line in [
+            "run: guard lint --ci",
+            "- script: guard -C sub lint",
+            "sh 'guard lint --ci'",
+            "exec ./bin/guard hook pre-commit \"$@\"",
+            "cargo run --bin guard -- lint",
+            "if ! guard lint; then",
+            "cargo install --git https://example.com/guard write-guard",
+            "pip install write-guard==0.1.0",
+            "- uses: your-organisation/guard@v0.1.0",
+            "- repo: https://example.com/guard",
+            "- id: guard-trailer",
+            "      - id: guard",
+        ] {
+            assert!(runs_guard(line.as_bytes()), "{line}");
+        }
+        for line in [
+            "run: npm run test:guard",
+            "- run: bundle exec guard",
+            "run: bundle exec guard start",
+            "gem install guard guard-rspec",
+            "name: guard",
+            "guard:",
+            "junit: guard.xml",
+            "safeguards: lint",
+            "# a guard against typos",
+        ] {
+            assert!(!runs_guard(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn guard_counts_as_a_word_only() {
+        for (line, names) in [
+            ("      - id: guard", true),
+            ("run: guard lint --ci", true),
+            ("cargo install write-guard", true),
+            ("lock guard_page", false),
+            ("safeguards", false),
+            ("# bodyguard", false),
+        ] {
+            assert_eq!(names_guard(line.as_bytes()), names, "{line}");
+        }
+    }
+
+    fn only_calls(path: &str, old: &str, new: &str) -> bool {
+        brings_only_calls(path.into(), old.as_bytes(), new.as_bytes())
+    }
+
+    const RUFF: &str =
+        "repos:\n- repo: https://example.com/ruff\n  rev: v1\n  hooks:\n  - id: ruff\n";
+    const OWN: &str = "- repo: https://example.com/guard\n  rev: v0.1.0\n  hooks:\n  - id: guard\n";
+    const LOCAL: &str = "- repo: local\n  hooks:\n  - {id: guard-pre-commit, name: guard, entry: guard hook framework, language: system, always_run: true, pass_filenames: false, stages: [pre-commit]}\n";
+
+    #[test]
+    fn only_calls_of_guard_need_no_design() {
+        let yaml = ".pre-commit-config.yaml";
+        assert!(only_calls(yaml, "", &format!("repos:\n{OWN}")));
+        assert!(only_calls(yaml, "", &format!("repos:\n{LOCAL}")));
+        assert!(only_calls(yaml, RUFF, &format!("{RUFF}{OWN}")));
+        let lefthook = "pre-commit: {jobs: [{run: \"guard hook pre-commit {0}\"}]}\n";
+        assert!(only_calls("lefthook.yml", "", lefthook));
+        let jobs =
+            "pre-push:\n  jobs:\n    - {run: \"guard hook pre-push {0}\", use_stdin: true}\n";
+        assert!(only_calls(
+            "lefthook.yml",
+            lefthook,
+            &format!("{lefthook}{jobs}")
+        ));
+        assert!(only_calls(
+            "lefthook.toml",
+            "",
+            "[[pre-commit.jobs]]\nrun = \"guard lint\"\n"
+        ));
+        let line = "guard hook pre-commit \"$@\" || exit $?\n";
+        assert!(only_calls(
+            ".husky/pre-commit",
+            "npm test\n",
+            &format!("{line}npm test\n")
+        ));
+        for (hook, script) in HOOKS {
+            assert!(only_calls(&format!(".githooks/{hook}"), "", script));
+        }
+    }
+
+    #[test]
+    fn other_changes_in_addition_to_a_call_need_a_design() {
+        let yaml = ".pre-commit-config.yaml";
+        assert!(!only_calls(yaml, "", &format!("{RUFF}{OWN}")));
+        assert!(!only_calls(yaml, &format!("{RUFF}{OWN}"), RUFF));
+        assert!(!only_calls(
+            yaml,
+            RUFF,
+            &format!("{}{OWN}", RUFF.replace("v1", "v2"))
+        ));
+        for entry in [
+            "sh -c 'guard lint'",
+            "guard lint; curl example.com",
+            "guard lint $(curl example.com)",
+            "guard lint || true",
+            "./guard lint",
+            "guard write src/x.rs",
+        ] {
+            let local = LOCAL.replace("guard hook framework", entry);
+            let block = format!("- repo: local\n  hooks:\n  - id: x\n    entry: {entry}\n");
+            for text in [local, block] {
+                assert!(!only_calls(yaml, "", &format!("repos:\n{text}")), "{entry}");
+            }
+            let script = format!("guard lint\n{entry}\n");
+            assert!(!only_calls(".husky/pre-commit", "", &script), "{entry}");
+        }
+        assert!(!only_calls("hooks/useGuard.ts", "", "guard lint\n"));
+        assert!(!only_calls(".github/workflows/ci.yml", "", "guard:\n"));
+        assert!(!only_calls(
+            ".husky/pre-commit",
+            "",
+            "#!/usr/bin/evil\nguard lint\n"
+        ));
+        assert!(!only_calls(
+            "lefthook.yml",
+            "",
+            "remotes:\n- git_url: x\npre-commit:\n  jobs:\n    - run: guard lint\n"
+        ));
+    }
+}

@@ -1,0 +1,277 @@
+//! Runs `ssh-keygen`, which signs approvals and verifies their signatures as it does for git. SSH agents, hardware keys
+//! and passphrases therefore work as in git, and OpenSSH alone says what a list of signers means. Program and
+//! arguments are fixed; repository settings cannot change them.
+
+// Ssh-keygen takes and writes files.
+#![allow(clippy::disallowed_methods)]
+
+use std::fs::{self, File};
+use std::io;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::approval::{Approval, NAMESPACE, SshSignature, one_line};
+use crate::error::{Error, Result};
+use crate::path::escaped;
+
+/// Longer names of persons are not listed.
+const MAX_NAME: usize = 1000;
+
+/// The key that signs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SigningKey {
+    /// A private key file, or the public key file of a key in an agent.
+    File(PathBuf),
+    /// The public key of a key in an agent.
+    Public(String),
+}
+
+/// The program.
+#[derive(Debug, Clone)]
+pub struct SshKeygen {
+    program: PathBuf,
+}
+
+impl SshKeygen {
+    /// Finds the program. Only absolute directories of `PATH` count: a relative one such as `.` may belong to a hostile
+    /// repository.
+    ///
+    /// # Errors
+    /// It is not installed.
+    pub fn find() -> Result<SshKeygen> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let name = format!("ssh-keygen{}", std::env::consts::EXE_SUFFIX);
+        std::env::split_paths(&path)
+            .filter(|directory| directory.is_absolute())
+            .map(|directory| directory.join(&name))
+            .find(|file| file.is_file())
+            .map(|program| SshKeygen { program })
+            .ok_or_else(|| {
+                Error::new("ssh-keygen is not on PATH").help("install the OpenSSH client")
+            })
+    }
+
+    /// The signature of a text, as base64 on one line; `None` if the program refuses. It may ask at the terminal.
+    ///
+    /// # Errors
+    /// The program cannot be run, or its files cannot be written.
+    pub fn sign(&self, key: &SigningKey, text: &str) -> Result<Option<String>> {
+        let sign = || -> io::Result<Option<String>> {
+            let files = TempDir::with_prefix("guard-")?;
+            let [text_file, key_file] = ["text", "key.pub"].map(|name| files.path().join(name));
+            fs::write(&text_file, text)?;
+            let key_file = match key {
+                SigningKey::File(file) => file,
+                SigningKey::Public(key) => {
+                    fs::write(&key_file, format!("{key}\n"))?;
+                    &key_file
+                }
+            };
+            let mut program = self.command(&["-q", "-Y", "sign", "-n", NAMESPACE, "-f"]);
+            program.arg(key_file).arg(&text_file);
+            if !program.stdout(Stdio::null()).status()?.success() {
+                return Ok(None);
+            }
+            Ok(one_line(&fs::read_to_string(
+                files.path().join("text.sig"),
+            )?))
+        };
+        sign().map_err(cannot_run)
+    }
+
+    /// Verifies by a list of signers, the text of `file`, that the named person signed an approval with a key that was
+    /// valid then. A hardware key must have been touched, which the program does not demand.
+    ///
+    /// The inner error says why the signature does not count.
+    ///
+    /// # Errors
+    /// The program cannot be run, or its files cannot be written.
+    pub fn verify(
+        &self,
+        approval: &Approval,
+        file: &str,
+        list: &[u8],
+    ) -> Result<std::result::Result<(), String>> {
+        let body = approval.signature.as_deref().unwrap_or_default();
+        let Some(signature) = SshSignature::parse(body) else {
+            return Ok(Err("its signature is malformed".to_owned()));
+        };
+        if signature.namespace != NAMESPACE {
+            let namespace = escaped(&signature.namespace);
+            let why = format!("it was signed for `{namespace}`, not for `{NAMESPACE}`");
+            return Ok(Err(why));
+        }
+        let given = gix::date::Time::new(approval.when, 0).format(gix::date::time::format::ISO8601);
+        let given = given.unwrap_or_default();
+        let given: String = given
+            .chars()
+            .filter(char::is_ascii_digit)
+            .take(14)
+            .collect();
+        // What cannot be an argument is no name of a person.
+        let who = &approval.who;
+        if who.contains('\0') || who.len() > MAX_NAME {
+            return Ok(Err("it names no person".to_owned()));
+        }
+        let verify = || -> io::Result<std::process::Output> {
+            let files = TempDir::with_prefix("guard-")?;
+            fs::write(files.path().join("list"), list)?;
+            fs::write(files.path().join("signature"), &signature.armoured)?;
+            fs::write(files.path().join("text"), approval.payload())?;
+            self.command(&["-Y", "verify", "-n", NAMESPACE, "-I", who])
+                .args(["-O", &format!("verify-time={given}")])
+                .args(["-f", "list", "-s", "signature"])
+                // Otherwise each machine would read a time without `Z` as its own.
+                .env("TZ", "UTC")
+                .current_dir(files.path())
+                .stdin(File::open(files.path().join("text"))?)
+                .output()
+        };
+        let output = verify().map_err(cannot_run)?;
+        Ok(match (output.status.success(), signature.is_touched) {
+            (true, true) => Ok(()),
+            (true, false) => Err("the hardware key signed it without a touch".to_owned()),
+            (false, _) => Err(refusal(&output.stderr, file, &signature.key, who)),
+        })
+    }
+
+    /// Whether the text is one public key.
+    ///
+    /// # Errors
+    /// The program cannot be run, or its files cannot be written.
+    pub fn is_public_key(&self, text: &str) -> Result<bool> {
+        let check = || -> io::Result<bool> {
+            let files = TempDir::with_prefix("guard-")?;
+            fs::write(files.path().join("key"), text)?;
+            let mut program = self.command(&["-l", "-f", "key"]);
+            program.current_dir(files.path());
+            Ok(program.output()?.status.success())
+        };
+        let is_one_line = text.trim().lines().count() == 1;
+        Ok(is_one_line && check().map_err(cannot_run)?)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut program = Command::new(&self.program);
+        program.args(arguments);
+        program
+    }
+}
+
+/// Why the program does not verify a signature: in its words, if it says more than that.
+fn refusal(stderr: &[u8], file: &str, key: &str, who: &str) -> String {
+    let said = stderr
+        .split(|&byte| byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    let printable = said
+        .iter()
+        .filter(|&&byte| byte == b' ' || byte.is_ascii_graphic());
+    let said: String = printable.copied().map(char::from).collect();
+    match said.strip_prefix("list:") {
+        Some(line) => format!("{}:{line}", escaped(file)),
+        None if said.contains("incorrect signature") => {
+            "its signature is for another text".to_owned()
+        }
+        None if said.is_empty() => {
+            let (key, who) = (escaped(key), escaped(who));
+            format!("its signing key {key} is not listed for {who}")
+        }
+        None => format!("ssh-keygen does not verify it: {said}"),
+    }
+}
+
+fn cannot_run(error: io::Error) -> Error {
+    Error::new(format!("ssh-keygen cannot be run: {error}"))
+}
+
+/// The line that lists a public key for a person, for approvals only; `None` if the person's name would not stand for
+/// itself.
+pub fn line_for(who: &str, key: &str) -> Option<String> {
+    let is_plain = |c: char| !c.is_whitespace() && !c.is_control() && !"\"*?!,#".contains(c);
+    // Without the comment, which may contain anything.
+    let words: Vec<&str> = key.split_whitespace().take(2).collect();
+    (!who.is_empty() && who.chars().all(is_plain))
+        .then(|| format!("{who} namespaces=\"{NAMESPACE}\" {}", words.join(" ")))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::approval::testing::approval;
+
+    /// A hardware key, made in software as FIDO defines it.
+    const KEY: &str = "sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29tAAAAIGY2/+GmbbfKlXHdl4CHoc9PTyES4e00k6tLQ1dK5HJMAAAABHNzaDo=";
+    /// Its signatures of [`approval`]: one with a touch, one without.
+    const TOUCHED: &str = "U1NIU0lHAAAAAQAAAEoAAAAac2stc3NoLWVkMjU1MTlAb3BlbnNzaC5jb20AAAAgZjb/4aZtt8qVcd2XgIehz09PIRLh7TSTq0tDV0rkckwAAAAEc3NoOgAAAAVndWFyZAAAAAAAAAAGc2hhNTEyAAAAZwAAABpzay1zc2gtZWQyNTUxOUBvcGVuc3NoLmNvbQAAAEBH2VSXdJ2jYu0V66FdDAAx8Bkbe+SDyOMMzFLFiTMvdSPPcKDMu3Y/Eh+GVDygDFGVUZFrb6iISsHK9E7SuBcJAQAAAAc=";
+    const UNTOUCHED: &str = "U1NIU0lHAAAAAQAAAEoAAAAac2stc3NoLWVkMjU1MTlAb3BlbnNzaC5jb20AAAAgZjb/4aZtt8qVcd2XgIehz09PIRLh7TSTq0tDV0rkckwAAAAEc3NoOgAAAAVndWFyZAAAAAAAAAAGc2hhNTEyAAAAZwAAABpzay1zc2gtZWQyNTUxOUBvcGVuc3NoLmNvbQAAAECoBEyj39+VaMJxeijWK9Q6Zg9c8BnOrE/TTzL5k0Op+qXaf4jodWa+CevSR7qcb70c6ojD8TDSK4NxvmxVSIAKAAAAAAc=";
+
+    fn verified(body: &str, list: &str) -> std::result::Result<(), String> {
+        let signature = Some(body.to_owned());
+        let approval = Approval {
+            signature,
+            ..approval()
+        };
+        let list = list.replace("KEY", KEY);
+        let keygen = SshKeygen::find().unwrap();
+        keygen.verify(&approval, "f", list.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn untouched_hardware_key_does_not_count() {
+        if SshKeygen::find().is_err() {
+            return;
+        }
+        let list = "person@example.org KEY\n";
+        assert_eq!(verified(TOUCHED, list), Ok(()));
+        let why = verified(UNTOUCHED, list).unwrap_err();
+        assert_eq!(why, "the hardware key signed it without a touch");
+    }
+
+    /// The approval was given at 2023-11-14T22:13:20Z.
+    #[test]
+    fn list_counts_as_at_the_time_of_the_approval() {
+        if SshKeygen::find().is_err() {
+            return;
+        }
+        for (list, why) in [
+            ("*@example.org namespaces=\"guard\" KEY", ""),
+            ("person@example.org valid-after=\"20231114221320\" KEY", ""),
+            ("person@example.org valid-before=\"20231114221321\" KEY", ""),
+            ("a b c\nother@example.org KEY\nperson@example.org KEY", ""),
+            (
+                "other@example.org KEY",
+                "is not listed for person@example.org",
+            ),
+            (
+                "*,!person@example.org KEY",
+                "is not listed for person@example.org",
+            ),
+            (
+                "# person@example.org KEY",
+                "is not listed for person@example.org",
+            ),
+            ("person@example.org cert-authority KEY", "is not listed for"),
+            (
+                "person@example.org namespaces=\"git\" KEY",
+                "f:1: key is not permitted",
+            ),
+            (
+                "person@example.org valid-after=\"20231114221321\" KEY",
+                "f:1: key is not yet valid",
+            ),
+            (
+                "person@example.org valid-before=\"20231114221319\" KEY",
+                "f:1: key has expired",
+            ),
+        ] {
+            let result = verified(TOUCHED, &format!("{list}\n"));
+            assert_eq!(result.is_ok(), why.is_empty(), "{list} {result:?}");
+            let said = result.err().unwrap_or_default();
+            assert!(said.contains(why), "{list}: {said}");
+        }
+    }
+}
