@@ -108,7 +108,7 @@ fn gits_signing_key_signs_and_no_configured_program_runs() {
     second.env("PATH", format!(".::{path}"));
     approve_with(second, &[], &[]).exits(0).says("signed");
     assert!(!repo.path("ran").exists());
-    let one = committed(&repo);
+    committed(&repo);
     range(&repo, &[]).exits(0);
     // --no-sign approves without a signature.
     repo.git(&["reset", "--quiet", "--soft", "HEAD~"]);
@@ -297,7 +297,7 @@ fn enrolled_key_signs_an_approval_that_the_range_accepts() {
     repo.stage(FILE, new());
     let signed = approve_with(third, &["--sign", &key(&repo, "person")], &[]).exits(0);
     assert!(!signed.shown.contains("unsigned"), "{}", signed.shown);
-    let one = committed(&repo);
+    committed(&repo);
     range(&repo, &[]).exits(0);
 }
 
@@ -320,8 +320,9 @@ fn enrolling_keeps_other_lines_and_refuses_listed_or_invalid_keys() {
     let public = fs::read_to_string(key(&repo, "other") + ".pub").unwrap();
     let line = format!("{WHO} namespaces=\"guard\" {}", public.trim());
     assert_eq!(list(&repo), format!("{before}\n{line}\n"));
-    // The public key itself; it is listed now.
-    enroll(public.trim()).exits(2).says("already lists it");
+    enroll(&key(&repo, "other"))
+        .exits(2)
+        .says("already lists it");
 }
 
 #[test]

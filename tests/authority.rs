@@ -58,53 +58,50 @@ fn merge_base_of_a_clone_is_with_the_remotes_default_branch() {
     refused(&repo, "action-not-granted", "src/old.rs");
 }
 
+/// What is staged at once with a file: a design, settings; and what is refused.
 #[test]
-fn commit_with_only_the_design_passes() {
-    let repo = repo();
-    repo.design(
-        DESIGN,
-        &[
-            ("src/old.rs", "Modify", "x"),
-            ("src/new.rs", "Add", "x"),
-            ("src/other.rs", "Modify", "x"),
-        ],
-    );
-    passes(&repo);
-    repo.stage("src/other.rs", "changed\n");
-    passes(&repo);
-}
-
-#[test]
-fn a_design_that_grants_more_together_with_code() {
-    let repo = repo();
-    repo.design(
-        DESIGN,
-        &[
-            ("src/old.rs", "Modify", "x"),
-            ("src/new.rs", "Add", "x"),
-            ("src/other.rs", "Modify", "x"),
-        ],
-    );
-    repo.stage("src/other.rs", "changed\n");
-    refused(&repo, "scope-amended", DESIGN);
-    commit(&repo, &[]).says(&format!("git commit -m \"Amend the design\" -- {DESIGN}"));
-    // The advice works.
-    commit(&repo, &["--", DESIGN]).exits(0);
-    passes(&repo);
-}
-
-#[test]
-fn a_design_that_grants_no_more_may_come_with_code() {
-    let repo = repo();
-    repo.design(
-        DESIGN,
-        &[
-            ("src/old.rs", "Modify", "said better"),
-            ("src/new.rs", "Add", "x"),
-        ],
-    );
-    repo.stage("src/new.rs", "new\n");
-    passes(&repo);
+fn designs_and_settings_change_alone_or_without_granting_more() {
+    let reworded = [
+        ("src/old.rs", "Modify", "said better"),
+        ("src/new.rs", "Add", "x"),
+    ];
+    let wider = [&reworded[..], &[("src/other.rs", "Modify", "x")]].concat();
+    let skip = "missing = \"skip\"\n";
+    let open = "[scope]\nalways = [\"**\"]\n[rules]\npolicy-changed = \"off\"\n";
+    let (amended, changed) = (("scope-amended", DESIGN), ("policy-changed", "guard.toml"));
+    let out = ("out-of-scope", "src/other.rs");
+    for (rows, settings, file, refusals) in [
+        (&wider[..], "", "", &[][..]),
+        (&wider, "", "src/other.rs", &[amended]),
+        (&reworded, "", "src/new.rs", &[]),
+        (&[], skip, "src/old.rs", &[changed]),
+        (&[], open, "src/other.rs", &[changed, out]),
+    ] {
+        let repo = repo();
+        if !rows.is_empty() {
+            repo.design(DESIGN, rows);
+        }
+        if !settings.is_empty() {
+            repo.stage("guard.toml", format!("{SETTINGS}{settings}"));
+        }
+        if !file.is_empty() {
+            repo.stage(file, "changed\n");
+        }
+        match refusals {
+            [] => passes(&repo),
+            // The advice works: first the policy, then the code.
+            [(_, policy)] => {
+                refused_by(&repo, refusals);
+                let advice = format!("git commit -m \"Amend the design\" -- {policy}");
+                if *policy == DESIGN {
+                    commit(&repo, &[]).says(&advice);
+                }
+                commit(&repo, &["--", policy]).exits(0);
+                passes(&repo);
+            }
+            _ => refused_by(&repo, refusals),
+        }
+    }
 }
 
 #[test]
@@ -138,31 +135,4 @@ fn the_commit_that_adds_guard() {
         "repos:\n- repo: local\n  hooks:\n  - id: guard\n",
     );
     passes(&repo);
-}
-
-#[test]
-fn settings_together_with_code() {
-    let repo = repo();
-    repo.stage("guard.toml", format!("{SETTINGS}missing = \"skip\"\n"));
-    repo.stage("src/old.rs", "changed\n");
-    refused(&repo, "policy-changed", "guard.toml");
-    commit(&repo, &["--", "guard.toml"]).exits(0);
-    passes(&repo);
-}
-
-#[test]
-fn settings_do_not_apply_to_the_commit_that_changes_them() {
-    let repo = repo();
-    repo.stage(
-        "guard.toml",
-        format!("{SETTINGS}[scope]\nalways = [\"**\"]\n[rules]\npolicy-changed = \"off\"\n"),
-    );
-    repo.stage("src/other.rs", "changed\n");
-    refused_by(
-        &repo,
-        &[
-            ("policy-changed", "guard.toml"),
-            ("out-of-scope", "src/other.rs"),
-        ],
-    );
 }

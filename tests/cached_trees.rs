@@ -8,7 +8,6 @@ use gix::ObjectId;
 use serde_json::Value;
 use write_guard::git::{Index, Repository};
 
-use crate::common::commits::{commit, install};
 use crate::common::random::Random;
 use crate::common::{self, Repo, findings, lines, raw};
 

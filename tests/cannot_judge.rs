@@ -393,13 +393,6 @@ fn unreadable_git_file_is_named() {
         fs::create_dir_all(&path).unwrap();
         cannot(&repo, &["lint"]).says(file);
     }
-    // A file that can be opened but not read.
-    let repo = repo();
-    if !std::path::Path::new("/proc/self/mem").exists() {
-        return common::skip("no /proc/self/mem");
-    }
-    repo.git(&["config", "core.excludesFile", "/proc/self/mem"]);
-    cannot(&repo, &["lint", "--worktree"]).says("/proc/self/mem");
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use crate::common::{self, Output, Repo, lines, run};
-use serde_json::{Value, json};
+use crate::common::{Output, Repo, lines, run};
+use serde_json::Value;
 
 /// What `main` fixed in `src/a.rs`.
 const FIX: &str = "number 100, checked";

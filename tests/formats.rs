@@ -111,42 +111,6 @@ fn sarif_is_valid_by_the_official_schema() {
 }
 
 #[test]
-fn every_sarif_result_has_the_fields_github_requires() {
-    let repo = mixed();
-    repo.guard(&["lint", "--output", "sarif=guard.sarif"])
-        .exits(1);
-    let sarif = read(&repo, "guard.sarif");
-    assert!(sarif["$schema"].is_string());
-    let results = sarif["runs"][0]["results"].as_array().unwrap();
-    assert!(results.len() > HOSTILE.len(), "{results:?}");
-    for result in results {
-        let place = &result["locations"][0]["physicalLocation"];
-        let uri = place["artifactLocation"]["uri"].as_str().unwrap();
-        assert!(
-            !uri.is_empty() && !uri.starts_with('/') && !uri.contains(':'),
-            "{uri}"
-        );
-        for key in ["startLine", "startColumn", "endLine", "endColumn"] {
-            assert!(place["region"][key].as_u64().unwrap() >= 1, "{uri} {key}");
-        }
-        assert!(!result["message"]["text"].as_str().unwrap().is_empty());
-        assert_eq!(
-            result["partialFingerprints"]["guard/v1"]
-                .as_str()
-                .unwrap()
-                .len(),
-            64
-        );
-    }
-    let deleted = results
-        .iter()
-        .find(|result| result["properties"]["path"] == "src/old name.rs");
-    let place = &deleted.unwrap()["locations"][0]["physicalLocation"];
-    assert_eq!(place["artifactLocation"]["uri"], common::DESIGN);
-    assert_eq!(place["region"]["startLine"], 8);
-}
-
-#[test]
 fn junit_is_read_by_a_real_parser() {
     let repo = mixed();
     repo.guard(&["lint", "--output", "junit=guard.xml"])
@@ -209,39 +173,6 @@ fn code_quality_has_the_fields_gitlab_documents() {
 
     let again = repo.guard(&["lint", "--format", "gitlab"]).exits(1).stdout;
     assert_eq!(text, again);
-}
-
-#[test]
-fn a_name_cannot_start_a_command_in_githubs_log() {
-    let repo = mixed();
-    for arguments in [
-        &["lint", "--format", "github"][..],
-        &["lint"],
-        &["lint", "--format", "markdown"],
-        &["lint", "--format", "junit"],
-        &["lint", "--format", "jsonl"],
-        &["lint", "--lld", "::error::x", "--format", "github"],
-    ] {
-        let text = repo.guard(arguments).text();
-        assert!(!text.contains('\x1b') && !text.contains("##["), "{text}");
-        let mut stopped = None;
-        for line in text.lines().map(str::trim_start) {
-            match (line.strip_prefix("::"), &stopped) {
-                (Some(command), Some(token)) if command == format!("{token}::") => stopped = None,
-                (Some(command), None) => match command.strip_prefix("stop-commands::") {
-                    Some(token) => stopped = Some(token.to_owned()),
-                    None => assert!(
-                        command.starts_with("error file=")
-                            || command.starts_with("error title=guard")
-                            || command.starts_with("warning file="),
-                        "{arguments:?}: {line}"
-                    ),
-                },
-                _ => {}
-            }
-        }
-        assert_eq!(stopped, None);
-    }
 }
 
 #[test]

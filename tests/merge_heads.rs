@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use crate::common::commits::repo;
-use crate::common::frameworks::{frameworks, local_config};
 use crate::common::{self, GUARD, Output, Repo};
 
 /// Stages a file that no row grants, and names a commit with that file as if it were being merged.

@@ -6,7 +6,7 @@
 use std::fs;
 
 use crate::common::files::answer_of;
-use crate::common::{GUARD, Repo, lines};
+use crate::common::{GUARD, Repo};
 
 /// A repository whose design grants everything below `src`, with a repository in `src/sub` that has its own policy.
 fn repo() -> Repo {

@@ -391,16 +391,3 @@ fn trailers_are_placed_as_git_places_them() {
         );
     }
 }
-
-#[test]
-fn missing_message_file_does_not_skip_the_judgement() {
-    let repo = repo();
-    repo.stage("granted.txt", "one\n");
-    repo.guard(&["hook", "prepare-commit-msg", "nowhere"])
-        .exits(2)
-        .says("the message nowhere cannot be read");
-    repo.stage("stray.txt", "stray\n");
-    repo.guard(&["hook", "prepare-commit-msg", "nowhere"])
-        .exits(1)
-        .says("stray.txt");
-}

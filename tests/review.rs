@@ -262,7 +262,7 @@ fn page_of_long_names_and_large_files_stays_below_5_mb() {
     );
     says(
         section(&page, "hunks"),
-        &["large/39.py", "Not shown for size"],
+        &["large/39.py", "[truncated] 19803 more removed lines"],
     );
 }
 

@@ -233,15 +233,6 @@ pub(super) const OPENCODE: Protocol = Protocol {
 
 /// VS Code runs the hook for every tool, whatever the matcher says.
 pub(super) const VSCODE: Protocol = Protocol {
-    events: &[
-        ("PostToolUse", AfterTool),
-        (FAILURE, AfterTool),
-        ("PostToolBatch", AfterTool),
-        ("Stop", EndOfTurn),
-        ("SubagentStop", EndOfTurn),
-        (SESSION_END, EndOfTurn),
-        ("SessionStart", NewContext),
-    ],
     reported: |event, report| {
         json!({
             "decision": "block",

@@ -228,8 +228,8 @@ impl ApproveArgs {
         if signer.is_none() {
             output.notes(&unsigned_notes(repo));
         }
-        let text = shown(waiting, &output.style);
-        let Answer::Approve(reason) = ask_for_word(person, &text, &word(waiting), &[]) else {
+        let (text, word) = shown(waiting, &output.style);
+        let Answer::Approve(reason) = ask_for_word(person, &text, &word, &[]) else {
             let why = "nothing was approved";
             return Err(Failure::new(FailureKind::NotApproved, why));
         };
@@ -354,60 +354,44 @@ fn print_status(output: &mut Output, id: &str, last: &HeldRecord) {
     );
 }
 
-/// Every waiting staged change with its findings, and the start of its preview and its loss.
-fn shown(waiting: &[Clearable], style: &Style) -> String {
-    let mut text = String::new();
-    for change in waiting {
-        for finding in &change.findings {
+/// Every waiting staged change with its findings, and the start of its preview and its loss; and the word that approves
+/// them all, from the last one that loses something.
+fn shown(waiting: &[Clearable], style: &Style) -> (String, String) {
+    let (mut text, mut word, mut loses) = (String::new(), String::new(), false);
+    for Clearable {
+        change,
+        old,
+        new,
+        findings,
+        ..
+    } in waiting
+    {
+        let name = escaped(&change.path).to_string();
+        for finding in findings {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "guard: {}: {}", finding.rule.id(), finding.message);
         }
-        let (old, new) = (&change.old, &change.new);
-        if change.findings.is_empty() {
+        if findings.is_empty() {
             // The new path of the rename shows what is lost.
-            let _ = writeln!(
-                text,
-                "guard: {} is removed by the rename",
-                escaped(&change.change.path)
-            );
+            let _ = writeln!(text, "guard: {name} is removed by the rename");
             continue;
         }
+        let mut lost = String::new();
         if measure::is_binary(old) || measure::is_binary(new) {
-            let _ = writeln!(
-                text,
-                "Binary content: {} bytes become {} bytes",
-                old.len(),
-                new.len()
-            );
-            continue;
+            let (old, new) = (old.len(), new.len());
+            let _ = writeln!(text, "Binary content: {old} bytes become {new} bytes");
+        } else {
+            let preview = measure::unified_preview(old, new, &name, &name, PREVIEW_LINES);
+            lost = measure::deleted_content(old, new, PREVIEW_LINES);
+            push_quoted(&mut text, "The change", Some(&painted(&preview, style)));
+            push_quoted(&mut text, "What would be lost", Some(&lost));
         }
-        let name = escaped(&change.change.path).to_string();
-        let preview = measure::unified_preview(old, new, &name, &name, PREVIEW_LINES);
-        push_quoted(&mut text, "The change", Some(&painted(&preview, style)));
-        let lost = measure::deleted_content(old, new, PREVIEW_LINES);
-        push_quoted(&mut text, "What would be lost", Some(&lost));
+        if !loses || !lost.is_empty() {
+            let id = approval::sides(change).1.unwrap_or_default();
+            let id = id.get(..12).unwrap_or("staged");
+            word = approval::word(lost.as_bytes(), change.path.as_ref(), id);
+            loses |= !lost.is_empty();
+        }
     }
-    text
-}
-
-/// The word that approves all changes, taken from the first one that loses something.
-fn word(waiting: &[Clearable]) -> String {
-    let lost = |change: &Clearable| {
-        measure::deleted_content(&change.old, &change.new, PREVIEW_LINES).into_bytes()
-    };
-    // From the content that the person sees.
-    let first = waiting
-        .iter()
-        .filter(|change| !change.findings.is_empty())
-        .map(|change| (change, lost(change)))
-        .max_by_key(|(_, lost)| !lost.is_empty());
-    first.map_or_else(String::new, |(change, lost)| {
-        let (_, new) = approval::sides(&change.change);
-        let id = new.unwrap_or_default();
-        approval::word(
-            &lost,
-            change.change.path.as_ref(),
-            id.get(..12).unwrap_or("staged"),
-        )
-    })
+    (text, word)
 }

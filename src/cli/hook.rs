@@ -140,18 +140,13 @@ impl HookArgs {
             HookArgs::PreMergeCommit(args) => {
                 lint::staged(output, &repository()?, &options(output, args, true))
             }
-            HookArgs::PrepareCommitMsg(args) => args.run(output),
-            HookArgs::PostCommit => post_commit(),
-            HookArgs::CommitMsg(args) => {
-                let repo = repository()?;
-                let options = args.options(&repo)?;
-                let refused = args.judge(&repo, &options, output)?;
-                if refused != 0 {
-                    return Ok(refused);
-                }
-                let template = repo.config_path("commit.template")?;
-                args.name_designs(&repo, &options, template.as_deref())
+            HookArgs::PrepareCommitMsg(args) => {
+                // A template is not a message yet; commit-msg sees the final one.
+                let is_template = args.source.as_deref() == Some("template".as_ref());
+                args.message.run(output, !is_template, false)
             }
+            HookArgs::CommitMsg(args) => args.run(output, true, true),
+            HookArgs::PostCommit => post_commit(),
             HookArgs::Framework(args) => {
                 push::framework(output, &options(output, args, !called_by_git_commit()))
             }
@@ -186,39 +181,29 @@ fn called_by_git_commit() -> bool {
         .is_some_and(|date| date.as_encoded_bytes().starts_with(b"@"))
 }
 
-impl PrepareArgs {
-    fn run(&self, output: &mut Output) -> Result<u8> {
-        let repo = repository()?;
-        let options = self.message.options(&repo)?;
-        let refused = self.message.judge(&repo, &options, output)?;
-        if refused != 0 {
-            return Ok(refused);
-        }
-        // A template is not a message yet; commit-msg sees the final one.
-        if self.source.as_deref() == Some("template".as_ref()) {
-            return Ok(0);
-        }
-        self.message.name_designs(&repo, &options, None)
-    }
-}
-
 impl MessageArgs {
-    /// `githead` stays false: when git asks for a message, it has written `MERGE_HEAD`.
-    fn options(&self, repo: &Repository) -> Result<Options> {
-        with_approvals(repo, self.design.options(true))
-    }
-
-    /// Judges the commit once more, and prints a refusal. Variables may have told an earlier hook of other parents.
-    fn judge(&self, repo: &Repository, options: &Options, output: &mut Output) -> Result<u8> {
-        let judged = Options {
+    /// Judges the commit once more, because variables may have told an earlier hook of other parents. Prints a refusal;
+    /// otherwise adds the trailers, if the message is there yet. `githead` stays false: when git asks for a message, it
+    /// has written `MERGE_HEAD`.
+    fn run(&self, output: &mut Output, is_there: bool, is_final: bool) -> Result<u8> {
+        let repo = repository()?;
+        let options = Options {
             precision: output.precision(),
-            ..options.clone()
+            ..with_approvals(&repo, self.design.options(true))?
         };
-        let verdict = judge::staged(repo, &judged)?;
+        let verdict = judge::staged(&repo, &options)?;
         if verdict.exit_code() != 0 {
             output.print(|out, format, style| report::write(&verdict, format, out, style));
+            return Ok(verdict.exit_code());
         }
-        Ok(verdict.exit_code())
+        if is_there {
+            let template = match is_final {
+                true => repo.config_path("commit.template")?,
+                false => None,
+            };
+            self.add_trailers(&repo, &options, template.as_deref())?;
+        }
+        Ok(0)
     }
 
     /// The message as it is in the file.
@@ -229,16 +214,16 @@ impl MessageArgs {
 
     /// Adds the trailers. Leaves an empty message and an untouched template as they are, so that the user can still
     /// abort the commit.
-    fn name_designs(
+    fn add_trailers(
         &self,
         repo: &Repository,
         options: &Options,
         template: Option<&Path>,
-    ) -> Result<u8> {
+    ) -> Result<()> {
         let designs = judge::governing_designs(repo, options)?;
         let approvals = judge::used_approvals(repo, options)?;
         if designs.is_empty() && approvals.is_empty() {
-            return Ok(0);
+            return Ok(());
         }
         let text = self.text()?;
         let comment = comment(repo, &text);
@@ -248,7 +233,7 @@ impl MessageArgs {
             .and_then(|file| read_at_most(file).ok().flatten())
             .is_some_and(|text| Message::new(text, comment).content() == content);
         if content.is_empty() || untouched {
-            return Ok(0);
+            return Ok(());
         }
         let mut changed = false;
         for design in &designs {
@@ -263,7 +248,7 @@ impl MessageArgs {
                 Error::new(format!("the message {file} cannot be written: {error}"))
             })?;
         }
-        Ok(0)
+        Ok(())
     }
 }
 

@@ -47,9 +47,8 @@ pub(super) struct LintArgs {
     each_commit: bool,
     /// Judge all uncommitted changes as if they were staged, including untracked files that git does not ignore.
     ///
-    /// guard compares the bytes on disk and applies no filter and no conversion of line endings. Where git would
-    /// (`core.autocrlf=true`, Git LFS), a touched file may count as changed although git would store the same content.
-    /// guard also compares files that are marked assume-unchanged.
+    /// git adds the files to a private copy of the index, with its filters and conversions of line endings but without
+    /// hooks. Files that are marked assume-unchanged are compared, too.
     #[arg(long, conflicts_with_all = ["revisions", "range", "commit", "push", "ci", "each_commit"])]
     worktree: bool,
     #[command(flatten)]

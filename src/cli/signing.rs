@@ -143,13 +143,8 @@ pub(super) fn enroll(output: &mut Output, key: &Path) -> Result<u8> {
     Ok(0)
 }
 
-/// The public key: given literally, in a file, or in the file next to a private key.
+/// The public key in a file, or in the one next to a private key.
 fn public_key(key: &Path) -> Result<String> {
-    if let Some(text) = key.to_str().filter(|text| text.contains(' '))
-        && SshKeygen::find()?.is_public_key(text)?
-    {
-        return Ok(text.to_owned());
-    }
     let text = read(key)?;
     if text.starts_with("-----BEGIN") {
         let mut public = key.as_os_str().to_owned();

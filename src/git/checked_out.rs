@@ -36,10 +36,18 @@ impl CheckedOut {
             "rebase-merge",
             "rebase-apply",
         ];
+        let index = match place.exists() {
+            true => repo.repo.open_index(),
+            false => {
+                let none = gix::index::State::new(repo.repo.object_hash());
+                Ok(gix::index::File::from_state(none, place))
+            }
+        };
         Ok(CheckedOut {
+            index: index.map_err(failed("the index cannot be read"))?,
             time: time.and_then(|time| Time::try_from(time).ok()),
+            root: repo.workdir()?.to_owned(),
             is_merging: runs.iter().any(|name| repo.git_dir().join(name).exists()),
-            ..CheckedOut::of_copy(repo, place)?
         })
     }
 
@@ -48,14 +56,9 @@ impl CheckedOut {
     /// # Errors
     /// It is damaged.
     pub(super) fn of_copy(repo: &Repository, copy: PathBuf) -> Result<CheckedOut> {
-        let hash = repo.repo.object_hash();
-        let index = match copy.exists() {
-            true => gix::index::File::at(copy, hash, true, Default::default())
-                .map_err(failed("the index cannot be read"))?,
-            false => gix::index::File::from_state(gix::index::State::new(hash), copy),
-        };
+        let index = gix::index::File::at(copy, repo.repo.object_hash(), true, Default::default());
         Ok(CheckedOut {
-            index,
+            index: index.map_err(failed("the copy of the index cannot be read"))?,
             time: None,
             root: repo.workdir()?.to_owned(),
             is_merging: false,

@@ -8,8 +8,7 @@ use gix::bstr::{BString, ByteSlice};
 use gix::hashtable::HashMap;
 use gix::objs::CommitRef;
 
-use super::{Merges, Objects, Repository, Tree, changes_between, failed};
-use crate::boundary::absolute;
+use super::{Objects, Repository, Tree, changes_between, failed};
 use crate::error::{Error, Result};
 use crate::trailer;
 
@@ -125,15 +124,6 @@ impl Repository {
     /// The commit or its tree is missing or damaged.
     pub(crate) fn tree_of(&self, commit: Option<ObjectId>) -> Result<Tree<'_>> {
         Tree::of_commit(&self.objects, commit)
-    }
-
-    /// Prepares merges of commits.
-    ///
-    /// # Errors
-    /// The list of shallow commits cannot be read.
-    pub(crate) fn merges(&self) -> Result<Merges> {
-        let objects = absolute(self.repo.objects.store_ref().path());
-        Ok(Merges::new(self.boundary()?, objects))
     }
 
     /// What a person recognises a commit by.

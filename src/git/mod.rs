@@ -1,11 +1,9 @@
-//! The only code that opens a repository. It reads everything in process, without attributes, replace refs or
-//! configured programs.
+//! The only code that opens a repository. It reads in process, without attributes, replace refs or configured programs.
+//! git itself runs where `program` is used.
 
 // Git's own files and variables are this module's subject.
 #![allow(clippy::disallowed_methods)]
 
-mod attributes;
-mod case_collisions;
 mod checked_out;
 mod checkpoint;
 mod commits;
@@ -20,7 +18,6 @@ mod parents;
 mod private_objects;
 mod program;
 mod range;
-mod remembered;
 mod repository;
 mod snapshot;
 mod snapshot_chain;
@@ -30,7 +27,6 @@ mod update;
 mod work_tree;
 mod work_trees;
 
-pub use case_collisions::visit_case_collisions;
 pub use checked_out::CheckedOut;
 pub use checkpoint::{CHANGE, Checkpoint, CheckpointStore, ObservedChange};
 pub use commits::{Commit, Headline, History};

@@ -10,7 +10,6 @@ use gix::odb::pack::cache::{lru, object};
 use gix::prelude::HeaderExt;
 
 use super::loose::LooseObjects;
-use super::remembered::RememberedObjects;
 use crate::change::{Kind as FileKind, State};
 use crate::error::{Error, Result};
 
@@ -22,7 +21,6 @@ pub struct Objects {
     /// Blobs and trees that are only in memory; see [`Objects::holding`].
     held: Arc<Blobs>,
     loose: LooseObjects,
-    remembered: RememberedObjects,
 }
 
 /// Contents of objects, by id.
@@ -51,7 +49,6 @@ impl Objects {
             odb: Some(handle),
             held: Arc::default(),
             loose: LooseObjects::default(),
-            remembered: RememberedObjects::default(),
         }
     }
 
@@ -61,7 +58,6 @@ impl Objects {
             odb: None,
             held: Arc::new(blobs),
             loose: LooseObjects::default(),
-            remembered: RememberedObjects::default(),
         }
     }
 
@@ -149,7 +145,7 @@ impl Objects {
         let mut content = Vec::new();
         match self.held.get(&state.id) {
             Some(held) => content.extend_from_slice(held),
-            None => self.read_once(state.id, Kind::Blob, &mut content)?,
+            None => self.read(state.id, Kind::Blob, &mut content)?,
         }
         Ok(Some(content))
     }
@@ -165,12 +161,12 @@ impl Objects {
             buffer.extend_from_slice(tree);
             return Ok(());
         }
-        self.read_once(id, Kind::Tree, buffer)
+        self.read(id, Kind::Tree, buffer)
     }
 
     /// Reads a commit into `buffer`, replacing its content.
     pub(super) fn commit(&self, id: ObjectId, buffer: &mut Vec<u8>) -> Result<()> {
-        self.read_once(id, Kind::Commit, buffer)
+        self.read(id, Kind::Commit, buffer)
     }
 
     /// The tree and the parents of a commit.
@@ -208,15 +204,6 @@ impl Objects {
         let missing =
             || Error::new("an object is missing, and there is no repository to read it from");
         self.odb.as_ref().ok_or_else(missing)
-    }
-
-    /// As [`Objects::read`], but remembers the object.
-    fn read_once(&self, id: ObjectId, kind: Kind, buffer: &mut Vec<u8>) -> Result<()> {
-        if !self.remembered.read(id, kind, buffer) {
-            self.read(id, kind, buffer)?;
-            self.remembered.add(id, kind, buffer);
-        }
-        Ok(())
     }
 
     fn read(&self, id: ObjectId, kind: Kind, buffer: &mut Vec<u8>) -> Result<()> {

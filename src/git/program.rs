@@ -9,9 +9,7 @@ use std::thread;
 
 use gix::bstr::ByteSlice;
 
-use super::Repository;
 use crate::boundary::absolute;
-use crate::error::Result;
 use crate::path::text_on_one_line;
 
 /// The variables that git needs whatever it does.
@@ -38,27 +36,20 @@ impl Git {
             .env("GIT_DIR", git_dir)
     }
 
-    /// git in the work tree, as its user has configured it, but without hooks. Of the variables of git, only settings
+    /// git in a work tree, as its user has configured it, but without hooks. Of the variables of git, only settings
     /// count.
-    ///
-    /// # Errors
-    /// The repository is bare.
-    pub(super) fn of_user(repo: &Repository) -> Result<Git> {
+    pub(super) fn in_work_tree(git_dir: &Path, root: &Path, index: &Path) -> Git {
         let keep = |name: &OsStr| {
             let name = name.as_encoded_bytes();
             !name.starts_with(b"GIT_") || name.starts_with(b"GIT_CONFIG")
         };
-        let root = absolute(repo.workdir()?);
-        let mut git = Git::with_environment(keep)
-            .env("GIT_DIR", absolute(repo.git_dir()))
-            .env("GIT_WORK_TREE", &root)
-            .env("GIT_INDEX_FILE", absolute(&repo.repo.index_path()));
-        git.0.current_dir(root);
-        let mut git = git.set("core.hooksPath", "/dev/null");
-        for hook in repo.configured_hooks() {
-            git = git.set(&format!("hook.{hook}.enabled"), "false");
-        }
-        Ok(git.set("core.fsmonitor", "false"))
+        Git::with_environment(keep)
+            .in_directory(root)
+            .env("GIT_DIR", absolute(git_dir))
+            .env("GIT_WORK_TREE", absolute(root))
+            .env("GIT_INDEX_FILE", absolute(index))
+            .set("core.hooksPath", "/dev/null")
+            .set("core.fsmonitor", "false")
     }
 
     fn with_environment(keep: impl Fn(&OsStr) -> bool) -> Git {

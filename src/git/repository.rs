@@ -10,6 +10,7 @@ use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use super::config_env;
 use super::errors::{cannot_open, failed, show_file};
+use super::merge::Merges;
 use super::objects::Objects;
 use super::private_objects::{PrivateObjects, enter_quarantine};
 use super::program::{Git, told};
@@ -504,6 +505,15 @@ impl Repository {
                 name,
             })
             .collect()
+    }
+
+    /// Prepares merges of commits.
+    ///
+    /// # Errors
+    /// The list of shallow commits cannot be read.
+    pub(crate) fn merges(&self) -> Result<Merges> {
+        let objects = absolute(self.repo.objects.store_ref().path());
+        Ok(Merges::new(self.boundary()?, objects))
     }
 
     /// The object database.

@@ -11,7 +11,6 @@ use gix::objs::encode::loose_header;
 use gix::zlib::stream::{deflate, inflate};
 use gix::zlib::{Compression, Decompress};
 
-use super::loose;
 use crate::disk;
 use crate::system;
 
@@ -72,7 +71,8 @@ impl Spare {
     /// Whether it is complete and matches its id.
     pub(super) fn is_intact(&self, hash: gix::hash::Kind) -> bool {
         let object = self.read().unwrap_or_default();
-        let parsed = loose::parse(&object);
+        let parsed = gix::objs::decode::loose_header(&object).ok();
+        let parsed = parsed.and_then(|(kind, _, start)| Some((kind, object.get(start..)?)));
         let id =
             parsed.and_then(|(kind, content)| gix::objs::compute_hash(hash, kind, content).ok());
         id == Some(self.id)

@@ -3,17 +3,21 @@
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::vec::IntoIter;
 
 use gix::ObjectId;
+use gix::attrs::search::{MetadataCollection, Outcome};
+use gix::attrs::{Search, StateRef};
 use gix::bstr::{BStr, BString, ByteSlice};
+use gix::glob::pattern::Case;
 use gix::objs::{TreeRefIter, tree::EntryRef};
 
 use super::Objects;
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
-use crate::path::escaped;
+use crate::path::{escaped, fold, fold_into};
 
 /// Git's default limit (core.maxTreeDepth).
 pub(super) const MAX_DEPTH: usize = 2048;
@@ -72,11 +76,6 @@ impl<'repo> Tree<'repo> {
             None => ObjectId::empty_tree(objects.hash_kind()),
         };
         Ok(Tree::at(objects, id))
-    }
-
-    /// The handle that finds its objects.
-    pub(super) fn objects(&self) -> &'repo Objects {
-        self.objects
     }
 
     /// The id of the tree object.
@@ -182,6 +181,85 @@ impl<'repo> Tree<'repo> {
         }
         walk.pair(None, Some(id))?;
         Ok(sink)
+    }
+
+    /// Whether the `.gitattributes` files of this tree give `path` the filter `lfs`. Other attributes, such as
+    /// `.git/info/attributes`, do not count.
+    ///
+    /// # Errors
+    /// A tree or a `.gitattributes` is missing or damaged.
+    pub fn is_kept_by_lfs(&self, path: &BStr) -> Result<bool> {
+        let mut known = MetadataCollection::default();
+        let mut search = Search::default();
+        let directories = path.find_iter("/").map(|slash| path[..=slash].as_bytes());
+        // Files in deeper directories win. Macros may only be defined in the root.
+        for directory in std::iter::once(&b""[..]).chain(directories) {
+            let file = [directory, b".gitattributes"].concat();
+            let Some(content) = self.read(file.as_bstr())? else {
+                continue;
+            };
+            let source = PathBuf::from(file.to_str_lossy().into_owned());
+            let is_top = directory.is_empty();
+            search
+                .add_patterns_buffer(&content, source, Some(Path::new("")), &mut known, is_top)
+                .map_err(|error| {
+                    Error::new(format!("{} cannot be read: {error}", file.as_bstr()))
+                })?;
+        }
+        let mut outcome = Outcome::default();
+        outcome.initialize_with_selection(&known, ["filter"]);
+        search.pattern_matching_relative_path(path, Case::Sensitive, Some(false), &mut outcome);
+        Ok(outcome.iter_selected().any(
+            |found| matches!(found.assignment.state, StateRef::Value(name) if name.as_bstr() == "lfs"),
+        ))
+    }
+
+    /// Visits every entry whose case-folded path equals or contains one of `paths`, and everything below a directory
+    /// spelled like one of them, without reading the whole tree.
+    ///
+    /// # Errors
+    /// A tree is missing or damaged.
+    pub fn visit_case_collisions<'a>(
+        &self,
+        paths: impl Iterator<Item = &'a BStr>,
+        visit: &mut dyn FnMut(&BStr, Kind),
+    ) -> Result<()> {
+        let folded: Vec<BString> = paths.map(fold).collect();
+        // Directories to look into, with the rest of every wanted path. A hostile tree may be deeper than the thread's
+        // stack.
+        let wanted: Vec<&BStr> = folded.iter().map(|path| path.as_bstr()).collect();
+        let mut open = vec![(self.id, BString::default(), wanted)];
+        let mut name = BString::default();
+        while let Some((id, mut path, wanted)) = open.pop() {
+            // Nothing is left where a path ends.
+            let mut by_name: HashMap<&BStr, Vec<&BStr>> = HashMap::new();
+            for ahead in wanted {
+                let (first, rest) = ahead.split_once_str("/").unwrap_or((ahead, b""));
+                by_name.entry(first.into()).or_default().push(rest.into());
+            }
+            let length = path.len();
+            for entry in self.directory(id)?.iter() {
+                fold_into(entry.name.as_ref(), &mut name);
+                let Some(rests) = by_name.get(name.as_bstr()) else {
+                    continue;
+                };
+                path.truncate(length);
+                path.extend_from_slice(&entry.name);
+                if !entry.is_tree {
+                    visit(path.as_ref(), entry.state.kind);
+                } else if rests.iter().any(|rest| rest.is_empty()) {
+                    for file in self.walk_below(path.as_ref())? {
+                        let kind = file.new.map_or(Kind::DIRECTORY, |state| state.kind);
+                        visit(file.path.as_ref(), kind);
+                    }
+                } else {
+                    visit(path.as_ref(), Kind::DIRECTORY);
+                    let below = [path.as_slice(), b"/"].concat().into();
+                    open.push((entry.state.id, below, rests.clone()));
+                }
+            }
+        }
+        Ok(())
     }
 }
 

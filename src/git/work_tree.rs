@@ -60,9 +60,8 @@ impl Repository {
             .map_err(|error| cannot_add(&format!("the index cannot be copied: {error}")))?;
 
         let git = |arguments: &[&str], input: &[u8]| {
-            let mut git = Git::of_user(self)?
-                .env("GIT_INDEX_FILE", &index)
-                .env("GIT_OBJECT_DIRECTORY", private.file("objects"));
+            let objects = private.file("objects");
+            let mut git = self.git(&index)?.env("GIT_OBJECT_DIRECTORY", objects);
             for (key, value) in SETTINGS {
                 git = git.set(key, value);
             }
@@ -103,6 +102,15 @@ impl Repository {
         Ok(added)
     }
 
+    /// git in the work tree, with this index.
+    fn git(&self, index: &Path) -> Result<Git> {
+        let mut git = Git::in_work_tree(self.git_dir(), self.workdir()?, index);
+        for hook in self.configured_hooks() {
+            git = git.set(&format!("hook.{hook}.enabled"), "false");
+        }
+        Ok(git)
+    }
+
     fn is_there(&self, path: &BStr) -> bool {
         let place = self.work_tree_file(path);
         place.is_ok_and(|place| place.symlink_metadata().is_ok())
@@ -120,7 +128,7 @@ impl Repository {
         let name = gix::path::from_bstr(path).map_err(|error| failed(error.to_string()))?;
         let arguments = ["--literal-pathspecs", "add", "--"].map(AsRef::as_ref);
         let arguments = arguments.into_iter().chain([name.as_os_str()]);
-        let staged = Git::of_user(self)?.run(arguments, b"");
+        let staged = self.git(&self.repo.index_path())?.run(arguments, b"");
         staged.map(drop).map_err(failed)
     }
 

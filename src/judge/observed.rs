@@ -169,11 +169,10 @@ impl ObservedJudge<'_> {
         let base = repo.tree_of(self.base)?;
         let was = repo.tree_of(observed.before.head_commit())?;
         let first = self.tree(observed.first);
-        let stashed = observed
-            .after
-            .stash()
-            .filter_map(|id| repo.tree_of(Some(id)).ok());
-        let stashed: Vec<Tree<'_>> = stashed.collect();
+        let stashed = observed.after.stash();
+        let stashed: Vec<Tree<'_>> = stashed
+            .filter_map(|id| repo.tree_of(Some(id)).ok())
+            .collect();
         let (mut since_head, mut since_before) = (Vec::new(), Vec::new());
         for change in differences {
             let path: &BStr = change.path.as_ref();
@@ -203,30 +202,21 @@ impl ObservedJudge<'_> {
                 since_before.push(change);
             }
         }
-        let gone: Vec<&Change> = since_before
-            .iter()
-            .filter(|one| one.new.is_none())
+        // The lost contents, each with whether the file is gone.
+        let lost = since_before.iter();
+        let lost: HashMap<BString, bool> = lost
+            .map(|change| (change.path.clone(), change.new.is_none()))
             .collect();
-        let gone: HashSet<BString> = gone.into_iter().map(|one| one.path.clone()).collect();
-        let lost: HashSet<BString> = since_before.iter().map(|one| one.path.clone()).collect();
+        let lost_at = |finding: &Finding| lost.get(finding.path.as_ref()?).copied();
         let of_requests = self.judge(since_head, &new, true)?;
         let mut of_losses = self.judge(since_before, &new, true)?;
         of_losses.retain(|finding| {
-            let is_gone = finding
-                .path
-                .as_ref()
-                .is_some_and(|path| gone.contains(path));
-            finding.rule == Rule::DestructiveChange || is_gone
+            finding.rule == Rule::DestructiveChange || lost_at(finding) == Some(true)
         });
         let all = of_requests.into_iter().chain(of_losses);
         for finding in all.filter(|finding| finding.level == Level::Error) {
-            if finding
-                .path
-                .as_ref()
-                .is_some_and(|path| lost.contains(path))
-            {
-                found.only_copies.extend(finding.path.clone());
-            }
+            let only_copy = finding.path.clone().filter(|_| lost_at(&finding).is_some());
+            found.only_copies.extend(only_copy);
             found.findings.push(finding);
         }
         found.only_copies.sort();
@@ -331,38 +321,31 @@ impl ObservedJudge<'_> {
             let old = name.and_then(|name| before.get(name).copied());
             let old = self.repo.tree_of(old.or(observed.before.head_commit()))?;
             let new = self.repo.tree_of(Some(tip))?;
+            if history.ahead.is_empty() {
+                continue;
+            }
             let new_range = Range {
                 base: history.bases.first().copied(),
                 other_bases: history.bases.iter().skip(1).copied().collect(),
                 // A merge takes over what its parents had.
-                known: history.bases.clone(),
+                known: history.bases,
                 head: Some(tip),
                 is_cut: history.ahead_is_cut,
                 commits: history.ahead,
-                branch: name.map(|name| name.trim_start_matches("refs/heads/").into()),
+                branch: match name {
+                    Some(name) => Some(name.trim_start_matches("refs/heads/").into()),
+                    None => self.repo.branch()?.map(|branch| branch.name),
+                },
                 ..Range::default()
             };
-            let new_range = match new_range.branch {
-                None => Range {
-                    branch: self.repo.branch()?.map(|branch| branch.name),
-                    ..new_range
-                },
-                Some(_) => new_range,
-            };
-            if new_range.commits.is_empty() {
-                continue;
-            }
             for mut finding in range(self.repo, &new_range, None, self.options)?.findings {
                 let is_old = match &finding.path {
                     Some(path) => old.get(path.as_ref())? == new.get(path.as_ref())?,
                     None => false,
                 };
                 // A person approved it here; only CI asks for the signature.
-                let is_approved = finding
-                    .help
-                    .iter()
-                    .any(|help| help.contains("approved locally"));
-                if is_old || is_approved {
+                let mut help = finding.help.iter();
+                if is_old || help.any(|help| help.contains("approved locally")) {
                     continue;
                 }
                 finding.message =

@@ -8,7 +8,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use crate::boundary::{Boundary, BoundaryView, bytes, from_real_root};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
-use crate::git::{Objects, Repository, Tree, show_file, visit_case_collisions};
+use crate::git::{Objects, Repository, Tree, show_file};
 use crate::path::{Node, TreeView, normalize_request};
 use crate::rules::{MeasuredChange, ResultTree};
 use crate::system;
@@ -137,7 +137,7 @@ impl ResultTree for GitTreeView<'_> {
         match (self.tree, self.changes) {
             (GitTree::Tree(tree), Some(changes)) => {
                 let paths = changes.iter().map(MeasuredChange::path);
-                self.seen(visit_case_collisions(tree, paths, visit));
+                self.seen(tree.visit_case_collisions(paths, visit));
             }
             (GitTree::Tree(tree), None) => {
                 let list = || self.seen(tree.files()).unwrap_or_default();

@@ -14,23 +14,16 @@ const MAX_DEPTH: usize = 8;
 
 /// Why a pattern is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GlobError {
-    /// More than 1,024 bytes.
-    TooLong,
-    /// Braces nested more than 8 deep.
-    TooDeep,
-}
+pub struct GlobError(&'static str);
+
+const TOO_LONG: GlobError =
+    GlobError("the pattern has more than 1,024 bytes; split it into several rows");
+const TOO_DEEP: GlobError =
+    GlobError("the pattern nests braces more than 8 deep; split it into several rows");
 
 impl fmt::Display for GlobError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            GlobError::TooLong => {
-                "the pattern has more than 1,024 bytes; split it into several rows"
-            }
-            GlobError::TooDeep => {
-                "the pattern nests braces more than 8 deep; split it into several rows"
-            }
-        })
+        f.write_str(self.0)
     }
 }
 
@@ -58,7 +51,7 @@ impl Glob {
     /// A pattern that is too long or too deeply nested.
     pub fn new(pattern: &BStr) -> Result<Glob, GlobError> {
         if pattern.len() > MAX_LEN {
-            return Err(GlobError::TooLong);
+            return Err(TOO_LONG);
         }
         let mut regex = "(?s)^".to_owned();
         translate(pattern, 0..pattern.len(), true, 0, &mut regex)?;
@@ -69,7 +62,7 @@ impl Glob {
         let end = end.strip_prefix(b"/").unwrap_or(end);
         Ok(Glob {
             ends: [literal_prefix(pattern).to_vec(), end.to_vec()],
-            regex: Regex::new(&regex).map_err(|_| GlobError::TooLong)?,
+            regex: Regex::new(&regex).map_err(|_| TOO_LONG)?,
         })
     }
 
@@ -119,7 +112,7 @@ fn translate(
     regex: &mut String,
 ) -> Result<(), GlobError> {
     if depth > MAX_DEPTH {
-        return Err(GlobError::TooDeep);
+        return Err(TOO_DEEP);
     }
     let mut at = range.start;
     while at < range.end {
@@ -348,9 +341,9 @@ mod tests {
     #[test]
     fn patterns_beyond_the_bounds_are_refused() {
         let refuse = |pattern: String| Glob::new(pattern.as_str().into()).unwrap_err();
-        assert_eq!(refuse("a".repeat(1_025)), GlobError::TooLong);
+        assert_eq!(refuse("a".repeat(1_025)), TOO_LONG);
         let nested = |depth| format!("{}{}", "{a,".repeat(depth), "}".repeat(depth));
-        assert_eq!(refuse(nested(9)), GlobError::TooDeep);
+        assert_eq!(refuse(nested(9)), TOO_DEEP);
         assert!(Glob::new(nested(8).as_str().into()).is_ok());
     }
 }

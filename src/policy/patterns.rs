@@ -32,41 +32,14 @@ struct Pattern {
     end: Vec<u8>,
 }
 
-/// Why a pattern is refused. Git would ignore most of these silently, and the list would cover less than it seems to.
+/// Why a pattern is refused, and what to write instead. Git would ignore most of these silently, and the list would cover
+/// less than it seems to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PatternError {
-    /// More than 1,024 bytes.
-    TooLong,
-    /// More than 32 stars.
-    TooManyStars,
-    /// Empty or blank.
-    Empty,
-    /// It begins with `#`.
-    Comment,
-    /// Nothing remains after `!` and `/`.
-    Nothing,
-    /// Ends with a backslash that escapes nothing.
-    Backslash,
-    /// Contains a line feed, a carriage return or a NUL.
-    LineBreak,
-    /// Contains `{a,b}`, which gitignore patterns do not support.
-    Braces,
-}
+pub struct PatternError(&'static str);
 
 impl fmt::Display for PatternError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            PatternError::TooLong => "has more than 1,024 bytes; split it into several patterns",
-            PatternError::TooManyStars => "has more than 32 stars; split it into several patterns",
-            PatternError::Empty => "is empty; remove it",
-            PatternError::Comment => "is a comment in a .gitignore; write `\\#` for a name that begins with `#`",
-            PatternError::Nothing => "matches nothing; name a path after the `!` or `/`",
-            PatternError::Backslash => "ends with a backslash, so it matches nothing; write `\\\\` for a backslash",
-            PatternError::LineBreak => "contains a line break or a NUL; write one pattern per string",
-            PatternError::Braces => {
-                "has braces, which are literal in a .gitignore; write one pattern per alternative, or `\\{`"
-            }
-        })
+        f.write_str(self.0)
     }
 }
 
@@ -197,21 +170,40 @@ impl Pattern {
         let stars = text.matches('*').count();
         let line_break = ['\n', '\r', '\0'];
         let checks = [
-            (text.len() > MAX_LEN, PatternError::TooLong),
-            (stars > MAX_STARS, PatternError::TooManyStars),
-            (text.contains(line_break), PatternError::LineBreak),
-            (text.starts_with('#'), PatternError::Comment),
-            (text.trim().is_empty(), PatternError::Empty),
-            (ends_with_open_escape(&text), PatternError::Backslash),
-            (has_alternatives(&text), PatternError::Braces),
+            (
+                text.len() > MAX_LEN,
+                "has more than 1,024 bytes; split it into several patterns",
+            ),
+            (
+                stars > MAX_STARS,
+                "has more than 32 stars; split it into several patterns",
+            ),
+            (
+                text.contains(line_break),
+                "contains a line break or a NUL; write one pattern per string",
+            ),
+            (
+                text.starts_with('#'),
+                "is a comment in a .gitignore; write `\\#` for a name that begins with `#`",
+            ),
+            (text.trim().is_empty(), "is empty; remove it"),
+            (
+                ends_with_open_escape(&text),
+                "ends with a backslash, so it matches nothing; write `\\\\` for a backslash",
+            ),
+            (
+                has_alternatives(&text),
+                "has braces, which are literal in a .gitignore; write one pattern per alternative, or `\\{`",
+            ),
         ];
-        if let Some((_, error)) = checks.into_iter().find(|(is_wrong, _)| *is_wrong) {
-            return Err(error);
+        if let Some((_, why)) = checks.into_iter().find(|(is_wrong, _)| *is_wrong) {
+            return Err(PatternError(why));
         }
+        let nothing = PatternError("matches nothing; name a path after the `!` or `/`");
         let (glob, ..) = gix::ignore::parse(text.as_bytes(), false)
             .next()
             .filter(|(glob, ..)| !glob.text.is_empty())
-            .ok_or(PatternError::Nothing)?;
+            .ok_or(nothing)?;
         let wildcard = glob.text.iter().rposition(|byte| b"*?[]\\".contains(byte));
         let end = &glob.text[wildcard.map_or(0, |at| at + 1)..];
         Ok(Pattern {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::style::{Style, paint};
 use super::{Format, write_answer};
 use crate::finding::Rule;
-use crate::policy::settings::{KEYS, LEVELS, RULES};
+use crate::policy::settings::{KEYS, Key, LEVELS, RULES};
 
 /// What `guard explain` explains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,12 +36,13 @@ pub fn write_topic(
         Topic::Rule(rule) => rule_page(rule, style),
         Topic::Settings => settings(style),
     };
+    let of_rules = |rules: &[Rule]| {
+        let rules: Vec<Value> = rules.iter().copied().map(rule_json).collect();
+        json!({"version": 1, "rules": rules})
+    };
     let json = || match topic {
-        Topic::Rules => {
-            let rules: Vec<Value> = Rule::ALL.iter().copied().map(rule_json).collect();
-            json!({"version": 1, "rules": rules})
-        }
-        Topic::Rule(rule) => json!({"version": 1, "rules": [rule_json(rule)]}),
+        Topic::Rules => of_rules(Rule::ALL),
+        Topic::Rule(rule) => of_rules(&[rule]),
         Topic::Settings => settings_json(),
     };
     write_answer(format, out, human, json)
@@ -63,18 +64,10 @@ fn rule_json(rule: Rule) -> Value {
 }
 
 fn settings_json() -> Value {
-    let keys: Vec<Value> = KEYS
-        .iter()
-        .map(|key| {
-            json!({
-                "table": key.section,
-                "key": key.name,
-                "default": key.default_text(),
-                "doc": key.doc,
-            })
-        })
-        .collect();
-    json!({"version": 1, "settings": keys, "rules": {"table": RULES, "levels": LEVELS.map(|(name, _)| name)}})
+    let key = |key: &Key| json!({"table": key.section, "key": key.name, "default": key.default_text(), "doc": key.doc});
+    let keys: Vec<Value> = KEYS.iter().map(key).collect();
+    let levels = LEVELS.map(|(name, _)| name);
+    json!({"version": 1, "settings": keys, "rules": {"table": RULES, "levels": levels}})
 }
 
 /// The page of a rule as it is published, its headings emphasised.
@@ -88,46 +81,31 @@ fn rule_page(rule: Rule, style: &Style) -> String {
 
 /// One line per rule: name, default level, when it fires.
 fn rules(style: &Style) -> String {
-    let widest = Rule::ALL
-        .iter()
-        .map(|rule| rule.id().len())
-        .max()
-        .unwrap_or(0);
-    let mut page = String::new();
-    for rule in Rule::ALL {
+    let widest = Rule::ALL.iter().map(|rule| rule.id().len()).max();
+    let widest = widest.unwrap_or(0);
+    let line = |rule: &Rule| {
         // Padded before it is painted: colour codes have no width.
-        let name = paint(
-            DEFAULT_EMPHASIS_STYLE,
-            &format!("{:widest$}", rule.id()),
-            style,
-        );
+        let name = format!("{:widest$}", rule.id());
+        let name = paint(DEFAULT_EMPHASIS_STYLE, &name, style);
         let level = rule.default_level().name();
-        page.push_str(&format!("{name}  {level:7}  {}\n", rule.summary()));
-    }
-    page.push_str("\nFor the reason, an example and the fix: guard explain RULE\n");
-    page
+        format!("{name}  {level:7}  {}\n", rule.summary())
+    };
+    let lines: String = Rule::ALL.iter().map(line).collect();
+    lines + "\nFor the reason, an example and the fix: guard explain RULE\n"
 }
 
 /// Every key of `guard.toml` by table, as a file with all defaults would hold it.
 fn settings(style: &Style) -> String {
+    let title = |table: &str| paint(DEFAULT_EMPHASIS_STYLE, &format!("[{table}]"), style) + "\n";
     let mut page = String::new();
-    let mut section = "";
-    for key in KEYS {
-        if key.section != section {
-            section = key.section;
-            page.push_str(&format!(
-                "{}\n",
-                paint(DEFAULT_EMPHASIS_STYLE, &format!("[{section}]"), style)
-            ));
+    for keys in KEYS.chunk_by(|a, b| a.section == b.section) {
+        page.push_str(&title(keys[0].section));
+        for key in keys {
+            let default = key.default_text();
+            let default = default.map_or(String::new(), |default| format!(" = {default}"));
+            page.push_str(&format!("  {}{default}\n      {}\n", key.name, key.doc));
         }
-        let default = key.default_text();
-        let default = default.map_or(String::new(), |default| format!(" = {default}"));
-        page.push_str(&format!("  {}{default}\n      {}\n", key.name, key.doc));
     }
-    page.push_str(&format!(
-        "{}\n",
-        paint(DEFAULT_EMPHASIS_STYLE, "[rules]", style)
-    ));
-    page.push_str("  RULE = \"off\" | \"note\" | \"warning\" | \"error\"\n      The level of a rule; `guard explain` lists the rules.\n");
-    page
+    page.push_str(&title(RULES));
+    page + "  RULE = \"off\" | \"note\" | \"warning\" | \"error\"\n      The level of a rule; `guard explain` lists the rules.\n"
 }

@@ -50,57 +50,30 @@ pub(super) fn brings_only_hooks(path: &BStr, old: &[u8], new: &[u8]) -> bool {
             .to_serde_value()
     };
     let old = if old.is_empty() { b"{}" } else { old };
-    let (Some(own), Some(old), Some(new)) = (parse(shipped.as_bytes()), parse(old), parse(new))
-    else {
-        return false;
-    };
-    let mut entries = Vec::new();
-    collect(&own, String::new(), &mut entries);
-    let has = |(at, entry): &(String, &Value)| match new.pointer(at) {
-        Some(Value::Array(all)) => all.contains(entry),
-        found => found == Some(entry),
-    };
-    entries.iter().all(has) && without(old, &entries) == without(new, &entries)
-}
-
-/// The elements of all lists and the values of other keys, each with the pointer to its list or to itself.
-fn collect<'v>(value: &'v Value, at: String, entries: &mut Vec<(String, &'v Value)>) {
-    match value {
-        Value::Object(keys) => {
-            for (key, value) in keys {
-                collect(value, format!("{at}/{key}"), entries);
-            }
-        }
-        Value::Array(all) => entries.extend(all.iter().map(|entry| (at.clone(), entry))),
-        value => entries.push((at, value)),
+    match (parse(old), parse(shipped.as_bytes()), parse(new)) {
+        (Some(old), Some(own), Some(new)) => with(old, &own) == new,
+        _ => false,
     }
 }
 
-/// The settings without these entries, and without lists and objects that then hold nothing.
-fn without(mut settings: Value, entries: &[(String, &Value)]) -> Value {
-    for (at, entry) in entries {
-        match settings.pointer_mut(at) {
-            Some(Value::Array(all)) => all.retain(|found| found != *entry),
-            Some(found) if found == *entry => *found = Value::Null,
-            _ => {}
-        }
-    }
-    pruned(settings)
-}
-
-fn pruned(value: Value) -> Value {
-    match value {
-        Value::Object(keys) => {
-            let keys = keys.into_iter().map(|(key, value)| (key, pruned(value)));
-            let keys: serde_json::Map<_, _> = keys.filter(|(_, value)| !value.is_null()).collect();
-            if keys.is_empty() {
-                Value::Null
-            } else {
-                keys.into()
+/// The settings with guard's entries at the end of each list. What is there stays.
+fn with(settings: Value, own: &Value) -> Value {
+    match (settings, own) {
+        (Value::Object(mut keys), Value::Object(own)) => {
+            for (key, own) in own {
+                let known = keys.get_mut(key).map(Value::take).unwrap_or_default();
+                keys.insert(key.clone(), with(known, own));
             }
+            keys.into()
         }
-        Value::Array(all) if all.is_empty() => Value::Null,
-        value => value,
+        (Value::Array(mut all), Value::Array(own)) => {
+            let missing = own.iter().filter(|entry| !all.contains(entry));
+            let missing: Vec<Value> = missing.cloned().collect();
+            all.extend(missing);
+            all.into()
+        }
+        (Value::Null, own) => own.clone(),
+        (other, _) => other,
     }
 }
 

@@ -15,7 +15,6 @@ use std::path::Path;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
-use gix::hash::Kind as HashKind;
 
 use self::cached_tree::CachedTrees;
 use self::committed::{CommittedTree, committed_tree};
@@ -76,7 +75,7 @@ impl Index {
                 let file = IndexSource::file(file).map_err(|error| error.to_string());
                 let mut file = file.and_then(|file| IndexFile::read(file, hash));
                 if file.as_ref().is_ok_and(|file| file.is_split) {
-                    file = whole(path, hash).and_then(|file| IndexFile::read(file, hash));
+                    file = whole(repo).and_then(|file| IndexFile::read(file, hash));
                 }
                 file.map_err(|why| damaged(&shown, why))?
             }
@@ -240,15 +239,14 @@ impl Index {
 }
 
 /// A split index as one, in memory.
-fn whole(path: &Path, hash: HashKind) -> IndexRead<IndexSource> {
-    let options = gix::index::decode::Options::default();
-    let state = gix::index::File::at(path, hash, true, options);
+fn whole(repo: &Repository) -> IndexRead<IndexSource> {
+    let state = repo.repo.open_index();
     let state = state.map_err(|error| error.probable_cause().to_string())?;
     let mut bytes = Vec::new();
     let written = state.write_to(&mut bytes, gix::index::write::Options::default());
     written.map_err(|error| error.to_string())?;
     // Where the checksum of a file is.
-    bytes.resize(bytes.len() + hash.len_in_bytes(), 0);
+    bytes.resize(bytes.len() + repo.repo.object_hash().len_in_bytes(), 0);
     Ok(IndexSource::Memory(bytes))
 }
 

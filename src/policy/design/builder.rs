@@ -7,32 +7,11 @@ use gix::bstr::{BString, ByteSlice};
 
 use super::paths::{self, GrantPath, WrittenPath};
 use super::{
-    Actions, Design, DesignFault, DesignItem, DesignText, Form, Grant, GrantForm, GrantKind,
+    Actions, Design, DesignFault, DesignItem, DesignText, Form, Grant, GrantForm, GrantKind, Row,
 };
 use super::{Mention, Problem, RowAction, Shape, add, any, escaped, role, types};
 use crate::finding::{Anchor, Help, Rule};
 use crate::policy::scope::Scope;
-
-/// One row of a table, or a list item.
-pub(super) struct Row {
-    pub(super) paths: Vec<WrittenPath>,
-    pub(super) kind: RowAction,
-    /// The type as written.
-    pub(super) change_type: String,
-    pub(super) description: String,
-}
-
-impl Row {
-    /// A row with one path and without a description.
-    pub(super) fn of(path: WrittenPath, kind: RowAction, change_type: &str) -> Row {
-        Row {
-            paths: vec![path],
-            kind,
-            change_type: change_type.to_owned(),
-            description: String::new(),
-        }
-    }
-}
 
 /// The result so far.
 pub(super) struct DesignBuilder<'a> {
@@ -98,14 +77,13 @@ impl<'a> DesignBuilder<'a> {
         form.map_or(GrantForm::Table, |form| form.form)
     }
 
-    /// Begins a passage; what the end needs to know.
-    pub(super) fn begin_passage(&self) -> (usize, usize) {
-        (self.design.grants.len(), self.climbing)
+    /// Begins a passage; what its end needs to know.
+    pub(super) fn passage(&self, span: Range<usize>) -> (usize, usize, Range<usize>) {
+        (self.design.grants.len(), self.climbing, span)
     }
 
     /// Ends a passage. If one of its paths contains `..`, the others may also start elsewhere, and none is granted.
-    pub(super) fn end_passage(&mut self, start: (usize, usize), span: Range<usize>) {
-        let (grants, climbing) = start;
+    pub(super) fn end(&mut self, (grants, climbing, span): (usize, usize, Range<usize>)) {
         if self.climbing == climbing || self.design.grants.len() == grants {
             return;
         }

@@ -27,9 +27,9 @@ pub(super) fn read(block: &CodeBlock, untyped: Actions, draft: &mut DesignBuilde
     }
     let span = source.line_span(block.body.start);
     draft.form(Shape::Line, GrantForm::LabelList, untyped, span.clone());
-    let start = draft.begin_passage();
+    let passage = draft.passage(span);
     read.into_iter().for_each(|read| draft.item(read));
-    draft.end_passage(start, span);
+    draft.end(passage);
     true
 }
 

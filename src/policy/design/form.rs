@@ -3,7 +3,6 @@
 use gix::bstr::{BStr, ByteSlice};
 
 use super::paths::{self, has_path_shape};
-use super::table::Columns;
 use crate::finding::Anchor;
 use crate::policy::{Actions, GrantForm, GrantKind};
 
@@ -67,15 +66,6 @@ pub struct RowToAdd {
 }
 
 impl Shape {
-    pub(super) fn of(columns: &Columns) -> Shape {
-        let cell = |index| match index {
-            _ if index == columns.path => Cell::Path,
-            _ if Some(index) == columns.kind => Cell::Type,
-            _ => Cell::Text,
-        };
-        Shape::Table((0..columns.names.len()).map(cell).collect())
-    }
-
     /// The code span that names the path; `None` if no row can name it, such as a file called `*`.
     fn spelling(&self, path: &BStr) -> Option<String> {
         let text = path.to_str().ok()?;

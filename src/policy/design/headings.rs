@@ -11,7 +11,7 @@ use super::{
 };
 
 /// What a heading says about files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Title {
     /// A table with types below it is the scope; a passage directly below it counts, too. A row without a type grants
     /// these actions.
@@ -21,6 +21,7 @@ pub(super) enum Title {
     /// The files below are not to be changed.
     Denied,
     /// Something else.
+    #[default]
     Other,
 }
 

@@ -13,8 +13,9 @@ use super::words::is_in;
 /// Elements that a browser closes neither with the paragraph nor with the end tag of an element around them.
 const LASTING: &str = "address|applet|article|aside|blockquote|button|caption|center|colgroup|dd|dir|div|dl|dt|fieldset|\
     figcaption|figure|footer|form|frameset|h1|h2|h3|h4|h5|h6|header|hgroup|li|main|marquee|menu|nav|ol|optgroup|option|\
-    search|section|summary|table|tbody|td|tfoot|th|thead|tr|ul|details|dialog|listing|math|noscript|object|pre|s|select|\
-    strike|svg|template";
+    search|section|summary|table|tbody|td|tfoot|th|thead|tr|ul";
+/// Those that also hide or strike out what they hold.
+const HIDING: &str = "details|dialog|listing|math|noscript|object|pre|s|select|strike|svg|template";
 /// Tags that GitHub shows as text, and other readers obey.
 const SHOWN: &str = "iframe|noembed|noframes|plaintext|script|style|textarea|title|xmp";
 /// The maximum number of open elements.
@@ -29,6 +30,8 @@ pub(super) struct Element {
     pub(super) start: usize,
     /// Whether only its own end tag closes it.
     is_lasting: bool,
+    /// Whether it may hide what it holds.
+    is_hiding: bool,
 }
 
 /// The open elements at the current position.
@@ -55,6 +58,7 @@ impl OpenElements {
             name: name.to_owned(),
             start,
             is_lasting: true,
+            is_hiding: true,
         });
     }
 
@@ -95,13 +99,13 @@ impl OpenElements {
 
     /// Whether a visible `<task>` is the innermost element.
     fn is_in_task(&self) -> bool {
-        let is_visible = |element: &Element| !element.is_lasting && element.name != "del";
         self.stack.last().is_some_and(|last| last.name == "task")
-            && self.stack.iter().all(is_visible)
+            && self.stack.iter().all(|element| !element.is_hiding)
     }
 
     fn tag(&mut self, tag: &Tag<'_>, start: usize) {
-        let is_lasting = is_in(&tag.name, LASTING) || is_in(&tag.name, SHOWN) || tag.hides();
+        let hides = is_in(&tag.name, HIDING) || is_in(&tag.name, SHOWN) || tag.hides();
+        let is_lasting = hides || is_in(&tag.name, LASTING);
         if tag.is_end {
             let same = |element: &Element| element.name == tag.name;
             let open = self.stack.get(self.floor..).unwrap_or(&[]);
@@ -121,6 +125,7 @@ impl OpenElements {
                 name: tag.name.clone(),
                 start,
                 is_lasting,
+                is_hiding: hides || tag.strikes(),
             });
         }
     }

@@ -2,13 +2,34 @@
 
 use super::markdown::one_line;
 use super::paths::{self, has_path_shape};
-use super::{Actions, DesignText, PIECE, PieceKind, Problem, Row, RowAction, Run, WrittenPath};
+use super::{Actions, DesignText, PIECE, PieceKind, Problem, RowAction, Run, WrittenPath};
 use super::{ambiguous, escaped, problem, types, words};
 
 /// The longest type, in bytes: `Rewritten and modified`.
 const LONGEST_TYPE: usize = 32;
 /// The marks between paths; an arrow leads from the old path to the new one.
 const SEPARATORS: &[&str] = &["->", "=>", "→", ",", "&", "+", "·", "|", "/"];
+
+/// One row of a table, or a list item.
+pub(super) struct Row {
+    pub(super) paths: Vec<WrittenPath>,
+    pub(super) kind: RowAction,
+    /// The type as written.
+    pub(super) change_type: String,
+    pub(super) description: String,
+}
+
+impl Row {
+    /// A row with one path and without a description.
+    pub(super) fn of(path: WrittenPath, kind: RowAction, change_type: &str) -> Row {
+        Row {
+            paths: vec![path],
+            kind,
+            change_type: change_type.to_owned(),
+            description: String::new(),
+        }
+    }
+}
 
 /// What an item says.
 pub(super) enum DesignItem {

@@ -139,16 +139,9 @@ pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What one pass over a document finds; spans are offsets into its text.
-pub(super) struct Markdown {
-    /// The blocks at the top level.
-    pub(super) blocks: Vec<Block>,
-    /// The contents of the `<files>` tags of tasks.
-    pub(super) tags: Vec<Range<usize>>,
-}
-
-/// Reads `text[start..]`.
-pub(super) fn markdown(text: &str, start: usize) -> Markdown {
+/// Reads `text[start..]`: the blocks at the top level, and the contents of the `<files>` tags of tasks. Spans are
+/// offsets into the text.
+pub(super) fn markdown(text: &str, start: usize) -> (Vec<Block>, Vec<Range<usize>>) {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
@@ -165,10 +158,7 @@ pub(super) fn markdown(text: &str, start: usize) -> Markdown {
         container_end: 0,
     };
     collector.read();
-    Markdown {
-        blocks: collector.blocks,
-        tags: collector.elements.files,
-    }
+    (collector.blocks, collector.elements.files)
 }
 
 struct Collector<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> {
@@ -487,4 +477,66 @@ fn line_start(text: &str, at: usize) -> usize {
 fn is_separator(line: &str) -> bool {
     let is_mark = |c| matches!(c, '|' | '-' | ':' | ' ' | '\t');
     line.contains('-') && line.contains('|') && line.chars().all(is_mark)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(text: &str) -> String {
+        let blocks = markdown(text, 0).0;
+        let shapes = blocks.iter().map(|block| match block {
+            Block::Heading(heading) => format!("h{} {}", heading.level, heading.content.plain),
+            Block::Table(table) => format!("table {}", table.rows.len()),
+            Block::List(nodes) => {
+                let node = |node: &ListNode| ">".repeat(node.depth) + &node.content.one_line();
+                format!(
+                    "list {}",
+                    nodes.iter().map(node).collect::<Vec<_>>().join("|")
+                )
+            }
+            Block::Paragraph(content) => format!("p {}", content.plain),
+            Block::Code(_) => "code".to_owned(),
+            Block::Other(_) => "other".to_owned(),
+            Block::Enclosed(_, element) => format!("in {}", element.name),
+        });
+        shapes.collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn only_the_top_level_and_the_text_of_lists_count() {
+        for (text, expected) in [
+            ("> # a\n> | x |\n> |-|\n> | y |\n", "other"),
+            ("```\n# a\n```\n\n# b", "code; h1 b"),
+            ("<!--\n# a\n-->\n", "other"),
+            ("[^1]: x\n    # a\n", "other"),
+            (
+                "- a `b`\n  - c\n- d\n\n  e\n\n  > q\n\n  # f\n",
+                "list a b|>c|d|>e|>|>",
+            ),
+            ("- # a\n- | x |\n  |-|\n  | y |\n- z\n", "list |>||>|z"),
+        ] {
+            assert_eq!(shape(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn pieces_know_their_place_and_words_their_underscores() {
+        let text = "\u{feff}_A_ **b** [a `c`](d) a/_x_/b &amp; `e`\n";
+        let found = markdown(text, 3).0;
+        let Some(Block::Paragraph(content)) = found.first() else {
+            panic!("no paragraph")
+        };
+        assert_eq!(content.run.text, "A b \u{fffc} a/_x_/b & \u{fffc}");
+        let kinds: Vec<_> = content
+            .run
+            .pieces
+            .iter()
+            .map(|piece| &text[piece.span.clone()])
+            .collect();
+        assert_eq!(kinds, ["[a `c`](d)", "`e`"]);
+        let (text, target) = ("a c".to_owned(), "d".to_owned());
+        assert!(content.run.pieces[0].kind == PieceKind::Link { text, target });
+        assert_eq!(content.plain, "A b a c a/x/b & e");
+    }
 }

@@ -36,9 +36,9 @@ mod words;
 use gix::bstr::BStr;
 
 use crate::policy::{Actions, Grant, GrantForm, GrantKind};
-use builder::{DesignBuilder, Row};
+use builder::DesignBuilder;
 use form::Shape;
-use item::DesignItem;
+use item::{DesignItem, Row};
 use markdown::{Block, CodeBlock, Heading, InlineText, ListNode, ListNodeKind, Table, TableRow};
 use outline::Outline;
 use paths::WrittenPath;

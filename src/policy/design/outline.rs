@@ -12,16 +12,14 @@ use super::{
 pub(super) struct Outline<'b> {
     pub(super) blocks: &'b [Block],
     /// For each block, where it is.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<BlockPlace<'b>>,
     /// The headings below which a table with types is the scope.
     pub(super) sections: Vec<Section<'b>>,
-    /// The headings and bold paragraphs that exclude files without naming them.
-    exclusions: Vec<&'b InlineText>,
 }
 
 /// Where a block is.
-#[derive(Clone, Copy)]
-pub(super) struct Place {
+#[derive(Clone, Copy, Default)]
+pub(super) struct BlockPlace<'b> {
     /// What the block says, if it is a heading.
     pub(super) title: Title,
     /// The index of the heading directly above.
@@ -30,13 +28,12 @@ pub(super) struct Place {
     pub(super) section: Option<usize>,
     /// Whether it is in a section about files, excluded or not.
     is_in_scope: bool,
-    /// Whether a heading or bold group excludes the tables there.
-    pub(super) is_denied: bool,
-    /// Whether a heading or bold group excludes the passages there.
-    pub(super) is_excluded: bool,
-    /// The number of the outermost exclusion, and of the outermost one that also excludes tables.
-    exclusion: Option<usize>,
-    denial: Option<usize>,
+    /// Whether it is in a section about files that are not to be changed.
+    is_forbidden: bool,
+    /// The outermost heading or bold group that excludes passages without naming files.
+    exclusion: Option<&'b InlineText>,
+    /// The outermost one that also excludes tables.
+    denial: Option<&'b InlineText>,
 }
 
 /// A heading below which a table with types is the scope.
@@ -50,122 +47,89 @@ pub(super) struct Section<'b> {
     pub(super) untyped: Actions,
 }
 
-impl Place {
+impl<'b> BlockPlace<'b> {
+    /// Whether a heading or bold group excludes the tables there.
+    pub(super) fn is_denied(&self) -> bool {
+        self.is_forbidden || self.denial.is_some()
+    }
+
+    /// Whether a heading or bold group excludes the passages there.
+    pub(super) fn is_excluded(&self) -> bool {
+        self.is_forbidden || self.exclusion.is_some()
+    }
+
     /// The place below a heading or bold group that excludes passages, and perhaps tables.
-    fn excluded_by(mut self, number: usize, is_denial: bool) -> Place {
-        (self.is_excluded, self.exclusion) = (true, self.exclusion.or(Some(number)));
-        if is_denial {
-            (self.is_denied, self.denial) = (true, self.denial.or(Some(number)));
-        }
+    fn excluded_by(mut self, content: &'b InlineText, is_denial: bool) -> BlockPlace<'b> {
+        self.exclusion = self.exclusion.or(Some(content));
+        self.denial = self.denial.or(Some(content).filter(|_| is_denial));
         self
     }
 }
 
 impl<'b> Outline<'b> {
     pub(super) fn new(source: &DesignText<'_>, blocks: &'b [Block]) -> Outline<'b> {
-        let mut outline = Outline {
-            blocks,
-            places: Vec::with_capacity(blocks.len()),
-            sections: Vec::new(),
-            exclusions: Vec::new(),
-        };
+        let (mut places, mut sections) = (Vec::with_capacity(blocks.len()), Vec::new());
         let is_label = |block: &Block| matches!(block, Block::Paragraph(content) if label(source, content).is_some());
-        let top = Place {
-            title: Title::Other,
-            heading: 0,
-            section: None,
-            is_in_scope: false,
-            is_denied: false,
-            is_excluded: false,
-            exclusion: None,
-            denial: None,
-        };
         // The open headings: level, and the place below each.
-        let mut open: Vec<(u8, Place)> = Vec::new();
+        let mut open: Vec<(u8, BlockPlace<'b>)> = Vec::new();
         // The bold paragraph that excludes what follows, and whether labels belong to it.
-        let mut group: Option<(Place, bool)> = None;
+        let mut group: Option<(BlockPlace<'b>, bool)> = None;
         let mut is_first = true;
         for (index, block) in blocks.iter().enumerate() {
-            let line = bold_line(source, block);
             if let Some(heading) = heading_of(block) {
                 group = None;
                 open.retain(|(level, _)| *level < heading.level);
-                let place = open.last().map_or(top, |(_, place)| *place);
+                let place = open
+                    .last()
+                    .map_or(BlockPlace::default(), |(_, place)| *place);
                 let title = title_of(source, block, heading);
                 let is_title = std::mem::replace(&mut is_first, false) && heading.level == 1;
-                let below = outline.below(index, heading, title, place, is_title);
+                let mut below = below(heading, title, place, is_title);
+                below.heading = index;
+                if let Title::Scope(untyped) = title
+                    && !place.is_denied()
+                {
+                    below.section = Some(sections.len());
+                    sections.push(Section {
+                        index,
+                        end: 0,
+                        content: &heading.content,
+                        untyped,
+                    });
+                }
                 open.push((heading.level, below));
-                outline.places.push(Place { title, ..place });
+                places.push(BlockPlace { title, ..place });
                 continue;
             }
-            group =
-                group.filter(|(_, has_labels)| line.is_none() || *has_labels && is_label(block));
-            let around = open.last().map_or(top, |(_, place)| *place);
+            let line = bold_line(source, block);
+            group = group.filter(|(_, labels)| line.is_none() || *labels && is_label(block));
+            let around = open
+                .last()
+                .map_or(BlockPlace::default(), |(_, place)| *place);
             let place = group.map_or(around, |(place, _)| place);
-            outline.places.push(place);
+            places.push(place);
             if let Some((content, line)) = line {
                 let is_denial = content.is_struck_whole()
                     || words::governs(line, false)
                     || place.is_in_scope && words::negates(line);
                 if is_denial || words::excludes(line) {
-                    let below = place.excluded_by(outline.exclusions.len(), is_denial);
-                    group = Some((below, blocks.get(index + 1).is_some_and(is_label)));
-                    outline.exclusions.push(content);
+                    let has_labels = blocks.get(index + 1).is_some_and(is_label);
+                    group = Some((place.excluded_by(content, is_denial), has_labels));
                 }
             }
         }
-        for section in &mut outline.sections {
-            let level = |block: &Block| heading_of(block).map_or(7, |heading| heading.level);
-            let own = blocks.get(section.index).map_or(7, level);
-            let mut behind =
-                (section.index + 1..blocks.len()).filter(|&at| level(&blocks[at]) <= own);
-            section.end = behind.next().unwrap_or(blocks.len());
+        let level = |block: &Block| heading_of(block).map_or(7, |heading| heading.level);
+        for section in &mut sections {
+            let own = level(&blocks[section.index]);
+            let mut behind = section.index + 1..blocks.len();
+            let behind = behind.find(|&at| level(&blocks[at]) <= own);
+            section.end = behind.unwrap_or(blocks.len());
         }
-        outline
-    }
-
-    /// The place below a heading at `place`.
-    fn below(
-        &mut self,
-        index: usize,
-        heading: &'b Heading,
-        title: Title,
-        place: Place,
-        is_title: bool,
-    ) -> Place {
-        let content = &heading.content;
-        let mut below = Place {
-            heading: index,
-            is_in_scope: place.is_in_scope || title.is_files(),
-            ..place
-        };
-        if title.is_files() {
-            below.section = None;
+        Outline {
+            blocks,
+            places,
+            sections,
         }
-        if let Title::Scope(untyped) = title
-            && !place.is_denied
-        {
-            below.section = Some(self.sections.len());
-            self.sections.push(Section {
-                index,
-                end: 0,
-                content,
-                untyped,
-            });
-        }
-        if title == Title::Denied {
-            (below.is_denied, below.is_excluded) = (true, true);
-            return below;
-        }
-        let is_denial = title == Title::Other
-            && (content.is_struck_whole()
-                || words::governs(&content.plain, is_title)
-                || place.is_in_scope && (content.is_struck || words::negates(&content.plain)));
-        if is_denial || !is_title && words::excludes(&content.plain) {
-            below = below.excluded_by(self.exclusions.len(), is_denial);
-            self.exclusions.push(content);
-        }
-        below
     }
 
     /// Reports tables and lists in raw HTML or below excluding headings, once per cause. Beside a table with types,
@@ -173,7 +137,7 @@ impl<'b> Outline<'b> {
     pub(super) fn unread(&self, source: &DesignText<'_>, is_typed: bool) -> Vec<Problem> {
         let is_label = |content: &InlineText| label(source, content).is_some();
         // Whether a block would be part of the scope elsewhere.
-        let declares = |block: &Block, place: &Place| match block {
+        let declares = |block: &Block, place: &BlockPlace<'_>| match block {
             Block::Heading(heading) => {
                 title(&heading.content.plain, &source.options.headings).is_files()
                     || file_heading::type_of(heading).is_some()
@@ -187,27 +151,21 @@ impl<'b> Outline<'b> {
             Block::Code(_) | Block::Other(_) | Block::Enclosed(..) => false,
         };
         let mut problems = Vec::new();
-        let (mut elements, mut exclusions) = (BTreeSet::new(), BTreeSet::new());
+        let mut causes = BTreeSet::new();
         for (block, place) in self.blocks.iter().zip(&self.places) {
             let line = source.line_span(block.start());
             if let Block::Enclosed(inner, element) = block {
-                if declares(inner, place) && elements.insert(element.start) {
+                if declares(inner, place) && causes.insert(element.start) {
                     problems.push(enclosed(source, element).at(line));
                 }
                 continue;
             }
-            let number = if is_typed {
-                place.denial
-            } else {
-                place.exclusion
-            };
-            let counts = matches!(block, Block::Table(_)) && !place.is_denied;
-            if let Some(number) = number
-                && !counts
-                && declares(block, place)
-                && exclusions.insert(number)
+            let cause = [place.exclusion, place.denial][usize::from(is_typed)];
+            let counts = matches!(block, Block::Table(_)) && !place.is_denied();
+            if let Some(cause) = cause.filter(|_| !counts && declares(block, place))
+                && causes.insert(cause.span.start)
             {
-                let text = escaped(&self.exclusions[number].one_line());
+                let text = escaped(&cause.one_line());
                 let message = format!(
                     "nothing below `{text}` is granted: it is struck out, or it excludes files"
                 );
@@ -216,6 +174,30 @@ impl<'b> Outline<'b> {
             }
         }
         problems
+    }
+}
+
+/// The place below a heading at `place`.
+fn below<'b>(
+    heading: &'b Heading,
+    title: Title,
+    mut place: BlockPlace<'b>,
+    is_title: bool,
+) -> BlockPlace<'b> {
+    let content = &heading.content;
+    let is_in_scope = place.is_in_scope;
+    if title.is_files() {
+        (place.is_in_scope, place.section) = (true, None);
+    }
+    place.is_forbidden |= title == Title::Denied;
+    let is_denial = title == Title::Other
+        && (content.is_struck_whole()
+            || words::governs(&content.plain, is_title)
+            || is_in_scope && (content.is_struck || words::negates(&content.plain)));
+    let excludes = title != Title::Denied && !is_title && words::excludes(&content.plain);
+    match is_denial || excludes {
+        true => place.excluded_by(content, is_denial),
+        false => place,
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) fn read(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
     let mut opener: Option<Label> = None;
     for (index, (block, place)) in outline.blocks.iter().zip(&outline.places).enumerate() {
         let open = opener.take();
-        if place.is_excluded {
+        if place.is_excluded() {
             continue;
         }
         let later = || outline.blocks.iter().skip(index + 1);
@@ -50,7 +50,7 @@ pub(super) fn read(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
                 }
                 let below = outline.places.get(index + 1);
                 // A heading that only introduces labels is none that was not read.
-                is_found || below.is_some_and(|below| below.is_excluded)
+                is_found || below.is_some_and(|below| below.is_excluded())
             }
             (Block::List(nodes), open) => {
                 if let Some(open) = open {
@@ -61,9 +61,9 @@ pub(super) fn read(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
             }
             (Block::Table(found), Some(open)) => match table::columns(found) {
                 Ok(Some(columns)) if columns.is_of_files() || !is_label => {
-                    let start = draft.begin_passage();
+                    let passage = draft.passage(table::header(source, found));
                     table::read(found, &columns, open.untyped, draft);
-                    draft.end_passage(start, table::header(source, found));
+                    draft.end(passage);
                     true
                 }
                 // The reader of typed tables has reported it.
@@ -124,11 +124,11 @@ fn items_of_label(label: Label, draft: &mut DesignBuilder<'_>) -> Option<Label> 
     }
     let (untyped, span) = (label.untyped, label.span);
     draft.form(Shape::Line, GrantForm::LabelLine, untyped, span.clone());
-    let start = draft.begin_passage();
+    let passage = draft.passage(span);
     for item in &label.items {
         draft.item(item::read(draft.source, item, untyped, ""));
     }
-    draft.end_passage(start, span);
+    draft.end(passage);
     None
 }
 
@@ -176,9 +176,9 @@ fn list(
 ) {
     let (untyped, span) = (opener.untyped, opener.span.clone());
     draft.form(Shape::List, opener.form, untyped, span.clone());
-    let state = draft.begin_passage();
+    let passage = draft.passage(span);
     items(nodes, start, depth, untyped, draft);
-    draft.end_passage(state, span);
+    draft.end(passage);
 }
 
 /// Reads the items at a depth, up to the end of their list.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::markdown::{Markdown, markdown};
+use super::markdown::markdown;
 use super::outline::Section;
 use super::table::{self, Columns};
 use super::{Block, DesignBuilder, Grant, Outline, Problem, Table, any, escaped};
@@ -40,7 +40,7 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
     let front = front_matter::find(source);
     let start = front.as_ref().map_or(source.start(), |(_, end)| *end);
-    let Markdown { blocks, tags } = markdown(source.text, start);
+    let (blocks, tags) = markdown(source.text, start);
     let outline = Outline::new(source, &blocks);
     let tables = typed_tables(&outline, draft);
     draft.design.is_typed = !tables.is_empty();
@@ -54,7 +54,7 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
         for tag in &tags {
             let index = blocks.partition_point(|block| block.start() <= tag.start);
             let place = outline.places.get(index.saturating_sub(1));
-            if !place.is_some_and(|place| place.is_excluded) {
+            if !place.is_some_and(|place| place.is_excluded()) {
                 code::read_tag(tag, draft);
             }
         }
@@ -87,7 +87,7 @@ fn typed_tables<'b>(
         let section = place
             .section
             .and_then(|number| outline.sections.get(number));
-        let Some(section) = section.filter(|_| !place.is_denied) else {
+        let Some(section) = section.filter(|_| !place.is_denied()) else {
             continue;
         };
         let line = source.line_span(block.start());

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::form::Cell;
 use super::{
     Actions, DesignBuilder, DesignText, GrantForm, InlineText, Problem, Row, RowAction, Shape,
 };
@@ -105,12 +106,13 @@ pub(super) fn read(
 ) {
     let source = draft.source;
     let header = header(source, table);
-    draft.form(
-        Shape::of(columns),
-        GrantForm::Table,
-        untyped,
-        header.clone(),
-    );
+    let cell = |index| match index {
+        _ if index == columns.path => Cell::Path,
+        _ if Some(index) == columns.kind => Cell::Type,
+        _ => Cell::Text,
+    };
+    let shape = Shape::Table((0..columns.names.len()).map(cell).collect());
+    draft.form(shape, GrantForm::Table, untyped, header.clone());
     if table.rows.is_empty() {
         let help = "add a row, such as: | `src/a.rs` | Modify | what changes |";
         let problem = Problem::no_table("empty-table", "the table has no rows", help);
@@ -226,7 +228,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Result<Option<Columns>, &'static str> {
-        let found = markdown(text, 0).blocks;
+        let found = markdown(text, 0).0;
         let Some(Block::Table(table)) = found.first() else {
             panic!("no table in {text}")
         };

@@ -112,19 +112,16 @@ fn style() -> String {
 /// Bytes in hexadecimal as base64.
 fn base64(hex: &str) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let bits: Vec<u32> = hex.chars().filter_map(|c| c.to_digit(16)).collect();
-    let mut out = String::new();
+    let digits: Vec<u32> = hex.chars().filter_map(|c| c.to_digit(16)).collect();
     // Three digits are twelve bits, two characters.
-    for digits in bits.chunks(3) {
-        let value =
-            digits.iter().fold(0, |value, digit| value << 4 | digit) << (4 * (3 - digits.len()));
-        for index in [value >> 6, value & 63]
-            .into_iter()
-            .take(digits.len().min(2))
-        {
-            out.push(char::from(ALPHABET[index as usize]));
-        }
-    }
+    let indices = digits.chunks(3).flat_map(|three| {
+        let value = three.iter().fold(0, |value, digit| value << 4 | digit);
+        let value = value << (4 * (3 - three.len()));
+        [value >> 6, value & 63].into_iter().take(three.len())
+    });
+    let mut out: String = indices
+        .map(|index| char::from(ALPHABET[index as usize]))
+        .collect();
     while !out.len().is_multiple_of(4) {
         out.push('=');
     }
