@@ -2,8 +2,8 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-use crate::common::files::{Answer, answer_of};
-use crate::common::{GUARD, Repo, lines};
+use crate::common::files::Answer;
+use crate::common::{Repo, lines};
 
 /// The digest of an answer.
 #[track_caller]
@@ -26,16 +26,7 @@ fn read_and_every_write_tell_the_digest_that_expect_takes() {
     assert_eq!(digest(&repo.ask(&["read", "a", "--lines", "1:1"])), last);
     for (number, arguments) in [
         &["patch", "a", "--search", "one", "--replace", "two"][..],
-        &["edit", "--file", "a", "--content", "three\n"],
-        &[
-            "edit",
-            "--file",
-            "a",
-            "--search",
-            "three",
-            "--replace",
-            "four",
-        ],
+        &["patch", "a", "--search", "two", "--replace", "three"],
     ]
     .into_iter()
     .enumerate()
@@ -77,60 +68,9 @@ fn expect_none_writes_only_a_new_file() {
         answer.fails("exists").json["error"]["details"]["actual"],
         actual
     );
-    let edited = [
-        "edit",
-        "--file",
-        "new",
-        "--content",
-        "two\n",
-        "--expect",
-        "none",
-    ];
-    repo.ask(&edited).fails("exists");
-    assert_eq!(repo.read("new"), b"one\n");
-    repo.ask(&[
-        "edit",
-        "--file",
-        "newer",
-        "--content",
-        "two\n",
-        "--expect",
-        "none",
-    ])
-    .works();
     // A digest of a file that is gone.
     repo.put("gone", "x\n", &["--expect", &actual])
         .fails("stale");
-}
-
-#[test]
-fn edit_takes_its_content_from_standard_input_or_a_file() {
-    let repo = Repo::open();
-    let edit = |arguments: &[&str], input: &str| {
-        let mut guard = repo.command(GUARD);
-        let guard = guard.args(["edit", "--file", "a"]).args(arguments);
-        answer_of(guard, input.as_bytes())
-    };
-    edit(&[], "- one\n").works();
-    assert_eq!(repo.read("a"), b"- one\n");
-    edit(&["--content-file", "-"], "two\n").works();
-    assert_eq!(repo.read("a"), b"two\n");
-    repo.write("b", "three\n");
-    edit(&["--content-file", "b"], "").works();
-    assert_eq!(repo.read("a"), b"three\n");
-    // Forgotten input does not empty the file.
-    edit(&[], "").fails("cannot-judge");
-    repo.guard(&[
-        "edit",
-        "--file",
-        "a",
-        "--content",
-        "x",
-        "--content-file",
-        "b",
-    ])
-    .exits(2);
-    assert_eq!(repo.read("a"), b"three\n");
 }
 
 #[test]
@@ -155,9 +95,8 @@ fn a_repeated_write_changes_nothing_and_takes_no_snapshot() {
         );
     }
     assert_eq!(snapshots(&repo), count);
-    let shown = repo
-        .guard(&["edit", "--file", "a", "--content", "two\n"])
-        .exits(0);
+    repo.write("b", "two\n");
+    let shown = repo.guard(&["write", "a", "--content-file", "b"]).exits(0);
     assert!(shown.stdout.starts_with("unchanged a"), "{}", shown.stdout);
     // An addition is one each time, so the expectation counts.
     repo.put("a", "two\n", &["--strategy", "append", "--expect", &before])

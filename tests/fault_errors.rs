@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use crate::common::disturb::{CONSENT, Runner, at_points};
 use crate::common::strace;
-use crate::common::verbs::{APPROVE, DELETE, MOVE, PATCH, REJECT, RESTORE, Verb, WRITE};
+use crate::common::verbs::{APPROVE, DELETE, MOVE, REJECT, Verb, WRITE};
 
 /// Fails each point.
 fn failed(verb: &Verb, runner: Runner, salt: usize) {
@@ -51,11 +51,6 @@ fn write_failed() {
 }
 
 #[test]
-fn patch_failed() {
-    failed(&PATCH, Runner::Plain, 1);
-}
-
-#[test]
 fn delete_failed() {
     failed(&DELETE, Runner::Plain, 2);
 }
@@ -63,11 +58,6 @@ fn delete_failed() {
 #[test]
 fn move_failed() {
     failed(&MOVE, Runner::Plain, 3);
-}
-
-#[test]
-fn restore_failed() {
-    failed(&RESTORE, Runner::Plain, 4);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::common::disturb::{CONSENT, Runner, at_points};
 use crate::common::verbs::{
-    APPROVE, DELETE, MOVE, NEW, OLD, PATCH, REJECT, RESTORE, State, Verb, WRITE, repository,
+    APPROVE, DELETE, MOVE, NEW, OLD, REJECT, State, Verb, WRITE, repository,
 };
 use crate::common::{self, strace};
 
@@ -40,11 +40,6 @@ fn write_killed() {
 }
 
 #[test]
-fn patch_killed() {
-    killed(&PATCH, Runner::Plain, 1);
-}
-
-#[test]
 fn delete_killed() {
     killed(&DELETE, Runner::Plain, 2);
 }
@@ -52,11 +47,6 @@ fn delete_killed() {
 #[test]
 fn move_killed() {
     killed(&MOVE, Runner::Plain, 3);
-}
-
-#[test]
-fn restore_killed() {
-    killed(&RESTORE, Runner::Plain, 4);
 }
 
 #[test]

@@ -134,7 +134,9 @@ fn az_45_az_46_secrets_are_neither_read_nor_written() {
     let repo = Repo::open();
     for path in [".env", "credentials.json", "id_rsa", "sub/server.pem"] {
         repo.write(path, "x\n");
-        repo.ask(&["read", path]).fails("refused");
+        let answer = repo.ask(&["read", path]);
+        let said = answer.fails("refused").message();
+        assert!(said.contains("looks like a secret"), "{said}");
         repo.put(path, "y\n", &[]).fails("refused");
         repo.ask(&["move", path, "plain"]).fails("refused");
         assert_eq!(repo.read(path), b"x\n");

@@ -264,23 +264,6 @@ fn verb_that_cannot_start_answers_in_json_too() {
 }
 
 #[test]
-fn r001_1_4_edit_accepts_the_flags_of_the_requirement_ag_13() {
-    let repo = Repo::open();
-    repo.ask(&["edit", "--file", "a", "--content", "x = 1\n"])
-        .works();
-    repo.ask(&["edit", "--file", "a", "--search", "1", "--replace", "2"])
-        .works();
-    assert_eq!(repo.read("a"), b"x = 2\n");
-    let read = repo.guard(&["read", "--file", "a"]).exits(0);
-    assert_eq!(read.stdout, "x = 2\n");
-    repo.guard(&["read"]).exits(2);
-    repo.guard(&["read", "a", "--file", "a"]).exits(2);
-    repo.guard(&["edit", "--file", "a"]).exits(2);
-    repo.guard(&["edit", "--file", "a", "--search", "x"])
-        .exits(2);
-}
-
-#[test]
 fn jc_115_mode_bits_survive() {
     let repo = Repo::open();
     repo.write("a", "old\n");
@@ -349,7 +332,6 @@ fn empty_input_never_empties_a_file() {
         &["write", "a"][..],
         &["write", "a", "--strategy", "append"],
         &["write", "new"],
-        &["edit", "--file", "a", "--content", ""],
     ] {
         let answer = repo.ask(arguments);
         let message = answer.fails("cannot-judge").message().to_owned();
@@ -369,7 +351,5 @@ fn empty_input_never_empties_a_file() {
     assert_eq!(repo.read("a"), b"one\n");
     assert!(!repo.path("new").exists());
     repo.ask(&["write", "a", "--allow-empty"]).works();
-    repo.ask(&["edit", "--file", "b", "--content", "", "--allow-empty"])
-        .works();
-    assert_eq!((repo.read("a"), repo.read("b")), (Vec::new(), Vec::new()));
+    assert_eq!(repo.read("a"), b"");
 }

@@ -17,7 +17,6 @@ mod approvals;
 mod approvals_signed;
 mod approve_signs;
 mod architecture;
-mod audit_anchor;
 mod audit_log;
 mod authority;
 mod boundaries_004;

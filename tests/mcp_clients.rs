@@ -67,7 +67,6 @@ fn calls(repo: &Repo, held: &str) -> Vec<(&'static str, Value)> {
             json!({ "source": "src/move.py", "destination": "src/moved.py" }),
         ),
         ("delete_file", json!({ "path": "src/delete.py" })),
-        ("list_directory", json!({ "path": "src" })),
         ("check_write", json!({ "path": "src/edit.py" })),
         ("show_scope", json!({})),
         ("reload_scope", json!({})),
@@ -122,7 +121,7 @@ fn drive(version: Option<&str>, client: impl Fn(&Repo) -> Command) {
         let output = run(&mut command).exits(0);
         let said: Value = serde_json::from_str(&output.stdout).unwrap();
         assert_eq!(said["version"].as_str(), version);
-        assert_eq!(said["tools"].as_array().unwrap().len(), 12, "{said}");
+        assert_eq!(said["tools"].as_array().unwrap().len(), 11, "{said}");
         assert_eq!(
             said["questions"].as_array().unwrap().len(),
             questions,

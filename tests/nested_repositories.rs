@@ -35,7 +35,6 @@ fn requests(path: &str) -> Vec<Vec<&str>> {
         vec!["write", path],
         vec!["read", path],
         vec!["patch", path, "--search", "1", "--replace", "2"],
-        vec!["edit", "--content", "x", "--file", path],
         vec!["delete", path],
         vec!["move", path, "src/new.py"],
         vec!["move", "src/a.py", path],

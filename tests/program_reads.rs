@@ -20,10 +20,10 @@ fn with_large() -> Repo {
     repo
 }
 
-/// `guard analyze` with the content on standard input.
+/// `guard write --dry-run` with the content on standard input.
 fn analyze(repo: &Repo, path: &str, content: &str, arguments: &[&str]) -> Answer {
     let mut guard = repo.command(GUARD);
-    let guard = guard.args(["analyze", path]).args(arguments);
+    let guard = guard.args(["write", "--dry-run", path]).args(arguments);
     answer_of(guard, content.as_bytes())
 }
 
@@ -145,7 +145,7 @@ fn templates_of_environment_files_are_no_secrets() {
 }
 
 #[test]
-fn analyze_answers_what_a_write_would_do_and_changes_nothing() {
+fn dry_run_answers_what_a_write_would_do_and_changes_nothing() {
     let repo = with_large();
     let before = repo.digest_tree();
     let forecast = analyze(&repo, "state.py", &large(54), &[]);
@@ -189,7 +189,13 @@ fn analyze_answers_what_a_write_would_do_and_changes_nothing() {
     analyze(&repo, "../x", "x\n", &[]).fails("security");
     analyze(&repo, "state.py", "x\n", &["--expect", "none"]).fails("exists");
     analyze(&repo, "state.py", "", &[]).fails("cannot-judge");
-    let human = repo.guard(&["analyze", "state.py", "--content-file", "guard.toml"]);
+    let human = repo.guard(&[
+        "write",
+        "--dry-run",
+        "state.py",
+        "--content-file",
+        "guard.toml",
+    ]);
     human
         .exits(1)
         .says("REPLACE state.py")

@@ -71,17 +71,6 @@ fn a_restore_that_replaces_a_committed_file_is_held_and_a_person_decides() {
 }
 
 #[test]
-fn restore_at_a_terminal_asks_immediately() {
-    let repo = Repo::new();
-    let (snapshot, _) = committed_since(&repo, Some("short\n"));
-    let Some(driver) = driver(&repo) else { return };
-    let answers = [("Type `", "line\n"), ("Reason: ", "the old state\n")];
-    let arguments = ["snapshot", "restore", &snapshot];
-    guard_at_terminal(driver, &arguments, &answers, End::Wait).exits(0);
-    assert_eq!(repo.read(FILE), b"short\n");
-}
-
-#[test]
 fn a_restore_that_removes_a_committed_file_is_judged_as_its_deletion() {
     let repo = Repo::new();
     let (snapshot, new) = committed_since(&repo, None);
@@ -126,36 +115,7 @@ fn roots_secrets_and_settings_apply_to_restore_too() {
 }
 
 #[test]
-fn undoing_the_last_write_needs_no_row_and_no_design() {
-    let repo = Repo::new();
-    repo.stage(FILE, lines(1..=300));
-    repo.commit("Begin");
-    repo.govern(&[(FILE, "Modify", "x"), ("src/new.py", "Add", "x")]);
-    let changed = backup(&repo.put(FILE, lines(1..=301), &[]));
-    let created = backup(&repo.put("src/new.py", lines(1..=300), &[]));
-    // First the design loses its rows, then there is no design.
-    repo.design(DESIGN, &[("src/elsewhere.py", "Add", "x")]);
-    repo.commit("Think again");
-    repo.put(FILE, "x\n", &[]).fails("refused");
-    let restored = restore(&repo, &changed);
-    assert_eq!(restored.works().json["restored"], json!([FILE]));
-    assert_eq!(repo.read(FILE), lines(1..=300).as_bytes());
-    repo.git(&["switch", "--quiet", "--create", "no-issue"]);
-    repo.put("src/new.py", "x\n", &[]).fails("cannot-judge");
-    // Only an undo needs no design.
-    repo.write("src/new.py", "changed\n");
-    restore(&repo, &created).fails("cannot-judge");
-    repo.write("src/new.py", lines(1..=300));
-    let removed = restore(&repo, &created);
-    assert_eq!(removed.works().json["removed"], json!(["src/new.py"]));
-    assert!(!repo.path("src/new.py").exists());
-    let done = repo.records().pop().unwrap();
-    assert_eq!([&done["operation"], &done["event"]], ["restore", "done"]);
-    assert!(done["undoes"].is_u64() && done["backup"].is_string());
-}
-
-/// A repository whose design no longer grants the file that guard wrote, and the snapshot of that write.
-fn ungranted() -> (Repo, String) {
+fn restore_is_judged_by_the_design_of_today() {
     let repo = Repo::new();
     repo.stage(FILE, lines(1..=50));
     repo.commit("Begin");
@@ -163,103 +123,23 @@ fn ungranted() -> (Repo, String) {
     let snapshot = backup(&repo.put(FILE, lines(1..=51), &[]));
     repo.design(DESIGN, &[("src/elsewhere.py", "Add", "x")]);
     repo.commit("Think again");
-    (repo, snapshot)
-}
-
-#[test]
-fn restore_of_a_file_changed_since_is_judged() {
-    let (repo, snapshot) = ungranted();
-    repo.write(FILE, lines(1..=52));
     let refused = restore(&repo, &snapshot);
     assert_eq!(
         refused.fails("refused").json["error"]["rule"],
         "out-of-scope"
     );
-    // Unchanged since guard's write, the file may be restored.
-    repo.write(FILE, lines(1..=51));
-    restore(&repo, &snapshot).works();
-    // After a commit, it is no longer only guard's own write.
-    let (repo, snapshot) = ungranted();
-    commit_all(&repo);
-    let refused = restore(&repo, &snapshot);
-    assert_eq!(
-        refused.fails("refused").json["error"]["rule"],
-        "out-of-scope"
-    );
+    repo.git(&["switch", "--quiet", "--create", "no-issue"]);
+    restore(&repo, &snapshot).fails("cannot-judge");
     assert_eq!(repo.read(FILE), lines(1..=51).as_bytes());
 }
 
 #[test]
-fn an_older_snapshot_is_judged_and_undo_goes_back_step_by_step() {
+fn all_files_of_a_move_are_judged_before_one_changes() {
     let repo = Repo::new();
-    repo.stage(FILE, lines(1..=50));
+    repo.stage("old.py", "x\n");
     repo.commit("Begin");
-    repo.govern(&[(FILE, "Modify", "x")]);
-    let write = |last: usize| backup(&repo.put(FILE, lines(1..=last), &[]));
-    let (first, second, third) = (write(51), write(52), write(53));
-    repo.design(DESIGN, &[("src/elsewhere.py", "Add", "x")]);
-    repo.commit("Think again");
-    restore(&repo, &second).fails("refused");
-    restore(&repo, &first).fails("refused");
-    restore(&repo, &third).works();
-    restore(&repo, &first).fails("refused");
-    restore(&repo, &second).works();
-    assert_eq!(repo.read(FILE), lines(1..=51).as_bytes());
-    // An undo can be undone too.
-    let redo = repo.records().pop().unwrap()["backup"].clone();
-    restore(&repo, redo.as_str().unwrap()).works();
-    assert_eq!(repo.read(FILE), lines(1..=52).as_bytes());
-}
-
-/// Pruning rewrites the snapshots that it keeps, under new ids.
-#[test]
-fn write_can_be_undone_after_snapshots_were_pruned() {
-    let (repo, snapshot) = ungranted();
-    let lost = backup(&repo.put("src/elsewhere.py", "x\n", &[]));
-    repo.git(&["update-ref", "refs/guard/snapshots", &snapshot]);
-    let message = repo.git(&["log", "-1", "--format=%B", &snapshot]);
-    let tree = format!("{snapshot}^{{tree}}");
-    let parent = ["commit-tree", &tree, "-p", &lost, "-m", &message];
-    let anew = repo.git(&parent);
-    repo.git(&["update-ref", "refs/guard/snapshots", &anew]);
-    restore(&repo, &anew).works();
-    assert_eq!(repo.read(FILE), lines(1..=50).as_bytes());
-    assert!(repo.records().pop().unwrap()["undoes"].is_u64());
-}
-
-#[test]
-fn unfinished_write_can_be_undone() {
-    let (repo, snapshot) = ungranted();
-    let log = repo.path(".git/guard/log.jsonl");
-    let text = fs::read_to_string(&log).unwrap();
-    let cut = text.trim_end().rfind('\n').unwrap() + 1;
-    fs::write(&log, &text[..cut]).unwrap();
-    restore(&repo, &snapshot).works();
-    assert_eq!(repo.read(FILE), lines(1..=50).as_bytes());
-}
-
-#[test]
-fn edited_record_undoes_nothing() {
-    let (repo, snapshot) = ungranted();
-    let log = repo.path(".git/guard/log.jsonl");
-    let text = fs::read_to_string(&log).unwrap();
-    fs::write(&log, text.replace("MODIFY", "MODIFX")).unwrap();
-    let answer = restore(&repo, &snapshot);
-    assert_ne!(answer.code, 0, "{answer:#?}");
-    assert_eq!(repo.read(FILE), lines(1..=51).as_bytes());
-}
-
-#[test]
-fn a_move_is_undone_at_both_ends_or_judged() {
-    let moved = || {
-        let repo = Repo::new();
-        repo.stage("old.py", "x\n");
-        repo.commit("Begin");
-        repo.govern(&[("old.py", "Delete", "x"), ("new/a.py", "Add", "x")]);
-        let snapshot = backup(&repo.ask(&["move", "old.py", "new/a.py"]));
-        (repo, snapshot)
-    };
-    let (repo, snapshot) = moved();
+    repo.govern(&[("old.py", "Delete", "x"), ("new/a.py", "Add", "x")]);
+    let snapshot = backup(&repo.ask(&["move", "old.py", "new/a.py"]));
     let undone = restore(&repo, &snapshot);
     assert_eq!(
         [&undone.works().json["restored"], &undone.json["removed"]],
@@ -267,21 +147,10 @@ fn a_move_is_undone_at_both_ends_or_judged() {
     );
     assert_eq!(repo.read("old.py"), b"x\n");
     assert!(!repo.path("new/a.py").exists());
-    // And forward again.
-    let redo = repo.records().pop().unwrap()["backup"].clone();
-    restore(&repo, redo.as_str().unwrap()).works();
-    assert!(!repo.path("old.py").exists());
-    assert_eq!(repo.read("new/a.py"), b"x\n");
-    // One path has changed: guard judges both before it changes either.
-    let (repo, snapshot) = moved();
-    repo.write("new/a.py", "changed\n");
+    // The row lets the file go, but not come back with other content.
+    repo.write("old.py", "y\n");
+    let snapshot = backup(&repo.ask(&["delete", "old.py"]));
     restore(&repo, &snapshot).fails("refused");
-    assert!(!repo.path("old.py").exists());
-    assert_eq!(repo.read("new/a.py"), b"changed\n");
-    // Restoring only one path is not an undo.
-    let (repo, snapshot) = moved();
-    repo.ask(&["snapshot", "restore", &snapshot, "old.py"])
-        .fails("refused");
     assert!(!repo.path("old.py").exists());
 }
 
@@ -380,51 +249,24 @@ fn restore_of_a_granted_file_is_written() {
     assert_eq!(repo.records().len(), count);
 }
 
-/// The operation only created the file; the lines came later.
 #[test]
-fn a_restore_that_deletes_later_lines_is_judged_as_the_deletion() {
-    for (row, base) in [
-        ("Add", ""),
-        ("Add/Modify", ""),
-        ("Add", "base = \"main\"\n"),
-        ("Add/Modify", "base = \"main\"\n"),
-    ] {
-        let repo = Repo::new();
-        repo.govern(&[(FILE, row, "the state")]);
-        if !base.is_empty() {
-            repo.stage("guard.toml", format!("{}{base}", crate::common::SETTINGS));
-            repo.commit("Settings");
-            repo.git(&["branch", "--force", "main"]);
-        }
-        let snapshot = backup(&repo.put(FILE, lines(1..=5), &[]));
+fn a_restore_that_removes_a_file_is_judged_as_guard_delete() {
+    for row in ["Add", "Add/Modify", "Delete"] {
         for committed in [false, true] {
+            let repo = Repo::new();
+            repo.govern(&[(FILE, "Add", "the state")]);
+            let snapshot = backup(&repo.put(FILE, lines(1..=5), &[]));
             repo.write(FILE, lines(1..=400));
             if committed {
                 commit_all(&repo);
             }
-            let refused = restore(&repo, &snapshot);
-            assert_eq!(refused.code, 1, "{row} {base} {committed}");
-            assert_eq!(repo.read(FILE), lines(1..=400).as_bytes());
+            repo.design(DESIGN, &[(FILE, row, "the state")]);
+            repo.commit("Rows");
+            let deleted = repo.ask(&["delete", "--dry-run", FILE]);
+            assert!(repo.path(FILE).exists());
+            let restored = restore(&repo, &snapshot);
+            assert_eq!(restored.code, deleted.code, "{row} {committed}");
+            assert_eq!(repo.path(FILE).exists(), restored.code != 0);
         }
     }
-}
-
-#[test]
-fn a_person_approves_a_restore_that_deletes_later_lines() {
-    let repo = Repo::new();
-    repo.govern(&[(FILE, "Add", "the state")]);
-    repo.stage(
-        "guard.toml",
-        format!("{}base = \"main\"\n", crate::common::SETTINGS),
-    );
-    repo.commit("Settings");
-    repo.git(&["branch", "--force", "main"]);
-    let snapshot = backup(&repo.put(FILE, lines(1..=5), &[]));
-    repo.write(FILE, lines(1..=400));
-    commit_all(&repo);
-    let Some(driver) = driver(&repo) else { return };
-    let answers = [("Type `", "line\n"), ("Reason: ", "begin anew\n")];
-    let arguments = ["snapshot", "restore", &snapshot];
-    guard_at_terminal(driver, &arguments, &answers, End::Wait).exits(0);
-    assert!(!repo.path(FILE).exists());
 }

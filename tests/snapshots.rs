@@ -135,24 +135,12 @@ fn a_script_that_was_deleted_comes_back_executable() {
     }
 }
 
-#[test]
-fn lost_snapshot_does_not_hide_later_ones() {
-    let repo = Repo::open();
-    repo.write("a", "one\n");
-    let lost = backup(&repo.put("a", "two\n", &[]));
-    let kept = backup(&repo.put("a", "three\n", &[]));
-    remove_object(&repo, &lost, true);
-    repo.guard(&["snapshot", "restore", &lost]).exits(2);
-    repo.guard(&["snapshot", "restore", &kept]).exits(0);
-    assert_eq!(repo.read("a"), b"two\n");
-}
-
-/// Removes an object, and the copy that guard restores it from.
+/// Removes an object; for good, if also the copy that guard restores it from.
 fn remove_object(repo: &Repo, id: &str, for_good: bool) {
     let name = format!("{}/{}", &id[..2], &id[2..]);
     fs::remove_file(repo.path(".git/objects").join(&name)).unwrap();
     if for_good {
-        repo.remove_spares(id);
+        repo.remove_copies(id);
     }
 }
 
@@ -169,29 +157,56 @@ fn ids(repo: &Repo) -> Vec<String> {
 }
 
 #[test]
-fn missing_object_hides_only_its_snapshot() {
-    for part in ["", "^{tree}"] {
-        let repo = Repo::open();
-        let all = four(&repo);
-        let object = repo.git(&["rev-parse", &format!("{}{part}", all[1])]);
-        remove_object(&repo, &object, true);
-        let rest = [&all[..1], &all[2..]].concat();
-        assert_eq!(ids(&repo), rest, "{part}");
-        let report = repo.json(&["snapshot", "list"]);
-        assert_eq!(report["lost"], serde_json::json!([all[1]]), "{part}");
-        repo.guard(&["snapshot", "list"]).exits(0).says(&all[1]);
-        let held = repo.guard(&["snapshot", "show", &all[0], "a"]).exits(0);
-        assert_eq!(held.stdout, "0\n");
-        repo.put("a", "5\n", &[]).works();
-        assert_eq!(list(&repo).len(), 4);
-        // Pruning drops the lost snapshot, and git finds all other objects again.
-        repo.guard(&["snapshot", "prune"])
-            .exits(0)
-            .says("deleted 0 snapshots, kept 4");
-        repo.git(&["rev-list", "--objects", "--quiet", "refs/guard/snapshots"]);
-        let held = repo.json(&["snapshot", "list"]);
-        assert_eq!(held["lost"], serde_json::json!([]));
+fn lost_tree_hides_its_snapshot_and_a_lost_commit_older_ones() {
+    let repo = Repo::open();
+    let all = four(&repo);
+    let tree = repo.git(&["rev-parse", &format!("{}^{{tree}}", all[2])]);
+    remove_object(&repo, &tree, true);
+    assert_eq!(ids(&repo), [&all[..2], &all[3..]].concat());
+    repo.guard(&["snapshot", "restore", &all[2]]).exits(2);
+    remove_object(&repo, &all[1], true);
+    assert_eq!(ids(&repo), all[3..]);
+    let report = repo.json(&["snapshot", "list"]);
+    assert_eq!(report["lost"], serde_json::json!([all[2], all[1]]));
+    repo.guard(&["snapshot", "list"])
+        .exits(0)
+        .says(&all[1])
+        .says("the list is incomplete");
+    // The old contents are still there, by git's id of them.
+    let blob = repo.blob(b"0\n").to_string();
+    let names = fs::read_dir(repo.path(".git/guard/backups")).unwrap();
+    let mut names = names.map(|entry| entry.unwrap().path());
+    let copy = names.find(|file| file.to_string_lossy().ends_with(&blob));
+    assert_eq!(fs::read(copy.unwrap()).unwrap(), b"0\n");
+    repo.put("a", "5\n", &[]).works();
+    // Pruning drops the lost snapshots, and git finds all other objects again.
+    repo.guard(&["snapshot", "prune"])
+        .exits(0)
+        .says("deleted 0 snapshots, kept 2");
+    repo.git(&["rev-list", "--objects", "--quiet", "refs/guard/snapshots"]);
+    let held = repo.json(&["snapshot", "list"]);
+    assert_eq!(held["lost"], serde_json::json!([]));
+}
+
+#[test]
+fn copies_of_trees_and_commits_go_after_an_hour_and_those_of_files_with_their_snapshots() {
+    let repo = Repo::open();
+    four(&repo);
+    let backups = repo.path(".git/guard/backups");
+    let names = || -> Vec<String> {
+        let files = fs::read_dir(&backups).unwrap();
+        files
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .collect()
+    };
+    assert_eq!(names().len(), 12);
+    for name in names() {
+        let of_1970 = format!("60-{}", name.split_once('-').unwrap().1);
+        fs::rename(backups.join(&name), backups.join(of_1970)).unwrap();
     }
+    assert_eq!(list(&repo).len(), 4);
+    assert_eq!(names().len(), 4);
+    assert!(names().iter().all(|name| !name.contains('.')));
 }
 
 #[test]
@@ -207,37 +222,6 @@ fn removed_new_object_is_written_again() {
     let held = repo.guard(&["snapshot", "show", &all[3], "a"]).exits(0);
     assert_eq!(held.stdout, "3\n");
     repo.git(&["fsck", "--strict", "--no-dangling"]);
-}
-
-#[test]
-fn second_links_of_old_snapshots_are_removed() {
-    let repo = Repo::open();
-    let count = || {
-        let found = std::process::Command::new("find")
-            .arg(repo.path(".git/guard/objects"))
-            .args(["-type", "f"])
-            .output();
-        String::from_utf8(found.unwrap().stdout)
-            .unwrap()
-            .lines()
-            .count()
-    };
-    four(&repo);
-    assert!(count() >= 8, "{}", count());
-    let spares = repo.path(".git/guard/objects");
-    for spare in fs::read_dir(&spares).unwrap() {
-        let name = spare.unwrap().file_name().into_string().unwrap();
-        let id = name.split('-').next().unwrap();
-        let of_1970 = spares.join(format!("{id}-60"));
-        fs::rename(spares.join(&name), of_1970).unwrap();
-    }
-    repo.put("a", "5\n", &[]).works();
-    assert!(
-        count() <= 3,
-        "blob, tree and commit of the last: {}",
-        count()
-    );
-    assert_eq!(list(&repo).len(), 5);
 }
 
 #[test]
@@ -355,6 +339,12 @@ fn prune_deletes_snapshots_older_than_the_setting() {
         .exits(0)
         .says("deleted 2 snapshots");
     assert_eq!(list(&repo).len(), 0);
+    assert_eq!(
+        fs::read_dir(repo.path(".git/guard/backups"))
+            .unwrap()
+            .count(),
+        0
+    );
     repo.git(&["fsck", "--strict", "--no-dangling"]);
     repo.put("a", "3\n", &[]).works();
     assert_eq!(list(&repo).len(), 1);
@@ -367,8 +357,10 @@ fn concurrent_writers_lose_no_snapshot() {
         .map(|number| {
             let mut guard = repo.command(GUARD);
             let path = format!("file{number}");
-            guard.args(["edit", "--content", "x\n", "--file", &path]);
-            guard.stdout(std::process::Stdio::null()).spawn().unwrap()
+            guard
+                .args(["write", &path, "--allow-empty"])
+                .stdin(Stdio::null());
+            guard.stdout(Stdio::null()).spawn().unwrap()
         })
         .collect();
     for mut writer in writers {
@@ -396,53 +388,6 @@ fn stale_snapshot_lock_is_removed() {
     file.set_modified(long_ago).unwrap();
     repo.put("a", "x\n", &[]).works();
     assert!(!lock.exists());
-}
-
-#[test]
-fn az_66_eight_writers_with_one_expectation_and_one_wins() {
-    let repo = Repo::open();
-    repo.write("a", "old\n");
-    let old = repo.git(&["hash-object", "a"]);
-    let codes: Vec<(usize, common::files::Answer)> = std::thread::scope(|scope| {
-        let repo = &repo;
-        let old = &old;
-        let writers: Vec<_> = (0..8)
-            .map(|n| scope.spawn(move || (n, repo.put("a", format!("{n}\n"), &["--expect", old]))))
-            .collect();
-        writers
-            .into_iter()
-            .map(|writer| writer.join().unwrap())
-            .collect()
-    });
-    let won: Vec<usize> = codes
-        .iter()
-        .filter(|(_, answer)| answer.code == 0)
-        .map(|(n, _)| *n)
-        .collect();
-    assert_eq!(won.len(), 1, "{codes:?}");
-    assert_eq!(repo.read("a"), format!("{}\n", won[0]).as_bytes());
-    for (_, answer) in codes.iter().filter(|(_, answer)| answer.code != 0) {
-        answer.fails("stale");
-    }
-}
-
-#[test]
-fn eight_writers_lose_no_line_of_one_file_jc_92() {
-    let repo = Repo::open();
-    std::thread::scope(|scope| {
-        for n in 0..8 {
-            let repo = &repo;
-            scope.spawn(move || {
-                repo.put("a", format!("{n}\n"), &["--strategy", "append"])
-                    .works()
-                    .code
-            });
-        }
-    });
-    let text = String::from_utf8(repo.read("a")).unwrap();
-    let mut lines: Vec<&str> = text.lines().collect();
-    lines.sort_unstable();
-    assert_eq!(lines, ["0", "1", "2", "3", "4", "5", "6", "7"]);
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn usage_errors_are_json_if_that_is_the_format() {
         &["write", "a", "--strategy", "insert", "--format", "json"],
         &["write", "a", "--line", "1", "--format=json"],
         &["patch", "a", "--format", "json"],
-        &["edit", "--bogus", "--format", "json"],
+        &["write", "--bogus", "--format", "json"],
         &["pending", "--full", "--format", "json"],
         &["snapshot", "burn", "--format", "json"],
         &["check", "--format", "json"],
@@ -94,11 +94,10 @@ fn usage_errors_are_json_if_that_is_the_format() {
 #[test]
 fn texts_may_begin_with_a_hyphen() {
     let repo = Repo::open();
-    repo.ask(&["edit", "--file", "a", "--content", "--x\n- item\n"])
-        .works();
+    repo.write("a", "--x\n- item\n");
     repo.ask(&["patch", "a", "--search", "- item", "--replace", "--item"])
         .works();
-    repo.ask(&["edit", "--file", "a", "--search", "--x", "--replace", "-y"])
+    repo.ask(&["patch", "a", "--search", "--x", "--replace", "-y"])
         .works();
     assert_eq!(repo.read("a"), b"-y\n--item\n");
 }
@@ -146,9 +145,8 @@ fn a_change_that_is_done_is_no_error_if_the_answer_cannot_be_printed() {
         run(repo.command("sh").args(["-c", &script, GUARD]))
     };
     for format in ["human", "json"] {
-        let answer = full(&format!(
-            "edit --file a --content {format} --format {format}"
-        ));
+        repo.write("new", format);
+        let answer = full(&format!("write a --content-file new --format {format}"));
         let answer = answer.exits(0);
         assert!(
             answer

@@ -1,9 +1,7 @@
 //! Replaces, removes and moves files inside the boundary, only while the file is what the caller saw.
 
 use std::io;
-use std::path::Path;
 
-use cap_std::fs::Dir;
 use gix::bstr::BStr;
 
 use super::file::{check_regular, refine};
@@ -27,54 +25,27 @@ impl Boundary {
         before: Option<&OpenedFile>,
         content: &[u8],
     ) -> BoundaryResult<()> {
-        self.put(path, before, content, before.and_then(|entry| entry.mode))
-    }
-
-    /// Creates a file that was removed, with its permission bits.
-    ///
-    /// # Errors
-    /// As for [`Boundary::replace`].
-    pub fn recreate(&self, path: &BStr, content: &[u8], mode: Option<u32>) -> BoundaryResult<()> {
-        self.put(path, None, content, mode)
-    }
-
-    fn put(
-        &self,
-        path: &BStr,
-        before: Option<&OpenedFile>,
-        content: &[u8],
-        mode: Option<u32>,
-    ) -> BoundaryResult<()> {
-        let (dir, name) = self.directory_to_write(path, before)?;
-        let place = Place { dir: &dir, name };
-        let replaced = match before {
-            Some(entry) => FileFingerprint::of(entry)
-                .map_err(PlaceError::Failed)
-                .and_then(|before| place.replace(content, mode, &before)),
-            None => place.create(content, mode),
-        };
-        replaced.map_err(|missed| not_written(path, missed))
-    }
-
-    /// The directory of a file to write, which is created for a new file, and the name in it.
-    pub(super) fn directory_to_write<'p>(
-        &self,
-        path: &'p BStr,
-        before: Option<&OpenedFile>,
-    ) -> BoundaryResult<(Dir, &'p Path)> {
-        let (parent, name) = split(path);
         let failed = |error| not_written(path, PlaceError::Failed(error));
-        let dir = match before {
-            Some(_) => self.directory(parent),
-            None => self.create_directory(parent),
+        let (parent, name) = split(path);
+        let name = os(name).map_err(failed)?;
+        let Some(before) = before else {
+            let dir = self.create_directory(parent).map_err(failed)?;
+            let place = Place { dir: &dir, name };
+            return place
+                .create(content, None)
+                .map_err(|missed| not_written(path, missed));
         };
-        let dir = match dir {
+        let dir = match self.directory(parent) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(BoundaryError::Changed(path.to_owned()));
             }
             dir => dir.map_err(failed)?,
         };
-        Ok((dir, os(name).map_err(failed)?))
+        let fingerprint = FileFingerprint::of(before).map_err(failed)?;
+        let place = Place { dir: &dir, name };
+        place
+            .replace(content, before.mode, &fingerprint)
+            .map_err(|missed| not_written(path, missed))
     }
 
     /// Removes the regular file that was `before` and makes that durable.
@@ -83,26 +54,15 @@ impl Boundary {
     /// [`BoundaryError::Changed`] if the file changed meanwhile; it is not a regular file with one name; or a system
     /// error. If only a later step failed, the error says that the file is gone.
     pub fn remove(&self, path: &BStr, before: &OpenedFile) -> BoundaryResult<()> {
-        let (dir, name, before) = self.file_to_remove(path, before)?;
+        let failed = |error| not_removed(path, PlaceError::Failed(error));
+        let (dir, name) = self.parent(path)?;
+        let name = os(name).map_err(failed)?;
+        check_regular(&dir.symlink_metadata(name).map_err(failed)?, path)?;
+        let before = FileFingerprint::of(before).map_err(failed)?;
         let place = Place { dir: &dir, name };
         place
             .remove(&before)
             .map_err(|missed| not_removed(path, missed))
-    }
-
-    /// The directory and the name of a file to remove, and what it has to be.
-    pub(super) fn file_to_remove<'p>(
-        &self,
-        path: &'p BStr,
-        before: &OpenedFile,
-    ) -> BoundaryResult<(Dir, &'p Path, FileFingerprint)> {
-        let failed = |error| not_removed(path, PlaceError::Failed(error));
-        let (dir, name) = self.parent(path)?;
-        let name = os(name).map_err(failed)?;
-        let metadata = dir.symlink_metadata(name).map_err(failed)?;
-        check_regular(&metadata, path)?;
-        let before = FileFingerprint::of(before).map_err(failed)?;
-        Ok((dir, name, before))
     }
 
     /// Renames the regular file that was `before` and makes that durable. Missing directories are created.
@@ -148,7 +108,7 @@ impl Boundary {
 }
 
 /// Why a file was not written, or only in part.
-pub(super) fn not_written(path: &BStr, missed: PlaceError) -> BoundaryError {
+fn not_written(path: &BStr, missed: PlaceError) -> BoundaryError {
     let shown = escaped(path);
     match missed {
         PlaceError::Changed => BoundaryError::Changed(path.to_owned()),
@@ -165,7 +125,7 @@ pub(super) fn not_written(path: &BStr, missed: PlaceError) -> BoundaryError {
 }
 
 /// The same for a removal.
-pub(super) fn not_removed(path: &BStr, missed: PlaceError) -> BoundaryError {
+fn not_removed(path: &BStr, missed: PlaceError) -> BoundaryError {
     let shown = escaped(path);
     match missed {
         PlaceError::Changed => BoundaryError::Changed(path.to_owned()),

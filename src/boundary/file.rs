@@ -1,15 +1,23 @@
 //! Reads files inside the boundary and refuses anything but regular files.
 
 use std::io::{self, Read};
-use std::time::SystemTime;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
 use cap_fs_ext::MetadataExt;
-use cap_std::fs::{Dir, Metadata};
+use cap_std::fs::{Dir, File, Metadata};
 use gix::bstr::BStr;
 
 use super::{Boundary, BoundaryError, BoundaryResult, open_to_read, os};
 use crate::path::{PathFault, Reason, escaped};
 use crate::{disk, system};
+
+/// How long a file must be unmodified to count as complete. A program that saves in place truncates the file first.
+const QUIET: Duration = Duration::from_millis(20);
+/// The same for an empty file, which is more often incomplete than intended.
+const QUIET_EMPTY: Duration = Duration::from_millis(300);
+/// After this, a file that changes all the time is read as it is.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A regular file as it was when opened.
 #[derive(Debug, Clone)]
@@ -75,6 +83,24 @@ impl Boundary {
         }))
     }
 
+    /// Like [`Boundary::read`], but waits briefly if the file was just written.
+    ///
+    /// # Errors
+    /// As for [`Boundary::read`].
+    pub fn read_stable(&self, path: &BStr, max: u64) -> BoundaryResult<Option<OpenedFile>> {
+        let begun = Instant::now();
+        loop {
+            let entry = self.read(path, max)?;
+            let Some(wait) = entry.as_ref().and_then(not_quiet_for) else {
+                return Ok(entry);
+            };
+            if begun.elapsed() >= PATIENCE {
+                return Ok(entry);
+            }
+            thread::sleep(wait.min(QUIET));
+        }
+    }
+
     /// Syncs a file that another process wrote, and its name, to disk. Systems without mode bits sync only files that
     /// are open for writing.
     ///
@@ -82,17 +108,12 @@ impl Boundary {
     /// As for [`Boundary::remove`].
     pub fn make_durable(&self, path: &BStr) -> BoundaryResult<()> {
         let failed = || BoundaryError::io(format!("sync {} to disk", escaped(path)));
-        let (dir, name) = self.parent(path)?;
-        let name = os(name).map_err(failed())?;
-        let file = open_to_read(&dir, name).map_err(failed())?;
-        let metadata = file.metadata().map_err(failed())?;
-        check_regular(&metadata, path)?;
-        if system::mode(&metadata).is_none() {
-            return Ok(());
+        let (dir, file, mode) = self.open_regular(path, &failed)?;
+        match mode {
+            None => Ok(()),
+            Some(_) => file.sync_all().and_then(|()| disk::sync(&dir)),
         }
-        file.sync_all()
-            .and_then(|()| disk::sync(&dir))
-            .map_err(failed())
+        .map_err(failed())
     }
 
     /// Makes a regular file executable for everyone who may read it, as git does on checkout. Does nothing on systems
@@ -102,18 +123,40 @@ impl Boundary {
     /// As for [`Boundary::remove`].
     pub fn make_executable(&self, path: &BStr) -> BoundaryResult<()> {
         let failed = || BoundaryError::io(format!("make {} executable", escaped(path)));
+        let (_, file, mode) = self.open_regular(path, &failed)?;
+        match mode {
+            None => Ok(()),
+            Some(mode) => {
+                system::set_mode(&file, mode | (mode & 0o444) >> 2).and_then(|()| file.sync_all())
+            }
+        }
+        .map_err(failed())
+    }
+
+    /// A regular file with its directory and mode.
+    fn open_regular<F: FnOnce(io::Error) -> BoundaryError>(
+        &self,
+        path: &BStr,
+        failed: &dyn Fn() -> F,
+    ) -> BoundaryResult<(Dir, File, Option<u32>)> {
         let (dir, name) = self.parent(path)?;
         let name = os(name).map_err(failed())?;
         let file = open_to_read(&dir, name).map_err(failed())?;
         let metadata = file.metadata().map_err(failed())?;
         check_regular(&metadata, path)?;
-        let Some(mode) = system::mode(&metadata) else {
-            return Ok(());
-        };
-        system::set_mode(&file, mode | (mode & 0o444) >> 2)
-            .and_then(|()| file.sync_all())
-            .map_err(failed())
+        Ok((dir, file, system::mode(&metadata)))
     }
+}
+
+/// How long until the file has been unmodified for long enough; `None` if it has.
+fn not_quiet_for(entry: &OpenedFile) -> Option<Duration> {
+    let quiet = match entry.content.is_empty() {
+        true => QUIET_EMPTY,
+        false => QUIET,
+    };
+    // A time in the future says nothing.
+    let age = entry.modified?.elapsed().ok()?;
+    quiet.checked_sub(age).filter(|wait| !wait.is_zero())
 }
 
 /// Refuses anything but a regular file with one name.

@@ -1,14 +1,14 @@
-//! Lists directories inside the boundary as git sees a work tree: files of any kind, with any number of names.
+//! Lists directories inside the boundary: files of any kind, with any number of names.
 
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use cap_std::fs::{Dir, Metadata};
 use gix::bstr::{BStr, BString};
 
-use super::{Boundary, bytes, open_to_read, os};
+use super::{Boundary, bytes, os};
 
-/// An open directory. It follows no links and opens only regular files.
+/// An open directory, which is no link.
 pub struct Listing {
     dir: Dir,
 }
@@ -47,38 +47,5 @@ impl Listing {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
-    }
-
-    /// The bytes of a regular file.
-    ///
-    /// # Errors
-    /// It is not a regular file, has more than `max` bytes ([`io::ErrorKind::FileTooLarge`]), or a system error.
-    pub fn read(&self, name: &BStr, max: u64) -> io::Result<Vec<u8>> {
-        let file = open_to_read(&self.dir, os(name)?)?;
-        let metadata = file.metadata()?;
-        if !metadata.is_file() {
-            return Err(io::Error::other("it is no longer a regular file"));
-        }
-        let too_large = || Err(io::ErrorKind::FileTooLarge.into());
-        if metadata.len() > max {
-            return too_large();
-        }
-        let mut content = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
-        // The file may grow while it is read.
-        file.take(max.saturating_add(1)).read_to_end(&mut content)?;
-        match u64::try_from(content.len()) {
-            Ok(length) if length <= max => Ok(content),
-            _ => too_large(),
-        }
-    }
-
-    /// The target of a link, as written.
-    ///
-    /// # Errors
-    /// It is not a link, or a system error.
-    pub fn link_target(&self, name: &BStr) -> io::Result<Vec<u8>> {
-        self.dir
-            .read_link_contents(os(name)?)
-            .map(|target| bytes(&target))
     }
 }

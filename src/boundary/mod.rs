@@ -13,7 +13,6 @@
 //!
 //! Not covered: mounts, and a directory that is moved out of the workspace after it was opened.
 
-mod directory;
 mod effect;
 mod file;
 mod file_fingerprint;
@@ -21,14 +20,13 @@ mod listing;
 mod nested;
 mod place;
 mod root;
-mod stable_read;
 mod view;
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
+use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -36,7 +34,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use crate::path::{
     PathFault, Platform, Reason, Rejection, escaped, normalize_request, resolve_path, spelled_below,
 };
-use crate::system;
+use crate::{disk, system};
 pub use file::OpenedFile;
 pub use listing::Listing;
 pub use nested::NestedRepository;
@@ -204,6 +202,44 @@ impl Boundary {
         )))?;
         Ok((dir, name))
     }
+
+    /// Opens the directory that [`Boundary::locate`] named; empty for the root.
+    fn directory(&self, path: &BStr) -> io::Result<Dir> {
+        if path.is_empty() {
+            return self.root.try_clone();
+        }
+        match self.backend {
+            Backend::Kernel => {
+                system::open_beneath(&self.root, path).unwrap_or_else(|| walk(&self.root, path))
+            }
+            Backend::Walk => walk(&self.root, path),
+        }
+    }
+
+    /// Opens the directory, creating missing directories.
+    fn create_directory(&self, path: &BStr) -> io::Result<Dir> {
+        let mut dir = self.root.try_clone()?;
+        for name in path.split_str("/").filter(|name| !name.is_empty()) {
+            let name = os(name.as_bstr())?;
+            match dir.create_dir(name) {
+                Ok(()) => disk::sync(&dir)?,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+            dir = dir.open_dir_nofollow(name)?;
+        }
+        Ok(dir)
+    }
+}
+
+/// Opens each directory from the previous one, so that a swapped-in link is detected.
+fn walk(root: &Dir, path: &BStr) -> io::Result<Dir> {
+    let mut names = path.split_str("/");
+    let first = names.next().unwrap_or_default();
+    names.try_fold(
+        root.open_dir_nofollow(os(first.as_bstr())?)?,
+        |dir, name| dir.open_dir_nofollow(os(name.as_bstr())?),
+    )
 }
 
 /// The parent directory (empty for the root) and the name of a path.

@@ -41,12 +41,6 @@ pub(super) enum PlaceError {
 
 type PlaceResult<T = (), E = PlaceError> = std::result::Result<T, E>;
 
-/// A change that is done, but perhaps not on disk.
-pub(super) struct InPlace {
-    /// The old file and what it has to be, unless there is none any more.
-    old: Option<(OldFile, FileFingerprint)>,
-}
-
 /// An old file under a temporary name.
 enum OldFile {
     /// It was exchanged for this new file.
@@ -66,30 +60,7 @@ impl OldFile {
 impl Place<'_> {
     /// Creates a file, with the permission bits `mode` or those of any new file.
     pub(super) fn create(&self, content: &[u8], mode: Option<u32>) -> PlaceResult {
-        let new = disk::write_new(self.dir, &|out| out.write_all(content), mode)
-            .map_err(PlaceError::Failed)?;
-        self.finish(self.put_new(new)?)
-    }
-
-    /// Replaces the file that was `before` by one with the permission bits `mode`.
-    pub(super) fn replace(
-        &self,
-        content: &[u8],
-        mode: Option<u32>,
-        before: &FileFingerprint,
-    ) -> PlaceResult {
-        let new = disk::write_new(self.dir, &|out| out.write_all(content), mode)
-            .map_err(PlaceError::Failed)?;
-        self.finish(self.put(new, before)?)
-    }
-
-    /// Removes the file that was `before`.
-    pub(super) fn remove(&self, before: &FileFingerprint) -> PlaceResult {
-        self.finish(self.put_aside(before)?)
-    }
-
-    /// Gives a new file, by its temporary name, a name that must be free.
-    pub(super) fn put_new(&self, new: String) -> PlaceResult<InPlace> {
+        let new = self.write_new(content, mode)?;
         let placed = rename_to_free(self.dir, new.as_ref(), self.dir, self.name);
         placed.map_err(|error| {
             // Report the error of the rename.
@@ -99,11 +70,17 @@ impl Place<'_> {
                 _ => PlaceError::Failed(error),
             }
         })?;
-        Ok(InPlace { old: None })
+        disk::sync(self.dir).map_err(PlaceError::NotDurable)
     }
 
-    /// Puts a new file, by its temporary name, in the place of the one that was `before`.
-    pub(super) fn put(&self, new: String, before: &FileFingerprint) -> PlaceResult<InPlace> {
+    /// Replaces the file that was `before` by one with the permission bits `mode`.
+    pub(super) fn replace(
+        &self,
+        content: &[u8],
+        mode: Option<u32>,
+        before: &FileFingerprint,
+    ) -> PlaceResult {
+        let new = self.write_new(content, mode)?;
         let looked = || Ok((self.at(&new)?, FileFingerprint::at(self.dir, self.name)?));
         let discard = |missed| {
             let _ = self.dir.remove_file(&new);
@@ -115,69 +92,60 @@ impl Place<'_> {
             Err(error) => return discard(PlaceError::Failed(error)),
         };
         match system::exchange(self.dir, new.as_ref(), self.name) {
-            Some(Ok(())) => {}
-            None => {
-                return match self.dir.rename(&new, self.dir, self.name) {
-                    Ok(()) => Ok(InPlace { old: None }),
-                    Err(error) => discard(PlaceError::Failed(error)),
-                };
-            }
+            Some(Ok(())) => self.discard_old(OldFile::Exchanged(new, ours), before),
+            None => match self.dir.rename(&new, self.dir, self.name) {
+                Ok(()) => disk::sync(self.dir).map_err(PlaceError::NotDurable),
+                Err(error) => discard(PlaceError::Failed(error)),
+            },
             Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => {
-                return discard(PlaceError::Changed);
+                discard(PlaceError::Changed)
             }
             // On a network file system, the operation may have succeeded despite the error.
             Some(Err(error)) if self.at(&new).is_ok_and(|there| there == ours) => {
-                return discard(PlaceError::Failed(error));
+                discard(PlaceError::Failed(error))
             }
-            Some(Err(error)) => return Err(PlaceError::Kept(new, error)),
+            Some(Err(error)) => Err(PlaceError::Kept(new, error)),
         }
-        self.checked(OldFile::Exchanged(new, ours), before)
     }
 
-    /// Gives the file that was `before` a temporary name.
-    pub(super) fn put_aside(&self, before: &FileFingerprint) -> PlaceResult<InPlace> {
+    /// Removes the file that was `before`.
+    pub(super) fn remove(&self, before: &FileFingerprint) -> PlaceResult {
         if FileFingerprint::at(self.dir, self.name).map_err(PlaceError::Failed)? != *before {
             return Err(PlaceError::Changed);
         }
         let aside = |free: &str| rename_to_free(self.dir, self.name, self.dir, Path::new(free));
         match disk::with_free_name(aside) {
-            Ok((aside, ())) => self.checked(OldFile::Aside(aside), before),
+            Ok((aside, ())) => self.discard_old(OldFile::Aside(aside), before),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(PlaceError::Changed),
             Err(error) => Err(PlaceError::Failed(error)),
         }
     }
 
+    fn write_new(&self, content: &[u8], mode: Option<u32>) -> PlaceResult<String> {
+        disk::write_new(self.dir, &|out| out.write_all(content), mode).map_err(PlaceError::Failed)
+    }
+
+    /// Removes the old file, if it still is what it was before and after syncing the directory.
+    fn discard_old(&self, old: OldFile, before: &FileFingerprint) -> PlaceResult {
+        let old = self.checked(old, before)?;
+        let synced = disk::sync(self.dir);
+        let old = self.checked(old, before)?;
+        if let Err(error) = self.dir.remove_file(old.name()) {
+            return Err(PlaceError::Kept(old.name().to_owned(), error));
+        }
+        synced.map_err(PlaceError::NotDurable)
+    }
+
     /// Puts the old file back if it is not `before`.
-    fn checked(&self, old: OldFile, before: &FileFingerprint) -> PlaceResult<InPlace> {
+    fn checked(&self, old: OldFile, before: &FileFingerprint) -> PlaceResult<OldFile> {
         let why = match self.at(old.name()) {
-            Ok(seen) if seen == *before => {
-                return Ok(InPlace {
-                    old: Some((old, before.clone())),
-                });
-            }
+            Ok(seen) if seen == *before => return Ok(old),
             seen => seen.err(),
         };
         Err(match old {
             OldFile::Exchanged(new, ours) => self.exchange_back(new, ours, why),
             OldFile::Aside(aside) => self.rename_back(aside, why),
         })
-    }
-
-    fn finish(&self, placed: InPlace) -> PlaceResult {
-        self.end(placed, disk::sync(self.dir))
-    }
-
-    /// Removes the old file, if it still is what it was, after syncing the directory.
-    pub(super) fn end(&self, placed: InPlace, synced: io::Result<()>) -> PlaceResult {
-        if let Some((old, before)) = placed.old {
-            let InPlace { old } = self.checked(old, &before)?;
-            if let Some((old, _)) = old
-                && let Err(error) = self.dir.remove_file(old.name())
-            {
-                return Err(PlaceError::Kept(old.name().to_owned(), error));
-            }
-        }
-        synced.map_err(PlaceError::NotDurable)
     }
 
     /// Exchanges until the file that comes out is the one put in last, so that newer saves replace older ones. `why`

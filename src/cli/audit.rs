@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use super::output::Output;
 use super::repository::repository;
 use crate::error::{Error, Result};
-use crate::gate::{ChainHead, Log, Record, Verification, verify_beside};
-use crate::git::Snapshots;
+use crate::gate::{ChainHead, Log, LogFault, Record, Verification, verify};
 use crate::path::escaped;
 use crate::report::plural;
 
@@ -26,13 +25,9 @@ pub(super) enum AuditArgs {
     },
     /// Verify that no record was changed, removed or truncated.
     #[command(
-        after_help = "Examples:\n  guard audit verify\n  guard audit verify --anchor 42:9f3c…     check against a Guard-Log: trailer\n\nAnyone who can write the log can rewrite all of it. To detect that too, keep an anchor elsewhere, such as in a pushed commit."
+        after_help = "Examples:\n  guard audit verify\n\nguard names the first damaged record. Anyone who can write the log and the snapshots can rewrite all of it."
     )]
-    Verify {
-        /// Require that record number COUNT exists and has this HASH.
-        #[arg(long, value_name = "COUNT:HASH")]
-        anchor: Option<String>,
-    },
+    Verify,
 }
 
 impl AuditArgs {
@@ -41,8 +36,8 @@ impl AuditArgs {
         let log = Log::new(repo.common_dir());
         // Read before the log, which may grow meanwhile.
         let snapshots = match self {
-            AuditArgs::Verify { .. } => repo.snapshots()?,
-            AuditArgs::Show { .. } => Snapshots::default(),
+            AuditArgs::Verify => repo.snapshots()?.readable,
+            AuditArgs::Show { .. } => Vec::new(),
         };
         let bytes = log
             .read()
@@ -52,23 +47,14 @@ impl AuditArgs {
                 print_records(output, &bytes, *last);
                 Ok(0)
             }
-            AuditArgs::Verify { anchor } => {
-                let anchor = anchor.as_deref().map(parse_anchor).transpose()?;
-                Ok(print_verification(
-                    output,
-                    &verify_beside(&bytes, anchor.as_ref(), &snapshots),
-                ))
+            AuditArgs::Verify => {
+                let earlier = snapshots.iter();
+                let earlier = earlier.filter_map(|one| ChainHead::parse(one.log.as_deref()?));
+                let earlier: Vec<ChainHead> = earlier.collect();
+                Ok(print_verification(output, &verify(&bytes, &earlier)))
             }
         }
     }
-}
-
-fn parse_anchor(text: &str) -> Result<ChainHead> {
-    let bad = || {
-        Error::new(format!("invalid anchor `{}`", text.escape_default()))
-            .help("give COUNT:HASH, as in a Guard-Log: trailer")
-    };
-    ChainHead::parse(text).ok_or_else(bad)
 }
 
 fn print_records(output: &mut Output, bytes: &[u8], last: Option<usize>) {
@@ -77,8 +63,8 @@ fn print_records(output: &mut Output, bytes: &[u8], last: Option<usize>) {
     let records: Vec<Value> = lines[skipped..]
         .iter()
         .map(|line| match Record::parse(line) {
-            Ok(record) => Value::Object(record.facts),
-            Err(fault) => json!({ "fault": fault.name() }),
+            Some(record) => Value::Object(record.facts),
+            None => json!({ "fault": LogFault::Damaged.name() }),
         })
         .collect();
     output.print_either(

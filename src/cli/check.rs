@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString};
 
+use super::bounded::PathList;
 use super::design_args::DesignArgs;
 use super::files::read_stdin;
 use super::output::Output;
-use super::path_list::PathList;
 use super::repository::repository;
 use crate::boundary::bytes;
 use crate::error::{Error, Result};
@@ -147,7 +147,7 @@ fn answer_each(
         }
         let repo = repository();
         let checker = match &repo {
-            Ok(repo) => Checker::open(repo, options, is_recorded).map(|checker| (repo, checker)),
+            Ok(repo) => Checker::open(repo, options).map(|checker| (repo, checker)),
             Err(error) => Err(error.clone()),
         };
         for written in &batch {
@@ -155,7 +155,12 @@ fn answer_each(
             let answer = answer.and_then(|(repo, checker)| {
                 let path = list.path(written.as_ref())?;
                 let request = repo.request_of(&path);
-                checker.check(path, request.as_ref())
+                let gate = checker.gate(&request)?;
+                let result = gate.check(path, request.as_ref(), None, false)?;
+                if is_recorded {
+                    gate.record_answer(&result)?;
+                }
+                Ok((result, gate.notes()))
             });
             let is_read = match answer {
                 Ok((result, notes)) => {

@@ -21,11 +21,7 @@ mod init;
 mod install;
 mod lint;
 mod mcp;
-#[cfg(feature = "mcp")]
-mod mcp_server;
 mod output;
-mod path_base;
-mod path_list;
 mod person;
 mod progress;
 mod push;
@@ -108,10 +104,6 @@ enum Verb {
     Delete(Deferred<files::DeleteArgs>),
     /// Move or rename a file.
     Move(Deferred<files::MoveArgs>),
-    /// Write or patch a file with content from the command line.
-    Edit(Deferred<files::EditArgs>),
-    /// Show what a write would change and lose, without writing.
-    Analyze(Deferred<files::AnalyzeArgs>),
     /// List, approve and reject the changes that wait for a person.
     Approve(Deferred<approve::ApproveArgs>),
     /// List the changes that wait for a person: `guard approve`.
@@ -194,11 +186,10 @@ fn whole_command() -> Command {
 impl Cli {
     fn run(&self, output: &mut Output) -> Result<u8> {
         if let Some(directory) = &self.directory {
-            path_base::enter(directory).map_err(|error| {
+            std::env::set_current_dir(directory).map_err(|error| {
                 Error::new(format!("-C {}: {error}", crate::git::show_file(directory)))
             })?;
         }
-        output.admit_files()?;
         match &self.verb {
             Verb::Lint(args) => args.run(output),
             Verb::Review(args) => args.run(output),
@@ -210,8 +201,6 @@ impl Cli {
             Verb::Patch(args) => files::told(output, |output| args.run(output)),
             Verb::Delete(args) => files::told(output, |output| args.run(output)),
             Verb::Move(args) => files::told(output, |output| args.run(output)),
-            Verb::Edit(args) => files::told(output, |output| args.run(output)),
-            Verb::Analyze(args) => files::told(output, |output| args.run(output)),
             Verb::Approve(args) => files::answered(output, |output| args.run(output)),
             Verb::Pending(args) => files::answered(output, |output| args.list(output)),
             Verb::Reject(args) => files::answered(output, |output| args.reject(output)),

@@ -47,7 +47,7 @@ pub(super) enum SnapshotArgs {
     },
     /// Restore the files of a snapshot, after taking a snapshot of the current ones.
     #[command(
-        after_help = "Examples:\n  guard snapshot restore 4b45435\n  guard snapshot restore 4b45435 src/state.py\n\nTo undo guard's own last operation on a path, you need no row and no approval, as long as the file is as guard left it and nothing of it was committed. guard judges any other restore as `guard write` or `guard delete`, and may hold it."
+        after_help = "Examples:\n  guard snapshot restore 4b45435\n  guard snapshot restore 4b45435 src/state.py\n\nguard judges a restore as `guard write` or `guard delete`, and may refuse or hold it. `guard snapshot show ID FILE` prints the content in any case."
     )]
     Restore {
         /// The snapshot.
@@ -258,8 +258,8 @@ fn restore(
     let mut is_unsigned = false;
     let style = output.style.clone();
     let options = design.options(false);
-    let (mut gate, steps) =
-        Gate::open_to_restore(repo, &options, &wanted.snapshot, &wanted.paths())?;
+    let steps = wanted.steps(repo)?;
+    let mut gate = Gate::open(repo, &options)?;
     output.notes(gate.notes());
     let done = match &mut person(auto) {
         None => gate.restore(&steps, None),

@@ -1,7 +1,8 @@
-//! What a file operation does to the text, for the answer and for the person who decides.
+//! What a file operation does to the text, for the answer, for `--dry-run` and for the person who decides.
 
 use gix::bstr::BString;
 
+use crate::finding::Finding;
 use crate::measure::{self, Class, Measured};
 use crate::path::escaped;
 
@@ -52,4 +53,17 @@ impl Analysis {
             path,
         }
     }
+}
+
+/// What an operation would do.
+#[derive(Debug, Clone)]
+pub struct Forecast {
+    /// The effect.
+    pub analysis: Analysis,
+    /// Why a person would have to approve it.
+    pub finding: Option<Finding>,
+    /// Whether it would change anything.
+    pub changes: bool,
+    /// The blob id of the current content, as `--expect` takes it; `None` for no file.
+    pub digest: Option<String>,
 }

@@ -6,8 +6,8 @@ use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
 use super::failure::{not_found, refuse_binary};
-use super::perform::{add_circumstances, record, snapshot_of, standing};
-use super::plan::OperationPlan;
+use super::log::record;
+use super::perform::{OperationPlan, add_circumstances, snapshot_of, standing};
 use super::workspace::PassedChange;
 use super::{Failure, Gate, GateResult, Operation};
 use crate::boundary::OpenedFile;
@@ -50,7 +50,7 @@ impl Gate<'_> {
             let old = old.ok_or_else(|| not_found(path.as_ref()))?;
             refuse_binary(path.as_ref(), content)?;
             let before = old.content.clone();
-            let (plan, _) = self.plan_move(&context, (path, old), (to, Some(content)), None)?;
+            let plan = self.plan_move(&context, (path, old), (to, Some(content)))?;
             let (to, expect) = (to.to_owned(), None);
             let steps = match plan.target().filter(|_| before != content) {
                 None => vec![self.step_facts(&plan, &Operation::Move { to, expect })],

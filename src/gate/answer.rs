@@ -59,11 +59,11 @@ impl CompletedOperation {
 }
 
 impl Forecast {
-    /// The answer to `guard analyze`.
+    /// The answer to a `--dry-run`.
     pub fn to_json(&self, gate: &Gate<'_>) -> Value {
         json!({
             "version": 1,
-            "path": gate.absolute(self.path.as_ref()).to_string_lossy(),
+            "path": gate.absolute(self.analysis.path.as_ref()).to_string_lossy(),
             "digest": self.digest,
             "changed": self.changes,
             "rule": self.finding.as_ref().map(|finding| finding.rule.id()),

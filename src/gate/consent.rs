@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hasher};
 use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
-use super::perform::record;
+use super::log::record;
 use super::store::{HELD, HeldChange, Store, facts_of, now, unreadable};
 use super::{Failure, FailureKind, GateResult, Log, check_is_here, designs};
 use crate::approval::{self, Approval};

@@ -6,8 +6,7 @@ use gix::bstr::BStr;
 use serde_json::Value;
 
 use super::consent::{Consent, facts_of_step, forget, keep, load_here, outdated, record_decision};
-use super::perform::Attempt;
-use super::plan::OperationPlan;
+use super::perform::{Attempt, OperationPlan};
 use super::store::{HELD, id_of};
 use super::{
     Analysis, CompletedOperation, Extension, Failure, FailureKind, Gate, GateResult, Operation,

@@ -4,12 +4,12 @@ use gix::bstr::{BStr, BString};
 
 use super::failure::{not_found, refuse_binary};
 use super::strategy::{self, Strategy};
-use super::{Edit, Extension, Failure, FailureKind, Gate, GateResult, Restore, apply};
+use super::{Edit, Extension, Failure, FailureKind, Gate, GateResult, apply};
 use crate::boundary::OpenedFile;
 use crate::path::escaped;
 
 /// The expectation that the file does not exist.
-pub(super) const ABSENT: &str = "none";
+const ABSENT: &str = "none";
 
 /// A requested operation.
 #[derive(Debug, Clone)]
@@ -44,8 +44,13 @@ pub enum Operation {
         /// The expected digest.
         expect: Option<String>,
     },
-    /// Restore a state from a snapshot.
-    Restore(Restore),
+    /// Write the content that a file had, or remove a file that did not exist. guard judges it as that.
+    Restore {
+        /// The id of the snapshot.
+        snapshot: String,
+        /// The content and whether it was executable; `None` for no file.
+        previous: Option<(Vec<u8>, bool)>,
+    },
 }
 
 impl Operation {
@@ -59,7 +64,7 @@ impl Operation {
             Operation::Patch { .. } => "patch",
             Operation::Delete { .. } => "delete",
             Operation::Move { .. } => "move",
-            Operation::Restore(_) => "restore",
+            Operation::Restore { .. } => "restore",
         }
     }
 
@@ -79,35 +84,23 @@ impl Operation {
         }
     }
 
-    /// The digest that the file must still have; [`ABSENT`] for no file.
-    pub(super) fn expect(&self) -> Option<&str> {
+    /// The snapshot that a restore names.
+    pub(super) fn snapshot(&self) -> Option<&str> {
         match self {
-            Operation::Write { expect, .. }
-            | Operation::Patch { expect, .. }
-            | Operation::Delete { expect }
-            | Operation::Move { expect, .. } => expect.as_deref(),
-            Operation::Restore(_) => None,
-        }
-    }
-
-    /// Whether the file already is what a write asks for, whatever it was before.
-    pub(super) fn is_fulfilled_by(&self, old: Option<&OpenedFile>) -> bool {
-        match self {
-            Operation::Write {
-                content,
-                strategy: Strategy::Replace,
-                ..
-            } => old.is_some_and(|entry| entry.content == *content),
-            _ => false,
-        }
-    }
-
-    /// What to restore; only for a restore.
-    pub(super) fn restore(&self) -> Option<&Restore> {
-        match self {
-            Operation::Restore(restore) => Some(restore),
+            Operation::Restore { snapshot, .. } => Some(snapshot),
             _ => None,
         }
+    }
+
+    /// Whether a new file becomes executable.
+    pub(super) fn is_of_executable(&self) -> bool {
+        matches!(
+            self,
+            Operation::Restore {
+                previous: Some((_, true)),
+                ..
+            }
+        )
     }
 
     /// The title of the snapshot (requirement 001, section 2.2).
@@ -115,41 +108,75 @@ impl Operation {
         let name = escaped(path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)).to_string();
         match self {
             Operation::Patch { .. } => format!("Backup before file patch: {name}"),
-            Operation::Restore(_) => format!("Backup before restore: {}", escaped(path)),
+            Operation::Restore { .. } => format!("Backup before restore: {}", escaped(path)),
             _ => format!("Backup before file mod: {name}"),
+        }
+    }
+
+    /// The digest that the file must still have; [`ABSENT`] for no file. A caller that repeats a write for lack of an
+    /// answer still expects the state before it, so a file that already is what it asks for needs to meet nothing.
+    fn expectation(&self, old: Option<&OpenedFile>) -> Option<&str> {
+        match self {
+            Operation::Write {
+                content,
+                strategy: Strategy::Replace,
+                ..
+            } if old.is_some_and(|entry| entry.content == *content) => None,
+            Operation::Write { expect, .. }
+            | Operation::Patch { expect, .. }
+            | Operation::Delete { expect }
+            | Operation::Move { expect, .. } => expect.as_deref(),
+            Operation::Restore { .. } => None,
         }
     }
 }
 
 impl Gate<'_> {
-    /// The content after a write or a patch.
-    pub(super) fn written(
+    /// The content of the file after an operation other than a move, and what `extend` did; no content if the file
+    /// goes.
+    pub(super) fn result(
         &self,
         path: &BStr,
         old: Option<&OpenedFile>,
-        content: &[u8],
-        strategy: Strategy,
-    ) -> GateResult<(Vec<u8>, Option<Extension>)> {
-        refuse_binary(path, content)?;
+        operation: &Operation,
+    ) -> GateResult<(Option<Vec<u8>>, Option<Extension>)> {
         let there = old.map(|entry| entry.content.as_slice());
-        let result = strategy::combine(path, there, content, strategy)?;
-        self.check_size(path, &result.0)?;
-        Ok(result)
-    }
-
-    /// The content after a patch.
-    pub(super) fn patched(
-        &self,
-        path: &BStr,
-        old: Option<&OpenedFile>,
-        edits: &[Edit],
-    ) -> GateResult<Vec<u8>> {
-        let old = old.ok_or_else(|| not_found(path))?;
-        refuse_binary(path, &old.content)?;
-        let result = apply(&old.content, edits)?;
-        refuse_binary(path, &result)?;
-        self.check_size(path, &result)?;
-        Ok(result)
+        let existing = || there.ok_or_else(|| not_found(path));
+        Ok(match operation {
+            Operation::Write {
+                content,
+                allow_empty: false,
+                ..
+            } if content.is_empty() => {
+                let message = format!("the content for {} is empty", escaped(path));
+                return Err(Failure::new(FailureKind::CannotJudge, message)
+                    .help("to write an empty file, add --allow-empty"));
+            }
+            Operation::Write {
+                content, strategy, ..
+            } => {
+                refuse_binary(path, content)?;
+                let (content, extension) = strategy::combine(path, there, content, *strategy)?;
+                self.check_size(path, &content)?;
+                (Some(content), extension)
+            }
+            Operation::Patch { edits, .. } => {
+                let old = existing()?;
+                refuse_binary(path, old)?;
+                let content = apply(old, edits)?;
+                refuse_binary(path, &content)?;
+                self.check_size(path, &content)?;
+                (Some(content), None)
+            }
+            Operation::Restore {
+                previous: Some((content, _)),
+                ..
+            } => (Some(content.clone()), None),
+            Operation::Delete { .. } | Operation::Move { .. } | Operation::Restore { .. } => {
+                existing()?;
+                (None, None)
+            }
+        })
     }
 
     /// Checks that the file has not changed since the caller read it.
@@ -157,12 +184,12 @@ impl Gate<'_> {
         &self,
         path: &BStr,
         old: Option<&OpenedFile>,
-        expected: &str,
+        operation: &Operation,
     ) -> GateResult<()> {
-        let actual = match old {
-            Some(entry) => self.digest(Some(&entry.content)),
-            None => None,
+        let Some(expected) = operation.expectation(old) else {
+            return Ok(());
         };
+        let actual = self.digest(old.map(|entry| entry.content.as_slice()));
         let wanted = Some(expected).filter(|&expected| expected != ABSENT);
         if actual.as_deref() == wanted {
             return Ok(());

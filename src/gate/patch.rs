@@ -15,6 +15,8 @@ pub struct Edit {
 
 /// The number of lines of matches to list in an error.
 const LISTED: usize = 10;
+/// The number of matches to count.
+const MOST: usize = 1000;
 
 /// Applies the edits in order, each to the previous result.
 ///
@@ -60,16 +62,19 @@ fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure
                 .take(LISTED)
                 .map(|&at| (content[..at].find_iter("\n").count() + 1).to_string())
                 .collect();
-            let more = several.len().saturating_sub(LISTED);
-            let more = if more > 0 {
-                format!(" and {more} more")
+            let more = match several.len().saturating_sub(LISTED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let or_more = if several.len() == MOST {
+                " or more"
             } else {
-                String::new()
+                ""
             };
             Err(Failure::new(
                 FailureKind::MultipleMatches,
                 format!(
-                    "{which}the search text occurs {} times: lines {}{more}",
+                    "{which}the search text occurs {} times{or_more}: lines {}{more}",
                     several.len(),
                     lines.join(", ")
                 ),
@@ -98,41 +103,15 @@ fn why_not_found(content: &[u8], search: &[u8]) -> &'static str {
     }
 }
 
-/// The start of each match, including overlaps: `aa` occurs twice in `aaa`.
+/// The start of each match, including overlaps, up to [`MOST`]: `aa` occurs twice in `aaa`.
 fn positions(content: &[u8], search: &[u8]) -> Vec<usize> {
-    let Some(first) = content.find(search) else {
-        return Vec::new();
-    };
-    match content[first + 1..].find(search) {
-        None => vec![first],
-        Some(_) => overlapping(content, search),
-    }
-}
-
-/// The same with Knuth-Morris-Pratt: linear even for repetitive text.
-fn overlapping(content: &[u8], search: &[u8]) -> Vec<usize> {
-    // For each prefix of `search`, the length of its longest proper border.
-    let mut borders = vec![0; search.len()];
-    let mut matched = 0;
-    for at in 1..search.len() {
-        while matched > 0 && search[at] != search[matched] {
-            matched = borders[matched - 1];
-        }
-        matched += usize::from(search[at] == search[matched]);
-        borders[at] = matched;
-    }
-    let mut found = Vec::new();
-    matched = 0;
-    for (at, byte) in content.iter().enumerate() {
-        while matched > 0 && search.get(matched) != Some(byte) {
-            matched = borders[matched - 1];
-        }
-        matched += usize::from(search.get(matched) == Some(byte));
-        if matched == search.len() {
-            found.push(at + 1 - matched);
-        }
-    }
-    found
+    let mut next = 0;
+    let found = std::iter::from_fn(|| {
+        let at = next + content.get(next..)?.find(search)?;
+        next = at + 1;
+        Some(at)
+    });
+    found.take(MOST).collect()
 }
 
 #[cfg(test)]
@@ -178,15 +157,13 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_that_repeats_itself_is_counted_in_linear_time() {
+    fn a_long_text_that_repeats_itself_is_not_counted_for_ever() {
         let begin = std::time::Instant::now();
         let (kind, message) = failed(&"a".repeat(400_000), &[edit(&"a".repeat(200_000), "b")]);
         assert_eq!(kind, FailureKind::MultipleMatches);
-        assert!(message.contains("occurs 200001 times"), "{message}");
+        assert!(message.contains("occurs 1000 times or more"), "{message}");
         assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
         assert_eq!(positions(b"abaabab", b"aba"), [0, 3]);
-        assert_eq!(positions(b"aabaabaab", b"aab"), [0, 3, 6]);
-        assert_eq!(positions(b"ababababc", b"ababc"), [4]);
     }
 
     #[test]

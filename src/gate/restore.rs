@@ -1,106 +1,110 @@
-//! Restores files from a snapshot. A restore is judged as the write or removal that it is, unless it undoes guard's
-//! last operation there; scope and loss then do not matter, because the previous state returns.
+//! Restores files from a snapshot. A restore is judged as the write or removal that it is.
 
-use gix::bstr::{BStr, BString};
+use std::path::{Path, PathBuf};
 
+use gix::bstr::{BString, ByteSlice};
+use serde_json::{Value, json};
+
+use super::decision::Ask;
 use super::lock::Lock;
-use super::previous_content::{PreviousContent, Restore};
-use super::recorded_steps::BlobIds;
-use super::undone_operation::{UndoneOperation, digest, undone};
-use super::{
-    Ask, CompletedOperation, Failure, FailureKind, Gate, GateResult, Log, Operation, check_is_here,
-};
-use crate::boundary::{Boundary, OpenedFile};
+use super::{CompletedOperation, Failure, Gate, GateResult, Operation, check_is_here};
+use crate::boundary::{Boundary, absolute, bytes, from_real_root};
 use crate::change::Kind;
+use crate::error::{Error, Result};
 use crate::git::{Pruned, Repository, Snapshot};
-use crate::judge::{Options, settings_of_head};
-use crate::path::{escaped, shell_word};
+use crate::judge::settings_of_head;
+use crate::path::{escaped, normalize_request, shell_word};
+use crate::system;
 
-impl<'a> Gate<'a> {
-    /// Opens the workspace to restore files from a snapshot, and plans the steps. Undoing guard's last operation
-    /// needs no design.
+/// A snapshot, and which of its files to restore.
+pub struct RestoreRequest {
+    /// The snapshot.
+    pub snapshot: Snapshot,
+    /// The files that get their content back.
+    pub restored: Vec<BString>,
+    /// The files that did not exist.
+    pub removed: Vec<BString>,
+}
+
+impl RestoreRequest {
+    /// Restores `only` these files, relative to the current directory; without any, all files of the snapshot.
     ///
     /// # Errors
-    /// As for [`Gate::open`]; the snapshot cannot be read.
-    pub fn open_to_restore(
-        repo: &'a Repository,
-        options: &Options,
-        snapshot: &Snapshot,
-        paths: &[BString],
-    ) -> GateResult<(Gate<'a>, Vec<(BString, Operation)>)> {
-        let id = snapshot.id;
-        let count = snapshot.files.len() + snapshot.absent.len();
+    /// There is no such snapshot, or it lacks one of the files.
+    pub fn new(repo: &Repository, name: &str, only: &[PathBuf]) -> GateResult<RestoreRequest> {
+        let snapshot = find_snapshot(repo, name)?;
+        let only = only.iter().map(|path| snapshot_path(repo, path));
+        let only: Vec<BString> = only.collect::<Result<_>>()?;
+        let is_there =
+            |path: &&BString| snapshot.files.contains(path) || snapshot.absent.contains(path);
+        if let Some(unknown) = only.iter().find(|path| !is_there(path)) {
+            let message = format!("the snapshot does not contain {}", escaped(unknown));
+            let list = format!("guard snapshot show {}", escaped(name));
+            return Err(Error::new(message)
+                .help(format!("to list its files: {list}"))
+                .into());
+        }
+        let wanted = |paths: &[BString]| -> Vec<BString> {
+            let is_wanted = |path: &&BString| only.is_empty() || only.contains(path);
+            paths.iter().filter(is_wanted).cloned().collect()
+        };
+        let (restored, removed) = (wanted(&snapshot.files), wanted(&snapshot.absent));
+        Ok(RestoreRequest {
+            snapshot,
+            restored,
+            removed,
+        })
+    }
+
+    /// The operations, without those for files that are as the snapshot has them.
+    ///
+    /// # Errors
+    /// The snapshot belongs to another work tree, or it cannot be read.
+    pub fn steps(&self, repo: &Repository) -> GateResult<Vec<(BString, Operation)>> {
+        let id = self.snapshot.id;
+        let paths = || self.restored.iter().chain(&self.removed);
         let mut arguments = format!("snapshot restore {id}");
-        for path in paths.iter().filter(|_| paths.len() < count) {
-            arguments.push_str(&format!(" {}", shell_word(path)));
+        if paths().count() < self.snapshot.files.len() + self.snapshot.absent.len() {
+            paths().for_each(|path| arguments.push_str(&format!(" {}", shell_word(path))));
         }
         check_is_here(
             repo,
-            &snapshot.work_tree,
+            &self.snapshot.work_tree,
             &format!("the snapshot {id}"),
             &arguments,
             &format!("guard snapshot show {id} FILE prints its content"),
         )?;
         let boundary = Boundary::open(repo.own_workdir()?)?;
         let max = crate::policy::settings::MAX_SIZE;
-        let tree = repo.tree_of(Some(snapshot.id))?;
-        let (mut steps, mut now, mut back) = (Vec::new(), BlobIds::new(), BlobIds::new());
-        for path in paths {
-            let previous = match (tree.get(path.as_ref())?, tree.read(path.as_ref())?) {
-                (Some(state), Some(bytes)) => PreviousContent::Content {
-                    bytes,
-                    is_executable: state.kind == Kind::Executable,
-                },
-                _ => PreviousContent::Absent,
-            };
-            // An unreadable file is not an undo; its step reports the error.
+        let tree = repo.tree_of(Some(id))?;
+        let mut steps = Vec::new();
+        for path in paths() {
+            let state = tree.get(path.as_ref())?;
+            let previous = repo.objects().file(state)?.map(|content| {
+                let kind = state.map(|state| state.kind);
+                (content, kind == Some(Kind::Executable))
+            });
+            // The step reports the error of an unreadable file.
             let there = boundary.read(path.as_ref(), max).ok();
-            let content = there
-                .as_ref()
-                .map(|entry| entry.as_ref().map(|entry| entry.content.as_slice()));
-            let is_there = match (&previous, content) {
-                (PreviousContent::Content { bytes, .. }, Some(content)) => {
-                    content == Some(bytes.as_slice())
-                }
-                (_, Some(content)) => content.is_none(),
-                (_, None) => false,
-            };
-            if let Some(content) = content {
-                now.push((path.clone(), digest(repo, content)));
-                back.push((path.clone(), previous.digest(repo)));
-            }
-            if !is_there {
-                steps.push((path.clone(), previous));
+            let there = there.map(|entry| entry.map(|entry| entry.content));
+            if there.as_ref().map(Option::as_ref) != Some(previous.as_ref().map(|(old, _)| old)) {
+                let snapshot = id.to_string();
+                steps.push((path.clone(), Operation::Restore { snapshot, previous }));
             }
         }
-        let is_whole = now.len() == count;
-        let name = snapshot.id.to_string();
-        let undone = match is_whole && !steps.is_empty() {
-            true => undone(repo, &read(&Log::of(repo))?, &now, &back),
-            false => None,
-        };
-        if let Some(UndoneOperation {
-            moved: Some((from, to)),
-            ..
-        }) = &undone
-        {
-            steps = vec![(to.clone(), PreviousContent::From(from.clone()))];
-        }
-        let undoes = undone.map(|undone| undone.seq);
-        let operation = |(path, previous)| {
-            let snapshot = name.clone();
-            let restore = Restore {
-                snapshot,
-                previous,
-                undoes,
-            };
-            (path, Operation::Restore(restore))
-        };
-        let needs_design = undoes.is_none() && !steps.is_empty();
-        let gate = Gate::open_with(repo, options, needs_design)?;
-        Ok((gate, steps.into_iter().map(operation).collect()))
+        Ok(steps)
     }
 
+    /// The answer to a restore.
+    pub fn to_json(&self, done: &[CompletedOperation]) -> Value {
+        let backups = done.iter().filter_map(|done| done.backup);
+        let backups: Vec<String> = backups.map(|backup| backup.to_string()).collect();
+        let (restored, removed) = (texts(&self.restored), texts(&self.removed));
+        json!({ "version": 1, "restored": restored, "removed": removed, "backups": backups })
+    }
+}
+
+impl Gate<'_> {
     /// Performs the steps after all are judged. If a person must decide about one, nothing is done before.
     ///
     /// # Errors
@@ -111,23 +115,16 @@ impl<'a> Gate<'a> {
         steps: &[(BString, Operation)],
         mut ask: Option<Ask<'_>>,
     ) -> GateResult<Vec<CompletedOperation>> {
-        let mut judged = Vec::new();
+        let mut judged: Vec<_> = steps.iter().map(|step| (true, step)).collect();
         if steps.len() > 1 {
             let _alone = self.alone()?;
-            for (path, operation) in steps {
-                let (_, finding) = self.prepare(path.as_ref(), operation)?;
-                judged.push((finding.is_none(), path, operation));
+            for (is_free, (path, operation)) in &mut judged {
+                *is_free = self.prepare(path.as_ref(), operation)?.1.is_none();
             }
-        } else {
-            judged.extend(
-                steps
-                    .iter()
-                    .map(|(path, operation)| (true, path, operation)),
-            );
         }
-        judged.sort_by_key(|&(is_free, ..)| is_free);
+        judged.sort_by_key(|&(is_free, _)| is_free);
         let mut all: Vec<CompletedOperation> = Vec::new();
-        for (_, path, operation) in judged {
+        for (_, (path, operation)) in judged {
             let done = match ask.as_deref_mut() {
                 Some(ask) => self.perform_asking(path.as_ref(), operation, ask),
                 None => self.perform(path.as_ref(), operation),
@@ -136,45 +133,23 @@ impl<'a> Gate<'a> {
         }
         Ok(all)
     }
+}
 
-    /// Whether an undo still is one, now that the lock is held; `target` is the path that a file returns to.
-    pub(super) fn confirm(
-        &self,
-        restore: &Restore,
-        path: &BStr,
-        entry: Option<&OpenedFile>,
-        target: Option<(&BStr, Option<&OpenedFile>)>,
-    ) -> GateResult<()> {
-        if restore.undoes.is_none() {
-            return Ok(());
-        }
-        let digest = |entry: Option<&OpenedFile>| {
-            let content = entry.map(|entry| entry.content.as_slice());
-            digest(self.repo, content)
-        };
-        let mut now = vec![(path.to_owned(), digest(entry))];
-        let mut back = vec![(path.to_owned(), restore.previous.digest(self.repo))];
-        if let Some((target, there)) = target {
-            now.push((target.to_owned(), digest(there)));
-            back.push((target.to_owned(), digest(entry)));
-        }
-        let undone = undone(self.repo, &read(&self.log)?, &now, &back);
-        if undone.map(|undone| undone.seq) == restore.undoes {
-            return Ok(());
-        }
-        Err(Failure::new(
-            FailureKind::Stale,
-            "the file changed meanwhile; nothing was written",
-        )
-        .help("review the change again: guard snapshot diff"))
+fn after(done: &[CompletedOperation], failure: Failure) -> Failure {
+    if done.is_empty() {
+        return failure;
     }
+    let paths = done.iter().map(|done| escaped(&done.analysis.path));
+    let paths: Vec<String> = paths.map(|path| path.to_string()).collect();
+    let message = format!("{}; already done: {}", failure.message, paths.join(", "));
+    Failure { message, ..failure }
 }
 
 /// Removes snapshots older than the settings say, with the lock held.
 ///
 /// # Errors
 /// The lock is unavailable, or a snapshot cannot be read or written.
-pub fn prune(repo: &Repository) -> crate::error::Result<Pruned> {
+pub fn prune(repo: &Repository) -> Result<Pruned> {
     let keep = settings_of_head(repo)?.keep;
     let lock = Lock::new(repo.common_dir());
     let _alone = lock.take().map_err(Failure::into_error)?;
@@ -182,24 +157,64 @@ pub fn prune(repo: &Repository) -> crate::error::Result<Pruned> {
     repo.prune_snapshots(now.saturating_sub_unsigned(keep))
 }
 
-fn read(log: &Log) -> GateResult<Vec<u8>> {
-    log.read().map_err(|error| {
-        Failure::new(
-            FailureKind::Record,
-            format!("the audit log cannot be read: {error}"),
-        )
-        .help("guard writes nothing without a record; check the log: guard audit verify")
+/// A snapshot in a list.
+pub fn snapshot_json(repo: &Repository, snapshot: &Snapshot) -> Value {
+    let place = repo.place_of(&snapshot.work_tree);
+    json!({
+        "id": snapshot.id.to_string(),
+        "worktree": place.map(|place| place.to_string_lossy().into_owned()),
+        "time": rfc3339(snapshot.time),
+        "title": snapshot.title,
+        "files": texts(&snapshot.files),
+        "absent": texts(&snapshot.absent),
     })
 }
 
-fn after(done: &[CompletedOperation], failure: Failure) -> Failure {
-    if done.is_empty() {
-        return failure;
-    }
-    let paths: Vec<String> = done
-        .iter()
-        .map(|done| escaped(&done.analysis.path).to_string())
-        .collect();
-    let message = format!("{}; already done: {}", failure.message, paths.join(", "));
-    Failure { message, ..failure }
+fn texts(paths: &[BString]) -> Vec<String> {
+    let texts = paths.iter().map(|path| path.to_str_lossy().into_owned());
+    texts.collect()
+}
+
+/// A time in seconds since 1970, in UTC.
+pub fn rfc3339(seconds: i64) -> String {
+    gix::date::Time::new(seconds, 0).format_or_unix(gix::date::time::format::ISO8601_STRICT)
+}
+
+/// The snapshot that a name selects; never another commit of the repository.
+///
+/// # Errors
+/// There is none, or there are several.
+pub fn find_snapshot(repo: &Repository, name: &str) -> Result<Snapshot> {
+    let matching = match name.len() {
+        0..4 => Vec::new(),
+        _ => repo.snapshots_named(name)?,
+    };
+    <[Snapshot; 1]>::try_from(matching)
+        .map(|[snapshot]| snapshot)
+        .map_err(|matching| {
+            let what = match matching.is_empty() {
+                true => "is not a snapshot",
+                false => "matches several snapshots",
+            };
+            Error::new(format!("{} {what}", escaped(name)))
+                .help("to list the snapshots: guard snapshot list")
+        })
+}
+
+/// The path in the repository of a file that is named relative to the current directory.
+///
+/// # Errors
+/// The path leaves the repository.
+pub fn snapshot_path(repo: &Repository, path: &Path) -> Result<BString> {
+    let Ok(root) = repo.workdir() else {
+        return Ok(bytes(path).into());
+    };
+    let root = absolute(root);
+    let request = repo.request(path);
+    let request = match request.to_path() {
+        Ok(request) => bytes(&from_real_root(&root, request)),
+        Err(_) => request.to_vec(),
+    };
+    normalize_request(&bytes(&root), &request, system::PLATFORM)
+        .map_err(|rejection| Error::new(rejection.message))
 }

@@ -18,7 +18,6 @@ use serde_json::{Map, Value, json};
 
 use super::failure::{Failure, FailureKind, GateResult};
 use super::operation::Operation;
-use super::previous_content::{PreviousContent, Restore};
 use super::strategy::Strategy;
 use super::{Log, Record};
 use crate::approval::Approval;
@@ -96,16 +95,10 @@ impl HeldChange {
     pub(super) fn to_operation(&self) -> Operation {
         let content = self.content.clone();
         match (&self.snapshot, content) {
-            (Some(snapshot), content) => Operation::Restore(Restore {
+            (Some(snapshot), content) => Operation::Restore {
                 snapshot: snapshot.clone(),
-                previous: content.map_or(PreviousContent::Absent, |bytes| {
-                    PreviousContent::Content {
-                        bytes,
-                        is_executable: self.is_executable,
-                    }
-                }),
-                undoes: None,
-            }),
+                previous: content.map(|content| (content, self.is_executable)),
+            },
             (None, Some(content)) => Operation::Write {
                 content,
                 strategy: Strategy::Replace,
@@ -402,7 +395,7 @@ pub fn last_event(repo: &Repository, id: &str) -> GateResult<Option<HeldRecord>>
     let log = Log::of(repo).read().map_err(|error| unreadable(&error))?;
     let mut lines = log.lines().rev().filter(|line| line.contains_str(id));
     Ok(lines.find_map(|line| {
-        let facts = Record::parse(line).ok()?.facts;
+        let facts = Record::parse(line)?.facts;
         let text = |key: &str| facts.get(key).and_then(Value::as_str);
         let expires = facts.get("expires").and_then(Value::as_i64);
         let status = match text("event")? {

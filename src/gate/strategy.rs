@@ -4,9 +4,8 @@ use gix::bstr::{BStr, ByteSlice};
 
 #[cfg(feature = "extend")]
 use super::extend::{can_extend, extend};
-use super::extension::Extension;
 use super::failure::{Failure, FailureKind, GateResult, not_found, refuse_binary};
-use super::line_endings::{BOM, ending_of};
+use super::text::{BOM, Extension, ending_of};
 use crate::path::escaped;
 
 /// How to combine the content with the existing file.

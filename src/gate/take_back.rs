@@ -6,8 +6,8 @@ use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
 use super::lock::Lock;
-use super::perform::{add_circumstances, record, snapshot_of, standing};
-use super::previous_content::{PreviousContent, Restore};
+use super::log::record;
+use super::perform::{add_circumstances, snapshot_of, standing};
 use super::{Gate, GateResult, Log, Operation, snapshot_path};
 use crate::boundary::{Boundary, OpenedFile};
 use crate::change::{Change, Kind};
@@ -71,7 +71,7 @@ pub fn take_back(
             steps.push((change.path.clone(), judged(&both, name, change)?));
         }
         drop(store);
-        let gate = Gate::open_with(repo, options, true)?;
+        let gate = Gate::open(repo, options)?;
         let done = gate.restore(&steps, None)?;
         let paths = done
             .iter()
@@ -111,18 +111,12 @@ fn keep_present(repo: &Repository, name: &str, files: &[Change]) -> GateResult<(
 
 /// The step that restores one file by the rules.
 fn judged(repo: &Repository, name: &str, change: &Change) -> Result<Operation> {
-    let previous = match (change.old, repo.objects().file(change.old)?) {
-        (Some(state), Some(bytes)) => PreviousContent::Content {
-            bytes,
-            is_executable: state.kind == Kind::Executable,
-        },
-        _ => PreviousContent::Absent,
-    };
-    Ok(Operation::Restore(Restore {
+    let kind = change.old.map(|state| state.kind);
+    let previous = repo.objects().file(change.old)?;
+    Ok(Operation::Restore {
         snapshot: name.to_owned(),
-        previous,
-        undoes: None,
-    }))
+        previous: previous.map(|content| (content, kind == Some(Kind::Executable))),
+    })
 }
 
 /// Keeps the content of files that no commit has, as it was in a checkpoint. The answer is the snapshot.

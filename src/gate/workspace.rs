@@ -9,17 +9,17 @@ use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
 use super::consent::{ELICITATION, Signer, TERMINAL};
-use super::failure::{GateResult, not_found, refuse_binary};
+use super::failure::{Failure, FailureKind, GateResult};
 use super::lock::Lock;
 use super::log::Log;
 use super::store::{Store, approvals, unreadable};
 use crate::approval::Approval;
-use crate::boundary::{Boundary, OpenedFile};
+use crate::boundary::{Boundary, OpenedFile, bytes};
 use crate::error;
-use crate::git::Repository;
+use crate::git::{Repository, WorkTree, show_file};
 use crate::judge::{self, BaseCommit, OperationContext, Options};
+use crate::path::{escaped, shell_word};
 use crate::policy::Policy;
-use crate::rules::Access;
 
 /// A change that another program may make.
 pub(super) struct PassedChange {
@@ -54,38 +54,30 @@ impl<'a> Gate<'a> {
     /// # Errors
     /// guard cannot reach a verdict.
     pub fn open(repo: &'a Repository, options: &Options) -> GateResult<Gate<'a>> {
-        Gate::open_with(repo, options, true)
-    }
-
-    pub(super) fn open_with(
-        repo: &'a Repository,
-        options: &Options,
-        needs_design: bool,
-    ) -> GateResult<Gate<'a>> {
         let boundary = Boundary::open(repo.own_workdir()?)?;
-        let policy = judge::load_for_request(repo, options, needs_design)?;
-        Ok(Gate::new(repo, boundary, policy, approvals(repo)?))
+        Ok(Gate::with(repo, boundary, options, true)?)
     }
 
-    pub(super) fn new(
+    /// The same for requests none of which may need a design.
+    pub(super) fn with(
         repo: &'a Repository,
         boundary: Boundary,
-        policy: Policy,
-        approvals: Vec<Approval>,
-    ) -> Gate<'a> {
-        Gate {
-            repo,
+        options: &Options,
+        needs_design: bool,
+    ) -> error::Result<Gate<'a>> {
+        Ok(Gate {
+            policy: judge::load_for_request(repo, options, needs_design)?,
             boundary,
-            policy,
             log: Log::of(repo),
             store: Store::of(repo),
             lock: Lock::new(repo.common_dir()),
-            approvals,
+            approvals: approvals(repo).map_err(Failure::into_error)?,
             passed: RefCell::default(),
             head: RefCell::default(),
             signer: None,
             how: TERMINAL,
-        }
+            repo,
+        })
     }
 
     /// The same, with a signer for approvals.
@@ -127,22 +119,6 @@ impl<'a> Gate<'a> {
         })
     }
 
-    /// Reads a text file inside the read roots. A refusal is recorded.
-    ///
-    /// # Errors
-    /// The path is refused, the file does not exist, or it cannot be read.
-    pub fn read(&self, request: &BStr) -> GateResult<(BString, OpenedFile)> {
-        let read = self.find(request).and_then(|(path, entry)| {
-            refuse_binary(path.as_ref(), &entry.content)?;
-            Ok((path, entry))
-        });
-        read.inspect_err(|failure| {
-            if failure.is_refusal() {
-                self.note_refusal("read", request, [], failure);
-            }
-        })
-    }
-
     /// Notes on the policy, for example that the work tree has another version of a design.
     pub fn notes(&self) -> &[String] {
         &self.policy.notes
@@ -151,16 +127,6 @@ impl<'a> Gate<'a> {
     /// Waits until no other guard writes.
     pub(super) fn alone(&self) -> GateResult<File> {
         self.lock.take()
-    }
-
-    /// A file inside the read roots.
-    pub(super) fn find(&self, request: &BStr) -> GateResult<(BString, OpenedFile)> {
-        let path = self.boundary.locate(request)?;
-        self.context()?.admit(path.as_ref(), Access::Read)??;
-        let max = crate::policy::settings::MAX_SIZE;
-        let entry = self.boundary.read(path.as_ref(), max)?;
-        let entry = entry.ok_or_else(|| not_found(path.as_ref()))?;
-        Ok((path, entry))
     }
 
     /// The size limit of the settings, in bytes.
@@ -205,4 +171,47 @@ impl<'a> Gate<'a> {
             }
         }
     }
+}
+
+/// The name of a work tree in messages: its path, if it has one.
+pub fn name_of(repo: &Repository, work_tree: &WorkTree) -> String {
+    match (repo.place_of(work_tree), work_tree.name()) {
+        (Some(place), _) => show_file(&place),
+        (None, Some(name)) => format!("{}, which no longer exists", escaped(name)),
+        (None, None) => "the main work tree".to_owned(),
+    }
+}
+
+/// A guard command to paste for this work tree.
+pub fn command_in(repo: &Repository, work_tree: &WorkTree, arguments: &str) -> Option<String> {
+    if *work_tree == repo.work_tree() {
+        return Some(format!("guard {arguments}"));
+    }
+    let place = repo.place_of(work_tree)?;
+    let word = shell_word(&bytes(&place));
+    Some(format!("guard -C {word} {arguments}"))
+}
+
+/// Refuses what belongs to another work tree, with the command to run there, or `otherwise` if that work tree is
+/// gone.
+///
+/// # Errors
+/// It belongs to another work tree.
+pub fn check_is_here(
+    repo: &Repository,
+    work_tree: &WorkTree,
+    what: &str,
+    arguments: &str,
+    otherwise: &str,
+) -> GateResult<()> {
+    if *work_tree == repo.work_tree() {
+        return Ok(());
+    }
+    let name = name_of(repo, work_tree);
+    let failure = Failure::new(
+        FailureKind::OtherWorkTree,
+        format!("{what} belongs to another work tree: {name}"),
+    );
+    let command = command_in(repo, work_tree, arguments);
+    Err(failure.help(command.unwrap_or_else(|| otherwise.to_owned())))
 }

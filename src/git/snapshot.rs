@@ -1,25 +1,47 @@
-//! Snapshots: commits on `refs/guard/snapshots` with the content that a write is about to change. HEAD, index and
+//! Takes snapshots: commits on `refs/guard/snapshots` with the content that a write is about to change. HEAD, index and
 //! work tree stay unchanged.
+//!
+//! gix, like git by default, names an object before its content is on disk, so after a power cut the name may refer to
+//! nothing; guard syncs first. `git gc` first decides what is unreachable and then removes it, also an object that a
+//! ref reaches by then. So each object has a copy, a plain file `SECONDS-ID` in `guard/backups`: from there, this run or
+//! the next one puts back what is missing. The copies of trees and commits go after an hour, those of files stay until
+//! their snapshots are pruned.
 
-use std::fs;
-use std::time::{Duration, Instant};
+use std::cell::RefCell;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use gix::ObjectId;
 use gix::actor::{Signature, SignatureRef};
 use gix::bstr::{BStr, ByteSlice};
-use gix::objs::Kind;
+use gix::lock::acquire::Fail;
+use gix::objs::encode::loose_header;
 use gix::objs::tree::{Editor, EntryKind};
+use gix::objs::{Exists, Kind, WriteTo};
+use gix::odb::loose::Store;
 use gix::refs::Target;
-use gix::refs::transaction::{Change, LogChange, PreviousValue};
+use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit};
+use gix::zlib::Compression;
+use gix::zlib::stream::deflate;
 
-use super::durable::{SNAPSHOTS, Writer};
 use super::{Repository, failed};
-use crate::error::Result;
+use crate::disk;
+use crate::error::{Error, Result};
+use crate::system;
 
-/// How long to retry when another process is writing a snapshot.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// The ref of the newest snapshot; each snapshot is the parent of the next.
+pub const SNAPSHOTS: &str = "refs/guard/snapshots";
+
+/// How often to try to take a snapshot; `git gc` may interfere.
+const ATTEMPTS: u32 = 3;
 /// An older lock on the ref comes from a killed process: writing a ref takes milliseconds.
 const STALE: Duration = Duration::from_secs(5);
+/// How long to wait for the locks of the ref and of the packed refs.
+const LOCK: Fail = Fail::AfterDurationWithBackoff(Duration::from_secs(6));
+/// After this many seconds, a `git gc` that started before an object was written has finished.
+const SETTLED: i64 = 60 * 60;
 
 /// A file before a write; `None` if it does not exist.
 #[derive(Debug, Clone, Copy)]
@@ -36,15 +58,6 @@ pub(super) const ABSENT: &str = "Guard-Absent: ";
 pub(super) const LOG: &str = "Guard-Log: ";
 /// Starts the line with the linked work tree of the files.
 pub(super) const WORK_TREE: &str = "Guard-Worktree: ";
-/// Starts the line with the parent's parent, so that a lost parent does not hide older snapshots.
-pub(super) const BEFORE: &str = "Guard-Before: ";
-
-/// Adds the line with the parent's parent, if any.
-pub(super) fn push_before(message: &mut String, id: Option<ObjectId>) {
-    if let Some(id) = id {
-        message.push_str(&format!("\n{BEFORE}{id}"));
-    }
-}
 
 impl Repository {
     /// Writes a snapshot and syncs blobs, trees, commit and ref to disk. `log` is the position in the audit log. The
@@ -66,80 +79,40 @@ impl Repository {
             message.push_str(&format!("{WORK_TREE}{name}\n"));
         }
         message.push_str(&format!("{LOG}{log}"));
-        let attempt = || self.try_snapshot(files, &message);
-        // `git gc` may have interfered.
-        attempt().or_else(|_| attempt())
+        let mut number = 1;
+        loop {
+            self.remove_stale_lock();
+            match self.try_snapshot(files, &message) {
+                Err(_) if number < ATTEMPTS => number += 1,
+                result => return result,
+            }
+        }
     }
 
     fn try_snapshot(&self, files: &[Before<'_>], message: &str) -> Result<ObjectId> {
-        let writer = Writer::new(self);
-        let spares = writer.put_back_lost();
+        let writer = ObjectWriter::new(self);
+        writer.put_back_lost();
         let hash = self.repo.object_hash();
         let mut editor = Editor::new(gix::objs::Tree::empty(), &self.repo.objects, hash);
         for file in files {
-            let Some((content, executable)) = file.content else {
+            let Some((content, is_executable)) = file.content else {
                 continue;
             };
             let blob = writer.write_bytes(Kind::Blob, content)?;
-            let kind = if executable {
-                EntryKind::BlobExecutable
-            } else {
-                EntryKind::Blob
+            let kind = match is_executable {
+                true => EntryKind::BlobExecutable,
+                false => EntryKind::Blob,
             };
             editor
                 .upsert(file.path.split_str("/").map(ByteSlice::as_bstr), kind, blob)
                 .map_err(failed("the snapshot cannot be written"))?;
         }
         let tree = editor.write(|tree| writer.write(tree))?;
-        let commit = self.retry(|| self.append_snapshot(&writer, tree, message))?;
-        writer.settle()?;
-        writer.forget_old(&spares);
-        Ok(commit)
-    }
-
-    /// Retries until it works, or until it takes too long to be another writer.
-    fn retry<T>(&self, attempt: impl Fn() -> Result<T>) -> Result<T> {
-        let begun = Instant::now();
-        let mut number = 0;
-        loop {
-            number += 1;
-            let newest = self.newest_snapshot()?;
-            let result = attempt();
-            let is_contended = self.is_locked() || self.newest_snapshot()? != newest;
-            // The lock may already be gone.
-            if result.is_ok() || !(number < 3 || is_contended) || begun.elapsed() > PATIENCE {
-                return result;
-            }
-        }
-    }
-
-    /// Whether another process is writing the ref; removes the lock of a killed process.
-    fn is_locked(&self) -> bool {
-        let lock = self.repo.common_dir().join(format!("{SNAPSHOTS}.lock"));
-        let Ok(metadata) = lock.metadata() else {
-            return false;
-        };
-        let age = metadata.modified().ok().and_then(|at| at.elapsed().ok());
-        if age.is_some_and(|age| age > STALE) {
-            // Another process may remove it at the same time; the next attempt shows.
-            let _ = fs::remove_file(&lock);
-        }
-        std::thread::sleep(Duration::from_millis(20));
-        true
-    }
-
-    /// Tries once to append a commit to the newest snapshot.
-    fn append_snapshot(
-        &self,
-        writer: &Writer<'_>,
-        tree: ObjectId,
-        message: &str,
-    ) -> Result<ObjectId> {
         let parent = self.newest_snapshot()?;
-        // On top of any other commit, this snapshot could not be found again.
-        let before = parent.map(|parent| self.first_parent(parent)).transpose()?;
-        let mut message = message.to_owned();
-        push_before(&mut message, before.flatten());
+        if let Some(parent) = parent {
+            // On top of anything but a commit, this snapshot could not be found again.
+            self.first_parent(parent)?;
+        }
         let signature = self.signature();
         let commit = writer.write(&gix::objs::Commit {
             tree,
@@ -150,17 +123,19 @@ impl Repository {
             message: message.into(),
             extra_headers: Vec::new(),
         })?;
-        writer.finish()?;
-        let expected = match parent {
-            Some(parent) => PreviousValue::MustExistAndMatch(Target::Object(parent)),
-            None => PreviousValue::MustNotExist,
-        };
-        self.set_snapshots(Change::Update {
-            log: LogChange::default(),
-            expected,
-            new: Target::Object(commit),
-        })?;
+        self.set_snapshots(&writer, parent, Some(commit))?;
         Ok(commit)
+    }
+
+    /// Removes the lock of a killed process.
+    fn remove_stale_lock(&self) {
+        let lock = self.common_dir().join(format!("{SNAPSHOTS}.lock"));
+        let modified = lock.metadata().and_then(|metadata| metadata.modified());
+        let age = modified.ok().and_then(|at| at.elapsed().ok());
+        if age.is_some_and(|age| age > STALE) {
+            // Another process may remove it at the same time; the attempt shows.
+            let _ = fs::remove_file(&lock);
+        }
     }
 
     /// The newest snapshot.
@@ -173,6 +148,60 @@ impl Repository {
             .try_find_reference(SNAPSHOTS)
             .map_err(failed("the snapshots cannot be read"))?;
         Ok(reference.and_then(|reference| reference.try_id().map(gix::Id::detach)))
+    }
+
+    /// Moves the ref from one snapshot to another, or deletes it. Returns when that and the objects are on disk.
+    pub(super) fn set_snapshots(
+        &self,
+        writer: &ObjectWriter<'_>,
+        from: Option<ObjectId>,
+        to: Option<ObjectId>,
+    ) -> Result<()> {
+        disk::sync_directory(writer.objects.path()).map_err(not_durable)?;
+        let failed = failed("the snapshot cannot be written");
+        let name = SNAPSHOTS
+            .try_into()
+            .map_err(|_| Error::new("the snapshot ref has an invalid name"))?;
+        let expected = from.map_or(PreviousValue::MustNotExist, |id| {
+            PreviousValue::MustExistAndMatch(Target::Object(id))
+        });
+        let change = match to {
+            Some(new) => Change::Update {
+                log: LogChange::default(),
+                expected,
+                new: Target::Object(new),
+            },
+            None => Change::Delete {
+                log: gix::refs::transaction::RefLog::AndReference,
+                expected,
+            },
+        };
+        let prepared = self
+            .repo
+            .refs
+            .transaction()
+            .prepare([RefEdit::new(name, change)], LOCK, LOCK)
+            .map_err(&failed)?;
+        let reference = self.common_dir().join(SNAPSHOTS);
+        if to.is_some() {
+            // The lock file contains the new value and becomes the ref.
+            sync(&reference.with_extension("lock")).map_err(not_durable)?;
+        }
+        let signature = self.signature();
+        let mut buffer = gix::date::parse::TimeBuf::default();
+        prepared
+            .commit(Some(signature.to_ref(&mut buffer)))
+            .map_err(&failed)?;
+        for directory in reference.ancestors().skip(1).take(2) {
+            match disk::sync_directory(directory) {
+                // Git removes directories of refs when it packs them.
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(not_durable(error));
+                }
+                _ => {}
+            }
+        }
+        writer.settle()
     }
 
     /// The user's identity in git, or guard's own if there is none.
@@ -190,4 +219,183 @@ impl Repository {
         signature.time = gix::date::Time::now_utc();
         signature
     }
+}
+
+/// Writes objects that survive a power cut and `git gc`.
+pub(super) struct ObjectWriter<'a> {
+    repo: &'a Repository,
+    objects: Store,
+    written: RefCell<Vec<ObjectCopy>>,
+}
+
+/// A copy of an object: its content in a plain file.
+struct ObjectCopy {
+    id: ObjectId,
+    kind: Kind,
+    file: PathBuf,
+    /// When it was written, in seconds since 1970.
+    written: i64,
+}
+
+impl<'a> ObjectWriter<'a> {
+    pub(super) fn new(repo: &'a Repository) -> ObjectWriter<'a> {
+        let objects = repo.common_dir().join("objects");
+        ObjectWriter {
+            repo,
+            objects: Store::at(objects, repo.repo.object_hash()),
+            written: RefCell::default(),
+        }
+    }
+
+    pub(super) fn write(&self, object: &impl WriteTo) -> Result<ObjectId> {
+        let mut content = Vec::new();
+        object.write_to(&mut content).map_err(not_durable)?;
+        self.write_bytes(object.kind(), &content)
+    }
+
+    /// Writes the object even if a pack has it: `git gc` may be about to remove that pack.
+    fn write_bytes(&self, kind: Kind, content: &[u8]) -> Result<ObjectId> {
+        let hash = self.repo.repo.object_hash();
+        let id = gix::objs::compute_hash(hash, kind, content)
+            .map_err(failed("the snapshot cannot be written"))?;
+        let copy = ObjectCopy::new(&self.directory(), id, kind);
+        let write = || {
+            let create = || fs::write(&copy.file, content);
+            create().or_else(|_| {
+                disk::create_private_directory(&self.directory())?;
+                create()
+            })?;
+            self.place(&copy, content)
+        };
+        write().map_err(not_durable)?;
+        self.written.borrow_mut().push(copy);
+        Ok(id)
+    }
+
+    fn directory(&self) -> PathBuf {
+        self.repo.common_dir().join("guard").join("backups")
+    }
+
+    /// Writes an object under the name by which git finds it. It may have that name only once its content is on disk.
+    fn place(&self, copy: &ObjectCopy, content: &[u8]) -> io::Result<()> {
+        let file = self.objects.object_path(&copy.id);
+        // `git gc` removes a leftover temporary file of this name.
+        let name = format!("tmp_obj_guard-{}-{}", std::process::id(), copy.id);
+        let temporary = self.objects.path().join(name);
+        let _ = fs::remove_file(&temporary);
+        let out = system::create_read_only(&temporary)?;
+        let mut out = deflate::Write::new(out, Compression::BEST_SPEED);
+        out.write_all(&loose_header(copy.kind, content.len() as u64))?;
+        out.write_all(content)?;
+        out.flush()?;
+        drop(out);
+        sync(&temporary)?;
+        let directory = disk::directory_of(&file);
+        let attempt = || {
+            match fs::create_dir(directory) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => fs::rename(&temporary, &file),
+            }?;
+            disk::sync_directory(directory)
+        };
+        // Git removes empty directories.
+        attempt().or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound if temporary.exists() => attempt(),
+            _ => {
+                let _ = fs::remove_file(&temporary);
+                Err(error)
+            }
+        })
+    }
+
+    /// Puts back what `git gc` removed while it was written.
+    fn settle(&self) -> Result<()> {
+        let written = self.written.take();
+        let lost = |copy: &&ObjectCopy| !self.objects.object_path(&copy.id).exists();
+        written.iter().filter(lost).try_for_each(|copy| {
+            let content = fs::read(&copy.file).map_err(not_durable)?;
+            self.place(copy, &content).map_err(not_durable)
+        })
+    }
+
+    /// Puts back objects of young snapshots that `git gc` removed, and removes the copies of old trees and commits.
+    pub(super) fn put_back_lost(&self) {
+        let now = gix::date::Time::now_utc().seconds;
+        for copy in self.copies() {
+            // Code that needs an object that cannot be put back reports it.
+            if now.saturating_sub(copy.written) > SETTLED {
+                if copy.kind != Kind::Blob {
+                    let _ = fs::remove_file(&copy.file);
+                }
+            } else if !self.has(copy.id)
+                && let Ok(content) = fs::read(&copy.file)
+                && copy.is_intact(&content)
+            {
+                let _ = self.place(&copy, &content);
+            }
+        }
+    }
+
+    /// Whether git finds the object. Looks where it was written first, because packs take longer.
+    fn has(&self, id: ObjectId) -> bool {
+        self.objects.object_path(&id).exists() || self.repo.repo.objects.exists(&id)
+    }
+
+    fn copies(&self) -> impl Iterator<Item = ObjectCopy> {
+        let entries = fs::read_dir(self.directory()).into_iter().flatten();
+        entries
+            .flatten()
+            .filter_map(|entry| ObjectCopy::at(entry.path()))
+    }
+
+    /// Removes the copies from before `time` (seconds since 1970).
+    pub(super) fn forget_copies(&self, time: i64) {
+        for copy in self.copies().filter(|copy| copy.written < time) {
+            let _ = fs::remove_file(copy.file);
+        }
+    }
+}
+
+impl ObjectCopy {
+    fn new(directory: &Path, id: ObjectId, kind: Kind) -> ObjectCopy {
+        let written = gix::date::Time::now_utc().seconds;
+        let end = match kind {
+            Kind::Blob => String::new(),
+            kind => format!(".{kind}"),
+        };
+        ObjectCopy {
+            file: directory.join(format!("{written}-{id}{end}")),
+            id,
+            kind,
+            written,
+        }
+    }
+
+    fn at(file: PathBuf) -> Option<ObjectCopy> {
+        let name = file.file_name()?.to_str()?;
+        let (written, name) = name.split_once('-')?;
+        let (id, kind) = match name.split_once('.') {
+            Some((id, kind)) => (id, Kind::from_bytes(kind.as_bytes()).ok()?),
+            None => (name, Kind::Blob),
+        };
+        Some(ObjectCopy {
+            id: ObjectId::from_hex(id.as_bytes()).ok()?,
+            kind,
+            written: written.parse().ok()?,
+            file,
+        })
+    }
+
+    /// Whether the content is complete.
+    fn is_intact(&self, content: &[u8]) -> bool {
+        gix::objs::compute_hash(self.id.kind(), self.kind, content).is_ok_and(|id| id == self.id)
+    }
+}
+
+fn sync(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+fn not_durable(error: io::Error) -> Error {
+    Error::new(format!("the snapshot cannot be synced to disk: {error}"))
 }

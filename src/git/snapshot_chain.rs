@@ -2,11 +2,8 @@
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
-use gix::refs::Target;
-use gix::refs::transaction::{Change, LogChange, PreviousValue, RefLog};
 
-use super::durable::Writer;
-use super::snapshot::{ABSENT, BEFORE, LOG, WORK_TREE, push_before};
+use super::snapshot::{ABSENT, LOG, ObjectWriter, WORK_TREE};
 use super::{Repository, WorkTree, failed};
 use crate::error::{Error, Result};
 
@@ -36,37 +33,27 @@ pub struct Snapshots {
     pub readable: Vec<Snapshot>,
     /// Those with a missing or damaged object.
     pub lost: Vec<ObjectId>,
-    /// Whether the predecessor of the last lost one is unknown.
+    /// Whether the last lost one hides older ones.
     pub is_cut: bool,
 }
 
 impl Repository {
-    /// All snapshots. A lost snapshot does not hide older ones, but two lost ones in a row do.
+    /// All snapshots. A lost commit hides older ones; a lost tree does not.
     ///
     /// # Errors
     /// The ref cannot be read.
     pub(crate) fn snapshots(&self) -> Result<Snapshots> {
-        Writer::new(self).put_back_lost();
+        ObjectWriter::new(self).put_back_lost();
         let mut all = Snapshots::default();
         let mut next = self.newest_snapshot()?;
-        // The predecessor of the next one, if recorded.
-        let mut behind: Option<Option<ObjectId>> = None;
         while let Some(id) = next {
-            if let Ok(parent) = self.first_parent(id) {
-                match self.snapshot(id) {
-                    Ok(snapshot) => all.readable.push(snapshot),
-                    Err(_) => all.lost.push(id),
-                }
-                next = parent;
-                let before = self.line(id, BEFORE);
-                let before = before.map(|hex| ObjectId::from_hex(&hex).ok());
-                // A snapshot with the one line also has the other, unless it is the first.
-                behind = before.or_else(|| self.line(id, LOG).map(|_| None));
-                continue;
+            match self.snapshot(id) {
+                Ok(snapshot) => all.readable.push(snapshot),
+                Err(_) => all.lost.push(id),
             }
-            all.lost.push(id);
-            all.is_cut |= behind.is_none();
-            next = behind.take().flatten();
+            let parent = self.first_parent(id);
+            all.is_cut = parent.is_err();
+            next = parent.unwrap_or(None);
         }
         Ok(all)
     }
@@ -118,13 +105,6 @@ impl Repository {
             .map_err(failed(format!("the snapshot {id} cannot be read")))?;
         Ok(commit.parent_ids().next().map(gix::Id::detach))
     }
-
-    /// The value of a line in a snapshot's message.
-    fn line(&self, id: ObjectId, name: &str) -> Option<BString> {
-        let commit = self.repo.find_commit(id).ok()?;
-        let message = commit.message_raw().ok()?;
-        values(message, name).next().map(BString::from)
-    }
 }
 
 /// What the lines of a message say that begin with `name`.
@@ -153,68 +133,27 @@ impl Repository {
         let failed = failed("the snapshots cannot be pruned");
         let newest = self.newest_snapshot()?;
         let all = self.snapshots()?;
-        if all.is_cut {
-            return Err(Error::new(
-                "the snapshots cannot be pruned: the predecessor of a lost snapshot is unknown",
-            )
-            .help("restore the objects from a copy of the repository")
-            .help("or delete all snapshots: git update-ref -d refs/guard/snapshots"));
-        }
         let is_young = |snapshot: &Snapshot| snapshot.time >= time;
-        let count = all
-            .readable
-            .iter()
-            .rposition(is_young)
-            .map_or(0, |at| at + 1);
-        let kept = &all.readable[..count];
+        let last = all.readable.iter().rposition(is_young);
+        let kept = &all.readable[..last.map_or(0, |at| at + 1)];
         let pruned = Pruned {
-            forgotten: all.readable.len() - count,
-            kept: count,
+            forgotten: all.readable.len() - kept.len(),
+            kept: kept.len(),
         };
-        let is_needed = pruned.forgotten + all.lost.len() > 0;
-        let Some(newest) = newest.filter(|_| is_needed) else {
+        if pruned.forgotten + all.lost.len() == 0 {
             return Ok(pruned);
-        };
-        let writer = Writer::new(self);
-        let (mut parent, mut before): (Option<ObjectId>, Option<ObjectId>) = (None, None);
+        }
+        let writer = ObjectWriter::new(self);
+        let mut parent: Option<ObjectId> = None;
         for snapshot in kept.iter().rev() {
             let commit = self.repo.find_commit(snapshot.id).map_err(&failed)?;
-            let mut copy = commit
-                .decode()
-                .and_then(|commit| commit.into_owned())
-                .map_err(&failed)?;
+            let copy = commit.decode().and_then(|commit| commit.into_owned());
+            let mut copy = copy.map_err(&failed)?;
             copy.parents = parent.into_iter().collect();
-            let lines = copy.message.lines();
-            let lines: Vec<&str> = lines
-                .filter(|line| !line.starts_with(BEFORE.as_bytes()))
-                .map(|line| line.to_str().map_err(|_| not_text(snapshot.id)))
-                .collect::<Result<_>>()?;
-            let mut message = lines.join("\n");
-            push_before(&mut message, before);
-            copy.message = message.into();
-            before = parent;
             parent = Some(writer.write(&copy)?);
         }
-        writer.finish()?;
-        let expected = PreviousValue::MustExistAndMatch(Target::Object(newest));
-        self.set_snapshots(match parent {
-            Some(new) => Change::Update {
-                log: LogChange::default(),
-                expected,
-                new: Target::Object(new),
-            },
-            None => Change::Delete {
-                expected,
-                log: RefLog::AndReference,
-            },
-        })?;
-        writer.settle()?;
+        self.set_snapshots(&writer, newest, parent)?;
+        writer.forget_copies(time);
         Ok(pruned)
     }
-}
-
-fn not_text(id: ObjectId) -> Error {
-    Error::new(format!(
-        "the snapshots cannot be pruned: the message of {id} is not UTF-8"
-    ))
 }

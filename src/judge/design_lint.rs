@@ -70,7 +70,7 @@ pub fn check_documents(
     let views = (tree.as_ref().map(view), view(head.tree()), base.map(view));
     let (listed, head_view, base_view) = &views;
     let boundary = repo.workdir().ok().map(work_tree).transpose()?;
-    let disk = boundary.as_ref().map(Boundary::view_of_many);
+    let disk = boundary.as_ref().map(Boundary::view);
     let disk = disk.as_ref().filter(|_| !choice.staged);
     let there = [
         disk.map(|disk| disk as &dyn ResultTree),

@@ -72,7 +72,7 @@ fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
     }
     if let Ok(root) = repo.workdir() {
         let (index, boundary) = (Index::open(repo)?, work_tree(root)?);
-        let (disk, tree) = (boundary.view_of_many(), index.tree()?);
+        let (disk, tree) = (boundary.view(), index.tree()?);
         let view = GitTree::Tree(&tree).view(repo.objects());
         let matched = rules::matched(scope.grants(), &[&view]);
         for (at, grant) in scope.grants().iter().enumerate() {

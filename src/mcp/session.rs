@@ -97,11 +97,6 @@ impl Call<'_> {
         Ok(gate)
     }
 
-    /// The same for what needs no design, for which none is loaded.
-    pub(super) fn gate_without_design(&self) -> GateResult<Gate<'_>> {
-        Ok(Gate::open_to_check(self.repo, &self.session.options, &[])?)
-    }
-
     /// The path in an argument, as a request.
     pub(super) fn request(&self, path: &str) -> BString {
         self.repo.request_of(path.as_bytes())

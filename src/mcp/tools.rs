@@ -29,15 +29,6 @@ use crate::verdict::CheckAnswers;
 
 /// How many snapshots are listed without a limit in the call.
 const MOST_SNAPSHOTS: usize = 50;
-/// How many names an answer may hold.
-const MOST_NAMES: usize = 10_000;
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct PathArguments {
-    /// Absolute, or relative to the root of the repository.
-    path: String,
-}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -187,17 +178,6 @@ impl Server {
         self.work(&context, move |call| read(call, &given.0)).await
     }
 
-    /// List the files and directories in a directory, without symbolic links and what guard may not read.
-    #[tool(annotations(read_only_hint = true))]
-    async fn list_directory(
-        &self,
-        given: Parameters<PathArguments>,
-        context: Context,
-    ) -> ToolResult {
-        let list = move |call: &Call<'_>| list_directory(call, &given.0.path);
-        self.work(&context, list).await
-    }
-
     /// Replace exact text in a file. Prefer this to write_file for a file that exists.
     #[tool(annotations(destructive_hint = true))]
     async fn edit_file(&self, given: Parameters<EditArguments>, context: Context) -> ToolResponse {
@@ -307,21 +287,6 @@ fn read(call: &Call<'_>, wanted: &ReadArguments) -> ToolResult {
     Ok(answer::file(&gate, part, whole))
 }
 
-fn list_directory(call: &Call<'_>, path: &str) -> ToolResult {
-    let entries = call
-        .gate_without_design()?
-        .list_directory(call.request(path).as_ref())?;
-    let lines = entries.iter().take(MOST_NAMES).map(|entry| {
-        let kind = if entry.is_directory { "DIR" } else { "FILE" };
-        format!("[{kind}] {}\n", escaped(&entry.name))
-    });
-    let mut text: String = lines.collect();
-    if entries.len() > MOST_NAMES {
-        text.push_str("(more are left out)\n");
-    }
-    Ok(ToolAnswer::new(text, json!({ "count": entries.len() })))
-}
-
 fn edit(call: &Call<'_>, wanted: EditArguments) -> ToolResult {
     let edits = wanted.edits.into_iter().map(|edit| gate::Edit {
         search: edit.old_text.into(),
@@ -391,14 +356,7 @@ fn restore(call: &Call<'_>, wanted: &RestoreArguments) -> ToolResult {
     let only = wanted.paths.iter().flatten();
     let only: Vec<PathBuf> = only.map(PathBuf::from).collect();
     let wanted = RestoreRequest::new(call.repo, &wanted.snapshot, &only)?;
-    let options = &call.session.options;
-    let (gate, steps) =
-        Gate::open_to_restore(call.repo, options, &wanted.snapshot, &wanted.paths())?;
-    // An undo needs no design.
-    if gate.scope().is_some() {
-        call.session.check(&gate)?;
-    }
-    let done = gate.restore(&steps, None)?;
+    let done = call.gate()?.restore(&wanted.steps(call.repo)?, None)?;
     let mut text = String::new();
     for (what, paths) in [("Restored", &wanted.restored), ("Removed", &wanted.removed)] {
         for path in paths {

@@ -126,9 +126,9 @@ impl Repo {
 
     /// Removes the copies from which guard restores an object.
     #[track_caller]
-    pub fn remove_spares(&self, id: &str) {
+    pub fn remove_copies(&self, id: &str) {
         let is_copy = |path: &std::path::PathBuf| path.to_string_lossy().contains(id);
-        let files = std::fs::read_dir(self.path(".git/guard/objects")).unwrap();
+        let files = std::fs::read_dir(self.path(".git/guard/backups")).unwrap();
         let files = files.map(|file| file.unwrap().path());
         let copies: Vec<_> = files.filter(is_copy).collect();
         assert!(!copies.is_empty(), "{id}");

@@ -9,7 +9,6 @@ use super::{GUARD, Repo, lines, strace};
 
 pub const OLD: &str = "old\n";
 pub const NEW: &str = "new content\n";
-const EARLIER: &str = "earlier\n";
 
 /// What a verb did to its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,23 +34,6 @@ pub const WRITE: Verb = Verb {
         repo.write("dir/a", OLD);
         repo.write("content", NEW);
         words(&["write", "dir/a", "--content-file", "content"])
-    },
-    state: |repo| replaced(repo, "dir/a", OLD, NEW),
-    event: "done",
-};
-
-pub const PATCH: Verb = Verb {
-    name: "patch",
-    prepare: |repo| {
-        repo.write("dir/a", OLD);
-        words(&[
-            "patch",
-            "dir/a",
-            "--search",
-            "old",
-            "--replace",
-            "new content",
-        ])
     },
     state: |repo| replaced(repo, "dir/a", OLD, NEW),
     event: "done",
@@ -83,18 +65,6 @@ pub const MOVE: Verb = Verb {
         (None, Some(b)) if b == OLD => Ok(State::New),
         mix => Err(format!("{mix:?}")),
     },
-    event: "done",
-};
-
-pub const RESTORE: Verb = Verb {
-    name: "snapshot restore",
-    prepare: |repo| {
-        repo.write("dir/a", EARLIER);
-        let answer = repo.put("dir/a", OLD, &[]);
-        let backup = answer.works().json["backup"].as_str().unwrap();
-        words(&["snapshot", "restore", backup, "dir/a"])
-    },
-    state: |repo| replaced(repo, "dir/a", OLD, EARLIER),
     event: "done",
 };
 
@@ -190,7 +160,7 @@ impl Verb {
             (Some(0), State::Old) => panic!("{what}: reported, but not done"),
             (Some(0), State::New) => {
                 let last = bytes.split(|&byte| byte == b'\n').rev().nth(1).unwrap();
-                let last = Record::parse(last).unwrap_or_else(|fault| panic!("{what}: {fault:?}"));
+                let last = Record::parse(last).unwrap_or_else(|| panic!("{what}"));
                 assert_eq!(last.facts["event"], self.event, "{what}");
             }
             (Some(_), State::New) => {
@@ -203,7 +173,7 @@ impl Verb {
         if outcome.code.is_some_and(|code| code != 0) {
             assert!(is_typed(&outcome.text), "{what}: no kind of error");
         }
-        let fault = verify(&bytes, None).fault;
+        let fault = verify(&bytes, &[]).fault;
         let is_harmless = fault.is_none_or(|(_, fault)| fault == LogFault::Torn);
         assert!(is_harmless, "{what}: {fault:?}");
         self.check_leftovers(repo, &what);
@@ -215,7 +185,7 @@ impl Verb {
         strace::age_ref_lock(repo);
         let next = repo.put("dir/a", "next\n", &["--strategy", "append"]);
         assert_eq!(next.code, 0, "{what}: the next run: {next:?}");
-        assert_eq!(verify(&log.read().unwrap(), None).fault, None, "{what}");
+        assert_eq!(verify(&log.read().unwrap(), &[]).fault, None, "{what}");
         state
     }
 

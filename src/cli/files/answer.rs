@@ -17,9 +17,10 @@ pub(super) fn print_read(
     output: &mut Output,
     gate: &Gate<'_>,
     path: &BStr,
-    (content, range): (&[u8], Option<&LineRange>),
+    range: Option<&LineRange<'_>>,
     entry: &OpenedFile,
 ) -> gate::GateResult<()> {
+    let content = range.map_or(entry.content.as_slice(), |range| range.content);
     if output.format == Format::Json && content.to_str().is_err() {
         return Err(Failure::new(
             FailureKind::Binary,
@@ -31,7 +32,7 @@ pub(super) fn print_read(
         || {
             let mut answer = gate::read_json(gate, path, content, entry);
             if let Some(range) = range {
-                answer["range"] = range.to_json(content);
+                answer["range"] = range.to_json();
             }
             answer
         },
@@ -121,8 +122,7 @@ pub(in crate::cli) fn told(
 /// The verbs whose errors have the keys of [`answer_failure`].
 pub(in crate::cli) fn has_typed_errors(verb: &str) -> bool {
     let verbs = [
-        "read", "write", "patch", "delete", "move", "edit", "apply", "analyze", "pending",
-        "approve", "reject", "snapshot",
+        "read", "write", "patch", "delete", "move", "pending", "approve", "reject", "snapshot",
     ];
     verbs.contains(&verb)
 }

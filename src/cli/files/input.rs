@@ -1,6 +1,7 @@
 //! The input of the file verbs: files, standard input, lists of edits, ranges of lines.
 
 use std::io;
+use std::path::Path;
 
 use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Value, json};
@@ -8,49 +9,90 @@ use serde_json::{Value, json};
 use crate::cli::bounded;
 use crate::error::{Error, Result};
 use crate::gate::{self, Edit, Failure, FailureKind, Gate};
+use crate::git::Repository;
 use crate::path::escaped;
 
-pub(super) fn edit(search: &[u8], replace: &[u8]) -> Edit {
-    Edit {
-        search: search.to_vec(),
-        replace: replace.to_vec(),
+/// Where an operation gets its contents from.
+pub(super) struct ContentSource<'a, 'r> {
+    pub(super) repo: &'a Repository,
+    pub(super) gate: &'a Gate<'r>,
+    /// Whether the log names a file that guard may not read.
+    pub(super) is_recorded: bool,
+}
+
+impl ContentSource<'_, '_> {
+    /// The new content, from a file or from standard input.
+    pub(super) fn content(&self, file: Option<&Path>) -> gate::GateResult<Vec<u8>> {
+        match file.filter(|file| *file != "-") {
+            Some(file) => self.file(file),
+            None => read_stdin(self.gate.max_size()),
+        }
+    }
+
+    /// A file that `guard read` may read. Otherwise content could copy a secret into a readable file.
+    pub(super) fn file(&self, file: &Path) -> gate::GateResult<Vec<u8>> {
+        let request = self.repo.request(file);
+        let read = match self.is_recorded {
+            true => self
+                .gate
+                .read(request.as_ref())
+                .map(|(_, entry)| entry.content),
+            false => self.gate.content(request.as_ref()),
+        };
+        read.map_err(|failure| Failure {
+            // The missing file is not the one that the operation changes.
+            kind: match failure.kind {
+                FailureKind::NotFound => FailureKind::CannotJudge,
+                kind => kind,
+            },
+            ..failure.help("if guard may not read the file, pass the content on standard input")
+        })
+    }
+
+    /// A list of edits. On standard input, it may be larger than the file, because it has the old and the new text,
+    /// escaped.
+    pub(super) fn edits(&self, file: Option<&Path>) -> gate::GateResult<Vec<Edit>> {
+        let bytes = match file.filter(|file| *file != "-") {
+            Some(file) => self.file(file)?,
+            None => {
+                let limit = self.gate.max_size().saturating_mul(EDITS_PER_FILE);
+                let bound = format!("{EDITS_PER_FILE} times the limit of [workspace] max-size");
+                read_up_to(limit, &bound, "split the edits into several runs")?
+            }
+        };
+        Ok(parse_edits(&bytes)?)
     }
 }
 
-pub(super) fn parse_edits(bytes: &[u8]) -> Result<Vec<Edit>> {
+fn parse_edits(bytes: &[u8]) -> Result<Vec<Edit>> {
     let bad = |why: String| {
-        Error::new(format!("the edits cannot be read: {why}"))
+        Error::new(format!("the edits cannot be read: {}", escaped(&why)))
             .help("write a list such as [{\"search\": \"…\", \"replace\": \"…\"}]")
     };
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
-    let items = value
-        .as_array()
-        .ok_or_else(|| bad("expected a list".into()))?;
+    let items: Vec<WrittenEdit> =
+        serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
     if items.is_empty() {
         return Err(bad("the list is empty".into()));
     }
-    items
-        .iter()
-        .map(|item| {
-            let keys = item.as_object().into_iter().flat_map(|item| item.keys());
-            let mut others = keys.filter(|key| !matches!(key.as_str(), "search" | "replace"));
-            if let Some(key) = others.next() {
-                return Err(bad(format!("unknown key `{}`", escaped(key))));
-            }
-            let text = |key: &str| item.get(key).and_then(Value::as_str);
-            match (text("search"), text("replace")) {
-                (Some(search), Some(replace)) => Ok(edit(search.as_bytes(), replace.as_bytes())),
-                _ => Err(bad(
-                    "an entry needs the strings `search` and `replace`".into()
-                )),
-            }
-        })
-        .collect()
+    let edits = items.into_iter().map(|item| Edit {
+        search: item.search.into(),
+        replace: item.replace.into(),
+    });
+    Ok(edits.collect())
+}
+
+/// An edit in a list.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenEdit {
+    search: String,
+    replace: String,
 }
 
 /// Which lines of a file were read.
 #[derive(Debug)]
-pub(super) struct LineRange {
+pub(super) struct LineRange<'c> {
+    pub(super) content: &'c [u8],
     /// The first line, from 1.
     pub(super) first: usize,
     /// The last line; 0 if the file is empty.
@@ -59,13 +101,13 @@ pub(super) struct LineRange {
     pub(super) lines_of_file: usize,
 }
 
-impl LineRange {
-    /// What the answer says about the range with this content.
-    pub(super) fn to_json(&self, content: &[u8]) -> Value {
+impl LineRange<'_> {
+    /// What the answer says about the range.
+    pub(super) fn to_json(&self) -> Value {
         json!({
             "first": self.first,
             "last": self.last,
-            "size": content.len(),
+            "size": self.content.len(),
             "lines_of_file": self.lines_of_file,
         })
     }
@@ -79,7 +121,7 @@ pub(super) fn lines<'c>(
     path: &BStr,
     content: &'c [u8],
     range: &str,
-) -> gate::GateResult<(&'c [u8], LineRange)> {
+) -> gate::GateResult<LineRange<'c>> {
     let bad = || {
         Failure::new(
             FailureKind::CannotJudge,
@@ -124,12 +166,12 @@ pub(super) fn lines<'c>(
         .get(to.saturating_sub(1))
         .copied()
         .unwrap_or(content.len());
-    let range = LineRange {
+    Ok(LineRange {
+        content: &content[start..end.max(start)],
         first: from,
         last: to.min(count),
         lines_of_file: count,
-    };
-    Ok((&content[start..end.max(start)], range))
+    })
 }
 
 /// Standard input that becomes a file.
@@ -138,20 +180,6 @@ pub(super) fn lines<'c>(
 /// It cannot be read, or has more than `max_size` bytes.
 pub(in crate::cli) fn read_stdin(max_size: u64) -> gate::GateResult<Vec<u8>> {
     read_up_to(max_size, "the limit", "write a smaller file")
-}
-
-/// A list of edits on standard input. It may be larger than the file, because it has the old and the new text, escaped.
-///
-/// # Errors
-/// It cannot be read, or is far larger than a file may be.
-pub(super) fn read_edits(max_size: u64) -> gate::GateResult<Vec<Edit>> {
-    let limit = max_size.saturating_mul(EDITS_PER_FILE);
-    let bound = format!("{EDITS_PER_FILE} times the limit");
-    Ok(parse_edits(&read_up_to(
-        limit,
-        &bound,
-        "split the edits into several runs",
-    )?)?)
 }
 
 /// How much larger than a file a list of edits may be.
@@ -167,23 +195,6 @@ fn read_up_to(limit: u64, bound: &str, instead: &str) -> gate::GateResult<Vec<u8
         )
         .help(format!("{instead}, or ask a person to raise the limit"))
     })
-}
-
-/// Reads a file that `guard read` may read. Otherwise content could copy a secret into a readable file.
-///
-/// # Errors
-/// guard may not or cannot read it.
-pub(super) fn read_content(gate: &Gate<'_>, request: &BStr) -> gate::GateResult<Vec<u8>> {
-    let read = gate.read(request);
-    let (_, entry) = read.map_err(|failure| Failure {
-        // The missing file is not the one that the operation changes.
-        kind: match failure.kind {
-            FailureKind::NotFound => FailureKind::CannotJudge,
-            kind => kind,
-        },
-        ..failure.help("if guard may not read the file, pass the content on standard input")
-    })?;
-    Ok(entry.content)
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
-//! `guard read`, `write`, `patch`, `delete`, `move`, and `edit` with the spellings of requirement 001.
+//! `guard read`, `write`, `patch`, `delete` and `move`.
 
 mod answer;
-mod forecast;
 mod input;
 
 pub(super) use answer::{
@@ -12,21 +11,21 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use gix::bstr::BString;
 
 use super::design_args::DesignArgs;
 use super::output::Output;
-use super::path_base::PathBase;
 use super::person::{self, Person};
-use super::question::ask;
+use super::question::{GUTTER, ask};
 use super::repository::repository;
 use super::signing::{SignArgs, unsigned_notes};
 use super::usage_error::usage;
 use crate::error::Result;
-use crate::gate::{self, Edit, Gate, Operation, Strategy};
-use crate::git::Repository;
+use crate::gate::{self, Edit, Failure, FailureKind, Forecast, Gate, Operation, Strategy};
+use crate::git::{Repository, show_file};
+use crate::path::escaped;
+use crate::report::painted;
+use input::ContentSource;
 pub(super) use input::read_stdin;
-use input::{edit, parse_edits, read_content, read_edits};
 
 /// The file of an operation, and how to judge it.
 #[derive(Debug, clap::Args)]
@@ -36,11 +35,14 @@ struct OperationTarget {
     path: OsString,
     #[command(flatten)]
     design: DesignArgs,
-    #[command(flatten)]
-    base: PathBase,
     /// Never ask; hold a change that needs approval, as guard does without a terminal.
     #[arg(long)]
     auto: bool,
+    /// Only show what the change would do, and whether a person must approve it; the exit code is then 1.
+    ///
+    /// guard writes, holds and logs nothing. The exit code is also 1 if guard would refuse the change.
+    #[arg(long)]
+    dry_run: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -56,8 +58,6 @@ pub(super) struct ReadArgs {
     file: Option<OsString>,
     #[command(flatten)]
     design: DesignArgs,
-    #[command(flatten)]
-    base: PathBase,
     /// Print only lines A to B, counted from 1; either may be left out.
     #[arg(long, value_name = "A:B")]
     lines: Option<String>,
@@ -65,27 +65,11 @@ pub(super) struct ReadArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  guard write src/new.py < new.py\n  guard write src/state.py --content-file new.py\n  guard write a.py --expect $(git hash-object --no-filters a.py) < new.py\n  guard write src/state.py --strategy append < more.py\n  guard write src/state.py --strategy insert --line 12 < more.py\n  guard write src/state.py --strategy extend < state-with-more-methods.py\n\nappend, insert and extend keep the file's line endings, byte order mark and final newline. extend supports Python, Rust, JavaScript, TypeScript, Go and Java, which it recognises by the file extension."
+    after_help = "Examples:\n  guard write src/new.py < new.py\n  guard write src/state.py --content-file new.py\n  guard write a.py --expect $(git hash-object --no-filters a.py) < new.py\n  guard write src/state.py --strategy append < more.py\n  guard write src/state.py --strategy insert --line 12 < more.py\n  guard write src/state.py --strategy extend < state-with-more-methods.py\n  guard write src/state.py --content-file new.py --dry-run\n\nappend, insert and extend keep the file's line endings, byte order mark and final newline. extend supports Python."
 )]
 pub(super) struct WriteArgs {
     #[command(flatten)]
     target: OperationTarget,
-    #[command(flatten)]
-    content: NewContent,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  guard analyze src/state.py --content-file new.py\n  guard analyze src/state.py --strategy append --format json < more.py\n\nguard answers what `guard write` with the same options would do: the lines before and after, the share that is lost, the lost content, a preview, and whether a person must approve it. The exit code is 1 if a person must, or if guard would refuse the write. guard writes, holds and logs nothing."
-)]
-pub(super) struct AnalyzeArgs {
-    /// The file, absolute or relative to the current directory.
-    #[arg(value_name = "FILE")]
-    path: OsString,
-    #[command(flatten)]
-    design: DesignArgs,
-    #[command(flatten)]
-    base: PathBase,
     #[command(flatten)]
     content: NewContent,
 }
@@ -192,67 +176,13 @@ pub(super) struct DeleteArgs {
     after_help = "Examples:\n  guard move src/old.py src/new.py\n\nguard judges both paths: the old one as deleted, the new one as added."
 )]
 pub(super) struct MoveArgs {
-    /// The file, absolute or relative to the current directory.
-    from: OsString,
+    #[command(flatten)]
+    target: OperationTarget,
     /// The new path, which must not exist.
     to: OsString,
     /// Move only if the file still has this `digest` of an earlier answer.
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
-    #[command(flatten)]
-    design: DesignArgs,
-    #[command(flatten)]
-    base: PathBase,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  guard edit --file src/a.py --content 'x = 1'\n  guard edit --file src/a.py --search 'x = 1' --replace 'x = 2'\n  guard edit --file src/a.py --expect none < a.py"
-)]
-pub(super) struct EditArgs {
-    /// The file.
-    #[arg(long = "file", value_name = "FILE")]
-    path: OsString,
-    /// The whole new content; by default, standard input.
-    #[arg(
-        long,
-        value_name = "TEXT",
-        allow_hyphen_values = true,
-        conflicts_with = "search"
-    )]
-    content: Option<String>,
-    /// Read the content from this file; `guard read` must be allowed to read it.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["content", "search"])]
-    content_file: Option<PathBuf>,
-    /// The exact text to replace, which must occur exactly once.
-    #[arg(
-        long,
-        value_name = "TEXT",
-        allow_hyphen_values = true,
-        requires = "replace"
-    )]
-    search: Option<String>,
-    /// The replacement, taken literally.
-    #[arg(
-        long,
-        value_name = "TEXT",
-        allow_hyphen_values = true,
-        requires = "search"
-    )]
-    replace: Option<String>,
-    /// Accept empty content.
-    #[arg(long)]
-    allow_empty: bool,
-    /// Edit only if the file still has this `digest` of an earlier answer; `none` if it must not exist.
-    #[arg(long, value_name = "DIGEST")]
-    expect: Option<String>,
-    /// Never ask; hold a change that needs approval, as guard does without a terminal.
-    #[arg(long)]
-    auto: bool,
-    #[command(flatten)]
-    design: DesignArgs,
-    #[command(flatten)]
-    base: PathBase,
 }
 
 impl ReadArgs {
@@ -261,101 +191,68 @@ impl ReadArgs {
         let gate = Gate::open(&repo, &self.design.options(false))?;
         output.notes(gate.notes());
         let path = self.path.iter().chain(&self.file).next();
-        let request = path.map(|path| self.base.request(&repo, Path::new(path)));
-        let request = request.unwrap_or_default();
-        let read = gate.read(request.as_ref());
-        let (path, entry) = read.map_err(|failure| self.base.locate(&repo, &gate, failure))?;
-        let (content, range) = match &self.lines {
-            Some(range) => {
-                let (content, range) = input::lines(path.as_ref(), &entry.content, range)?;
-                (content, Some(range))
-            }
-            None => (entry.content.as_slice(), None),
-        };
-        answer::print_read(
-            output,
-            &gate,
-            path.as_ref(),
-            (content, range.as_ref()),
-            &entry,
-        )?;
+        let request = path.map(|path| repo.request(Path::new(path)));
+        let read = gate.read(request.unwrap_or_default().as_ref());
+        let (path, entry) = read.map_err(|failure| with_place(&repo, &gate, failure))?;
+        let range = self.lines.as_deref();
+        let range = range.map(|range| input::lines(path.as_ref(), &entry.content, range));
+        let range = range.transpose()?;
+        answer::print_read(output, &gate, path.as_ref(), range.as_ref(), &entry)?;
         Ok(0)
     }
 }
 
 impl WriteArgs {
     pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
-        let strategy = self.content.strategy.strategy(self.content.line)?;
-        perform(output, &self.target, |gate, files| {
-            let content = files.content(gate, self.content.content_file.as_deref())?;
-            Ok(self.content.operation(content, strategy))
-        })
-    }
-}
-
-impl NewContent {
-    fn operation(&self, content: Vec<u8>, strategy: Strategy) -> Operation {
-        Operation::Write {
-            content,
+        let NewContent {
+            content_file,
+            allow_empty,
+            expect,
             strategy,
-            expect: self.expect.clone(),
-            allow_empty: self.allow_empty,
-        }
-    }
-}
-
-impl AnalyzeArgs {
-    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
-        let strategy = self.content.strategy.strategy(self.content.line)?;
-        let repo = repository()?;
-        let gate = Gate::open(&repo, &self.design.options(false))?;
-        output.notes(gate.notes());
-        let content = match self.content.content_file.as_deref() {
-            Some(file) if file != Path::new("-") => {
-                gate.content(self.base.request(&repo, file).as_ref())?
-            }
-            _ => read_stdin(gate.max_size())?,
-        };
-        let request = self.base.request(&repo, Path::new(&self.path));
-        let operation = self.content.operation(content, strategy);
-        let forecast = gate.analyze(request.as_ref(), &operation);
-        let forecast = forecast.map_err(|failure| self.base.locate(&repo, &gate, failure))?;
-        forecast::print_forecast(output, &gate, &forecast);
-        Ok(u8::from(forecast.finding.is_some()))
+            line,
+        } = &self.content;
+        let strategy = strategy.strategy(*line)?;
+        self.target.perform(output, |input| {
+            Ok(Operation::Write {
+                content: input.content(content_file.as_deref())?,
+                strategy,
+                expect: expect.clone(),
+                allow_empty: *allow_empty,
+            })
+        })
     }
 }
 
 impl PatchArgs {
     pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
-        perform(output, &self.target, |gate, files| {
+        self.target.perform(output, |input| {
             Ok(Operation::Patch {
-                edits: self.edits(gate, files)?,
+                edits: self.edits(input)?,
                 expect: self.expect.clone(),
             })
         })
     }
 
-    fn edits(&self, gate: &Gate<'_>, files: &NamedFiles<'_>) -> gate::GateResult<Vec<Edit>> {
-        let read = |file: &Path| read_content(gate, files.request(file).as_ref());
-        Ok(match (&self.search, &self.search_file, &self.edits) {
-            (Some(search), ..) => vec![edit(
-                search.as_bytes(),
-                self.replace.as_deref().unwrap_or_default().as_bytes(),
-            )],
-            (None, Some(search), _) => {
-                let replace = self.replace_file.as_deref().map_or(Ok(Vec::new()), read)?;
-                vec![edit(&read(search)?, &replace)]
+    fn edits(&self, input: &ContentSource<'_, '_>) -> gate::GateResult<Vec<Edit>> {
+        let (search, replace) = match (&self.search, &self.search_file) {
+            (Some(search), _) => (
+                search.clone().into(),
+                self.replace.clone().unwrap_or_default().into(),
+            ),
+            (None, Some(search)) => {
+                let replace = self.replace_file.as_deref();
+                let replace = replace.map_or(Ok(Vec::new()), |file| input.file(file))?;
+                (input.file(search)?, replace)
             }
-            (None, None, Some(file)) if file == Path::new("-") => read_edits(gate.max_size())?,
-            (None, None, Some(file)) => parse_edits(&read(file)?)?,
-            (None, None, None) => Vec::new(),
-        })
+            (None, None) => return input.edits(self.edits.as_deref()),
+        };
+        Ok(vec![Edit { search, replace }])
     }
 }
 
 impl DeleteArgs {
     pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
-        perform(output, &self.target, |_, _| {
+        self.target.perform(output, |_| {
             let expect = self.expect.clone();
             Ok(Operation::Delete { expect })
         })
@@ -364,70 +261,12 @@ impl DeleteArgs {
 
 impl MoveArgs {
     pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
-        // guard refuses a destructive move instead of holding it.
-        let from = OperationTarget {
-            path: self.from.clone(),
-            auto: true,
-            design: self.design.clone(),
-            base: self.base.clone(),
-        };
-        perform(output, &from, |_, files| {
+        self.target.perform(output, |input| {
             Ok(Operation::Move {
-                to: files.request(Path::new(&self.to)),
+                to: input.repo.request(Path::new(&self.to)),
                 expect: self.expect.clone(),
             })
         })
-    }
-}
-
-impl EditArgs {
-    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
-        let target = OperationTarget {
-            path: self.path.clone(),
-            auto: self.auto,
-            design: self.design.clone(),
-            base: self.base.clone(),
-        };
-        perform(output, &target, |gate, files| {
-            let expect = self.expect.clone();
-            if let Some(search) = &self.search {
-                let replace = self.replace.as_deref().unwrap_or_default();
-                return Ok(Operation::Patch {
-                    edits: vec![edit(search.as_bytes(), replace.as_bytes())],
-                    expect,
-                });
-            }
-            let content = match &self.content {
-                Some(content) => content.clone().into_bytes(),
-                None => files.content(gate, self.content_file.as_deref())?,
-            };
-            Ok(Operation::Write {
-                content,
-                strategy: Strategy::Replace,
-                expect,
-                allow_empty: self.allow_empty,
-            })
-        })
-    }
-}
-
-/// The files that the command line names.
-struct NamedFiles<'a> {
-    repo: &'a Repository,
-    base: &'a PathBase,
-}
-
-impl NamedFiles<'_> {
-    fn request(&self, path: &Path) -> BString {
-        self.base.request(self.repo, path)
-    }
-
-    /// The new content, from a file or from standard input.
-    fn content(&self, gate: &Gate<'_>, file: Option<&Path>) -> gate::GateResult<Vec<u8>> {
-        match file {
-            Some(file) if file != Path::new("-") => read_content(gate, self.request(file).as_ref()),
-            _ => read_stdin(gate.max_size()),
-        }
     }
 }
 
@@ -438,38 +277,85 @@ pub(in crate::cli) fn person(auto: bool) -> Option<Person> {
         .flatten()
 }
 
-fn perform(
-    output: &mut Output,
-    target: &OperationTarget,
-    operation: impl Fn(&Gate<'_>, &NamedFiles<'_>) -> gate::GateResult<Operation>,
-) -> gate::GateResult<u8> {
-    let repo = repository()?;
-    let style = output.style.clone();
-    let mut gate = Gate::open(&repo, &target.design.options(false))?;
-    output.notes(gate.notes());
-    let files = NamedFiles {
-        repo: &repo,
-        base: &target.base,
-    };
-    let operation = operation(&gate, &files)?;
-    let mut is_unsigned = false;
-    let path = files.request(Path::new(&target.path));
-    let done = match &mut person(target.auto) {
-        Some(person) => {
-            let signer = SignArgs::of_environment().signer(&repo)?;
-            let has_signer = signer.is_some();
-            gate = gate.signing(signer);
-            gate.perform_asking(path.as_ref(), &operation, &mut |question| {
-                is_unsigned = question.finding.is_some() && !has_signer;
-                ask(person, question, &style)
-            })
+impl OperationTarget {
+    fn perform(
+        &self,
+        output: &mut Output,
+        operation: impl Fn(&ContentSource<'_, '_>) -> gate::GateResult<Operation>,
+    ) -> gate::GateResult<u8> {
+        let repo = repository()?;
+        let style = output.style.clone();
+        let mut gate = Gate::open(&repo, &self.design.options(false))?;
+        output.notes(gate.notes());
+        let operation = operation(&ContentSource {
+            repo: &repo,
+            gate: &gate,
+            is_recorded: !self.dry_run,
+        })?;
+        let path = repo.request(Path::new(&self.path));
+        if self.dry_run {
+            let forecast = gate.forecast(path.as_ref(), &operation);
+            let forecast = forecast.map_err(|failure| with_place(&repo, &gate, failure))?;
+            print_forecast(output, &gate, &forecast);
+            return Ok(u8::from(forecast.finding.is_some()));
         }
-        None => gate.perform(path.as_ref(), &operation),
-    };
-    let done = done.map_err(|failure| target.base.locate(&repo, &gate, failure))?;
-    answer::print_done(output, &gate, &done);
-    if is_unsigned {
-        output.notes(&unsigned_notes(&repo));
+        let mut is_unsigned = false;
+        let done = match &mut person(self.auto) {
+            Some(person) => {
+                let signer = SignArgs::of_environment().signer(&repo)?;
+                let has_signer = signer.is_some();
+                gate = gate.signing(signer);
+                gate.perform_asking(path.as_ref(), &operation, &mut |question| {
+                    is_unsigned = question.finding.is_some() && !has_signer;
+                    ask(person, question, &style)
+                })
+            }
+            None => gate.perform(path.as_ref(), &operation),
+        };
+        let done = done.map_err(|failure| with_place(&repo, &gate, failure))?;
+        answer::print_done(output, &gate, &done);
+        if is_unsigned {
+            output.notes(&unsigned_notes(&repo));
+        }
+        Ok(0)
     }
-    Ok(0)
+}
+
+/// Says where guard looked for a path that does not exist or is outside.
+fn with_place(repo: &Repository, gate: &Gate<'_>, failure: Failure) -> Failure {
+    let reason = failure.details.get("reason").and_then(|it| it.as_str());
+    let is_outside = reason.is_some_and(|reason| reason.starts_with("path-"));
+    if failure.kind != FailureKind::NotFound && !is_outside {
+        return failure;
+    }
+    let root = show_file(gate.root());
+    let start = repo.prefix().map_or_else(String::new, |below| {
+        format!("; relative paths start in its directory {}", escaped(below))
+    });
+    failure.help(format!("the workspace is {root}{start}"))
+}
+
+/// Prints what an operation would do.
+fn print_forecast(output: &mut Output, gate: &Gate<'_>, forecast: &Forecast) {
+    let analysis = &forecast.analysis;
+    let style = output.style.clone();
+    output.print_either(
+        || forecast.to_json(gate),
+        |out| {
+            let (path, measured) = (escaped(&analysis.path), &analysis.measured);
+            let lost = measured.lost.share() * 100.0;
+            let class = measured.class.name();
+            writeln!(
+                out,
+                "{class} {path}: {lost:.1} % of the old content is lost"
+            )?;
+            if let Some(finding) = &forecast.finding {
+                writeln!(out, "a person must approve it: {}", finding.message)?;
+            }
+            let preview = painted(&analysis.diff_preview, &style);
+            preview
+                .lines()
+                .try_for_each(|line| writeln!(out, "{GUTTER}{line}"))
+        },
+    );
 }

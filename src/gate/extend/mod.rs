@@ -1,24 +1,16 @@
 //! The strategy `extend`: adds the definitions that a Python file lacks, without changing an existing byte. Works on
 //! text only.
 
-mod assemble;
-mod compare;
-mod import;
-mod level;
-mod parse;
-mod place;
-mod python;
+mod merge;
 mod scope;
-mod syntax;
 
 use gix::bstr::{BStr, ByteSlice};
+use tree_sitter::{Node, Tree};
 
-use self::assemble::assemble;
-use self::parse::parse;
 use self::scope::CodeScope;
-use super::extension::Extension;
 use super::failure::{Failure, FailureKind, GateResult};
-use super::line_endings::{BOM, ending_of};
+use super::text::{BOM, Extension, ending_of};
+use crate::grammar;
 use crate::path::escaped;
 
 /// Whether `extend` supports the language of a file.
@@ -49,22 +41,22 @@ pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> GateResult<(Vec
 
     let old_tree = parse(old).map_err(|why| unreadable(path, "the file", &why))?;
     let new_tree = parse(new).map_err(|why| unreadable(path, "the content", &why))?;
-    let before = CodeScope::of_file(old, &old_tree);
-    let proposed = CodeScope::of_file(new, &new_tree);
-    let comparison = compare::compare(&before, &proposed).map_err(|why| no_place(path, &why))?;
-    if comparison.insertions.is_empty() {
-        return Err(nothing_to_add(path, &comparison.extension));
+    let before = CodeScope::of_file(old, old_tree.root_node());
+    let proposed = CodeScope::of_file(new, new_tree.root_node());
+    let mut additions = merge::compare(&before, &proposed).map_err(|why| no_place(path, &why))?;
+    if additions.is_empty() {
+        return Err(nothing_to_add(path, &additions.extension));
     }
     let ending = if ending == b"\r\n" { "\r\n" } else { "\n" };
-    let text = assemble(old, comparison.insertions, ending);
+    let text = additions.insert_into(old, ending);
 
     // Parse the result again: additions and existing code must be unchanged.
     let tree =
         parse(&text).map_err(|why| no_place(path, &format!("the result does not parse: {why}")))?;
     let mut expected = before.keys();
-    expected.extend(comparison.keys);
+    expected.extend(additions.keys);
     expected.sort();
-    let mut found = CodeScope::of_file(&text, &tree).keys();
+    let mut found = CodeScope::of_file(&text, tree.root_node()).keys();
     found.sort();
     if found != expected {
         return Err(no_place(
@@ -72,7 +64,37 @@ pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> GateResult<(Vec
             "the result would parse differently from the file and the additions",
         ));
     }
-    Ok(([mark, text.as_bytes()].concat(), comparison.extension))
+    Ok(([mark, text.as_bytes()].concat(), additions.extension))
+}
+
+/// The syntax tree of a text without errors.
+///
+/// # Errors
+/// A predicate such as `does not parse at line 3`.
+fn parse(text: &str) -> Result<Tree, String> {
+    let tree = grammar::tree(&tree_sitter_python::LANGUAGE.into(), text)?;
+    if tree.root_node().has_error() {
+        let line = first_error(tree.root_node());
+        return Err(format!("does not parse as Python at line {line}"));
+    }
+    Ok(tree)
+}
+
+/// The 1-based line of the first error. Not recursive, because trees may be deep.
+fn first_error(root: Node<'_>) -> usize {
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        let is_found = node.is_error() || node.is_missing();
+        if is_found || !cursor.goto_first_child() {
+            return node.start_position().row + 1;
+        }
+        while !cursor.node().has_error() {
+            if !cursor.goto_next_sibling() {
+                return node.start_position().row + 1;
+            }
+        }
+    }
 }
 
 /// The text for the grammar.
