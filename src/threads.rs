@@ -1,6 +1,5 @@
 //! Runs work on several cores, with the same result as on one.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{Error, Result};
@@ -15,54 +14,45 @@ pub(crate) fn most() -> usize {
         .min(MOST)
 }
 
-/// Runs `work` on this and other threads until no work is left, each with its own `handle`. Returns the results in
-/// any order, except that this thread's comes first.
+/// The results of `work` at the places `0..len`, in order. The threads take batches of places, each with its own
+/// `handle`.
 ///
 /// # Errors
-/// The first error of a thread.
-pub(crate) fn share<H: Clone + Send, T: Send>(
-    threads: usize,
+/// The first error of a thread; the other threads then stop.
+pub(crate) fn map<H: Clone + Send, T: Send>(
+    len: usize,
+    (threads, batch): (usize, usize),
     handle: &H,
-    work: impl Fn(&H) -> Result<T> + Sync,
+    work: impl Fn(&H, usize) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    std::thread::scope(|scope| {
+    let next = AtomicUsize::new(0);
+    let run = |handle: &H| -> Result<Vec<(usize, T)>> {
+        let mut done = Vec::new();
+        loop {
+            let start = next.fetch_add(batch, Ordering::Relaxed);
+            if start >= len {
+                return Ok(done);
+            }
+            for at in start..(start + batch).min(len) {
+                let one = work(handle, at);
+                done.push((at, one.inspect_err(|_| next.store(len, Ordering::Relaxed))?));
+            }
+        }
+    };
+    let mut done = std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads)
             .map(|_| {
-                let (work, handle) = (&work, handle.clone());
-                scope.spawn(move || work(&handle))
+                let (run, handle) = (&run, handle.clone());
+                scope.spawn(move || run(&handle))
             })
             .collect();
-        let mut done = vec![work(handle)];
-        done.extend(others.into_iter().map(|other| {
+        let mut done = run(handle)?;
+        for other in others {
             let failed = |_| Error::new("a worker thread failed");
-            other.join().map_err(failed).flatten()
-        }));
-        done.into_iter().collect()
-    })
-}
-
-/// The places of a list of work, which threads take in batches.
-pub(crate) struct Batches {
-    next: AtomicUsize,
-    size: usize,
-    len: usize,
-}
-
-impl Batches {
-    /// Batches of `size` places, of `len` in all.
-    pub(crate) fn new(len: usize, size: usize) -> Batches {
-        let next = AtomicUsize::new(0);
-        Batches { next, size, len }
-    }
-
-    /// The next batch; `None` if none is left.
-    pub(crate) fn take(&self) -> Option<Range<usize>> {
-        let start = self.next.fetch_add(self.size, Ordering::Relaxed);
-        (start < self.len).then(|| start..(start + self.size).min(self.len))
-    }
-
-    /// Leaves the remaining batches undone.
-    pub(crate) fn stop(&self) {
-        self.next.store(self.len, Ordering::Relaxed);
-    }
+            done.extend(other.join().map_err(failed).flatten()?);
+        }
+        Ok::<_, Error>(done)
+    })?;
+    done.sort_unstable_by_key(|&(at, _)| at);
+    Ok(done.into_iter().map(|(_, one)| one).collect())
 }

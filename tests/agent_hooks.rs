@@ -14,7 +14,7 @@ use crate::common::agents::{
 use crate::common::corpus;
 use crate::common::raw;
 use crate::common::terminal::{End, driver, guard_at_terminal};
-use crate::common::{GUARD, Repo, SETTINGS, lines, run_with_input};
+use crate::common::{GUARD, Repo, lines, run_with_input};
 use serde_json::{Value, json};
 
 #[test]
@@ -360,12 +360,6 @@ fn too_much_input_is_denied() {
     payload.push_str(&" ".repeat(16 << 20));
     let reason = hook(&repo, "claude", payload).denies();
     assert_says(&reason, &["standard input has more than 16777216 bytes"]);
-    // A content that the settings do not allow.
-    let settings = format!("{SETTINGS}[workspace]\nmax-size = \"1kB\"\n");
-    repo.stage("guard.toml", settings);
-    repo.commit("Limit the size");
-    let reason = write(&repo, LOG, &"line\n".repeat(201)).denies();
-    assert_says(&reason, &["more than `[workspace] max-size`"]);
 }
 
 #[test]

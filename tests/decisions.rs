@@ -186,10 +186,11 @@ fn ids_are_not_paths_and_foreign_files_in_the_store_are_ignored() {
 
 #[test]
 fn expired_held_changes_are_removed_with_their_content() {
-    let repo = Repo::open_with("[approvals]\nexpiry = \"0h\"\n");
+    let repo = Repo::open();
     repo.stage(FILE, old());
     repo.commit("State");
     let id = hold(&repo, &["delete", FILE]);
+    repo.expire_held();
     let failure = approve(&repo, &id, |question| panic!("{question:?}")).unwrap_err();
     assert_eq!(failure.kind, FailureKind::NotFound);
     assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 0);

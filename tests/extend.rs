@@ -137,7 +137,7 @@ fn file_that_cannot_be_extended_is_refused_and_unchanged() {
 
 #[test]
 fn hostile_sources_never_hang_or_crash() {
-    let repo = Repo::open_with("[workspace]\nmax-size = \"20MB\"\n");
+    let repo = Repo::open();
     let deep = |open: &str, close: &str| open.repeat(100_000) + &close.repeat(100_000);
     for (path, content) in [
         ("a.py", format!("x = {}\n", deep("(", ")"))),

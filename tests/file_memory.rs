@@ -36,7 +36,7 @@ fn limited(repo: &Repo, kib: usize, arguments: &[&str]) -> Output {
 fn az_65_a_file_of_15_mb_is_judged_in_50_mib_beyond_its_two_versions() {
     let (old, new) = versions();
     assert!(old.len() > 15_000_000);
-    let repo = Repo::open_with("[workspace]\nmax-size = \"20MB\"\n");
+    let repo = Repo::open();
     repo.stage("small.py", "x\n");
     repo.stage("large.py", &old);
     repo.commit("Large");

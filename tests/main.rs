@@ -74,7 +74,6 @@ mod hostile_paths;
 mod init;
 mod install_agents;
 mod install_git;
-mod issue_in_branch;
 mod langgraph;
 mod large_files;
 mod leftovers;

@@ -402,6 +402,7 @@ fn a_shell_of_an_agent_leaves_approvals_to_a_terminal() {
     client.answer = approval("approve", WORD);
     let (kind, _) = client.refuses("write_file", large);
     assert_eq!((kind.as_str(), client.questions.len()), ("held", 0));
+    drop(client);
     assert_eq!(read(&repo, "src/large.py"), lines(1..=200));
 }
 
@@ -564,7 +565,7 @@ fn bad_messages_do_not_end_the_session_but_endless_ones_do() {
         json!({ "name": "no_such_tool", "arguments": {} }),
     );
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
-    let large = "x".repeat(11_000_000);
+    let large = "x".repeat(21_000_000);
     let (kind, _) = client.refuses(
         "write_file",
         json!({ "path": "src/gone.py", "content": large }),

@@ -1,8 +1,8 @@
-//! Which plans a branch name selects, and which documents of a directory count.
+//! Which designs a branch name selects, and which documents of a directory count.
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{self, GUARD, Repo};
+use crate::common::{self, GUARD, Repo, SETTINGS};
 
 const SPECS: &str = "[lld]\npath = \"specs/{branch}/{spec,plan,tasks}.md\"\n";
 
@@ -67,24 +67,6 @@ fn documents_of_the_directory_named_like_the_branch_are_one_design() {
 }
 
 #[test]
-fn whole_branch_name_wins_over_its_last_part() {
-    let repo = repo(
-        SPECS,
-        &[
-            ("specs/feature/004-login/spec.md", "src/a.rs"),
-            ("specs/004-login/spec.md", "src/b.rs"),
-        ],
-    );
-    repo.branch("feature/004-login");
-    repo.stage("src/a.rs", "a\n");
-    is_judged_by(
-        &repo,
-        "specs/feature/004-login/spec.md",
-        "branch name feature/004-login",
-    );
-}
-
-#[test]
 fn slug_is_the_branch_name_without_prefix_and_number() {
     let plans = [
         ("docs/plans/2026-01-31-001-feat-login-plan.md", "src/a.rs"),
@@ -126,24 +108,6 @@ fn several_directories_remain_ambiguous() {
     repo.git(&["commit", "--quiet", "-m", "Only one", "--", "specs"]);
     repo.guard(&["lint"]).exits(0);
     assert_eq!(judged_by(&repo).len(), 2);
-}
-
-#[test]
-fn characters_of_a_branch_name_are_no_pattern() {
-    let settings = "[lld]\npath = \"docs/{branch}.md\"\n";
-    let repo = repo(
-        settings,
-        &[("docs/a.md", "src/a.rs"), ("docs/b.md", "src/b.rs")],
-    );
-    repo.stage("src/a.rs", "a\n");
-    for branch in ["{a,b}", "x/{a,b}", "{a,a}"] {
-        repo.branch(branch);
-        repo.guard(&["lint"])
-            .exits(2)
-            .says("cannot be part of a path");
-    }
-    repo.branch("x/a");
-    repo.guard(&["lint"]).exits(0);
 }
 
 #[test]
@@ -268,30 +232,6 @@ fn typed_table_is_the_scope_of_all_documents_of_its_directory() {
         .exits(0);
 }
 
-#[test]
-fn bot_branch_names_no_issue() {
-    let settings = "[lld]\npath = \"docs/LLD-{issue}.md\"\nstanding = \"docs/standing.md\"\n";
-    let repo = repo(
-        settings,
-        &[
-            ("docs/LLD-5.md", "src/a.rs"),
-            ("docs/LLD-22.md", "src/b.rs"),
-            ("docs/standing.md", "package.json"),
-        ],
-    );
-    repo.stage("package.json", "{}\n");
-    for branch in [
-        "dependabot/npm_and_yarn/actions/checkout-5",
-        "renovate/node-22",
-    ] {
-        repo.branch(branch);
-        repo.guard(&["lint"]).exits(0);
-        is_judged_by(&repo, "docs/standing.md", "standing");
-    }
-    repo.branch("fix/checkout-5");
-    assert_eq!(judged_by(&repo).len(), 2);
-}
-
 /// Only standing designs apply to `main`.
 #[test]
 fn out_of_scope_without_an_own_design_names_the_command_that_writes_one() {
@@ -331,4 +271,78 @@ fn range_that_removes_the_table_says_what_it_grants_instead() {
     repo.commit("List the file");
     repo.guard(&["lint", "--range", &range])
         .says("newly granted: src/b.rs");
+}
+
+fn design(issue: &str) -> String {
+    format!("docs/lld/active/LLD-{issue}.md")
+}
+
+/// `main` with designs for some issues, each of which grants `src/new.rs`, which is staged.
+fn with_issues(branch: &str, issues: &[&str]) -> Repo {
+    let repo = Repo::new();
+    repo.stage("guard.toml", SETTINGS);
+    for issue in issues {
+        repo.design(&design(issue), &[("src/new.rs", "Add", "new")]);
+    }
+    repo.commit("Say what may change");
+    repo.branch(branch);
+    repo.stage("src/new.rs", "fn new() {}\n");
+    repo
+}
+
+#[test]
+fn standalone_number_selects_the_design_and_is_reported() {
+    for branch in ["3-crash", "fix/PROJ-3-crash"] {
+        let repo = with_issues(branch, &["3", "8", "188"]);
+        repo.guard(&["lint"]).exits(0).says(
+            "1 change within design docs/lld/active/LLD-3.md, from issue 3 in the branch name",
+        );
+        let report = repo.json(&["lint"]);
+        assert_eq!(
+            report["designs"][0]["selected_by"], "issue 3 in the branch name",
+            "{branch}"
+        );
+        repo.stage("src/stray.rs", "fn stray() {}\n");
+        repo.guard(&["lint"])
+            .exits(1)
+            .says("(design docs/lld/active/LLD-3.md, from issue 3 in the branch name)");
+    }
+}
+
+#[test]
+fn digits_in_words_versions_and_dates_select_no_design() {
+    for branch in ["fix/python3-crash", "2026-11-22-x"] {
+        let repo = with_issues(branch, &["1", "2", "3", "8", "11", "22", "2026"]);
+        repo.guard(&["lint"]).exits(2).says(&format!(
+            "the branch name {branch} contains no issue number"
+        ));
+        repo.commit("New");
+        repo.guard(&["lint", "--range", "main..HEAD"]).exits(2);
+    }
+}
+
+#[test]
+fn branch_name_with_two_issues_selects_no_design() {
+    let repo = with_issues("188-part-2", &["2", "188"]);
+    repo.guard(&["lint"])
+        .exits(2)
+        .says("the branch name 188-part-2 contains several issues: 188, 2")
+        .says("guard use FILE");
+    repo.guard(&["use", &design("188")]).exits(0);
+    repo.guard(&["lint"])
+        .exits(0)
+        .says("LLD-188.md, from guard use");
+    repo.guard(&["use", "--clear"]);
+    // In a range, a trailer selects the design.
+    repo.commit(&format!("New\n\nGuard-Design: {}", design("188")));
+    repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
+
+    // If `[lld] path` has no issue, numbers mean nothing.
+    let repo = Repo::new();
+    repo.stage("guard.toml", "[lld]\npath = \"docs/design.md\"\n");
+    repo.design("docs/design.md", &[("src/new.rs", "Add", "new")]);
+    repo.commit("Say what may change");
+    repo.branch("188-part-2");
+    repo.stage("src/new.rs", "fn new() {}\n");
+    repo.guard(&["lint"]).exits(0).says("from guard.toml");
 }

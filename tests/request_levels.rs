@@ -144,16 +144,3 @@ fn requests_never_change_guards_settings_at_any_level() {
     let page = Repo::nothing().guard(&["explain", "protected-path"]).stdout;
     assert!(page.contains("requests may not write"), "{page}");
 }
-
-#[test]
-fn levels_of_unconditional_rules_are_refused_with_their_line() {
-    for rule in ["outside-workspace", "unsafe-path"] {
-        for level in PASSING {
-            let repo = Repo::open_with(&format!("[rules]\n  {rule} = \"{level}\"\n"));
-            let column = rule.len() + 6;
-            repo.guard(&["check", "a"]).exits(2).says(&format!(
-                "guard.toml:4:{column}: `{rule}` is always an error"
-            ));
-        }
-    }
-}

@@ -160,6 +160,7 @@ fn scenario_040_and_az_09_a_path_that_is_not_in_the_design_is_refused_with_the_c
     assert_eq!(answer["allowed"], false);
     assert_eq!(answer["closest_match"], "utils/lld.py");
     assert_eq!(answer["rule"], "out-of-scope");
+    assert_eq!(answer["reason"], "core/lld.py is not in the design");
 
     repo.stage("core/lld.py", "x\n");
     repo.guard(&["lint"])
@@ -202,6 +203,7 @@ fn scenario_050_and_az_10_other_spellings_of_a_path_meet_the_same_row() {
 #[test]
 fn scenario_070_and_az_17_the_closest_of_several_paths_is_named() {
     let repo = governed();
+    assert_eq!(check(&repo, "cli/mains.py")["closest_match"], "cli/main.py");
     assert_eq!(check(&repo, "core/lld.py")["closest_match"], "utils/lld.py");
     assert_eq!(check(&repo, "cli/mian.py")["closest_match"], "cli/main.py");
     // Nothing is near: a wrong suggestion is worse than none.
@@ -211,6 +213,9 @@ fn scenario_070_and_az_17_the_closest_of_several_paths_is_named() {
 #[test]
 fn scenario_080_and_az_11_path_traversal_is_refused() {
     let repo = governed();
+    let answer = check(&repo, "foo/../../../etc/passwd");
+    assert_eq!(answer["allowed"], false);
+    assert_eq!(answer["rule"], "outside-workspace");
     let answer = check(&repo, "../../../etc/passwd");
     assert_eq!(answer["allowed"], false);
     assert_eq!(answer["path"], Value::Null);
@@ -236,13 +241,6 @@ fn scenario_080_and_az_11_path_traversal_is_refused() {
 }
 
 #[test]
-fn az_12_traversal_inside_a_path() {
-    let answer = check(&governed(), "foo/../../../etc/passwd");
-    assert_eq!(answer["allowed"], false);
-    assert_eq!(answer["rule"], "outside-workspace");
-}
-
-#[test]
 fn az_13_dots_in_a_name_are_no_traversal() {
     let repo = Repo::new();
     repo.govern(&[
@@ -254,13 +252,6 @@ fn az_13_dots_in_a_name_are_no_traversal() {
 }
 
 #[test]
-fn az_14_a_refusal_has_a_reason() {
-    let answer = check(&governed(), "some/random/path.py");
-    assert_eq!(answer["allowed"], false);
-    assert_eq!(answer["reason"], "some/random/path.py is not in the design");
-}
-
-#[test]
 fn az_15_and_19_a_design_that_grants_nothing_permits_nothing() {
     let repo = governed_by(
         "### 2.1 Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n",
@@ -268,33 +259,6 @@ fn az_15_and_19_a_design_that_grants_nothing_permits_nothing() {
     assert_eq!(repo.guard(&["check", "any/path.py"]).exits(2).stdout, "");
     repo.stage("any/path.py", "x\n");
     assert_eq!(repo.guard(&["lint"]).exits(2).stdout, "");
-}
-
-#[test]
-fn az_16_an_allowed_path_has_no_suggestion() {
-    let answer = check(&governed(), "utils/lld.py");
-    assert_eq!(answer["closest_match"], Value::Null);
-}
-
-#[test]
-fn az_18_nothing_is_close() {
-    let repo = Repo::new();
-    repo.govern(&[("src/completely/different.py", "Add", "x")]);
-    assert_eq!(check(&repo, "xyz.txt")["closest_match"], Value::Null);
-}
-
-#[test]
-fn az_20_the_best_of_several_in_one_directory() {
-    let repo = Repo::new();
-    repo.govern(&[
-        ("src/utils/helpers.py", "Add", "x"),
-        ("src/utils/lld_verification.py", "Add", "x"),
-        ("src/core/config.py", "Add", "x"),
-    ]);
-    assert_eq!(
-        check(&repo, "src/utils/lld_verifier.py")["closest_match"],
-        "src/utils/lld_verification.py"
-    );
 }
 
 #[test]

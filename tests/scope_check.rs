@@ -30,6 +30,12 @@ fn begun(files: &[&str], rows: &[(&str, &str, &str)]) -> Repo {
     for file in files {
         repo.stage(file, "content\n");
     }
+    begin(&repo, rows);
+    repo
+}
+
+/// Commits a design and records the merge base.
+fn begin(repo: &Repo, rows: &[(&str, &str, &str)]) {
     repo.govern(rows);
     let base = repo.git(&["rev-parse", "HEAD"]);
     repo.git(&["update-ref", "refs/remotes/origin/main", &base]);
@@ -38,7 +44,6 @@ fn begun(files: &[&str], rows: &[(&str, &str, &str)]) -> Repo {
         "refs/remotes/origin/HEAD",
         "refs/remotes/origin/main",
     ]);
-    repo
 }
 
 #[test]
@@ -142,38 +147,11 @@ fn az_32_no_document_has_no_faults() {
 }
 
 #[test]
-fn document_without_a_table_exits_with_1() {
-    let repo = Repo::new();
-    repo.stage("guard.toml", SETTINGS);
-    repo.stage(DESIGN, "# A feature\n\nText.\n");
-    repo.commit("Add an unfinished design");
-    repo.branch("188-work");
-    repo.guard(&["scope", "check"])
-        .exits(1)
-        .says("design-no-table");
-    repo.guard(&["lint", "--lld", DESIGN]).exits(0);
-}
-
-#[test]
 fn a_warning_alone_does_not_fail() {
     let repo = begun(&[], &[("a.py", "Add", ""), ("a.py", "Add", "")]);
     repo.guard(&["scope", "check"])
         .exits(0)
         .says("design-duplicate");
-}
-
-#[test]
-fn levels_are_those_of_the_settings() {
-    let repo = Repo::new();
-    let levels = "[rules]\ndesign-modify-missing = \"warning\"\ndesign-outside = \"off\"\n";
-    repo.stage("guard.toml", format!("{SETTINGS}{levels}"));
-    repo.design(DESIGN, &[("gone.py", "Modify", ""), ("../x", "Add", "")]);
-    repo.commit("Say what may change");
-    repo.branch("188-work");
-    assert_eq!(
-        problems(&repo, &[]),
-        ["warning design-modify-missing gone.py:7"]
-    );
 }
 
 #[test]
@@ -300,35 +278,22 @@ fn unreadable_document_exits_with_2_alone_and_is_a_fault_among_others() {
 #[test]
 fn all_judges_the_form_of_finished_designs_but_not_their_rows() {
     let repo = Repo::new();
+    let finished = "docs/lld/active/LLD-1.md";
     repo.stage("done.py", "done\n");
     repo.design(
-        "docs/lld/active/LLD-1.md",
+        finished,
         &[("done.py", "Add", ""), ("gone.py", "Delete", "")],
     );
     repo.commit("Finish issue 1");
-    let base = begin(&repo, &[("done.py", "Add", ""), ("b.py", "Add", "")]);
+    begin(&repo, &[("done.py", "Add", ""), ("b.py", "Add", "")]);
     assert_eq!(
         problems(&repo, &["--all"]),
         ["error design-add-exists done.py:7"]
     );
-    assert!(!base.is_empty());
-    repo.design("docs/lld/active/LLD-1.md", &[("done.py", "Tweak", "")]);
+    repo.design(finished, &[("done.py", "Tweak", "")]);
     repo.guard(&["scope", "check", "--all"])
         .exits(1)
         .says("design-bad-row");
-}
-
-/// Commits a design and records the merge base.
-fn begin(repo: &Repo, rows: &[(&str, &str, &str)]) -> String {
-    repo.govern(rows);
-    let base = repo.git(&["rev-parse", "HEAD"]);
-    repo.git(&["update-ref", "refs/remotes/origin/main", &base]);
-    repo.git(&[
-        "symbolic-ref",
-        "refs/remotes/origin/HEAD",
-        "refs/remotes/origin/main",
-    ]);
-    base
 }
 
 #[test]
@@ -409,16 +374,4 @@ fn staged_link_is_not_a_design() {
     repo.guard(&["scope", "check", "--staged", DESIGN])
         .exits(2)
         .says("is not a regular file");
-}
-
-#[test]
-fn nothing_is_written() {
-    let repo = begun(&["a.py"], &[("a.py", "Add", ""), ("b.py", "Modify", "")]);
-    let before = repo.digest_tree();
-    for arguments in [&[][..], &["--all"], &["--staged"], &[DESIGN]] {
-        let mut all = vec!["scope", "check"];
-        all.extend(arguments);
-        repo.guard(&all);
-    }
-    assert_eq!(repo.digest_tree(), before);
 }

@@ -32,7 +32,7 @@ fn each_value_is_listed_with_its_line() {
     repo.stage(
         "guard.toml",
         "# ä\n[lld]\n  path = \"a.md\"\nmissing = \"skip\"\n\n[scope]\nprotect = [\n  \"x\",\n]\n\
-         [rules]\nhidden-change = \"error\"\n\n[workspace]\nmax-size = 1500\n",
+         [rules]\nhidden-change = \"error\"\n\n[snapshots]\nkeep = \"36h\"\n",
     );
     let commit = repo.commit("Set guard up");
     let report = repo.json(&["settings"]);
@@ -43,7 +43,7 @@ fn each_value_is_listed_with_its_line() {
         ("lld", "path", json!(["a.md"]), 3, 3),
         ("lld", "missing", json!("skip"), 4, 1),
         ("scope", "protect", json!(["x"]), 7, 1),
-        ("workspace", "max-size", json!(1500), 14, 1),
+        ("snapshots", "keep", json!("36h"), 14, 1),
     ] {
         assert_eq!(
             setting(&report, table, key),
@@ -72,7 +72,7 @@ fn each_value_is_listed_with_its_line() {
 fn printed_settings_are_a_valid_settings_file() {
     let repo = Repo::new();
     let text = "[lld]\npath = \"a-{issue}.md\"\nbase = \"main\"\nissue-pattern = 'x(\\d+)'\n\
-                [scope]\ntest-patterns = [\"checks/\"]\n[rules]\nportable-name = \"off\"\n";
+                [scope]\nprotect = [\"checks/\"]\n[rules]\nportable-name = \"off\"\n";
     repo.stage("guard.toml", text);
     repo.commit("Set guard up");
     let printed = repo.guard(&["settings"]).exits(0).stdout;

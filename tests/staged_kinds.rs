@@ -166,49 +166,23 @@ fn judges_as_ever(repo: &Repo) {
 }
 
 #[test]
-fn a_sha_256_repository() {
-    let repo = Repo::init(&["--object-format=sha256"]);
-    fill(&repo);
-    judges_as_ever(&repo);
-}
-
-#[test]
-fn an_index_of_version_4() {
-    let repo = repo();
-    repo.git(&["update-index", "--index-version", "4"]);
-    judges_as_ever(&repo);
-}
-
-#[test]
-fn a_split_index() {
-    let repo = repo();
-    repo.git(&["update-index", "--split-index"]);
-    judges_as_ever(&repo);
-}
-
-#[test]
-fn a_sparse_index() {
-    let repo = repo();
-    repo.stage("docs/far/away/a", "a\n");
-    repo.stage("docs/far/b", "b\n");
-    repo.commit("Add more");
-    repo.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "src"]);
-    assert!(repo.git(&["ls-files", "--sparse"]).contains("docs/"));
-    judges_as_ever(&repo);
-}
-
-#[test]
-fn an_index_without_a_checksum() {
-    let repo = repo();
-    repo.git(&["config", "index.skipHash", "true"]);
-    judges_as_ever(&repo);
-}
-
-#[test]
-fn a_separate_git_directory() {
-    let repo = repo();
-    repo.git(&["init", "--quiet", "--separate-git-dir=../git"]);
-    judges_as_ever(&repo);
+fn every_format_of_repository_and_index_is_judged_alike() {
+    let sha_256 = Repo::init(&["--object-format=sha256"]);
+    fill(&sha_256);
+    judges_as_ever(&sha_256);
+    for arguments in [
+        &["update-index", "--index-version", "4"][..],
+        &["update-index", "--split-index"],
+        &["sparse-checkout", "set", "--cone", "--sparse-index", "src"],
+        &["config", "index.skipHash", "true"],
+        &["init", "--quiet", "--separate-git-dir=../git"],
+    ] {
+        let repo = repo();
+        repo.stage("docs/far/away/a", "a\n");
+        repo.commit("Add more");
+        repo.git(arguments);
+        judges_as_ever(&repo);
+    }
 }
 
 #[test]

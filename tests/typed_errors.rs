@@ -196,15 +196,3 @@ fn a_program_can_ask_what_became_of_a_held_change() {
     let unknown = repo.ask(&["pending", "000000000000"]);
     unknown.fails("not-found");
 }
-
-#[test]
-fn a_held_change_expires() {
-    let repo = Repo::open_with("[approvals]\nexpiry = \"0d\"\n");
-    repo.stage("state.py", large());
-    repo.commit("Large");
-    let held = repo.put("state.py", other(), &[]);
-    let id = held.fails("held").json["error"]["details"]["id"].clone();
-    let answer = repo.json(&["pending", id.as_str().unwrap()]);
-    assert_eq!(answer["status"], "expired", "{answer}");
-    assert_eq!(answer["path"], "state.py");
-}

@@ -199,10 +199,7 @@ fn large(scale: &Scale, memory: &Memory) {
     let repo = Repo::new();
     repo.stage("src/big.txt", &old);
     repo.commit("Large");
-    repo.stage(
-        "guard.toml",
-        format!("{}[workspace]\nmax-size = \"20MB\"\n", common::SETTINGS),
-    );
+    repo.stage("guard.toml", common::SETTINGS);
     repo.design(common::DESIGN, &[("src/big.txt", "Modify", "large")]);
     repo.commit("Say what may change");
     repo.branch("188-work");

@@ -61,7 +61,7 @@ impl Boundary {
         check_regular(&metadata, path)?;
         if metadata.len() > max {
             let message = format!(
-                "it has {} bytes, more than `[workspace] max-size` ({max})",
+                "it has {} bytes, more than the limit of {max}",
                 metadata.len()
             );
             return Err(BoundaryError::io(what())(io::Error::new(

@@ -76,7 +76,7 @@ change can be rejected here, but approved only there.
 
 Only a person at a terminal can approve: guard refuses to ask under an agent or CI, and no flag, variable or setting \
 approves anything. An approval covers one path with one old and one new content. It is valid until the commit is made \
-or `[approvals] expiry` has passed. It never clears unsafe-path or outside-workspace.
+or two weeks have passed. It never clears unsafe-path or outside-workspace.
 
 `ssh-keygen` signs the approval with the key of --sign or GUARD_SIGN, else with git's `user.signingKey` if \
 `gpg.format` is `ssh`. Ranges, pushes and CI count only signed approvals.";
@@ -237,7 +237,6 @@ impl ApproveArgs {
             let consent = Consent {
                 reason: reason.clone(),
                 design: change.design.clone(),
-                expiry: change.expiry,
                 how: gate::TERMINAL,
                 signer: signer.clone(),
             };

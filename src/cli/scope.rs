@@ -6,9 +6,7 @@ use clap::Subcommand;
 
 use super::design_args::DesignArgs;
 use super::repository::repository;
-use super::scope_add::ScopeAddArgs;
-use super::scope_import::ScopeImportArgs;
-use super::scope_new::ScopeNewArgs;
+use super::scope_edit::{ScopeAddArgs, ScopeImportArgs, ScopeNewArgs};
 use super::{output::Output, progress};
 use crate::error::{Error, Result};
 use crate::judge::{self, DocumentChoice};

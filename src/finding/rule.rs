@@ -111,6 +111,11 @@ impl Rule {
     pub fn is_always(self) -> bool {
         matches!(self, Rule::OutsideWorkspace | Rule::UnsafePath)
     }
+
+    /// Whether the settings cannot change its level: those that are always errors, and those about documents.
+    pub fn has_fixed_level(self) -> bool {
+        self.is_always() || self.id().starts_with("design-")
+    }
 }
 
 impl Serialize for Rule {

@@ -14,7 +14,6 @@ use crate::approval::{self, Approval};
 use crate::boundary::Boundary;
 use crate::change::Change;
 use crate::git::{Repository, show_file};
-use crate::judge;
 use crate::path::escaped;
 use crate::policy::DesignVersion;
 use crate::ssh_keygen::{SigningKey, SshKeygen};
@@ -87,8 +86,6 @@ pub struct Consent {
     pub reason: String,
     /// The governing design.
     pub design: Option<BString>,
-    /// How many seconds it is valid.
-    pub expiry: u64,
     /// How it came, such as [`TERMINAL`].
     pub how: &'static str,
     /// Signs it, if set.
@@ -114,7 +111,7 @@ impl Consent {
             when,
             how: self.how.to_owned(),
             reason: self.reason.clone(),
-            expires: when.saturating_add_unsigned(self.expiry),
+            expires: when.saturating_add_unsigned(crate::policy::settings::EXPIRY),
             signature: None,
         };
         if let Some(signer) = &self.signer {
@@ -189,7 +186,7 @@ pub fn pending(repo: &Repository) -> GateResult<Vec<HeldChange>> {
 /// There is no such change, or the file has changed since.
 pub fn held_change(repo: &Repository, id: &str) -> GateResult<(HeldChange, Vec<u8>)> {
     let change = load_here(repo, id, "--show")?;
-    let max = judge::settings_of_head(repo)?.max_size;
+    let max = crate::policy::settings::MAX_SIZE;
     let there = Boundary::open(repo.workdir()?)?.read(BStr::new(&change.path), max)?;
     let digest = there
         .as_ref()

@@ -248,7 +248,6 @@ impl Gate<'_> {
         let consent = Consent {
             reason,
             design: design.map(|governing| governing.design.path.clone()),
-            expiry: self.policy.settings.expiry,
             how: self.how,
             signer: self.signer.clone(),
         };
@@ -258,7 +257,7 @@ impl Gate<'_> {
             None => None,
         };
         let alone = self.alone()?;
-        let max = self.policy.settings.max_size;
+        let max = crate::policy::settings::MAX_SIZE;
         let now = self.boundary.read(plan.path(), max)?;
         if now.map(|entry| entry.content) != plan.old().map(|entry| entry.content.clone()) {
             return Err(Failure::new(

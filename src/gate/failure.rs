@@ -179,7 +179,7 @@ impl From<BoundaryError> for Failure {
             {
                 (
                     FailureKind::TooLarge,
-                    "`[workspace] max-size` in guard.toml sets the limit",
+                    "split the file, or change it without guard",
                 )
             }
             (Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded), _) => (

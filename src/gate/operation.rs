@@ -212,18 +212,18 @@ impl Gate<'_> {
     }
 
     fn check_size(&self, path: &BStr, content: &[u8]) -> GateResult<()> {
-        let max = self.policy.settings.max_size;
+        let max = crate::policy::settings::MAX_SIZE;
         if content.len() as u64 <= max {
             return Ok(());
         }
         Err(Failure::new(
             FailureKind::TooLarge,
             format!(
-                "the content for {} has {} bytes, more than `[workspace] max-size` ({max})",
+                "the content for {} has {} bytes, more than the limit of {max}",
                 escaped(path),
                 content.len()
             ),
         )
-        .help("write a smaller file, or ask a person to raise the limit"))
+        .help("write a smaller file"))
     }
 }

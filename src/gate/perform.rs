@@ -236,7 +236,7 @@ impl Gate<'_> {
     ) -> GateResult<(BString, Option<OpenedFile>)> {
         let path = self.boundary.locate(request)?;
         context.admit(path.as_ref(), Access::Write)??;
-        let max = self.policy.settings.max_size;
+        let max = crate::policy::settings::MAX_SIZE;
         let entry = self.boundary.read_stable(path.as_ref(), max)?;
         if entry.as_ref().is_some_and(|entry| !entry.writable) {
             return Err(Failure::new(
@@ -415,7 +415,7 @@ impl Gate<'_> {
             new: self.digest(plan.new_content()),
             class: plan.judged.class.name().to_owned(),
             why: finding.message.clone(),
-            expires: super::store::now().saturating_add_unsigned(settings.expiry),
+            expires: super::store::now().saturating_add_unsigned(crate::policy::settings::EXPIRY),
             content: plan.new_content().map(<[u8]>::to_vec),
             snapshot: operation.snapshot().map(str::to_owned),
             is_executable: operation.is_of_executable(),
@@ -525,7 +525,7 @@ impl Gate<'_> {
     pub(super) fn find(&self, request: &BStr) -> GateResult<(BString, OpenedFile)> {
         let path = self.boundary.locate(request)?;
         self.context()?.admit(path.as_ref(), Access::Read)??;
-        let max = self.policy.settings.max_size;
+        let max = crate::policy::settings::MAX_SIZE;
         let entry = self.boundary.read(path.as_ref(), max)?;
         let entry = entry.ok_or_else(|| not_found(path.as_ref()))?;
         Ok((path, entry))

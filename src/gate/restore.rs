@@ -75,7 +75,7 @@ impl RestoreRequest {
             &format!("guard snapshot show {id} FILE prints its content"),
         )?;
         let boundary = Boundary::open(repo.own_workdir()?)?;
-        let max = settings_of_head(repo)?.max_size;
+        let max = crate::policy::settings::MAX_SIZE;
         let tree = repo.tree_of(Some(id))?;
         let mut steps = Vec::new();
         for path in paths() {

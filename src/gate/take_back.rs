@@ -13,7 +13,7 @@ use crate::boundary::{Boundary, OpenedFile};
 use crate::change::{Change, Kind};
 use crate::error::Result;
 use crate::git::{Blobs, CheckpointStore, ObservedChange, Repository};
-use crate::judge::{Options, settings_of_head};
+use crate::judge::Options;
 use crate::path::escaped;
 
 /// The most files whose present content becomes a snapshot first.
@@ -87,7 +87,7 @@ fn keep_present(repo: &Repository, name: &str, files: &[Change]) -> GateResult<(
         return Ok(());
     }
     let boundary = Boundary::open(repo.own_workdir()?)?;
-    let max = settings_of_head(repo)?.max_size;
+    let max = crate::policy::settings::MAX_SIZE;
     let present = |change: &Change| -> Option<(BString, Option<OpenedFile>)> {
         let entry = boundary.read(change.path.as_ref(), max).ok()??;
         Some((change.path.clone(), Some(entry)))

@@ -17,7 +17,7 @@ use crate::approval::Approval;
 use crate::boundary::{Boundary, OpenedFile, bytes};
 use crate::error;
 use crate::git::{Repository, WorkTree, show_file};
-use crate::judge::{self, Head, OperationContext, Options};
+use crate::judge::{self, BaseCommit, OperationContext, Options};
 use crate::path::{escaped, shell_word};
 use crate::policy::Policy;
 
@@ -41,7 +41,7 @@ pub struct Gate<'a> {
     /// What other programs may do, since the last look.
     pub(super) passed: RefCell<Vec<PassedChange>>,
     /// HEAD at the last request.
-    head: RefCell<Option<Rc<Head<'a>>>>,
+    head: RefCell<Option<Rc<BaseCommit<'a>>>>,
     /// Signs approvals.
     pub(super) signer: Option<Signer>,
     /// How decisions come.
@@ -97,11 +97,6 @@ impl<'a> Gate<'a> {
         }
     }
 
-    /// Whether the client of an MCP server may answer for the person.
-    pub fn may_elicit(&self) -> bool {
-        self.policy.settings.elicitation
-    }
-
     /// The same, holding changes by these thresholds where they are stricter than the settings.
     #[must_use]
     pub fn stricter(mut self, lines: Option<usize>, share: Option<f64>) -> Self {
@@ -136,7 +131,7 @@ impl<'a> Gate<'a> {
 
     /// The size limit of the settings, in bytes.
     pub fn max_size(&self) -> u64 {
-        self.policy.settings.max_size
+        crate::policy::settings::MAX_SIZE
     }
 
     /// The root of the workspace, without links.
@@ -164,13 +159,13 @@ impl<'a> Gate<'a> {
     }
 
     /// HEAD; what was read from it stays known until it moves.
-    fn head(&self) -> error::Result<Rc<Head<'a>>> {
+    fn head(&self) -> error::Result<Rc<BaseCommit<'a>>> {
         let commit = self.repo.head_commit()?;
         let mut last = self.head.borrow_mut();
         match &*last {
             Some(head) if head.commit() == commit => Ok(Rc::clone(head)),
             _ => {
-                let head = Rc::new(Head::new(self.repo, commit)?);
+                let head = Rc::new(BaseCommit::new(self.repo, commit)?);
                 *last = Some(Rc::clone(&head));
                 Ok(head)
             }

@@ -67,62 +67,71 @@ fn is(id: ObjectId, hex: &str) -> bool {
 }
 
 fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
-    let wanted = wanted(repo, plan)?;
+    let commit = |id: &str| {
+        let known = ObjectId::from_hex(id.as_bytes()).ok();
+        known.filter(|&id| repo.has(id))
+    };
+    let branch = |name: &str| repo.commit_of_ref(&remote_branch(name));
+    let default = match plan.known.contains(&Point::Default) {
+        true => default_branch(repo)?,
+        false => None,
+    };
+    // What must be here, what a fetch must bring for it, and the commit.
+    let mut points = Vec::new();
+    let mut target = None;
+    for point in &plan.known {
+        let name = match point {
+            Point::Commit(id) | Point::Before(id) => {
+                points.push((id.clone(), id.clone(), commit(id)));
+                continue;
+            }
+            Point::Branch(name) => Some(name),
+            Point::Default => default.as_ref(),
+        };
+        if let Some(name) = name {
+            let mapping = format!("+refs/heads/{name}:{}", remote_branch(name));
+            points.push((format!("the branch {name}"), mapping, branch(name)?));
+            target = Some(name.as_str());
+        }
+    }
+    let mut wanted: Vec<&str> = points.iter().map(|(_, fetch, _)| fetch.as_str()).collect();
+    wanted.extend(plan.head_ref.as_deref().or(plan.head.as_deref()));
     let incomplete = |error: Error| error.help(format!("or {}", plan.deepen));
     let missing = |what: &str| {
-        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
         let error = Error::new(format!("{} is not in this clone", escaped(what)));
         incomplete(error.help(fetch_command(repo.is_shallow(), &wanted)))
     };
-    let commit = |id: &str| {
-        let known = ObjectId::from_hex(id.as_bytes()).ok();
-        known.filter(|&id| repo.has(id)).ok_or_else(|| missing(id))
-    };
-    let branch = |name: &str| repo.commit_of_ref(&remote_branch(name));
     let head = match &plan.head {
-        Some(id) => commit(id)?,
+        Some(id) => commit(id).ok_or_else(|| missing(id))?,
         None => repo
             .head_commit()?
             .ok_or_else(|| Error::new("HEAD has no commit"))?,
     };
     let mut known = Vec::new();
-    let mut target = None;
-    let mut before = None;
-    for point in &plan.known {
-        match point {
-            Point::Commit(id) => known.push(commit(id)?),
-            Point::Before(id) => {
-                before = Some(commit(id)?);
-                known.extend(before);
-            }
-            Point::Branch(name) => {
-                known.push(branch(name)?.ok_or_else(|| missing(&format!("the branch {name}")))?);
-                target = Some(name.clone());
-            }
-            Point::Default => {
-                let found = default_branch(repo)?.ok_or_else(|| no_default(plan))?;
-                known.push(branch(&found)?.ok_or_else(|| missing(&format!("the branch {found}")))?);
-                target = Some(found);
-            }
-        }
+    for (what, _, found) in &points {
+        known.push(found.ok_or_else(|| missing(what))?);
     }
+    if plan.known.contains(&Point::Default) && default.is_none() {
+        return Err(no_default(plan));
+    }
+    let before = plan.known.iter().find_map(|point| match point {
+        Point::Before(id) => commit(id),
+        _ => None,
+    });
     if let Some(name) = &plan.known_if_here {
         known.extend(branch(name)?);
     }
     known.dedup();
-    if plan.may_be_target && plan.branch.is_some() && plan.branch == target {
+    if plan.may_be_target && plan.branch.is_some() && plan.branch.as_deref() == target {
         return Err(ci::unknown_before("a build of the target branch"));
     }
-    let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
     let range = repo.range_from(&known, head, &wanted).map_err(incomplete)?;
     let mut range = range.judged_from(before);
     if range.base == range.head {
         if plan.may_be_target && plan.branch.is_none() {
             return Err(ci::unknown_before("a build without new commits"));
         }
-        let why = plan
-            .nothing_new
-            .ok_or_else(|| empty(head, target.as_deref()))?;
+        let why = plan.nothing_new.ok_or_else(|| empty(head, target))?;
         range.notes.push(format!("nothing to judge: {why}"));
     }
     Ok(range)
@@ -131,17 +140,17 @@ fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
 /// The error for a build that should bring new commits but has none.
 fn empty(head: ObjectId, target: Option<&str>) -> Error {
     let head = head.to_hex_with_len(12);
-    let known = target.map_or_else(
-        || "the previous commit of the event".to_owned(),
-        |name| format!("origin/{}", escaped(name)),
-    );
+    let branch = target.map(|name| format!("origin/{}", escaped(name)));
+    let known = branch
+        .as_deref()
+        .unwrap_or("the previous commit of the event");
+    let end = branch.as_deref().unwrap_or("origin/HEAD");
     Error::new(format!(
         "the range is empty: commit {head} is already part of {known}"
     ))
     .help("if the branch is already merged or has no commits yet, there is nothing to judge: skip the job")
     .help(format!(
-        "otherwise the job fetched the wrong target: check `git log {head}..{}`",
-        target.map_or_else(|| "origin/HEAD".to_owned(), |name| format!("origin/{}", escaped(name)))
+        "otherwise the job fetched the wrong target: check `git log {head}..{end}`"
     ))
     .help("or name the range yourself: guard lint --range A..B")
 }
@@ -158,21 +167,6 @@ fn default_branch(repo: &Repository) -> Result<Option<String>> {
     };
     let base = base_setting(repo, tip)?;
     Ok(Some(base.unwrap_or_else(|| name.to_string())))
-}
-
-/// What a fetch must bring to determine the range.
-fn wanted(repo: &Repository, plan: &CiPlan) -> Result<Vec<String>> {
-    let mapping = |name: &str| format!("+refs/heads/{name}:{}", remote_branch(name));
-    let mut wanted = Vec::new();
-    for point in &plan.known {
-        match point {
-            Point::Commit(id) | Point::Before(id) => wanted.push(id.clone()),
-            Point::Branch(name) => wanted.push(mapping(name)),
-            Point::Default => wanted.extend(default_branch(repo)?.map(|name| mapping(&name))),
-        }
-    }
-    wanted.extend(plan.head_ref.clone().or_else(|| plan.head.clone()));
-    Ok(wanted)
 }
 
 fn no_default(plan: &CiPlan) -> Error {

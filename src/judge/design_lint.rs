@@ -8,10 +8,11 @@ use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
+use super::Options;
+use super::base::BaseCommit;
 use super::policy_loader::{Choice, LocatedDesigns, declares_nothing, locate};
 use super::scope::listed;
-use super::tree_view::{GitTree, GitTreeView, work_tree};
-use super::{Options, merge_base, named_files};
+use super::tree_view::{GitTree, in_repository, work_tree};
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
@@ -23,7 +24,7 @@ use crate::policy::scope::Scope;
 use crate::policy::settings::Settings;
 use crate::policy::{Grant, GrantKind, design_selection};
 use crate::rules::{self, DesignContext, ResultTree};
-use crate::verdict::{DesignUsed, ScopeListing};
+use crate::verdict::{DesignUsed, ScopeGrant, ScopeListing};
 
 /// Which documents to lint.
 #[derive(Debug, Clone, Default)]
@@ -53,81 +54,93 @@ pub fn check_documents(
     };
     let tree = index.as_ref().map(Index::tree).transpose()?;
     let mut located = locate(repo, tree.as_ref(), options)?;
-    let head_commit = repo.head_commit()?;
-    let base = match merge_base::commit(repo, located.settings.base.as_deref(), head_commit) {
-        Ok(base) => base,
+    let head = BaseCommit::new(repo, repo.head_commit()?)?;
+    let base = match head.merge_base(repo, located.settings.base.as_deref()) {
+        Ok(base) => base.map(|(_, tree)| tree),
         Err(error) => {
             located.notes.push(error.message);
             None
         }
     };
-    let objects = repo.objects();
-    let reader = DocumentReader {
-        repo,
-        index: index.as_ref(),
-        tree: tree.as_ref(),
-        staged: choice.staged,
-        head: repo.tree_of(head_commit)?,
-        base: base.map(|base| repo.tree_of(Some(base))).transpose()?,
-    };
-    let documents = reader.documents(choice, &located)?;
-    let head = GitTree::Tree(&reader.head).view(objects);
-    let base = reader.base.as_ref();
-    let base = base.map(|base| GitTree::Tree(base).view(objects));
-    let boundary = repo.workdir().ok().map(work_tree).transpose()?;
-    let disk = boundary.as_ref().map(Boundary::view);
-    let listed = index.as_ref().zip(tree.as_ref());
-    let listed = listed.map(|(index, tree)| GitTree::Index(index, tree).view(objects));
-    let mut there: Vec<&dyn ResultTree> = Vec::new();
-    if let (Some(disk), false) = (&disk, choice.staged) {
-        there.push(disk);
-    }
-    there.extend(listed.as_ref().map(|view| view as &dyn ResultTree));
-    there.push(&head);
-    there.extend(base.as_ref().map(|view| view as &dyn ResultTree));
-
     let mut report = ScopeListing {
-        notes: located.notes.clone(),
+        notes: std::mem::take(&mut located.notes),
         ..ScopeListing::default()
     };
-    let mut lint = Lint {
-        reader: &reader,
+    let view = |tree| GitTree::Tree(tree).view(repo.objects());
+    let views = (tree.as_ref().map(view), view(head.tree()), base.map(view));
+    let (listed, head_view, base_view) = &views;
+    let boundary = repo.workdir().ok().map(work_tree).transpose()?;
+    let disk = boundary.as_ref().map(Boundary::view);
+    let disk = disk.as_ref().filter(|_| !choice.staged);
+    let there = [
+        disk.map(|disk| disk as &dyn ResultTree),
+        listed.as_ref().map(|view| view as &dyn ResultTree),
+        Some(head_view),
+        base_view.as_ref().map(|view| view as &dyn ResultTree),
+    ];
+    let lint = DesignLint {
+        repo,
+        choice,
         located: &located,
-        there,
-        listed: listed
-            .as_ref()
-            .map_or(&head, |view| view as &dyn ResultTree),
-        head: &head,
-        base: base.as_ref().map(|view| view as &dyn ResultTree),
-        unread: Vec::new(),
-        silent: Vec::new(),
-        declared: HashSet::new(),
+        tree: tree.as_ref(),
+        head: head.tree(),
+        base,
+        there: there.into_iter().flatten().collect(),
+        listed: listed.as_ref().map_or(head_view, |view| view),
+        head_view,
+        base_view: base_view.as_ref().map(|view| view as &dyn ResultTree),
     };
-    for document in documents {
-        lint.document(document, &mut report)?;
-    }
-    for (group, findings) in std::mem::take(&mut lint.silent) {
-        // The others of the group may come in later commits.
-        if !choice.staged && !lint.declared.contains(&group) {
-            report.problems.extend(findings);
+    // Named files that could not be read, and the faults of documents that declare nothing, each with its group.
+    let (mut unread, mut silent) = (Vec::new(), Vec::new());
+    let mut declared = HashSet::new();
+    for document in lint.documents()? {
+        let path = document.path.as_bstr();
+        let (bytes, from) = match lint.read(path)? {
+            Ok(read) => read,
+            Err(why) => {
+                unread.push(Finding::new(Rule::DesignNoTable, path, why));
+                continue;
+            }
+        };
+        let design = lint.parse(path, &bytes);
+        let mut findings = design.findings();
+        if let Some(group) = &document.group {
+            if !design.is_usable() && declares_nothing(&design) {
+                silent.push((group.clone(), findings));
+                report.texts.insert(design.path, design.text);
+                continue;
+            }
+            declared.insert(group.clone());
         }
+        if document.is_current || lint.is_changed(path, &bytes)? {
+            findings.extend(lint.against_files(&design, &bytes)?);
+        }
+        report.problems.extend(findings);
+        report.designs.push(DesignUsed {
+            path: design.path.clone(),
+            from: from.to_owned(),
+            selected_by: document.by,
+            grants: design.grants.len(),
+        });
+        report.grants.extend(lint.grants(design.grants));
+        report.mentions.extend(design.mentions);
+        report.texts.insert(design.path, design.text);
     }
-    let unread = lint.unread;
-    if report.designs.is_empty()
-        && let Some(first) = unread.first()
-    {
-        let others = &unread[1..];
+    // The others of the group may come in later commits.
+    silent.retain(|(group, _)| !choice.staged && !declared.contains(group));
+    report
+        .problems
+        .extend(silent.into_iter().flat_map(|(_, findings)| findings));
+    if let (true, Some((first, others))) = (report.designs.is_empty(), unread.split_first()) {
         let error = Error::new(first.message.clone());
         return Err(others.iter().fold(error, |error, other| {
             error.help(format!("and {}", other.message))
         }));
     }
     report.problems.extend(unread);
-    if let Some(listed) = listed {
-        listed.finish()?;
+    for view in [views.0, Some(views.1), views.2].into_iter().flatten() {
+        view.finish()?;
     }
-    head.finish()?;
-    base.map_or(Ok(()), GitTreeView::finish)?;
     Ok(report)
 }
 
@@ -142,71 +155,70 @@ struct Document {
     group: Option<BString>,
 }
 
-/// Reads documents.
-struct DocumentReader<'a> {
+/// What the documents are compared with.
+struct DesignLint<'a> {
     repo: &'a Repository,
-    index: Option<&'a Index>,
+    choice: &'a DocumentChoice,
+    located: &'a LocatedDesigns,
     /// The tree of the next commit.
     tree: Option<&'a Tree<'a>>,
-    staged: bool,
-    head: Tree<'a>,
+    head: &'a Tree<'a>,
     /// The tree where the work began.
-    base: Option<Tree<'a>>,
+    base: Option<&'a Tree<'a>>,
+    /// The trees in which a file counts as existing, the current one first.
+    there: Vec<&'a dyn ResultTree>,
+    /// The current tree, which lists all files.
+    listed: &'a dyn ResultTree,
+    head_view: &'a dyn ResultTree,
+    base_view: Option<&'a dyn ResultTree>,
 }
 
-impl DocumentReader<'_> {
-    fn documents(
-        &self,
-        choice: &DocumentChoice,
-        located: &LocatedDesigns,
-    ) -> Result<Vec<Document>> {
-        let own: &[Choice] = located.own.as_deref().unwrap_or_default();
+impl DesignLint<'_> {
+    fn documents(&self) -> Result<Vec<Document>> {
+        let (choice, settings) = (self.choice, &self.located.settings);
+        let own: &[Choice] = self.located.own.as_deref().unwrap_or_default();
+        let by_hand = &self.located.by_hand;
         let is_own = |path: &BStr| own.iter().any(|choice| choice.path == path);
         let is_design = |path: &BStr| {
-            design_selection::is_design(&located.settings, path)
+            design_selection::is_design(settings, path)
                 || is_own(path)
-                || located.by_hand.iter().any(|chosen| chosen == path)
+                || by_hand.iter().any(|chosen| chosen == path)
         };
         let document = |path: BString, by: &str| Document {
             is_current: is_own(path.as_ref()),
-            group: group(&located.settings, path.as_ref()),
+            group: group(settings, path.as_ref()),
             path,
             by: by.to_owned(),
         };
         if choice.staged || choice.all {
-            let settings = &located.settings;
-            let nowhere = settings.lld_path.is_empty() && settings.standing.is_empty();
-            if let (true, Err(error)) = (nowhere && located.by_hand.is_empty(), &located.own) {
+            let is_nowhere = settings.lld_path.is_empty() && settings.standing.is_empty();
+            if let (true, Err(error)) = (is_nowhere && by_hand.is_empty(), &self.located.own) {
                 return Err(error.clone());
             }
         }
+        let mut documents = Vec::new();
         if !choice.files.is_empty() {
-            let mut documents = Vec::new();
             for file in &choice.files {
-                let path = named_files::in_repository(self.repo, file)?;
+                let path = in_repository(self.repo, file)?;
                 if !choice.staged {
                     documents.push(Document {
-                        path,
-                        by: "command line".to_owned(),
                         is_current: true,
                         group: None,
+                        ..document(path, "command line")
                     });
                 } else if is_design(path.as_ref()) {
                     documents.push(document(path, "command line"));
                 }
             }
-            return Ok(documents);
-        }
-        if choice.all || choice.staged {
+        } else if choice.all || choice.staged {
             let by = if choice.all { "--all" } else { "--staged" };
-            let mut paths = self.tracked()?;
+            let mut paths = self.tree.unwrap_or(self.head).files_below(BStr::new(""))?;
             paths.retain(|path| is_design(path.as_ref()));
             if !choice.staged {
                 paths.extend(own.iter().map(|choice| choice.path.clone()));
                 paths.sort();
                 paths.dedup();
             }
-            let mut documents = Vec::new();
             for path in paths {
                 if choice.all || self.is_staged(path.as_ref())? {
                     documents.push(document(path, by));
@@ -216,27 +228,17 @@ impl DocumentReader<'_> {
                 return Err(Error::new("no file matches `[lld] path` in guard.toml")
                     .help("correct the setting, or name the documents: guard scope check FILE"));
             }
-            return Ok(documents);
-        }
-        let own = located.own.as_ref().map_err(Error::clone)?;
-        let chosen = own.iter().chain(&located.standing);
-        Ok(chosen
-            .map(|choice| {
+        } else {
+            let own = self.located.own.as_ref().map_err(Error::clone)?;
+            for choice in own.iter().chain(&self.located.standing) {
                 let by = choice.by.to_string();
-                let group = choice.is_found.then(|| by.as_str().into());
-                Document {
-                    group,
+                documents.push(Document {
+                    group: choice.is_found.then(|| by.as_str().into()),
                     ..document(choice.path.clone(), &by)
-                }
-            })
-            .collect())
-    }
-
-    fn tracked(&self) -> Result<Vec<BString>> {
-        match self.index {
-            Some(index) => Ok(index.files()?.into_iter().map(|(path, _)| path).collect()),
-            None => self.head.files_below(BStr::new("")),
+                });
+            }
         }
+        Ok(documents)
     }
 
     /// Whether the commit would change the file.
@@ -250,107 +252,26 @@ impl DocumentReader<'_> {
     /// The document and the name of its version; `Err` says why there is none.
     fn read(&self, path: &BStr) -> Result<Result<(Vec<u8>, &'static str), String>> {
         let not_a_file = || Ok(Err(format!("{} is not a regular file", escaped(path))));
-        if let (true, Some(tree)) = (self.staged, self.tree) {
+        if let (true, Some(tree)) = (self.choice.staged, self.tree) {
             return match tree.read(path)? {
                 Some(bytes) => Ok(Ok((bytes, "index"))),
                 None if tree.get(path)?.is_some() => not_a_file(),
                 None => Ok(Err(format!("{} is not staged", escaped(path)))),
             };
         }
-        if let Ok(file) = self.repo.work_tree_file(path) {
-            match file.symlink_metadata() {
-                Ok(metadata) if metadata.is_file() => {
-                    let bytes = std::fs::read(&file).map_err(|error| {
-                        Error::new(format!("{} cannot be read: {error}", show_file(&file)))
-                    })?;
-                    return Ok(Ok((bytes, "work tree")));
-                }
-                Ok(_) => return not_a_file(),
-                Err(_) => {}
+        if let Ok(file) = self.repo.work_tree_file(path)
+            && let Ok(metadata) = file.symlink_metadata()
+        {
+            if !metadata.is_file() {
+                return not_a_file();
             }
+            let bytes = std::fs::read(&file).map_err(|error| {
+                Error::new(format!("{} cannot be read: {error}", show_file(&file)))
+            })?;
+            return Ok(Ok((bytes, "work tree")));
         }
-        Ok(match self.head.read(path)? {
-            Some(bytes) => Ok((bytes, "HEAD")),
-            None => Err(format!("there is no design at {}", escaped(path))),
-        })
-    }
-
-    /// Whether this work changes the document.
-    fn is_changed(&self, path: &BStr, bytes: &[u8]) -> Result<bool> {
-        let before = self.base.as_ref().unwrap_or(&self.head).read(path)?;
-        Ok(before.as_deref() != Some(bytes))
-    }
-}
-
-/// One lint run.
-struct Lint<'a> {
-    reader: &'a DocumentReader<'a>,
-    located: &'a LocatedDesigns,
-    /// The trees in which a file counts as existing, the current one first.
-    there: Vec<&'a dyn ResultTree>,
-    /// The current tree, which lists all files.
-    listed: &'a dyn ResultTree,
-    head: &'a dyn ResultTree,
-    base: Option<&'a dyn ResultTree>,
-    /// Named files that could not be read.
-    unread: Vec<Finding>,
-    /// The faults of documents that declare nothing, each with its group.
-    silent: Vec<(BString, Vec<Finding>)>,
-    /// The groups in which a document declares something.
-    declared: HashSet<BString>,
-}
-
-impl Lint<'_> {
-    fn document(&mut self, document: Document, report: &mut ScopeListing) -> Result<()> {
-        let path = document.path.as_bstr();
-        let (bytes, from) = match self.reader.read(path)? {
-            Ok(read) => read,
-            Err(why) => {
-                self.unread
-                    .push(Finding::new(Rule::DesignNoTable, path, why));
-                return Ok(());
-            }
-        };
-        let settings = &self.located.settings;
-        let design = self.parse(path, &bytes);
-        let mut findings = design.findings();
-        if let Some(group) = document.group {
-            if !design.is_usable() && declares_nothing(&design) {
-                self.silent.push((group, findings));
-                report.texts.insert(design.path, design.text);
-                return Ok(());
-            }
-            self.declared.insert(group);
-        }
-        if document.is_current || self.reader.is_changed(path, &bytes)? {
-            findings.extend(self.against_files(&design, &bytes)?);
-        }
-        let at_level = |finding| rules::at_level(settings, finding);
-        report
-            .problems
-            .extend(findings.into_iter().filter_map(at_level));
-        let count = design.grants.len();
-        let scope = Scope::new(design.grants);
-        let matched = rules::matched(scope.grants(), &[self.listed]);
-        let is_there = |(grant, matched): (&Grant, bool)| match grant.kind {
-            GrantKind::Glob => matched,
-            GrantKind::File | GrantKind::Directory => {
-                self.there[0].entry(grant.path.as_ref()).is_some()
-            }
-        };
-        let is_committed = |grant: &Grant| self.head.entry(grant.path.as_ref()).is_some();
-        let facts = |pair: (&Grant, bool)| (is_committed(pair.0), is_there(pair));
-        let facts = scope.grants().iter().zip(matched).map(facts).collect();
-        report.grants.extend(listed(settings, scope, facts));
-        report.mentions.extend(design.mentions);
-        report.designs.push(DesignUsed {
-            path: design.path.clone(),
-            from: from.to_owned(),
-            selected_by: document.by,
-            grants: count,
-        });
-        report.texts.insert(design.path, design.text);
-        Ok(())
+        let committed = self.head.read(path)?.map(|bytes| (bytes, "HEAD"));
+        Ok(committed.ok_or_else(|| format!("there is no design at {}", escaped(path))))
     }
 
     fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
@@ -358,9 +279,15 @@ impl Lint<'_> {
         design::parse(path, bytes, &options)
     }
 
+    /// Whether this work changes the document.
+    fn is_changed(&self, path: &BStr, bytes: &[u8]) -> Result<bool> {
+        let before = self.base.unwrap_or(self.head).read(path)?;
+        Ok(before.as_deref() != Some(bytes))
+    }
+
     fn against_files(&self, design: &Design, bytes: &[u8]) -> Result<Vec<Finding>> {
         let path = design.path.as_ref();
-        let agreed = match self.reader.head.read(path)? {
+        let agreed = match self.head.read(path)? {
             Some(head) if head == bytes => Scope::new(design.grants.clone()),
             Some(head) => Scope::new(self.parse(path, &head).grants),
             None => Scope::default(),
@@ -369,11 +296,27 @@ impl Lint<'_> {
             design,
             &DesignContext {
                 there: &self.there,
-                merge_base: self.base,
-                head: self.head,
+                merge_base: self.base_view,
+                head: self.head_view,
                 agreed: &agreed,
             },
         ))
+    }
+
+    /// The grants with what is there.
+    fn grants(&self, grants: Vec<Grant>) -> Vec<ScopeGrant> {
+        let scope = Scope::new(grants);
+        let matched = rules::matched(scope.grants(), &[self.listed]).into_iter();
+        let facts = scope.grants().iter().zip(matched).map(|(grant, matched)| {
+            let path: &BStr = grant.path.as_ref();
+            let is_there = match grant.kind {
+                GrantKind::Glob => matched,
+                GrantKind::File | GrantKind::Directory => self.there[0].entry(path).is_some(),
+            };
+            (self.head_view.entry(path).is_some(), is_there)
+        });
+        let facts = facts.collect();
+        listed(&self.located.settings, scope, facts)
     }
 }
 

@@ -4,7 +4,7 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 use gix::objs::{Kind as ObjectKind, compute_hash};
 
-use super::merge_base;
+use super::base;
 use super::merge_commits::MergedContents;
 use super::moved_lines::nothing_earlier;
 use super::pipeline::Judged;
@@ -90,13 +90,13 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
         earlier: &nothing_earlier,
     };
     let measured = judge.measure(changes.clone(), &MergedContents::default())?;
-    let merge_base = merge_base::of_old_sides(&policy, &measured.all);
+    let merge_base = base::old_sides(&policy, &measured.all);
     let findings = judge.check(&measured.all, &merge_base, &[])?;
     let source = Source {
         kind: SourceKind::Request,
         ..Source::default()
     };
-    Judged::unapproved(&objects, policy, measured, findings).verdict(source)
+    Judged::unapproved(objects, source, policy, measured, findings).verdict()
 }
 
 /// The policy with what the changes make of the designs and of `guard.toml`.

@@ -12,7 +12,7 @@ use crate::measure::{self, Conversion, Kept, LineDiff, Measured, Precision, Rena
 use crate::policy::scope::Scope;
 use crate::policy::{Actions, Policy};
 use crate::rules::{self, MeasuredChange, RenameTarget};
-use crate::threads::{self, Batches};
+use crate::threads;
 
 /// The fewest changes that are worth a second thread.
 const WORTH_A_THREAD: usize = 64;
@@ -20,8 +20,6 @@ const WORTH_A_THREAD: usize = 64;
 const WORTH_ASKING: usize = 512;
 /// The number of changes per batch.
 const BATCH: usize = 4;
-/// After how many changes the memory of their changes is given back.
-const GIVEN_BACK: usize = 1 << 16;
 /// Lines of a preview: about a screenful with the finding.
 const PREVIEW_LINES: usize = 20;
 /// Lines of lost content to show.
@@ -120,32 +118,23 @@ pub(super) fn gather(
     precision: Precision,
 ) -> Result<MeasuredChanges> {
     let renamed_from = explain_renames(objects, &mut changes, policy.scope.as_ref())?;
-    let work = MeasureQueue {
-        changes: &changes,
-        renamed_from: &renamed_from,
-        new_ends: RenameTargets::new(policy, changes.iter()),
-        policy,
-        precision,
-        batches: Batches::new(changes.len(), BATCH),
-    };
+    let new_ends = RenameTargets::new(policy, changes.iter());
     let threads = match changes.len() {
         0..WORTH_A_THREAD => 1,
         WORTH_A_THREAD..WORTH_ASKING => 2,
         _ => threads::most(),
     };
-    let parts = threads::share(threads, objects, |objects| work.run(objects))?;
-    let mut measured = parts
-        .into_iter()
-        .reduce(|mut all, part| {
-            all.extend(part);
-            all
-        })
-        .unwrap_or_default();
-    measured.sort_unstable_by_key(|done| done.at);
+    let work = |objects: &Objects, at: usize| {
+        let change: &Change = &changes[at];
+        let old = old_end(&renamed_from, change);
+        let new_ends = new_ends.of(objects, change)?;
+        measured(objects, policy, precision, change, old, new_ends)
+    };
+    let measured = threads::map(changes.len(), (threads, BATCH), objects, work)?;
+    drop(new_ends);
     let mut excerpts = HashMap::new();
     let mut all = Vec::with_capacity(changes.len());
-    // From the end, so that a million changes are held once: memory is returned as they are taken.
-    while let (Some(change), Some(done)) = (changes.pop(), measured.pop()) {
+    for (change, done) in changes.into_iter().zip(measured) {
         if let Some(shown) = done.excerpts {
             excerpts.insert(change.path.clone(), *shown);
         }
@@ -156,12 +145,7 @@ pub(super) fn gather(
             moved_to: Vec::new(),
             content: done.content,
         });
-        if all.len().is_multiple_of(GIVEN_BACK) {
-            changes.shrink_to_fit();
-            measured.shrink_to_fit();
-        }
     }
-    all.reverse();
     Ok(MeasuredChanges {
         all,
         excerpts,
@@ -169,74 +153,45 @@ pub(super) fn gather(
     })
 }
 
-/// Changes that threads take in batches.
-struct MeasureQueue<'a> {
-    changes: &'a [Change],
-    renamed_from: &'a HashMap<BString, State>,
-    new_ends: RenameTargets<'a>,
-    policy: &'a Policy,
-    precision: Precision,
-    batches: Batches,
-}
-
-impl MeasureQueue<'_> {
-    /// Measures batches until none is left.
-    fn run(&self, objects: &Objects) -> Result<Vec<MeasuredAt>> {
-        let (mut old, mut new) = (Vec::new(), Vec::new());
-        // One thread may get nearly all batches.
-        let mut done = Vec::with_capacity(self.changes.len());
-        while let Some(batch) = self.batches.take() {
-            for at in batch {
-                done.push(self.measure(objects, at, &mut old, &mut new)?);
-            }
-        }
-        Ok(done)
-    }
-
-    fn measure(
-        &self,
-        objects: &Objects,
-        at: usize,
-        old: &mut Vec<u8>,
-        new: &mut Vec<u8>,
-    ) -> Result<MeasuredAt> {
-        let change = &self.changes[at];
-        let before = old_end(self.renamed_from, change);
-        objects.content_into(before, old)?;
-        objects.content_into(change.new, new)?;
-        let side = |state: Option<State>, content| state.map(|state| (state.kind, content));
-        // A governing design may not lose its text at any size.
-        let precision = match self.policy.governing(change.path.as_ref()) {
-            Some(_) => Precision::Exact,
-            None => self.precision,
-        };
-        let (measured, diff) = measure::measure_with_diff(
-            side(before, old.as_slice()),
-            side(change.new, new.as_slice()),
-            &self.policy.settings.thresholds,
-            precision,
-        );
-        let is_link = change.new.is_some_and(|state| state.kind == Kind::Symlink);
-        let kept = is_link || rules::wants_content(change.path.as_ref());
-        Ok(MeasuredAt {
-            at,
-            measured,
-            new_ends: self.new_ends.of(objects, change)?,
-            content: kept.then(|| Box::new((old.clone(), new.clone()))),
-            excerpts: measured
-                .is_some_and(|measured| measured.destroys())
-                .then(|| Box::new(excerpts(change, old, new, diff.as_ref()))),
-        })
-    }
-}
-
-/// The result for the change at one position.
-struct MeasuredAt {
-    at: usize,
+/// What is found of one change.
+struct Found {
     measured: Option<Measured>,
     new_ends: Vec<RenameTarget>,
     content: Option<Box<(Vec<u8>, Vec<u8>)>>,
     excerpts: Option<Box<Excerpts>>,
+}
+
+fn measured(
+    objects: &Objects,
+    policy: &Policy,
+    precision: Precision,
+    change: &Change,
+    old_state: Option<State>,
+    new_ends: Vec<RenameTarget>,
+) -> Result<Found> {
+    let (old, new) = (objects.content(old_state)?, objects.content(change.new)?);
+    // A governing design may not lose its text at any size.
+    let precision = match policy.governing(change.path.as_ref()) {
+        Some(_) => Precision::Exact,
+        None => precision,
+    };
+    let (measured, diff) = measure::measure_with_diff(
+        old_state.map(|state| (state.kind, old.as_slice())),
+        change.new.map(|state| (state.kind, new.as_slice())),
+        &policy.settings.thresholds,
+        precision,
+    );
+    let destroys = measured.is_some_and(|measured| measured.destroys());
+    let excerpts = destroys.then(|| Box::new(excerpts(change, &old, &new, diff.as_ref())));
+    drop(diff);
+    let is_link = change.new.is_some_and(|state| state.kind == Kind::Symlink);
+    let is_wanted = is_link || rules::wants_content(change.path.as_ref());
+    Ok(Found {
+        measured,
+        new_ends,
+        content: is_wanted.then(|| Box::new((old, new))),
+        excerpts,
+    })
 }
 
 fn excerpts(change: &Change, old: &[u8], new: &[u8], diff: Option<&LineDiff>) -> Excerpts {
@@ -264,44 +219,32 @@ fn explain_renames(
     if let Some(scope) = scope {
         pair_declared(scope, changes, &mut renamed_from);
     }
-    let half = |state: Option<State>, other: Option<State>| state.filter(|_| other.is_none());
-    let at = |wanted: fn(&Change) -> Option<State>| -> Vec<usize> {
-        (0..changes.len())
-            .filter(|&at| wanted(&changes[at]).is_some())
-            .collect()
+    let open = |is_deleted: bool| -> Vec<usize> {
+        let is_open = |change: &Change| {
+            change.renamed.is_none()
+                && change.old.is_some() == is_deleted
+                && change.new.is_none() == is_deleted
+        };
+        let all = 0..changes.len();
+        all.filter(|&at| is_open(&changes[at])).collect()
     };
-    let deleted = at(|change| {
-        if change.new.is_none() && change.renamed.is_none() {
-            change.old
-        } else {
-            None
-        }
-    });
-    let added = at(|change| {
-        if change.old.is_none() && change.renamed.is_none() {
-            change.new
-        } else {
-            None
-        }
-    });
+    let (deleted, added) = (open(true), open(false));
     if deleted.is_empty() || added.is_empty() {
         return Ok(renamed_from);
     }
     let end = |at: &usize| -> Option<RenameEnd<'_>> {
         let change = &changes[*at];
-        let state = half(change.old, change.new).or_else(|| half(change.new, change.old))?;
+        let path: &BStr = change.path.as_ref();
+        let state = change.old.or(change.new)?;
+        let said = match change.new {
+            None => Actions::DELETE,
+            Some(_) => Actions::ADD,
+        };
         Some(RenameEnd {
-            path: <BString as AsRef<BStr>>::as_ref(&change.path),
+            path,
             kind: state.kind,
             id: state.id,
-            has_row: scope.is_some_and(|scope| {
-                let said = if change.new.is_none() {
-                    Actions::DELETE
-                } else {
-                    Actions::ADD
-                };
-                scope.says(change.path.as_ref(), said)
-            }),
+            has_row: scope.is_some_and(|scope| scope.says(path, said)),
         })
     };
     let from: Vec<_> = deleted.iter().filter_map(end).collect();
@@ -312,12 +255,7 @@ fn explain_renames(
     })?;
     for rename in pairing.renames {
         let (from, to) = (deleted[rename.from], added[rename.to]);
-        let (old_path, new_path) = (changes[from].path.clone(), changes[to].path.clone());
-        if let Some(state) = changes[from].old {
-            renamed_from.insert(new_path.clone(), state);
-        }
-        changes[from].renamed = Some(new_path);
-        changes[to].renamed = Some(old_path);
+        pair(changes, from, to, &mut renamed_from);
     }
     Ok(renamed_from)
 }
@@ -329,31 +267,33 @@ fn pair_declared(
     renamed_from: &mut HashMap<BString, State>,
 ) {
     let is_file = |state: Option<State>| state.is_some_and(|state| state.kind.is_file());
-    let added: HashMap<BString, usize> = changes
-        .iter()
-        .enumerate()
-        .filter(|(_, change)| change.old.is_none() && is_file(change.new))
-        .map(|(at, change)| (change.path.clone(), at))
-        .collect();
-    if added.is_empty() {
-        return;
-    }
+    let is_added = |change: &Change| change.old.is_none() && is_file(change.new);
+    let all = changes.iter().enumerate();
+    let added = all.filter(|(_, change)| is_added(change));
+    let added: HashMap<BString, usize> = added.map(|(at, one)| (one.path.clone(), at)).collect();
     for from in 0..changes.len() {
-        let old_path = changes[from].path.clone();
-        let old = changes[from].old.filter(|state| state.kind.is_file());
-        let (Some(old), None) = (old, changes[from].new) else {
+        let change = &changes[from];
+        if added.is_empty() || change.new.is_some() || !is_file(change.old) {
             continue;
-        };
-        let found = scope
-            .new_ends(old_path.as_ref())
-            .find_map(|path| added.get_key_value(&path));
-        let Some((new_path, &to)) = found else {
-            continue;
-        };
-        if changes[to].renamed.is_none() {
-            renamed_from.insert(new_path.clone(), old);
-            changes[from].renamed = Some(new_path.clone());
-            changes[to].renamed = Some(old_path);
+        }
+        let mut new_ends = scope.new_ends(change.path.as_ref());
+        let to = new_ends.find_map(|path| added.get(&path).copied());
+        drop(new_ends);
+        if let Some(to) = to.filter(|&to| changes[to].renamed.is_none()) {
+            pair(changes, from, to, renamed_from);
         }
     }
+}
+
+/// Tells both sides of a rename about the other.
+fn pair(
+    changes: &mut [Change],
+    from: usize,
+    to: usize,
+    renamed_from: &mut HashMap<BString, State>,
+) {
+    let (old_path, new_path) = (changes[from].path.clone(), changes[to].path.clone());
+    renamed_from.extend(changes[from].old.map(|old| (new_path.clone(), old)));
+    changes[from].renamed = Some(new_path);
+    changes[to].renamed = Some(old_path);
 }

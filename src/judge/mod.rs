@@ -1,18 +1,16 @@
 //! Judges changes with one pipeline and a thin entry per source. Read-only.
 
-mod applicable_designs;
 mod approvals;
+mod base;
 mod ci;
-mod commit;
 mod criss_cross;
+mod design_edit;
 mod design_lint;
-mod head;
+mod facts;
 mod in_memory;
 mod measured_changes;
-mod merge_base;
 mod merge_commits;
 mod moved_lines;
-mod named_files;
 mod nested_repositories;
 mod observed;
 mod per_commit;
@@ -25,8 +23,6 @@ mod request;
 mod reverts;
 mod review;
 mod scope;
-mod scope_add;
-mod scope_table;
 mod settings;
 mod staged;
 mod steps;
@@ -37,27 +33,24 @@ use std::path::PathBuf;
 use crate::approval::Approval;
 use crate::measure::Precision;
 
-pub use applicable_designs::{governing_designs, selected_by_settings};
 pub use approvals::{Clearable, clearable, landed, not_listed, used_approvals};
+pub use base::{BaseCommit, range_of_branch};
 pub use ci::ci_range;
-pub use commit::commit;
+pub use design_edit::{
+    DesignEdit, RowsToAdd, extend_design, is_selected, new_design, rows_of_changes, rows_of_plan,
+    with_table,
+};
 pub use design_lint::{DocumentChoice, check_documents};
-pub use head::Head;
 pub use in_memory::{in_memory, policy_of_texts};
-pub use merge_base::range_of_branch;
 pub use observed::{Observation, Observed};
 pub use per_commit::Progress;
 pub use policy_loader::{CHOICE_KEY, CandidateDesigns, candidates, load_for_request};
 pub use push::{new_commits, push};
-pub use range::range;
+pub use range::{commit, range};
 pub use request::OperationContext;
 pub use scope::{prompt, scope};
-pub use scope_add::{RowsToAdd, extend_design};
-pub use scope_table::{
-    DesignEdit, is_selected, new_design, rows_of_changes, rows_of_plan, with_table,
-};
 pub use settings::{settings, settings_of_head};
-pub use staged::{everything, staged, uncommitted};
+pub use staged::{everything, governing_designs, selected_by_settings, staged, uncommitted};
 
 /// How to judge.
 #[derive(Debug, Clone, Default)]

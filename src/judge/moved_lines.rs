@@ -34,9 +34,15 @@ pub(super) fn credit(
     earlier: &EarlierChanges<'_>,
     changes: &mut MeasuredChanges,
 ) -> Result<()> {
-    let losing: Vec<usize> = (0..changes.all.len())
-        .filter(|&at| loses_lines(changes, at))
-        .collect();
+    // The files that lose lines, by extension; those without one are left out.
+    let mut losing: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
+    for (at, changed) in changes.all.iter().enumerate() {
+        if changed.measured.as_ref().is_some_and(is_replaced)
+            && let Some(extension) = extension(changed.path())
+        {
+            losing.entry(extension).or_default().push(at);
+        }
+    }
     if losing.is_empty() {
         return Ok(());
     }
@@ -44,7 +50,7 @@ pub(super) fn credit(
     let now: HashSet<&BStr> = changes.all.iter().map(MeasuredChange::path).collect();
     earlier.retain(|change| !now.contains::<BStr>(change.path.as_ref()));
     let mut credits = Vec::new();
-    for (wanted, losing) in by_extension(changes, &losing) {
+    for (wanted, losing) in losing {
         let mut receivers = Receivers::default();
         for &at in &losing {
             let (old, new) = changes.contents(objects, &changes.all[at].change)?;
@@ -135,25 +141,6 @@ fn lower(measured: &mut Measured, lines: usize, policy: &Policy) {
     lost.lost = lost.lost.saturating_sub(lines);
     lost.gone = lost.gone.saturating_sub(lines);
     measured.class = classify(lost, &policy.settings.thresholds);
-}
-
-/// The files that lose lines, by extension; those without one are left out.
-fn by_extension<'a>(
-    changes: &'a MeasuredChanges,
-    losing: &[usize],
-) -> BTreeMap<&'a [u8], Vec<usize>> {
-    let mut all: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
-    for &at in losing {
-        if let Some(extension) = extension(changes.all[at].path()) {
-            all.entry(extension).or_default().push(at);
-        }
-    }
-    all
-}
-
-fn loses_lines(changes: &MeasuredChanges, at: usize) -> bool {
-    let measured = &changes.all[at].measured;
-    measured.as_ref().is_some_and(is_replaced)
 }
 
 fn is_replaced(measured: &Measured) -> bool {

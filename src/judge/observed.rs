@@ -6,11 +6,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
-use super::merge_commits::MergedContents;
-use super::pipeline::{self, Input};
-use super::policy_loader::PolicyInputs;
+use super::facts::JudgementFacts;
 use super::tree_view::GitTree;
-use super::{Options, range, settings_of_head};
+use super::{Options, pipeline, range, settings_of_head};
 use crate::change::{Change, State};
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
@@ -283,25 +281,11 @@ impl ObservedJudge<'_> {
                 GitTree::Changes(&staged)
             }
         };
-        let input = Input {
-            policy: PolicyInputs {
-                stage: Stage::Request,
-                base: self.base,
-                proposal,
-                head: None,
-                branch: self.repo.design_branch()?,
-                operation: None,
-                commits: &[],
-                trailers: Vec::new(),
-            },
+        let facts = JudgementFacts {
             changes,
-            merged: &MergedContents::default(),
-            merge_bases: None,
-            commits: &[],
-            known: &[],
-            approvals: &self.options.approvals,
+            ..JudgementFacts::uncommitted(self.repo, Stage::Request, self.base, proposal)?
         };
-        let judged = pipeline::judge(self.repo, input, self.options)?;
+        let judged = pipeline::judge(facts, self.options)?;
         let mut findings = judged.findings;
         for path in paths {
             findings.extend(rules::check_request(

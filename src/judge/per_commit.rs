@@ -7,18 +7,19 @@ use super::approvals::CommitApprovals;
 use super::merge_commits::{self, OwnChanges};
 use super::steps::Judge;
 use super::tree_view::GitTree;
-use super::{merge_base, reverts};
+use super::{base, reverts};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Commit, Merges, Objects, Range, Repository, Tree, changes_between};
 use crate::measure::Precision;
 use crate::policy::{Policy, Stage};
-use crate::threads::{self, Batches};
+use crate::threads;
 
 /// Reports how many of how many commits are judged.
 pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
 
 /// What is found in the single commits of a range.
+#[derive(Default)]
 pub(super) struct JudgedCommits {
     /// The findings in commit order.
     pub(super) findings: Vec<Finding>,
@@ -42,35 +43,31 @@ pub(super) fn judge(
         )
         .help("run `git fetch --unshallow`"));
     }
-    let objects = repo.objects().remembering();
     let policy = Policy {
         stage: Stage::Step,
         ..policy.clone()
     };
-    let work = CommitQueue {
-        commits: &range.commits,
-        trees: range
-            .commits
-            .iter()
-            .map(|commit| (commit.id, commit.tree))
-            .collect(),
-        base: range.base,
+    let objects = repo.objects().remembering();
+    let commits = &range.commits;
+    let trees = commits.iter().map(|commit| (commit.id, commit.tree));
+    let judge = CommitJudge {
+        commits,
+        trees: trees.collect(),
+        base: repo.tree_of(range.base)?.id(),
         merges: repo.merges()?,
         policy: &policy,
         commit_approvals,
-        batches: Batches::new(range.commits.len(), BATCH),
-        progress,
     };
-    let threads = threads::most().min(range.commits.len());
-    let done = threads::share(threads, &objects, |objects| work.run(objects))?;
-    let mut done: Vec<_> = done.into_iter().flatten().collect();
-    done.sort_unstable_by_key(|commit| commit.at);
-    let mut judged = JudgedCommits {
-        findings: Vec::new(),
-        notes: Vec::new(),
-        changes: done.iter().map(|commit| commit.changes).collect(),
+    let threads = threads::most().min(commits.len());
+    let work = |objects: &Objects, at: usize| {
+        let judged = judge.judge(objects, at)?;
+        progress(at + 1, commits.len());
+        Ok(judged)
     };
+    let done = threads::map(commits.len(), (threads, BATCH), &objects, work)?;
+    let mut judged = JudgedCommits::default();
     for commit in done {
+        judged.changes.push(commit.changes);
         judged.findings.extend(commit.findings);
         judged.notes.extend(commit.note);
     }
@@ -78,9 +75,8 @@ pub(super) fn judge(
 }
 
 /// The result for one commit.
+#[derive(Default)]
 struct JudgedCommit {
-    /// Its position.
-    at: usize,
     /// The number of its own changes.
     changes: usize,
     findings: Vec<Finding>,
@@ -91,61 +87,36 @@ struct JudgedCommit {
 /// The number of commits per batch; neighbours share most of their trees.
 const BATCH: usize = 32;
 
-/// Commits that threads take in batches.
-struct CommitQueue<'a> {
+/// Judges single commits.
+struct CommitJudge<'a> {
     commits: &'a [Commit],
     /// The tree of each commit.
     trees: HashMap<ObjectId, ObjectId>,
-    /// The merge base.
-    base: Option<ObjectId>,
+    /// The tree of the merge base.
+    base: ObjectId,
     merges: Merges,
     policy: &'a Policy,
     /// The approvals in the messages of the range.
     commit_approvals: &'a CommitApprovals,
-    batches: Batches,
-    progress: &'a Progress<'a>,
 }
 
-impl CommitQueue<'_> {
-    /// Judges batches until none is left.
-    fn run(&self, objects: &Objects) -> Result<Vec<JudgedCommit>> {
-        let base = Tree::of_commit(objects, self.base)?;
-        let mut done = Vec::new();
-        while let Some(batch) = self.batches.take() {
-            for at in batch {
-                let judged = self.judge(objects, &base, at, &self.commits[at]);
-                done.push(judged.inspect_err(|_| self.batches.stop())?);
-                (self.progress)(at + 1, self.commits.len());
-            }
-        }
-        Ok(done)
-    }
-
-    fn judge(
-        &self,
-        objects: &Objects,
-        base: &Tree<'_>,
-        place: usize,
-        commit: &Commit,
-    ) -> Result<JudgedCommit> {
-        let id = commit.id;
-        let mut judged = JudgedCommit {
-            at: place,
-            changes: 0,
-            findings: Vec::new(),
-            note: None,
-        };
-        let tree = Tree::at(objects, commit.tree);
+impl CommitJudge<'_> {
+    fn judge(&self, objects: &Objects, at: usize) -> Result<JudgedCommit> {
+        let commit = &self.commits[at];
+        let (base, tree) = (Tree::at(objects, self.base), Tree::at(objects, commit.tree));
         let OwnChanges { changes, merged } =
             merge_commits::of_commit(objects, &self.merges, &commit.parents, &tree)?;
+        let mut judged = JudgedCommit {
+            changes: changes.len(),
+            ..JudgedCommit::default()
+        };
         if changes.is_empty() {
             return Ok(judged);
         }
-        judged.changes = changes.len();
         let judge = Judge {
             objects,
             policy: self.policy,
-            base: Some(base),
+            base: Some(&base),
             result: GitTree::Tree(&tree),
             // Only the findings on single commits are reported.
             precision: Precision::Verdict,
@@ -155,9 +126,10 @@ impl CommitQueue<'_> {
             },
         };
         let changes = judge.measure(changes, &merged)?.all;
-        let merge_base = merge_base::at(base, self.policy, &changes)?;
-        let mut findings =
-            judge.check(&changes, &merge_base, &self.commit_approvals.counted_in(id))?;
+        let merge_base = base::states(&base, self.policy, &changes)?;
+        let approvals = self.commit_approvals.counted_in(commit.id);
+        let mut findings = judge.check(&changes, &merge_base, &approvals)?;
+        let short = commit.id.to_hex_with_len(12);
         if !merged.is_merge
             && findings.iter().any(reverts::may_be_excused)
             && let Some(&parent) = commit.parents.first()
@@ -165,21 +137,19 @@ impl CommitQueue<'_> {
             let changes = changes.iter().map(|one| &one.change);
             if let Some(reverted) = reverts::reverted(objects, parent, changes)?
                 && !self.is_merge_of_target(reverted)
-                && reverts::excuse(
-                    self.policy,
-                    self.trees.contains_key(&reverted),
-                    &mut findings,
-                )
             {
-                let note = reverts::note(reverted);
-                judged.note = Some(format!("commit {}: {note}", id.to_hex_with_len(12)));
+                let is_own = self.trees.contains_key(&reverted);
+                let note = || format!("commit {short}: {}", reverts::note(reverted));
+                judged.note = reverts::excuse(self.policy, is_own, &mut findings).then(note);
             }
         }
-        self.commit_approvals.tell(&mut findings, Some(id));
+        self.commit_approvals.tell(&mut findings, Some(commit.id));
         for finding in &mut findings {
-            finding.message += &format!(" (in commit {})", id.to_hex_with_len(12));
-            finding.details.insert("commit", id.to_string().into());
-            finding.commit = Some(place);
+            finding.message += &format!(" (in commit {short})");
+            finding
+                .details
+                .insert("commit", commit.id.to_string().into());
+            finding.commit = Some(at);
         }
         judged.findings = findings;
         Ok(judged)

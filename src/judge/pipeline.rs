@@ -1,54 +1,28 @@
-//! The pipeline of every judgement: load the policy, check approvals, measure changes, find the merge base, run the
-//! rules. Each source (staged changes, a commit, a range) provides its input.
+//! The pipeline of every judgement: load the policy, check approvals, measure the changes, run the rules.
 
 use std::collections::HashSet;
 
-use gix::ObjectId;
 use gix::bstr::BString;
 
 use super::approvals::{CommitApprovals, WholeRange};
-use super::criss_cross::MergeBases;
+use super::facts::JudgementFacts;
 use super::measured_changes::MeasuredChanges;
-use super::merge_commits::MergedContents;
-use super::policy_loader::{PolicyInputs, load_for_changes};
-use super::reverts::Reverted;
+use super::policy_loader::load_for_changes;
 use super::steps::Judge;
-use super::{Collect, Options, merge_base, reverts, review};
+use super::{Collect, Options, base, reverts, review};
 use crate::approval::Approval;
-use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
-use crate::git::{Commit, Objects, Repository, changes_between};
+use crate::git::{Objects, changes_between};
 use crate::measure::Class;
-use crate::policy::design::Design;
 use crate::policy::{Governing, Policy, Stage};
 use crate::rules::MeasuredChange;
 use crate::verdict::{DesignUsed, JudgedChange, Review, ReviewCommit, Source, Texts, Verdict};
 
-/// The input from a source.
-pub(super) struct Input<'a> {
-    /// What to judge, and against what.
-    pub(super) policy: PolicyInputs<'a>,
-    pub(super) changes: Vec<Change>,
-    /// What git merged, if a commit is a merge.
-    pub(super) merged: &'a MergedContents,
-    /// The merge bases of a range.
-    pub(super) merge_bases: Option<&'a MergeBases<'a>>,
-    /// The commits whose trailers may contain approvals.
-    pub(super) commits: &'a [Commit],
-    /// Commits that existed before the range, such as the tip of the target branch.
-    pub(super) known: &'a [ObjectId],
-    /// The approvals of this repository, which count without a signature.
-    pub(super) approvals: &'a [Approval],
-}
-
-/// A finished judgement and its input.
-pub(super) struct Judged<'a> {
-    pub(super) objects: &'a Objects,
-    /// The commit compared with.
-    pub(super) base: Option<ObjectId>,
-    /// The branch whose design was looked for.
-    pub(super) branch: Option<BString>,
+/// A finished judgement and what it rests on.
+pub(super) struct Judged {
+    pub(super) objects: Objects,
+    source: Source,
     pub(super) policy: Policy,
     pub(super) changes: MeasuredChanges,
     pub(super) findings: Vec<Finding>,
@@ -67,97 +41,70 @@ pub(super) struct Judged<'a> {
 ///
 /// # Errors
 /// No design, an unusable design, or settings or objects that cannot be read.
-pub(super) fn judge<'a>(
-    repo: &'a Repository,
-    input: Input<'_>,
-    options: &Options,
-) -> Result<Judged<'a>> {
-    let (stage, base_commit) = (input.policy.stage, input.policy.base);
-    let (result, mut changes) = (input.policy.proposal, input.changes);
-    let (branch, head) = (input.policy.branch.clone(), input.policy.head);
-    let (objects, base) = (repo.objects(), repo.tree_of(base_commit)?);
-
-    let mut policy = load_for_changes(repo, input.policy, &changes, options)?;
-    let (settings, known) = (&policy.settings, input.known);
-    let commit_approvals =
-        CommitApprovals::judge(repo, input.commits, settings, base_commit, known)?;
-    if let Some(bases) = input.merge_bases {
-        bases.worst(objects, &settings.thresholds, &mut changes)?;
-    }
+pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<Judged> {
+    let mut policy = load_for_changes(&facts, options)?;
+    let mut changes = std::mem::take(&mut facts.changes);
+    let (repo, objects, base) = (facts.repo, facts.repo.objects(), &facts.base);
+    let commit_approvals = CommitApprovals::judge(
+        repo,
+        facts.commits,
+        &policy.settings,
+        base.commit(),
+        facts.known,
+    )?;
     policy.notes.extend_from_slice(&commit_approvals.notes);
-
+    if let Some(bases) = facts.merge_bases {
+        bases.worst(objects, &policy.settings.thresholds, &mut changes)?;
+    }
     let judge = Judge {
         objects,
         policy: &policy,
-        base: Some(&base),
-        result,
+        base: Some(base.tree()),
+        result: facts.result,
         precision: options.precision,
-        earlier: &|| {
-            let target = policy.settings.base.as_deref();
-            match merge_base::commit(repo, target, base_commit) {
-                Ok(Some(first)) if stage == Stage::Commit => {
-                    changes_between(objects, repo.tree_of(Some(first))?.id(), base.id())
-                }
-                // In doubt, lines of earlier commits do not count.
-                _ => Ok(Vec::new()),
+        earlier: &|| match base.merge_base(repo, policy.settings.base.as_deref()) {
+            Ok(Some((_, first))) if facts.stage == Stage::Commit => {
+                changes_between(objects, first.id(), base.tree().id())
             }
+            // In doubt, lines of earlier commits do not count.
+            _ => Ok(Vec::new()),
         },
     };
-    let changes = judge.measure(changes, input.merged)?;
+    let changes = judge.measure(changes, &facts.merged)?;
+    let is_range = facts.stage == Stage::Range;
+    let merge_base = match is_range {
+        true => base::old_sides(&policy, &changes.all),
+        false => base.states(repo, &policy, &changes.all)?,
+    };
     let mut counted = Vec::new();
-    let (mut findings, approved) = match stage {
-        Stage::Range => {
-            let merge_base = merge_base::of_old_sides(&policy, &changes.all);
-            let mut findings = judge.check(&changes.all, &merge_base, &[])?;
+    if !is_range {
+        counted.extend_from_slice(&options.approvals);
+        let of_commits = facts.commits.iter();
+        counted.extend(of_commits.flat_map(|commit| commit_approvals.counted_in(commit.id)));
+    }
+    let mut findings = judge.check(&changes.all, &merge_base, &counted)?;
+    let approved = match is_range {
+        true => {
             let range = WholeRange {
                 judge: &judge,
                 changes: &changes,
                 merge_base: &merge_base,
             };
-            let approved = range.clear(&commit_approvals, &mut findings)?;
-            (findings, approved)
+            range.clear(&commit_approvals, &mut findings)?
         }
-        Stage::Commit | Stage::Step | Stage::Request => {
-            let merge_base = merge_base::look_up(repo, &policy, base_commit, &changes.all)?;
-            counted.extend_from_slice(input.approvals);
-            for commit in input.commits {
-                counted.extend(commit_approvals.counted_in(commit.id));
-            }
-            let findings = judge.check(&changes.all, &merge_base, &counted)?;
-            let is_approved = |change: &Change| counted.iter().any(|one| one.is_for(change));
-            let changes = changes.all.iter().map(|measured| &measured.change);
-            let approved = changes.filter(|change| is_approved(change));
-            (
-                findings,
-                approved.map(|change| change.path.clone()).collect(),
-            )
+        false => {
+            let is_approved =
+                |one: &&MeasuredChange| counted.iter().any(|approval| approval.is_for(&one.change));
+            let approved = changes.all.iter().filter(is_approved);
+            approved.map(|one| one.change.path.clone()).collect()
         }
     };
-    let is_reverting = policy.reverts.is_some();
-    // In a merge, the changes are not the whole commit.
-    let may_revert = !input.merged.is_merge && findings.iter().any(reverts::may_be_excused);
-    if let Some(base) = base_commit.filter(|_| is_reverting || may_revert) {
-        let changes = changes.all.iter().map(|one| &one.change);
-        let reverted = match policy.reverts {
-            None => reverts::reverted_above(repo, &policy.settings, stage, base, head, changes)?,
-            Some(commit) => Some(Reverted {
-                commit,
-                is_own: false,
-            }),
-        };
-        if let Some(Reverted { commit, is_own }) = reverted
-            && (reverts::excuse(&policy, is_own, &mut findings) || is_reverting)
-        {
-            policy.reverts = Some(commit);
-            policy.notes.push(reverts::note(commit));
-        }
-    }
+    reverts::excuse_revert(&facts, &mut policy, &changes.all, &mut findings)?;
     commit_approvals.tell(&mut findings, None);
     findings.extend(document_faults(&policy));
     Ok(Judged {
-        objects,
-        base: base_commit,
-        branch,
+        source: source(&facts),
+        objects: objects.clone(),
         policy,
         changes,
         findings,
@@ -169,58 +116,56 @@ pub(super) fn judge<'a>(
     })
 }
 
+fn source(facts: &JudgementFacts<'_>) -> Source {
+    let base = facts.base.commit().map(|id| id.to_string());
+    let is_committed = facts.head.is_some();
+    Source {
+        kind: facts.source,
+        base: base.or_else(|| is_committed.then(|| facts.base.tree().id().to_string())),
+        head: facts.head.map(|id| id.to_string()),
+        branch: facts.branch.clone(),
+        reverts: None,
+    }
+}
+
 /// Rows that could not be parsed grant nothing; guard only warns about them. Of the passages that guard does not read,
-/// it names the first one of each design.
+/// it names the first one of each design, with how many more there are.
 fn document_faults(policy: &Policy) -> Vec<Finding> {
-    let level = |finding: &Finding| policy.settings.level(finding.rule);
-    let of_design = |design: &Design| {
-        let (unread, faults): (Vec<_>, Vec<_>) = design
-            .findings()
-            .into_iter()
-            .partition(|finding| finding.rule == Rule::DesignUnread);
-        let errors = faults
-            .into_iter()
-            .filter(|finding| finding.level == Level::Error);
-        errors.chain(first_of(unread)).collect::<Vec<_>>()
-    };
-    policy
-        .designs
-        .iter()
-        .flat_map(|governing| of_design(&governing.design))
-        .filter(|finding| level(finding).is_some())
-        .map(|mut finding| {
-            finding.level = Level::Warning;
-            finding
-        })
-        .collect()
+    let mut all = Vec::new();
+    for governing in &policy.designs {
+        let faults = governing.design.findings().into_iter();
+        let (unread, mut faults): (Vec<_>, Vec<_>) =
+            faults.partition(|finding| finding.rule == Rule::DesignUnread);
+        faults.retain(|finding| finding.level == Level::Error);
+        all.append(&mut faults);
+        let more = unread.len().saturating_sub(1);
+        all.extend(unread.into_iter().next().map(|first| match more {
+            0 => first,
+            _ => first.help(format!(
+                "`guard scope check` shows {more} more passage{} that guard does not read",
+                if more == 1 { "" } else { "s" }
+            )),
+        }));
+    }
+    for finding in &mut all {
+        finding.level = Level::Warning;
+    }
+    all
 }
 
-/// The first finding, which says how many more there are.
-fn first_of(findings: Vec<Finding>) -> Option<Finding> {
-    let more = findings.len().saturating_sub(1);
-    let first = findings.into_iter().next()?;
-    Some(match more {
-        0 => first,
-        1 => first.help("`guard scope check` shows 1 more passage that guard does not read"),
-        _ => first.help(format!(
-            "`guard scope check` shows {more} more passages that guard does not read"
-        )),
-    })
-}
-
-impl<'a> Judged<'a> {
+impl Judged {
     /// The same without a repository, and so without approvals.
     pub(super) fn unapproved(
-        objects: &'a Objects,
+        objects: Objects,
+        source: Source,
         policy: Policy,
         changes: MeasuredChanges,
         mut findings: Vec<Finding>,
-    ) -> Judged<'a> {
+    ) -> Judged {
         findings.extend(document_faults(&policy));
         Judged {
             objects,
-            base: None,
-            branch: None,
+            source,
             policy,
             changes,
             findings,
@@ -232,21 +177,20 @@ impl<'a> Judged<'a> {
         }
     }
 
-    /// The verdict on the changes from `source`.
+    /// The verdict.
     ///
     /// # Errors
     /// A content to show cannot be read.
-    pub(super) fn verdict(mut self, source: Source) -> Result<Verdict> {
-        let source = Source {
-            reverts: self.policy.reverts.map(|commit| commit.to_string()),
-            ..source
-        };
+    pub(super) fn verdict(mut self) -> Result<Verdict> {
         let review = self.review()?;
         let changes = std::mem::take(&mut self.changes.all).into_iter();
         let changes = changes.map(|change| self.judged_change(change));
         Ok(Verdict {
-            source,
             changes: changes.collect::<Result<_>>()?,
+            source: Source {
+                reverts: self.policy.reverts.map(|commit| commit.to_string()),
+                ..self.source
+            },
             designs: designs_used(&self.policy),
             texts: texts(&self.policy),
             notes: self.policy.notes,
@@ -261,7 +205,7 @@ impl<'a> Judged<'a> {
             return Ok(None);
         }
         let mut review = review::rows(&self.policy, &self.changes.all, &self.findings);
-        review.hunks = review::hunks(self.objects, &self.changes, &self.findings)?;
+        review.hunks = review::hunks(&self.objects, &self.changes, &self.findings)?;
         review.approvals =
             review::approvals(&self.commit_approvals, &self.counted, &self.changes.all);
         review.commits = std::mem::take(&mut self.commits);
@@ -277,7 +221,7 @@ impl<'a> Judged<'a> {
         } = judged;
         let shown = match measured {
             Some(measured) if measured.destroys() => {
-                Some(self.changes.excerpts(self.objects, &change)?)
+                Some(self.changes.excerpts(&self.objects, &change)?)
             }
             _ => None,
         };

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 
+use super::range::{commit, range};
 use super::settings::settings_of;
-use super::{Options, Progress, commit, range};
+use super::{Options, Progress};
 use crate::error::{Error, Result};
 use crate::git::{PushSide, Repository, Update};
 use crate::path::escaped;

@@ -1,22 +1,52 @@
-//! Judges the net change of a range and, on request, each of its commits.
+//! Judges commits: the net change of a range and, on request, each of its commits; or one commit as before it was made.
 
-use std::collections::HashSet;
+use std::slice;
 
 use gix::ObjectId;
 use gix::bstr::BString;
 
 use super::criss_cross::MergeBases;
-use super::merge_commits::MergedContents;
-use super::pipeline::{self, Input};
-use super::policy_loader::PolicyInputs;
+use super::facts::JudgementFacts;
+use super::merge_commits::{self, OwnChanges};
 use super::settings::settings_of;
 use super::tree_view::GitTree;
-use super::{Collect, Options, per_commit, review};
+use super::{Collect, Options, per_commit, pipeline, review};
 use crate::error::{Error, Result};
-use crate::git::{Commit, Range, Repository};
+use crate::git::{Range, Repository, fetch_command};
 use crate::policy::Stage;
-use crate::trailer;
 use crate::verdict::{Source, SourceKind, Verdict};
+
+/// Judges the commit `id` as a commit on `branch`, by the policy of its first parent.
+///
+/// # Errors
+/// Whatever keeps guard from a verdict.
+pub fn commit(
+    repo: &Repository,
+    id: ObjectId,
+    branch: Option<BString>,
+    options: &Options,
+) -> Result<Verdict> {
+    let made = repo.commit(id)?;
+    if let Some(&parent) = made.parents.iter().find(|&&parent| !repo.has(parent)) {
+        return Err(Error::new(format!(
+            "commit {id} cannot be judged: its parent {parent} is not in this clone"
+        ))
+        .help(fetch_command(repo.is_shallow(), &[&parent.to_string()])));
+    }
+    let tree = repo.tree_of(Some(id))?;
+    let OwnChanges { changes, merged } =
+        merge_commits::of_commit(repo.objects(), &repo.merges()?, &made.parents, &tree)?;
+    let base = made.parents.first().copied();
+    let facts = JudgementFacts {
+        head: Some(id),
+        branch,
+        commits: slice::from_ref(&made),
+        changes,
+        merged,
+        ..JudgementFacts::new(repo, Stage::Commit, base, GitTree::Tree(&tree))?
+    };
+    pipeline::judge(facts, options)?.verdict()
+}
 
 /// Judges the net change of a range; with `each_commit`, also every commit.
 ///
@@ -28,48 +58,35 @@ pub fn range(
     each_commit: Option<&per_commit::Progress<'_>>,
     options: &Options,
 ) -> Result<Verdict> {
-    let mut source = Source {
-        kind: SourceKind::Range,
-        base: range.base.map(|id| id.to_string()),
-        head: range.head.map(|id| id.to_string()),
-        branch: range.branch.clone(),
-        reverts: None,
-    };
     let Some(head) = range.head else {
+        let source = Source {
+            kind: SourceKind::Range,
+            base: range.base.map(|id| id.to_string()),
+            branch: range.branch.clone(),
+            ..Source::default()
+        };
         return Ok(Verdict {
             source,
             notes: range.notes.clone(),
             ..Verdict::default()
         });
     };
-    if source.base.is_none() {
-        source.base = Some(repo.tree_of(None)?.id().to_string());
-    }
     let (base, tree) = (repo.tree_of(range.base)?, repo.tree_of(Some(head))?);
     let bases = MergeBases::of(repo, range, &base)?;
     let changes = bases.changes(repo.objects(), &tree)?;
     if !changes.is_empty() {
         refuse_older_than_settings(repo, range)?;
     }
-    let input = Input {
-        policy: PolicyInputs {
-            stage: Stage::Range,
-            base: range.base,
-            proposal: GitTree::Tree(&tree),
-            head: Some(head),
-            branch: range.branch.clone(),
-            operation: None,
-            commits: &range.commits,
-            trailers: designs_named_by(&range.commits),
-        },
-        changes,
-        merged: &MergedContents::default(),
-        merge_bases: Some(&bases),
+    let facts = JudgementFacts {
+        head: Some(head),
+        branch: range.branch.clone(),
         commits: &range.commits,
         known: &range.known,
-        approvals: &[],
+        changes,
+        merge_bases: Some(&bases),
+        ..JudgementFacts::new(repo, Stage::Range, range.base, GitTree::Tree(&tree))?
     };
-    let mut judged = pipeline::judge(repo, input, options)?;
+    let mut judged = pipeline::judge(facts, options)?;
     let mut notes = range.notes.clone();
     if range.is_cut {
         notes.push(
@@ -99,7 +116,7 @@ pub fn range(
         });
         judged.findings.extend(of_commits);
     }
-    judged.verdict(source)
+    judged.verdict()
 }
 
 /// Work that began before the first `guard.toml` would be judged by no rules but its own.
@@ -119,18 +136,4 @@ fn refuse_older_than_settings(repo: &Repository, range: &Range) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The designs that the commits name, in commit order, each with the first commit that does.
-pub(super) fn designs_named_by(commits: &[Commit]) -> Vec<(BString, ObjectId)> {
-    let mut known = HashSet::new();
-    let mut named = Vec::new();
-    for commit in commits {
-        for path in trailer::values(&commit.trailers, trailer::DESIGN) {
-            if known.insert(path) {
-                named.push((path.into(), commit.id));
-            }
-        }
-    }
-    named
 }

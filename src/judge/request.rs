@@ -7,8 +7,8 @@ use std::rc::Rc;
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
-use super::head::Head;
-use super::{merge_base, moved_lines, nested_repositories};
+use super::base::BaseCommit;
+use super::{moved_lines, nested_repositories};
 use crate::approval::Approval;
 use crate::boundary::Boundary;
 use crate::change::{Change, Kind, State};
@@ -26,7 +26,7 @@ pub struct OperationContext<'a, 'repo> {
     /// The repository.
     pub repo: &'repo Repository,
     /// HEAD when the request came.
-    pub head: Rc<Head<'repo>>,
+    pub head: Rc<BaseCommit<'repo>>,
     /// HEAD's policy.
     pub policy: &'a Policy,
     /// The workspace.
@@ -54,17 +54,16 @@ impl OperationContext<'_, '_> {
     /// # Errors
     /// Nested repositories cannot be determined.
     pub fn admit(&self, path: &BStr, access: Access) -> Result<Result<(), Box<Finding>>> {
-        let refusal =
-            match nested_repositories::refusal(self.repo, self.head(), self.boundary, path)? {
-                Some(finding) => Some(finding),
-                None => rules::check_request(&self.policy.settings, path, access)
-                    .into_iter()
-                    .find(|finding| finding.level == Level::Error)
-                    .map_or_else(
-                        || rules::refuse_request(path, access, |path| self.committed(path)),
-                        |finding| Ok(Some(finding)),
-                    )?,
-            };
+        let mut refusal =
+            nested_repositories::refusal(self.repo, self.head(), self.boundary, path)?;
+        if refusal.is_none() {
+            let findings = rules::check_request(&self.policy.settings, path, access);
+            let mut errors = findings.into_iter();
+            refusal = errors.find(|finding| finding.level == Level::Error);
+        }
+        if refusal.is_none() {
+            refusal = rules::refuse_request(path, access, |path| self.committed(path))?;
+        }
         Ok(refusal.map_or(Ok(()), |finding| Err(Box::new(finding))))
     }
 
@@ -120,11 +119,11 @@ impl OperationContext<'_, '_> {
     /// nothing is known to be of this work.
     fn grown(&self, path: &BStr) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
         let target = self.policy.settings.base.as_deref();
-        let Some(base) = self.head.merge_base(self.repo, target)? else {
+        let Some((_, base)) = self.head.merge_base(self.repo, target)? else {
             return Ok(None);
         };
         // What cannot be read gains nothing.
-        let Ok(now) = self.boundary.read(path, self.policy.settings.max_size) else {
+        let Ok(now) = self.boundary.read(path, crate::policy::settings::MAX_SIZE) else {
             return Ok(None);
         };
         let now = now.map_or_else(Vec::new, |file| file.content);
@@ -164,21 +163,14 @@ impl OperationContext<'_, '_> {
     /// HEAD cannot be read.
     pub fn least_loss(&self, old: Option<&[u8]>, path: &BStr) -> Result<Measured> {
         let least = |version: Option<&[u8]>| {
-            let kept = version.filter(|version| !measure::is_binary(version));
-            let text = if version.is_some() && kept.is_none() {
-                b"text\n"
-            } else {
-                kept.unwrap_or_default()
+            let text = match version {
+                Some(binary) if measure::is_binary(binary) => b"text\n",
+                text => text.unwrap_or_default(),
             };
             self.step(version, Some(text))
         };
         let now = least(old);
-        let there = old.map(|old| self.blob_id(old)).transpose()?;
-        let state = self.head().get(path)?;
-        if there.is_some() && state.map(|state| state.id) == there {
-            return Ok(now);
-        }
-        let Some(committed) = self.repo.objects().file(state)? else {
+        let Some(committed) = self.other_in_head(old, path)? else {
             return Ok(now);
         };
         let since_head = least(Some(&committed));
@@ -186,6 +178,16 @@ impl OperationContext<'_, '_> {
             true => since_head,
             false => now,
         })
+    }
+
+    /// HEAD's content at the path, unless the content on disk is the same; it may be large.
+    fn other_in_head(&self, old: Option<&[u8]>, path: &BStr) -> Result<Option<Vec<u8>>> {
+        let there = old.map(|old| self.blob_id(old)).transpose()?;
+        let state = self.head().get(path)?;
+        match there.is_some() && state.map(|state| state.id) == there {
+            true => Ok(None),
+            false => self.repo.objects().file(state),
+        }
     }
 
     /// The change as a commit would show it, from HEAD's state. `old` is the content on disk, `renamed` the other
@@ -221,14 +223,7 @@ impl OperationContext<'_, '_> {
                 (change, wants_content.then(|| contents(old)))
             }
         };
-        Ok(MeasuredChange {
-            measured: Some(measured),
-            // A request is about one file; only a move knows the new path.
-            new_ends: Vec::new(),
-            moved_to: Vec::new(),
-            content,
-            change,
-        })
+        Ok(of_one_file(change, measured, content))
     }
 
     /// A change to content that is not known yet.
@@ -239,13 +234,8 @@ impl OperationContext<'_, '_> {
         let head = self.head();
         // No content has this id, so no approval can name it.
         let unknown = ObjectId::null(head.id().kind());
-        Ok(MeasuredChange {
-            measured: Some(measured),
-            new_ends: Vec::new(),
-            moved_to: Vec::new(),
-            content: None,
-            change: written(path, head.get(path)?, unknown),
-        })
+        let change = written(path, head.get(path)?, unknown);
+        Ok(of_one_file(change, measured, None))
     }
 
     /// The step between two contents of a path.
@@ -326,7 +316,10 @@ impl OperationContext<'_, '_> {
     /// # Errors
     /// The configured base does not exist, or a commit cannot be read.
     pub fn refusals(&self, changes: &[MeasuredChange]) -> Result<Vec<Finding>> {
-        let merge_base = self.merge_base(changes)?;
+        let mut merge_base = self.head.states(self.repo, self.policy, changes)?;
+        if matches!(merge_base, MergeBase::Unknown) {
+            merge_base = self.own_files(changes)?;
+        }
         let mut findings = rules::check(&Case {
             platform: system::PLATFORM,
             policy: self.policy,
@@ -338,17 +331,6 @@ impl OperationContext<'_, '_> {
         findings.retain(|finding| finding.level == Level::Error);
         findings.sort_by_key(|finding| finding.rule);
         Ok(findings)
-    }
-
-    fn merge_base(&self, changes: &[MeasuredChange]) -> Result<MergeBase> {
-        if !merge_base::is_wanted(self.policy, changes) {
-            return Ok(MergeBase::Unknown);
-        }
-        let target = self.policy.settings.base.as_deref();
-        match self.head.merge_base(self.repo, target)? {
-            Some(base) => merge_base::at(base, self.policy, changes),
-            None => self.own_files(changes),
-        }
     }
 
     /// What is known without a merge base: a file that HEAD lacks and a row lets be added is of this work, so it may
@@ -382,6 +364,21 @@ fn written(path: &BStr, committed: Option<State>, id: ObjectId) -> Change {
             id,
         }),
         renamed: None,
+    }
+}
+
+/// A request is about one file; only a move knows the new path.
+fn of_one_file(
+    change: Change,
+    measured: Measured,
+    content: Option<Box<(Vec<u8>, Vec<u8>)>>,
+) -> MeasuredChange {
+    MeasuredChange {
+        change,
+        measured: Some(measured),
+        new_ends: Vec::new(),
+        moved_to: Vec::new(),
+        content,
     }
 }
 

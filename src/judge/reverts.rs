@@ -2,14 +2,14 @@
 
 use gix::ObjectId;
 
-use super::merge_base;
-
+use super::facts::JudgementFacts;
 use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Rule};
-use crate::git::{Objects, Repository, Tree, changes_between};
+use crate::git::{Objects, Tree, changes_between};
 use crate::policy::settings::Settings;
 use crate::policy::{Policy, Stage};
+use crate::rules::MeasuredChange;
 
 /// How many commits back the first parents are followed.
 const RECENT: usize = 500;
@@ -49,29 +49,51 @@ pub(super) fn excuse(policy: &Policy, is_own: bool, findings: &mut Vec<Finding>)
     findings.len() < count
 }
 
-/// A commit that changes undo.
-#[derive(Clone, Copy)]
-pub(super) struct Reverted {
-    pub(super) commit: ObjectId,
-    /// Whether it was made for the work on this branch: the merge base of the branch with its target is known and does
-    /// not contain the commit.
-    pub(super) is_own: bool,
+/// Drops the findings that an exact revert excuses, and notes the reverted commit in the policy.
+///
+/// # Errors
+/// As for [`reverted_above`].
+pub(super) fn excuse_revert(
+    facts: &JudgementFacts<'_>,
+    policy: &mut Policy,
+    changes: &[MeasuredChange],
+    findings: &mut Vec<Finding>,
+) -> Result<()> {
+    let reverted = match policy.reverts {
+        Some(commit) => Some((commit, false)),
+        // In a merge, the changes are not the whole commit.
+        None if !facts.merged.is_merge && findings.iter().any(may_be_excused) => {
+            let changes = changes.iter().map(|one| &one.change);
+            reverted_above(facts, &policy.settings, changes)?
+        }
+        None => None,
+    };
+    if let Some((commit, is_own)) = reverted
+        && (excuse(policy, is_own, findings) || policy.reverts.is_some())
+    {
+        policy.reverts = Some(commit);
+        policy.notes.push(note(commit));
+    }
+    Ok(())
 }
 
-/// As [`reverted`], for changes from `base` to `head`, or to what is not committed yet. A forced push can undo commits by
-/// removing them, which is no revert; and undoing a merge of the target branch undoes the work of others.
+/// As [`reverted`], for changes to what is committed or not committed yet, and whether the reverted commit was made for
+/// the work on this branch: the merge base of the branch with its target is known and does not contain the commit. A
+/// forced push can undo commits by removing them, which is no revert; and undoing a merge of the target branch undoes
+/// the work of others.
 ///
 /// # Errors
 /// The configured target does not exist, or a commit or tree is damaged.
 pub(super) fn reverted_above<'c>(
-    repo: &Repository,
+    facts: &JudgementFacts<'_>,
     settings: &Settings,
-    stage: Stage,
-    base: ObjectId,
-    head: Option<ObjectId>,
     changes: impl ExactSizeIterator<Item = &'c Change> + Clone,
-) -> Result<Option<Reverted>> {
-    if let Some(head) = head
+) -> Result<Option<(ObjectId, bool)>> {
+    let repo = facts.repo;
+    let Some(base) = facts.base.commit() else {
+        return Ok(None);
+    };
+    if let Some(head) = facts.head
         && repo.merge_base(base, head)? != Some(base)
     {
         return Ok(None);
@@ -80,9 +102,12 @@ pub(super) fn reverted_above<'c>(
         return Ok(None);
     };
     // What a range reverts is older than the range.
-    let merge_base = match stage {
+    let merge_base = match facts.stage {
         Stage::Range => Some(base),
-        _ => merge_base::commit(repo, settings.base.as_deref(), Some(base))?,
+        _ => {
+            let found = facts.base.merge_base(repo, settings.base.as_deref())?;
+            found.map(|(id, _)| *id)
+        }
     };
     let is_old = |commit| match merge_base {
         Some(merge_base) => Ok(repo.merge_base(commit, merge_base)? == Some(commit)),
@@ -96,7 +121,7 @@ pub(super) fn reverted_above<'c>(
             }
         }
     }
-    Ok(Some(Reverted { commit, is_own }))
+    Ok(Some((commit, is_own)))
 }
 
 /// The most recent commit among `head` and its first parents that these changes undo, all of it and nothing else. A merge

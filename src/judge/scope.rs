@@ -1,7 +1,5 @@
 //! What the designs in force grant, for people, programs and prompts.
 
-use std::path::Path;
-
 use super::Options;
 use super::pipeline::{designs_used, texts};
 use super::policy_loader::load_to_show;
@@ -11,7 +9,7 @@ use crate::git::{Index, Repository};
 use crate::path::TreeView;
 use crate::policy::scope::Scope;
 use crate::policy::settings::Settings;
-use crate::policy::{ChosenBy, Governing, Grant, GrantKind, Policy};
+use crate::policy::{ChosenBy, Grant, GrantKind, Policy};
 use crate::rules;
 use crate::verdict::{PromptSection, ScopeGrant, ScopeListing};
 
@@ -49,13 +47,11 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSecti
     let lines = grants(repo, &policy)?;
     let designs = policy.designs.iter().map(|governing| &governing.design);
     let faults = designs.clone().map(|design| design.faults.len()).sum();
-    let standing = |governing: &&Governing| governing.chosen_by == ChosenBy::Standing;
-    let standing = policy.designs.iter().filter(standing);
+    let mut standing = policy.designs.clone();
+    standing.retain(|governing| governing.chosen_by == ChosenBy::Standing);
     Ok(Some(PromptSection::new(
         policy.design_paths(),
-        standing
-            .map(|governing| governing.design.path.clone())
-            .collect(),
+        standing.into_iter().map(|one| one.design.path).collect(),
         lines,
         designs.flat_map(|design| design.mentions.clone()).collect(),
         faults,
@@ -63,36 +59,28 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSecti
     )))
 }
 
-/// For each grant, whether its file exists. Only the index lists all files, so a glob matches there.
-fn holds(repo: &Repository, root: &Path, grants: &[Grant]) -> Result<Vec<bool>> {
-    let (index, boundary, objects) = (Index::open(repo)?, work_tree(root)?, repo.objects());
-    let (disk, tree) = (boundary.view(), index.tree()?);
-    let matched = rules::matched(grants, &[&GitTree::Index(&index, &tree).view(objects)]);
-    let is_there = |(grant, matched): (&Grant, bool)| {
-        matched || grant.kind != GrantKind::Glob && disk.entry(grant.path.as_ref()).is_some()
-    };
-    Ok(grants.iter().zip(matched).map(is_there).collect())
-}
-
-/// All grants in force, each with whether its file exists; in a bare repository none does.
+/// All grants in force, each with whether its file exists; in a bare repository none does. Only the tree of the next
+/// commit lists all files, so a glob matches there.
 fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
-    let all: Vec<Grant> = policy
-        .designs
-        .iter()
-        .flat_map(|governing| governing.design.grants.iter().cloned())
-        .collect();
-    let scope = Scope::new(all);
-    let there = match repo.workdir() {
-        Ok(root) => holds(repo, root, scope.grants())?,
-        Err(_) => vec![false; scope.grants().len()],
-    };
+    let designs = policy.designs.iter();
+    let all = designs.flat_map(|governing| governing.design.grants.iter().cloned());
+    let scope = Scope::new(all.collect());
     let head = repo.tree_of(repo.head_commit()?)?;
-    let mut is_committed = Vec::with_capacity(there.len());
+    let mut facts = Vec::with_capacity(scope.grants().len());
     for grant in scope.grants() {
-        is_committed.push(head.get(grant.path.as_ref())?.is_some());
+        facts.push((head.get(grant.path.as_ref())?.is_some(), false));
     }
-    let facts = is_committed.into_iter().zip(there);
-    Ok(listed(&policy.settings, scope, facts.collect()))
+    if let Ok(root) = repo.workdir() {
+        let (index, boundary) = (Index::open(repo)?, work_tree(root)?);
+        let (disk, tree) = (boundary.view(), index.tree()?);
+        let view = GitTree::Tree(&tree).view(repo.objects());
+        let matched = rules::matched(scope.grants(), &[&view]);
+        for (at, grant) in scope.grants().iter().enumerate() {
+            let is_on_disk = || disk.entry(grant.path.as_ref()).is_some();
+            facts[at].1 = matched[at] || grant.kind != GrantKind::Glob && is_on_disk();
+        }
+    }
+    Ok(listed(&policy.settings, scope, facts))
 }
 
 /// The grants of a scope, each with whether HEAD has its file, and whether it exists.

@@ -4,7 +4,7 @@
 #![allow(clippy::disallowed_methods)]
 
 use gix::ObjectId;
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::BStr;
 
 use super::Options;
 use super::policy_loader::{CHOICE_KEY, GUARD_USE};
@@ -81,10 +81,7 @@ fn chosen(repo: &Repository, options: &Options) -> Result<Option<ChosenDesigns>>
         return Ok(None);
     };
     let chosen = repo.branch_values(branch.name.as_ref(), CHOICE_KEY);
-    let files: Vec<String> = chosen
-        .iter()
-        .map(|file| file.to_str_lossy().into_owned())
-        .collect();
+    let files: Vec<String> = chosen.iter().map(ToString::to_string).collect();
     Ok((!files.is_empty()).then(|| ChosenDesigns {
         files,
         by: GUARD_USE.to_owned(),

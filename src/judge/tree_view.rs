@@ -1,23 +1,22 @@
-//! One view of the index, a committed tree or the work tree, for the policy loader and the rules.
+//! One view of a tree in git or of the work tree, for the policy loader and the rules.
 
 use std::cell::{OnceCell, RefCell};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use crate::boundary::{Boundary, BoundaryView};
+use crate::boundary::{Boundary, BoundaryView, bytes, from_real_root};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
-use crate::git::{Index, Objects, Tree};
-use crate::path::{Node, TreeView};
+use crate::git::{Objects, Repository, Tree, show_file};
+use crate::path::{Node, TreeView, normalize_request};
 use crate::rules::{MeasuredChange, ResultTree};
+use crate::system;
 
 /// A tree in git.
 #[derive(Clone, Copy)]
 pub(super) enum GitTree<'a> {
-    /// The tree of the next commit, where what the index lists is to be listed.
-    Index(&'a Index, &'a Tree<'a>),
-    /// The tree of a commit.
+    /// The tree of a commit, or of the next one.
     Tree(&'a Tree<'a>),
     /// The new sides of changes in path order, with nothing else; a request has no such changes.
     Changes(&'a [Change]),
@@ -27,7 +26,7 @@ impl<'a> GitTree<'a> {
     /// The state at `path`; directories have none.
     pub(super) fn get(self, path: &BStr) -> Result<Option<State>> {
         match self {
-            GitTree::Index(_, tree) | GitTree::Tree(tree) => tree.get(path),
+            GitTree::Tree(tree) => tree.get(path),
             GitTree::Changes(changes) => {
                 let at = changes.binary_search_by(|change| change.path.as_bstr().cmp(path));
                 Ok(at.ok().and_then(|at| changes[at].new))
@@ -37,7 +36,7 @@ impl<'a> GitTree<'a> {
 
     fn is_dir(self, path: &BStr) -> Result<bool> {
         match self {
-            GitTree::Index(_, tree) | GitTree::Tree(tree) => tree.is_dir(path),
+            GitTree::Tree(tree) => tree.is_dir(path),
             GitTree::Changes(changes) => {
                 let directory = [path.as_bytes(), b"/"].concat();
                 let start = changes.partition_point(|change| change.path < directory);
@@ -52,7 +51,7 @@ impl<'a> GitTree<'a> {
     /// The file at `path`.
     pub(super) fn read(self, objects: &Objects, path: &BStr) -> Result<Option<Vec<u8>>> {
         match self {
-            GitTree::Index(_, tree) | GitTree::Tree(tree) => tree.read(path),
+            GitTree::Tree(tree) => tree.read(path),
             GitTree::Changes(_) => objects.file(self.get(path)?),
         }
     }
@@ -60,7 +59,7 @@ impl<'a> GitTree<'a> {
     /// The files below the directory `prefix`; all files of changes.
     pub(super) fn files_below(self, prefix: &BStr) -> Result<Vec<BString>> {
         match self {
-            GitTree::Index(_, tree) | GitTree::Tree(tree) => tree.files_below(prefix),
+            GitTree::Tree(tree) => tree.files_below(prefix),
             GitTree::Changes(changes) => {
                 let there = changes.iter().filter(|change| change.new.is_some());
                 Ok(there.map(|change| change.path.clone()).collect())
@@ -136,19 +135,13 @@ impl TreeView for GitTreeView<'_> {
 impl ResultTree for GitTreeView<'_> {
     fn for_each(&self, visit: &mut dyn FnMut(&BStr, Kind)) {
         match (self.tree, self.changes) {
-            (GitTree::Index(_, tree) | GitTree::Tree(tree), Some(changes)) => {
+            (GitTree::Tree(tree), Some(changes)) => {
                 let paths = changes.iter().map(MeasuredChange::path);
                 self.seen(tree.visit_case_collisions(paths, visit));
             }
-            (GitTree::Index(..) | GitTree::Tree(_), None) => {
-                let list = || match self.tree {
-                    GitTree::Index(index, _) => index.files(),
-                    GitTree::Tree(tree) => tree.files(),
-                    GitTree::Changes(_) => Ok(Vec::new()),
-                };
-                let files = self
-                    .files
-                    .get_or_init(|| self.seen(list()).unwrap_or_default());
+            (GitTree::Tree(tree), None) => {
+                let list = || self.seen(tree.files()).unwrap_or_default();
+                let files = self.files.get_or_init(list);
                 for (path, kind) in files {
                     visit(path.as_ref(), *kind);
                 }
@@ -170,6 +163,28 @@ impl ResultTree for GitTreeView<'_> {
 /// It does not exist or cannot be opened.
 pub(super) fn work_tree(root: &Path) -> Result<Boundary> {
     Boundary::open(root).map_err(|error| Error::new(error.to_string()))
+}
+
+/// The repository path of a file given relative to the current directory.
+///
+/// # Errors
+/// The file is outside the work tree or not a valid path.
+pub(super) fn in_repository(repo: &Repository, file: &Path) -> Result<BString> {
+    let outside = |why: String| {
+        Error::new(format!("{} cannot be the design: {why}", show_file(file)))
+            .help("name a Markdown file inside the repository")
+    };
+    let root = canonical(repo.workdir()?).map_err(outside)?;
+    let here = std::env::current_dir().map_err(|error| outside(error.to_string()))?;
+    let here = canonical(&here).map_err(outside)?;
+    let absolute = from_real_root(&root, &here.join(file));
+    normalize_request(&bytes(&root), &bytes(&absolute), system::PLATFORM)
+        .map_err(|rejection| outside(rejection.message))
+}
+
+fn canonical(path: &Path) -> Result<PathBuf, String> {
+    path.canonicalize()
+        .map_err(|error| format!("{}: {error}", show_file(path)))
 }
 
 /// The disk view lists no files; the index does. A request is about one path, and its neighbours are judged at commit

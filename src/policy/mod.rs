@@ -1,12 +1,10 @@
 //! The policy: settings, designs and their scope.
 
 pub mod closest;
-mod closest_index;
 pub mod design;
 pub mod design_selection;
 pub mod glob;
 mod grant;
-mod path_name;
 pub mod path_placeholders;
 pub mod patterns;
 pub mod propose;

@@ -1,13 +1,17 @@
 //! All grants in force, and how to look them up.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::ops::BitOr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::closest_index::ClosestIndex;
 use super::glob::{GlobSet, literal_prefix};
 use super::{Actions, Grant, GrantKind};
+
+/// The number of comparisons for suggestions, which take one or two seconds in all.
+const MOST_COMPARISONS: usize = 2_000_000;
 
 /// All grants in force. Immutable once built.
 #[derive(Debug, Clone, Default)]
@@ -18,12 +22,10 @@ pub struct Scope {
     /// Indices into `grants` by directory.
     directories: HashMap<BString, Vec<usize>>,
     globs: GlobSet,
-    /// Indices into `grants` by pattern.
+    /// Indices into `grants` by pattern, and of globs such as `src/**` also by their directory with a slash.
     patterns: HashMap<BString, Vec<usize>>,
-    /// Globs such as `src/**`, by their directory.
-    whole: HashMap<BString, Vec<usize>>,
-    /// Built for the first request for a closest path.
-    closest: OnceLock<ClosestIndex>,
+    /// How many grants were compared with refused paths, to suggest one of them.
+    compared: Arc<AtomicUsize>,
 }
 
 /// The grants at a path.
@@ -65,12 +67,11 @@ impl Scope {
         scope.globs = GlobSet::new(globs);
         for index in scope.globs.numbers() {
             let pattern = &grants[index].path;
-            if let Some(directory) = whole_directory(pattern.as_ref()) {
-                let whole = scope.whole.entry(directory.into()).or_default();
-                whole.push(index);
+            let directory = whole_directory(pattern.as_ref());
+            let directory = directory.map(|path| [path, b"/"].concat().into());
+            for key in directory.into_iter().chain([pattern.clone()]) {
+                scope.patterns.entry(key).or_default().push(index);
             }
-            let same = scope.patterns.entry(pattern.clone()).or_default();
-            same.push(index);
         }
         scope.grants = grants;
         scope
@@ -133,9 +134,8 @@ impl Scope {
 
     fn answer(&self, indices: impl Iterator<Item = usize>) -> Lookup<'_> {
         let grants: Vec<&Grant> = indices.map(|index| &self.grants[index]).collect();
-        let actions = grants
-            .iter()
-            .fold(Actions::NONE, |all, grant| all | unconditional(grant));
+        let actions = grants.iter().map(|grant| unconditional(grant));
+        let actions = actions.fold(Actions::NONE, BitOr::bitor);
         Lookup { grants, actions }
     }
 
@@ -173,18 +173,23 @@ impl Scope {
             GrantKind::Glob => literal_prefix(path).into(),
         };
         let above = ancestors(inside.as_ref()).flat_map(|directory| {
-            let all = [&self.directories, &self.whole];
-            all.map(|all| all.get(directory)).into_iter().flatten()
+            let whole: BString = [directory.as_bytes(), b"/"].concat().into();
+            let all = [self.directories.get(directory), self.patterns.get(&whole)];
+            all.into_iter().flatten()
         });
-        let same = match grant.kind {
-            GrantKind::Glob => self.patterns.get(path),
-            _ => None,
-        };
+        let same = self
+            .patterns
+            .get(path)
+            .filter(|_| grant.kind == GrantKind::Glob);
         self.answer(above.chain(same).flatten().copied())
     }
 
-    pub(super) fn closest_index(&self) -> &ClosestIndex {
-        self.closest.get_or_init(|| ClosestIndex::new(&self.grants))
+    /// Whether there is time to compare one more path with every grant.
+    pub(super) fn may_compare_all(&self) -> bool {
+        let before = self
+            .compared
+            .fetch_add(self.grants.len(), Ordering::Relaxed);
+        before < MOST_COMPARISONS
     }
 }
 
@@ -218,12 +223,8 @@ fn whole_directory(glob: &BStr) -> Option<&[u8]> {
 
 /// Whether `given` permits all of `wanted`: permission to modify includes modifying a new file.
 fn permits(given: Actions, wanted: Actions) -> bool {
-    let given = if given.contains(Actions::MODIFY) {
-        given | Actions::MODIFY_NEW
-    } else {
-        given
-    };
     given.contains(wanted)
+        || given.contains(Actions::MODIFY) && (given | Actions::MODIFY_NEW).contains(wanted)
 }
 
 #[cfg(test)]

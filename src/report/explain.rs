@@ -58,7 +58,7 @@ fn rule_json(rule: Rule) -> Value {
         "example": rule.section("Example"),
         "fix": rule.section("Fix"),
         "allow": rule.section("Allow it"),
-        "configurable": !rule.is_always(),
+        "configurable": !rule.has_fixed_level(),
         "approvable": rule.can_be_approved(),
     })
 }

@@ -13,9 +13,9 @@ pub fn settings_reference() -> String {
         "the name of a rule".to_owned(),
         quoted(&LEVELS.map(|(name, _)| format!("\"{name}\"")).join(", ")),
         "see `guard explain RULE`".to_owned(),
-        "The level of the rule's findings. `outside-workspace` and `unsafe-path` are always errors, and guard refuses \
-         another level for them. Only errors refuse a request. At any level, requests may not write the files that \
-         configure guard."
+        "The level of the rule's findings. `outside-workspace`, `unsafe-path` and the rules about documents \
+         (`design-…`) have fixed levels, and guard refuses another one. Only errors refuse a request. At any level, \
+         requests may not write the files that configure guard."
             .to_owned(),
     ];
     table(&mut page, RULES, "levels", [rule].into_iter());

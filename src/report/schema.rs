@@ -46,10 +46,6 @@ fn property(key: &Key) -> Value {
         ValueKind::Flag => json!({"type": "boolean"}),
         ValueKind::Count => json!({"type": "integer", "minimum": 0}),
         ValueKind::Share => json!({"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
-        ValueKind::Size => json!({"anyOf": [
-            {"type": "integer", "minimum": 0},
-            {"type": "string", "pattern": "^[0-9]+ *(B|kB|MB|GB)$"},
-        ]}),
         ValueKind::Span => json!({"type": "string", "pattern": "^[0-9]+ *[hdw]$"}),
     };
     property["description"] = key.doc.into();
@@ -63,7 +59,7 @@ fn property(key: &Key) -> Value {
 fn rules() -> Map<String, Value> {
     let settings = Settings::default();
     let rule = |rule: &Rule| {
-        let levels: Vec<&str> = match rule.is_always() {
+        let levels: Vec<&str> = match rule.has_fixed_level() {
             true => vec![rule.default_level().name()],
             false => LEVELS.map(|(name, _)| name).to_vec(),
         };

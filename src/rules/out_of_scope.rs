@@ -122,7 +122,7 @@ fn answer<'a>(case: &Case<'_>, scope: &'a Scope, changed: &MeasuredChange) -> Sc
     {
         return ScopeAnswer::Granted;
     }
-    if case.policy.settings.companions && companions::is_granted(scope, &changed.change) {
+    if companions::is_granted(scope, &changed.change) {
         return ScopeAnswer::Granted;
     }
     match scope.lookup(changed.path()).grants.first() {

@@ -179,11 +179,7 @@ pub(super) fn lines<'c>(
 /// # Errors
 /// It cannot be read, or has more than `max_size` bytes.
 pub(in crate::cli) fn read_stdin(max_size: u64) -> gate::GateResult<Vec<u8>> {
-    read_up_to(
-        max_size,
-        "the limit of [workspace] max-size",
-        "write a smaller file",
-    )
+    read_up_to(max_size, "the limit", "write a smaller file")
 }
 
 /// How much larger than a file a list of edits may be.

@@ -8,11 +8,11 @@ use crate::approval::Approval;
 use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level};
-use crate::git::{Index, Parents, Repository, changes_between};
+use crate::git::{Repository, changes_between};
 
+use crate::judge::Options;
 use crate::judge::pipeline::Judged;
-use crate::judge::staged::judge_staged;
-use crate::judge::{Options, merge_commits};
+use crate::judge::staged::{judge_staged, own_designs, staged_now};
 use crate::policy::DesignVersion;
 use crate::rules;
 
@@ -31,8 +31,6 @@ pub struct Clearable {
     pub design: Option<BString>,
     /// All designs in force, for the audit log.
     pub designs: Vec<DesignVersion>,
-    /// How many seconds an approval is valid.
-    pub expiry: u64,
 }
 
 /// The staged changes that need approval, in path order, and the errors that no approval clears.
@@ -47,9 +45,7 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
         objects,
         ..
     } = judge_staged(repo, options)?;
-    let design = crate::judge::applicable_designs::own_designs(&policy)
-        .into_iter()
-        .next();
+    let design = own_designs(&policy).into_iter().next();
     let (mut errors, mut fixed): (Vec<_>, Vec<_>) = findings
         .into_iter()
         .filter(|finding| finding.level == Level::Error)
@@ -70,7 +66,7 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
         if own.is_empty() && !lost_at.contains(&change.path) {
             continue;
         }
-        let (old, new) = changes.contents(objects, &change)?;
+        let (old, new) = changes.contents(&objects, &change)?;
         all.push(Clearable {
             change,
             old,
@@ -78,7 +74,6 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
             findings: own,
             design: design.clone(),
             designs: policy.design_versions(),
-            expiry: policy.settings.expiry,
         });
     }
     // The remaining errors are not about a staged path, so no approval can name them.
@@ -94,9 +89,7 @@ pub fn used_approvals(repo: &Repository, options: &Options) -> Result<Vec<Approv
     if options.approvals.is_empty() {
         return Ok(Vec::new());
     }
-    let index = Index::open(repo)?;
-    let parents = Parents::of_next_commit(repo, options.githead)?;
-    let changes = merge_commits::of_next_commit(repo, &parents, &index)?.changes;
+    let changes = staged_now(repo, options.githead)?;
     let is_used = |approval: &&Approval| changes.iter().any(|change| approval.is_for(change));
     Ok(options.approvals.iter().filter(is_used).cloned().collect())
 }

@@ -8,7 +8,7 @@ use crate::finding::{Anchor, Finding, Help, Rule};
 use crate::path::escaped;
 use crate::policy::Grant;
 use crate::policy::patterns::Patterns;
-use crate::policy::settings::Settings;
+use crate::policy::settings::{Settings, test_patterns};
 
 /// The settings for reading designs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl DesignOptions {
     pub fn from_settings(settings: &Settings) -> DesignOptions {
         DesignOptions {
             headings: settings.headings.clone(),
-            test_patterns: settings.test_patterns.clone(),
+            test_patterns: test_patterns(),
             tasks: settings.tasks,
         }
     }

@@ -28,11 +28,10 @@ pub(super) fn role(path: &str, tests: &Patterns) -> Role {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::settings::Settings;
 
     #[test]
     fn roles() {
-        let tests = Settings::default().test_patterns;
+        let tests = crate::policy::settings::test_patterns();
         let role = |path| role(path, &tests);
         for path in [
             "tests/unit/test_a.py",

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::kind::{DAY, ValueKind};
-use super::lists::{EXEMPT, SECRETS, TEST_PATTERNS};
+use super::lists::{EXEMPT, SECRETS};
 use super::{Authority, Missing, ProtectTests};
 use crate::finding::{Level, Rule};
 use crate::measure::Thresholds;
@@ -121,12 +121,6 @@ settings! {
         "protect-tests" ValueKind::Choice(&["requests", "always", "off"]) => protect_tests: ProtectTests = ProtectTests::Requests;
             "Listed tests that exist stay as they are, unless their row says Modify: `requests` may not change committed ones; with `always`, requests may not change those that only the disk has, and commits no committed ones."
             "`guard scope prompt` marks what requests may not change. A row that says DO NOT MODIFY protects its file in any case.";
-        "test-patterns" ValueKind::Patterns => test_patterns: Patterns = Patterns::built_in(TEST_PATTERNS), "the usual names and directories of tests";
-            "The paths of tests, instead of the built-in patterns."
-            "";
-        "companions" ValueKind::Flag => companions: bool = true;
-            "Grant the lock file of a granted manifest, and an empty `__init__.py` beside an added file."
-            "For example, a row for `Cargo.toml` also grants `Cargo.lock`. A symbolic link in its place needs a row.";
     }
     "workspace" "what requests may read and write" {
         "read" ValueKind::Directories => read: Vec<String> = vec![".".to_owned()];
@@ -135,12 +129,9 @@ settings! {
         "write" ValueKind::Directories => write: Vec<String> = vec![".".to_owned()];
             "Requests only: directories that may be written."
             "Rule `outside-roots`.";
-        "secrets" ValueKind::Patterns => secrets: Patterns = Patterns::built_in(SECRETS), "`.env`, `*.pem` and other common names of secrets, but not `.env.example` and other templates";
+        "secrets" ValueKind::Patterns => secrets: Patterns = Patterns::built_in(&SECRETS), "`.env`, `*.pem` and other common names of secrets, but not `.env.example` and other templates";
             "Requests only: files that guard never reads or writes, instead of the built-in names."
             "Case is ignored here: `.ENV` is `.env`. Rule `protected-path`.";
-        "max-size" ValueKind::Size => max_size: u64 = 10_000_000;
-            "Requests only: the largest file that guard reads or writes."
-            "";
     }
     "destructive" "what counts as destroying a file" {
         "lines" ValueKind::Count => thresholds.lines;
@@ -149,7 +140,7 @@ settings! {
         "share" ValueKind::Share => thresholds.share;
             "A change that loses at least this share of a large file's lines is a replacement."
             "If lines average more than 400 bytes, words count instead.";
-        "exempt" ValueKind::Patterns => exempt: Patterns = Patterns::built_in(EXEMPT), "lock files of all ecosystems, snapshots and golden files";
+        "exempt" ValueKind::Patterns => exempt: Patterns = Patterns::built_in(&EXEMPT), "lock files of all ecosystems, snapshots and golden files";
             "Files that may be replaced, instead of the built-in lock files, snapshots and golden files."
             "A renamed file is exempt only if both its names match.";
     }
@@ -160,12 +151,6 @@ settings! {
         "accept-unsigned" ValueKind::Flag => accept_unsigned: bool = false;
             "Accept unsigned approvals in ranges."
             "guard then checks no signatures.";
-        "expiry" ValueKind::Span => expiry: u64 = 14 * DAY;
-            "How long an unused approval stays valid."
-            "";
-        "elicitation" ValueKind::Flag => elicitation: bool = true;
-            "Let the client of `guard mcp` ask the person about a held change."
-            "guard believes the client that a person answered: see [Approval through the client](mcp.md#approval-through-the-client).";
     }
     "snapshots" "copies of changed files" {
         "keep" ValueKind::Span => keep: u64 = 90 * DAY;
@@ -206,7 +191,7 @@ impl Settings {
     /// The level of a rule; `None` where it is off.
     pub fn level(&self, rule: Rule) -> Option<Level> {
         match self.levels.get(&rule) {
-            Some(&level) if !rule.is_always() => level,
+            Some(&level) if !rule.has_fixed_level() => level,
             _ => Some(rule.default_level()),
         }
     }

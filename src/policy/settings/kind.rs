@@ -4,18 +4,9 @@ use serde_json::{Value, json};
 use toml::Spanned;
 use toml::de::DeValue;
 
-/// One day in seconds.
-pub(super) const DAY: u64 = 24 * 60 * 60;
-
-/// Units of durations in seconds, smallest first.
-const SPANS: &[(&str, u64)] = &[("h", 3600), ("d", DAY), ("w", 7 * DAY)];
-/// Units of sizes in bytes, smallest first.
-const SIZES: &[(&str, u64)] = &[
-    ("B", 1),
-    ("kB", 1_000),
-    ("MB", 1_000_000),
-    ("GB", 1_000_000_000),
-];
+/// One hour and one day in seconds.
+const HOUR: u64 = 60 * 60;
+pub(super) const DAY: u64 = 24 * HOUR;
 
 /// The kind of a value in `guard.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +29,6 @@ pub enum ValueKind {
     Count,
     /// A number from 0 to 1.
     Share,
-    /// A number of bytes: `10000`, `"500kB"`, `"10MB"`, `"2GB"`.
-    Size,
     /// A length of time: `"12h"`, `"14d"`, `"8w"`.
     Span,
 }
@@ -59,13 +48,12 @@ impl ValueKind {
             ValueKind::Flag => "true or false",
             ValueKind::Count => "a whole number, 0 or more",
             ValueKind::Share => "a number above 0, at most 1",
-            ValueKind::Size => r#"a number of bytes or a string such as "10MB""#,
             ValueKind::Span => r#"a string such as "12h", "14d" or "8w""#,
         }
         .to_owned()
     }
 
-    /// The value as the settings store it: a list for lists, bytes for sizes, seconds for durations. `None` if it is
+    /// The value as the settings store it: a list for lists, seconds for durations. `None` if it is
     /// of another kind.
     pub(super) fn read(self, value: &DeValue<'_>) -> Option<Value> {
         let text = |value: &DeValue<'_>| value.as_str().map(Value::from);
@@ -86,29 +74,21 @@ impl ValueKind {
             }
             (ValueKind::Flag, _) => value.as_bool().map(Value::from),
             (ValueKind::Share, _) => share(value).map(Value::from),
-            (ValueKind::Size, DeValue::String(text)) => quantity(text, SIZES),
-            (ValueKind::Count | ValueKind::Size, _) => whole(value).map(Value::from),
-            (ValueKind::Span, _) => quantity(value.as_str()?, SPANS),
+            (ValueKind::Count, _) => whole(value).map(Value::from),
+            (ValueKind::Span, _) => span(value.as_str()?).map(Value::from),
         }
     }
 
     /// The value as `guard.toml` would hold it, from what [`ValueKind::read`] made of it.
     pub(super) fn written(self, value: Value) -> Value {
         match (self, value.as_u64()) {
-            (ValueKind::Size, Some(bytes)) if bytes > 0 => in_units(bytes, &SIZES[1..], value),
             // Days and hours are enough.
-            (ValueKind::Span, Some(seconds)) => in_units(seconds, &SPANS[..2], value),
+            (ValueKind::Span, Some(time)) if time.is_multiple_of(DAY) => {
+                format!("{}d", time / DAY).into()
+            }
+            (ValueKind::Span, Some(time)) => format!("{}h", time / HOUR).into(),
             _ => value,
         }
-    }
-}
-
-/// A number in the largest unit that divides it; unchanged if there is none.
-fn in_units(number: u64, units: &[(&str, u64)], value: Value) -> Value {
-    let is_whole = |(_, factor): &&(&str, u64)| number.is_multiple_of(*factor);
-    match units.iter().rev().find(is_whole) {
-        Some((unit, factor)) => json!(format!("{}{unit}", number / factor)),
-        None => value,
     }
 }
 
@@ -128,11 +108,14 @@ fn share(value: &DeValue<'_>) -> Option<f64> {
         .filter(|share| *share > 0.0 && *share <= 1.0)
 }
 
-/// A whole number with a unit, such as `10MB`.
-fn quantity(text: &str, units: &[(&str, u64)]) -> Option<Value> {
-    let digits = text.find(|c: char| !c.is_ascii_digit())?;
-    let (number, unit) = text.split_at(digits);
-    let (_, factor) = units.iter().find(|(name, _)| *name == unit.trim_start())?;
-    let number = number.parse::<u64>().ok()?.checked_mul(*factor)?;
-    Some(number.into())
+/// The seconds of a whole number with a unit, such as `14d`.
+fn span(text: &str) -> Option<u64> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
+    let seconds = match unit.trim_start() {
+        "h" => HOUR,
+        "d" => DAY,
+        "w" => 7 * DAY,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(seconds)
 }

@@ -9,11 +9,23 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+use super::patterns::Patterns;
 use crate::finding::Level;
 
 pub use keys::{KEYS, Key, SECTIONS, Settings};
 pub use kind::ValueKind;
 pub use read::{KeyPlace, KeyPlaces, parse, parse_with_places};
+
+/// The largest file that requests read or write, in bytes.
+pub const MAX_SIZE: u64 = 20_000_000;
+
+/// How long an unused approval stays valid, in seconds.
+pub const EXPIRY: u64 = 14 * kind::DAY;
+
+/// The paths of tests.
+pub(super) fn test_patterns() -> Patterns {
+    Patterns::built_in(&lists::TEST_PATTERNS)
+}
 
 /// The path of the file.
 pub const FILE: &str = "guard.toml";

@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::super::patterns::Patterns;
 use super::{FILE, KEYS, Key, LEVELS, RULES, Settings, ValueKind};
 use crate::error::{Error, Result};
-use crate::finding::Rule;
+use crate::finding::{Level, Rule};
 use crate::suggest::closest_word;
 
 /// Parses settings; missing keys keep their defaults.
@@ -135,24 +135,22 @@ impl SettingsReader<'_> {
             let Some(text) = item.get_ref().as_str() else {
                 continue;
             };
+            let (name, shown) = (key.name, shortened(text));
             let what = match key.kind {
-                ValueKind::Patterns => Patterns::check(text).err().map(|error| {
-                    format!(
-                        "the pattern `{}` of `{}` {error}",
-                        shortened(text),
-                        key.name
-                    )
-                }),
-                ValueKind::Directories => not_a_directory(text)
-                    .map(|why| format!("`{}` of `{}` {why}", shortened(text), key.name)),
-                ValueKind::Regex => regex_lite::Regex::new(text)
-                    .err()
-                    .map(|error| format!("`{}` is not a regular expression: {error}", key.name)),
+                ValueKind::Patterns => {
+                    let error = Patterns::check(text).err();
+                    error.map(|error| format!("the pattern `{shown}` of `{name}` {error}"))
+                }
+                ValueKind::Directories => {
+                    not_a_directory(text).map(|why| format!("`{shown}` of `{name}` {why}"))
+                }
+                ValueKind::Regex => {
+                    let error = regex_lite::Regex::new(text).err();
+                    error.map(|error| format!("`{name}` is not a regular expression: {error}"))
+                }
                 _ => None,
             };
-            if let Some(what) = what {
-                self.fault(item.span(), what);
-            }
+            self.faults.extend(what.map(|what| (item.span(), what)));
         }
         self.faults.len() > before
     }
@@ -175,10 +173,15 @@ impl SettingsReader<'_> {
                 self.fault(value.span(), what);
                 continue;
             };
-            if rule.is_always() && level != Some(rule.default_level()) {
+            if rule.has_fixed_level() && level != Some(rule.default_level()) {
+                let what = match rule.default_level() {
+                    Level::Error => "an error",
+                    Level::Warning => "a warning",
+                    Level::Note => "a note",
+                };
                 self.fault(
                     value.span(),
-                    format!("`{id}` is always an error; remove this line"),
+                    format!("`{id}` is always {what}; remove this line"),
                 );
             }
             self.set_at(RULES, name);
@@ -191,14 +194,11 @@ impl SettingsReader<'_> {
             return Ok((self.settings, self.places));
         }
         self.faults.sort_by_key(|(span, _)| span.start);
-        let lines: Vec<String> = self
-            .faults
-            .iter()
-            .map(|(span, what)| {
-                let (line, column) = position(self.text, span.start);
-                format!("{FILE}:{line}:{column}: {what}")
-            })
-            .collect();
+        let lines = self.faults.iter().map(|(span, what)| {
+            let (line, column) = position(self.text, span.start);
+            format!("{FILE}:{line}:{column}: {what}")
+        });
+        let lines: Vec<String> = lines.collect();
         Err(Error::new(lines.join("\n")).help("`guard explain settings` lists every key"))
     }
 }
@@ -220,12 +220,12 @@ fn not_a_directory(text: &str) -> Option<&'static str> {
 /// The start of a pattern, escaped.
 fn shortened(pattern: &str) -> String {
     let shown: String = pattern.chars().take(40).collect();
-    let more = if shown.len() < pattern.len() {
-        "…"
-    } else {
-        ""
-    };
-    format!("{}{more}", shown.escape_debug())
+    let is_whole = shown.len() == pattern.len();
+    format!(
+        "{}{}",
+        shown.escape_debug(),
+        if is_whole { "" } else { "…" }
+    )
 }
 
 /// The 1-based line and column, in characters.

@@ -1,27 +1,33 @@
-//! The table of a document: what a plan or the pending changes propose for it, and the document with more rows. This
-//! module reads and decides; the caller writes.
+//! Edits of designs: new ones, tables that a plan or the pending changes propose, and more rows. This module reads and
+//! decides; the caller writes.
 
 // Reads plans in the work tree.
 #![allow(clippy::disallowed_methods)]
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::policy_loader::locate;
-use super::{Options, merge_commits, named_files, staged};
-use crate::boundary::{Boundary, OpenedFile};
+use super::tree_view::in_repository;
+use super::{Options, staged};
+use crate::boundary::{self, Boundary, OpenedFile};
 use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
-use crate::git::{Index, Parents, Repository, show_file};
-use crate::path::{escaped, shell_word};
+use crate::finding::Rule;
+use crate::git::{Index, Repository, show_file};
+use crate::path::{escaped, normalize_request, shell_word};
 use crate::policy::design::{self, Design, DesignOptions};
-use crate::policy::design_selection;
+use crate::policy::glob::is_glob;
 use crate::policy::path_placeholders::{PathNames, is_path, literal_paths};
-use crate::policy::propose;
+use crate::policy::propose::{self, WantedRow};
+use crate::policy::scope::Scope;
 use crate::policy::settings::Settings;
+use crate::policy::{ChosenBy, design_selection};
+use crate::system;
 
 /// The largest document that guard reads.
 const MAX_DOCUMENT: u64 = 1_000_000;
@@ -31,19 +37,19 @@ const MAX_DOCUMENT: u64 = 1_000_000;
 /// # Errors
 /// The plan cannot be read.
 pub fn rows_of_plan(repo: &Repository, plan: &Path) -> Result<Vec<String>> {
-    let mut text = String::new();
-    let read = File::open(plan).and_then(|file| {
-        match file.take(MAX_DOCUMENT + 1).read_to_string(&mut text)? as u64 {
-            0..=MAX_DOCUMENT => Ok(()),
+    let text = File::open(plan)
+        .map(|file| file.take(MAX_DOCUMENT + 1))
+        .and_then(io::read_to_string)
+        .and_then(|text| match text.len() as u64 {
+            0..=MAX_DOCUMENT => Ok(text),
             _ => Err(io::Error::other("it is larger than 1 MB")),
-        }
-    });
-    read.map_err(|error| Error::new(format!("{} cannot be read: {error}", show_file(plan))))?;
+        })
+        .map_err(|error| Error::new(format!("{} cannot be read: {error}", show_file(plan))))?;
     let is_directory = |path: &str| {
         let file = repo.work_tree_file(path.into()).ok()?;
         Some(file.symlink_metadata().ok()?.is_dir())
     };
-    let own = named_files::in_repository(repo, plan).unwrap_or_default();
+    let own = in_repository(repo, plan).unwrap_or_default();
     Ok(propose::rows_of_document(
         own.as_ref(),
         &text,
@@ -71,21 +77,20 @@ pub fn rows_of_changes(repo: &Repository) -> Result<Vec<String>> {
 }
 
 /// What is staged, or what `git add --all` would stage if nothing is; and whether it is staged.
-pub(super) fn changes_now(repo: &Repository) -> Result<(Vec<Change>, bool)> {
-    let parents = Parents::of_next_commit(repo, false)?;
-    let staged = merge_commits::of_next_commit(repo, &parents, &Index::open(repo)?)?.changes;
+fn changes_now(repo: &Repository) -> Result<(Vec<Change>, bool)> {
+    let staged = staged::staged_now(repo, false)?;
     match staged.is_empty() {
         true => Ok((staged::uncommitted(Repository::open(".".as_ref())?)?, false)),
         false => Ok((staged, true)),
     }
 }
 
-pub(super) fn type_of_change(change: &Change) -> &'static str {
+fn type_of_change(change: &Change) -> &'static str {
     usual_type(change.old.is_some(), change.new.map(|state| state.kind))
 }
 
 /// The type of the row for a file that HEAD has or not, and that is now of this kind, if it is there.
-pub(super) fn usual_type(is_old: bool, now: Option<Kind>) -> &'static str {
+fn usual_type(is_old: bool, now: Option<Kind>) -> &'static str {
     match now {
         Some(Kind::Symlink) => "Symlink",
         Some(Kind::Submodule) => "Submodule",
@@ -119,7 +124,7 @@ pub fn is_selected(repo: &Repository, path: &BStr) -> Result<bool> {
 /// # Errors
 /// The document has unstaged changes or a table with types already, or cannot hold the rows.
 pub fn with_table(repo: &Repository, file: &Path, rows: &[String]) -> Result<DesignEdit> {
-    let path = named_files::in_repository(repo, file)?;
+    let path = in_repository(repo, file)?;
     let document = DesignEdit::open(repo, path, settings_to_come(repo)?)?;
     let has_table = document.design.is_typed() && document.design.is_usable();
     document.with_table(rows, has_table)
@@ -182,7 +187,7 @@ pub struct DesignEdit {
 
 impl DesignEdit {
     /// Opens a document that is as staged, untracked or new: the rows must not carry other edits along.
-    pub(super) fn open(repo: &Repository, path: BString, settings: Settings) -> Result<Self> {
+    fn open(repo: &Repository, path: BString, settings: Settings) -> Result<Self> {
         let shown = escaped(&path).to_string();
         let failed = |why: String| Error::new(format!("the design {shown} cannot be read: {why}"));
         let before = Boundary::open(repo.own_workdir()?)
@@ -218,7 +223,7 @@ impl DesignEdit {
     }
 
     /// Another text as this document.
-    pub(super) fn parse(&self, text: &str) -> Design {
+    fn parse(&self, text: &str) -> Design {
         design::parse(self.design.path.as_ref(), text.as_bytes(), &self.options)
     }
 
@@ -242,4 +247,157 @@ fn new_text(path: &BString) -> String {
     let title = propose::plain(&name.strip_suffix(b".md").unwrap_or(name).to_str_lossy());
     let table = propose::section(&[]);
     format!("# {title}\n\nWhat changes, and why.\n\n{table}")
+}
+
+/// What to add.
+#[derive(Debug, Clone, Default)]
+pub struct RowsToAdd {
+    /// Requests, relative to the root; a slash at the end makes a directory.
+    pub paths: Vec<BString>,
+    /// Add the paths of all staged changes that no row grants; of all changes, if nothing is staged.
+    pub missing: bool,
+    /// The type of the rows; by default, Add for a new file and Modify for an existing one.
+    pub change_type: Option<String>,
+    /// What the rows say about the change.
+    pub description: Option<String>,
+    /// The design to extend, relative to the current directory; by default, that of the branch.
+    pub design: Option<PathBuf>,
+}
+
+/// Adds the rows in memory, and names the paths that need none. The result grants exactly the paths that were asked for
+/// in addition.
+///
+/// # Errors
+/// No single design applies, it has unstaged changes, or a row cannot be added.
+pub fn extend_design(
+    repo: &Repository,
+    wanted: &RowsToAdd,
+    options: &Options,
+) -> Result<(DesignEdit, Vec<BString>)> {
+    let mut options = options.clone();
+    let path = match &wanted.design {
+        Some(file) => {
+            options.designs = vec![file.clone()];
+            options.designs_from = "--design";
+            in_repository(repo, file)?
+        }
+        None => the_design(repo, &options)?,
+    };
+    let located = locate(repo, None, &options)?;
+    let mut document = DesignEdit::open(repo, path, located.settings)?;
+    if document.before.is_none() {
+        let shown = escaped(&document.design.path).to_string();
+        return Err(Error::new(format!("there is no design at {shown}"))
+            .help("write one: guard scope new NAME"));
+    }
+    let scope = Scope::new(document.design.grants.clone());
+    let (mut rows, mut granted) = (Vec::new(), Vec::new());
+    for (path, usual) in requested(repo, wanted, &options)? {
+        let word = wanted.change_type.as_deref().unwrap_or(usual);
+        let needed = propose::actions_of(word);
+        let has = scope.actions(path.as_ref());
+        if !path.ends_with(b"/") && needed.is_some_and(|needed| has.contains(needed)) {
+            granted.push(path);
+            continue;
+        }
+        rows.push(WantedRow {
+            path,
+            change_type: word.to_owned(),
+            description: wanted.description.clone().unwrap_or_default(),
+        });
+    }
+    let own = document.design.path.as_ref();
+    let is_bad = |row: &&WantedRow| row.text(own).is_none() || is_glob(row.path.as_ref());
+    if let Some(row) = rows.iter().find(is_bad) {
+        let shown = escaped(&row.path);
+        return Err(Error::new(format!("a row cannot name exactly {shown}")));
+    }
+    if !rows.is_empty() {
+        let parse = |text: &str| document.parse(text);
+        document.after = propose::insert(&document.design, &rows, &parse)?;
+    }
+    Ok((document, granted))
+}
+
+/// The paths to add, each with its usual type.
+fn requested(
+    repo: &Repository,
+    wanted: &RowsToAdd,
+    options: &Options,
+) -> Result<Vec<(BString, &'static str)>> {
+    let mut paths = Vec::new();
+    let head = repo.tree_of(repo.head_commit()?)?;
+    for request in &wanted.paths {
+        let (path, now) = named(repo, request)?;
+        let usual = match path.ends_with(b"/") {
+            true => "Add/Modify",
+            false => usual_type(head.get(path.as_ref())?.is_some(), now),
+        };
+        paths.push((path, usual));
+    }
+    if wanted.missing {
+        let (changes, are_staged) = changes_now(repo)?;
+        let verdict = match are_staged {
+            true => staged::staged(repo, options)?,
+            false => staged::everything(Repository::open(".".as_ref())?, options)?,
+        };
+        let lacks_row = [Rule::OutOfScope, Rule::ActionNotGranted];
+        let findings = verdict.findings.iter();
+        let findings = findings.filter(|finding| lacks_row.contains(&finding.rule));
+        let refused: HashSet<_> = findings
+            .filter_map(|finding| finding.path.as_ref())
+            .collect();
+        for change in changes
+            .iter()
+            .filter(|change| refused.contains(&change.path))
+        {
+            paths.push((change.path.clone(), type_of_change(change)));
+        }
+    }
+    Ok(paths)
+}
+
+/// The only design that applies to the branch, usable or not.
+fn the_design(repo: &Repository, options: &Options) -> Result<BString> {
+    let own = locate(repo, None, options)?.own?;
+    let own = own
+        .into_iter()
+        .filter(|choice| choice.by != ChosenBy::Standing);
+    let mut own: Vec<BString> = own.map(|choice| choice.path).collect();
+    if own.len() > 1 {
+        let all: Vec<String> = own.iter().map(|path| escaped(path).to_string()).collect();
+        return Err(
+            Error::new(format!("several designs apply: {}", all.join(", ")))
+                .help("say which one to extend: guard scope add PATH --design FILE"),
+        );
+    }
+    own.pop().ok_or_else(|| {
+        Error::new("no design of this branch applies")
+            .help("write one: guard scope new NAME")
+            .help("or choose one: guard use FILE")
+            .help("or name the one to extend, such as a standing design: guard scope add PATH --design FILE")
+    })
+}
+
+/// The path that a person named, with a slash at the end of a directory, and what it is on disk.
+fn named(repo: &Repository, request: &BString) -> Result<(BString, Option<Kind>)> {
+    let root = repo.workdir()?;
+    let mut path = normalize_request(&boundary::bytes(root), request, system::PLATFORM)
+        .map_err(|rejection| Error::new(rejection.message))?;
+    if request.ends_with(b"/") {
+        path.push(b'/');
+        return Ok((path, None));
+    }
+    let file = repo.work_tree_file(path.as_ref()).ok();
+    let on_disk = file.and_then(|file| file.symlink_metadata().ok());
+    if on_disk.as_ref().is_some_and(|metadata| metadata.is_dir()) {
+        let shown = escaped(&path).to_string();
+        return Err(Error::new(format!("{shown} is a directory"))
+            .help(format!("to let everything below it change, write {shown}/")));
+    }
+    let kind = on_disk.map(|metadata| match metadata.is_symlink() {
+        true => Kind::Symlink,
+        false => Kind::File,
+    });
+    Ok((path, kind))
 }

@@ -1,0 +1,466 @@
+//! Selects designs: by flag, by `guard use`, by the trailers of a range, or by settings and branch. Reads none of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::{GitTree, Loader, of_head};
+use crate::change::{Change, Kind};
+use crate::error::{Error, Result};
+use crate::git::{Repository, Tree};
+use crate::judge::Options;
+use crate::judge::facts::JudgementFacts;
+use crate::judge::tree_view::in_repository;
+use crate::path::escaped;
+use crate::policy::design_selection::FilledPattern;
+use crate::policy::glob::{Glob, is_glob};
+use crate::policy::path_placeholders::{self, NamedBy, PathNames};
+use crate::policy::settings::{self, Settings};
+use crate::policy::{ChosenBy, Origin, Stage, design_selection};
+
+const CHOOSE: &str =
+    "choose a design: `guard use FILE` for this branch, or `--lld FILE` for this run";
+
+/// The key below `branch.NAME` in git's configuration that holds the choice of `guard use`.
+pub const CHOICE_KEY: &str = "guardDesign";
+
+/// What reports say of a design that `guard use` chose.
+pub const GUARD_USE: &str = "guard use";
+
+/// A design to load and the reason it was selected.
+pub(in crate::judge) struct Choice {
+    pub(in crate::judge) path: BString,
+    pub(in crate::judge) by: ChosenBy,
+    /// Whether a flag or variable named it; the work tree may then stand in for a missing commit.
+    pub(super) by_hand: bool,
+    /// Whether guard found it among others, so that it may declare nothing.
+    pub(in crate::judge) is_found: bool,
+}
+
+impl Choice {
+    fn new(path: impl Into<BString>, by: impl Into<ChosenBy>) -> Choice {
+        Choice {
+            path: path.into(),
+            by: by.into(),
+            by_hand: false,
+            is_found: false,
+        }
+    }
+
+    fn by_hand(self) -> Choice {
+        Choice {
+            by_hand: true,
+            ..self
+        }
+    }
+
+    fn found(self, is_found: bool) -> Choice {
+        Choice { is_found, ..self }
+    }
+}
+
+impl Loader<'_, '_> {
+    /// The designs of this branch, by the first method that names one.
+    pub(super) fn choices(&self) -> Result<Vec<Choice>> {
+        if !self.by_hand.is_empty() {
+            let by = self.options.designs_from;
+            let choices = self.by_hand.iter();
+            let choices = choices.map(|path| Choice::new(path.clone(), by).by_hand());
+            return match self.is_manual {
+                true => Ok(choices.collect()),
+                false => self.of_the_settings(choices.collect()),
+            };
+        }
+        if let Some(branch) = &self.facts.branch {
+            let chosen = self.facts.repo.branch_values(branch.as_ref(), CHOICE_KEY);
+            if !chosen.is_empty() {
+                return self.of_the_settings(self.chosen(chosen)?);
+            }
+        }
+        // A commit may select one of the configured designs, but not turn any document into a design.
+        let named = self.facts.named_designs().into_iter();
+        let choices = named.map(|(path, commit)| {
+            let by = format!("Guard-Design trailer of {}", commit.to_hex_with_len(12));
+            Choice::new(path, by.as_str())
+        });
+        let choices: Vec<Choice> = choices.collect();
+        match choices.is_empty() {
+            true => self.by_settings(),
+            false => self.where_moved(self.of_the_settings(choices)?),
+        }
+    }
+
+    /// The designs that `guard use` stored: files, and directories with a slash at the end.
+    fn chosen(&self, stored: Vec<BString>) -> Result<Vec<Choice>> {
+        let mut choices = Vec::new();
+        for path in stored {
+            let Some(directory) = path.strip_suffix(b"/") else {
+                choices.push(Choice::new(path, GUARD_USE));
+                continue;
+            };
+            let below = self.first_found(|side| {
+                let mut found = side.files_below(directory.into())?;
+                found.retain(|file| file.starts_with(&path) && self.is_design(file));
+                found.sort();
+                Ok(found)
+            })?;
+            if below.is_empty() {
+                return Err(Error::new(format!(
+                    "no committed document below {} matches `[lld] path` or `standing`",
+                    escaped(&path)
+                ))
+                .help("commit the designs first, or choose others: guard use FILE"));
+            }
+            let below = below.into_iter();
+            choices.extend(below.map(|path| Choice::new(path, GUARD_USE).found(true)));
+        }
+        Ok(choices)
+    }
+
+    /// Refuses documents that the settings do not know: an agent could choose any old plan.
+    fn of_the_settings(&self, choices: Vec<Choice>) -> Result<Vec<Choice>> {
+        let Some(other) = choices.iter().find(|choice| !self.is_design(&choice.path)) else {
+            return Ok(choices);
+        };
+        if !self.configured {
+            let base = self.base_name();
+            return Err(Error {
+                message: format!("{base} has no guard.toml, so no document is a design"),
+                ..self.why_no_design()
+            });
+        }
+        Err(Error::new(format!(
+            "{} (chosen by {}) does not match `[lld] path` or `standing` in guard.toml",
+            escaped(&other.path),
+            other.by
+        ))
+        .help("choose a design that matches, or add this one to the settings and commit guard.toml first"))
+    }
+
+    fn is_design(&self, path: &BString) -> bool {
+        design_selection::is_design(&self.settings, path.as_ref())
+    }
+
+    /// The design that `[lld] path` names: one document, or the documents of one directory.
+    fn by_settings(&self) -> Result<Vec<Choice>> {
+        let is_unnamed = self.facts.stage == Stage::Range && self.facts.branch.is_none();
+        if let Some(path) = self.only_new_design().filter(|_| is_unnamed) {
+            return Ok(vec![Choice::new(path, "the range, which adds it")]);
+        }
+        let names = self.names()?;
+        let entries = design_selection::filled(&self.settings, &names);
+        let found = self.first_found(|side| self.on_side(&entries, &names, side))?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        // The range may have added a design and moved it since.
+        for tree in self.trees_of_commits().rev() {
+            let found = self.on_side(&entries, &names, GitTree::Tree(&tree))?;
+            if !found.is_empty() {
+                return self.where_moved(found);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn trees_of_commits(&self) -> impl DoubleEndedIterator<Item = Tree<'_>> {
+        let commits = self.facts.commits.iter();
+        commits.map(|commit| Tree::at(self.objects(), commit.tree))
+    }
+
+    /// The one design that the range adds.
+    fn only_new_design(&self) -> Option<BString> {
+        let mut added = self.facts.changes.iter().filter(|change| {
+            let is_standing =
+                || design_selection::is_standing(&self.settings, change.path.as_ref());
+            is_new_file(change) && self.is_design(&change.path) && !is_standing()
+        });
+        let only = added.next()?;
+        added.next().is_none().then(|| only.path.clone())
+    }
+
+    /// The design that one side has.
+    fn on_side(
+        &self,
+        entries: &[FilledPattern],
+        names: &PathNames,
+        side: GitTree<'_>,
+    ) -> Result<Vec<Choice>> {
+        let mut designs: BTreeMap<BString, (NamedBy, BTreeSet<BString>)> = BTreeMap::new();
+        for entry in entries {
+            for pattern in &entry.tries {
+                let mut found = matching(pattern, side)?;
+                found.retain(|path| self.is_design(path));
+                let is_match = !found.is_empty();
+                for path in found {
+                    let key = design_selection::design_of(&self.settings, path.as_ref());
+                    let design = designs.entry(key).or_insert((entry.by, BTreeSet::new()));
+                    design.1.insert(path);
+                }
+                if is_match {
+                    break;
+                }
+            }
+        }
+        if designs.len() > 1 {
+            let all = designs.values().flat_map(|(_, paths)| paths);
+            let all: Vec<String> = all.map(|path| escaped(path).to_string()).collect();
+            return Err(Error::new(format!("more than one design applies: {}", all.join(", ")))
+                .help("choose with `guard use FILE` for this branch, or `--lld FILE` (repeat it for a union)"));
+        }
+        let Some((by, paths)) = designs.into_values().next() else {
+            return Ok(Vec::new());
+        };
+        let text = |name: &Option<String>| name.clone().unwrap_or_default();
+        let by = match by {
+            NamedBy::Settings => settings::FILE.to_owned(),
+            NamedBy::Issue => format!("issue {} in the branch name", text(&names.issue)),
+            NamedBy::Branch => format!("branch name {}", escaped(&text(&names.branch))),
+        };
+        let is_found = paths.len() > 1;
+        let paths = paths.into_iter();
+        Ok(paths
+            .map(|path| Choice::new(path, by.as_str()).found(is_found))
+            .collect())
+    }
+
+    /// Follows designs that the range itself added and then moved to where they are at its end: a new Markdown file
+    /// of the same name. Without such a file they stay as they are.
+    fn where_moved(&self, mut choices: Vec<Choice>) -> Result<Vec<Choice>> {
+        let name = |path: &BString| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
+        for choice in &mut choices {
+            let path: &BStr = choice.path.as_ref();
+            let [one, other] = self.sides();
+            let is_there = one.get(path)?.or(other.get(path)?).is_some();
+            let was_there = |tree: Tree<'_>| tree.get(path).is_ok_and(|state| state.is_some());
+            if is_there || !self.trees_of_commits().any(was_there) {
+                continue;
+            }
+            let to = self.facts.changes.iter().find(|change| {
+                is_new_file(change)
+                    && change.path.ends_with(b".md")
+                    && name(&change.path) == name(&choice.path)
+            });
+            if let Some(to) = to {
+                choice.path = to.path.clone();
+            }
+        }
+        Ok(choices)
+    }
+
+    /// What fills the placeholders of `[lld] path`.
+    ///
+    /// # Errors
+    /// The branch name contains several issues, and guard does not guess.
+    pub(super) fn names(&self) -> Result<PathNames> {
+        let branch = self.facts.branch.clone().or_else(|| self.queued_branch());
+        let mut issues = match &branch {
+            Some(branch) if design_selection::needs_issue(&self.settings) => {
+                design_selection::issues_of(&self.settings, branch.as_ref())
+            }
+            _ => Vec::new(),
+        };
+        if let (Some(branch), true) = (&branch, issues.len() > 1) {
+            return Err(Error::new(format!(
+                "the branch name {} contains several issues: {}",
+                escaped(branch),
+                issues.join(", ")
+            ))
+            .help(CHOOSE)
+            .help("or name it in a commit message: Guard-Design: FILE"));
+        }
+        Ok(PathNames {
+            issue: issues.pop(),
+            branch: branch.and_then(|branch| Some(branch.to_str().ok()?.to_owned())),
+        })
+    }
+
+    /// The branch that a merge queue hides: the subject of its merge names it.
+    fn queued_branch(&self) -> Option<BString> {
+        let last = self.facts.commits.last()?;
+        if self.facts.stage != Stage::Range || last.parents.len() < 2 {
+            return None;
+        }
+        let subject = self.facts.repo.headline(last.id).ok()?.subject;
+        let subject = subject.to_str().ok()?;
+        let branch = match subject.strip_prefix("Merge pull request #") {
+            Some(rest) => rest.split_once(" from ")?.1.split_once('/')?.1,
+            None => subject.strip_prefix("Merge branch '")?.split_once('\'')?.0,
+        };
+        Some(branch.into())
+    }
+
+    /// The standing designs. A person who chose some of those that a pattern matches left out the others.
+    pub(super) fn standing(&mut self, own: &[Choice]) -> Result<Vec<Choice>> {
+        let mut choices = Vec::new();
+        for pattern in &self.settings.standing {
+            let pattern = design_selection::normal(pattern);
+            let is_one = |choice: &Choice| {
+                let by_person = choice.by_hand || choice.by == ChosenBy::from(GUARD_USE);
+                by_person && design_selection::matches(pattern, choice.path.as_ref())
+            };
+            if own.iter().any(is_one) {
+                continue;
+            }
+            let found = self.first_found(|side| matching(pattern, side))?;
+            if found.is_empty() {
+                let shown = escaped(pattern);
+                self.notes
+                    .push(format!("no standing design matches {shown}"));
+            }
+            let is_found = is_glob(pattern.into());
+            let found = found.into_iter();
+            choices.extend(found.map(|path| Choice::new(path, ChosenBy::Standing).found(is_found)));
+        }
+        Ok(choices)
+    }
+
+    /// What the governing side has or, if that has none, the other side.
+    fn first_found<T>(&self, find: impl Fn(GitTree<'_>) -> Result<Vec<T>>) -> Result<Vec<T>> {
+        let [first, second] = self.sides();
+        match find(first)? {
+            found if found.is_empty() => find(second),
+            found => Ok(found),
+        }
+    }
+
+    /// The side whose designs apply, then the other one.
+    fn sides(&self) -> [GitTree<'_>; 2] {
+        let base = GitTree::Tree(self.base());
+        match self.head_governs() {
+            true => [self.facts.result, base],
+            false => [base, self.facts.result],
+        }
+    }
+
+    /// Documents of this branch that only the work tree has.
+    pub(super) fn uncommitted(&self) -> Vec<Choice> {
+        let names = self.names().unwrap_or_default();
+        let is_there = |path: &String| {
+            let file = self.file(BStr::new(path.as_str()));
+            file.is_some_and(|file| file.is_file())
+        };
+        let on_disk = |entry: FilledPattern| {
+            let mut tries = entry.tries.iter().map(|pattern| {
+                let paths = path_placeholders::literal_paths(pattern).into_iter();
+                paths.filter(is_there).collect::<Vec<String>>()
+            });
+            tries.find(|found| !found.is_empty())
+        };
+        let entries = design_selection::filled(&self.settings, &names).into_iter();
+        let paths = entries.filter_map(on_disk).flatten();
+        paths.map(|path| Choice::new(path, "work tree")).collect()
+    }
+}
+
+/// Whether the change adds a file.
+fn is_new_file(change: &Change) -> bool {
+    change.old.is_none() && change.new.is_some_and(|state| state.kind == Kind::File)
+}
+
+/// The matching files of one side, in path order.
+fn matching(pattern: &str, side: GitTree<'_>) -> Result<Vec<BString>> {
+    if !is_glob(pattern.into()) {
+        let path = BString::from(pattern);
+        let is_there = side.get(path.as_ref())?.is_some();
+        return Ok(is_there.then_some(path).into_iter().collect());
+    }
+    let Ok(glob) = Glob::new(pattern.into()) else {
+        return Ok(Vec::new());
+    };
+    let mut found = side.files_below(design_selection::literal_directory(pattern).into())?;
+    found.retain(|path| glob.matches(path.as_ref()));
+    found.sort();
+    Ok(found)
+}
+
+/// The documents to lint, usable or not.
+pub(in crate::judge) struct LocatedDesigns {
+    /// HEAD's settings or, if it has none, those about to be committed.
+    pub(in crate::judge) settings: Settings,
+    /// The designs of this branch, or why there is none.
+    pub(in crate::judge) own: Result<Vec<Choice>>,
+    pub(in crate::judge) standing: Vec<Choice>,
+    /// Those named by flag or variable.
+    pub(in crate::judge) by_hand: Vec<BString>,
+    pub(in crate::judge) notes: Vec<String>,
+}
+
+/// Locates the designs of the branch in HEAD, index and work tree, without reading them.
+///
+/// # Errors
+/// Settings that cannot be used, or an object that cannot be read.
+pub(in crate::judge) fn locate(
+    repo: &Repository,
+    tree: Option<&Tree<'_>>,
+    options: &Options,
+) -> Result<LocatedDesigns> {
+    let result = tree.map_or(GitTree::Changes(&[]), GitTree::Tree);
+    let facts = JudgementFacts::uncommitted(repo, Stage::Commit, repo.head_commit()?, result)?;
+    let mut loader = Loader::new(&facts, options)?;
+    // Before the first settings are committed, the coming ones apply.
+    let file = BStr::new(settings::FILE);
+    if !loader.configured
+        && let Some(text) = loader.proposed(file)?.or_else(|| loader.in_work_tree(file))
+    {
+        loader.settings = settings::parse(&text)?;
+        loader.configured = true;
+    }
+    let mut own = loader.choices();
+    let standing = loader.standing(own.as_deref().unwrap_or_default())?;
+    if own.as_ref().is_ok_and(Vec::is_empty) {
+        let uncommitted = loader.uncommitted();
+        own = match uncommitted.is_empty() && standing.is_empty() {
+            true => Err(loader.no_design()),
+            false => Ok(uncommitted),
+        };
+    }
+    Ok(LocatedDesigns {
+        settings: loader.settings,
+        own,
+        standing,
+        by_hand: loader.by_hand,
+        notes: loader.notes,
+    })
+}
+
+/// What `guard use` would store, and what that means now.
+#[derive(Debug, Clone, Default)]
+pub struct CandidateDesigns {
+    /// The files, and the directories with a slash at the end.
+    pub stored: Vec<BString>,
+    /// The number of their grants.
+    pub grants: usize,
+    /// The files that HEAD lacks, so that they cannot judge commits yet.
+    pub uncommitted: Vec<BString>,
+}
+
+/// Reads the designs at these paths, which are relative to the current directory. A directory stands for every
+/// readable design below it.
+///
+/// # Errors
+/// A path is outside the repository, is missing, is no design by the settings, or grants nothing.
+pub fn candidates(repo: &Repository, paths: &[PathBuf]) -> Result<CandidateDesigns> {
+    let (facts, options) = (of_head(repo)?, Options::default());
+    let mut loader = Loader::new(&facts, &options)?;
+    let mut candidates = CandidateDesigns::default();
+    for path in paths {
+        let mut path = in_repository(repo, path)?;
+        if loader.is_directory(path.as_ref())? {
+            path.push(b'/');
+        }
+        if !candidates.stored.contains(&path) {
+            candidates.stored.push(path);
+        }
+    }
+    let choices = loader.of_the_settings(loader.chosen(candidates.stored.clone())?)?;
+    let choices = choices.into_iter().map(Choice::by_hand);
+    for governing in loader.load_all(choices.collect(), true, false)? {
+        candidates.grants += governing.design.grants.len();
+        if governing.origin != Origin::Head {
+            candidates.uncommitted.push(governing.design.path);
+        }
+    }
+    Ok(candidates)
+}
