@@ -16,7 +16,6 @@
 mod effect;
 mod file;
 mod file_fingerprint;
-mod listing;
 mod nested;
 mod place;
 mod root;
@@ -36,7 +35,6 @@ use crate::path::{
 };
 use crate::{disk, system};
 pub use file::OpenedFile;
-pub use listing::Listing;
 pub use nested::NestedRepository;
 pub(crate) use root::{absolute, bytes, from_real_root};
 pub use view::BoundaryView;

@@ -22,6 +22,7 @@ mod strategy;
 mod take_back;
 mod text;
 mod verify;
+mod work_tree;
 mod workspace;
 
 pub use analysis::{Analysis, Forecast};
@@ -41,4 +42,5 @@ pub use take_back::{TakenBackChange, keep_only_copies, take_back};
 pub use text::Extension;
 pub(crate) use text::ends_lines_with_crlf;
 pub use verify::{LogFault, Unfinished, Verification, verify};
-pub use workspace::{Gate, check_is_here, command_in, name_of};
+pub use work_tree::{check_is_here, command_in, name_of};
+pub use workspace::Gate;

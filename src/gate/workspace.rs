@@ -9,16 +9,15 @@ use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
 use super::consent::{ELICITATION, Signer, TERMINAL};
-use super::failure::{Failure, FailureKind, GateResult};
+use super::failure::{Failure, GateResult};
 use super::lock::Lock;
 use super::log::Log;
 use super::store::{Store, approvals, unreadable};
 use crate::approval::Approval;
-use crate::boundary::{Boundary, OpenedFile, bytes};
+use crate::boundary::{Boundary, OpenedFile};
 use crate::error;
-use crate::git::{Repository, WorkTree, show_file};
+use crate::git::Repository;
 use crate::judge::{self, BaseCommit, OperationContext, Options};
-use crate::path::{escaped, shell_word};
 use crate::policy::Policy;
 
 /// A change that another program may make.
@@ -171,47 +170,4 @@ impl<'a> Gate<'a> {
             }
         }
     }
-}
-
-/// The name of a work tree in messages: its path, if it has one.
-pub fn name_of(repo: &Repository, work_tree: &WorkTree) -> String {
-    match (repo.place_of(work_tree), work_tree.name()) {
-        (Some(place), _) => show_file(&place),
-        (None, Some(name)) => format!("{}, which no longer exists", escaped(name)),
-        (None, None) => "the main work tree".to_owned(),
-    }
-}
-
-/// A guard command to paste for this work tree.
-pub fn command_in(repo: &Repository, work_tree: &WorkTree, arguments: &str) -> Option<String> {
-    if *work_tree == repo.work_tree() {
-        return Some(format!("guard {arguments}"));
-    }
-    let place = repo.place_of(work_tree)?;
-    let word = shell_word(&bytes(&place));
-    Some(format!("guard -C {word} {arguments}"))
-}
-
-/// Refuses what belongs to another work tree, with the command to run there, or `otherwise` if that work tree is
-/// gone.
-///
-/// # Errors
-/// It belongs to another work tree.
-pub fn check_is_here(
-    repo: &Repository,
-    work_tree: &WorkTree,
-    what: &str,
-    arguments: &str,
-    otherwise: &str,
-) -> GateResult<()> {
-    if *work_tree == repo.work_tree() {
-        return Ok(());
-    }
-    let name = name_of(repo, work_tree);
-    let failure = Failure::new(
-        FailureKind::OtherWorkTree,
-        format!("{what} belongs to another work tree: {name}"),
-    );
-    let command = command_in(repo, work_tree, arguments);
-    Err(failure.help(command.unwrap_or_else(|| otherwise.to_owned())))
 }
