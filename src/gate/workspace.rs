@@ -8,10 +8,10 @@ use std::rc::Rc;
 use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
-use super::consent::{ELICITATION, Signer, TERMINAL};
 use super::failure::{Failure, GateResult};
 use super::lock::Lock;
 use super::log::Log;
+use super::signer::{ELICITATION, Signer, TERMINAL};
 use super::store::{Store, approvals, unreadable};
 use crate::approval::Approval;
 use crate::boundary::{Boundary, OpenedFile};
