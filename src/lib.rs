@@ -55,7 +55,7 @@
 //! agent              tool call of a coding agent -> answer, one file per agent
 //! mcp                the file operations as tools of an MCP server
 //! api                the interface of the library
-//! install            hooks and settings of a repository, and a check that they work
+//! setup              hooks and settings of a repository, and a check that they work
 //! cli                arguments -> command -> exit code
 //! ```
 
@@ -89,7 +89,6 @@ pub mod gate;
 pub mod git;
 #[cfg(feature = "extend")]
 mod grammar;
-mod install;
 #[doc(hidden)]
 pub mod judge;
 #[cfg(feature = "mcp")]
@@ -102,6 +101,7 @@ pub mod path;
 pub mod policy;
 mod report;
 mod rules;
+mod setup;
 mod ssh_keygen;
 mod suggest;
 mod system;

@@ -37,69 +37,38 @@ fn commit(repo: &Repo) -> Output {
 }
 
 #[test]
-fn a_refused_commit_names_the_closest_path() {
+fn commits_are_judged_under_a_framework() {
     for (name, program) in frameworks() {
         let repo = framework_repo(&program, &local_config());
         let before = repo.git(&["rev-parse", "HEAD"]);
         repo.stage("src/core/lld.rs", "fn enforce() {}\n");
-
-        let output = commit(&repo).exits(1);
-
-        output
+        commit(&repo)
+            .exits(1)
             .says("out-of-scope")
             .says("src/core/lld.rs")
             .says("src/utils/lld.rs");
+        let mut manual = repo.command(&program);
+        manual.args(["run", "--all-files", "--hook-stage", "manual"]);
+        common::run(&mut manual).exits(1).says("out-of-scope");
         assert_eq!(repo.git(&["rev-parse", "HEAD"]), before, "{name}");
-    }
-}
 
-#[test]
-fn an_accepted_commit_lands() {
-    for (name, program) in frameworks() {
-        let repo = framework_repo(&program, &local_config());
-        repo.stage("src/utils/lld.rs", "fn enforce() {}\n");
-
-        commit(&repo).exits(0);
-
-        assert_eq!(repo.git(&["log", "-1", "--format=%s"]), "Change", "{name}");
-    }
-}
-
-#[test]
-fn a_commit_that_only_deletes_is_judged() {
-    for (_, program) in frameworks() {
-        let repo = framework_repo(&program, &local_config());
-
+        // The framework finds no files in a commit that only deletes.
+        repo.git(&["reset", "--quiet", "--hard"]);
         repo.git(&["rm", "--quiet", "src/kept.rs"]);
         commit(&repo)
             .exits(1)
             .says("out-of-scope")
             .says("src/kept.rs");
-
         repo.git(&["reset", "--quiet", "--hard"]);
         repo.git(&["rm", "--quiet", "src/stale.rs"]);
         commit(&repo).exits(0);
-    }
-}
-
-#[test]
-fn commit_is_refused_if_judging_fails() {
-    for (_, program) in frameworks() {
-        let repo = framework_repo(&program, &local_config());
-        repo.branch("199-no-such-design");
         repo.stage("src/utils/lld.rs", "fn enforce() {}\n");
-        commit(&repo).exits(1).says("exit code: 2");
-    }
-}
+        commit(&repo).exits(0);
+        assert_eq!(repo.git(&["log", "-1", "--format=%s"]), "Change", "{name}");
 
-#[test]
-fn manual_stage_judges_the_staged_changes() {
-    for (_, program) in frameworks() {
-        let repo = framework_repo(&program, &local_config());
-        repo.stage("src/core/lld.rs", "fn enforce() {}\n");
-        let mut manual = repo.command(&program);
-        manual.args(["run", "--all-files", "--hook-stage", "manual"]);
-        common::run(&mut manual).exits(1).says("out-of-scope");
+        repo.branch("199-no-such-design");
+        repo.stage("src/utils/lld.rs", "fn enforced() {}\n");
+        commit(&repo).exits(1).says("exit code: 2");
     }
 }
 
@@ -123,9 +92,15 @@ fn all_files_run_in_ci_needs_a_range() {
             .says("nothing is staged, so guard judged nothing in this CI job")
             .says("guard lint --ci")
             .says("--from-ref BASE --to-ref HEAD");
-        run(&["--from-ref", "main", "--to-ref", "HEAD"], true)
+        for in_ci in [true, false] {
+            run(&["--from-ref", "main", "--to-ref", "HEAD"], in_ci)
+                .exits(1)
+                .says("src/core/lld.rs");
+        }
+        // The range main..main is empty.
+        run(&["--from-ref", "main", "--to-ref", "main"], false)
             .exits(1)
-            .says("src/core/lld.rs");
+            .says("exit code: 2");
         run(&["--all-files", "--verbose"], false)
             .exits(0)
             .says("nothing is staged, so guard judged nothing")
@@ -159,16 +134,7 @@ fn pre_commit_hook_in_ci_without_staged_changes_exits_with_2() {
 fn the_pre_push_stage_judges_the_range_that_is_pushed() {
     for (name, program) in frameworks() {
         let repo = framework_repo(&program, &local_config());
-        repo.git(&[
-            "init",
-            "--quiet",
-            "--bare",
-            "--initial-branch=main",
-            "../server",
-        ]);
-        repo.git(&["remote", "add", "origin", "../server"]);
-        repo.git(&["push", "--quiet", "origin", "main"]);
-        repo.git(&["remote", "set-head", "origin", "main"]);
+        repo.push_to_server();
         common::run(
             repo.command(&program)
                 .args(["install", "--hook-type", "pre-push"]),
@@ -186,23 +152,6 @@ fn the_pre_push_stage_judges_the_range_that_is_pushed() {
             repo.git(&["ls-remote", "origin"]).contains("188-work"),
             "{name}"
         );
-    }
-}
-
-#[test]
-fn explicit_range_is_judged() {
-    for (_, program) in frameworks() {
-        let repo = framework_repo(&program, &local_config());
-        repo.stage("src/core/lld.rs", "fn enforce() {}\n");
-        repo.commit("Outside");
-        let run = |to: &str| {
-            let mut run = repo.command(&program);
-            run.args(["run", "--from-ref", "main", "--to-ref", to]);
-            common::run(&mut run)
-        };
-        run("HEAD").exits(1).says("src/core/lld.rs");
-        // The range main..main is empty.
-        run("main").exits(1).says("exit code: 2");
     }
 }
 
@@ -240,24 +189,14 @@ fn the_shipped_manifest_is_valid_and_finds_guard_on_the_path() {
         );
         let repo = framework_repo(&program, &config);
         repo.git(&["rm", "--quiet", "src/kept.rs"]);
-        common::run(with_guard_on_path(&repo).args(["commit", "--message", "Change"]))
-            .exits(1)
-            .says("out-of-scope")
-            .says("src/kept.rs");
+        common::run(
+            repo.with_guard_on_path("git")
+                .args(["commit", "--message", "Change"]),
+        )
+        .exits(1)
+        .says("out-of-scope")
+        .says("src/kept.rs");
     }
-}
-
-/// git with the built guard as the first one on `PATH`.
-fn with_guard_on_path(repo: &Repo) -> Command {
-    guard_on_path(repo.command("git"))
-}
-
-fn guard_on_path(mut command: Command) -> Command {
-    let mut path = Path::new(GUARD).parent().unwrap().as_os_str().to_owned();
-    path.push(":");
-    path.push(std::env::var_os("PATH").unwrap());
-    command.env("PATH", path);
-    command
 }
 
 /// The hooks of the manifest: the lines of each, without its comment.
@@ -304,7 +243,7 @@ fn design_config() -> String {
 }
 
 #[test]
-fn staged_faulty_design_is_refused() {
+fn the_design_hook_refuses_faulty_designs_and_ignores_other_files() {
     for (name, program) in frameworks() {
         let repo = framework_repo(&program, &design_config());
         let rows = [("src/utils/lld.rs", "Tweak", "")];
@@ -321,13 +260,9 @@ fn staged_faulty_design_is_refused() {
         repo.write(DESIGN, &faulty);
         commit(&repo).exits(0);
         assert_eq!(repo.git(&["log", "-1", "--format=%s"]), "Change", "{name}");
-    }
-}
 
-#[test]
-fn other_markdown_files_are_ignored_by_the_design_hook() {
-    for (_, program) in frameworks() {
-        let repo = framework_repo(&program, &design_config());
+        // Other files.
+        repo.git(&["checkout", "--quiet", "--", DESIGN]);
         repo.stage("README.md", "# Read me\n\n## Files Changed\n\nNone.\n");
         commit(&repo).exits(0).says("Passed");
         repo.stage("src/kept.rs", "fn kept() { }\n");
@@ -361,7 +296,7 @@ fn try_repo_runs_the_hooks_that_are_on_the_path() {
     for (_, program) in frameworks() {
         let repo = base_repo();
         repo.govern(ROWS);
-        let run = |id| try_repo(guard_on_path(repo.command(&program)), id);
+        let run = |id| try_repo(repo.with_guard_on_path(&program), id);
         repo.stage("src/core/lld.rs", "fn enforce() {}\n");
         run("guard-system").exits(1).says("src/utils/lld.rs");
         repo.design(DESIGN, &[("src/none.rs", "Modify", "")]);
@@ -392,14 +327,21 @@ fn shim_repo() -> Repo {
 fn the_pre_commit_script_refuses_and_accepts() {
     let repo = shim_repo();
     repo.stage("src/core/lld.rs", "fn enforce() {}\n");
-    common::run(with_guard_on_path(&repo).args(["commit", "--message", "Change"]))
-        .exits(1)
-        .says("out-of-scope")
-        .says("src/utils/lld.rs");
+    common::run(
+        repo.with_guard_on_path("git")
+            .args(["commit", "--message", "Change"]),
+    )
+    .exits(1)
+    .says("out-of-scope")
+    .says("src/utils/lld.rs");
 
     std::fs::create_dir(repo.path("src/utils")).unwrap();
     repo.git(&["mv", "src/core/lld.rs", "src/utils/lld.rs"]);
-    common::run(with_guard_on_path(&repo).args(["commit", "--message", "Change"])).exits(0);
+    common::run(
+        repo.with_guard_on_path("git")
+            .args(["commit", "--message", "Change"]),
+    )
+    .exits(0);
 }
 
 #[test]
@@ -419,7 +361,7 @@ fn pre_merge_commit_script_judges_only_the_merges_own_changes() {
     repo.commit("Add another file");
     repo.git(&["switch", "--quiet", "188-work"]);
     let merge = ["merge", "--no-ff", "--message", "Merge"];
-    common::run(with_guard_on_path(&repo).args(merge).arg("disjoint")).exits(0);
+    common::run(repo.with_guard_on_path("git").args(merge).arg("disjoint")).exits(0);
 
     // A merged file equals neither side, but the committer wrote none of its lines.
     repo.git(&["branch", "before"]);
@@ -427,13 +369,13 @@ fn pre_merge_commit_script_judges_only_the_merges_own_changes() {
     repo.stage("shared.txt", LINES.replace('9', "nine"));
     repo.commit("Change its last line");
     repo.git(&["switch", "--quiet", "188-work"]);
-    common::run(with_guard_on_path(&repo).args(merge).arg("mixed")).exits(0);
+    common::run(repo.with_guard_on_path("git").args(merge).arg("mixed")).exits(0);
 
     // The output of a merge driver is in neither parent, and no row names the file.
     repo.git(&["reset", "--quiet", "--hard", "before"]);
     repo.git(&["config", "merge.own.driver", "echo own >%A"]);
     repo.write(".git/info/attributes", "shared.txt merge=own\n");
-    common::run(with_guard_on_path(&repo).args(merge).arg("mixed"))
+    common::run(repo.with_guard_on_path("git").args(merge).arg("mixed"))
         .exits(1)
         .says("out-of-scope")
         .says("shared.txt");

@@ -7,7 +7,6 @@
 mod operations;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,9 +24,8 @@ const TRANSACTION: &str = "reference-transaction";
 
 /// A repository on which one operation is tried.
 struct Trial {
+    /// git and its own programs are in `../bin`.
     repo: Repo,
-    /// git and its own programs first.
-    path: OsString,
     file: &'static str,
 }
 
@@ -48,22 +46,35 @@ struct Seen {
 }
 
 impl Trial {
-    /// A governed repository with a remote that has main, ready for the operation.
-    fn new(git: &Path, operation: &Operation, file: &'static str) -> Trial {
+    /// A governed repository with a remote that has main.
+    fn base(git: &Path) -> Trial {
         let repo = Repo::nothing();
-        let bin = repo.path("../bin");
-        fs::create_dir(&bin).unwrap();
-        std::os::unix::fs::symlink(git, bin.join("git")).unwrap();
-        let mut path = OsString::from(&bin);
-        path.push(":");
-        path.push(std::env::var_os("PATH").unwrap_or_default());
-        let trial = Trial { repo, path, file };
-        let prepared = trial.sh(&format!(
+        fs::create_dir(repo.path("../bin")).unwrap();
+        std::os::unix::fs::symlink(git, repo.path("../bin/git")).unwrap();
+        let trial = Trial { repo, file: "" };
+        let prepared = trial.sh(
             "lines 30 | put src/app.py\nlines 30 | put other.py\nstart 'src/app.py Modify' 'src/own.py Add' 'third.py Add'\n\
              git init --quiet --bare ../server\ngit remote add origin ../server\n\
-             git push --quiet origin main\ngit remote set-head origin main\n{}",
-            operation.prepare
-        ));
+             git push --quiet origin main\ngit remote set-head origin main\n",
+        );
+        assert_eq!(prepared.code, 0, "{}", prepared.text());
+        trial
+    }
+
+    fn copy(&self, file: &'static str) -> Trial {
+        let repo = Repo::nothing();
+        let mut copy = Command::new("cp");
+        copy.arg("-a")
+            .arg(self.repo.path("../."))
+            .arg(repo.path(".."));
+        common::run(&mut copy).exits(0);
+        Trial { repo, file }
+    }
+
+    /// A copy that is ready for the operation on a file.
+    fn prepared(&self, operation: &Operation, file: &'static str) -> Trial {
+        let trial = self.copy(file);
+        let prepared = trial.sh(operation.prepare);
         assert_eq!(prepared.code, 0, "{}: {}", operation.name, prepared.text());
         trial
     }
@@ -71,11 +82,14 @@ impl Trial {
     fn sh(&self, script: &str) -> Output {
         let prelude = Path::new(SOURCE).join("fixtures/repos/prelude.sh");
         let script = format!(". '{}'\n{HELPERS}\n{script}\n", prelude.display());
+        let mut path = self.repo.path("../bin").into_os_string();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
         let mut command: Command = self.repo.command("sh");
         command
             .args(["-euc", &script])
             .env("FILE", self.file)
-            .env("PATH", &self.path);
+            .env("PATH", &path);
         common::run(&mut command)
     }
 
@@ -150,7 +164,7 @@ impl Trial {
 }
 
 /// The faults of an operation under one git, and its row of the table.
-fn judge(git: &Path, operation: &Operation) -> (String, Vec<String>) {
+fn judge(base: &Trial, operation: &Operation) -> (String, Vec<String>) {
     let mut faults = Vec::new();
     let mut expect = |holds: bool, fault: String| {
         if !holds {
@@ -159,7 +173,7 @@ fn judge(git: &Path, operation: &Operation) -> (String, Vec<String>) {
     };
 
     // Inside the design, every hook and the range accept it.
-    let trial = Trial::new(git, operation, "src/app.py");
+    let trial = base.prepared(operation, "src/app.py");
     let all: Vec<_> = OF_COMMITS.into_iter().chain([TRANSACTION]).collect();
     let inside = trial.run(operation, &all);
     let hooks: Vec<_> = inside.hooks.iter().map(String::as_str).collect();
@@ -191,7 +205,8 @@ fn judge(git: &Path, operation: &Operation) -> (String, Vec<String>) {
     );
 
     // Outside the design, a commit hook or the check of the resulting branch refuses.
-    let trial = Trial::new(git, operation, "other.py");
+    let trial = base.prepared(operation, "other.py");
+    let twin = trial.copy("other.py");
     let outside = trial.run(operation, &OF_COMMITS);
     let mut refused_by: Vec<&str> = outside.refused_by.iter().map(String::as_str).collect();
     let at_commit = !refused_by.is_empty();
@@ -205,7 +220,7 @@ fn judge(git: &Path, operation: &Operation) -> (String, Vec<String>) {
         ),
     );
     // If git calls reference-transaction, that hook refuses too.
-    let seen = Trial::new(git, operation, "other.py").run(operation, &[TRANSACTION]);
+    let seen = twin.run(operation, &[TRANSACTION]);
     let at_transaction = seen.refused_by.contains(TRANSACTION);
     expect(
         seen.failed.is_empty() && !(at_transaction && seen.moved),
@@ -285,13 +300,13 @@ fn every_operation_out_of_scope_is_refused_by_a_hook_or_by_the_range() {
     if gits.len() < 2 {
         common::skip("the hook matrix has only one git to run under");
     }
-    let jobs: Vec<_> = gits
+    let bases: Vec<_> = gits
         .iter()
-        .flat_map(|(version, git)| {
-            OPERATIONS
-                .iter()
-                .map(move |operation| (version, git, operation))
-        })
+        .map(|(version, git)| (version, Trial::base(git)))
+        .collect();
+    let jobs: Vec<_> = bases
+        .iter()
+        .flat_map(|(version, base)| OPERATIONS.iter().map(move |one| (*version, base, one)))
         .collect();
     let next = AtomicUsize::new(0);
     let rows = Mutex::new(BTreeMap::new());
@@ -300,10 +315,10 @@ fn every_operation_out_of_scope_is_refused_by_a_hook_or_by_the_range() {
             scope.spawn(|| {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some((version, git, operation)) = jobs.get(at) else {
+                    let Some((version, base, operation)) = jobs.get(at) else {
                         return;
                     };
-                    let judged = judge(git, operation);
+                    let judged = judge(base, operation);
                     rows.lock()
                         .unwrap()
                         .insert(at, (*version, *operation, judged));

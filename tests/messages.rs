@@ -42,270 +42,188 @@ fn lines(count: usize, word: &str) -> String {
     (1..=count).map(|i| format!("{word} {i}\n")).collect()
 }
 
+type Files<'a> = &'a [(&'a str, &'a str)];
+type Rows<'a> = &'a [(&'a str, &'a str, &'a str)];
+
+const READER: Rows<'_> = &[("src/a.rs", "Add", "the reader")];
+
 /// A governed repository whose first commit holds `files`.
-fn repo(files: &[(&str, &str)], rows: &[(&str, &str, &str)]) -> Repo {
+fn repo(files: Files<'_>, rows: Rows<'_>) -> Repo {
     let repo = Repo::new();
-    for (path, text) in files {
-        repo.stage(path, text);
-    }
+    stage(&repo, files);
     repo.govern(rows);
     repo
 }
 
-/// A name, the exit code, and the repository whose staged changes are judged.
-type Message = (&'static str, i32, fn() -> Repo);
+fn stage(repo: &Repo, files: Files<'_>) {
+    files.iter().for_each(|(path, text)| repo.stage(path, text));
+}
 
-const MESSAGES: &[Message] = &[
-    ("accepted", 0, || {
-        let repo = repo(&[], &[("src/a.rs", "Add", "the reader")]);
-        repo.stage("src/a.rs", "x\n");
-        repo
-    }),
-    ("out-of-scope-closest", 1, || {
-        let repo = repo(&[], &[("src/utils/lld.rs", "Add", "path enforcement")]);
+/// On a branch of its own, above a commit of `files` and, if there are rows, a design.
+fn branch(files: Files<'_>, rows: Rows<'_>) -> Repo {
+    let repo = Repo::new();
+    stage(&repo, files);
+    if !rows.is_empty() {
+        repo.design(DESIGN, rows);
+    }
+    repo.commit("Begin");
+    repo.branch("188-work");
+    repo
+}
+
+/// To renew the recorded messages: `INSTA_UPDATE=always cargo test messages`.
+#[test]
+fn each_message_is_as_recorded() {
+    let settings = |more: &str| format!("{SETTINGS}{more}");
+    let x: Files<'_> = &[("src/a.rs", "x\n")];
+    let raw = |repo: &Repo, mode, content: &[u8], path: &[u8]| {
+        repo.stage_raw(&[(mode, repo.blob(content), path)]);
+    };
+    let mut all = String::new();
+    let mut case = |name: &str, code, repo: Repo, change: &dyn Fn(&Repo)| {
+        change(&repo);
+        write!(all, "======== {name}\n{}\n", message(&repo, code)).unwrap();
+    };
+    case("accepted", 0, repo(&[], READER), &|repo| stage(repo, x));
+
+    let rows: Rows<'_> = &[("src/utils/lld.rs", "Add", "path enforcement")];
+    case("out-of-scope-closest", 1, repo(&[], rows), &|repo| {
         repo.stage("src/core/lld.rs", "x\n");
-        repo
-    }),
-    ("out-of-scope-nothing-close", 1, || {
-        let repo = repo(&[], &[("src/utils/lld.rs", "Add", "path enforcement")]);
+    });
+    case("out-of-scope-nothing-close", 1, repo(&[], rows), &|repo| {
         repo.stage("Makefile", "all:\n");
-        repo
-    }),
-    ("out-of-scope-rename", 1, || {
-        let repo = repo(
-            &[("src/old.rs", &lines(30, "fn"))],
-            &[("lib/other.py", "Add", "x")],
-        );
-        repo.git(&["mv", "src/old.rs", "src/new.rs"]);
-        repo
-    }),
-    ("out-of-scope-own-columns", 1, || {
-        let repo = Repo::new();
-        repo.stage("guard.toml", SETTINGS);
-        repo.stage(
-        DESIGN,
-        "# A feature\n\n## Files Changed\n\n| # | Action | File | Why |\n|---|---|---|---|\n| 1 | Modify | `src/a.rs` | as discussed |\n",
+    });
+    let old = repo(
+        &[("src/old.rs", &lines(30, "fn"))],
+        &[("lib/other.py", "Add", "x")],
     );
-        repo.commit("Design");
-        repo.branch("188-work");
+    case("out-of-scope-rename", 1, old, &|repo| {
+        repo.git(&["mv", "src/old.rs", "src/new.rs"]);
+    });
+    let design = "# A feature\n\n## Files Changed\n\n| # | Action | File | Why |\n|---|---|---|---|\n| 1 | Modify | `src/a.rs` | as discussed |\n";
+    let own_columns = branch(&[("guard.toml", SETTINGS), (DESIGN, design)], &[]);
+    case("out-of-scope-own-columns", 1, own_columns, &|repo| {
         repo.stage("src/we`ird|name.rs", "x\n");
-        repo
-    }),
-    ("action-not-granted-modify", 1, || {
-        let repo = repo(&[("src/a.rs", "x\n")], &[("src/a.rs", "Add", "the reader")]);
+    });
+
+    case("action-not-granted-modify", 1, repo(x, READER), &|repo| {
         repo.git(&["config", "branch.188-work.remote", "."]);
         repo.git(&["update-ref", "refs/remotes/origin/HEAD", "HEAD"]);
         repo.stage("src/a.rs", "y\n");
-        repo
-    }),
-    ("action-not-granted-delete", 1, || {
-        let repo = repo(
-            &[("src/a.rs", "x\n")],
-            &[("src/a.rs", "Modify", "the reader")],
-        );
+    });
+    let rows: Rows<'_> = &[("src/a.rs", "Modify", "the reader")];
+    case("action-not-granted-delete", 1, repo(x, rows), &|repo| {
         repo.git(&["rm", "--quiet", "src/a.rs"]);
-        repo
-    }),
-    ("action-not-granted-delete-of-add", 1, || {
-        let repo = repo(&[], &[("src/a.rs", "Add", "the reader")]);
-        repo.stage("src/a.rs", "x\n");
+    });
+    let added = repo(&[], READER);
+    case("action-not-granted-delete-of-add", 1, added, &|repo| {
+        stage(repo, x);
         repo.commit("Add");
         repo.git(&["rm", "--quiet", "src/a.rs"]);
-        repo
-    }),
-    ("action-not-granted-directory", 1, || {
-        let repo = repo(
-            &[("src/a.rs", "x\n")],
-            &[("src/", "Modify (Directory)", "everywhere")],
-        );
+    });
+    let directory = repo(x, &[("src/", "Modify (Directory)", "everywhere")]);
+    case("action-not-granted-directory", 1, directory, &|repo| {
         repo.stage("src/b.rs", "x\n");
-        repo
-    }),
-    ("destructive-replace", 1, || {
-        let repo = repo(
-            &[("src/a.rs", &lines(200, "old"))],
-            &[("src/a.rs", "Modify", "the reader")],
-        );
+    });
+
+    let large = repo(&[("src/a.rs", &lines(200, "old"))], rows);
+    case("destructive-replace", 1, large, &|repo| {
         repo.stage("src/a.rs", lines(150, "new"));
-        repo
-    }),
-    ("destructive-delete", 1, || {
-        let repo = Repo::new();
-        repo.stage(
-            "guard.toml",
-            format!("{SETTINGS}[scope]\nalways = [\"docs/notes/**\"]\n"),
-        );
-        repo.stage("docs/notes/a.txt", lines(200, "old"));
-        repo.design(DESIGN, &[("src/a.rs", "Add", "the reader")]);
-        repo.commit("Design");
-        repo.branch("188-work");
-        repo.git(&["rm", "--quiet", "docs/notes/a.txt"]);
-        repo
-    }),
-    ("destructive-conversion", 1, || {
-        let repo = repo(
-            &[("data/table.csv", &lines(200, "1,2"))],
-            &[("data/table.csv", "Modify", "new figures")],
-        );
-        repo.stage(
-        "data/table.csv",
-        "version https://git-lfs.github.com/spec/v1\noid sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\nsize 4\n",
+    });
+    let always = settings("[scope]\nalways = [\"docs/notes/**\"]\n");
+    let notes = lines(200, "old");
+    let notes = branch(
+        &[("guard.toml", &always), ("docs/notes/a.txt", &notes)],
+        READER,
     );
-        repo
-    }),
-    ("destructive-design", 1, || {
-        let repo = repo(&[], &[("src/a.rs", "Add", "the reader")]);
+    case("destructive-delete", 1, notes, &|repo| {
+        repo.git(&["rm", "--quiet", "docs/notes/a.txt"]);
+    });
+    let table = repo(
+        &[("data/table.csv", &lines(200, "1,2"))],
+        &[("data/table.csv", "Modify", "new figures")],
+    );
+    case("destructive-conversion", 1, table, &|repo| {
+        let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\nsize 4\n";
+        repo.stage("data/table.csv", pointer);
+    });
+    case("destructive-design", 1, repo(&[], READER), &|repo| {
         repo.git(&["rm", "--quiet", DESIGN]);
-        repo
-    }),
-    ("protected-path-setting", 1, || {
-        let repo = Repo::new();
-        repo.stage(
-            "guard.toml",
-            format!("{SETTINGS}[scope]\nprotect = [\"migrations/**\"]\n"),
-        );
-        repo.stage("migrations/1.sql", "x\n");
-        repo.design(DESIGN, &[("migrations/1.sql", "Modify", "x")]);
-        repo.commit("Design");
-        repo.branch("188-work");
+    });
+
+    let protect = settings("[scope]\nprotect = [\"migrations/**\"]\n");
+    let migrations = branch(
+        &[("guard.toml", &protect), ("migrations/1.sql", "x\n")],
+        &[("migrations/1.sql", "Modify", "x")],
+    );
+    case("protected-path-setting", 1, migrations, &|repo| {
         repo.stage("migrations/1.sql", "y\n");
-        repo
-    }),
-    ("protected-path-test", 1, || {
-        let repo = Repo::new();
-        repo.stage(
-            "guard.toml",
-            format!("{SETTINGS}[scope]\nprotect-tests = \"always\"\n"),
-        );
-        repo.stage("tests/test_a.py", "x\n");
-        repo.design(DESIGN, &[("tests/test_a.py", "Add", "the contract")]);
-        repo.commit("Design");
-        repo.branch("188-work");
+    });
+    let protect = settings("[scope]\nprotect-tests = \"always\"\n");
+    let tests = branch(
+        &[("guard.toml", &protect), ("tests/test_a.py", "x\n")],
+        &[("tests/test_a.py", "Add", "the contract")],
+    );
+    case("protected-path-test", 1, tests, &|repo| {
         repo.stage("tests/test_a.py", "y\n");
-        repo
-    }),
-    ("outside-workspace", 1, || {
-        let repo = repo(&[], &[("link", "Symlink", "x")]);
-        let target = repo.blob(b"../../etc/passwd");
-        repo.stage_raw(&[(0o120_000, target, b"link")]);
-        repo
-    }),
-    ("unsafe-path", 1, || {
-        let repo = repo(&[], &[("src/", "Add (Directory)", "x")]);
-        let blob = repo.blob(b"[core]\n");
-        repo.stage_raw(&[(0o100_644, blob, b"src/.GIT/config")]);
-        repo
-    }),
-    ("scope-amended-rows", 1, || {
-        let repo = repo(&[], &[("src/a.rs", "Add", "the reader")]);
-        repo.design(
-            DESIGN,
-            &[
-                ("src/a.rs", "Add", "the reader"),
-                ("src/b.rs", "Add", "the writer"),
-            ],
-        );
+    });
+    let link = repo(&[], &[("link", "Symlink", "x")]);
+    case("outside-workspace", 1, link, &|repo| {
+        raw(repo, 0o120_000, b"../../etc/passwd", b"link");
+    });
+    let directory: Rows<'_> = &[("src/", "Add (Directory)", "x")];
+    case("unsafe-path", 1, repo(&[], directory), &|repo| {
+        raw(repo, 0o100_644, b"[core]\n", b"src/.GIT/config");
+    });
+
+    case("scope-amended-rows", 1, repo(&[], READER), &|repo| {
+        repo.design(DESIGN, &[READER[0], ("src/b.rs", "Add", "the writer")]);
         repo.stage("src/b.rs", "x\n");
-        repo
-    }),
-    ("scope-amended-new", 1, || {
-        let repo = Repo::new();
-        repo.stage("guard.toml", SETTINGS);
-        repo.commit("Settings");
-        repo.branch("188-work");
-        repo.design(DESIGN, &[("src/a.rs", "Add", "the reader")]);
-        repo.stage("src/a.rs", "x\n");
-        repo
-    }),
-    ("policy-changed", 1, || {
-        let repo = repo(&[], &[("src/a.rs", "Add", "the reader")]);
-        repo.stage(
-            "guard.toml",
-            format!("{SETTINGS}[scope]\nalways = [\"**\"]\n"),
-        );
-        repo.stage("src/a.rs", "x\n");
-        repo
-    }),
-    ("policy-changed-broken", 1, || {
-        let repo = repo(&[], &[("src/a.rs", "Add", "the reader")]);
+    });
+    let only_settings = || branch(&[("guard.toml", SETTINGS)], &[]);
+    case("scope-amended-new", 1, only_settings(), &|repo| {
+        repo.design(DESIGN, READER);
+        stage(repo, x);
+    });
+    case("policy-changed", 1, repo(&[], READER), &|repo| {
+        repo.stage("guard.toml", settings("[scope]\nalways = [\"**\"]\n"));
+        stage(repo, x);
+    });
+    case("policy-changed-broken", 1, repo(&[], READER), &|repo| {
         repo.stage("guard.toml", "[lld]\npaht = \"x.md\"\n");
-        repo
-    }),
-    ("submodule-changed", 1, || {
-        let repo = repo(&[], &[("src/a.rs", "Add", "the reader")]);
+    });
+    case("submodule-changed", 1, repo(&[], READER), &|repo| {
         let id = gix::ObjectId::from_hex(b"1234567890123456789012345678901234567890").unwrap();
         repo.stage_raw(&[(0o160_000, id, b"vendor/lib")]);
-        repo
-    }),
-    ("hidden-change", 0, || {
-        let repo = repo(&[], &[(".gitattributes", "Add", "x")]);
+    });
+    let attributes = repo(&[], &[(".gitattributes", "Add", "x")]);
+    case("hidden-change", 0, attributes, &|repo| {
         repo.stage(".gitattributes", "*.rs -diff\n");
-        repo
-    }),
-    ("portable-name", 0, || {
-        let repo = repo(&[("src/a.rs", "x\n")], &[("src/", "Add (Directory)", "x")]);
-        let blob = repo.blob(b"x\n");
-        repo.stage_raw(&[(0o100_644, blob, b"src/A.rs")]);
-        repo
-    }),
-    ("design-bad-row", 0, || {
-        let repo = repo(
-            &[],
-            &[
-                ("src/a.rs", "Add", "the reader"),
-                ("src/b.rs", "Frobnicate", "x"),
-            ],
-        );
-        repo.stage("src/a.rs", "x\n");
-        repo
-    }),
-    ("unusable-design", 2, || {
-        let repo = Repo::new();
-        repo.stage("guard.toml", SETTINGS);
-        repo.stage(DESIGN, "# A feature\n\nSome prose.\n");
-        repo.commit("Design");
-        repo.branch("188-work");
-        repo.stage("src/a.rs", "x\n");
-        repo
-    }),
-    ("no-design", 2, || {
-        let repo = Repo::new();
-        repo.stage("guard.toml", SETTINGS);
-        repo.commit("Settings");
-        repo.branch("188-work");
-        repo.stage("src/a.rs", "x\n");
-        repo
-    }),
-    ("no-issue", 2, || {
-        let repo = repo(&[], &[("src/a.rs", "Add", "the reader")]);
+    });
+    case("portable-name", 0, repo(x, directory), &|repo| {
+        raw(repo, 0o100_644, b"x\n", b"src/A.rs");
+    });
+
+    let bad_row = repo(&[], &[READER[0], ("src/b.rs", "Frobnicate", "x")]);
+    case("design-bad-row", 0, bad_row, &|repo| stage(repo, x));
+    let prose = "# A feature\n\nSome prose.\n";
+    let unusable = branch(&[("guard.toml", SETTINGS), (DESIGN, prose)], &[]);
+    case("unusable-design", 2, unusable, &|repo| stage(repo, x));
+    case("no-design", 2, only_settings(), &|repo| stage(repo, x));
+    case("no-issue", 2, repo(&[], READER), &|repo| {
         repo.git(&["switch", "--quiet", "main"]);
-        repo.stage("src/a.rs", "x\n");
-        repo
-    }),
-    ("no-settings", 2, || {
-        let repo = Repo::new();
-        repo.stage("src/a.rs", "x\n");
-        repo
-    }),
-    ("two-candidates", 2, || {
-        let repo = Repo::new();
+        stage(repo, x);
+    });
+    case("no-settings", 2, Repo::new(), &|repo| stage(repo, x));
+    case("two-candidates", 2, Repo::new(), &|repo| {
         repo.stage("guard.toml", "[lld]\npath = \"docs/LLD-{issue}*.md\"\n");
         repo.design("docs/LLD-188-a.md", &[("src/a.rs", "Add", "x")]);
         repo.design("docs/LLD-188-b.md", &[("src/b.rs", "Add", "x")]);
         repo.commit("Designs");
         repo.branch("188-work");
-        repo.stage("src/a.rs", "x\n");
-        repo
-    }),
-];
+        stage(repo, x);
+    });
 
-/// To renew the recorded messages: `INSTA_UPDATE=always cargo test messages`.
-#[test]
-fn each_message_is_as_recorded() {
-    let mut all = String::new();
-    for (name, code, repo) in MESSAGES {
-        write!(all, "======== {name}\n{}\n", message(&repo(), *code)).unwrap();
-    }
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!("messages", all);
     });

@@ -96,21 +96,6 @@ fn report_replaces_only_earlier_reports() {
     assert_eq!(fs::read_to_string(repo.path("mine.txt")).unwrap(), "mine\n");
 }
 
-#[test]
-fn one_refused_report_path_refuses_all_reports() {
-    let repo = repo();
-    repo.guard(&[
-        "lint",
-        "--output",
-        "json=new.json",
-        "--output",
-        "human=mine.txt",
-    ])
-    .exits(2)
-    .says("--output human=mine.txt");
-    assert!(!repo.path("new.json").exists());
-}
-
 /// Verdicts, failures, and the answers of the other verbs.
 #[test]
 fn a_report_replaces_an_earlier_report_in_its_format() {

@@ -1,7 +1,6 @@
 //! GitLab CI: merge requests, merged results, branches and tags.
 
-use super::plan::{CiPlan, Point};
-use super::variables::{Variables, commit, get, owned, required, unknown_before};
+use super::{CiPlan, Point, Variables, commit, get, required, unknown_before};
 use crate::error::Result;
 
 const DEEPEN: &str = "set the variable GIT_DEPTH to 0 for the job";
@@ -23,11 +22,11 @@ pub(super) fn plan(variables: &Variables) -> Result<CiPlan> {
             known: vec![known],
             // More reliable after the target of the merge request has changed.
             known_if_here: Some(target.to_owned()),
-            branch: owned(variables, "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"),
+            branch: get(variables, "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME").map(str::to_owned),
             ..CiPlan::default()
         }
     } else {
-        let branch = owned(variables, "CI_COMMIT_BRANCH");
+        let branch = get(variables, "CI_COMMIT_BRANCH").map(str::to_owned);
         let default = required(variables, "CI_DEFAULT_BRANCH")?;
         let known = if branch.as_deref() == Some(default) {
             let before = commit(required(variables, "CI_COMMIT_BEFORE_SHA")?)?;

@@ -4,243 +4,219 @@ use serde_json::{Value, json};
 
 use super::*;
 
-const BASE: &str = "1111111111111111111111111111111111111111";
-const HEAD: &str = "2222222222222222222222222222222222222222";
-const MERGE: &str = "3333333333333333333333333333333333333333";
-const ZERO: &str = "0000000000000000000000000000000000000000";
+/// Commits by their names in the tables below.
+const COMMITS: [(&str, char); 4] = [("BASE", '1'), ("HEAD", '2'), ("MERGE", '3'), ("ZERO", '0')];
 
-fn of(variables: &[(&str, &str)], event: Value) -> Result<CiPlan> {
-    let variables = variables
-        .iter()
-        .map(|&(name, value)| (name.to_owned(), value.to_owned()));
+/// A text with each name as an id, or the other way round.
+fn ids(text: &str, to_names: bool) -> String {
+    COMMITS.iter().fold(text.to_owned(), |text, (name, digit)| {
+        let id = digit.to_string().repeat(40);
+        match to_names {
+            true => text.replace(&id, name),
+            false => text.replace(&format!("@{name}"), &id),
+        }
+    })
+}
+
+/// The plan of a job by its variables, one `NAME=value` per word; `@HEAD` and the like are commits.
+fn plan_of(variables: &str, event: &str) -> Result<CiPlan> {
+    let variables = ids(variables, false);
+    let pairs = variables
+        .split_whitespace()
+        .map(|pair| pair.split_once('=').unwrap());
+    let variables = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let event: Value = serde_json::from_str(&ids(event, false)).unwrap();
     plan(&variables.collect(), |_| Ok(event.clone()))
 }
 
-fn github(name: &str, event: Value) -> Result<CiPlan> {
-    of(
-        &[
-            ("GITHUB_ACTIONS", "true"),
-            ("GITHUB_EVENT_NAME", name),
-            ("GITHUB_EVENT_PATH", "event.json"),
-            ("GITHUB_SHA", MERGE),
-        ],
-        event,
-    )
-}
-
-fn pull_request() -> Value {
-    json!({"pull_request": {
-        "number": 7,
-        "base": {"sha": BASE, "ref": "main"},
-        "head": {"sha": HEAD, "ref": "188-work"},
-    }})
-}
-
-fn commit(id: &str) -> Point {
-    Point::Commit(id.to_owned())
-}
-
-fn branch(name: &str) -> Point {
-    Point::Branch(name.to_owned())
-}
-
-#[test]
-fn a_pull_request_on_github() {
-    let plan = github("pull_request", pull_request()).unwrap();
-    assert_eq!(
-        plan.merge,
-        Some(Merge {
-            commit: MERGE.into(),
-            work: HEAD.into()
-        })
-    );
-    assert_eq!(plan.known, [commit(BASE), branch("main")]);
-    assert_eq!(plan.head.as_deref(), Some(HEAD));
-    assert_eq!(plan.branch.as_deref(), Some("188-work"));
-}
-
-/// Here GITHUB_SHA is the base branch, which the pull request did not write.
-#[test]
-fn pull_request_target_never_judges_the_checkout() {
-    let plan = github("pull_request_target", pull_request()).unwrap();
-    assert_eq!((plan.merge, plan.head.as_deref()), (None, Some(HEAD)));
-    assert_eq!(plan.head_ref.as_deref(), Some("refs/pull/7/head"));
-}
-
-#[test]
-fn a_merge_group_has_no_branch_of_its_own() {
-    let event = json!({"merge_group": {"base_sha": BASE, "head_sha": HEAD, "base_ref": "refs/heads/main",
-        "head_ref": "refs/heads/gh-readonly-queue/main/pr-12-abc"}});
-    let plan = github("merge_group", event).unwrap();
-    assert_eq!(plan.known, [commit(BASE)]);
-    assert_eq!((plan.head.as_deref(), plan.branch), (Some(HEAD), None));
-}
-
-#[test]
-fn pushes_on_github() {
-    let event = |reference: &str, before: &str, after: &str| json!({"ref": reference, "before": before, "after": after, "repository": {"default_branch": "main"}});
-    let main = github("push", event("refs/heads/main", BASE, HEAD)).unwrap();
-    assert_eq!(main.known, [Point::Before(BASE.to_owned())]);
-    for before in [BASE, ZERO] {
-        let work = github("push", event("refs/heads/188-work", before, HEAD)).unwrap();
-        assert_eq!(work.known, [branch("main")]);
-        assert_eq!(work.branch.as_deref(), Some("188-work"));
-    }
-    let tag = github("push", event("refs/tags/v1", ZERO, HEAD)).unwrap();
-    assert_eq!((tag.known, tag.branch), (vec![branch("main")], None));
-    let gone = github("push", event("refs/heads/188-work", BASE, ZERO)).unwrap();
-    assert!(gone.nothing.is_some());
-    assert!(github("push", event("refs/heads/main", ZERO, HEAD)).is_err());
-}
-
-#[test]
-fn missing_github_values_are_not_guessed() {
-    for (name, event) in [
-        ("schedule", json!({})),
-        (
-            "pull_request",
-            json!({"pull_request": {"head": {"sha": HEAD}}}),
-        ),
-        (
-            "pull_request",
-            json!({"pull_request": {"base": {"sha": "main"}, "head": {"sha": HEAD}}}),
-        ),
-        ("push", json!({"ref": "refs/heads/main"})),
-        ("merge_group", json!({"merge_group": {"head_sha": HEAD}})),
-        ("pull_request", json!("nonsense")),
-    ] {
-        assert!(github(name, event.clone()).is_err(), "{name} {event}");
-    }
-}
-
-#[test]
-fn merge_requests_and_branches_on_gitlab() {
-    let gitlab = |more: &[(&str, &str)]| {
-        let mut all = vec![
-            ("GITLAB_CI", "true"),
-            ("CI_COMMIT_SHA", HEAD),
-            ("CI_DEFAULT_BRANCH", "main"),
-        ];
-        all.extend(more);
-        of(&all, Value::Null)
+/// What counts of a plan, in one line; an error is `error`.
+fn shown(plan: Result<CiPlan>) -> String {
+    let Ok(plan) = plan else {
+        return "error".to_owned();
     };
-    let request = [
-        ("CI_MERGE_REQUEST_IID", "5"),
-        ("CI_MERGE_REQUEST_DIFF_BASE_SHA", BASE),
-        ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
-        ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "188-work"),
-    ];
-    let plan = gitlab(&request).unwrap();
-    assert_eq!(
-        (plan.known, plan.branch.as_deref()),
-        (vec![commit(BASE)], Some("188-work"))
+    let mut words: Vec<String> = plan
+        .known
+        .iter()
+        .map(|point| match point {
+            Point::Commit(id) => id.clone(),
+            Point::Branch(name) => format!("origin/{name}"),
+            Point::Before(id) => format!("before {id}"),
+            Point::Default => "default".to_owned(),
+        })
+        .collect();
+    words.push(format!("..{}", plan.head.as_deref().unwrap_or("HEAD")));
+    words.extend(plan.branch.map(|branch| format!("on {branch}")));
+    words.extend(
+        plan.merge
+            .map(|merge| format!("merged {} of {}", merge.commit, merge.work)),
     );
-    let merged = gitlab(
-        &[
-            &request[..],
-            &[("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", MERGE)],
-        ]
-        .concat(),
-    )
-    .unwrap();
-    assert_eq!(merged.known, [commit(MERGE)]);
-    let work = gitlab(&[
-        ("CI_COMMIT_BRANCH", "188-work"),
-        ("CI_COMMIT_BEFORE_SHA", ZERO),
-    ])
-    .unwrap();
-    assert_eq!(work.known, [branch("main")]);
-    let main = gitlab(&[("CI_COMMIT_BRANCH", "main"), ("CI_COMMIT_BEFORE_SHA", BASE)]).unwrap();
-    assert_eq!(main.known, [Point::Before(BASE.to_owned())]);
-    assert!(gitlab(&[("CI_COMMIT_BRANCH", "main"), ("CI_COMMIT_BEFORE_SHA", ZERO)]).is_err());
+    words.extend(plan.head_ref);
+    words.extend(plan.nothing.map(|_| "nothing".to_owned()));
+    words.extend(plan.may_be_target.then(|| "or target".to_owned()));
+    ids(&words.join(" "), true)
 }
 
 #[test]
-fn pull_requests_elsewhere() {
-    let bitbucket = [
-        ("BITBUCKET_COMMIT", HEAD),
-        ("BITBUCKET_PR_ID", "1"),
-        ("BITBUCKET_PR_DESTINATION_BRANCH", "main"),
-        ("BITBUCKET_BRANCH", "188-work"),
-    ];
-    let azure = [
-        ("TF_BUILD", "True"),
-        ("BUILD_REASON", "PullRequest"),
-        ("BUILD_SOURCEVERSION", MERGE),
-        ("SYSTEM_PULLREQUEST_SOURCECOMMITID", HEAD),
-        ("SYSTEM_PULLREQUEST_TARGETBRANCH", "refs/heads/main"),
-        ("SYSTEM_PULLREQUEST_SOURCEBRANCH", "refs/heads/188-work"),
-    ];
-    let buildkite = [
-        ("BUILDKITE", "true"),
-        ("BUILDKITE_COMMIT", HEAD),
-        ("BUILDKITE_PULL_REQUEST", "3"),
-        ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main"),
-        ("BUILDKITE_BRANCH", "188-work"),
-    ];
-    for (variables, head) in [
-        (&bitbucket[..], Some(HEAD)),
-        (&azure, Some(HEAD)),
-        (&buildkite, Some(HEAD)),
+fn events_of_github() {
+    let request = json!({"pull_request": {
+        "number": 7,
+        "base": {"sha": "@BASE", "ref": "main"},
+        "head": {"sha": "@HEAD", "ref": "188-work"},
+    }});
+    let group = json!({"merge_group": {"base_sha": "@BASE", "head_sha": "@HEAD", "base_ref": "refs/heads/main",
+        "head_ref": "refs/heads/gh-readonly-queue/main/pr-12-abc"}});
+    let push = |reference: &str, before: &str, after: &str| json!({"ref": reference, "before": before, "after": after, "repository": {"default_branch": "main"}});
+    let (main, work) = ("refs/heads/main", "refs/heads/188-work");
+    for (name, event, expected) in [
+        (
+            "pull_request",
+            request.clone(),
+            "BASE origin/main ..HEAD on 188-work merged MERGE of HEAD refs/pull/7/head",
+        ),
+        // Here GITHUB_SHA is the base branch, which the pull request did not write.
+        (
+            "pull_request_target",
+            request,
+            "BASE origin/main ..HEAD on 188-work refs/pull/7/head",
+        ),
+        // Its branch is named after pull requests.
+        ("merge_group", group, "BASE ..HEAD"),
+        (
+            "push",
+            push(main, "@BASE", "@HEAD"),
+            "before BASE ..HEAD on main",
+        ),
+        (
+            "push",
+            push(work, "@BASE", "@HEAD"),
+            "origin/main ..HEAD on 188-work",
+        ),
+        (
+            "push",
+            push(work, "@ZERO", "@HEAD"),
+            "origin/main ..HEAD on 188-work",
+        ),
+        (
+            "push",
+            push("refs/tags/v1", "@ZERO", "@HEAD"),
+            "origin/main ..HEAD",
+        ),
+        ("push", push(work, "@BASE", "@ZERO"), "..HEAD nothing"),
+        // Missing values are not guessed.
+        ("push", push(main, "@ZERO", "@HEAD"), "error"),
+        ("push", json!({"ref": main}), "error"),
+        ("schedule", json!({}), "error"),
+        (
+            "pull_request",
+            json!({"pull_request": {"head": {"sha": "@HEAD"}}}),
+            "error",
+        ),
+        (
+            "pull_request",
+            json!({"pull_request": {"base": {"sha": "main"}, "head": {"sha": "@HEAD"}}}),
+            "error",
+        ),
+        (
+            "merge_group",
+            json!({"merge_group": {"head_sha": "@HEAD"}}),
+            "error",
+        ),
+        ("pull_request", json!("nonsense"), "error"),
     ] {
-        let plan = of(variables, Value::Null).unwrap();
-        assert_eq!(plan.known, [branch("main")], "{}", plan.what);
-        assert_eq!(
-            (plan.head.as_deref(), plan.branch.as_deref()),
-            (head, Some("188-work"))
+        let variables = format!(
+            "GITHUB_ACTIONS=true GITHUB_EVENT_NAME={name} GITHUB_EVENT_PATH=event.json GITHUB_SHA=@MERGE"
         );
-        assert!(!plan.may_be_target && plan.nothing_new.is_none());
-    }
-    let jenkins = [
-        ("JENKINS_URL", "https://ci"),
-        ("CHANGE_TARGET", "main"),
-        ("CHANGE_BRANCH", "188-work"),
-    ];
-    let plan = of(&jenkins, Value::Null).unwrap();
-    assert_eq!(
-        (plan.known, plan.head, plan.branch.as_deref()),
-        (vec![branch("main")], None, Some("188-work"))
-    );
-}
-
-#[test]
-fn branches_elsewhere_are_judged_against_the_default_branch() {
-    for variables in [
-        &[("BITBUCKET_COMMIT", HEAD), ("BITBUCKET_BRANCH", "188-work")][..],
-        &[
-            ("TF_BUILD", "True"),
-            ("BUILD_SOURCEVERSION", HEAD),
-            ("BUILD_SOURCEBRANCH", "refs/heads/188-work"),
-        ],
-        &[
-            ("BUILDKITE", "true"),
-            ("BUILDKITE_COMMIT", "HEAD"),
-            ("BUILDKITE_PULL_REQUEST", "false"),
-            ("BUILDKITE_BRANCH", "188-work"),
-        ],
-        &[
-            ("JENKINS_URL", "https://ci"),
-            ("GIT_BRANCH", "origin/188-work"),
-        ],
-    ] {
-        let plan = of(variables, Value::Null).unwrap();
-        assert_eq!(
-            (plan.known, plan.branch.as_deref()),
-            (vec![Point::Default], Some("188-work"))
-        );
-        assert!(plan.may_be_target, "{}", plan.what);
+        let plan = plan_of(&variables, &event.to_string());
+        assert_eq!(shown(plan), expected, "{name}: {event}");
     }
 }
 
 #[test]
-fn no_system_and_no_commit_are_errors() {
-    assert!(of(&[], Value::Null).is_err());
-    assert!(of(&[("GITHUB_ACTIONS", "true")], Value::Null).is_err());
-    assert!(
-        of(
-            &[("GITLAB_CI", "true"), ("CI_COMMIT_SHA", "--upload-pack=x")],
-            Value::Null
-        )
-        .is_err()
+fn variables_of_the_other_systems() {
+    let gitlab = "GITLAB_CI=true CI_COMMIT_SHA=@HEAD CI_DEFAULT_BRANCH=main";
+    let request = &format!(
+        "{gitlab} CI_MERGE_REQUEST_IID=5 CI_MERGE_REQUEST_DIFF_BASE_SHA=@BASE CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main \
+         CI_MERGE_REQUEST_SOURCE_BRANCH_NAME=188-work"
     );
+    let azure = "TF_BUILD=True BUILD_REASON=PullRequest BUILD_SOURCEVERSION=@MERGE \
+        SYSTEM_PULLREQUEST_SOURCECOMMITID=@HEAD SYSTEM_PULLREQUEST_SOURCEBRANCH=refs/heads/188-work";
+    let buildkite = "BUILDKITE=true BUILDKITE_BRANCH=188-work";
+    let bitbucket = "BITBUCKET_COMMIT=@HEAD BITBUCKET_BRANCH=188-work";
+    for (variables, more, expected) in [
+        (request.as_str(), "", "BASE ..HEAD on 188-work"),
+        (
+            request,
+            "CI_MERGE_REQUEST_TARGET_BRANCH_SHA=@MERGE",
+            "MERGE ..HEAD on 188-work",
+        ),
+        (
+            gitlab,
+            "CI_COMMIT_BRANCH=188-work CI_COMMIT_BEFORE_SHA=@ZERO",
+            "origin/main ..HEAD on 188-work",
+        ),
+        (
+            gitlab,
+            "CI_COMMIT_BRANCH=main CI_COMMIT_BEFORE_SHA=@BASE",
+            "before BASE ..HEAD on main",
+        ),
+        (
+            gitlab,
+            "CI_COMMIT_BRANCH=main CI_COMMIT_BEFORE_SHA=@ZERO",
+            "error",
+        ),
+        ("GITLAB_CI=true CI_COMMIT_SHA=--upload-pack", "", "error"),
+        (
+            bitbucket,
+            "BITBUCKET_PR_ID=1 BITBUCKET_PR_DESTINATION_BRANCH=main",
+            "origin/main ..HEAD on 188-work",
+        ),
+        (bitbucket, "BITBUCKET_PR_ID=1", "error"),
+        (bitbucket, "", "default ..HEAD on 188-work or target"),
+        (
+            azure,
+            "SYSTEM_PULLREQUEST_TARGETBRANCH=refs/heads/main",
+            "origin/main ..HEAD on 188-work merged MERGE of HEAD",
+        ),
+        (azure, "", "error"),
+        (
+            "TF_BUILD=True BUILD_SOURCEVERSION=@HEAD",
+            "BUILD_SOURCEBRANCH=refs/heads/188-work",
+            "default ..HEAD on 188-work or target",
+        ),
+        (
+            "TF_BUILD=True BUILD_SOURCEVERSION=@HEAD",
+            "BUILD_SOURCEBRANCH=refs/tags/v1",
+            "default ..HEAD or target",
+        ),
+        (
+            buildkite,
+            "BUILDKITE_COMMIT=@BASE BUILDKITE_PULL_REQUEST=3 BUILDKITE_PULL_REQUEST_BASE_BRANCH=main",
+            "origin/main ..BASE on 188-work",
+        ),
+        (
+            buildkite,
+            "BUILDKITE_COMMIT=HEAD BUILDKITE_PULL_REQUEST=false",
+            "default ..HEAD on 188-work or target",
+        ),
+        (
+            buildkite,
+            "BUILDKITE_COMMIT=@BASE BUILDKITE_PIPELINE_DEFAULT_BRANCH=next",
+            "origin/next ..BASE on 188-work or target",
+        ),
+        (
+            "JENKINS_URL=https://ci",
+            "CHANGE_TARGET=main CHANGE_BRANCH=188-work",
+            "origin/main ..HEAD on 188-work",
+        ),
+        (
+            "JENKINS_URL=https://ci",
+            "GIT_BRANCH=origin/188-work",
+            "default ..HEAD on 188-work or target",
+        ),
+        ("", "", "error"),
+        ("GITHUB_ACTIONS=true", "", "error"),
+    ] {
+        let plan = plan_of(&format!("{variables} {more}"), "null");
+        assert_eq!(shown(plan), expected, "{variables} {more}");
+    }
 }

@@ -15,8 +15,8 @@ use crate::agent::{
 use crate::error::{Error, Result};
 use crate::gate::GateResult;
 use crate::git::{CheckpointStore, Repository, show_file};
-use crate::install::agents;
 use crate::judge::Options;
+use crate::setup::agent_hooks;
 
 /// Larger payloads are denied unread.
 const MAX_PAYLOAD: u64 = 16 << 20;
@@ -98,7 +98,7 @@ impl HookWork for AgentWork {
         let call = ToolCall::in_directory(event.directory.clone());
         enter(&call).ok()?;
         let repo = repository_of(self.agent, &call).ok()?;
-        agents::note_call(&repo, self.agent);
+        agent_hooks::note_call(&repo, self.agent);
         agent::scope_to_tell(event, &repo, &self.options)
     }
 

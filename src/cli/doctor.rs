@@ -5,7 +5,7 @@ use serde_json::json;
 use super::output::Output;
 use super::repository::repository;
 use crate::error::Result;
-use crate::install::doctor::{self, Check, Status};
+use crate::setup::doctor::{Check, Status, examine};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -22,16 +22,13 @@ The exit code is 1 if a check fails.";
 
 impl DoctorArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let checks = match repository() {
-            Ok(repo) => doctor::examine(&repo),
-            Err(error) => doctor::unreadable(error),
-        };
+        let checks = examine(repository());
         let worst = checks.iter().map(|check| check.status).max();
         let worst = worst.unwrap_or(Status::Fail);
         let quiet = output.style.quiet;
         let shown = |check: &&Check| !quiet || check.status != Status::Ok;
         output.print_either(
-            || as_json(&checks, worst),
+            || json!({"version": 1, "status": worst, "checks": checks}),
             |out| {
                 let mut shown = checks.iter().filter(shown);
                 shown.try_for_each(|check| out.write_all(as_text(check).as_bytes()))
@@ -42,26 +39,15 @@ impl DoctorArgs {
 }
 
 fn as_text(check: &Check) -> String {
-    let status = check.status.name();
+    let status = match check.status {
+        Status::Ok => "ok",
+        Status::Warn => "warn",
+        Status::Fail => "fail",
+    };
     let message = check.message.replace('\n', "\n      ");
     let mut text = format!("{status:<5} {}: {message}\n", check.name);
     for line in &check.help {
         text.push_str(&format!("      {}\n", &**line));
     }
     text
-}
-
-fn as_json(checks: &[Check], worst: Status) -> serde_json::Value {
-    let checks: Vec<_> = checks
-        .iter()
-        .map(|check| {
-            json!({
-                "check": check.name,
-                "status": check.status.name(),
-                "message": check.message,
-                "help": check.help,
-            })
-        })
-        .collect();
-    json!({"version": 1, "status": worst.name(), "checks": checks})
 }

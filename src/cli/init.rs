@@ -1,20 +1,19 @@
 //! `guard init`: write the first `guard.toml`.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::{BStr, BString};
 use serde_json::json;
 
 use super::output::Output;
 use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository, show_file};
-use crate::install::files;
-use crate::install::settings::{Facts, SettingsDraft, draft};
 use crate::policy::settings::FILE;
+use crate::setup::draft::{Facts, STANDING, SettingsDraft, draft};
+use crate::setup::files;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -31,30 +30,32 @@ Examples:
 
 guard never overwrites a guard.toml in the work tree, the index or HEAD.";
 
-/// Limits for the search of the work tree: names and depth.
-const NAMES: usize = 20_000;
-const DEPTH: usize = 6;
-/// How many of the latest commits to look at.
-const COMMITS: usize = 100;
-
 impl InitArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
-        let index = Index::open(&repo)?;
-        let path = repo.workdir()?.join(FILE);
-        refuse_to_overwrite(&repo, &index, &path)?;
-        let draft = draft(&facts(&repo, &index)?);
+        let root = repo.workdir()?;
+        let path = root.join(FILE);
+        refuse_to_overwrite(&repo, &path)?;
+        let draft = draft(&facts(&repo)?);
+        let mut standing = draft.standing.as_deref();
         if !self.dry_run {
             files::create(&path, draft.text.as_bytes()).map_err(|error| match error.kind() {
                 ErrorKind::AlreadyExists => exists("the work tree"),
                 _ => Error::new(format!("{} cannot be written: {error}", show_file(&path))),
             })?;
+            let file = root.join(STANDING);
+            standing = standing.filter(|_| !files::is_behind_link(root, &file));
+            if let Some(text) = standing {
+                let help =
+                    format!("{FILE} is written; write {STANDING} or remove `standing` from it");
+                let cannot = |error| {
+                    let file = show_file(&file);
+                    Error::new(format!("{file} cannot be written: {error}")).help(help)
+                };
+                files::create(&file, text.as_bytes()).map_err(cannot)?;
+            }
         }
-        let standing = match &draft.standing {
-            Some((path, text)) if !self.dry_run => write_standing(&repo, path, text)?,
-            _ => None,
-        };
-        let steps = next_steps(&draft, standing);
+        let steps = next_steps(&draft, standing.is_some());
         let quiet = output.style.quiet;
         output.print_either(
             || {
@@ -64,8 +65,8 @@ impl InitArgs {
                     "written": !self.dry_run,
                     "content": draft.text,
                     "found": draft.found,
-                    "standing": draft.standing.as_ref().map(|(path, content)| json!({
-                        "path": path,
+                    "standing": draft.standing.as_ref().map(|content| json!({
+                        "path": STANDING,
                         "content": content,
                     })),
                     "next": steps,
@@ -74,38 +75,19 @@ impl InitArgs {
             |out| match (self.dry_run, quiet) {
                 (true, _) => write!(out, "{}", draft.text),
                 (false, true) => Ok(()),
-                (false, false) => write!(out, "{}", told(&draft, standing, &steps)),
+                (false, false) => write!(out, "{}", told(&draft, standing.is_some(), &steps)),
             },
         );
         Ok(0)
     }
 }
 
-/// Writes the standing design; `None` if a link on the way leads elsewhere.
-fn write_standing(
-    repo: &Repository,
-    path: &'static str,
-    text: &str,
-) -> Result<Option<&'static str>> {
-    let file = repo.workdir()?.join(path);
-    let mut above = file.ancestors().skip(1).take(path.matches('/').count());
-    if above.any(Path::is_symlink) {
-        return Ok(None);
-    }
-    files::create_below(&file, text.as_bytes()).map_err(|error| {
-        Error::new(format!("{} cannot be written: {error}", show_file(&file))).help(format!(
-            "{FILE} is written; write {path} or remove `standing` from it"
-        ))
-    })?;
-    Ok(Some(path))
-}
-
-fn refuse_to_overwrite(repo: &Repository, index: &Index, path: &Path) -> Result<()> {
+fn refuse_to_overwrite(repo: &Repository, path: &Path) -> Result<()> {
     let name = BStr::new(FILE);
     if fs::symlink_metadata(path).is_ok() {
         return Err(exists("the work tree"));
     }
-    if index.tree()?.get(name)?.is_some() {
+    if Index::open(repo)?.tree()?.get(name)?.is_some() {
         return Err(exists("the index"));
     }
     if repo.tree_of(repo.head_commit()?)?.get(name)?.is_some() {
@@ -119,67 +101,19 @@ fn exists(place: &str) -> Error {
         .help("edit it; to list every key: guard explain settings")
 }
 
-fn facts(repo: &Repository, index: &Index) -> Result<Facts> {
-    let mut files: BTreeSet<String> = index
-        .files()?
-        .iter()
-        .filter_map(|(path, _)| Some(path.to_str().ok()?.to_owned()))
-        .collect();
-    let mut left = NAMES;
-    walk(repo.workdir()?, "", DEPTH, &mut left, &mut files);
-    let mut branches: Vec<String> = repo
-        .local_branches()?
-        .iter()
-        .map(|name| name.to_string())
-        .collect();
+fn facts(repo: &Repository) -> Result<Facts> {
+    let owned = |names: Vec<BString>| names.iter().map(BString::to_string).collect();
+    let mut branches = repo.local_branches()?;
     // Before the first commit, HEAD's branch is not yet a ref.
-    branches.extend(repo.branch()?.map(|branch| branch.name.to_string()));
+    branches.extend(repo.branch()?.map(|branch| branch.name));
     Ok(Facts {
-        files: files.into_iter().collect(),
-        branches,
+        files: owned(repo.listed_files()?),
+        branches: owned(branches),
         origin: repo.default_branch_of_origin().map(|name| name.to_string()),
-        // A draft does without a history that cannot be read.
-        touched: repo
-            .touched(COMMITS)
-            .unwrap_or_default()
-            .iter()
-            .map(|paths| paths.iter().map(|path| path.to_string()).collect())
-            .collect(),
     })
 }
 
-/// Adds the files below a directory. A draft ignores what guard cannot read.
-fn walk(
-    directory: &Path,
-    prefix: &str,
-    depth: usize,
-    left: &mut usize,
-    files: &mut BTreeSet<String>,
-) {
-    let Ok(entries) = fs::read_dir(directory) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let Some(budget) = left.checked_sub(1) else {
-            return;
-        };
-        *left = budget;
-        let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else {
-            continue;
-        };
-        let path = format!("{prefix}{name}");
-        if kind.is_file() {
-            files.insert(path);
-        } else if kind.is_dir()
-            && depth > 0
-            && !matches!(name.as_str(), ".git" | "node_modules" | "target" | ".venv")
-        {
-            walk(&entry.path(), &format!("{path}/"), depth - 1, left, files);
-        }
-    }
-}
-
-fn next_steps(draft: &SettingsDraft, standing: Option<&str>) -> Vec<String> {
+fn next_steps(draft: &SettingsDraft, has_standing: bool) -> Vec<String> {
     let design = match &draft.design {
         None => "to narrow the plans of a branch: guard use DIR".to_owned(),
         Some(_) if draft.plans => {
@@ -190,14 +124,13 @@ fn next_steps(draft: &SettingsDraft, standing: Option<&str>) -> Vec<String> {
         }
         Some(_) => "name branches after the issue of their design".to_owned(),
     };
-    let hooks = if draft.pre_commit {
-        "add guard to .pre-commit-config.yaml, or: guard install git"
-    } else {
-        "guard install git"
+    let hooks = match draft.pre_commit {
+        true => "add guard to .pre-commit-config.yaml, or: guard install git",
+        false => "guard install git",
     };
-    let files = match standing {
-        Some(standing) => format!("{FILE} {standing}"),
-        None => FILE.to_owned(),
+    let files = match has_standing {
+        true => format!("{FILE} {STANDING}"),
+        false => FILE.to_owned(),
     };
     vec![
         format!("git add {files} && git commit -m \"Set guard up\" -- {files}"),
@@ -207,11 +140,11 @@ fn next_steps(draft: &SettingsDraft, standing: Option<&str>) -> Vec<String> {
     ]
 }
 
-fn told(draft: &SettingsDraft, standing: Option<&str>, steps: &[String]) -> String {
+fn told(draft: &SettingsDraft, has_standing: bool, steps: &[String]) -> String {
     let mut text = format!("wrote {FILE}\n");
-    if let Some(standing) = standing {
+    if has_standing {
         text.push_str(&format!(
-            "wrote {standing}, the design for bumps, formatting and releases: remove what should not be open to every change\n"
+            "wrote {STANDING}, the design for bumps, formatting and releases: remove what should not be open to every change\n"
         ));
     }
     for found in &draft.found {

@@ -8,9 +8,8 @@ use super::person::refuse_agents;
 use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::git::show_file;
-use crate::install::agents::{AGENTS, AgentHooks};
-use crate::install::git_hooks::{self, HookAction, HookStep};
-use crate::install::hook;
+use crate::setup::agent_hooks::{AGENTS, AgentHooks};
+use crate::setup::{Action, Step, git_hooks, hook};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -124,10 +123,10 @@ impl Uninstall {
 }
 
 /// Prints the steps, and returns the exit code.
-fn tell(output: &mut Output, steps: &[HookStep], dry_run: bool) -> u8 {
-    let refused = steps.iter().any(|step| step.action == HookAction::Refuse);
+fn tell(output: &mut Output, steps: &[Step], dry_run: bool) -> u8 {
+    let refused = steps.iter().any(|step| step.action == Action::Refuse);
     let quiet = output.style.quiet;
-    let shown = |step: &&HookStep| !quiet || step.action == HookAction::Refuse;
+    let shown = |step: &&Step| !quiet || step.action == Action::Refuse;
     output.print_either(
         || as_json(steps, dry_run),
         |out| {
@@ -138,11 +137,11 @@ fn tell(output: &mut Output, steps: &[HookStep], dry_run: bool) -> u8 {
     u8::from(refused)
 }
 
-fn as_text(step: &HookStep, dry_run: bool) -> String {
-    let changes = matches!(step.action, HookAction::Write | HookAction::Remove);
+fn as_text(step: &Step, dry_run: bool) -> String {
+    let changes = matches!(step.action, Action::Write | Action::Remove);
     let tense = match step.action {
         _ if changes && dry_run => "would be ",
-        HookAction::Refuse => "left alone: ",
+        Action::Refuse => "left alone: ",
         _ => "",
     };
     let path = show_file(&step.path);
@@ -153,7 +152,7 @@ fn as_text(step: &HookStep, dry_run: bool) -> String {
     text
 }
 
-fn as_json(steps: &[HookStep], dry_run: bool) -> serde_json::Value {
+fn as_json(steps: &[Step], dry_run: bool) -> serde_json::Value {
     let steps: Vec<_> = steps
         .iter()
         .map(|step| {

@@ -1,8 +1,6 @@
 //! `guard mcp`: the file operations as an MCP server.
 
 use super::design_args::DesignArgs;
-#[cfg(feature = "mcp")]
-use super::mcp_server;
 use crate::error::Result;
 
 #[derive(Debug, clap::Args)]
@@ -27,11 +25,60 @@ turns that off.";
 impl McpArgs {
     #[cfg(feature = "mcp")]
     pub(super) fn run(&self) -> Result<u8> {
-        mcp_server::run(&self.design)
+        server::run(&self.design)
     }
 
     #[cfg(not(feature = "mcp"))]
     pub(super) fn run(&self) -> Result<u8> {
         Err(crate::error::not_built("cannot serve MCP", "mcp"))
+    }
+}
+
+#[cfg(feature = "mcp")]
+mod server {
+    use std::io::Write;
+    use std::panic::AssertUnwindSafe;
+    use std::path::PathBuf;
+
+    use super::super::design_args::DesignArgs;
+    use super::super::person;
+    use super::super::repository::repository;
+    use crate::error::{Error, Result};
+    use crate::git::show_file;
+    use crate::mcp;
+
+    /// Serves until the client goes.
+    pub(super) fn run(design: &DesignArgs) -> Result<u8> {
+        let repo = repository()?;
+        let mut options = design.options(false);
+        options.designs = absolute(&options.designs)?;
+        // Relative paths in calls start at the root.
+        let root = repo.own_workdir()?;
+        std::env::set_current_dir(root)
+            .map_err(|error| Error::new(format!("{}: {error}", show_file(root))))?;
+        go_on_after_panic();
+        let serve = || mcp::serve(options, person::refusal_of_client());
+        std::panic::catch_unwind(AssertUnwindSafe(serve))
+            .unwrap_or_else(|_| Err(Error::new("the server ended by an internal error")))?;
+        Ok(0)
+    }
+
+    fn absolute(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+        let absolute = |path: &PathBuf| {
+            let failed = |error| Error::new(format!("{}: {error}", show_file(path)));
+            std::path::absolute(path).map_err(failed)
+        };
+        paths.iter().map(absolute).collect()
+    }
+
+    /// A panic ends the call, not the server.
+    fn go_on_after_panic() {
+        std::panic::set_hook(Box::new(|panic| {
+            let mut stderr = std::io::stderr().lock();
+            let _ = writeln!(
+                stderr,
+                "guard: internal error: {panic}\nguard: please report this"
+            );
+        }));
     }
 }

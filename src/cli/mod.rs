@@ -22,8 +22,6 @@ mod init;
 mod install;
 mod lint;
 mod mcp;
-#[cfg(feature = "mcp")]
-mod mcp_server;
 mod output;
 mod person;
 mod progress;
@@ -195,7 +193,6 @@ impl Cli {
                 Error::new(format!("-C {}: {error}", crate::git::show_file(directory)))
             })?;
         }
-        output.admit_files()?;
         match &self.verb {
             Verb::Lint(args) => args.run(output),
             Verb::Review(args) => args.run(output),

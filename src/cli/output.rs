@@ -12,7 +12,7 @@ use super::formats::{Wanted, destinations};
 use super::report_file;
 use crate::disk;
 use crate::error::{Error, Result};
-use crate::git::{Repository, show_file};
+use crate::git::show_file;
 use crate::judge::Collect;
 use crate::measure::Precision;
 use crate::report::{Format, Style, write_answer, write_error, write_failure, write_notes};
@@ -120,38 +120,9 @@ impl Output {
     }
 
     /// Adds a file to write a report to; a private one is for the owner only.
-    ///
-    /// # Errors
-    /// See [`report_file::admit`].
-    pub(super) fn add_file(
-        &mut self,
-        format: Format,
-        path: PathBuf,
-        private: bool,
-        repo: &Repository,
-    ) -> Result<()> {
-        report_file::admit(&path, format, Some(repo))?;
+    pub(super) fn add_file(&mut self, format: Format, path: PathBuf, private: bool) {
         self.private = private;
         self.files.push((format, path));
-        Ok(())
-    }
-
-    /// Checks that reports may be written to the requested files. Otherwise guard writes none.
-    ///
-    /// # Errors
-    /// See [`report_file::admit`].
-    pub(super) fn admit_files(&mut self) -> Result<()> {
-        let repo = match self.files.is_empty() {
-            true => return Ok(()),
-            false => Repository::open(".".as_ref()).ok(),
-        };
-        let mut files = self.files.iter();
-        let admitted =
-            files.try_for_each(|(format, path)| report_file::admit(path, *format, repo.as_ref()));
-        if admitted.is_err() {
-            self.files.clear();
-        }
-        admitted
     }
 
     /// Makes the paths in `-->` lines relative to a directory below the workspace root.
@@ -248,9 +219,8 @@ impl Output {
         if self.format == Format::Github
             && let Some(summary) = step_summary()
         {
-            let written = report_file::admit_summary(&summary).and_then(|()| {
-                report_file::append(&summary, &|out| write(out, Format::Markdown, &style))
-            });
+            let written =
+                report_file::append(&summary, &|out| write(out, Format::Markdown, &style));
             self.note_failure("the file of GITHUB_STEP_SUMMARY", written);
         }
     }
@@ -275,9 +245,13 @@ impl Output {
         let Some((to, error)) = &self.failed else {
             return ExitCode::from(code);
         };
+        let failure = Error::new(format!("the report cannot be written to {to}: {error}"));
         let mut failure = match error.kind() {
             ErrorKind::Unsupported => Error::new(error.to_string()),
-            _ => Error::new(format!("the report cannot be written to {to}: {error}")),
+            ErrorKind::AlreadyExists => {
+                failure.help("name a new file, or an earlier guard report in the same format")
+            }
+            _ => failure,
         };
         let code = match &self.settled {
             Some(what) => {

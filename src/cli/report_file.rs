@@ -7,46 +7,17 @@ use std::path::{Path, PathBuf};
 use gix::bstr::BStr;
 
 use crate::disk::{self, WriteContent};
-use crate::error::{Error, Result};
-use crate::git::{Index, Repository, show_file};
+use crate::git::{Index, Repository};
 use crate::judge::settings_of_head;
 use crate::path::fold;
 use crate::policy::design_selection;
 use crate::policy::settings::Settings;
 use crate::report::{Format, RECOGNISED_FROM, is_report};
 
-/// Whether a report may go to `path`: a new file or an earlier report in the same format, and no file that guard
-/// or git works with.
-///
-/// # Errors
-/// The reason why not.
-pub(super) fn admit(path: &Path, format: Format, repo: Option<&Repository>) -> Result<()> {
-    if is_stream(path) {
-        return Ok(());
-    }
-    admit_place(path, repo)
-        .and_then(|()| admit_content(path, format))
-        .map_err(|why| {
-            Error::new(format!(
-                "--output {}={}: {why}",
-                format.name(),
-                show_file(path)
-            ))
-            .help("name a new file, or an earlier guard report in the same format")
-        })
-}
-
-/// Whether guard may add its summary to the file that `GITHUB_STEP_SUMMARY` names.
-///
-/// # Errors
-/// The reason why not.
-pub(super) fn admit_summary(path: &Path) -> io::Result<()> {
-    let repo = Repository::open(".".as_ref()).ok();
-    admit_place(path, repo.as_ref()).map_err(io::Error::other)
-}
-
 /// Refuses files of git and guard, and tracked files.
-fn admit_place(path: &Path, repo: Option<&Repository>) -> Result<(), String> {
+fn admit_place(path: &Path) -> Result<(), String> {
+    let repo = Repository::open(".".as_ref()).ok();
+    let repo = repo.as_ref();
     let Some(place) = place(path) else {
         // If the directory is missing, writing fails with an error that says more.
         return Ok(());
@@ -116,10 +87,12 @@ fn admit_content(path: &Path, format: Format) -> Result<(), String> {
 /// Puts a report in its file as `write` makes it: a reader finds the old report or the new one, never a part of
 /// either. `mode` are the permission bits on Unix; by default, those of a new file.
 ///
-/// guard writes directly to anything but a regular file, such as a pipe or `/dev/stderr`.
+/// The file must be new, or an earlier report in the same format, and none that guard or git works with. guard writes
+/// directly to anything but a regular file, such as a pipe or `/dev/stderr`.
 ///
 /// # Errors
-/// Something else is there by now, or those of `write` and the file system; what was there is then still there.
+/// `AlreadyExists` if guard may not replace what is there, or those of `write` and the file system; what was there is
+/// then still there.
 pub(super) fn replace(
     path: &Path,
     format: Format,
@@ -129,8 +102,9 @@ pub(super) fn replace(
     if is_stream(path) {
         return stream(File::options().append(true).open(path)?, write);
     }
-    // The file may have changed while guard judged.
-    admit_content(path, format).map_err(io::Error::other)?;
+    admit_place(path)
+        .and_then(|()| admit_content(path, format))
+        .map_err(|why| io::Error::new(io::ErrorKind::AlreadyExists, why))?;
     match fs::symlink_metadata(path) {
         Ok(found) if !found.is_file() => stream(File::options().write(true).open(path)?, write),
         _ => disk::replace_with(path, write, mode),
@@ -156,10 +130,11 @@ fn place(path: &Path) -> Option<PathBuf> {
     Some(parent.join(path.file_name()?))
 }
 
-/// Adds a report to the end of the file.
+/// Adds a report to the end of the file, unless guard or git works with it.
 ///
 /// # Errors
-/// Those of `write` and the file system.
+/// The reason why not, or those of `write` and the file system.
 pub(super) fn append(path: &Path, write: WriteContent<'_>) -> io::Result<()> {
+    admit_place(path).map_err(io::Error::other)?;
     stream(File::options().append(true).create(true).open(path)?, write)
 }

@@ -53,7 +53,7 @@ impl ReviewArgs {
             None => temporary_file(&repo),
         };
         let private = self.file.is_none();
-        output.add_file(Format::Html, file.clone(), private, &repo)?;
+        output.add_file(Format::Html, file.clone(), private);
         let options = Options {
             collect: Collect::Page,
             ..self.design.options(false)

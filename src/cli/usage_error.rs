@@ -44,7 +44,7 @@ pub(super) fn tell(arguments: &[OsString], error: &clap::Error, command: &Comman
     };
     if files::has_typed_errors(verb) {
         files::answer_failure(&mut output, &error.into());
-    } else if output.admit_files().is_ok() {
+    } else {
         output.reports(&error);
     }
 }

@@ -8,7 +8,7 @@ use gix::bstr::{BString, ByteSlice};
 use gix::hashtable::HashMap;
 use gix::objs::CommitRef;
 
-use super::{Objects, Repository, Tree, changes_between, failed};
+use super::{Objects, Repository, Tree, failed};
 use crate::error::{Error, Result};
 use crate::trailer;
 
@@ -152,32 +152,6 @@ impl Repository {
         Ok(time.unwrap_or(i64::MAX))
     }
 
-    /// The paths that each of the latest commits changed, newest commit first. Follows first parents and leaves out
-    /// merges, and the first commit, which adds everything.
-    ///
-    /// # Errors
-    /// A commit or tree is missing or damaged.
-    pub(crate) fn touched(&self, most: usize) -> Result<Vec<Vec<BString>>> {
-        let boundary = self.boundary()?;
-        let mut touched = Vec::new();
-        let mut next: Option<ObjectId> = self.head_commit()?;
-        // Merges do not count, but a history of merges alone ends too.
-        for _ in 0..most.saturating_mul(4) {
-            let Some(id) = next.filter(|_| touched.len() < most) else {
-                break;
-            };
-            let commit = self.commit(id)?;
-            let parent = commit.parents.first().copied();
-            next = parent.filter(|_| !boundary.contains(&id));
-            let (Some(parent), 1) = (next, commit.parents.len()) else {
-                continue;
-            };
-            let before = self.commit(parent)?.tree;
-            let changes = changes_between(self.objects(), before, commit.tree)?;
-            touched.push(changes.into_iter().map(|change| change.path).collect());
-        }
-        Ok(touched)
-    }
     /// Whether the object is in the repository.
     pub(crate) fn has(&self, id: ObjectId) -> bool {
         self.objects.has(id)

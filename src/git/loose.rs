@@ -197,7 +197,7 @@ impl Buffers {
 }
 
 /// The kind and the content of a loose object; `None` if its header does not say its size.
-pub(super) fn parse(object: &[u8]) -> Option<(Kind, &[u8])> {
+fn parse(object: &[u8]) -> Option<(Kind, &[u8])> {
     let header = &object[..object.len().min(LONGEST_HEADER)];
     let end = header.iter().position(|&byte| byte == 0)?;
     let (header, content) = (&header[..end], &object[end + 1..]);

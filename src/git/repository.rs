@@ -82,15 +82,6 @@ pub struct HooksDirectory {
     pub configured: bool,
 }
 
-/// A disabled section `[hook "NAME"]` of git's configuration.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookSwitch {
-    /// The hook or the event that it disables.
-    pub name: BString,
-    /// The command, if any.
-    pub command: Option<BString>,
-}
-
 /// CI variables with the branch of a pull request, most specific first.
 const CI_VARIABLES: &[&str] = &[
     "GITHUB_HEAD_REF",
@@ -436,23 +427,12 @@ impl Repository {
         (!is_chosen && main != b".invalid").then(|| main.into())
     }
 
-    /// The objects that replace refs replace, in hexadecimal.
-    ///
-    /// # Errors
-    /// The refs cannot be read.
-    pub(crate) fn replaced_objects(&self) -> Result<Vec<BString>> {
-        self.refs_below("refs/replace/")
-    }
-
     /// The short names of local branches.
     ///
     /// # Errors
     /// The refs cannot be read.
     pub(crate) fn local_branches(&self) -> Result<Vec<BString>> {
-        self.refs_below("refs/heads/")
-    }
-
-    fn refs_below(&self, prefix: &str) -> Result<Vec<BString>> {
+        let prefix = "refs/heads/";
         let unreadable = failed("the refs cannot be read");
         let platform = self.repo.references().map_err(&unreadable)?;
         let found = platform.prefixed(prefix).map_err(&unreadable)?;
@@ -485,26 +465,6 @@ impl Repository {
         names.sort();
         names.dedup();
         names
-    }
-
-    /// The hooks in git's configuration that `hook.NAME.enabled=false` disables.
-    pub(crate) fn disabled_hooks(&self) -> Vec<HookSwitch> {
-        let config = self.repo.config_snapshot();
-        let file = config.plumbing();
-        self.configured_hooks()
-            .into_iter()
-            .filter(|name| {
-                // A value that is not a boolean is an error for git and disables nothing.
-                matches!(
-                    file.boolean_by("hook", Some(name.as_bstr()), "enabled"),
-                    Ok(Some(false))
-                )
-            })
-            .map(|name| HookSwitch {
-                command: file.string_by("hook", Some(name.as_bstr()), "command"),
-                name,
-            })
-            .collect()
     }
 
     /// Prepares merges of commits.

@@ -132,6 +132,25 @@ impl Repository {
         staged.map(drop).map_err(failed)
     }
 
+    /// The paths of the files that git tracks, or would add.
+    ///
+    /// # Errors
+    /// git is not there, or fails.
+    pub(crate) fn listed_files(&self) -> Result<Vec<BString>> {
+        let arguments = [
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ];
+        let listed = self.git(&self.repo.index_path())?.run(arguments, b"");
+        let listed =
+            listed.map_err(|why| Error::new(format!("the files cannot be listed: {why}")))?;
+        let paths = listed.split_str("\0").filter(|path| !path.is_empty());
+        Ok(paths.map(BString::from).collect())
+    }
+
     /// Whether git ignores a file, which need not exist, and does not track it.
     ///
     /// # Errors

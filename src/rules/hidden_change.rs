@@ -42,7 +42,7 @@ pub fn index_contradiction(path: &BStr) -> Finding {
 }
 
 /// The lines that hide content, each with the attribute and its effect.
-pub(crate) fn hiding(content: &[u8]) -> impl Iterator<Item = (&[u8], String, &'static str)> {
+fn hiding(content: &[u8]) -> impl Iterator<Item = (&[u8], String, &'static str)> {
     content.lines().filter_map(|line| {
         let line = line.trim();
         if line.is_empty() || line.starts_with(b"#") {

@@ -22,7 +22,6 @@ mod sink;
 mod submodule_changed;
 mod unsafe_path;
 
-pub(crate) use hidden_change::hiding as hiding_attributes;
 pub use hidden_change::index_contradiction;
 
 use gix::bstr::BStr;

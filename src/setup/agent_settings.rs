@@ -2,25 +2,13 @@
 //! included.
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
 use serde_json::{Map, Value};
+
+use super::hook::calls_guard;
 
 /// The key below which agents keep their hooks, by event.
 const HOOKS: &str = "hooks";
-
-/// JSON with comments and trailing commas, as agents read it.
-const OPTIONS: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_loose_object_property_names: false,
-    allow_trailing_commas: true,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
 
 /// The settings with the hooks of `wanted` and no other call of guard for this agent; `None` if they are like that.
 ///
@@ -32,32 +20,33 @@ pub(super) fn add(
     agent: &str,
 ) -> Result<Option<String>, String> {
     let (root, settings) = parse(text)?;
+    if has(&root, wanted, agent) {
+        return Ok(None);
+    }
     for (key, value) in wanted.iter().filter(|(key, _)| *key != HOOKS) {
         if settings.get(key).is_none() {
             settings.append(key, input(value));
         }
     }
-    let hooks = object(&settings, HOOKS)?;
+    let hooks = settings.object_value_or_create(HOOKS);
+    let hooks = hooks.ok_or_else(|| format!("\"{HOOKS}\" is not an object"))?;
     for (event, entries) in events(wanted) {
-        let entries = entries.as_array().map(Vec::as_slice).unwrap_or_default();
-        let array = array(&hooks, event)?;
-        let present: Vec<Value> = array.elements().iter().filter_map(value).collect();
-        if entries.iter().all(|entry| present.contains(entry))
-            && present.iter().filter(|entry| calls(entry, agent)).count() == entries.len()
-        {
-            continue;
-        }
+        let array = hooks.array_value_or_create(event);
+        let array = array.ok_or_else(|| format!("\"{event}\" is not a list"))?;
         remove_calls(&array, agent);
-        for entry in entries {
+        for entry in entries.as_array().into_iter().flatten() {
             array.append(input(entry));
         }
     }
-    let new = root.to_string();
-    Ok((new != text).then_some(new))
+    // Of two keys with one name, an agent may read the other one.
+    match has(&parse(&root.to_string())?.0, wanted, agent) {
+        true => Ok(Some(root.to_string())),
+        false => Err("it has a key twice".to_owned()),
+    }
 }
 
-/// The settings without guard's hooks for this agent, and whether nothing but `wanted` was in them; `None` if there are
-/// no such hooks.
+/// The settings without guard's hooks for this agent; `None` for the text if nothing but `wanted` was in them, and
+/// `None` for all if there are no such hooks.
 ///
 /// # Errors
 /// As for [`add`].
@@ -65,74 +54,61 @@ pub(super) fn remove(
     text: &str,
     wanted: &Map<String, Value>,
     agent: &str,
-) -> Result<Option<(String, bool)>, String> {
+) -> Result<Option<Option<String>>, String> {
     let (root, settings) = parse(text)?;
-    let Some(hooks) = settings.object_value(HOOKS) else {
-        return Ok(None);
-    };
     let mut is_changed = false;
-    for property in hooks.properties() {
-        let Some(array) = property.array_value() else {
-            continue;
-        };
-        let is_ours = remove_calls(&array, agent);
-        is_changed |= is_ours;
-        if is_ours && array.elements().is_empty() {
-            property.remove();
+    let hooks = settings.object_value(HOOKS);
+    for property in hooks.iter().flat_map(CstObject::properties) {
+        if let Some(array) = property.array_value()
+            && remove_calls(&array, agent)
+        {
+            is_changed = true;
+            if array.elements().is_empty() {
+                property.remove();
+            }
         }
     }
     if !is_changed {
         return Ok(None);
     }
-    if hooks.properties().is_empty()
+    if hooks.is_some_and(|hooks| hooks.properties().is_empty())
         && let Some(property) = settings.get(HOOKS)
     {
         property.remove();
     }
     let left = root.to_serde_value();
-    let left = left.as_ref().and_then(Value::as_object);
-    let is_ours = |(key, value): (&String, &Value)| wanted.get(key) == Some(value);
-    let is_empty = left.is_some_and(|left| left.iter().all(is_ours));
+    let mut left = left.iter().filter_map(Value::as_object).flatten();
+    let is_empty = left.all(|(key, value)| wanted.get(key) == Some(value));
     let new = root.to_string();
     let has_comments = new.contains("//") || new.contains("/*");
-    Ok(Some((new, is_empty && !has_comments)))
+    Ok(Some((!is_empty || has_comments).then_some(new)))
+}
+
+/// The first command line in the settings that calls guard for this agent, with its list of arguments.
+pub(super) fn command(text: &str, agent: &str) -> Option<String> {
+    command_in(&parse(text).ok()?.0.to_serde_value()?, agent)
 }
 
 fn parse(text: &str) -> Result<(CstRootNode, CstObject), String> {
     let text = if text.trim().is_empty() { "{}" } else { text };
-    let root = CstRootNode::parse(text, &OPTIONS).map_err(|error| error.to_string())?;
+    let root =
+        CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| error.to_string())?;
     let settings = root.object_value().ok_or("it is not a JSON object")?;
-    refuse_doubles(&settings)?;
     Ok((root, settings))
 }
 
-/// Of two properties with one name, an agent may read the other one.
-fn refuse_doubles(object: &CstObject) -> Result<(), String> {
-    let mut names: Vec<String> = object
-        .properties()
-        .iter()
-        .filter_map(|property| property.decoded_name())
-        .collect();
-    names.sort_unstable();
-    match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(format!(
-            "it has the key \"{}\" twice",
-            pair[0].escape_debug()
-        )),
-        None => Ok(()),
-    }
-}
-
-fn object(parent: &CstObject, name: &str) -> Result<CstObject, String> {
-    let found = parent.object_value_or_create(name);
-    let object = found.ok_or_else(|| format!("\"{name}\" is not an object"))?;
-    refuse_doubles(&object)?;
-    Ok(object)
-}
-
-fn array(parent: &CstObject, name: &str) -> Result<CstArray, String> {
-    let found = parent.array_value_or_create(name);
-    found.ok_or_else(|| format!("\"{name}\" is not a list"))
+/// Whether the settings, as a program reads them, have exactly the wanted calls of guard.
+fn has(root: &CstRootNode, wanted: &Map<String, Value>, agent: &str) -> bool {
+    let settings = root.to_serde_value().unwrap_or_default();
+    let calls = |list: &Value| -> Vec<Value> {
+        let entries = list.as_array().into_iter().flatten();
+        entries
+            .filter(|entry| command_in(entry, agent).is_some())
+            .cloned()
+            .collect()
+    };
+    wanted.keys().all(|key| settings.get(key).is_some())
+        && events(wanted).all(|(event, list)| calls(&settings[HOOKS][event]) == calls(list))
 }
 
 fn events(wanted: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
@@ -144,18 +120,16 @@ fn events(wanted: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)
 fn remove_calls(array: &CstArray, agent: &str) -> bool {
     let mut is_changed = false;
     for element in array.elements() {
-        if !value(&element).is_some_and(|entry| calls(&entry, agent)) {
+        let value = element.to_serde_value().unwrap_or_default();
+        if command_in(&value, agent).is_none() {
             continue;
         }
         is_changed = true;
         let inner = element
             .as_object()
             .and_then(|entry| entry.array_value(HOOKS));
-        let others = |inner: &CstArray| {
-            let entries: Vec<Value> = inner.elements().iter().filter_map(value).collect();
-            entries.iter().any(|entry| !calls(entry, agent))
-        };
-        match inner.filter(others) {
+        let mut beside = value[HOOKS].as_array().into_iter().flatten();
+        match inner.filter(|_| beside.any(|entry| command_in(entry, agent).is_none())) {
             Some(inner) => {
                 remove_calls(&inner, agent);
             }
@@ -163,16 +137,6 @@ fn remove_calls(array: &CstArray, agent: &str) -> bool {
         }
     }
     is_changed
-}
-
-/// Whether a value calls guard for this agent.
-fn calls(value: &Value, agent: &str) -> bool {
-    command_in(value, agent).is_some()
-}
-
-/// The first command line in the settings that calls guard for this agent, with its list of arguments.
-pub(super) fn command(text: &str, agent: &str) -> Option<String> {
-    command_in(&parse(text).ok()?.0.to_serde_value()?, agent)
 }
 
 fn command_in(value: &Value, agent: &str) -> Option<String> {
@@ -184,26 +148,12 @@ fn command_in(value: &Value, agent: &str) -> Option<String> {
                 let arguments = arguments.into_iter().flatten().filter_map(Value::as_str);
                 let line: Vec<&str> = std::iter::once(text.as_str()).chain(arguments).collect();
                 let line = line.join(" ");
-                is_call(&line, agent).then_some(line)
+                calls_guard(agent, line.as_bytes()).then_some(line)
             }
             other => command_in(other, agent),
         }),
         _ => None,
     }
-}
-
-/// Whether a command line calls guard for this agent.
-fn is_call(line: &str, agent: &str) -> bool {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    words.windows(3).any(|words| {
-        let program = words[0].rsplit(['/', '\\']).next().unwrap_or_default();
-        let is_guard = program == "guard" || program == "guard.exe";
-        is_guard && words[1] == "hook" && words[2] == agent
-    })
-}
-
-fn value(node: &CstNode) -> Option<Value> {
-    node.to_serde_value()
 }
 
 fn input(value: &Value) -> CstInputValue {
@@ -241,8 +191,6 @@ mod tests {
     #[test]
     fn adding_keeps_what_is_there_and_removing_brings_it_back() {
         for text in [
-            "{}",
-            "{\n}\n",
             "{\n  // mine\n  \"a\": [1, 2],\n}\n",
             "{\"a\":1}",
             "{\r\n\t\"a\": 1\r\n}\r\n",
@@ -254,7 +202,7 @@ mod tests {
             for part in ["// mine", "// theirs", "/* none */", "\"other\"", "\"a\""] {
                 assert_eq!(new.contains(part), text.contains(part), "{new}");
             }
-            let (back, _) = remove(&new, &wanted(), "x").unwrap().unwrap();
+            let back = remove(&new, &wanted(), "x").unwrap().unwrap().unwrap();
             let plain = |text: &str| {
                 let mut value = parse(text).unwrap().0.to_serde_value().unwrap();
                 value.as_object_mut().unwrap().remove("version");
@@ -263,36 +211,36 @@ mod tests {
             assert_eq!(plain(&back), plain(text), "{back}");
             assert_eq!(remove(&back, &wanted(), "x"), Ok(None));
         }
-    }
-
-    #[test]
-    fn only_settings_that_hold_nothing_else_are_empty_afterwards() {
-        let is_empty = |text: &str| remove(&added(text), &wanted(), "x").unwrap().unwrap().1;
-        assert!(is_empty("{}"));
-        assert!(is_empty(""));
-        assert!(!is_empty("{\"a\": 1}"));
-        assert!(!is_empty("{\n  // mine\n}"));
-        assert!(!is_empty("{\"hooks\": {\"After\": []}}"));
+        for empty in ["", "{}", "{\n}\n"] {
+            assert_eq!(remove(&added(empty), &wanted(), "x"), Ok(Some(None)));
+        }
     }
 
     #[test]
     fn older_calls_of_guard_are_replaced_and_hooks_beside_them_stay() {
-        for old in [
-            r#"{"hooks": {"Before": [{"matcher": "Old", "hooks": [{"command": "guard hook x"}]}]}}"#,
-            r#"{"hooks": {"Before": [{"matcher": "Old", "hooks": [{"command": "guard", "args": ["hook", "x"]}]}]}}"#,
-            r#"{"hooks": {"Before": [{"hooks": [{"command": "/usr/bin/guard hook x --lld a.md"}]}]}}"#,
+        for (old, kept) in [
+            (r#"{"hooks": [{"command": "guard hook x"}]}"#, ""),
+            (r#"{"command": "guard", "args": ["hook", "x"]}"#, ""),
+            (
+                r#"{"hooks": [{"command": "/usr/bin/guard hook x --lld a.md"}]}"#,
+                "",
+            ),
+            (
+                r#"{"hooks": [{"command": "guard hook x"}, {"command": "lint"}]}"#,
+                "lint",
+            ),
+            (
+                r#"{"hooks": [{"command": "guard hook xy"}]}"#,
+                "guard hook xy",
+            ),
         ] {
-            let new = added(old);
-            assert_eq!(new.matches("guard").count(), 1, "{new}");
-            assert!(!new.contains("Old"), "{new}");
+            let new = added(&format!("{{\"hooks\": {{\"Before\": [{old}]}}}}"));
+            assert_eq!(new.matches("guard hook x\"").count(), 1, "{new}");
+            assert!(
+                new.contains(kept) && !new.contains("args") && !new.contains("/usr"),
+                "{new}"
+            );
         }
-        let new = added(
-            r#"{"hooks": {"Before": [{"hooks": [{"command": "guard hook x"}, {"command": "lint"}]}]}}"#,
-        );
-        assert!(new.contains("lint"), "{new}");
-        assert_eq!(new.matches("guard hook x").count(), 1, "{new}");
-        let new = added(r#"{"hooks": {"Before": [{"hooks": [{"command": "guard hook xy"}]}]}}"#);
-        assert!(new.contains("guard hook xy"), "{new}");
     }
 
     #[test]
@@ -300,10 +248,12 @@ mod tests {
         for (text, why) in [
             ("{", ""),
             ("[]", "it is not a JSON object"),
-            ("{\"a\": 1, \"a\": 2}", "it has the key \"a\" twice"),
+            (
+                "{\"hooks\": {}, \"hooks\": {\"Before\": []}}",
+                "it has a key twice",
+            ),
             ("{\"hooks\": []}", "\"hooks\" is not an object"),
             ("{\"hooks\": {\"Before\": {}}}", "\"Before\" is not a list"),
-            ("{'a': 1}", ""),
         ] {
             let error = add(text, &wanted(), "x").unwrap_err();
             assert!(error.contains(why), "{text}: {error}");

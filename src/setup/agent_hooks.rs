@@ -1,0 +1,312 @@
+//! The hooks of coding agents: where an agent reads the settings of a project, what guard writes there, and a call that
+//! must be denied as the proof that it works.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Map, Value};
+
+use super::doctor::{Check, Status};
+use super::files::{self, FileOnDisk};
+use super::{Action, Part, Plan, Step, agent_settings};
+use crate::agent::Agent;
+use crate::disk;
+use crate::error::Result;
+use crate::git::{Repository, show_file};
+use crate::path::escaped;
+
+/// One agent and its hooks.
+#[derive(Debug)]
+pub struct AgentHooks {
+    agent: Agent,
+    /// The settings or, if it is no JSON, the plugin, from the root of the work tree.
+    file: &'static str,
+    /// What guard adds to the settings, or the whole plugin.
+    content: &'static str,
+    /// Its program.
+    program: &'static str,
+    /// Files and directories of the agent in a repository.
+    files: &'static [&'static str],
+    /// What guard cannot do for the person.
+    trust: &'static str,
+}
+
+macro_rules! agents {
+    ($($agent:ident $file:literal $content:literal $program:literal $files:tt $trust:literal)*) => {
+        /// Every agent whose hooks guard installs.
+        pub const AGENTS: &[AgentHooks] = &[$(AgentHooks {
+            agent: Agent::$agent,
+            file: $file,
+            content: include_str!(concat!("../../hooks/agents/", $content)),
+            program: $program,
+            files: &$files,
+            trust: $trust,
+        }),*];
+    };
+}
+
+agents! {
+    Claude ".claude/settings.json" "claude.json" "claude" [".claude", "CLAUDE.md"] ""
+    Codex ".codex/hooks.json" "codex.json" "codex" [".codex"]
+        "run /hooks in Codex and trust the hook: until then, Codex skips it"
+    Copilot ".github/hooks/guard.json" "copilot.json" "copilot" [".github/hooks", ".github/copilot-instructions.md"] ""
+    Cursor ".cursor/hooks.json" "cursor.json" "cursor" [".cursor", ".cursorrules"]
+        "trust the workspace in Cursor: until then, it skips the hooks of the project"
+    Gemini ".gemini/settings.json" "gemini.json" "gemini" [".gemini", "GEMINI.md"]
+        "trust the folder in Gemini CLI: until then, it skips the hooks of the project"
+    Opencode ".opencode/plugins/guard.js" "opencode.js" "opencode" [".opencode", "opencode.json"] ""
+    Vscode ".github/hooks/guard-vscode.json" "vscode.json" "code" [] "trust the workspace in VS Code"
+}
+
+impl AgentHooks {
+    /// Its name in `guard hook NAME`.
+    pub fn name(&self) -> &'static str {
+        self.agent.name()
+    }
+
+    /// Whether the repository has files of the agent.
+    pub fn has_files(&self, root: &Path) -> bool {
+        self.files.iter().any(|name| root.join(name).exists())
+    }
+
+    /// Whether the agent seems to be in use: it has files here, or its program is on `PATH`.
+    pub fn is_in_use(&self, root: &Path) -> bool {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let program = format!("{}{}", self.program, std::env::consts::EXE_SUFFIX);
+        self.has_files(root)
+            || std::env::split_paths(&path).any(|directory| directory.join(&program).is_file())
+    }
+
+    /// The file, from the root of the work tree.
+    pub fn file(&self) -> &'static str {
+        self.file
+    }
+
+    /// Adds the hooks to the agent's settings, then tries a call that must be denied. If it is not, the file is put back.
+    ///
+    /// # Errors
+    /// The repository has no work tree, or the file cannot be written.
+    pub fn install(&self, repo: &Repository, dry_run: bool) -> Result<Step> {
+        let root = repo.workdir()?;
+        let part = self.part(root);
+        let before = fs::read(&part.path).ok();
+        let mut step = part.carry_out(&part.install, dry_run)?;
+        if dry_run || step.action == Action::Refuse {
+            return Ok(step);
+        }
+        match self.prove(root) {
+            Ok(()) => {
+                step.message += "; a call that must be denied was denied";
+                step.help
+                    .extend((!self.trust.is_empty()).then(|| self.trust.to_owned()));
+            }
+            Err(why) => {
+                step.message = why;
+                if step.action == Action::Write {
+                    let undone = before.map_or_else(
+                        || fs::remove_file(&part.path),
+                        |before| files::replace(&part.path, &before),
+                    );
+                    step.message += &undone.map_or_else(
+                        |error| format!(", and the file cannot be put back: {error}"),
+                        |()| ", so the file is as it was".to_owned(),
+                    );
+                }
+                step.action = Action::Refuse;
+            }
+        }
+        Ok(step)
+    }
+
+    /// Removes the hooks from the agent's settings; a file that held nothing else is deleted.
+    ///
+    /// # Errors
+    /// The repository has no work tree, or the file cannot be written.
+    pub fn uninstall(&self, repo: &Repository, dry_run: bool) -> Result<Step> {
+        let part = self.part(repo.workdir()?);
+        part.carry_out(&part.uninstall, dry_run)
+    }
+
+    /// The file, and what installing and removing mean for it.
+    fn part(&self, root: &Path) -> Part {
+        let mut part = Part::new(self.name(), root.join(self.file));
+        let text = match self.look(root) {
+            Ok(Some(text)) => text,
+            Ok(None) => {
+                part.message = "there is no such file".to_owned();
+                part.install = Plan::Write(self.content.into(), "written");
+                return part;
+            }
+            Err(why) => {
+                part.message = why;
+                part.install = Plan::ByHand(Vec::new());
+                part.uninstall = Plan::ByHand(Vec::new());
+                return part;
+            }
+        };
+        let (added, removed) = match serde_json::from_str::<Map<String, Value>>(self.content) {
+            Ok(wanted) => (
+                agent_settings::add(&text, &wanted, self.name()),
+                agent_settings::remove(&text, &wanted, self.name()),
+            ),
+            Err(_) if text == self.content => (Ok(None), Ok(Some(None))),
+            Err(_) => {
+                let why = "another file has its name".to_owned();
+                (Err(why.clone()), Err(why))
+            }
+        };
+        match added {
+            Ok(None) => part.message = "has the hooks".to_owned(),
+            Ok(Some(new)) => {
+                part.message = "does not call guard".to_owned();
+                part.install = Plan::Write(new.into(), "written");
+            }
+            Err(why) => {
+                part.message = format!("guard leaves it alone: {why}");
+                let lines = self.content.lines().map(str::to_owned);
+                let how = ["add these lines yourself:".to_owned()];
+                part.install = Plan::ByHand(how.into_iter().chain(lines).collect());
+            }
+        }
+        part.uninstall = match removed {
+            Ok(None) => Plan::Keep,
+            Ok(Some(None)) => Plan::Remove,
+            Ok(Some(Some(left))) => Plan::Write(left.into(), "guard's hooks removed"),
+            Err(_) => Plan::ByHand(Vec::new()),
+        };
+        part
+    }
+
+    /// Checks the hooks with a call that must be denied; `None` if the agent is not used here.
+    pub(super) fn check(&self, repo: &Repository) -> Option<Check> {
+        let root = repo.workdir().ok()?;
+        let check = |status, message: String| Check::new(self.name(), status, message);
+        let install = format!("guard install {}", self.name());
+        if self.command(root).is_none() {
+            let message = format!("absent: {} does not call guard", self.file);
+            return self
+                .has_files(root)
+                .then(|| check(Status::Warn, message).help(install));
+        }
+        if let Err(why) = self.prove(root) {
+            let message = format!("registered, but not firing: {why}");
+            return Some(
+                check(Status::Fail, message)
+                    .help("check that guard is on the PATH of the agent")
+                    .help(install),
+            );
+        }
+        let denied = "a call that must be denied was denied";
+        if self.trust.is_empty() || self.has_fired(repo) {
+            return Some(check(Status::Ok, format!("live: {denied}")));
+        }
+        // An agent skips hooks that the person does not trust.
+        let message =
+            format!("not trusted yet: {denied}, but the agent itself has not called guard");
+        Some(check(Status::Warn, message).help(self.trust))
+    }
+
+    /// Whether the agent has called guard since its settings are as they are.
+    fn has_fired(&self, repo: &Repository) -> bool {
+        let text = repo.workdir().ok().and_then(|root| self.look(root).ok()?);
+        let noted = fs::read(self.note(repo)).ok();
+        text.is_some() && text.map(String::into_bytes) == noted
+    }
+
+    /// Where the settings are noted for which the agent called guard.
+    fn note(&self, repo: &Repository) -> PathBuf {
+        let name = format!("{}.called", self.name());
+        repo.common_dir().join("guard").join("agents").join(name)
+    }
+
+    /// The command in the settings, or the one that the plugin runs.
+    fn command(&self, root: &Path) -> Option<String> {
+        let text = self.look(root).ok()??;
+        match self.file.ends_with(".json") {
+            true => agent_settings::command(&text, self.name()),
+            false => (text == self.content).then(|| format!("guard hook {}", self.name())),
+        }
+    }
+
+    /// The text of the file, if it exists; or why guard does not touch it.
+    fn look(&self, root: &Path) -> std::result::Result<Option<String>, String> {
+        let path = root.join(self.file);
+        if files::is_behind_link(root, &path) {
+            return Err("it is behind a link".to_owned());
+        }
+        match files::look(&path) {
+            Ok(FileOnDisk::Nothing) => Ok(None),
+            Ok(FileOnDisk::File { content, .. }) => {
+                let text = String::from_utf8(content);
+                text.map(Some).map_err(|_| "it is not UTF-8".to_owned())
+            }
+            Ok(_) => Err(format!("{} is a link or a special file", show_file(&path))),
+            Err(error) => Err(format!("{} cannot be read: {error}", show_file(&path))),
+        }
+    }
+
+    /// Sends a call that must be denied through the command that the settings name; or says why it was not.
+    fn prove(&self, root: &Path) -> std::result::Result<(), String> {
+        let denied = match self.command(root) {
+            Some(command) => try_it(self.agent, &command, root),
+            None => Err("the file does not call guard".to_owned()),
+        };
+        denied.map_err(|why| format!("a call that must be denied was not: {why}"))
+    }
+}
+
+/// Notes that an agent called guard, and so trusts its settings. A note that fails costs only what it is good for.
+pub fn note_call(repo: &Repository, agent: Agent) {
+    let hooks = AGENTS.iter().find(|hooks| hooks.agent == agent);
+    let Some((hooks, root)) = hooks.zip(repo.workdir().ok()) else {
+        return;
+    };
+    if let Ok(Some(text)) = hooks.look(root)
+        && !hooks.has_fired(repo)
+    {
+        let note = hooks.note(repo);
+        let directory = disk::create_private_directory(disk::directory_of(&note));
+        drop(directory.and_then(|()| disk::replace(&note, text.as_bytes(), Some(disk::PRIVATE))));
+    }
+}
+
+/// A file outside the workspace.
+const OUTSIDE: &str = "guard-must-deny-this";
+
+/// Sends a write of that file, as the agent would announce it, to a command; or says why it was not denied.
+fn try_it(agent: Agent, command: &str, root: &Path) -> std::result::Result<(), String> {
+    let (shell, option) = if cfg!(windows) {
+        ("cmd", "/C")
+    } else {
+        ("sh", "-c")
+    };
+    let shown = escaped(command);
+    let cannot = |error: std::io::Error| format!("`{shown}` cannot be run: {error}");
+    let mut child = Command::new(shell)
+        .args([option, command])
+        .current_dir(root)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(cannot)?;
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let outside = root.join("..").join(OUTSIDE);
+    let payload = agent.sample(&root.to_string_lossy(), &outside.to_string_lossy());
+    if let Some(mut input) = child.stdin.take() {
+        // A program that does not read it is not guard, which the answer shows.
+        let _ = input.write_all(payload.to_string().as_bytes());
+    }
+    let output = child.wait_with_output().map_err(cannot)?;
+    let answer = String::from_utf8_lossy(&output.stdout);
+    let told = String::from_utf8_lossy(&output.stderr);
+    let is_denied = output.status.code() == Some(2) || answer.contains("\"deny\"");
+    // A payload that guard cannot read is denied as well, but proves nothing.
+    if is_denied && (answer.contains(OUTSIDE) || told.contains(OUTSIDE)) {
+        return Ok(());
+    }
+    let last = escaped(told.lines().last().unwrap_or("it said nothing"));
+    Err(format!("`{shown}` ended with {}: {last}", output.status))
+}

@@ -1,0 +1,230 @@
+//! `guard doctor`: checks that the set-up works, and says how to repair it.
+
+use std::path::{Path, PathBuf};
+
+use gix::bstr::{BStr, ByteSlice};
+use serde::Serialize;
+
+use super::agent_hooks::AGENTS;
+use super::files::{self, FileOnDisk};
+use super::git_hooks::{self, OWN_HOOKS, Placed, Survey};
+use super::{Plan, trial};
+use crate::error::{Error, Result};
+use crate::finding::Help;
+use crate::git::{Repository, show_file};
+use crate::judge::{self, Options};
+use crate::path::escaped;
+use crate::policy::settings::{self, FILE, Settings};
+use crate::ssh_keygen::SshKeygen;
+
+/// The result of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// It works.
+    Ok,
+    /// It works, but has a gap.
+    Warn,
+    /// It does not work.
+    Fail,
+}
+
+/// One check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// What it checks.
+    #[serde(rename = "check")]
+    pub name: &'static str,
+    /// The result.
+    pub status: Status,
+    /// One sentence, with escaped names.
+    pub message: String,
+    /// How to repair it, one step per line.
+    pub help: Vec<Help>,
+}
+
+impl Check {
+    pub(super) fn new(name: &'static str, status: Status, message: impl Into<String>) -> Check {
+        Check {
+            name,
+            status,
+            message: message.into(),
+            help: Vec::new(),
+        }
+    }
+
+    pub(super) fn help(mut self, line: impl Into<Help>) -> Check {
+        self.help.push(line.into());
+        self
+    }
+
+    fn helped(self, lines: impl IntoIterator<Item = impl Into<Help>>) -> Check {
+        lines.into_iter().fold(self, Check::help)
+    }
+
+    fn of_error(name: &'static str, status: Status, error: Error) -> Check {
+        Check {
+            help: error.help,
+            ..Check::new(name, status, error.message)
+        }
+    }
+}
+
+/// Runs all checks; `repo` is the repository, or why guard cannot open it. Writes only to a temporary directory, which
+/// it removes.
+pub fn examine(repo: Result<Repository>) -> Vec<Check> {
+    let repo = match repo {
+        Ok(repo) => repo,
+        Err(error) => return vec![Check::of_error("repository", Status::Fail, error)],
+    };
+    let mut checks = vec![Check::new("repository", Status::Ok, "readable")];
+    match settings(&repo) {
+        Ok(settings) => {
+            let message = format!("{FILE} in HEAD is in force");
+            checks.push(Check::new("settings", Status::Ok, message));
+            checks.push(design(&repo));
+            let signers = signers(&repo, &settings);
+            checks.push(
+                signers.unwrap_or_else(|error| Check::of_error("signers", Status::Warn, error)),
+            );
+        }
+        Err(error) => checks.push(Check::of_error("settings", Status::Fail, error)),
+    }
+    match git_hooks::survey(&repo) {
+        Err(error) => checks.push(Check::of_error("hooks", Status::Fail, error)),
+        Ok(survey) => {
+            checks.push(directory(&survey));
+            checks.extend(
+                survey
+                    .hooks
+                    .iter()
+                    .filter(|placed| placed.is_wanted())
+                    .map(hook),
+            );
+            checks.push(program());
+            checks.extend(trial::check(&survey));
+        }
+    }
+    checks.extend(AGENTS.iter().filter_map(|hooks| hooks.check(&repo)));
+    checks
+}
+
+fn settings(repo: &Repository) -> Result<Settings> {
+    let head = repo.tree_of(repo.head_commit()?)?;
+    let Some(bytes) = head.read(BStr::new(FILE))? else {
+        let help = match repo.workdir()?.join(FILE).exists() {
+            true => {
+                format!("commit it: git add {FILE} && git commit -m \"Set guard up\" -- {FILE}")
+            }
+            false => "write one: guard init".to_owned(),
+        };
+        return Err(Error::new(format!("HEAD has no {FILE}")).help(help));
+    };
+    settings::parse(&bytes)
+}
+
+fn design(repo: &Repository) -> Check {
+    let check = |status, message: &str| Check::new("design", status, message);
+    match judge::load_for_request(repo, &Options::default(), true) {
+        Ok(policy) if policy.designs.is_empty() => check(
+            Status::Warn,
+            "this branch has no design, and `missing = \"skip\"` leaves out the scope rules",
+        )
+        .help("write one (guard scope new), or choose one (guard use FILE)"),
+        Ok(policy) => {
+            let designs = policy.designs.iter().map(|governing| {
+                let (by, count) = (&governing.chosen_by, governing.design.grants.len());
+                let path = escaped(&governing.design.path);
+                format!("{path} ({count} granted, by {by})")
+            });
+            check(Status::Ok, &designs.collect::<Vec<_>>().join(", "))
+        }
+        // A branch without a design is not broken: guard refuses its commits until it has one.
+        Err(error) if error.problems.is_empty() => Check::of_error("design", Status::Warn, error),
+        Err(error) => {
+            let faults = error.problems.clone();
+            let check = Check::of_error("design", Status::Fail, error);
+            check.helped(faults.into_iter().map(|finding| finding.message))
+        }
+    }
+}
+
+/// Checks the list of signers in HEAD.
+fn signers(repo: &Repository, settings: &Settings) -> Result<Check> {
+    let check = |status, message: String| Check::new("signers", status, message);
+    let file = &settings.signers;
+    let shown = escaped(file);
+    let head = repo.tree_of(repo.head_commit()?)?;
+    let Some(text) = head.read(BStr::new(file))? else {
+        let message = format!("HEAD has no {shown}, so approvals count only in local hooks");
+        return Ok(check(Status::Ok, message));
+    };
+    SshKeygen::find()?;
+    let is_key = |line: &&[u8]| !line.trim().is_empty() && !line.starts_with(b"#");
+    let keys = text.lines().filter(is_key).count();
+    let message = format!("lines of {shown} that list signers: {keys}");
+    Ok(check(Status::Ok, message))
+}
+
+fn directory(survey: &Survey) -> Check {
+    let place = show_file(&survey.directory);
+    if survey.inside {
+        let by = if survey.configured {
+            " (core.hooksPath)"
+        } else {
+            ""
+        };
+        let message = format!("git looks for hooks in {place}{by}");
+        return Check::new("hooks-path", Status::Ok, message);
+    }
+    let message = format!("core.hooksPath points outside the repository: {place}");
+    Check::new("hooks-path", Status::Warn, message).help(OWN_HOOKS)
+}
+
+fn hook(placed: &Placed) -> Check {
+    let check = Check::new(placed.part.name, placed.status, &placed.part.message);
+    match &placed.part.install {
+        Plan::ByHand(steps) => check.helped(steps.iter().cloned()),
+        Plan::Write(..) => check.help("guard install git"),
+        Plan::Keep | Plan::Remove => check,
+    }
+}
+
+/// Checks which guard the hooks find on PATH.
+fn program() -> Check {
+    let check = |status, message: String| Check::new("program", status, message);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let name = format!("guard{}", std::env::consts::EXE_SUFFIX);
+    let mut places = std::env::split_paths(&path).map(|directory| directory.join(&name));
+    let Some(found) = places.find_map(|file| runnable(&file)) else {
+        let message = "guard is not on PATH, where the hooks look for it";
+        return check(Status::Fail, message.to_owned())
+            .help("install it: cargo install --path . in a clone, or add its directory to PATH");
+    };
+    let this = std::env::current_exe().and_then(|path| path.canonicalize());
+    let this = this.unwrap_or_default();
+    let shown = show_file(&found);
+    if found == this {
+        return check(Status::Ok, format!("the hooks find this guard, {shown}"));
+    }
+    let this = show_file(&this);
+    check(
+        Status::Warn,
+        format!("the hooks find {shown}, which is not this guard ({this})"),
+    )
+    .help("put the directory of the right one first in PATH")
+}
+
+/// The file that runs, links resolved.
+fn runnable(file: &Path) -> Option<PathBuf> {
+    let real = file.canonicalize().ok()?;
+    let found = files::look(&real).ok()?;
+    matches!(
+        found,
+        FileOnDisk::File {
+            executable: true,
+            ..
+        }
+    )
+    .then_some(real)
+}

@@ -1,0 +1,120 @@
+//! Setting guard up in a repository: the first settings, the hooks of git and of coding agents, and a check that they
+//! work. Both kinds of hooks are looked at in one way; installing, removing and checking follow from what is there.
+
+// Hooks and their tools are files, and are found by variables.
+#![allow(clippy::disallowed_methods)]
+
+pub mod agent_hooks;
+mod agent_settings;
+pub mod doctor;
+pub mod draft;
+pub mod files;
+pub mod git_hooks;
+pub mod hook;
+mod manager;
+mod trial;
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::error::{Error, Result};
+use crate::git::show_file;
+
+named! {
+    /// What happens to a file.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Action {
+        /// It stays.
+        Keep = "keep",
+        /// It is written.
+        Write = "write",
+        /// It is removed.
+        Remove = "remove",
+        /// It stays although it is not as wanted.
+        Refuse = "refuse",
+    }
+}
+
+/// What installing or removing does to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Plan {
+    /// Nothing.
+    Keep,
+    /// Write this content, described by these words.
+    Write(Vec<u8>, &'static str),
+    /// Remove the file.
+    Remove,
+    /// Leave it to a person, with these steps.
+    ByHand(Vec<String>),
+}
+
+/// A file that calls guard, or should: a hook of git, or the settings of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Git's name of the hook, or the name of the agent.
+    pub name: &'static str,
+    /// The file.
+    pub path: PathBuf,
+    /// Whether it calls guard, in words that follow the name.
+    pub message: String,
+    /// How to make it call guard.
+    pub install: Plan,
+    /// How to remove only what guard wrote.
+    pub uninstall: Plan,
+}
+
+/// What was done, or would be done, with one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// Git's name of the hook, or the name of the agent.
+    pub hook: &'static str,
+    /// The file.
+    pub path: PathBuf,
+    /// What guard does with it.
+    pub action: Action,
+    /// Why or how, in a few words.
+    pub message: String,
+    /// What a person has to do.
+    pub help: Vec<String>,
+}
+
+impl Part {
+    /// A file of which nothing is known yet.
+    fn new(name: &'static str, path: PathBuf) -> Part {
+        Part {
+            name,
+            path,
+            message: String::new(),
+            install: Plan::Keep,
+            uninstall: Plan::Keep,
+        }
+    }
+
+    /// Does what `plan` says, or only says it.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    fn carry_out(&self, plan: &Plan, dry_run: bool) -> Result<Step> {
+        let path = &self.path;
+        let (action, message, done) = match plan {
+            Plan::Keep => (Action::Keep, self.message.as_str(), Ok(())),
+            Plan::ByHand(_) => (Action::Refuse, self.message.as_str(), Ok(())),
+            Plan::Write(_, what) if dry_run => (Action::Write, *what, Ok(())),
+            Plan::Write(content, what) => (Action::Write, *what, files::replace(path, content)),
+            Plan::Remove if dry_run => (Action::Remove, "removed", Ok(())),
+            Plan::Remove => (Action::Remove, "removed", fs::remove_file(path)),
+        };
+        let shown = show_file(path);
+        done.map_err(|error| Error::new(format!("{shown} cannot be written: {error}")))?;
+        Ok(Step {
+            hook: self.name,
+            path: path.clone(),
+            action,
+            message: message.to_owned(),
+            help: match plan {
+                Plan::ByHand(steps) => steps.clone(),
+                _ => Vec::new(),
+            },
+        })
+    }
+}
