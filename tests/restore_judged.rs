@@ -260,7 +260,7 @@ fn a_restore_that_removes_a_file_is_judged_as_guard_delete() {
             if committed {
                 commit_all(&repo);
             }
-            repo.design(DESIGN, &[(FILE, row, "the state")]);
+            repo.design(DESIGN, &[(FILE, row, "the state of today")]);
             repo.commit("Rows");
             let deleted = repo.ask(&["delete", "--dry-run", FILE]);
             assert!(repo.path(FILE).exists());
