@@ -144,7 +144,7 @@ impl Repository {
             "--others",
             "--exclude-standard",
         ];
-        let listed = Git::of_user(self)?.run(arguments, b"");
+        let listed = self.git(&self.repo.index_path())?.run(arguments, b"");
         let listed =
             listed.map_err(|why| Error::new(format!("the files cannot be listed: {why}")))?;
         let paths = listed.split_str("\0").filter(|path| !path.is_empty());
