@@ -1,6 +1,6 @@
 //! GitLab CI: merge requests, merged results, branches and tags.
 
-use super::{CiPlan, Point, Variables, commit, get, required, unknown_before};
+use super::plan::{CiPlan, Point, Variables, commit, get, required, unknown_before};
 use crate::error::Result;
 
 const DEEPEN: &str = "set the variable GIT_DEPTH to 0 for the job";

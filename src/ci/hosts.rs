@@ -1,6 +1,6 @@
 //! CI systems that name everything in variables: one row for each.
 
-use super::{CiPlan, Merge, Point, Variables, commit, get, required, short};
+use super::plan::{CiPlan, Merge, Point, Variables, commit, get, required, short};
 use crate::error::Result;
 
 /// The variables of a CI system.

@@ -9,7 +9,7 @@ use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::git::show_file;
 use crate::setup::agent_hooks::{AGENTS, AgentHooks};
-use crate::setup::{Action, Step, git_hooks, hook};
+use crate::setup::{SetupAction, Step, git_hooks, hook};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -124,9 +124,9 @@ impl Uninstall {
 
 /// Prints the steps, and returns the exit code.
 fn tell(output: &mut Output, steps: &[Step], dry_run: bool) -> u8 {
-    let refused = steps.iter().any(|step| step.action == Action::Refuse);
+    let refused = steps.iter().any(|step| step.action == SetupAction::Refuse);
     let quiet = output.style.quiet;
-    let shown = |step: &&Step| !quiet || step.action == Action::Refuse;
+    let shown = |step: &&Step| !quiet || step.action == SetupAction::Refuse;
     output.print_either(
         || as_json(steps, dry_run),
         |out| {
@@ -138,10 +138,10 @@ fn tell(output: &mut Output, steps: &[Step], dry_run: bool) -> u8 {
 }
 
 fn as_text(step: &Step, dry_run: bool) -> String {
-    let changes = matches!(step.action, Action::Write | Action::Remove);
+    let changes = matches!(step.action, SetupAction::Write | SetupAction::Remove);
     let tense = match step.action {
         _ if changes && dry_run => "would be ",
-        Action::Refuse => "left alone: ",
+        SetupAction::Refuse => "left alone: ",
         _ => "",
     };
     let path = show_file(&step.path);

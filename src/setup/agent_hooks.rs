@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value};
 
-use super::doctor::{Check, Status};
+use super::check::{Check, Status};
 use super::files::{self, FileOnDisk};
-use super::{Action, Part, Plan, Step, agent_settings};
+use super::{Part, Plan, SetupAction, Step, agent_settings};
 use crate::agent::Agent;
 use crate::disk;
 use crate::error::Result;
@@ -93,7 +93,7 @@ impl AgentHooks {
         let part = self.part(root);
         let before = fs::read(&part.path).ok();
         let mut step = part.carry_out(&part.install, dry_run)?;
-        if dry_run || step.action == Action::Refuse {
+        if dry_run || step.action == SetupAction::Refuse {
             return Ok(step);
         }
         match self.prove(root) {
@@ -104,7 +104,7 @@ impl AgentHooks {
             }
             Err(why) => {
                 step.message = why;
-                if step.action == Action::Write {
+                if step.action == SetupAction::Write {
                     let undone = before.map_or_else(
                         || fs::remove_file(&part.path),
                         |before| files::replace(&part.path, &before),
@@ -114,7 +114,7 @@ impl AgentHooks {
                         |()| ", so the file is as it was".to_owned(),
                     );
                 }
-                step.action = Action::Refuse;
+                step.action = SetupAction::Refuse;
             }
         }
         Ok(step)

@@ -3,72 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, ByteSlice};
-use serde::Serialize;
 
 use super::agent_hooks::AGENTS;
+use super::check::{Check, Status};
 use super::files::{self, FileOnDisk};
 use super::git_hooks::{self, OWN_HOOKS, Placed, Survey};
 use super::{Plan, trial};
 use crate::error::{Error, Result};
-use crate::finding::Help;
 use crate::git::{Repository, show_file};
 use crate::judge::{self, Options};
 use crate::path::escaped;
 use crate::policy::settings::{self, FILE, Settings};
 use crate::ssh_keygen::SshKeygen;
-
-/// The result of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    /// It works.
-    Ok,
-    /// It works, but has a gap.
-    Warn,
-    /// It does not work.
-    Fail,
-}
-
-/// One check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Check {
-    /// What it checks.
-    #[serde(rename = "check")]
-    pub name: &'static str,
-    /// The result.
-    pub status: Status,
-    /// One sentence, with escaped names.
-    pub message: String,
-    /// How to repair it, one step per line.
-    pub help: Vec<Help>,
-}
-
-impl Check {
-    pub(super) fn new(name: &'static str, status: Status, message: impl Into<String>) -> Check {
-        Check {
-            name,
-            status,
-            message: message.into(),
-            help: Vec::new(),
-        }
-    }
-
-    pub(super) fn help(mut self, line: impl Into<Help>) -> Check {
-        self.help.push(line.into());
-        self
-    }
-
-    fn helped(self, lines: impl IntoIterator<Item = impl Into<Help>>) -> Check {
-        lines.into_iter().fold(self, Check::help)
-    }
-
-    fn of_error(name: &'static str, status: Status, error: Error) -> Check {
-        Check {
-            help: error.help,
-            ..Check::new(name, status, error.message)
-        }
-    }
-}
 
 /// Runs all checks; `repo` is the repository, or why guard cannot open it. Writes only to a temporary directory, which
 /// it removes.

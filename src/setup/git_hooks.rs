@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::doctor::Status;
+use super::check::Status;
 use super::files::{self, FileOnDisk};
 use super::hook::{HOOKS, Hook, HookState};
 use super::manager::{Managed, Manager};

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use gix::bstr::ByteSlice;
 
-use super::doctor::Status;
+use super::calls::{READS_INPUT, calls_guard};
+use super::check::Status;
 use super::manager::{Managed, Manager};
 use super::{Part, Plan};
 use crate::path::shell_word;
@@ -40,9 +41,6 @@ pub const HOOKS: [Hook; 7] = hooks! {
 
 /// Hooks that guard installs only on request, because git runs them at every ref update.
 pub const OPT_IN: [&str; 1] = ["reference-transaction"];
-
-/// Hooks that read the ref updates from standard input.
-pub(super) const READS_INPUT: [&str; 2] = ["pre-push", "reference-transaction"];
 
 /// The beginning of the second line of every guard script; a version follows.
 const MARKER: &[u8] = b"# guard hook, version ";
@@ -239,28 +237,6 @@ fn with_input(call: &str) -> String {
          exec {input}\n$guard_input\nGUARD_INPUT\n\
          fi\n"
     )
-}
-
-/// Whether a line of shell, YAML, TOML or JSON runs `guard hook NAME`.
-pub(super) fn calls_guard(name: &str, content: &[u8]) -> bool {
-    content.lines().any(|line| {
-        let mut words = words(line);
-        let is_guard = |word: &&[u8]| {
-            let program = &word[word.rfind_byteset(b"/\\").map_or(0, |at| at + 1)..];
-            program == b"guard" || program == b"guard.exe"
-        };
-        words.find(is_guard).is_some() && {
-            let mut plain = words.filter(|word| !word.starts_with(b"-"));
-            plain.next() == Some(b"hook") && plain.next() == Some(name.as_bytes())
-        }
-    })
-}
-
-/// The words of a line without quotes and comments.
-pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(|byte| byte.is_ascii_whitespace() || b"\"'`,{}[]();&|".contains(byte))
-        .filter(|word| !word.is_empty())
-        .take_while(|word| !word.starts_with(b"#"))
 }
 
 /// The program of the `#!` line without its directory, also behind `env` and its options.

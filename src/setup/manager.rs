@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gix::bstr::ByteSlice;
 
-use super::hook::{READS_INPUT, calls_guard, words};
+use super::calls::{READS_INPUT, calls_guard, words};
 
 named! {
     /// A tool that owns the hook files.

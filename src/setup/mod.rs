@@ -6,6 +6,8 @@
 
 pub mod agent_hooks;
 mod agent_settings;
+mod calls;
+pub mod check;
 pub mod doctor;
 pub mod draft;
 pub mod files;
@@ -23,7 +25,7 @@ use crate::git::show_file;
 named! {
     /// What happens to a file.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Action {
+    pub enum SetupAction {
         /// It stays.
         Keep = "keep",
         /// It is written.
@@ -71,7 +73,7 @@ pub struct Step {
     /// The file.
     pub path: PathBuf,
     /// What guard does with it.
-    pub action: Action,
+    pub action: SetupAction,
     /// Why or how, in a few words.
     pub message: String,
     /// What a person has to do.
@@ -97,12 +99,14 @@ impl Part {
     fn carry_out(&self, plan: &Plan, dry_run: bool) -> Result<Step> {
         let path = &self.path;
         let (action, message, done) = match plan {
-            Plan::Keep => (Action::Keep, self.message.as_str(), Ok(())),
-            Plan::ByHand(_) => (Action::Refuse, self.message.as_str(), Ok(())),
-            Plan::Write(_, what) if dry_run => (Action::Write, *what, Ok(())),
-            Plan::Write(content, what) => (Action::Write, *what, files::replace(path, content)),
-            Plan::Remove if dry_run => (Action::Remove, "removed", Ok(())),
-            Plan::Remove => (Action::Remove, "removed", fs::remove_file(path)),
+            Plan::Keep => (SetupAction::Keep, self.message.as_str(), Ok(())),
+            Plan::ByHand(_) => (SetupAction::Refuse, self.message.as_str(), Ok(())),
+            Plan::Write(_, what) if dry_run => (SetupAction::Write, *what, Ok(())),
+            Plan::Write(content, what) => {
+                (SetupAction::Write, *what, files::replace(path, content))
+            }
+            Plan::Remove if dry_run => (SetupAction::Remove, "removed", Ok(())),
+            Plan::Remove => (SetupAction::Remove, "removed", fs::remove_file(path)),
         };
         let shown = show_file(path);
         done.map_err(|error| Error::new(format!("{shown} cannot be written: {error}")))?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::doctor::{Check, Status};
+use super::check::{Check, Status};
 use super::git_hooks::{Placed, Survey};
 use super::hook::HookState;
 use super::manager::Managed;
