@@ -54,14 +54,14 @@ struct Crate {
 
 /// The most lines of code that a folder may hold, and the aim. A change that removes lines lowers the figure.
 const CEILINGS: [(&str, usize, usize); 4] = [
-    ("src/", 51_200, 32_000),
-    ("src/policy/design/", 4_200, 3_000),
-    ("src/policy/propose/", 510, 500),
-    ("src/agent/", 2_100, 2_000),
+    ("src/", 42_300, 32_000),
+    ("src/policy/design/", 3_650, 3_000),
+    ("src/policy/propose/", 480, 500),
+    ("src/agent/", 1_970, 2_000),
 ];
 
 /// The most files in src/.
-const MOST_FILES: usize = 452;
+const MOST_FILES: usize = 319;
 
 /// Lines that are neither blank nor comments, without tests.
 #[test]
