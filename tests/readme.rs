@@ -79,7 +79,7 @@ fn named<'a>(page: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str> {
 
 #[test]
 fn files_that_pages_for_contributors_name_exist() {
-    for (name, at_least) in [("docs/architecture.md", 15), ("CONTRIBUTING.md", 10)] {
+    for (name, at_least) in [("docs/dev/architecture.md", 15), ("CONTRIBUTING.md", 10)] {
         let page = page(name);
         let prefixes = ["src/", "tests/", "hooks/", "fixtures/", "docs/", ".ci/"];
         let paths: Vec<_> = prefixes
