@@ -95,3 +95,71 @@ fn files_that_pages_for_contributors_name_exist() {
         );
     }
 }
+
+/// The pages that users read; those for contributors are in `docs/dev`, and each rule has a page of its own.
+fn pages_for_users() -> Vec<(String, String)> {
+    let entries = fs::read_dir(Path::new(SOURCE).join("docs")).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names = names.filter(|name| name.ends_with(".md"));
+    names
+        .map(|name| (format!("docs/{name}"), page(&format!("docs/{name}"))))
+        .collect()
+}
+
+#[test]
+fn documentation_for_users_stays_short() {
+    let pages = pages_for_users();
+    let words = pages
+        .iter()
+        .map(|(_, page)| page.split_whitespace().count());
+    let words: usize = words.sum();
+    assert!(words > 10_000 && words <= 13_500, "{words}");
+}
+
+/// The anchor of a heading, as GitHub makes it.
+fn anchor(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = text
+        .chars()
+        .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+#[test]
+fn links_of_the_documentation_lead_to_a_file_and_a_heading() {
+    let mut pages = pages_for_users();
+    for name in ["README.md", "CONTRIBUTING.md", "SECURITY.md"] {
+        pages.push((name.to_owned(), page(name)));
+    }
+    let mut broken = Vec::new();
+    for (name, text) in &pages {
+        // Links stand outside of code; the odd parts of a text split at the marks of code are code.
+        let prose = text.split("```").step_by(2);
+        for part in prose.flat_map(|part| part.split('`').step_by(2)) {
+            for link in part
+                .split("](")
+                .skip(1)
+                .filter_map(|rest| rest.split(')').next())
+            {
+                if link.starts_with("http") {
+                    continue;
+                }
+                let (to, heading) = link.split_once('#').unwrap_or((link, ""));
+                let folder = Path::new(SOURCE).join(name).parent().unwrap().to_owned();
+                let file = match to {
+                    "" => Path::new(SOURCE).join(name),
+                    _ => folder.join(to),
+                };
+                let has_heading = || {
+                    let text = fs::read_to_string(&file).unwrap();
+                    let mut headings = text.lines().filter(|line| line.starts_with('#'));
+                    headings.any(|line| anchor(line) == heading)
+                };
+                if !file.exists() || !heading.is_empty() && !has_heading() {
+                    broken.push(format!("{name}: {link}"));
+                }
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
