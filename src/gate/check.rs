@@ -93,13 +93,13 @@ impl<'a> Gate<'a> {
         &self,
         requested: BString,
         request: &BStr,
-        content: Option<&[u8]>,
+        content: Option<Vec<u8>>,
         allow_empty: bool,
     ) -> error::Result<CheckResult> {
         let finding = match content {
             Some(content) => {
                 let write = Operation::Write {
-                    content: content.to_vec(),
+                    content,
                     strategy: Strategy::Replace,
                     expect: None,
                     allow_empty,

@@ -372,7 +372,7 @@ fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateResult<ToolA
     if gate.locate(requests[0].as_ref()).is_ok() {
         call.session.check(&gate)?;
     }
-    let content = content.map(str::as_bytes);
+    let content = content.map(|content| content.as_bytes().to_vec());
     let result = gate.check(path.into(), requests[0].as_ref(), content, true)?;
     let answers = CheckAnswers {
         results: vec![result],
