@@ -13,7 +13,7 @@ use super::output::Output;
 use super::repository::repository;
 use crate::boundary::bytes;
 use crate::error::{Error, Result};
-use crate::gate::{Checker, Failure, Gate};
+use crate::files::{Checker, Failure, Gate};
 use crate::judge::Options;
 use crate::report::{write_check, write_check_end, write_check_error, write_check_result};
 use crate::verdict::{CheckAnswers, CheckCounts};

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::answer::ToolAnswer;
 use super::session::Call;
-use crate::approval::reason_line;
-use crate::gate::{
+use crate::approve::reason_line;
+use crate::files::{
     self, Analysis, Answer, Failure, FailureKind, Gate, GateResult, HeldChange, HeldRecord,
     Question, Strategy,
 };
@@ -30,9 +30,9 @@ pub(super) fn id_of(failure: &Failure) -> Option<&str> {
 /// # Errors
 /// There is none with this id. The failure says what became of it.
 pub(super) fn load(repo: &Repository, id: &str) -> GateResult<HeldChange> {
-    match gate::held_change(repo, id) {
+    match files::held_change(repo, id) {
         Ok((change, _)) => Ok(change),
-        Err(failure) => Err(match gate::last_event(repo, id)? {
+        Err(failure) => Err(match files::last_event(repo, id)? {
             Some(HeldRecord { status, facts }) => {
                 let fact = |name: &str| facts.get(name).cloned().unwrap_or_default();
                 failure
