@@ -111,7 +111,7 @@ fn expressions_of_action_and_workflow_are_not_inside_scripts() {
 #[test]
 fn third_party_actions_are_pinned_to_a_commit() {
     let workflows = workflows();
-    let versions = include_str!("../docs/releasing.md");
+    let versions = include_str!("../docs/dev/releasing.md");
     let mut pinned = 0;
     for line in workflows.iter().flat_map(|(_, text)| text.lines()) {
         let Some((_, action)) = line.split_once("uses: ") else {
@@ -130,7 +130,7 @@ fn third_party_actions_are_pinned_to_a_commit() {
         let documented = format!("| `{name}` | v{tag} | `{commit}` |");
         assert!(
             versions.contains(&documented),
-            "docs/releasing.md lacks {documented}"
+            "docs/dev/releasing.md lacks {documented}"
         );
         pinned += 1;
     }

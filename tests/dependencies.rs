@@ -1,9 +1,9 @@
-//! docs/dependencies.md gives the reason for each dependency that users compile.
+//! docs/dev/dependencies.md gives the reason for each dependency that users compile.
 
 use std::collections::BTreeSet;
 
 const MANIFEST: &str = include_str!("../Cargo.toml");
-const PAGE: &str = include_str!("../docs/dependencies.md");
+const PAGE: &str = include_str!("../docs/dev/dependencies.md");
 
 /// The crates in the tables of the manifest whose heading ends with `dependencies]`.
 fn direct() -> BTreeSet<&'static str> {

@@ -142,18 +142,15 @@ fn initialised(repo: &Repo) -> String {
     fs::read_to_string(repo.path("guard.toml")).unwrap()
 }
 
-/// The settings that docs/designs.md shows for a framework: the patterns.
+/// The patterns that docs/designs.md shows for a framework, in the second cell of its row.
 fn documented(framework: &str) -> Vec<String> {
     let text = fs::read_to_string(format!("{SOURCE}/docs/designs.md")).unwrap();
-    let heading = format!("\n### {framework}\n\n```toml\n[lld]\n");
-    let (_, behind) = text.split_once(&heading).unwrap();
-    let (block, _) = behind.split_once("```").unwrap();
-    let lines = block.lines().filter(|line| !line.starts_with('#'));
-    let quoted = lines.flat_map(|line| line.split('"').skip(1).step_by(2));
-    quoted
-        .filter(|part| part.contains('/'))
-        .map(str::to_owned)
-        .collect()
+    let mut rows = text.lines().map(|line| line.split(" | "));
+    let row = rows.find(|row| row.clone().next() == Some(&format!("| {framework}")));
+    let spans = row.unwrap().nth(1).unwrap().split('`').skip(1).step_by(2);
+    let patterns: Vec<_> = spans.skip(1).map(str::to_owned).collect();
+    assert!(!patterns.is_empty(), "{framework}");
+    patterns
 }
 
 #[test]

@@ -100,6 +100,7 @@ mod public_api;
 mod range_ends;
 mod ranges;
 mod read_around;
+mod readme;
 mod reads_only;
 mod real_agents;
 mod reformats;

@@ -1,4 +1,4 @@
-//! docs/requirements.md names a test for each requirement. Each of these tests exists.
+//! docs/dev/requirements.md names a test for each requirement. Each of these tests exists.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,7 +24,7 @@ fn named(page: &str) -> Vec<(&str, &str)> {
 
 #[test]
 fn every_test_named_on_the_page_exists() {
-    let page = fs::read_to_string(format!("{SOURCE}/docs/requirements.md")).unwrap();
+    let page = fs::read_to_string(format!("{SOURCE}/docs/dev/requirements.md")).unwrap();
     let named = named(&page);
     assert!(named.len() > 60, "only {} tests are named", named.len());
     let missing: Vec<String> = named
@@ -41,7 +41,7 @@ fn every_test_named_on_the_page_exists() {
 /// Tests named after requirements (`r000_…`, `r001_…`, `scenario_…`) are all listed on the page.
 #[test]
 fn every_test_that_is_named_after_a_requirement_is_on_the_page() {
-    let page = fs::read_to_string(format!("{SOURCE}/docs/requirements.md")).unwrap();
+    let page = fs::read_to_string(format!("{SOURCE}/docs/dev/requirements.md")).unwrap();
     let named = named(&page);
     let mut missing = Vec::new();
     for entry in fs::read_dir(format!("{SOURCE}/tests")).unwrap() {
@@ -65,6 +65,6 @@ fn every_test_that_is_named_after_a_requirement_is_on_the_page() {
     }
     assert!(
         missing.is_empty(),
-        "docs/requirements.md lacks: {missing:?}"
+        "docs/dev/requirements.md lacks: {missing:?}"
     );
 }

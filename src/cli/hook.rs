@@ -102,7 +102,7 @@ change used.";
 
 fn about_agent(agent: &str) -> String {
     format!(
-        "Examples:\n  guard hook {agent} < payload.json\n\nThe agent calls this command; docs/agents.md shows the \
+        "Examples:\n  guard hook {agent} < payload.json\n\nThe agent calls this command; docs/agents.md links the \
          settings. guard rebuilds the file as the tool would leave it and answers in the agent's own form. It never \
          writes the file. If guard cannot judge a call, it denies it."
     )

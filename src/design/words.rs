@@ -1,4 +1,4 @@
-//! The closed word lists of the grammar (docs/designs.md), and how a text is searched for them.
+//! The closed word lists of the grammar (docs/dev/grammar.md), and how a text is searched for them.
 //!
 //! A list is one string with `|` between its phrases, in lower case. Phrases also match in the plural.
 

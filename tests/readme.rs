@@ -1,0 +1,97 @@
+//! README.md: its commands work in the order of the text, and it stays short. Also that the pages for contributors name
+//! files that exist.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::{Output, Repo, SOURCE, run};
+
+fn page(name: &str) -> String {
+    fs::read_to_string(Path::new(SOURCE).join(name)).unwrap()
+}
+
+/// The lines of the fenced blocks of a language below a heading of the second level.
+fn blocks(page: &str, heading: &str, language: &str) -> Vec<String> {
+    let (_, section) = page.split_once(&format!("\n## {heading}\n")).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let fence = format!("```{language}\n");
+    let blocks = section.split(&fence).skip(1);
+    let lines = blocks.flat_map(|rest| rest.split("```").next().unwrap().lines());
+    lines.map(str::to_owned).collect()
+}
+
+/// Runs a line in a shell that finds guard; a comment behind it that says "refused" wants a failure.
+fn obey(repo: &Repo, line: &str) -> Output {
+    let output = run(repo.with_guard_on_path("sh").args(["-c", line]));
+    let comment = line.split_once(" # ").map_or("", |(_, comment)| comment);
+    output.exits(i32::from(comment.starts_with("refused")))
+}
+
+#[test]
+fn commands_of_the_readme_do_what_it_says() {
+    let page = page("README.md");
+    let repo = Repo::new();
+    let lines = blocks(&page, "Three minutes in your own repository", "sh");
+    let mut refusals = Vec::new();
+    for line in &lines {
+        let output = obey(&repo, line);
+        if line.starts_with("guard doctor") {
+            let text = output.text();
+            assert!(text.lines().all(|line| line.starts_with("ok ")), "{text}");
+        }
+        if line.contains("# refused") {
+            refusals.push((line, output.text()));
+        }
+    }
+    let [(line, refusal)] = &refusals[..] else {
+        panic!("{refusals:#?}");
+    };
+    // The refusal at the top of the page is the one that these commands lead to.
+    let (_, shown) = page.split_once("```text\n$ ").unwrap();
+    let (command, report) = shown.split("```").next().unwrap().split_once('\n').unwrap();
+    assert!(line.starts_with(command), "{line}");
+    assert!(refusal.starts_with(report), "{refusal}");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    assert!(repo.path("measure/temperature.py").is_file());
+    let design = blocks(&page, "Three minutes in your own repository", "sh").join("\n");
+    let row = report.lines().find_map(|line| line.split_once("| | `"));
+    assert!(design.contains(row.unwrap().1), "{report}");
+}
+
+#[test]
+fn readme_has_at_most_a_thousand_words() {
+    let words = page("README.md").split_whitespace().count();
+    assert!(words <= 1000, "{words}");
+}
+
+/// The code spans of a page that begin with `prefix` and hold one path.
+fn named<'a>(page: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str> {
+    let spans = page.split('`').skip(1).step_by(2);
+    spans.filter(move |span| {
+        span.starts_with(prefix)
+            && span
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte))
+    })
+}
+
+#[test]
+fn files_that_pages_for_contributors_name_exist() {
+    for (name, at_least) in [("docs/dev/architecture.md", 15), ("CONTRIBUTING.md", 10)] {
+        let page = page(name);
+        let prefixes = ["src/", "tests/", "hooks/", "fixtures/", "docs/", ".ci/"];
+        let paths: Vec<_> = prefixes
+            .iter()
+            .flat_map(|prefix| named(&page, prefix))
+            .collect();
+        assert!(paths.len() >= at_least, "{name}: {paths:?}");
+        let is_missing = |path: &&&str| !Path::new(SOURCE).join(path).exists();
+        let missing: Vec<_> = paths.iter().filter(is_missing).collect();
+        assert!(
+            missing.is_empty(),
+            "{name} names what is not there: {missing:?}"
+        );
+    }
+}
