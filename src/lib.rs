@@ -38,8 +38,10 @@
 //! path               which paths are safe
 //! suggest, trailer   the word that was meant; trailers of a commit message
 //! measure            lost share, class, preview of a change
-//! approval           a person's consent to one change
-//! policy             settings and designs -> scope
+//! approve            a person's consent to one change
+//! scope              settings, and grants with their lookup
+//! design             the grammar of designs -> grants; proposed rows
+//! policy             settings and designs that judge a change
 //! verdict            the result of a judgement
 //! rules              policy and changes -> findings
 //! ci                 what a CI system says about the commits to judge
@@ -51,8 +53,8 @@
 //! git                the only code that opens a repository
 //! judge              a source -> its verdict
 //! report             verdict -> bytes, one file per format
-//! gate               effects on a workspace: write, patch, snapshots, approvals, log
-//! agent              tool call of a coding agent -> answer, one file per agent
+//! files              effects on a workspace: write, patch, snapshots, approvals, log
+//! agents             tool call of a coding agent -> answer, one file per agent
 //! mcp                the file operations as tools of an MCP server
 //! api                the interface of the library
 //! setup              hooks and settings of a repository, and a check that they work
@@ -68,10 +70,10 @@ mod named;
 #[path = "../tests/common/random.rs"]
 mod random;
 
-mod agent;
+mod agents;
 mod api;
 #[doc(hidden)]
-pub mod approval;
+pub mod approve;
 #[doc(hidden)]
 pub mod boundary;
 #[doc(hidden)]
@@ -79,12 +81,14 @@ pub mod change;
 mod ci;
 #[doc(hidden)]
 pub mod cli;
+#[doc(hidden)]
+pub mod design;
 mod disk;
 mod error;
 #[doc(hidden)]
-pub mod finding;
+pub mod files;
 #[doc(hidden)]
-pub mod gate;
+pub mod finding;
 #[doc(hidden)]
 pub mod git;
 #[cfg(feature = "extend")]
@@ -101,6 +105,8 @@ pub mod path;
 pub mod policy;
 mod report;
 mod rules;
+#[doc(hidden)]
+pub mod scope;
 mod setup;
 mod ssh_keygen;
 mod suggest;

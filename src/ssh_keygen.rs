@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::approval::{Approval, NAMESPACE, SshSignature, one_line};
+use crate::approve::{Approval, NAMESPACE, SshSignature, one_line};
 use crate::error::{Error, Result};
 use crate::path::escaped;
 
@@ -201,7 +201,7 @@ pub fn line_for(who: &str, key: &str) -> Option<String> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::approval::testing::approval;
+    use crate::approve::testing::approval;
 
     /// A hardware key, made in software as FIDO defines it.
     const KEY: &str = "sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29tAAAAIGY2/+GmbbfKlXHdl4CHoc9PTyES4e00k6tLQ1dK5HJMAAAABHNzaDo=";

@@ -5,7 +5,7 @@
 use crate::common::signing::*;
 use crate::common::{self, DESIGN, GUARD, Output, Repo, SETTINGS};
 use serde_json::{Value, json};
-use write_guard::approval::{Approval, NAMESPACE, TRAILER};
+use write_guard::approve::{Approval, NAMESPACE, TRAILER};
 
 /// A finding about [`FILE`].
 fn finding(report: &Value) -> &Value {

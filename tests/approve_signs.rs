@@ -11,7 +11,7 @@ use std::process::{Child, Command};
 use crate::common::signing::*;
 use crate::common::terminal::{End, Session, driver, guard_at_terminal};
 use crate::common::{self, Repo};
-use write_guard::approval::{Approval, TRAILER};
+use write_guard::approve::{Approval, TRAILER};
 
 const WORD: &str = "Type `";
 

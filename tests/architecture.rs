@@ -53,15 +53,14 @@ struct Crate {
 }
 
 /// The most lines of code that a folder may hold, and the aim. A change that removes lines lowers the figure.
-const CEILINGS: [(&str, usize, usize); 4] = [
-    ("src/", 42_300, 32_000),
-    ("src/policy/design/", 3_650, 3_000),
-    ("src/policy/propose/", 480, 500),
-    ("src/agent/", 1_970, 2_000),
+const CEILINGS: [(&str, usize, usize); 3] = [
+    ("src/", 42_500, 32_000),
+    ("src/design/", 4_130, 3_500),
+    ("src/agents/", 1_970, 2_000),
 ];
 
 /// The most files in src/.
-const MOST_FILES: usize = 319;
+const MOST_FILES: usize = 320;
 
 /// Lines that are neither blank nor comments, without tests.
 #[test]

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use crate::common::log::{log_file, log_lines, restamp, set_log, verdict, with_log};
 use crate::common::{GUARD, Repo, lines, run_with_input};
 use serde_json::{Map, Value};
-use write_guard::gate::{Log, verify};
+use write_guard::files::{Log, verify};
 
 /// The log of three writes after this change, as `guard audit verify` sees it.
 fn after(change: impl FnOnce(&mut Vec<String>)) -> Option<(u64, String)> {

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use crate::common::{DESIGN, GUARD, Repo, lines, run_with_input};
 use serde_json::Value;
-use write_guard::gate::{Gate, Operation, Strategy};
+use write_guard::files::{Gate, Operation, Strategy};
 use write_guard::git::Repository;
 use write_guard::judge::Options;
 

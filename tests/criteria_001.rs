@@ -10,7 +10,7 @@ use std::path::Path;
 use crate::common::files::{Answer, answer_of};
 use crate::common::{self, GUARD, Repo, lines};
 use gix::bstr::BStr;
-use write_guard::gate::{FailureKind, Gate, Operation, Strategy};
+use write_guard::files::{FailureKind, Gate, Operation, Strategy};
 use write_guard::git::Repository;
 use write_guard::judge::Options;
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 
 use crate::common::{Repo, lines};
 use gix::bstr::BStr;
-use write_guard::gate::{
+use write_guard::files::{
     Answer, CompletedOperation, Failure, FailureKind, Gate, Operation, Question, Strategy, reject,
 };
 use write_guard::git::Repository;

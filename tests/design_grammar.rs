@@ -13,8 +13,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::BStr;
-use write_guard::policy::design::{Design, DesignOptions, parse};
-use write_guard::policy::{Grant, GrantKind};
+use write_guard::design::{Design, DesignOptions, parse};
+use write_guard::scope::{Grant, GrantKind};
 
 use crate::common::SOURCE;
 

@@ -5,7 +5,7 @@ use crate::common::random::Random;
 use std::time::{Duration, Instant};
 
 use gix::bstr::{BStr, ByteSlice};
-use write_guard::policy::design::{Design, DesignOptions, parse};
+use write_guard::design::{Design, DesignOptions, parse};
 
 fn read(text: &str) -> Design {
     parse(

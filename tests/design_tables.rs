@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use gix::bstr::BStr;
+use write_guard::design::{Design, DesignOptions, parse};
 use write_guard::finding::{Level, Rule};
-use write_guard::policy::design::{Design, DesignOptions, parse};
-use write_guard::policy::patterns::Patterns;
-use write_guard::policy::{Actions, GrantKind, Role};
+use write_guard::scope::patterns::Patterns;
+use write_guard::scope::{Actions, GrantKind, Role};
 
 use crate::common::{DESIGN, Repo, SETTINGS, corpus};
 use crate::design_support::{HEADER, actions, add, faults, paths, read, rows};

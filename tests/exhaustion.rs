@@ -10,7 +10,7 @@ use std::process::Command;
 
 use crate::common::files::{Answer, answer_of};
 use crate::common::{self, GUARD, Repo, run_with_input};
-use write_guard::gate::{Log, LogFault, verify};
+use write_guard::files::{Log, LogFault, verify};
 
 const OLD: &str = "old\n";
 const VERBS: [&[&str]; 4] = [

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::common::race::{SECRET, check_then, escapes, exchanging, put_outside};
 use crate::common::{Repo, strace};
-use write_guard::gate::{Edit, Gate, Operation, Strategy};
+use write_guard::files::{Edit, Gate, Operation, Strategy};
 use write_guard::git::Repository;
 use write_guard::judge::Options;
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use crate::common::{self, Repo};
 use serde_json::Value;
 use write_guard::finding::Rule;
-use write_guard::policy::settings::KEYS;
+use write_guard::scope::settings::KEYS;
 
 const SCHEMA: &str = include_str!("../docs/guard.schema.json");
 

@@ -4,7 +4,7 @@
 
 use gix::bstr::BStr;
 use serde_json::Map;
-use write_guard::gate::{self, Answer, Gate, Log, Operation, Strategy};
+use write_guard::files::{self, Answer, Gate, Log, Operation, Strategy};
 use write_guard::git::Repository;
 use write_guard::judge::Options;
 
@@ -30,14 +30,14 @@ fn approve(repo: &Repo) {
         expect: None,
         allow_empty: false,
     };
-    let mut ask = |_: &gate::Question| Answer::Approve("agreed".to_owned());
+    let mut ask = |_: &files::Question| Answer::Approve("agreed".to_owned());
     gate.perform_asking(BStr::new("large.py"), &operation, &mut ask)
         .unwrap();
 }
 
 fn approvals(repo: &Repo) -> usize {
     let opened = Repository::open(&repo.root).unwrap();
-    gate::approvals(&opened).unwrap().len()
+    files::approvals(&opened).unwrap().len()
 }
 
 #[test]

@@ -321,7 +321,7 @@ fn held_change_without_a_person_to_ask_names_the_command_for_a_terminal() {
 #[test]
 fn approval_through_the_client_writes_once_and_is_logged_as_such() {
     let repo = repo();
-    let mut client = asking(&repo, approval("approve", WORD));
+    let mut client = asking(&repo, approval("replace", WORD));
     let large = json!({ "path": "src/large.py", "content": replacement() });
     let done = client.call("write_file", large);
     assert_eq!(done["_meta"]["guard"]["approval"], "elicitation", "{done}");
@@ -329,7 +329,10 @@ fn approval_through_the_client_writes_once_and_is_logged_as_such() {
     assert_eq!(read(&repo, "src/large.py"), replacement());
     let question = &client.questions[0];
     let offered = &question["requestedSchema"]["properties"]["decision"]["enum"];
-    assert_eq!(*offered, json!(["approve", "reject"]));
+    assert_eq!(
+        *offered,
+        json!(["replace", "append", "insert", "extend", "reject"])
+    );
     let message = question["message"].as_str().unwrap();
     assert!(
         message.contains("-line number 1") && message.contains("What would be lost"),
@@ -356,7 +359,7 @@ fn anything_but_a_whole_approval_leaves_the_change_held() {
             json!({ "action": "accept", "content": { "decision": "approve" } }),
             "the word was not",
         ),
-        (approval("approve", "number"), "the word was not"),
+        (approval("replace", "number"), "the word was not"),
         (
             json!({ "action": "accept", "content": { "decision": "approve", "word": WORD } }),
             "needs a reason",
@@ -399,7 +402,7 @@ fn a_shell_of_an_agent_leaves_approvals_to_a_terminal() {
     let mut command = repo.command(GUARD);
     command.env("CLAUDECODE", "1");
     let mut client = McpClient::start_as(&mut command, NOW, json!({ "elicitation": {} }));
-    client.answer = approval("approve", WORD);
+    client.answer = approval("replace", WORD);
     let (kind, _) = client.refuses("write_file", large);
     assert_eq!((kind.as_str(), client.questions.len()), ("held", 0));
     drop(client);
@@ -420,7 +423,7 @@ fn client_below_an_agent_may_not_ask_but_the_agent_may() {
         let mut command = repo.command(&agent);
         command.env("GUARD", GUARD);
         let mut client = McpClient::start_as(&mut command, NOW, json!({ "elicitation": {} }));
-        client.answer = approval("approve", WORD);
+        client.answer = approval("replace", WORD);
         let large = json!({ "path": "src/large.py", "content": replacement() });
         let result = client.call("write_file", large);
         assert_eq!(client.questions.len(), questions, "{script}: {result}");
@@ -454,7 +457,7 @@ fn newest_revision_asks_by_the_answer_and_each_question_counts_once() {
     );
     // A made-up question is none.
     call["requestState"] = "made-up".into();
-    call["inputResponses"] = json!({ "made-up": approval("approve", WORD) });
+    call["inputResponses"] = json!({ "made-up": approval("replace", WORD) });
     assert_eq!(
         client.request("tools/call", call.clone())["result"]["isError"],
         true
@@ -463,7 +466,7 @@ fn newest_revision_asks_by_the_answer_and_each_question_counts_once() {
     call["requestState"] = key.into();
     for (answer, part) in [
         (json!({ "action": "decline" }), "declined"),
-        (approval("approve", WORD), "no open question"),
+        (approval("replace", WORD), "no open question"),
     ] {
         call["inputResponses"] = json!({ key: answer });
         let refused = client.request("tools/call", call.clone())["result"].clone();
@@ -474,7 +477,7 @@ fn newest_revision_asks_by_the_answer_and_each_question_counts_once() {
     let asked = client.request("tools/call", again)["result"].clone();
     let key = asked["requestState"].as_str().unwrap();
     call["requestState"] = key.into();
-    call["inputResponses"] = json!({ key: approval("approve", WORD) });
+    call["inputResponses"] = json!({ key: approval("replace", WORD) });
     let done = client.request("tools/call", call)["result"].clone();
     assert_eq!(done["isError"], false, "{done}");
     assert_eq!(read(&repo, "src/large.py"), replacement());
@@ -540,7 +543,7 @@ fn cancelled_question_leaves_the_change_held_and_the_server_serves_on() {
     client.does("read_text_file", json!({ "path": "src/small.py" }));
     // An answer that comes too late decides nothing.
     client.send(
-        &json!({ "jsonrpc": "2.0", "id": question["id"], "result": approval("approve", WORD) }),
+        &json!({ "jsonrpc": "2.0", "id": question["id"], "result": approval("replace", WORD) }),
     );
     client.does("read_text_file", json!({ "path": "src/small.py" }));
     drop(client);

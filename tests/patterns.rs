@@ -7,7 +7,7 @@ use std::fs;
 use crate::common::random::Random;
 use crate::common::{self, Repo, run_with_input};
 use gix::bstr::{BStr, ByteSlice};
-use write_guard::policy::settings::{Settings, parse};
+use write_guard::scope::settings::{Settings, parse};
 
 /// The settings with this list as `[scope] protect`.
 fn protect(list: &[String]) -> Result<Settings, String> {

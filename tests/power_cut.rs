@@ -12,7 +12,7 @@ use std::time::Instant;
 use crate::common::image::{Cut, Image};
 use crate::common::{self, GUARD, Repo, strace};
 use serde_json::Value;
-use write_guard::gate::{Log, LogFault, Record, verify};
+use write_guard::files::{Log, LogFault, Record, verify};
 
 /// Some file system blocks.
 const LINES: usize = 1000;

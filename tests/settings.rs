@@ -5,7 +5,7 @@
 use crate::common::{self, Repo, SETTINGS};
 use serde_json::{Value, json};
 use write_guard::finding::Rule;
-use write_guard::policy::settings::{KEYS, parse};
+use write_guard::scope::settings::{KEYS, parse};
 
 const DOCUMENT: &str = include_str!("../docs/settings.md");
 

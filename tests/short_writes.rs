@@ -9,7 +9,7 @@ use std::process::Command;
 
 use crate::common::files::answer_of;
 use crate::common::{self, GUARD, Repo, lines};
-use write_guard::gate::{Log, verify};
+use write_guard::files::{Log, verify};
 
 /// At most five bytes per call.
 const SHORT: &str = r"

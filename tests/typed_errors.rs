@@ -34,7 +34,7 @@ fn with_large() -> Repo {
 
 /// Adds a record of a decision, as a person at a terminal makes one.
 fn decide(repo: &Repo, event: &str, id: &str) {
-    use write_guard::gate::Log;
+    use write_guard::files::Log;
     let facts = serde_json::json!({
         "path": "state.py", "held": id, "who": "A <a@example.com>", "how": "terminal", "reason": "it is meant",
     });

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gix::bstr::BStr;
 use serde_json::json;
-use write_guard::gate::{Answer, Gate, Operation, Question, Strategy};
+use write_guard::files::{Answer, Gate, Operation, Question, Strategy};
 use write_guard::git::Repository;
 use write_guard::judge::Options;
 

@@ -9,11 +9,11 @@ use super::bounded;
 use super::design_args::DesignArgs;
 use super::output::CANNOT_JUDGE;
 use super::repository::{repository, with_approvals};
-use crate::agent::{
+use crate::agents::{
     self, Agent, AgentEvent, DEADLINE, FileAction, HookWork, Observer, Reply, Told, ToolCall, late,
 };
 use crate::error::{Error, Result};
-use crate::gate::GateResult;
+use crate::files::GateResult;
 use crate::git::{CheckpointStore, Repository, show_file};
 use crate::judge::Options;
 use crate::setup::agent_hooks;
@@ -51,11 +51,11 @@ struct AgentWork {
 impl HookWork for AgentWork {
     fn judge(&self, call: &ToolCall) -> GateResult<()> {
         enter(call)?;
-        agent::refuse(call)?;
+        agents::refuse(call)?;
         if call.actions.iter().all(FileAction::is_command) {
             return Ok(());
         }
-        agent::judge(&repository_of(self.agent, call)?, &self.options, call)
+        agents::judge(&repository_of(self.agent, call)?, &self.options, call)
     }
 
     fn begin(&self, call: &ToolCall, session: &str, id: &str) -> GateResult<()> {
@@ -99,12 +99,12 @@ impl HookWork for AgentWork {
         enter(&call).ok()?;
         let repo = repository_of(self.agent, &call).ok()?;
         agent_hooks::note_call(&repo, self.agent);
-        agent::scope_to_tell(event, &repo, &self.options)
+        agents::scope_to_tell(event, &repo, &self.options)
     }
 
     fn times_told(&self, session: &str, reason: &str) -> usize {
         match repository() {
-            Ok(repo) => agent::times_told(repo.git_dir(), session, reason),
+            Ok(repo) => agents::times_told(repo.git_dir(), session, reason),
             Err(_) => 1,
         }
     }

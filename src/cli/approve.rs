@@ -13,9 +13,9 @@ use super::question::{GUTTER, ask, ask_for_word, push_quoted};
 use super::repository::{repository, with_approvals};
 use super::signing::{SignArgs, enroll, unsigned_notes};
 use super::snapshot::elsewhere;
-use crate::approval;
+use crate::approve;
 use crate::error::{Error, Result};
-use crate::gate::{
+use crate::files::{
     self, Answer, Consent, Failure, FailureKind, Gate, HeldChange, HeldRecord, HeldStatus,
 };
 use crate::git::Repository;
@@ -109,21 +109,21 @@ impl ApproveArgs {
             let repo = repository()?;
             match &self.id {
                 Some(id) => self.print_one(output, &repo, id)?,
-                None => print_held(output, &repo, None, &gate::pending(&repo)?, None),
+                None => print_held(output, &repo, None, &files::pending(&repo)?, None),
             }
             Ok(0)
         })
     }
 
-    fn print_one(&self, output: &mut Output, repo: &Repository, id: &str) -> gate::GateResult<()> {
-        let last = gate::last_event(repo, id)?;
+    fn print_one(&self, output: &mut Output, repo: &Repository, id: &str) -> files::GateResult<()> {
+        let last = files::last_event(repo, id)?;
         let last = last.as_ref();
         let found = match last.filter(|last| last.is_decided()) {
             Some(decided) => {
                 print_status(output, id, decided);
                 return Ok(());
             }
-            None => gate::held_change(repo, id),
+            None => files::held_change(repo, id),
         };
         match (found, last) {
             (Ok((change, old)), _) => {
@@ -154,7 +154,7 @@ impl ApproveArgs {
             let repo = repository()?;
             Person::present()?;
             let reason = self.reason.as_deref().unwrap_or_default();
-            let path = gate::reject(&repo, id, &approval::reason_line(reason))?.path;
+            let path = files::reject(&repo, id, &approve::reason_line(reason))?.path;
             output.print_either(
                 || json!({ "version": 1, "rejected": id, "path": path }),
                 |out| writeln!(out, "rejected {id}: {} is unchanged", escaped(&path)),
@@ -169,7 +169,7 @@ impl ApproveArgs {
         repo: &Repository,
         person: &mut Person,
         id: &str,
-    ) -> gate::GateResult<u8> {
+    ) -> files::GateResult<u8> {
         let mut is_unsigned = false;
         let style = output.style.clone();
         let signer = self.sign.signer(repo)?;
@@ -223,7 +223,7 @@ impl ApproveArgs {
         repo: &Repository,
         person: &mut Person,
         waiting: &[Clearable],
-    ) -> gate::GateResult<()> {
+    ) -> files::GateResult<()> {
         let signer = self.sign.signer(repo)?;
         if signer.is_none() {
             output.notes(&unsigned_notes(repo));
@@ -237,7 +237,7 @@ impl ApproveArgs {
             let consent = Consent {
                 reason: reason.clone(),
                 design: change.design.clone(),
-                how: gate::TERMINAL,
+                how: files::TERMINAL,
                 signer: signer.clone(),
             };
             consent.to(repo, &change.change)
@@ -246,9 +246,9 @@ impl ApproveArgs {
         let approvals: Vec<_> = waiting
             .iter()
             .map(approve)
-            .collect::<gate::GateResult<_>>()?;
+            .collect::<files::GateResult<_>>()?;
         for (approval, change) in approvals.iter().zip(waiting) {
-            gate::keep(repo, approval, &change.designs, [])?;
+            files::keep(repo, approval, &change.designs, [])?;
         }
         // The changes are approved, so an error in the list of signers is only a note.
         let notes = judge::not_listed(repo, &approvals);
@@ -387,9 +387,9 @@ fn shown(waiting: &[Clearable], style: &Style) -> (String, String) {
             push_quoted(&mut text, "What would be lost", Some(&lost));
         }
         if !loses || !lost.is_empty() {
-            let id = approval::sides(change).1.unwrap_or_default();
+            let id = approve::sides(change).1.unwrap_or_default();
             let id = id.get(..12).unwrap_or("staged");
-            word = approval::word(lost.as_bytes(), change.path.as_ref(), id);
+            word = approve::word(lost.as_bytes(), change.path.as_ref(), id);
             loses |= !lost.is_empty();
         }
     }

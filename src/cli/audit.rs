@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::output::Output;
 use super::repository::repository;
 use crate::error::{Error, Result};
-use crate::gate::{ChainHead, Log, LogFault, Record, Verification, verify};
+use crate::files::{ChainHead, Log, LogFault, Record, Verification, verify};
 use crate::path::escaped;
 use crate::report::plural;
 

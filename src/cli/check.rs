@@ -13,7 +13,7 @@ use super::output::Output;
 use super::repository::repository;
 use crate::boundary::bytes;
 use crate::error::{Error, Result};
-use crate::gate::{Checker, Failure, Gate};
+use crate::files::{Checker, Failure, Gate};
 use crate::judge::Options;
 use crate::report::{write_check, write_check_end, write_check_error, write_check_result};
 use crate::verdict::{CheckAnswers, CheckCounts};
@@ -103,18 +103,16 @@ impl CheckArgs {
             }
         };
         let content = content.map_err(Failure::into_error)?;
-        let results = paths
-            .iter()
-            .zip(&requests)
-            .map(|(path, request)| match self.read {
-                true => gate.check_read(path.clone(), request.as_ref()),
-                false => gate.check(
-                    path.clone(),
-                    request.as_ref(),
-                    content.as_deref(),
-                    self.allow_empty,
-                ),
-            });
+        // The last one gets the content itself, which may be large.
+        let contents = std::iter::repeat_n(content, paths.len());
+        let cases = paths.iter().zip(&requests).zip(contents);
+        let results = cases.map(|((path, request), content)| {
+            let (path, request) = (path.clone(), request.as_ref());
+            match self.read {
+                true => gate.check_read(path, request),
+                false => gate.check(path, request, content, self.allow_empty),
+            }
+        });
         let answers = CheckAnswers {
             results: results.collect::<Result<_>>()?,
             notes: gate.notes().to_vec(),

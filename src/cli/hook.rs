@@ -11,10 +11,10 @@ use super::agent_hook::AgentArgs;
 use super::design_args::DesignArgs;
 use super::repository::{repository, with_approvals};
 use super::{bounded, lint, output::Output, push};
-use crate::agent::Agent;
-use crate::approval::TRAILER;
+use crate::agents::Agent;
+use crate::approve::TRAILER;
 use crate::error::{Error, Result};
-use crate::gate::{self, Failure};
+use crate::files::{self, Failure};
 use crate::git::{Repository, show_file};
 use crate::judge::{self, Options};
 use crate::report;
@@ -260,7 +260,7 @@ fn read_at_most(file: &Path) -> std::io::Result<Option<Vec<u8>>> {
 /// Removes the used approvals. The commit exists already, so this judges nothing.
 fn post_commit() -> Result<u8> {
     let repo = repository()?;
-    gate::consume(&repo, &judge::landed(&repo)?).map_err(Failure::into_error)?;
+    files::consume(&repo, &judge::landed(&repo)?).map_err(Failure::into_error)?;
     Ok(0)
 }
 

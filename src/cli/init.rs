@@ -11,7 +11,7 @@ use super::output::Output;
 use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository, show_file};
-use crate::policy::settings::FILE;
+use crate::scope::settings::FILE;
 use crate::setup::draft::{Facts, STANDING, SettingsDraft, draft};
 use crate::setup::files;
 

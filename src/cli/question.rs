@@ -5,8 +5,8 @@ use std::io::{self, BufRead, BufReader, Write as _};
 
 use super::files::extension_lines;
 use super::person::Person;
-use crate::approval::{REJECT, reason_line};
-use crate::gate::{Answer, Question, Strategy};
+use crate::approve::{REJECT, reason_line};
+use crate::files::{Answer, Question, Strategy};
 use crate::path::escaped;
 use crate::report::{Style, painted};
 use crate::system;

@@ -11,8 +11,8 @@ use crate::git::{Index, Repository};
 use crate::judge::settings_of_head;
 use crate::path::fold;
 use crate::policy::design_selection;
-use crate::policy::settings::Settings;
 use crate::report::{Format, RECOGNISED_FROM, is_report};
+use crate::scope::settings::Settings;
 
 /// Refuses files of git and guard, and tracked files.
 fn admit_place(path: &Path) -> Result<(), String> {

@@ -1,13 +1,13 @@
 //! The repository that a command is about.
 
 use crate::error::Result;
-use crate::gate;
+use crate::files;
 use crate::git::Repository;
 use crate::judge::Options;
 
 /// Adds the approvals of this repository, which count for local commits.
 pub(super) fn with_approvals(repo: &Repository, options: Options) -> Result<Options> {
-    let approvals = gate::approvals(repo).map_err(gate::Failure::into_error)?;
+    let approvals = files::approvals(repo).map_err(files::Failure::into_error)?;
     Ok(Options {
         approvals,
         ..options

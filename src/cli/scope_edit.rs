@@ -12,11 +12,11 @@ use super::output::Output;
 use super::person::{Person, refuse_agents_and_ci};
 use super::repository::repository;
 use crate::boundary::Boundary;
+use crate::design::propose;
 use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::judge::{self, DesignEdit, Options, RowsToAdd};
 use crate::path::{escaped, shell_word};
-use crate::policy::propose;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = NEW_EXAMPLES)]

@@ -13,7 +13,7 @@ use super::person::Person;
 use super::repository::repository;
 use crate::boundary::{Boundary, BoundaryError};
 use crate::error::{Error, Result};
-use crate::gate::{self, Failure, Signer};
+use crate::files::{self, Failure, Signer};
 use crate::git::{Repository, show_file};
 use crate::judge;
 use crate::path::{escaped, shell_word};
@@ -45,7 +45,7 @@ impl SignArgs {
     }
 
     /// The signer; `None` without a key.
-    pub(super) fn signer(&self, repo: &Repository) -> gate::GateResult<Option<Signer>> {
+    pub(super) fn signer(&self, repo: &Repository) -> files::GateResult<Option<Signer>> {
         if self.no_sign {
             return Ok(None);
         }

@@ -15,7 +15,7 @@ use super::repository::{repository, with_approvals};
 use super::signing::{SignArgs, unsigned_notes};
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
-use crate::gate::{self, Gate, RestoreRequest};
+use crate::files::{self, Gate, RestoreRequest};
 use crate::git::{CHANGE, Repository, WorkTree};
 use crate::measure::unified_preview;
 use crate::path::escaped;
@@ -68,7 +68,7 @@ pub(super) enum SnapshotArgs {
 }
 
 impl SnapshotArgs {
-    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
+    pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
         let repo = repository()?;
         match self {
             SnapshotArgs::List => list(output, &repo)?,
@@ -108,7 +108,7 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
         || {
             let items: Vec<Value> = snapshots
                 .iter()
-                .map(|snapshot| gate::snapshot_json(repo, snapshot))
+                .map(|snapshot| files::snapshot_json(repo, snapshot))
                 .collect();
             let lost: Vec<String> = all.lost.iter().map(ToString::to_string).collect();
             json!({ "version": 1, "snapshots": items, "lost": lost })
@@ -119,7 +119,7 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
                 writeln!(
                     out,
                     "{id}  {}  {}{}",
-                    gate::rfc3339(snapshot.time),
+                    files::rfc3339(snapshot.time),
                     escaped(&snapshot.title),
                     elsewhere(repo, &snapshot.work_tree)
                 )
@@ -133,7 +133,7 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
 pub(super) fn elsewhere(repo: &Repository, work_tree: &WorkTree) -> String {
     match *work_tree == repo.work_tree() {
         true => String::new(),
-        false => format!("  (work tree {})", gate::name_of(repo, work_tree)),
+        false => format!("  (work tree {})", files::name_of(repo, work_tree)),
     }
 }
 
@@ -142,13 +142,13 @@ fn content(repo: &Repository, id: ObjectId, path: &BStr) -> Result<Option<Vec<u8
 }
 
 fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Path>) -> Result<()> {
-    let snapshot = gate::find_snapshot(repo, name)?;
+    let snapshot = files::find_snapshot(repo, name)?;
     let Some(path) = path else {
         output.print_either(
-            || gate::snapshot_json(repo, &snapshot),
+            || files::snapshot_json(repo, &snapshot),
             |out| {
                 let elsewhere = elsewhere(repo, &snapshot.work_tree);
-                let (time, title) = (gate::rfc3339(snapshot.time), escaped(&snapshot.title));
+                let (time, title) = (files::rfc3339(snapshot.time), escaped(&snapshot.title));
                 writeln!(out, "{time}  {title}{elsewhere}")?;
                 for path in &snapshot.files {
                     writeln!(out, "  {}", escaped(path))?;
@@ -161,7 +161,7 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Pa
         );
         return Ok(());
     };
-    let path = gate::snapshot_path(repo, path)?;
+    let path = files::snapshot_path(repo, path)?;
     let bytes = content(repo, snapshot.id, path.as_ref())?.ok_or_else(|| {
         Error::new(format!("the snapshot has no file {}", escaped(&path))).help(format!(
             "to list its files: guard snapshot show {}",
@@ -189,10 +189,10 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Pa
     Ok(())
 }
 
-fn diff(output: &mut Output, repo: &Repository, name: &str) -> gate::GateResult<()> {
-    let snapshot = gate::find_snapshot(repo, name)?;
+fn diff(output: &mut Output, repo: &Repository, name: &str) -> files::GateResult<()> {
+    let snapshot = files::find_snapshot(repo, name)?;
     let id = snapshot.id;
-    gate::check_is_here(
+    files::check_is_here(
         repo,
         &snapshot.work_tree,
         &format!("the snapshot {id}"),
@@ -226,9 +226,9 @@ fn take_back(
     name: &str,
     only: &[PathBuf],
     design: &DesignArgs,
-) -> gate::GateResult<()> {
+) -> files::GateResult<()> {
     let options = with_approvals(repo, design.options(false))?;
-    let taken = gate::take_back(repo, &options, name, only)?;
+    let taken = files::take_back(repo, &options, name, only)?;
     if !taken.lost.is_empty() {
         let lost = taken.lost.join(", ");
         output.notes(&[format!("guard has no copy of {lost}; restore it yourself")]);
@@ -250,7 +250,7 @@ fn restore(
     only: &[PathBuf],
     design: &DesignArgs,
     auto: bool,
-) -> gate::GateResult<()> {
+) -> files::GateResult<()> {
     if name.starts_with(CHANGE) {
         return take_back(output, repo, name, only, design);
     }
@@ -303,7 +303,7 @@ fn restore(
 }
 
 fn prune(output: &mut Output, repo: &Repository) -> Result<()> {
-    let kept = gate::prune(repo)?;
+    let kept = files::prune(repo)?;
     output.print_either(
         || json!({ "version": 1, "forgotten": kept.forgotten, "kept": kept.kept }),
         |out| {

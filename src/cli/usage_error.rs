@@ -9,7 +9,7 @@ use super::files;
 use super::formats::wanted_leniently;
 use super::output::{Output, OutputArgs};
 use crate::error::Error;
-use crate::gate::FailureKind;
+use crate::files::FailureKind;
 
 /// Options of every verb that take a value.
 const WITH_VALUE: [&str; 4] = ["-C", "--format", "--output", "--color"];

@@ -16,17 +16,17 @@ use super::tree_view::in_repository;
 use super::{Options, staged};
 use crate::boundary::{self, Boundary, OpenedFile};
 use crate::change::{Change, Kind};
+use crate::design::propose::{self, WantedRow};
+use crate::design::{self, Design, DesignOptions};
 use crate::error::{Error, Result};
 use crate::finding::Rule;
 use crate::git::{Index, Repository, show_file};
 use crate::path::{escaped, normalize_request, shell_word};
-use crate::policy::design::{self, Design, DesignOptions};
-use crate::policy::glob::is_glob;
-use crate::policy::path_placeholders::{PathNames, is_path, literal_paths};
-use crate::policy::propose::{self, WantedRow};
-use crate::policy::scope::Scope;
-use crate::policy::settings::Settings;
 use crate::policy::{ChosenBy, design_selection};
+use crate::scope::Scope;
+use crate::scope::glob::is_glob;
+use crate::scope::path_placeholders::{PathNames, is_path, literal_paths};
+use crate::scope::settings::Settings;
 use crate::system;
 
 /// The largest document that guard reads.

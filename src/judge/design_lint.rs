@@ -14,16 +14,17 @@ use super::policy_loader::{Choice, LocatedDesigns, declares_nothing, locate};
 use super::scope::listed;
 use super::tree_view::{GitTree, in_repository, work_tree};
 use crate::boundary::Boundary;
+use crate::design::{self, Design};
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
 use crate::git::{Index, Repository, Tree, show_file};
 use crate::path::escaped;
-use crate::policy::design::{self, Design};
-use crate::policy::glob::is_glob;
-use crate::policy::scope::Scope;
-use crate::policy::settings::Settings;
-use crate::policy::{Grant, GrantKind, design_selection};
+use crate::policy::design_selection;
 use crate::rules::{self, DesignContext, ResultTree};
+use crate::scope::Scope;
+use crate::scope::glob::is_glob;
+use crate::scope::settings::Settings;
+use crate::scope::{Grant, GrantKind};
 use crate::verdict::{DesignUsed, ScopeGrant, ScopeListing};
 
 /// Which documents to lint.

@@ -12,13 +12,13 @@ use super::policy_loader::moved_designs;
 use super::steps::Judge;
 use super::tree_view::GitTree;
 use crate::change::{Change, Kind, ProposedChange, State};
+use crate::design::{self, DesignOptions};
 use crate::error::{Error, Result};
 use crate::git::{Blobs, Objects};
 use crate::measure::Precision;
 use crate::path::escaped;
-use crate::policy::design::{self, DesignOptions};
-use crate::policy::settings::{self, Settings};
 use crate::policy::{ChosenBy, Governing, Origin, Policy, Stage};
+use crate::scope::settings::{self, Settings};
 use crate::verdict::{Source, SourceKind, Verdict};
 
 /// A policy from the text of `guard.toml` and those of designs, each with its path.

@@ -9,9 +9,10 @@ use crate::change::{Change, Kind, State};
 use crate::error::Result;
 use crate::git::{Objects, Tree};
 use crate::measure::{self, Conversion, Kept, LineDiff, Measured, Precision, RenameEnd};
-use crate::policy::scope::Scope;
-use crate::policy::{Actions, Policy};
+use crate::policy::Policy;
 use crate::rules::{self, MeasuredChange, RenameTarget};
+use crate::scope::Actions;
+use crate::scope::Scope;
 use crate::threads;
 
 /// The fewest changes that are worth a second thread.

@@ -11,7 +11,7 @@ use crate::git::{
     Index, MergeResult, Merges, Objects, Parents, Repository, Tree, changes_between, staged_changes,
 };
 use crate::measure;
-use crate::policy::settings::Settings;
+use crate::scope::settings::Settings;
 
 /// Larger files are judged whole, because comparing them with every parent takes too long.
 const MAX_SIZE: usize = 8 << 20;

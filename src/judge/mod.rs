@@ -30,7 +30,7 @@ mod tree_view;
 
 use std::path::PathBuf;
 
-use crate::approval::Approval;
+use crate::approve::Approval;
 use crate::measure::Precision;
 
 pub use approvals::{Clearable, clearable, landed, not_listed, used_approvals};

@@ -10,8 +10,9 @@ use crate::change::{Change, Kind};
 use crate::error::Result;
 use crate::git::Objects;
 use crate::measure::{self, AddedLines, Class, Content, Measured, Unit, classify};
-use crate::policy::{Actions, Grant, GrantKind, Policy};
+use crate::policy::Policy;
 use crate::rules::{MeasuredChange, MovedTo};
+use crate::scope::{Actions, Grant, GrantKind};
 
 /// What earlier commits of the branch changed, before the changes to judge.
 pub(super) type EarlierChanges<'a> = dyn Fn() -> Result<Vec<Change>> + 'a;

@@ -17,8 +17,8 @@ use crate::git::{
     changes_between,
 };
 use crate::policy::Stage;
-use crate::policy::settings::Settings;
 use crate::rules::{self, Access, at_level};
+use crate::scope::settings::Settings;
 
 /// What is compared.
 pub struct Observed<'a> {

@@ -10,7 +10,7 @@ use super::measured_changes::MeasuredChanges;
 use super::policy_loader::load_for_changes;
 use super::steps::Judge;
 use super::{Collect, Options, base, reverts, review};
-use crate::approval::Approval;
+use crate::approve::Approval;
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{Objects, changes_between};

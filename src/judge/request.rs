@@ -9,15 +9,17 @@ use gix::bstr::{BStr, BString};
 
 use super::base::BaseCommit;
 use super::{moved_lines, nested_repositories};
-use crate::approval::Approval;
+use crate::approve::Approval;
 use crate::boundary::Boundary;
 use crate::change::{Change, Kind, State};
+use crate::design;
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Level};
 use crate::git::{Repository, Tree};
 use crate::measure::{self, Class, Kept, Measured};
-use crate::policy::{Actions, Policy, design};
+use crate::policy::Policy;
 use crate::rules::{self, Access, Case, MeasuredChange, MergeBase, RenameTarget};
+use crate::scope::Actions;
 use crate::system;
 
 /// The context of a request.
@@ -123,7 +125,7 @@ impl OperationContext<'_, '_> {
             return Ok(None);
         };
         // What cannot be read gains nothing.
-        let Ok(now) = self.boundary.read(path, crate::policy::settings::MAX_SIZE) else {
+        let Ok(now) = self.boundary.read(path, crate::scope::settings::MAX_SIZE) else {
             return Ok(None);
         };
         let now = now.map_or_else(Vec::new, |file| file.content);

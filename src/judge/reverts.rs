@@ -7,9 +7,9 @@ use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Rule};
 use crate::git::{Objects, Tree, changes_between};
-use crate::policy::settings::Settings;
 use crate::policy::{Policy, Stage};
 use crate::rules::MeasuredChange;
+use crate::scope::settings::Settings;
 
 /// How many commits back the first parents are followed.
 const RECENT: usize = 500;

@@ -8,13 +8,14 @@ use gix::bstr::{BStr, BString};
 use super::approvals::CommitApprovals;
 use super::measured_changes::MeasuredChanges;
 use super::per_commit::JudgedCommits;
-use crate::approval::Approval;
+use crate::approve::Approval;
 use crate::error::Result;
 use crate::finding::{Finding, Level, refused_paths};
 use crate::git::{Objects, Range, Repository};
 use crate::measure::{Class, unified_preview};
-use crate::policy::{Grant, Policy};
+use crate::policy::Policy;
 use crate::rules::MeasuredChange;
+use crate::scope::Grant;
 use crate::verdict::{Review, ReviewApproval, ReviewCommit, ReviewRow};
 
 /// The most lines of a replaced file.

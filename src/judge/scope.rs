@@ -7,10 +7,11 @@ use super::tree_view::{GitTree, work_tree};
 use crate::error::Result;
 use crate::git::{Index, Repository};
 use crate::path::TreeView;
-use crate::policy::scope::Scope;
-use crate::policy::settings::Settings;
-use crate::policy::{ChosenBy, Grant, GrantKind, Policy};
+use crate::policy::{ChosenBy, Policy};
 use crate::rules;
+use crate::scope::Scope;
+use crate::scope::settings::Settings;
+use crate::scope::{Grant, GrantKind};
 use crate::verdict::{PromptSection, ScopeGrant, ScopeListing};
 
 /// All grants, with whether their files exist.

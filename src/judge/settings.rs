@@ -10,7 +10,7 @@ use super::Options;
 use super::policy_loader::{CHOICE_KEY, GUARD_USE};
 use crate::error::Result;
 use crate::git::{Repository, show_file};
-use crate::policy::settings::{self, KeyPlaces, Settings, parse_with_places};
+use crate::scope::settings::{self, KeyPlaces, Settings, parse_with_places};
 use crate::verdict::{ChosenDesigns, SettingsInForce};
 
 /// HEAD's settings; the defaults if it has none.

@@ -4,7 +4,7 @@ use super::measured_changes::{self, MeasuredChanges};
 use super::merge_commits::{self, MergedContents};
 use super::moved_lines::{self, EarlierChanges};
 use super::tree_view::GitTree;
-use crate::approval::Approval;
+use crate::approve::Approval;
 use crate::change::Change;
 use crate::error::Result;
 use crate::finding::Finding;

@@ -9,9 +9,9 @@ use rmcp::handler::server::tool::IntoCallToolResult;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject};
 use serde_json::{Value, json};
 
-use crate::agent::told;
+use crate::agents::told;
+use crate::files::{Analysis, CompletedOperation, Failure, FailureKind, Gate};
 use crate::finding::Help;
-use crate::gate::{Analysis, CompletedOperation, Failure, FailureKind, Gate};
 use crate::path::escaped;
 use crate::report::plural;
 

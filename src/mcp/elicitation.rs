@@ -5,12 +5,17 @@ use serde_json::{Value, json};
 
 use super::answer::ToolAnswer;
 use super::session::Call;
-use crate::approval::reason_line;
-use crate::gate::{
+use crate::approve::reason_line;
+use crate::files::{
     self, Analysis, Answer, Failure, FailureKind, Gate, GateResult, HeldChange, HeldRecord,
-    Question,
+    Question, Strategy,
 };
 use crate::git::Repository;
+
+/// The choice that discards the change.
+const REJECT: &str = "reject";
+/// The choice for what is no write, such as a deletion.
+const APPROVE: &str = "approve";
 
 /// The held change of a failure.
 pub(super) fn id_of(failure: &Failure) -> Option<&str> {
@@ -25,9 +30,9 @@ pub(super) fn id_of(failure: &Failure) -> Option<&str> {
 /// # Errors
 /// There is none with this id. The failure says what became of it.
 pub(super) fn load(repo: &Repository, id: &str) -> GateResult<HeldChange> {
-    match gate::held_change(repo, id) {
+    match files::held_change(repo, id) {
         Ok((change, _)) => Ok(change),
-        Err(failure) => Err(match gate::last_event(repo, id)? {
+        Err(failure) => Err(match files::last_event(repo, id)? {
             Some(HeldRecord { status, facts }) => {
                 let fact = |name: &str| facts.get(name).cloned().unwrap_or_default();
                 failure
@@ -51,13 +56,16 @@ fn gate<'a>(call: &'a Call<'_>, id: &str) -> GateResult<Gate<'a>> {
 /// There is no such change, the file has changed since, or another rule refuses.
 pub(super) fn form(call: &Call<'_>, id: &str) -> GateResult<Option<ElicitRequestParams>> {
     let question = gate(call, id)?.question(id)?;
-    let schema = json!({
+    let own = question.strategy.map_or(APPROVE, Strategy::name);
+    let others = question.others.iter().map(|other| first_word(other));
+    let choices: Vec<&str> = [own].into_iter().chain(others).chain([REJECT]).collect();
+    let mut schema = json!({
         "type": "object",
         "properties": {
             "decision": {
                 "type": "string",
-                "description": "approve: write it. reject: discard it.",
-                "enum": ["approve", "reject"],
+                "description": "replace: write the whole new content. append, insert, extend: keep the old content and add the new one. reject: discard the change.",
+                "enum": choices,
             },
             "word": {
                 "type": "string",
@@ -67,6 +75,13 @@ pub(super) fn form(call: &Call<'_>, id: &str) -> GateResult<Option<ElicitRequest
         },
         "required": ["decision"],
     });
+    if choices.contains(&"insert") {
+        schema["properties"]["line"] = json!({
+            "type": "integer",
+            "description": "Only for insert: the line before which to insert",
+            "minimum": 1,
+        });
+    }
     let schema = serde_json::from_value(schema).ok();
     Ok(schema.map(
         |requested_schema| ElicitRequestParams::FormElicitationParams {
@@ -94,28 +109,49 @@ fn message(question: &Question) -> String {
         }
     }
     let word = &question.word;
-    text + &format!("\nTo approve, type the word {word} and a reason.\n")
+    text + &format!("\nTo approve, choose how to write it, type the word {word} and a reason.\n")
 }
 
-/// What the person's answer says; the error is why it decides nothing.
-fn answer(question: &Question, given: &ElicitResult) -> Result<Answer, String> {
+/// The first word of a strategy's usage, which is its name.
+fn first_word(usage: &str) -> &str {
+    usage.split(' ').next().unwrap_or_default()
+}
+
+/// What the person's answer says to one question; the first is the one that the person saw. The error is why it decides
+/// nothing.
+fn answer(question: &Question, given: &ElicitResult, is_first: bool) -> Result<Answer, String> {
     match given.action {
         ElicitationAction::Accept => {}
         ElicitationAction::Decline => return Err("the person declined to decide".to_owned()),
         _ => return Err("the question was closed without an answer".to_owned()),
     }
-    let member = |name: &str| given.content.as_ref()?.get(name)?.as_str();
-    let text = |name: &str| member(name).unwrap_or_default();
+    let member = |name: &str| given.content.as_ref()?.get(name);
+    let text = |name: &str| member(name).and_then(Value::as_str).unwrap_or_default();
     let reason = reason_line(text("reason"));
-    match (text("decision"), &question.problem) {
-        ("reject", _) => Ok(Answer::Reject(reason)),
-        ("approve", _) if text("word").trim() != question.word => {
+    let line = member("line").and_then(Value::as_u64);
+    let line = line.and_then(|line| usize::try_from(line).ok());
+    let strategy = match (text("decision"), line) {
+        (REJECT, _) => return Ok(Answer::Reject(reason)),
+        (APPROVE, _) => None,
+        ("replace", _) => Some(Strategy::Replace),
+        ("append", _) => Some(Strategy::Append),
+        ("extend", _) => Some(Strategy::Extend),
+        ("insert", Some(line)) => Some(Strategy::Insert { line }),
+        ("insert", None) => return Err("insert needs a line".to_owned()),
+        _ => return Err("the answer has no decision".to_owned()),
+    };
+    let other = strategy.filter(|_| is_first && strategy != question.strategy);
+    match (&question.problem, other) {
+        _ if is_first && text("word").trim() != question.word => {
             Err(format!("the word was not `{}`", question.word))
         }
-        ("approve", _) if reason.is_empty() => Err("an approval needs a reason".to_owned()),
-        ("approve", Some(problem)) => Err(problem.message.clone()),
-        ("approve", None) => Ok(Answer::Approve(reason)),
-        _ => Err("the answer has no decision".to_owned()),
+        _ if reason.is_empty() => Err("an approval needs a reason".to_owned()),
+        (Some(problem), _) => Err(problem.message.clone()),
+        (None, Some(other)) => Ok(Answer::Instead(other)),
+        _ if !is_first && question.finding.is_some() => {
+            Err("in this way it still destroys too much".to_owned())
+        }
+        _ => Ok(Answer::Approve(reason)),
     }
 }
 
@@ -127,15 +163,22 @@ pub(super) fn decide(call: &Call<'_>, id: &str, given: &ElicitResult) -> GateRes
     let gate = gate(call, id)?;
     let question = gate.question(id)?;
     let failed = |why: &str| not_approved(why, id, Some(question.analysis.clone()));
-    let answer = answer(&question, given).map_err(|why| failed(&why))?;
-    if question.finding.is_none() && matches!(answer, Answer::Reject(_)) {
+    let first = answer(&question, given, true).map_err(|why| failed(&why))?;
+    if question.finding.is_none() && matches!(first, Answer::Reject(_)) {
         // The gate would write it without a question.
         return Err(failed(
             "the person rejected it, though it destroys nothing any more",
         ));
     }
-    let mut answer = Some(answer);
-    let done = gate.approve(id, &mut |_| answer.take().unwrap_or(Answer::Nothing))?;
+    let (mut first, mut problem) = (Some(first), None);
+    let done = gate.approve(id, &mut |question| match first.take() {
+        Some(first) => first,
+        None => answer(question, given, false).unwrap_or_else(|why| {
+            problem = Some(why);
+            Answer::Nothing
+        }),
+    });
+    let done = done.map_err(|failure| problem.map_or(failure, |why| failed(&why)))?;
     let mut answer = ToolAnswer::done(&gate, &done);
     answer.facts["approval"] = "elicitation".into();
     if let Some(text) = answer.texts.first_mut() {

@@ -19,7 +19,7 @@ use super::elicitation::{self, id_of, not_approved};
 use super::session::{Call, Session};
 use super::transport::{MAX_MESSAGE, StdioLines};
 use crate::error::{Error, Result};
-use crate::gate::{Failure, FailureKind, GateResult, new_id};
+use crate::files::{Failure, FailureKind, GateResult, new_id};
 use crate::git::Repository;
 use crate::judge::Options;
 

@@ -7,11 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use gix::bstr::BString;
 
 use super::answer::ToolAnswer;
-use crate::gate::{Failure, FailureKind, Gate, GateResult, Operation};
+use crate::files::{Failure, FailureKind, Gate, GateResult, Operation};
 use crate::git::Repository;
 use crate::judge::Options;
 use crate::policy::DesignVersion;
-use crate::policy::scope::Scope;
+use crate::scope::Scope;
 
 /// One client's session.
 #[derive(Default)]

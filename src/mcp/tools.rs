@@ -17,14 +17,14 @@ use super::elicitation;
 use super::server::{Context, Server};
 use super::session::{Call, SeenScope};
 use crate::error::Error;
-use crate::gate::{
+use crate::files::{
     self, Failure, FailureKind, Gate, GateResult, Operation, RestoreRequest, Strategy,
 };
 use crate::judge;
 use crate::path::escaped;
-use crate::policy::Grant;
-use crate::policy::scope::Scope;
 use crate::report::{Format, Style, write_check, write_scope};
+use crate::scope::Grant;
+use crate::scope::Scope;
 use crate::verdict::CheckAnswers;
 
 /// How many snapshots are listed without a limit in the call.
@@ -288,7 +288,7 @@ fn read(call: &Call<'_>, wanted: &ReadArguments) -> ToolResult {
 }
 
 fn edit(call: &Call<'_>, wanted: EditArguments) -> ToolResult {
-    let edits = wanted.edits.into_iter().map(|edit| gate::Edit {
+    let edits = wanted.edits.into_iter().map(|edit| files::Edit {
         search: edit.old_text.into(),
         replace: edit.new_text.into(),
     });
@@ -335,7 +335,7 @@ fn snapshots(call: &Call<'_>, limit: Option<NonZeroUsize>) -> ToolResult {
     let lines = listed().map(|one| {
         let files = one.files.iter().chain(&one.absent);
         let files: Vec<String> = files.map(|path| escaped(path).to_string()).collect();
-        let (id, time) = (one.id.to_hex_with_len(12), gate::rfc3339(one.time));
+        let (id, time) = (one.id.to_hex_with_len(12), files::rfc3339(one.time));
         format!("{id} {time} {}\n", files.join(", "))
     });
     let mut text: String = lines.collect();
@@ -372,7 +372,7 @@ fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateResult<ToolA
     if gate.locate(requests[0].as_ref()).is_ok() {
         call.session.check(&gate)?;
     }
-    let content = content.map(str::as_bytes);
+    let content = content.map(|content| content.as_bytes().to_vec());
     let result = gate.check(path.into(), requests[0].as_ref(), content, true)?;
     let answers = CheckAnswers {
         results: vec![result],

@@ -2,9 +2,9 @@
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::glob::Glob;
-use super::path_placeholders::{self, NamedBy, PathNames};
-use super::settings::Settings;
+use crate::scope::glob::Glob;
+use crate::scope::path_placeholders::{self, NamedBy, PathNames};
+use crate::scope::settings::Settings;
 
 /// guard's own directory, in addition to `guard.toml`.
 pub const OWN_DIRECTORY: &str = ".guard";
@@ -22,7 +22,7 @@ pub fn is_design(settings: &Settings, path: &BStr) -> bool {
 
 /// Whether `path` is `guard.toml`, below `.guard/`, or the list of signers.
 pub fn is_own_settings(settings: &Settings, path: &BStr) -> bool {
-    path == super::settings::FILE
+    path == crate::scope::settings::FILE
         || path == settings.signers.as_bytes()
         || path
             .strip_prefix(OWN_DIRECTORY.as_bytes())

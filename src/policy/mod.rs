@@ -1,30 +1,17 @@
-//! The policy: settings, designs and their scope.
+//! The policy: the settings and designs that judge a change, and what selects the designs.
 
-pub mod closest;
-pub mod design;
 pub mod design_selection;
-pub mod glob;
-mod grant;
-pub mod path_placeholders;
-pub mod patterns;
-pub mod propose;
-pub mod scope;
-pub mod settings;
-#[cfg(test)]
-pub(crate) mod testing;
 
 use std::fmt;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
-pub use grant::{Actions, Grant, GrantForm, GrantKind, Role};
-
+use crate::design::Design;
 use crate::finding::Help;
 use crate::path::shell_word;
-use design::Design;
-use scope::Scope;
-use settings::{Authority, Settings};
+use crate::scope::settings::{Authority, Settings};
+use crate::scope::{Grant, GrantKind, Scope};
 
 /// Where the text of a design was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::style::{Style, paint};
 use super::{Format, write_answer};
 use crate::finding::Rule;
-use crate::policy::settings::{KEYS, Key, LEVELS, RULES};
+use crate::scope::settings::{KEYS, Key, LEVELS, RULES};
 
 /// What `guard explain` explains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

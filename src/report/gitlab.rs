@@ -17,7 +17,7 @@ use super::texts::{advice, cannot_judge, sentence};
 use crate::error::Error;
 use crate::finding::json::path_text;
 use crate::finding::{Finding, Level};
-use crate::policy::settings;
+use crate::scope::settings;
 use crate::verdict::Verdict;
 
 pub(super) fn report(

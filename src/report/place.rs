@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use crate::finding::{Anchor, Finding, Rule};
-use crate::policy::settings;
+use crate::scope::settings;
 use crate::verdict::{Texts, Verdict};
 
 /// A place in a file of the result; line and columns start at 1.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Format, escape, write_answer};
 use crate::finding::json::path_text;
 use crate::path::escaped;
-use crate::policy::{Actions, GrantKind};
+use crate::scope::{Actions, GrantKind};
 use crate::verdict::{PromptPath, PromptSection, Protection, ScopeGrant};
 
 /// The maximum length of a description.

@@ -1,6 +1,6 @@
 //! The reference of `guard.toml` in Markdown: what docs/settings.md ends with.
 
-use crate::policy::settings::{KEYS, Key, LEVELS, RULES, SECTIONS};
+use crate::scope::settings::{KEYS, Key, LEVELS, RULES, SECTIONS};
 
 /// Every key by table.
 pub fn settings_reference() -> String {

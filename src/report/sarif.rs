@@ -20,7 +20,7 @@ use super::texts::{cannot_judge, in_full};
 use crate::error::Error;
 use crate::finding::json::path_text;
 use crate::finding::{Finding, Level, Rule};
-use crate::policy::settings;
+use crate::scope::settings;
 use crate::verdict::Verdict;
 
 /// GitHub's limit of results per run.

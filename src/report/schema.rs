@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::json::document;
 use crate::finding::Rule;
-use crate::policy::settings::{KEYS, Key, LEVELS, RULES, Settings, ValueKind};
+use crate::scope::settings::{KEYS, Key, LEVELS, RULES, Settings, ValueKind};
 
 /// The schema as a document.
 ///

@@ -11,11 +11,11 @@ use super::json::Streamed;
 use super::style::{Style, paint};
 use super::texts::ordered;
 use super::{Format, escape, human, write_answer};
+use crate::design::Mention;
 use crate::finding::json::path_text;
 use crate::finding::{Finding, Level};
 use crate::path::escaped;
-use crate::policy::GrantKind;
-use crate::policy::design::Mention;
+use crate::scope::GrantKind;
 use crate::verdict::{DesignUsed, Protection, ScopeGrant, ScopeListing};
 
 /// Writes the report in one piece.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::style::{Style, paint};
 use super::{Format, escape, human, write_answer};
 use crate::finding::{Level, Rule};
-use crate::policy::settings::{FILE, KEYS, KeyPlace, RULES};
+use crate::scope::settings::{FILE, KEYS, KeyPlace, RULES};
 use crate::verdict::SettingsInForce;
 
 /// One value in force, and where it came from.

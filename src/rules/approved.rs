@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use gix::bstr::BStr;
 
 use super::case::Case;
-use crate::approval::Approval;
+use crate::approve::Approval;
 use crate::change::Change;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::escaped;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use gix::bstr::{BStr, BString};
 
-use crate::approval::Approval;
+use crate::approve::Approval;
 use crate::change::{Change, Kind, State};
 use crate::measure::{Kept, Measured};
 use crate::path::{Platform, TreeView};

@@ -5,8 +5,8 @@ use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 
 use crate::change::{Action, Change, State};
-use crate::policy::scope::Scope;
-use crate::policy::{Actions, Grant, GrantKind};
+use crate::scope::Scope;
+use crate::scope::{Actions, Grant, GrantKind};
 
 /// Lock files and the manifests that their package managers read.
 const COMPANIONS: &[(&str, &[&str])] = &[

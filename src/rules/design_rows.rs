@@ -7,12 +7,12 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::ResultTree;
 use crate::change::Kind;
+use crate::design::Design;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::{Node, escaped};
-use crate::policy::design::Design;
-use crate::policy::glob::GlobSet;
-use crate::policy::scope::Scope;
-use crate::policy::{Actions, Grant, GrantKind};
+use crate::scope::Scope;
+use crate::scope::glob::GlobSet;
+use crate::scope::{Actions, Grant, GrantKind};
 
 /// The files to compare the rows of a design with.
 pub struct DesignContext<'a> {

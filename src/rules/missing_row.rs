@@ -6,10 +6,11 @@ use gix::bstr::{BStr, BString};
 
 use super::MeasuredChange;
 use crate::change::{Action, Change, Kind};
+use crate::design::{Design, MissingRow, RowToAdd, usual_row};
 use crate::finding::{Finding, Help};
 use crate::path::{escaped, shell_word};
-use crate::policy::design::{Design, MissingRow, RowToAdd, usual_row};
-use crate::policy::{Actions, Policy, Stage};
+use crate::policy::{Policy, Stage};
+use crate::scope::Actions;
 
 /// Adds the row that would permit the change to the finding's help, or how to write a design if only standing ones
 /// apply. `before` is an alternative such as "write

@@ -28,7 +28,7 @@ use gix::bstr::BStr;
 
 use crate::finding::Finding;
 use crate::policy::Policy;
-use crate::policy::settings::Settings;
+use crate::scope::settings::Settings;
 
 pub use agent_settings::refuse_request;
 pub use approved::{both_ends, can_be_cleared, clear, lost_at};

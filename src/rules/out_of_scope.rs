@@ -9,12 +9,13 @@ use super::{
     Case, MeasuredChange, MergeBase, Sink, companions, missing_row, policy_changed, rename_rows,
 };
 use crate::change::{Action, Change, Kind};
+use crate::design::MissingRow;
 use crate::finding::{Finding, Rule};
 use crate::path::{self, Platform, escaped};
-use crate::policy::closest::closest;
-use crate::policy::design::MissingRow;
-use crate::policy::scope::Scope;
-use crate::policy::{Actions, Grant, GrantKind, Policy, Stage, design_selection};
+use crate::policy::{Policy, Stage, design_selection};
+use crate::scope::Scope;
+use crate::scope::closest::closest;
+use crate::scope::{Actions, Grant, GrantKind};
 
 /// How the design answers a change.
 enum ScopeAnswer<'a> {

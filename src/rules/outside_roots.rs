@@ -5,7 +5,7 @@ use gix::bstr::BStr;
 use super::{Access, Sink};
 use crate::finding::{Finding, Rule};
 use crate::path::escaped;
-use crate::policy::settings::Settings;
+use crate::scope::settings::Settings;
 
 pub(super) fn check_request(settings: &Settings, path: &BStr, access: Access, sink: &mut Sink<'_>) {
     let (roots, word) = match access {

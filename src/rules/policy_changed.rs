@@ -7,7 +7,8 @@ use super::hook_lines::{self, lines, runs_guard, whole_lines};
 use super::{Case, MeasuredChange, Sink, agent_settings};
 use crate::finding::{Finding, Rule};
 use crate::path::escaped;
-use crate::policy::{Policy, Stage, design_selection, settings};
+use crate::policy::{Policy, Stage, design_selection};
+use crate::scope::settings;
 
 /// More files that may call guard; matched by the end of their path.
 const CALLERS: &[&str] = &[

@@ -6,9 +6,10 @@ use gix::bstr::BStr;
 use super::{Access, Case, MeasuredChange, Sink, out_of_scope};
 use crate::finding::{Finding, Rule};
 use crate::path::{escaped, fold};
-use crate::policy::scope::Scope;
-use crate::policy::settings::{ProtectTests, Settings};
-use crate::policy::{Actions, Grant, Role, Stage, design_selection};
+use crate::policy::{Stage, design_selection};
+use crate::scope::Scope;
+use crate::scope::settings::{ProtectTests, Settings};
+use crate::scope::{Actions, Grant, Role};
 use crate::verdict::Protection;
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {

@@ -6,7 +6,7 @@ use crate::change::Action;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::{escaped, shell_word};
 use crate::policy::Stage;
-use crate::policy::scope::Scope;
+use crate::scope::Scope;
 
 /// Whether the new path of a Rename row in `scope` keeps enough of the deleted file.
 pub(super) fn goes_on(scope: &Scope, changed: &MeasuredChange) -> bool {

@@ -7,7 +7,8 @@ use gix::bstr::BStr;
 use super::{Case, Sink};
 use crate::finding::{Finding, Rule};
 use crate::path::escaped;
-use crate::policy::{ChosenBy, Grant, Stage};
+use crate::policy::{ChosenBy, Stage};
+use crate::scope::Grant;
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;

@@ -8,9 +8,10 @@ use super::{Case, Sink, policy_changed};
 use crate::change::Change;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::escaped;
-use crate::policy::scope::Scope;
-use crate::policy::settings::Authority;
-use crate::policy::{Grant, Stage};
+use crate::policy::Stage;
+use crate::scope::Grant;
+use crate::scope::Scope;
+use crate::scope::settings::Authority;
 
 /// The number of new rows to list.
 const LISTED: usize = 10;

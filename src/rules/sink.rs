@@ -1,7 +1,7 @@
 //! Where the rules put their findings.
 
 use crate::finding::{Finding, Level, Rule};
-use crate::policy::settings::Settings;
+use crate::scope::settings::Settings;
 
 /// The largest number of findings in a report; one takes about a kilobyte with its help.
 pub(super) const MOST_FINDINGS: usize = 100_000;

@@ -7,10 +7,11 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{Case, MeasuredChange, Sink, missing_row, out_of_scope};
 use crate::change::{Kind, State};
+use crate::design::MissingRow;
 use crate::finding::{Finding, Rule};
 use crate::path::escaped;
-use crate::policy::design::MissingRow;
-use crate::policy::{Actions, Policy};
+use crate::policy::Policy;
+use crate::scope::Actions;
 
 /// The keys of each submodule, by its name.
 type Modules = BTreeMap<BString, BTreeMap<String, BString>>;

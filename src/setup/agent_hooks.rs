@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::check::{Check, Status};
 use super::files::{self, FileOnDisk};
 use super::{Part, Plan, SetupAction, Step, agent_settings};
-use crate::agent::Agent;
+use crate::agents::Agent;
 use crate::disk;
 use crate::error::Result;
 use crate::git::{Repository, show_file};

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 use crate::judge::{self, Options};
 use crate::path::escaped;
-use crate::policy::settings::{self, FILE, Settings};
+use crate::scope::settings::{self, FILE, Settings};
 use crate::ssh_keygen::SshKeygen;
 
 /// Runs all checks; `repo` is the repository, or why guard cannot open it. Writes only to a temporary directory, which

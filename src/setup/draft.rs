@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use regex_lite::Regex;
 
-use crate::policy::{design_selection, path_placeholders};
+use crate::policy::design_selection;
 use crate::rules::HOOK_SETTINGS;
+use crate::scope::path_placeholders;
 
 /// Where designs go if there are none yet.
 const DEFAULT_PATH: &str = "docs/lld/active/LLD-{issue}.md";
@@ -395,8 +396,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::policy::design::{DesignOptions, parse};
-    use crate::policy::settings::{self, Settings};
+    use crate::design::{DesignOptions, parse};
+    use crate::scope::settings::{self, Settings};
 
     fn drafted(files: &[&str], branches: &[&str]) -> (SettingsDraft, Settings) {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();

@@ -14,7 +14,7 @@ pub use review::{Review, ReviewApproval, ReviewCommit, ReviewRow};
 pub use scope::{PromptPath, PromptSection, Protection, ScopeGrant, ScopeListing};
 
 use crate::finding::{Finding, Level, json};
-use crate::policy::settings::{KeyPlaces, Settings};
+use crate::scope::settings::{KeyPlaces, Settings};
 
 /// The texts of documents that findings refer to, by path.
 pub type Texts = BTreeMap<BString, String>;

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use gix::bstr::BString;
 
-use crate::approval::Approval;
-use crate::policy::Grant;
-use crate::policy::design::Mention;
+use crate::approve::Approval;
+use crate::design::Mention;
+use crate::scope::Grant;
 
 /// Facts for the review page. A judgement collects them only if asked to.
 #[derive(Debug, Clone, Default)]

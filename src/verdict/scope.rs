@@ -6,9 +6,9 @@ use std::collections::{HashMap, HashSet};
 use gix::bstr::BString;
 
 use super::{DesignUsed, Texts};
+use crate::design::Mention;
 use crate::finding::{Finding, Level};
-use crate::policy::Grant;
-use crate::policy::design::Mention;
+use crate::scope::Grant;
 
 /// All grants in force, paths that the designs only mention, and faults.
 #[derive(Debug, Clone, Default)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use write_guard::approval::Approval;
+use write_guard::approve::Approval;
 
 use super::signing::{self, SIGNERS, WHO};
 use super::{DESIGN, Repo, SETTINGS};

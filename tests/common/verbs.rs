@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::Value;
-use write_guard::gate::{Log, LogFault, Record, verify};
+use write_guard::files::{Log, LogFault, Record, verify};
 
 use super::{GUARD, Repo, lines, strace};
 

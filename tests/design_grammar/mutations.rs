@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use write_guard::policy::Grant;
+use write_guard::scope::Grant;
 
 use super::{actions, corpus, design, none_deviates};
 

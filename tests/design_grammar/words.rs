@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use gix::bstr::BStr;
-use write_guard::policy::design::{DesignOptions, parse};
+use write_guard::design::{DesignOptions, parse};
 
 use super::{design, deviations, none_deviates};
 

@@ -2,8 +2,8 @@
 #![allow(dead_code)] // each test target uses some of them
 
 use gix::bstr::BStr;
-use write_guard::policy::Actions;
-use write_guard::policy::design::{Design, DesignOptions, parse};
+use write_guard::design::{Design, DesignOptions, parse};
+use write_guard::scope::Actions;
 
 /// The usual header of a table of files.
 pub const HEADER: &str =

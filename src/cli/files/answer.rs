@@ -4,7 +4,7 @@ use super::super::output::Output;
 use super::input::LineRange;
 use crate::boundary::OpenedFile;
 use crate::error::{Error, Result};
-use crate::gate::{self, CompletedOperation, Extension, Failure, FailureKind, Gate};
+use crate::files::{self, CompletedOperation, Extension, Failure, FailureKind, Gate};
 use crate::path::escaped;
 use crate::report::{Format, document, plural};
 use gix::bstr::{BStr, ByteSlice};
@@ -19,7 +19,7 @@ pub(super) fn print_read(
     path: &BStr,
     range: Option<&LineRange<'_>>,
     entry: &OpenedFile,
-) -> gate::GateResult<()> {
+) -> files::GateResult<()> {
     let content = range.map_or(entry.content.as_slice(), |range| range.content);
     if output.format == Format::Json && content.to_str().is_err() {
         return Err(Failure::new(
@@ -30,7 +30,7 @@ pub(super) fn print_read(
     }
     output.print_either(
         || {
-            let mut answer = gate::read_json(gate, path, content, entry);
+            let mut answer = files::read_json(gate, path, content, entry);
             if let Some(range) = range {
                 answer["range"] = range.to_json();
             }
@@ -114,7 +114,7 @@ pub(in crate::cli) fn answered(
 /// A failure as JSON on stdout, or as a sentence on stderr.
 pub(in crate::cli) fn told(
     output: &mut Output,
-    run: impl FnOnce(&mut Output) -> gate::GateResult<u8>,
+    run: impl FnOnce(&mut Output) -> files::GateResult<u8>,
 ) -> Result<u8> {
     run(output).or_else(|failure| tell(output, &failure))
 }

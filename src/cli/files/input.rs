@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cli::bounded;
 use crate::error::{Error, Result};
-use crate::gate::{self, Edit, Failure, FailureKind, Gate};
+use crate::files::{self, Edit, Failure, FailureKind, Gate};
 use crate::git::Repository;
 use crate::path::escaped;
 
@@ -22,7 +22,7 @@ pub(super) struct ContentSource<'a, 'r> {
 
 impl ContentSource<'_, '_> {
     /// The new content, from a file or from standard input.
-    pub(super) fn content(&self, file: Option<&Path>) -> gate::GateResult<Vec<u8>> {
+    pub(super) fn content(&self, file: Option<&Path>) -> files::GateResult<Vec<u8>> {
         match file.filter(|file| *file != "-") {
             Some(file) => self.file(file),
             None => read_stdin(self.gate.max_size()),
@@ -30,7 +30,7 @@ impl ContentSource<'_, '_> {
     }
 
     /// A file that `guard read` may read. Otherwise content could copy a secret into a readable file.
-    pub(super) fn file(&self, file: &Path) -> gate::GateResult<Vec<u8>> {
+    pub(super) fn file(&self, file: &Path) -> files::GateResult<Vec<u8>> {
         let request = self.repo.request(file);
         let read = match self.is_recorded {
             true => self
@@ -51,7 +51,7 @@ impl ContentSource<'_, '_> {
 
     /// A list of edits. On standard input, it may be larger than the file, because it has the old and the new text,
     /// escaped.
-    pub(super) fn edits(&self, file: Option<&Path>) -> gate::GateResult<Vec<Edit>> {
+    pub(super) fn edits(&self, file: Option<&Path>) -> files::GateResult<Vec<Edit>> {
         let bytes = match file.filter(|file| *file != "-") {
             Some(file) => self.file(file)?,
             None => {
@@ -121,7 +121,7 @@ pub(super) fn lines<'c>(
     path: &BStr,
     content: &'c [u8],
     range: &str,
-) -> gate::GateResult<LineRange<'c>> {
+) -> files::GateResult<LineRange<'c>> {
     let bad = || {
         Failure::new(
             FailureKind::CannotJudge,
@@ -178,14 +178,14 @@ pub(super) fn lines<'c>(
 ///
 /// # Errors
 /// It cannot be read, or has more than `max_size` bytes.
-pub(in crate::cli) fn read_stdin(max_size: u64) -> gate::GateResult<Vec<u8>> {
+pub(in crate::cli) fn read_stdin(max_size: u64) -> files::GateResult<Vec<u8>> {
     read_up_to(max_size, "the limit", "write a smaller file")
 }
 
 /// How much larger than a file a list of edits may be.
 const EDITS_PER_FILE: u64 = 4;
 
-fn read_up_to(limit: u64, bound: &str, instead: &str) -> gate::GateResult<Vec<u8>> {
+fn read_up_to(limit: u64, bound: &str, instead: &str) -> files::GateResult<Vec<u8>> {
     let whole = bounded::whole(io::stdin().lock(), limit)
         .map_err(|error| Error::new(format!("standard input cannot be read: {error}")))?;
     whole.ok_or_else(|| {

@@ -20,7 +20,7 @@ use super::repository::repository;
 use super::signing::{SignArgs, unsigned_notes};
 use super::usage_error::usage;
 use crate::error::Result;
-use crate::gate::{self, Edit, Failure, FailureKind, Forecast, Gate, Operation, Strategy};
+use crate::files::{self, Edit, Failure, FailureKind, Forecast, Gate, Operation, Strategy};
 use crate::git::{Repository, show_file};
 use crate::path::escaped;
 use crate::report::painted;
@@ -186,7 +186,7 @@ pub(super) struct MoveArgs {
 }
 
 impl ReadArgs {
-    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
+    pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
         let repo = repository()?;
         let gate = Gate::open(&repo, &self.design.options(false))?;
         output.notes(gate.notes());
@@ -203,7 +203,7 @@ impl ReadArgs {
 }
 
 impl WriteArgs {
-    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
+    pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
         let NewContent {
             content_file,
             allow_empty,
@@ -224,7 +224,7 @@ impl WriteArgs {
 }
 
 impl PatchArgs {
-    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
+    pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
         self.target.perform(output, |input| {
             Ok(Operation::Patch {
                 edits: self.edits(input)?,
@@ -233,7 +233,7 @@ impl PatchArgs {
         })
     }
 
-    fn edits(&self, input: &ContentSource<'_, '_>) -> gate::GateResult<Vec<Edit>> {
+    fn edits(&self, input: &ContentSource<'_, '_>) -> files::GateResult<Vec<Edit>> {
         let (search, replace) = match (&self.search, &self.search_file) {
             (Some(search), _) => (
                 search.clone().into(),
@@ -251,7 +251,7 @@ impl PatchArgs {
 }
 
 impl DeleteArgs {
-    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
+    pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
         self.target.perform(output, |_| {
             let expect = self.expect.clone();
             Ok(Operation::Delete { expect })
@@ -260,7 +260,7 @@ impl DeleteArgs {
 }
 
 impl MoveArgs {
-    pub(super) fn run(&self, output: &mut Output) -> gate::GateResult<u8> {
+    pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
         self.target.perform(output, |input| {
             Ok(Operation::Move {
                 to: input.repo.request(Path::new(&self.to)),
@@ -281,8 +281,8 @@ impl OperationTarget {
     fn perform(
         &self,
         output: &mut Output,
-        operation: impl Fn(&ContentSource<'_, '_>) -> gate::GateResult<Operation>,
-    ) -> gate::GateResult<u8> {
+        operation: impl Fn(&ContentSource<'_, '_>) -> files::GateResult<Operation>,
+    ) -> files::GateResult<u8> {
         let repo = repository()?;
         let style = output.style.clone();
         let mut gate = Gate::open(&repo, &self.design.options(false))?;

@@ -7,14 +7,14 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 
 use super::signers::{SignerLists, UNSIGNED};
-use crate::approval::{Approval, TRAILER};
+use crate::approve::{Approval, TRAILER};
 use crate::change::{Change, State};
 use crate::error::Result;
 use crate::finding::Finding;
 use crate::git::{Commit, Repository};
 use crate::path::escaped;
-use crate::policy::settings::Settings;
 use crate::rules;
+use crate::scope::settings::Settings;
 use crate::trailer;
 
 /// The number of invalid trailers, and of refused approvals of one path, to report.

@@ -3,12 +3,12 @@
 use gix::ObjectId;
 use gix::bstr::BStr;
 
-use crate::approval::Approval;
+use crate::approve::Approval;
 use crate::error::Result;
 use crate::git::Repository;
 use crate::judge::settings::{settings_of, settings_of_head};
 use crate::path::escaped;
-use crate::policy::settings::Settings;
+use crate::scope::settings::Settings;
 use crate::ssh_keygen::SshKeygen;
 
 /// Why an unsigned approval does not count.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use gix::bstr::BString;
 
-use crate::approval::Approval;
+use crate::approve::Approval;
 use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level};

@@ -17,9 +17,9 @@ use crate::error::Result;
 use crate::finding::Help;
 use crate::git::{Objects, Repository, Tree};
 use crate::path::shell_word;
-use crate::policy::settings::{self, Authority, Missing, Settings};
 use crate::policy::{Governing, Policy, Stage, design_selection};
 use crate::rules;
+use crate::scope::settings::{self, Authority, Missing, Settings};
 
 pub(super) use read::declares_nothing;
 pub use select::{CHOICE_KEY, CandidateDesigns, GUARD_USE, candidates};

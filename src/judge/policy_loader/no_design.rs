@@ -6,9 +6,10 @@ use super::{Loader, add_and_commit};
 use crate::error::Error;
 use crate::finding::Help;
 use crate::path::escaped;
-use crate::policy::path_placeholders::NamedBy;
-use crate::policy::{Stage, design_selection, settings};
+use crate::policy::{Stage, design_selection};
 use crate::rules;
+use crate::scope::path_placeholders::NamedBy;
+use crate::scope::settings;
 
 impl Loader<'_, '_> {
     /// Why there is no design, and what to do.

@@ -11,12 +11,13 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::select::Choice;
 use super::{Loader, add_and_commit};
 use crate::change::Kind;
+use crate::design::{self, Design, DesignOptions};
 use crate::error::{Error, Result};
 use crate::finding::{Help, Rule};
 use crate::path::{escaped, shell_word};
-use crate::policy::design::{self, Design, DesignOptions};
-use crate::policy::scope::Scope;
-use crate::policy::{ChosenBy, Governing, Grant, Origin, Stage, design_selection};
+use crate::policy::{ChosenBy, Governing, Origin, Stage, design_selection};
+use crate::scope::Grant;
+use crate::scope::Scope;
 
 impl Loader<'_, '_> {
     pub(super) fn load(&mut self, choice: &Choice) -> Result<Governing> {

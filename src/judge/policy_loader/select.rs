@@ -14,10 +14,10 @@ use crate::judge::facts::JudgementFacts;
 use crate::judge::tree_view::in_repository;
 use crate::path::escaped;
 use crate::policy::design_selection::FilledPattern;
-use crate::policy::glob::{Glob, is_glob};
-use crate::policy::path_placeholders::{self, NamedBy, PathNames};
-use crate::policy::settings::{self, Settings};
 use crate::policy::{ChosenBy, Origin, Stage, design_selection};
+use crate::scope::glob::{Glob, is_glob};
+use crate::scope::path_placeholders::{self, NamedBy, PathNames};
+use crate::scope::settings::{self, Settings};
 
 const CHOOSE: &str =
     "choose a design: `guard use FILE` for this branch, or `--lld FILE` for this run";

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashSet};
 use gix::bstr::BString;
 
 use super::markup::{code, html, limited, nothing, prose, section, tag};
+use crate::design::Mention;
 use crate::finding::Anchor;
-use crate::policy::GrantKind;
-use crate::policy::design::Mention;
 use crate::report::human::plural;
 use crate::report::{escape, scope::place};
+use crate::scope::GrantKind;
 use crate::verdict::{Review, ReviewRow, Verdict};
 
 const LIMIT: usize = 450_000;

@@ -1,8 +1,8 @@
 //! The answers of `guard check` and `guard scope`.
 
 use super::*;
-use crate::policy::design::Mention;
-use crate::policy::{Actions, Grant, GrantKind, Role};
+use crate::design::Mention;
+use crate::scope::{Actions, Grant, GrantKind, Role};
 use crate::verdict::{CheckAnswers, CheckResult, Protection, ScopeGrant, ScopeListing};
 
 fn check() -> CheckAnswers {
@@ -76,7 +76,7 @@ fn scope() -> ScopeListing {
         actions: Actions::ADD | Actions::MODIFY_NEW,
         change_type: "Add".into(),
         renamed: None,
-        form: crate::policy::GrantForm::Table,
+        form: crate::scope::GrantForm::Table,
         role: Role::Implementation,
         description: "path enforcement".into(),
         anchor: at.clone(),

@@ -1,0 +1,292 @@
+//! The content of a file after the edits, the patch or the change of a cell that an agent announces.
+//!
+//! Agents find the lines of a chunk first as they are, then without trailing blanks, then without blanks at both ends.
+//! guard does the same, and denies what it does not find.
+
+use gix::bstr::ByteSlice;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use serde_json::ser::PrettyFormatter;
+use serde_json::{Map, Serializer, Value, json};
+
+use crate::files::{Edit, Failure, FailureKind, GateResult, apply, ends_lines_with_crlf};
+use crate::path::escaped;
+
+/// A replacement of text, as an agent announces it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TextEdit {
+    #[serde(alias = "filePath", alias = "path")]
+    pub(super) file_path: Option<String>,
+    /// The text to replace; if it is empty, the edit creates the file.
+    #[serde(alias = "oldString", alias = "old_str")]
+    old_string: String,
+    #[serde(alias = "newString", alias = "new_str")]
+    new_string: String,
+    /// Whether every occurrence is replaced; otherwise there must be exactly one.
+    #[serde(default, alias = "replaceAll", alias = "allow_multiple")]
+    replace_all: bool,
+    #[serde(default, rename = "instruction", alias = "explanation")]
+    _why: IgnoredAny,
+    #[serde(default, rename = "modified_by_user")]
+    _modified: IgnoredAny,
+    #[serde(default, rename = "ai_proposed_content")]
+    _proposed: IgnoredAny,
+}
+
+/// Applies the edits in order. An edit without old text begins a file that is missing or empty.
+///
+/// # Errors
+/// An edit cannot be rebuilt. The agent would usually fail as well, but some match loosely, and would then write what
+/// guard has not judged.
+pub(super) fn edited_text(old: Option<&[u8]>, edits: &[TextEdit]) -> GateResult<Vec<u8>> {
+    if edits.is_empty() {
+        return Err(Failure::new(
+            FailureKind::CannotJudge,
+            "the list of edits is empty",
+        ));
+    }
+    let mut content = old.unwrap_or_default().to_vec();
+    for (at, edit) in edits.iter().enumerate() {
+        content = replaced(&content, edit).map_err(|failure| {
+            let message = match edits.len() {
+                1 => failure.message,
+                several => format!("edit {} of {several}: {}", at + 1, failure.message),
+            };
+            Failure { message, ..failure }
+        })?;
+    }
+    Ok(content)
+}
+
+fn replaced(content: &[u8], edit: &TextEdit) -> GateResult<Vec<u8>> {
+    let (old, new) = (&edit.old_string, &edit.new_string);
+    if old.is_empty() && content.is_empty() {
+        return Ok(new.as_bytes().into());
+    }
+    let literal = Edit {
+        search: old.as_bytes().into(),
+        replace: new.as_bytes().into(),
+    };
+    // Agents see and send lines that end with LF, and write them as the file has them.
+    let converted = Edit {
+        search: with_crlf(old),
+        replace: with_crlf(new),
+    };
+    let step = match ends_lines_with_crlf(content) && content.contains_str(&converted.search) {
+        true => converted,
+        false => literal,
+    };
+    if edit.replace_all && !step.search.is_empty() && content.contains_str(&step.search) {
+        return Ok(content.replace(&step.search, &step.replace));
+    }
+    apply(content, &[step])
+}
+
+fn with_crlf(text: &str) -> Vec<u8> {
+    text.replace("\r\n", "\n").replace('\n', "\r\n").into()
+}
+
+/// Lines to replace in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct PatchChunk {
+    /// A line before the chunk.
+    pub(super) context: Option<String>,
+    pub(super) old: Vec<String>,
+    pub(super) new: Vec<String>,
+    /// Whether the lines are the last ones of the file.
+    pub(super) is_at_end: bool,
+}
+
+/// The content after the chunks.
+///
+/// # Errors
+/// The lines of a chunk are not in the file.
+pub(super) fn patched(old: Option<&[u8]>, chunks: &[PatchChunk]) -> GateResult<Vec<u8>> {
+    let missing = |kind, message: &str| {
+        Failure::new(kind, message).help("read the file again and send lines as they are in it")
+    };
+    let old = old.ok_or_else(|| missing(FailureKind::NotFound, "there is no file to patch"))?;
+    if chunks.is_empty() {
+        return Ok(old.to_vec());
+    }
+    let mut lines: Vec<&[u8]> = old.split(|&byte| byte == b'\n').collect();
+    lines.pop_if(|last| last.is_empty());
+    let mut replaced: Vec<(usize, usize, &[String])> = Vec::new();
+    let mut at = 0;
+    for (number, chunk) in chunks.iter().enumerate() {
+        let not_found = || {
+            let message = format!("the lines of chunk {} are not in the file", number + 1);
+            missing(FailureKind::SearchNotFound, &message)
+        };
+        if let Some(context) = &chunk.context {
+            let context = std::slice::from_ref(context);
+            at = find(&lines, context, at, false).ok_or_else(not_found)? + 1;
+        }
+        if chunk.old.is_empty() {
+            replaced.push((lines.len(), 0, &chunk.new));
+            continue;
+        }
+        let (mut old, mut new) = (chunk.old.as_slice(), chunk.new.as_slice());
+        let mut found = find(&lines, old, at, chunk.is_at_end);
+        // The last blank line of a chunk may stand for the end of the file.
+        if let (None, [shorter @ .., blank]) = (found, old)
+            && blank.is_empty()
+        {
+            old = shorter;
+            if let [shorter @ .., blank] = new
+                && blank.is_empty()
+            {
+                new = shorter;
+            }
+            found = find(&lines, old, at, chunk.is_at_end);
+        }
+        let start = found.ok_or_else(not_found)?;
+        replaced.push((start, old.len(), new));
+        at = start + old.len();
+    }
+    replaced.sort_by_key(|(start, ..)| *start);
+    for (start, count, new) in replaced.into_iter().rev() {
+        lines.splice(start..start + count, new.iter().map(|line| line.as_bytes()));
+    }
+    let mut content = lines.join(&b'\n');
+    content.push(b'\n');
+    Ok(content)
+}
+
+/// A part of a line that counts.
+type Spelled = fn(&[u8]) -> &[u8];
+
+/// Where the wanted lines begin, at or after `from`, or at the end of the file.
+fn find(lines: &[&[u8]], wanted: &[String], from: usize, is_at_end: bool) -> Option<usize> {
+    let last = lines.len().checked_sub(wanted.len())?;
+    let from = if is_at_end { last.max(from) } else { from };
+    let whole: Spelled = |line| line;
+    [whole, |line| line.trim_end(), |line| line.trim()]
+        .into_iter()
+        .find_map(|spelled| {
+            (from..=last).find(|&at| {
+                let there = lines[at..].iter().map(|line| spelled(line));
+                wanted
+                    .iter()
+                    .zip(there)
+                    .all(|(wanted, there)| spelled(wanted.as_bytes()) == there)
+            })
+        })
+}
+
+/// The change of one cell of a Jupyter notebook.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CellEdit {
+    pub(super) notebook_path: String,
+    /// The ID of the cell, or `cell-N` with its position. An insertion comes after it, or first without one.
+    cell_id: Option<String>,
+    #[serde(default)]
+    new_source: String,
+    cell_type: Option<CellKind>,
+    #[serde(default)]
+    edit_mode: CellMode,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum CellKind {
+    Code,
+    Markdown,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum CellMode {
+    #[default]
+    Replace,
+    Insert,
+    Delete,
+}
+
+/// The notebook after the change, indented by one blank as agents and Jupyter write it.
+///
+/// # Errors
+/// The file is no notebook, or has no such cell.
+pub(super) fn edited_notebook(old: Option<&[u8]>, edit: &CellEdit) -> GateResult<Vec<u8>> {
+    let bad = |why: &str| {
+        let message = format!("guard cannot rebuild the notebook: {why}");
+        Failure::new(FailureKind::NotFound, message)
+            .help("read the notebook again and name an existing cell")
+    };
+    let old = old.ok_or_else(|| bad("there is no such file"))?;
+    let mut notebook: Value =
+        serde_json::from_slice(old).map_err(|error| bad(&format!("it is not JSON: {error}")))?;
+    let cells = notebook.get_mut("cells").and_then(Value::as_array_mut);
+    let cells = cells.ok_or_else(|| bad("it has no list `cells`"))?;
+    let find = |cell: &String| {
+        let missing = || bad(&format!("it has no cell {}", escaped(cell.as_str())));
+        position(cells, cell).ok_or_else(missing)
+    };
+    let at = edit.cell_id.as_ref().map(find).transpose()?;
+    match (edit.edit_mode, at) {
+        (CellMode::Insert, at) => {
+            let kind = edit.cell_type.unwrap_or(CellKind::Code);
+            cells.insert(at.map_or(0, |at| at + 1), new_cell(kind, &edit.new_source));
+        }
+        (_, None) => return Err(bad("no cell is named")),
+        (CellMode::Delete, Some(at)) => {
+            cells.remove(at);
+        }
+        (CellMode::Replace, Some(at)) => {
+            let cell = cells[at].as_object_mut();
+            let cell = cell.ok_or_else(|| bad("a cell is not an object"))?;
+            replace_cell(cell, edit);
+        }
+    }
+    let mut text = Vec::new();
+    let mut serializer = Serializer::with_formatter(&mut text, PrettyFormatter::with_indent(b" "));
+    notebook
+        .serialize(&mut serializer)
+        .map_err(|error| bad(&error.to_string()))?;
+    Ok(text)
+}
+
+fn position(cells: &[Value], name: &str) -> Option<usize> {
+    let by_id = cells.iter().position(|cell| cell["id"] == name);
+    by_id.or_else(|| {
+        let at: usize = name.strip_prefix("cell-")?.parse().ok()?;
+        (at < cells.len()).then_some(at)
+    })
+}
+
+/// Running the old code gave the outputs, so they go.
+fn replace_cell(cell: &mut Map<String, Value>, edit: &CellEdit) {
+    cell.insert("source".into(), edit.new_source.clone().into());
+    let was_code = cell.get("cell_type").is_some_and(|kind| kind == "code");
+    let is_code = edit
+        .cell_type
+        .map_or(was_code, |kind| kind == CellKind::Code);
+    if let Some(kind) = edit.cell_type {
+        cell.insert("cell_type".into(), name(kind).into());
+    }
+    if is_code {
+        cell.insert("execution_count".into(), Value::Null);
+        cell.insert("outputs".into(), json!([]));
+    } else if was_code {
+        cell.remove("execution_count");
+        cell.remove("outputs");
+    }
+}
+
+fn new_cell(kind: CellKind, source: &str) -> Value {
+    let mut cell = json!({ "cell_type": name(kind), "source": source, "metadata": {} });
+    if kind == CellKind::Code {
+        cell["execution_count"] = Value::Null;
+        cell["outputs"] = json!([]);
+    }
+    cell
+}
+
+fn name(kind: CellKind) -> &'static str {
+    match kind {
+        CellKind::Code => "code",
+        CellKind::Markdown => "markdown",
+    }
+}

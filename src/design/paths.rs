@@ -1,0 +1,599 @@
+//! One path: what looks like one, what a cell or item writes, and what a grant stores.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use gix::bstr::{BStr, ByteSlice};
+use regex_lite::Regex;
+
+use super::problem::{Problem, ambiguous, escaped, html, struck_out};
+use super::run::{PieceKind, Run};
+use super::words::{is_in, words};
+use crate::change::Kind;
+use crate::finding::Rule;
+use crate::path::{Platform, check_entry};
+use crate::scope::GrantKind;
+
+/// One path as written, not yet checked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct WrittenPath {
+    pub(super) text: String,
+    /// Including its backticks.
+    pub(super) span: Range<usize>,
+    /// Whether an arrow points from the previous path to this one.
+    pub(super) arrow: bool,
+    /// Whether it stands for everything below, as "(directory)" says.
+    pub(super) directory: bool,
+    /// Whether "(no changes)" follows.
+    pub(super) denied: bool,
+}
+
+impl WrittenPath {
+    pub(super) fn new(text: &str, span: Range<usize>) -> WrittenPath {
+        WrittenPath {
+            text: text.trim().to_owned(),
+            span,
+            ..WrittenPath::default()
+        }
+    }
+
+    /// The two ends of `a -> b` in one code span.
+    pub(super) fn split_arrow(mut self) -> Vec<WrittenPath> {
+        let ends = [" -> ", "→", " => "].iter().find_map(|arrow| {
+            let (old, new) = self.text.split_once(arrow)?;
+            let is_pair = !old.trim().is_empty() && !new.trim().is_empty() && !new.contains(arrow);
+            is_pair.then(|| [old, new].map(|end| end.trim().to_owned()))
+        });
+        let Some([old, new]) = ends else {
+            return vec![self];
+        };
+        let mut first = self.clone();
+        (first.text, self.text, self.arrow) = (old, new, true);
+        vec![first, self]
+    }
+}
+
+/// Names of files without an extension.
+const WELL_KNOWN: &str = "makefile|gnumakefile|dockerfile|containerfile|jenkinsfile|vagrantfile|procfile|rakefile|\
+    gemfile|brewfile|podfile|fastfile|justfile|caddyfile|tiltfile|build|workspace|license|licence|copying|notice|readme|\
+    changelog|changes|authors|contributors|codeowners|version";
+
+/// Whether code looks like a path rather than an identifier.
+pub(super) fn has_path_shape(text: &str) -> bool {
+    let text = text.trim();
+    // `mylib>=1.2` is a requirement of a package.
+    let mut versions = [">=", "<=", "==", "~=", "@^"].iter();
+    let is_name = !text.contains(char::is_whitespace) && !versions.any(|mark| text.contains(mark));
+    is_name && (text.contains('/') || is_file_name(text))
+}
+
+/// Whether a word without backticks is a path.
+pub(super) fn is_bare_path(word: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._/@+[]()$-".contains(c);
+    word.chars().all(is_allowed)
+        && word.contains(|c: char| c.is_ascii_alphanumeric())
+        && has_path_shape(word)
+}
+
+/// Whether a name has an extension, begins with a dot, or is well known.
+fn is_file_name(text: &str) -> bool {
+    // `a.rs:10-20` is a range of lines.
+    let name = text.split(':').next().unwrap_or("");
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let has_extension = (1..=5).contains(&extension.len())
+        && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    has_extension
+        || text.starts_with('.') && text.len() > 1
+        || is_in(&name.to_lowercase(), WELL_KNOWN)
+}
+
+/// "(directory)" and similar remarks.
+pub(super) fn is_directory_remark(remark: &str) -> bool {
+    let first = words(remark).into_iter().next();
+    first.is_some_and(|word| is_in(&word, "directory|dir|folder"))
+}
+
+/// A path as a grant stores it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct GrantPath {
+    pub(super) path: String,
+    pub(super) kind: GrantKind,
+}
+
+/// Reads a path. `directory` says that it covers everything below; `design` is the document itself, which rows cannot
+/// grant.
+///
+/// # Errors
+/// The text is not a plain relative path inside the workspace.
+pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<GrantPath, Problem> {
+    let text = without_lines(text.trim());
+    if text.is_empty() {
+        return Err(empty_cell());
+    }
+    if is_placeholder(text) {
+        return Err(placeholder(text));
+    }
+    refuse_outside(text)?;
+    let mut path = plain(text);
+    let is_glob = path.contains(['*', '{']);
+    let is_wild = |name: &str| name.chars().all(|c| matches!(c, '*' | '?' | '.'));
+    let Some(alternatives) = expand(&path) else {
+        let help = "write `{a,b}` with a closing brace, or one row per path";
+        let why = "has braces that are unclosed or expand to too many paths";
+        return Err(refused("bad-braces", text, why, help));
+    };
+    for each in alternatives {
+        refuse_outside(&each)?;
+        if each.is_empty() || is_glob && each.split('/').all(is_wild) {
+            let reason = if is_glob { "glob-too-wide" } else { "too-wide" };
+            let help = "name the files or directories of this change";
+            let why = "grants the whole workspace";
+            return Err(refused(reason, text, why, help));
+        }
+        check_path(&each, text, design)?;
+    }
+    let directory = directory || text.ends_with('/');
+    if is_glob && directory {
+        path.push_str("/**");
+    }
+    let kind = match (is_glob, directory) {
+        (true, _) => GrantKind::Glob,
+        (false, true) => GrantKind::Directory,
+        (false, false) => GrantKind::File,
+    };
+    Ok(GrantPath { path, kind })
+}
+
+fn refused(reason: &'static str, text: &str, why: &str, help: &str) -> Problem {
+    let rule = match reason {
+        "absolute" | "tilde" | "dotdot" => Rule::DesignOutside,
+        "too-wide" | "glob-too-wide" => Rule::DesignTooWide,
+        _ => Rule::DesignBadRow,
+    };
+    Problem::new(rule, reason, &format!("`{}` {why}", escaped(text)), help)
+}
+
+pub(super) fn empty_cell() -> Problem {
+    let (what, help) = (
+        "the path cell is empty",
+        "write the path, or remove the row",
+    );
+    Problem::bad_row("empty", what, help)
+}
+
+pub(super) fn placeholder(text: &str) -> Problem {
+    let message = format!("`{}` is a placeholder", escaped(text));
+    Problem::placeholder(
+        "placeholder",
+        &message,
+        "write the real path, or remove the row",
+    )
+}
+
+/// A path without lines, empty names and `.`.
+fn plain(text: &str) -> String {
+    let names = without_lines(text.trim()).split('/');
+    let names = names.filter(|name| !name.is_empty() && *name != ".");
+    names.collect::<Vec<_>>().join("/")
+}
+
+/// Refuses paths that are dangerous on some system, belong to guard's settings, or are the design itself.
+fn check_path(path: &str, text: &str, design: &BStr) -> Result<(), Problem> {
+    // A design means the same on every system, so rules of the host do not apply.
+    check_entry(path.into(), Kind::File, Platform::Unix).map_err(|rejection| {
+        let reason = rejection.reason;
+        Problem::bad_row(reason.id(), &rejection.message, reason.advice())
+    })?;
+    let first = path.split('/').next().unwrap_or("");
+    let is_settings =
+        first.eq_ignore_ascii_case(".guard") || path.eq_ignore_ascii_case("guard.toml");
+    let (reason, why) = match is_settings {
+        true => ("protected-file", "belongs to guard's settings"),
+        false if path.as_bytes() == design.as_bytes() => ("self-grant", "is the design itself"),
+        false => return Ok(()),
+    };
+    let help = "remove the row; the file may change in a separate commit";
+    Err(refused(reason, text, why, help))
+}
+
+/// Refuses paths outside the workspace, and text that is not a path.
+fn refuse_outside(text: &str) -> Result<(), Problem> {
+    if text.contains("://") || text.starts_with("mailto:") || text.starts_with("file:") {
+        return Err(url(text));
+    }
+    let (reason, why) = match text.as_bytes() {
+        [b'/' | b'\\', ..] => ("absolute", "is absolute"),
+        [drive, b':', ..] if drive.is_ascii_alphabetic() => ("absolute", "is absolute"),
+        [b'~', ..] => ("tilde", "starts with `~`"),
+        _ if text.split(['/', '\\']).any(|name| name == "..") => ("dotdot", "contains `..`"),
+        _ if text.contains('\\') => ("backslash", "contains a backslash"),
+        _ => return Ok(()),
+    };
+    let help = "write the path from the root of the repository, with `/` and without `..`";
+    Err(refused(reason, text, why, help))
+}
+
+/// `:12`, `:12:3`, `:12-34`, `#L10` or `#L10-L20` at the end of a path.
+static LINES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new("(?:(.):|(.)#L)[0-9][-0-9:#LC–, ]*$").ok());
+
+fn without_lines(text: &str) -> &str {
+    let lines = LINES.as_ref().and_then(|lines| lines.captures(text));
+    let before = lines.and_then(|found| found.get(1).or(found.get(2)));
+    before.map_or(text, |before| &text[..before.end()])
+}
+
+/// A word or template for a path that is not known yet. `*` and `.` alone are judged as globs and directories.
+static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let word = "n/a|na|none|todo|tbd|tba|xxx|[-–—…?:]+|(?:todo|tbd)[ :].*|to be .*";
+    let word = format!(r"^[*_` ()\[\]]*(?i:{word})[*_` ()\[\]]*$");
+    let part = r"(?:^|/)(?:path/to|\.\.\.|…)(?:/|$)|XXXX|0XXX|<.*>|>.*<|\{[^,{}]*\}";
+    Regex::new(&format!("(?s:{word}|{part})")).ok()
+});
+
+/// Whether a text is a word or template for a path that is not known yet.
+pub(super) fn is_placeholder(text: &str) -> bool {
+    let pattern = PLACEHOLDER.as_ref();
+    pattern.is_none_or(|pattern| pattern.is_match(text))
+}
+
+/// The maximum number of paths that braces may stand for.
+const MAX_ALTERNATIVES: usize = 256;
+
+/// All paths that the braces expand to; `None` if they are unclosed or expand to too many.
+pub(super) fn expand(path: &str) -> Option<Vec<String>> {
+    let Some((head, rest)) = path.split_once('{') else {
+        return (!path.contains('}')).then(|| vec![path.to_owned()]);
+    };
+    if rest.matches('{').count() > MAX_ALTERNATIVES {
+        return None;
+    }
+    let (mut depth, mut cuts) = (1_usize, vec![0]);
+    let is_end = |(at, c): (usize, char)| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 1 => cuts.push(at + 1),
+            _ => {}
+        }
+        (depth == 0).then_some(at)
+    };
+    let end = rest.char_indices().find_map(is_end)?;
+    let tail = rest.get(end + 1..)?;
+    cuts.push(end + 1);
+    let mut expanded = Vec::new();
+    for cut in cuts
+        .windows(2)
+        .filter(|_| cuts.len() > 2 && !head.contains('}'))
+    {
+        let alternative = rest.get(cut[0]..cut[1] - 1)?;
+        expanded.extend(expand(&format!("{head}{alternative}{tail}"))?);
+        if expanded.len() > MAX_ALTERNATIVES {
+            return None;
+        }
+    }
+    (!expanded.is_empty()).then_some(expanded)
+}
+
+/// Accepts a link whose target matches its text: as a path from the root or from the design's directory, or as a URL
+/// that ends with the text.
+///
+/// # Errors
+/// The link names two different files, or a URL.
+pub(super) fn agree(design: &BStr, text: &str, target: &str) -> Result<(), Problem> {
+    let is_end = |text: &str| path_of(&decode(target)).ends_with(&format!("/{text}"));
+    match plain(text) {
+        text if text.is_empty() || text.contains(":/") => Err(url(target)),
+        text if text.contains('/') && is_end(&text) => Ok(()),
+        _ => agree_in_repository(design, text, target),
+    }
+}
+
+/// The same for a link that must lead to a file of the repository, which a URL does not.
+pub(super) fn agree_in_repository(design: &BStr, text: &str, target: &str) -> Result<(), Problem> {
+    let (text, decoded) = (plain(text), decode(target));
+    let target = path_of(&decoded);
+    let is_same = !target.starts_with('/') && plain(target) == text;
+    match is_same || resolve(design, target).as_deref() == Some(&text) {
+        true => Ok(()),
+        false => Err(link_mismatch(&text, target)),
+    }
+}
+
+pub(super) fn link_mismatch(text: &str, target: &str) -> Problem {
+    let (text, target) = (escaped(text), escaped(target));
+    ambiguous(&format!(
+        "the link text is `{text}`, but its target is `{target}`"
+    ))
+}
+
+fn url(text: &str) -> Problem {
+    let message = format!("`{}` is a URL, not a path", escaped(text));
+    Problem::bad_row(
+        "uri",
+        &message,
+        "write the path relative to the repository root",
+    )
+}
+
+/// Checks what an item holds beside its text.
+///
+/// # Errors
+/// A part is struck out, an image or HTML, or a link names two files.
+pub(super) fn check_pieces(run: &Run, design: &BStr) -> Result<(), Problem> {
+    run.pieces.iter().try_for_each(|piece| match &piece.kind {
+        PieceKind::Link { text, target } => agree_in_repository(design, text, target),
+        PieceKind::Html(tag) if !tag.starts_with("<!--") => Err(html(tag)),
+        PieceKind::Image => Err(ambiguous("the item contains an image")),
+        PieceKind::Struck => Err(struck_out("item", "remove the item")),
+        PieceKind::Html(_) | PieceKind::Code(_) => Ok(()),
+    })
+}
+
+/// A target without fragment and query.
+fn path_of(target: &str) -> &str {
+    target.split(['#', '?']).next().unwrap_or("")
+}
+
+/// The path of a relative target, seen from the design.
+fn resolve(design: &BStr, target: &str) -> Option<String> {
+    let mut names: Vec<&str> = design.to_str().unwrap_or("").split('/').collect();
+    names.pop();
+    for name in target.split('/') {
+        match name {
+            ".." => names.pop().map(|_| ())?,
+            "" | "." => {}
+            name => names.push(name),
+        }
+    }
+    Some(names.join("/"))
+}
+
+/// Percent-decodes a target like a browser; a target that is not UTF-8 after decoding stays unchanged.
+pub(super) fn decode(target: &str) -> String {
+    let mut parts = target.split('%');
+    let mut bytes = parts.next().unwrap_or("").as_bytes().to_vec();
+    for part in parts {
+        let hex = part.get(..2).filter(|hex| !hex.starts_with('+'));
+        let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.push(byte.unwrap_or(b'%'));
+        bytes.extend(part.bytes().skip(byte.map_or(0, |_| 2)));
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| target.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn entry(text: &str) -> Result<(String, GrantKind), &'static str> {
+        read(text, false, BStr::new("docs/lld/LLD-1.md"))
+            .map(|entry| (entry.path, entry.kind))
+            .map_err(|problem| problem.reason)
+    }
+
+    fn file(path: &str) -> Result<(String, GrantKind), &'static str> {
+        Ok((path.to_owned(), GrantKind::File))
+    }
+
+    #[test]
+    fn spellings_of_one_path_meet() {
+        for text in [
+            "src/a.py",
+            "./src/a.py",
+            "src//a.py",
+            "src/./a.py",
+            "src/a.py:10",
+            "src/a.py:10-20",
+            "src/a.py:1:2",
+            "src/a.py:94,100",
+            "src/a.py:14-15, 20",
+            "src/a.py#L10",
+            "src/a.py#L10-L20",
+        ] {
+            assert_eq!(entry(text), file("src/a.py"), "{text}");
+        }
+        assert_eq!(entry("src/a.py#Lib"), file("src/a.py#Lib"));
+    }
+
+    #[test]
+    fn route_names_and_shell_text_are_literal() {
+        for text in [
+            "app/[id]/page.tsx",
+            "app/(shell)/docs/[[...slug]]/page.tsx",
+            "$HOME/x",
+            "$(touch x).txt",
+            "a?.py",
+            "config.default.py",
+            "%2e%2e/x",
+        ] {
+            assert_eq!(entry(text), file(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn directories_and_globs() {
+        assert_eq!(entry("src/x/"), Ok(("src/x".into(), GrantKind::Directory)));
+        assert_eq!(
+            read("src/x", true, BStr::new("d")).unwrap().kind,
+            GrantKind::Directory
+        );
+        assert_eq!(entry("src/*.py"), Ok(("src/*.py".into(), GrantKind::Glob)));
+        assert_eq!(
+            entry("src/{a,b}.py"),
+            Ok(("src/{a,b}.py".into(), GrantKind::Glob))
+        );
+        assert_eq!(entry("src/*/"), Ok(("src/*/**".into(), GrantKind::Glob)));
+    }
+
+    #[test]
+    fn too_wide() {
+        for text in [
+            "*",
+            "**",
+            "**/*",
+            "*/*",
+            "./**",
+            "*.*",
+            "{*,**}",
+            "{src/a,**}",
+            "**/",
+        ] {
+            assert_eq!(entry(text), Err("glob-too-wide"), "{text}");
+        }
+        for text in [".", "./", "././"] {
+            assert_eq!(entry(text), Err("too-wide"), "{text}");
+        }
+    }
+
+    #[test]
+    fn outside() {
+        for (text, reason) in [
+            ("../a", "dotdot"),
+            ("a/../b", "dotdot"),
+            ("a/..", "dotdot"),
+            ("/etc/x", "absolute"),
+            ("C:\\x", "absolute"),
+            ("C:/x", "absolute"),
+            ("\\\\srv\\x", "absolute"),
+            ("~/x", "tilde"),
+            ("~root/x", "tilde"),
+            ("..\\x", "dotdot"),
+            ("src/{a,../../b}", "dotdot"),
+            ("{/etc,a}/x", "absolute"),
+            ("src\\a.py", "backslash"),
+            ("https://x/a.py", "uri"),
+        ] {
+            assert_eq!(entry(text), Err(reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_grants_the_rules_themselves() {
+        for text in [
+            "guard.toml",
+            "./guard.toml",
+            ".guard/allowed_signers",
+            ".guard/",
+            ".GUARD/x",
+            ".guard/*",
+            "{guard.toml,a}",
+        ] {
+            assert_eq!(entry(text), Err("protected-file"), "{text}");
+        }
+        assert_eq!(entry("docs/lld/LLD-1.md"), Err("self-grant"));
+        assert_eq!(entry("src/guard.toml"), file("src/guard.toml"));
+    }
+
+    #[test]
+    fn misleading_names_are_refused() {
+        for (text, reason) in [
+            (".git/hooks/x", "git-dir"),
+            ("a/.GIT/x", "git-dir"),
+            ("git~1/config", "git-dir-alias"),
+            ("{.git,a}/config", "git-dir"),
+            ("src/a\u{200b}.py", "invisible-char"),
+            ("src/\u{202e}yp.a", "bidi-control"),
+            ("\u{ff0e}\u{ff0e}/x", "confusable-separator"),
+            ("a\tb", "control-char"),
+        ] {
+            assert_eq!(entry(text), Err(reason), "{text}");
+        }
+        let long = format!("src/{}", "é".repeat(128));
+        assert_eq!(entry(&long), Err("name-too-long"));
+        assert!(entry(&format!("src/{}x", "é".repeat(127))).is_ok());
+    }
+
+    #[test]
+    fn placeholders() {
+        for text in [
+            "path/to/file.py",
+            "src/path/to/x",
+            "docs/adr/XXXX-name.md",
+            "docs/0XXX-a.md",
+            "{path/to/file.py}",
+            "src/{name}.py",
+            "TBD",
+            "todo",
+            "TODO: find it",
+            "N/A",
+            "None",
+            "-",
+            "...",
+            "src/.../x",
+            "src/<module>/x.py",
+            "*To be populated*",
+            "?",
+        ] {
+            assert!(is_placeholder(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_that_only_look_like_it() {
+        for text in [
+            "none.py",
+            "src/todo",
+            "na.rs",
+            "*",
+            ".",
+            "src/{a,b}.rs",
+            "my/path/tool.rs",
+            "[...slug].tsx",
+            "docs/08xx.md",
+        ] {
+            assert!(!is_placeholder(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn alternatives() {
+        assert_eq!(expand("a{b,c}d"), Some(vec!["abd".into(), "acd".into()]));
+        assert_eq!(
+            expand("{a,b{c,d}}"),
+            Some(vec!["a".into(), "bc".into(), "bd".into()])
+        );
+        assert_eq!(expand("{a,}x"), Some(vec!["ax".into(), "x".into()]));
+        assert_eq!(expand("plain"), Some(vec!["plain".into()]));
+    }
+
+    #[test]
+    fn broken_or_huge() {
+        assert_eq!(expand("a{b,c"), None);
+        assert_eq!(expand("a}b{c,d}"), None);
+        assert_eq!(expand(&"{a,b}".repeat(9)), None);
+    }
+
+    fn agrees(text: &str, target: &str) -> bool {
+        agree(BStr::new("docs/lld/LLD-1.md"), text, target).is_ok()
+    }
+
+    #[test]
+    fn same_file() {
+        assert!(agrees("src/a.py", "src/a.py"));
+        assert!(agrees("src/a.py", "./src/a.py#L10"));
+        assert!(agrees("src/a.py", "../../src/a.py"));
+        assert!(agrees("README.md", "../../README.md"));
+        assert!(agrees("src/a.py", "../blob/main/src/a.py"));
+        assert!(agrees("src/a b.py", "src/a%20b.py"));
+        assert!(agrees("src/x/", "src/x"));
+    }
+
+    #[test]
+    fn two_files() {
+        assert!(!agrees("src/a.py", "src/evil.py"));
+        assert!(!agrees("a.py", "src/a.py"));
+        assert!(!agrees("src/a.py", "https://example.org/xsrc/a.py"));
+        assert!(!agrees("https://x/src/a.py", "https://x/src/a.py"));
+    }
+
+    #[test]
+    fn decoding() {
+        assert_eq!(decode("a%20b%2"), "a b%2");
+        assert_eq!(decode("%ff"), "%ff");
+        assert_eq!(decode("%+1"), "%+1");
+    }
+}

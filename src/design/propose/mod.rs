@@ -1,0 +1,98 @@
+//! Proposes rows of a `Files Changed` table, and writes them into a document. Guessing has no other place in guard: a
+//! person confirms the rows, and only the committed table counts.
+
+mod document;
+mod insert;
+#[cfg(test)]
+mod tests;
+mod token;
+
+use gix::bstr::{BStr, ByteSlice};
+
+use crate::design::{self, Design, DesignOptions, code_span};
+use crate::error::{Error, Result};
+use crate::path::escaped;
+use crate::scope::{Grant, GrantKind};
+
+pub use document::rows_of_document;
+pub use insert::{WantedRow, actions_of, insert};
+pub use token::FileLookup;
+
+/// The table that guard writes, without rows.
+const TABLE: &str = "## Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n";
+
+/// The longest description that guard takes from a document.
+const MAX_DESCRIPTION: usize = 80;
+
+/// A row of the usual table, if a design in `document` with this row grants exactly this path. A slash at the end of
+/// the path stands for everything below a directory.
+pub fn row(document: &BStr, path: &BStr, change_type: &str, description: &str) -> Option<String> {
+    // A pipe separates cells even inside a code span.
+    let cell = code_span(&path.to_str_lossy()).replace('|', "\\|");
+    let description = match plain(description) {
+        text if text.is_empty() => "…".to_owned(),
+        text => text,
+    };
+    let row = format!("| {cell} | {change_type} | {description} |");
+    let design = standalone(document, std::slice::from_ref(&row));
+    let bare = path.strip_suffix(b"/").unwrap_or(path);
+    let is_read_back = design.faults.is_empty()
+        && matches!(design.grants.as_slice(), [one] if one.path == bare
+            && (one.kind == GrantKind::Directory) == path.ends_with(b"/"));
+    is_read_back.then_some(row)
+}
+
+/// Text that means nothing to Markdown, on one line.
+pub fn plain(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || ".,:;()'\"/_-+=%!?…".contains(c);
+    let words = text.split(|c| !is_plain(c)).filter(|word| !word.is_empty());
+    let text = words.collect::<Vec<_>>().join(" ");
+    text.chars().take(MAX_DESCRIPTION).collect()
+}
+
+/// What ends the lines of a text.
+fn line_ending(text: &str) -> &'static str {
+    match text.contains("\r\n") {
+        true => "\r\n",
+        false => "\n",
+    }
+}
+
+/// The section with a table of these rows.
+pub fn section(rows: &[String]) -> String {
+    let rows = rows.iter().map(|row| format!("{row}\n"));
+    TABLE.to_owned() + &rows.collect::<String>()
+}
+
+/// The rows as a design of their own.
+fn standalone(path: &BStr, rows: &[String]) -> Design {
+    design::parse(path, section(rows).as_bytes(), &DesignOptions::default())
+}
+
+/// The text of a design with a table of these rows, in place of guard's own empty table or at the end. From then on, the
+/// table is the whole scope of the document. `parse` reads a text as the design.
+///
+/// # Errors
+/// The document would not grant exactly what the rows do.
+pub fn add_table(
+    design: &Design,
+    rows: &[String],
+    parse: &dyn Fn(&str) -> Design,
+) -> Result<String> {
+    let ending = line_ending(&design.text);
+    let [empty, table] = [&[], rows].map(|rows| section(rows).replace('\n', ending));
+    let text = match design.grants.is_empty() && design.text.contains(&empty) {
+        true => design.text.replacen(&empty, &table, 1),
+        false => format!("{}{ending}{ending}{table}", design.text.trim_end()),
+    };
+    let key = |grant: Grant| (grant.path, grant.kind, grant.actions, grant.renamed);
+    let granted = |design: Design| design.grants.into_iter().map(key).collect::<Vec<_>>();
+    if granted(parse(&text)) == granted(standalone(design.path.as_ref(), rows)) {
+        return Ok(text);
+    }
+    let what = format!("guard cannot add rows to {}", escaped(&design.path));
+    Err(
+        Error::new(what + ": it would not grant exactly what they name")
+            .help("edit it by hand and commit it"),
+    )
+}

@@ -1,0 +1,220 @@
+//! Restores files from a snapshot. A restore is judged as the write or removal that it is.
+
+use std::path::{Path, PathBuf};
+
+use gix::bstr::{BString, ByteSlice};
+use serde_json::{Value, json};
+
+use super::decision::Ask;
+use super::lock::Lock;
+use super::{CompletedOperation, Failure, Gate, GateResult, Operation, check_is_here};
+use crate::boundary::{Boundary, absolute, bytes, from_real_root};
+use crate::change::Kind;
+use crate::error::{Error, Result};
+use crate::git::{Pruned, Repository, Snapshot};
+use crate::judge::settings_of_head;
+use crate::path::{escaped, normalize_request, shell_word};
+use crate::system;
+
+/// A snapshot, and which of its files to restore.
+pub struct RestoreRequest {
+    /// The snapshot.
+    pub snapshot: Snapshot,
+    /// The files that get their content back.
+    pub restored: Vec<BString>,
+    /// The files that did not exist.
+    pub removed: Vec<BString>,
+}
+
+impl RestoreRequest {
+    /// Restores `only` these files, relative to the current directory; without any, all files of the snapshot.
+    ///
+    /// # Errors
+    /// There is no such snapshot, or it lacks one of the files.
+    pub fn new(repo: &Repository, name: &str, only: &[PathBuf]) -> GateResult<RestoreRequest> {
+        let snapshot = find_snapshot(repo, name)?;
+        let only = only.iter().map(|path| snapshot_path(repo, path));
+        let only: Vec<BString> = only.collect::<Result<_>>()?;
+        let is_there =
+            |path: &&BString| snapshot.files.contains(path) || snapshot.absent.contains(path);
+        if let Some(unknown) = only.iter().find(|path| !is_there(path)) {
+            let message = format!("the snapshot does not contain {}", escaped(unknown));
+            let list = format!("guard snapshot show {}", escaped(name));
+            return Err(Error::new(message)
+                .help(format!("to list its files: {list}"))
+                .into());
+        }
+        let wanted = |paths: &[BString]| -> Vec<BString> {
+            let is_wanted = |path: &&BString| only.is_empty() || only.contains(path);
+            paths.iter().filter(is_wanted).cloned().collect()
+        };
+        let (restored, removed) = (wanted(&snapshot.files), wanted(&snapshot.absent));
+        Ok(RestoreRequest {
+            snapshot,
+            restored,
+            removed,
+        })
+    }
+
+    /// The operations, without those for files that are as the snapshot has them.
+    ///
+    /// # Errors
+    /// The snapshot belongs to another work tree, or it cannot be read.
+    pub fn steps(&self, repo: &Repository) -> GateResult<Vec<(BString, Operation)>> {
+        let id = self.snapshot.id;
+        let paths = || self.restored.iter().chain(&self.removed);
+        let mut arguments = format!("snapshot restore {id}");
+        if paths().count() < self.snapshot.files.len() + self.snapshot.absent.len() {
+            paths().for_each(|path| arguments.push_str(&format!(" {}", shell_word(path))));
+        }
+        check_is_here(
+            repo,
+            &self.snapshot.work_tree,
+            &format!("the snapshot {id}"),
+            &arguments,
+            &format!("guard snapshot show {id} FILE prints its content"),
+        )?;
+        let boundary = Boundary::open(repo.own_workdir()?)?;
+        let max = crate::scope::settings::MAX_SIZE;
+        let tree = repo.tree_of(Some(id))?;
+        let mut steps = Vec::new();
+        for path in paths() {
+            let state = tree.get(path.as_ref())?;
+            let previous = repo.objects().file(state)?.map(|content| {
+                let kind = state.map(|state| state.kind);
+                (content, kind == Some(Kind::Executable))
+            });
+            // The step reports the error of an unreadable file.
+            let there = boundary.read(path.as_ref(), max).ok();
+            let there = there.map(|entry| entry.map(|entry| entry.content));
+            if there.as_ref().map(Option::as_ref) != Some(previous.as_ref().map(|(old, _)| old)) {
+                let snapshot = id.to_string();
+                steps.push((path.clone(), Operation::Restore { snapshot, previous }));
+            }
+        }
+        Ok(steps)
+    }
+
+    /// The answer to a restore.
+    pub fn to_json(&self, done: &[CompletedOperation]) -> Value {
+        let backups = done.iter().filter_map(|done| done.backup);
+        let backups: Vec<String> = backups.map(|backup| backup.to_string()).collect();
+        let (restored, removed) = (texts(&self.restored), texts(&self.removed));
+        json!({ "version": 1, "restored": restored, "removed": removed, "backups": backups })
+    }
+}
+
+impl Gate<'_> {
+    /// Performs the steps after all are judged. If a person must decide about one, nothing is done before.
+    ///
+    /// # Errors
+    /// As for [`Gate::perform_asking`], or without `ask` as for [`Gate::perform`]. The error names the steps already
+    /// done.
+    pub fn restore(
+        &self,
+        steps: &[(BString, Operation)],
+        mut ask: Option<Ask<'_>>,
+    ) -> GateResult<Vec<CompletedOperation>> {
+        let mut judged: Vec<_> = steps.iter().map(|step| (true, step)).collect();
+        if steps.len() > 1 {
+            let _alone = self.alone()?;
+            for (is_free, (path, operation)) in &mut judged {
+                *is_free = self.prepare(path.as_ref(), operation)?.1.is_none();
+            }
+        }
+        judged.sort_by_key(|&(is_free, _)| is_free);
+        let mut all: Vec<CompletedOperation> = Vec::new();
+        for (_, (path, operation)) in judged {
+            let done = match ask.as_deref_mut() {
+                Some(ask) => self.perform_asking(path.as_ref(), operation, ask),
+                None => self.perform(path.as_ref(), operation),
+            };
+            all.push(done.map_err(|failure| after(&all, failure))?);
+        }
+        Ok(all)
+    }
+}
+
+fn after(done: &[CompletedOperation], failure: Failure) -> Failure {
+    if done.is_empty() {
+        return failure;
+    }
+    let paths = done.iter().map(|done| escaped(&done.analysis.path));
+    let paths: Vec<String> = paths.map(|path| path.to_string()).collect();
+    let message = format!("{}; already done: {}", failure.message, paths.join(", "));
+    Failure { message, ..failure }
+}
+
+/// Removes snapshots older than the settings say, with the lock held.
+///
+/// # Errors
+/// The lock is unavailable, or a snapshot cannot be read or written.
+pub fn prune(repo: &Repository) -> Result<Pruned> {
+    let keep = settings_of_head(repo)?.keep;
+    let lock = Lock::new(repo.common_dir());
+    let _alone = lock.take().map_err(Failure::into_error)?;
+    let now = gix::date::Time::now_utc().seconds;
+    repo.prune_snapshots(now.saturating_sub_unsigned(keep))
+}
+
+/// A snapshot in a list.
+pub fn snapshot_json(repo: &Repository, snapshot: &Snapshot) -> Value {
+    let place = repo.place_of(&snapshot.work_tree);
+    json!({
+        "id": snapshot.id.to_string(),
+        "worktree": place.map(|place| place.to_string_lossy().into_owned()),
+        "time": rfc3339(snapshot.time),
+        "title": snapshot.title,
+        "files": texts(&snapshot.files),
+        "absent": texts(&snapshot.absent),
+    })
+}
+
+fn texts(paths: &[BString]) -> Vec<String> {
+    let texts = paths.iter().map(|path| path.to_str_lossy().into_owned());
+    texts.collect()
+}
+
+/// A time in seconds since 1970, in UTC.
+pub fn rfc3339(seconds: i64) -> String {
+    gix::date::Time::new(seconds, 0).format_or_unix(gix::date::time::format::ISO8601_STRICT)
+}
+
+/// The snapshot that a name selects; never another commit of the repository.
+///
+/// # Errors
+/// There is none, or there are several.
+pub fn find_snapshot(repo: &Repository, name: &str) -> Result<Snapshot> {
+    let matching = match name.len() {
+        0..4 => Vec::new(),
+        _ => repo.snapshots_named(name)?,
+    };
+    <[Snapshot; 1]>::try_from(matching)
+        .map(|[snapshot]| snapshot)
+        .map_err(|matching| {
+            let what = match matching.is_empty() {
+                true => "is not a snapshot",
+                false => "matches several snapshots",
+            };
+            Error::new(format!("{} {what}", escaped(name)))
+                .help("to list the snapshots: guard snapshot list")
+        })
+}
+
+/// The path in the repository of a file that is named relative to the current directory.
+///
+/// # Errors
+/// The path leaves the repository.
+pub fn snapshot_path(repo: &Repository, path: &Path) -> Result<BString> {
+    let Ok(root) = repo.workdir() else {
+        return Ok(bytes(path).into());
+    };
+    let root = absolute(root);
+    let request = repo.request(path);
+    let request = match request.to_path() {
+        Ok(request) => bytes(&from_real_root(&root, request)),
+        Err(_) => request.to_vec(),
+    };
+    normalize_request(&bytes(&root), &request, system::PLATFORM)
+        .map_err(|rejection| Error::new(rejection.message))
+}

@@ -1,0 +1,427 @@
+//! Finds the granted path closest to one that is not granted: the same file name elsewhere, else a similar name in the
+//! same directory, else the most similar path. Below a threshold nothing is suggested.
+
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::Scope;
+use super::{Actions, Grant, GrantKind};
+
+/// The weights of the file name without its extension, the directory and the extension.
+const STEM: f64 = 0.6;
+const DIRECTORY: f64 = 0.3;
+const EXTENSION: f64 = 0.1;
+
+/// Texts less similar than this have nothing in common.
+const MIN_TEXT: f64 = 0.5;
+/// The least score of a path elsewhere, and of one in the same directory.
+const MIN_SIMILAR: f64 = 0.55;
+const MIN_SIBLING: f64 = DIRECTORY + EXTENSION;
+/// How similar the directories of files with different extensions are at least: no document stands for code elsewhere.
+const MIN_OTHER_KIND: f64 = 0.75;
+/// Longer names are not compared.
+const MAX_NAME: usize = 1_000;
+
+/// Names that every directory may have, and so say nothing.
+const COMMON_NAMES: [&str; 8] = [
+    "__init__.py",
+    "mod.rs",
+    "index.js",
+    "index.ts",
+    "index.tsx",
+    "package.json",
+    "cargo.toml",
+    "readme.md",
+];
+
+/// A granted path close to one that is not granted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closest<'a> {
+    /// The suggested path. For a directory grant: the file name in that directory.
+    pub path: BString,
+    /// The grant that permits it.
+    pub grant: &'a Grant,
+}
+
+/// The granted path closest to `path` whose grant permits `wanted`; `None` if `path` is granted or nothing is close.
+/// Ties go to the smaller path.
+///
+/// Globs are never suggested. For a new file, only a path of an Add row or one where nothing `exists` is suggested:
+/// a module that is there already is not the file that was meant.
+pub fn closest<'a>(
+    scope: &'a Scope,
+    path: &BStr,
+    wanted: Actions,
+    exists: impl Fn(&BStr) -> bool,
+) -> Option<Closest<'a>> {
+    if !scope.lookup(path).is_empty() || !scope.may_compare_all() {
+        return None;
+    }
+    let permits = |grant: &Grant| {
+        if wanted != Actions::ADD || grant.kind == GrantKind::Directory {
+            return grant.actions.contains(wanted);
+        }
+        let may_modify = grant.actions.contains(Actions::MODIFY);
+        let is_to_add = grant.actions.contains(wanted) && !may_modify;
+        is_to_add || may_modify && !exists(grant.path.as_ref())
+    };
+    let asked = PathName::new(path);
+    let score = |grant: &'a Grant| {
+        let is_offered = grant.kind != GrantKind::Glob && !grant.path.is_empty();
+        let score = match grant.kind {
+            _ if !is_offered || grant.actions.is_empty() || !permits(grant) => None,
+            GrantKind::Directory => {
+                let score = similarity(asked.directory, grant.path.as_ref());
+                (score >= MIN_SIMILAR).then_some((Closeness::Similar, score))
+            }
+            _ => asked.score(&PathName::new(grant.path.as_ref())),
+        };
+        score.map(|score| (score, grant))
+    };
+    let best = scope.grants().iter().filter_map(score);
+    let (_, grant) = best.max_by(|((rank, score), a), ((other_rank, other), b)| {
+        let by_score = rank.cmp(other_rank).then(score.total_cmp(other));
+        by_score.then_with(|| b.path.cmp(&a.path))
+    })?;
+    let path = match grant.kind {
+        GrantKind::Directory => [grant.path.as_slice(), b"/", asked.base.as_bytes()]
+            .concat()
+            .into(),
+        _ => grant.path.clone(),
+    };
+    Some(Closest { path, grant })
+}
+
+/// Why a path is close, the best last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Closeness {
+    Similar,
+    SameDirectory,
+    SameName,
+}
+
+/// A path in parts that can be compared.
+struct PathName<'a> {
+    base: &'a BStr,
+    directory: &'a BStr,
+    stem: String,
+    extension: String,
+    /// Whether every directory may have this file name.
+    is_common: bool,
+}
+
+impl<'a> PathName<'a> {
+    fn new(path: &'a BStr) -> PathName<'a> {
+        let (directory, base) = path.rsplit_once_str("/").unwrap_or((b"", path));
+        let name = base.to_str_lossy().to_lowercase();
+        let (stem, extension) = match name.rsplit_once('.') {
+            Some((stem, extension)) if !stem.is_empty() => (stem, extension),
+            _ => (name.as_str(), ""),
+        };
+        PathName {
+            base: base.into(),
+            directory: directory.into(),
+            stem: stem.replace(['-', '_', ' '], ""),
+            extension: extension.to_owned(),
+            is_common: COMMON_NAMES.contains(&name.as_str()),
+        }
+    }
+
+    /// How close a granted file is; `None` if it is not close.
+    fn score(&self, granted: &PathName<'_>) -> Option<(Closeness, f64)> {
+        let directories = similarity(self.directory, granted.directory);
+        let stems = match self.is_common {
+            true => 0.0,
+            false => text_similarity(&self.stem, &granted.stem),
+        };
+        let is_same_kind = self.extension == granted.extension;
+        let mut score = STEM * stems + if is_same_kind { EXTENSION } else { 0.0 };
+        match self.directory.is_empty() && !granted.directory.is_empty() {
+            // A bare name says nothing about directories.
+            true => score /= STEM + EXTENSION,
+            false => score += DIRECTORY * directories,
+        }
+        // In the root, everything is in the same directory.
+        let is_sibling = self.directory == granted.directory && !self.directory.is_empty();
+        let is_related = || {
+            let [one, other] = [self, granted].map(|name| name.directory.split_str("/"));
+            let is_equal =
+                |(one, other): (&[u8], &[u8])| one == other || one.is_empty() || other.is_empty();
+            directories > 0.0 || one.zip(other).all(is_equal)
+        };
+        match () {
+            () if self.base == granted.base && (!self.is_common || is_related()) => {
+                Some((Closeness::SameName, score))
+            }
+            () if is_sibling && score >= MIN_SIBLING => Some((Closeness::SameDirectory, score)),
+            () if score < MIN_SIMILAR => None,
+            () => (is_same_kind || directories >= MIN_OTHER_KIND)
+                .then_some((Closeness::Similar, score)),
+        }
+    }
+}
+
+fn similarity(left: &BStr, right: &BStr) -> f64 {
+    match left == right {
+        true => 1.0,
+        false => text_similarity(&left.to_str_lossy(), &right.to_str_lossy()),
+    }
+}
+
+/// 1 minus the share of letters to edit; 0 if that is less than half.
+fn text_similarity(left: &str, right: &str) -> f64 {
+    if left.len().max(right.len()) > MAX_NAME {
+        return 0.0;
+    }
+    let similarity = strsim::normalized_levenshtein(left, right);
+    if similarity < MIN_TEXT {
+        0.0
+    } else {
+        similarity
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scope::testing::grant;
+
+    fn scope(paths: &[&str]) -> Scope {
+        Scope::new(
+            paths
+                .iter()
+                .map(|path| grant(path, Actions::MODIFY))
+                .collect(),
+        )
+    }
+
+    fn ask(paths: &[&str], path: &str) -> Option<String> {
+        closest(&scope(paths), path.into(), Actions::MODIFY, |_| false)
+            .map(|found| found.path.to_string())
+    }
+
+    fn some(path: &str) -> Option<String> {
+        Some(path.to_owned())
+    }
+
+    #[test]
+    fn az_17_requirement_002_scenario_070_the_same_name_elsewhere() {
+        assert_eq!(
+            ask(&["utils/lld.py", "cli/main.py"], "core/lld.py"),
+            some("utils/lld.py")
+        );
+    }
+
+    #[test]
+    fn az_16_a_granted_path_has_no_closest() {
+        assert_eq!(ask(&["utils/lld.py", "x/"], "utils/lld.py"), None);
+        assert_eq!(ask(&["utils/lld.py", "core/"], "core/lld.py"), None);
+    }
+
+    #[test]
+    fn az_18_and_az_19_nothing_is_suggested_if_nothing_is_close() {
+        assert_eq!(ask(&["src/completely/different.py"], "xyz.txt"), None);
+        assert_eq!(ask(&[], "any/path.py"), None);
+        assert_eq!(ask(&["src/a.rs", "README.md"], "Makefile"), None);
+    }
+
+    #[test]
+    fn az_20_the_best_of_several() {
+        let scope = [
+            "core/config.py",
+            "core/lld_verification.py",
+            "core/audit.py",
+        ];
+        assert_eq!(
+            ask(&scope, "lld_verifier.py"),
+            some("core/lld_verification.py")
+        );
+    }
+
+    #[test]
+    fn the_same_name_comes_first_then_the_directory_then_similarity() {
+        let scope = ["far/away/store.rs", "src/db/zebra.rs", "src/dbs/stores.rs"];
+        assert_eq!(ask(&scope, "src/db/store.rs"), some("far/away/store.rs"));
+        assert_eq!(ask(&scope[1..], "src/db/store.rs"), some("src/db/zebra.rs"));
+        assert_eq!(
+            ask(&scope[2..], "src/db/store.rs"),
+            some("src/dbs/stores.rs")
+        );
+    }
+
+    #[test]
+    fn of_several_same_names_the_one_with_the_closest_directory() {
+        assert_eq!(
+            ask(
+                &["a/x/y/io.rs", "src/net/io.rs", "src/db/io.rs"],
+                "src/nett/io.rs"
+            ),
+            some("src/net/io.rs")
+        );
+    }
+
+    #[test]
+    fn equally_close_paths_go_by_their_order() {
+        let expected = some("a/io.rs");
+        assert_eq!(ask(&["b/io.rs", "a/io.rs"], "zzz/io.rs"), expected);
+        assert_eq!(ask(&["a/io.rs", "b/io.rs"], "zzz/io.rs"), expected);
+    }
+
+    #[test]
+    fn common_file_name_needs_a_related_directory() {
+        assert_eq!(ask(&["far/away/__init__.py"], "core/x/__init__.py"), None);
+        assert_eq!(
+            ask(&["core/y/__init__.py"], "core/x/__init__.py"),
+            some("core/y/__init__.py")
+        );
+    }
+
+    #[test]
+    fn a_sibling_of_another_type_and_name_is_not_close() {
+        assert_eq!(ask(&["src/db/zebra.rs"], "src/db/notes.txt"), None);
+        assert_eq!(
+            ask(&["src/db/note.rs"], "src/db/notes.txt"),
+            some("src/db/note.rs")
+        );
+    }
+
+    #[test]
+    fn names_that_differ_in_case_or_separators_are_found() {
+        for (granted, asked) in [
+            ("src/LldPath.py", "lib/lld-path.py"),
+            ("src/Makefile", "src/makefile"),
+        ] {
+            assert_eq!(ask(&[granted], asked), some(granted));
+        }
+    }
+
+    #[test]
+    fn a_misspelt_directory_is_found() {
+        assert_eq!(
+            ask(
+                &["assemblyzero/core/audit_log.py", "x/y.py"],
+                "asemblyzero/core/auditlog.py"
+            ),
+            some("assemblyzero/core/audit_log.py")
+        );
+    }
+
+    #[test]
+    fn a_granted_directory_offers_the_name_in_it() {
+        assert_eq!(
+            ask(&["src/storage/"], "src/storge/index.rs"),
+            some("src/storage/index.rs")
+        );
+        assert_eq!(ask(&["docs/"], "src/index.rs"), None);
+    }
+
+    #[test]
+    fn globs_and_rows_without_an_action_are_not_offered() {
+        assert_eq!(ask(&["src/*.rs"], "srcs/a.rs"), None);
+        let named = Scope::new(vec![grant("utils/lld.py", Actions::NONE)]);
+        assert_eq!(
+            closest(&named, "core/lld.py".into(), Actions::ADD, |_| false),
+            None
+        );
+    }
+
+    #[test]
+    fn only_a_path_whose_grant_permits_the_action_is_offered() {
+        let scope = Scope::new(vec![
+            grant("a/store.rs", Actions::DELETE),
+            grant("b/store.rs", Actions::MODIFY),
+            grant("c/store.rs", Actions::ADD),
+            grant("d/store.rs", Actions::SYMLINK),
+        ]);
+        let offered = |wanted| {
+            let found = closest(&scope, "x/store.rs".into(), wanted, |_| false);
+            found.map(|found| found.path.to_string())
+        };
+        let is = |path: &str| Some(path.to_owned());
+        assert_eq!(offered(Actions::DELETE), is("a/store.rs"));
+        assert_eq!(offered(Actions::MODIFY), is("b/store.rs"));
+        assert_eq!(offered(Actions::ADD), is("b/store.rs"));
+        assert_eq!(offered(Actions::SYMLINK), is("d/store.rs"));
+        assert_eq!(offered(Actions::SUBMODULE), None);
+    }
+
+    #[test]
+    fn a_manifest_of_the_same_name_above_or_below_is_close() {
+        for (granted, asked) in [
+            ("ignore/Cargo.toml", "Cargo.toml"),
+            ("Cargo.toml", "ignore/Cargo.toml"),
+            ("a/package.json", "a/b/package.json"),
+        ] {
+            assert_eq!(ask(&[granted], asked), some(granted));
+        }
+    }
+
+    #[test]
+    fn documents_are_not_suggested_for_code_elsewhere() {
+        assert_eq!(ask(&["docs/cli.rst"], "flask/cli.py"), None);
+        assert_eq!(ask(&["docs/flask/cli.rst"], "flask/cli.py"), None);
+        assert_eq!(ask(&["web/cli.js"], "flask/cli.py"), None);
+        assert_eq!(
+            ask(&["docs/cli.rst", "flask/clis.py"], "flask/cli.py"),
+            some("flask/clis.py")
+        );
+        // Sources in another language, next to each other.
+        assert_eq!(
+            ask(&["src/web/app.ts"], "src/wep/app.tsx"),
+            some("src/web/app.ts")
+        );
+    }
+
+    #[test]
+    fn right_path_is_found_among_many() {
+        let words = [
+            "parse", "token", "frame", "index", "cache", "route", "query", "event",
+        ];
+        let word = |n: usize| words[n % words.len()];
+        let paths: Vec<_> = (0..2_000)
+            .map(|n| {
+                format!(
+                    "src/{}_{}/{}_{}_{n}.rs",
+                    word(n),
+                    n % 50,
+                    word(n / 8),
+                    word(n / 64)
+                )
+            })
+            .collect();
+        let paths: Vec<_> = paths.iter().map(String::as_str).collect();
+        let scope = scope(&paths);
+        for path in paths.iter().step_by(297) {
+            let typo = path.replacen("src/", "scr/", 1).replacen(".rs", "x.rs", 1);
+            let found = closest(&scope, typo.as_str().into(), Actions::ADD, |_| false)
+                .map(|found| found.path.to_string());
+            assert_eq!(found.as_deref(), Some(*path));
+        }
+    }
+
+    #[test]
+    fn after_many_comparisons_nothing_is_suggested() {
+        let scope = scope(&["a/store.rs"]);
+        let is_found =
+            || closest(&scope, "b/store.rs".into(), Actions::MODIFY, |_| false).is_some();
+        assert!(is_found());
+        while scope.may_compare_all() {}
+        assert!(!is_found());
+    }
+
+    #[test]
+    fn very_long_and_odd_paths_are_handled() {
+        let scope = scope(&["src/a.rs"]);
+        for path in [
+            "",
+            "/",
+            "a/".repeat(5_000).as_str(),
+            "x".repeat(100_000).as_str(),
+        ] {
+            assert_eq!(closest(&scope, path.into(), Actions::ADD, |_| false), None);
+        }
+        assert_eq!(
+            closest(&scope, b"\xff\xfe".as_bstr(), Actions::ADD, |_| false),
+            None
+        );
+    }
+}

@@ -1,0 +1,442 @@
+//! All grants in force, and how to look them up.
+
+use std::collections::HashMap;
+use std::ops::BitOr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::glob::{GlobSet, literal_prefix};
+use super::{Actions, Grant, GrantKind};
+
+/// The number of comparisons for suggestions, which take one or two seconds in all.
+const MOST_COMPARISONS: usize = 2_000_000;
+
+/// All grants in force. Immutable once built.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    grants: Vec<Grant>,
+    /// Indices into `grants` by exact path.
+    files: HashMap<BString, Vec<usize>>,
+    /// Indices into `grants` by directory.
+    directories: HashMap<BString, Vec<usize>>,
+    globs: GlobSet,
+    /// Indices into `grants` by pattern, and of globs such as `src/**` also by their directory with a slash.
+    patterns: HashMap<BString, Vec<usize>>,
+    /// How many grants were compared with refused paths, to suggest one of them.
+    compared: Arc<AtomicUsize>,
+}
+
+/// The grants at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lookup<'a> {
+    /// The grants that cover the path: those that name it, then directories from the innermost, then globs in
+    /// document order.
+    pub grants: Vec<&'a Grant>,
+    /// What they permit regardless of other changes: the old path of a Rename row adds nothing.
+    pub actions: Actions,
+}
+
+impl Lookup<'_> {
+    /// Whether no grant covers the path.
+    pub fn is_empty(&self) -> bool {
+        self.grants.is_empty()
+    }
+}
+
+impl Scope {
+    /// Builds the scope and keeps the order of grants. A glob that [`super::glob::Glob::new`] refuses, or a directory
+    /// with an empty path, covers nothing.
+    pub fn new(grants: Vec<Grant>) -> Scope {
+        let mut scope = Scope::default();
+        let mut globs = Vec::new();
+        for (index, grant) in grants.iter().enumerate() {
+            match grant.kind {
+                GrantKind::File => &mut scope.files,
+                GrantKind::Directory => &mut scope.directories,
+                GrantKind::Glob => {
+                    globs.push((index, grant.path.as_ref()));
+                    continue;
+                }
+            }
+            .entry(grant.path.clone())
+            .or_default()
+            .push(index);
+        }
+        scope.globs = GlobSet::new(globs);
+        for index in scope.globs.numbers() {
+            let pattern = &grants[index].path;
+            let directory = whole_directory(pattern.as_ref());
+            let directory = directory.map(|path| [path, b"/"].concat().into());
+            for key in directory.into_iter().chain([pattern.clone()]) {
+                scope.patterns.entry(key).or_default().push(index);
+            }
+        }
+        scope.grants = grants;
+        scope
+    }
+
+    /// The grants in document order.
+    pub fn grants(&self) -> &[Grant] {
+        &self.grants
+    }
+
+    /// The grants in document order, without the ways to look them up.
+    pub fn into_grants(self) -> Vec<Grant> {
+        self.grants
+    }
+
+    /// Whether nothing is granted.
+    pub fn is_empty(&self) -> bool {
+        self.grants.is_empty()
+    }
+
+    /// All grants that cover a path. Paths are compared by bytes. A directory grant covers what is below the
+    /// directory, not the directory itself.
+    pub fn lookup(&self, path: &BStr) -> Lookup<'_> {
+        self.answer(self.covering(path))
+    }
+
+    /// Like [`Scope::lookup`], but only the permitted actions.
+    pub fn actions(&self, path: &BStr) -> Actions {
+        self.covering(path).fold(Actions::NONE, |all, index| {
+            all | unconditional(&self.grants[index])
+        })
+    }
+
+    /// Whether any row renames a file.
+    pub fn has_renames(&self) -> bool {
+        self.grants.iter().any(Grant::is_old_end)
+    }
+
+    /// The paths that Rename rows move `path` to.
+    pub fn new_ends<'a>(&'a self, path: &'a BStr) -> impl Iterator<Item = BString> + 'a {
+        self.covering(path)
+            .filter_map(move |index| self.grants[index].new_end(path))
+    }
+
+    /// Whether a row permits the action at the path, regardless of Rename rows.
+    pub fn says(&self, path: &BStr, action: Actions) -> bool {
+        self.covering(path).any(|index| {
+            let grant = &self.grants[index];
+            grant.renamed.is_none() && grant.actions.contains(action)
+        })
+    }
+
+    fn covering<'a>(&'a self, path: &'a BStr) -> impl Iterator<Item = usize> {
+        let named = self.files.get(path).into_iter().flatten();
+        let above = ancestors(path)
+            .filter_map(|directory| self.directories.get(directory))
+            .flatten();
+        named.chain(above).copied().chain(self.globs.matching(path))
+    }
+
+    fn answer(&self, indices: impl Iterator<Item = usize>) -> Lookup<'_> {
+        let grants: Vec<&Grant> = indices.map(|index| &self.grants[index]).collect();
+        let actions = grants.iter().map(|grant| unconditional(grant));
+        let actions = actions.fold(Actions::NONE, BitOr::bitor);
+        Lookup { grants, actions }
+    }
+
+    /// The grants that permit something `base` does not, in order.
+    ///
+    /// A grant is not beyond `base` if base's grants for the same path, or for a directory or glob around it,
+    /// together permit all its actions. A glob counts as "around" only if it is equal, or a directory contains all
+    /// matches.
+    pub fn grants_beyond(&self, base: &Scope) -> Vec<&Grant> {
+        self.grants
+            .iter()
+            .filter(|grant| !permits(base.around(grant).actions, grant.actions))
+            .filter(|grant| !base.renames_as(grant))
+            .collect()
+    }
+
+    /// Whether a Rename row of this scope moves the path of `grant` to the same place.
+    fn renames_as(&self, grant: &Grant) -> bool {
+        let inside: BString = match grant.kind {
+            GrantKind::Directory => [grant.path.as_slice(), b"/x"].concat().into(),
+            _ => grant.path.clone(),
+        };
+        let new = grant.new_end(inside.as_ref());
+        new.is_some_and(|new| self.new_ends(inside.as_ref()).any(|other| other == new))
+    }
+
+    /// The grants that cover everything that `grant` covers.
+    fn around(&self, grant: &Grant) -> Lookup<'_> {
+        let path: &BStr = grant.path.as_ref();
+        // Every match is below this directory.
+        let inside: BString = match grant.kind {
+            GrantKind::File => return self.lookup(path),
+            // The name stands for any path below.
+            GrantKind::Directory => [path.as_bytes(), b"/x"].concat().into(),
+            GrantKind::Glob => literal_prefix(path).into(),
+        };
+        let above = ancestors(inside.as_ref()).flat_map(|directory| {
+            let whole: BString = [directory.as_bytes(), b"/"].concat().into();
+            let all = [self.directories.get(directory), self.patterns.get(&whole)];
+            all.into_iter().flatten()
+        });
+        let same = self
+            .patterns
+            .get(path)
+            .filter(|_| grant.kind == GrantKind::Glob);
+        self.answer(above.chain(same).flatten().copied())
+    }
+
+    /// Whether there is time to compare one more path with every grant.
+    pub(super) fn may_compare_all(&self) -> bool {
+        let before = self
+            .compared
+            .fetch_add(self.grants.len(), Ordering::Relaxed);
+        before < MOST_COMPARISONS
+    }
+}
+
+/// What a grant permits regardless of other changes.
+fn unconditional(grant: &Grant) -> Actions {
+    match grant.is_old_end() {
+        true => Actions::NONE,
+        false => grant.actions,
+    }
+}
+
+/// The directories above a path, innermost first.
+fn ancestors(path: &BStr) -> impl Iterator<Item = &BStr> {
+    std::iter::successors(parent(path), |directory| parent(directory))
+}
+
+fn parent(path: &BStr) -> Option<&BStr> {
+    path.rfind_byte(b'/')
+        .filter(|&slash| slash > 0)
+        .map(|slash| path[..slash].as_bstr())
+}
+
+/// The directory of a glob such as `src/**`, which covers everything below.
+fn whole_directory(glob: &BStr) -> Option<&[u8]> {
+    let directory = glob
+        .strip_suffix(b"/**/*")
+        .or_else(|| glob.strip_suffix(b"/**"))?;
+    let prefix = literal_prefix(glob);
+    (!directory.is_empty() && prefix.len() > directory.len()).then_some(directory)
+}
+
+/// Whether `given` permits all of `wanted`: permission to modify includes modifying a new file.
+fn permits(given: Actions, wanted: Actions) -> bool {
+    given.contains(wanted)
+        || given.contains(Actions::MODIFY) && (given | Actions::MODIFY_NEW).contains(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scope::testing::grant;
+
+    const ADD: Actions = Actions::ADD;
+    const MODIFY: Actions = Actions::MODIFY;
+
+    fn scope(paths: &[(&str, Actions)]) -> Scope {
+        Scope::new(paths.iter().map(|(path, a)| grant(path, *a)).collect())
+    }
+
+    fn found(scope: &Scope, path: &str) -> Vec<String> {
+        let lookup = scope.lookup(path.into());
+        lookup.grants.iter().map(|g| g.path.to_string()).collect()
+    }
+
+    #[test]
+    fn requirement_002_scenario_030_a_listed_path_is_granted() {
+        let scope = scope(&[("utils/lld.py", MODIFY)]);
+        let lookup = scope.lookup("utils/lld.py".into());
+        assert!(lookup.actions.contains(MODIFY));
+        assert!(!lookup.actions.contains(ADD));
+    }
+
+    #[test]
+    fn requirement_002_scenario_040_another_path_is_not() {
+        let scope = scope(&[("utils/lld.py", MODIFY)]);
+        for path in [
+            "core/lld.py",
+            "utils/lld.py/x",
+            "utils",
+            "utils/lld.pyc",
+            "",
+            "/",
+        ] {
+            let lookup = scope.lookup(path.into());
+            assert!(lookup.is_empty(), "{path}");
+            assert_eq!(lookup.actions, Actions::NONE);
+        }
+    }
+
+    #[test]
+    fn all_grants_that_cover_a_path_are_found_the_narrowest_first() {
+        let scope = scope(&[
+            ("src/**", Actions::DELETE),
+            ("src/", ADD),
+            ("src/a/", ADD),
+            ("src/a/b.rs", MODIFY),
+            ("src/a/*.rs", MODIFY),
+            ("other/", MODIFY),
+        ]);
+        assert_eq!(
+            found(&scope, "src/a/b.rs"),
+            ["src/a/b.rs", "src/a", "src", "src/**", "src/a/*.rs"]
+        );
+        assert_eq!(
+            scope.lookup("src/a/b.rs".into()).actions,
+            ADD | MODIFY | Actions::DELETE
+        );
+    }
+
+    #[test]
+    fn directory_grant_covers_files_below_but_not_its_own_name() {
+        let scope = scope(&[("src/a/", ADD)]);
+        assert_eq!(found(&scope, "src/a/b/c.rs"), ["src/a"]);
+        assert!(found(&scope, "src/a").is_empty());
+        assert!(found(&scope, "src/ab").is_empty());
+        assert!(found(&scope, "a/b").is_empty());
+    }
+
+    #[test]
+    fn two_rows_for_one_path_are_joined() {
+        let scope = scope(&[("a", ADD), ("a", Actions::DELETE)]);
+        let lookup = scope.lookup("a".into());
+        assert_eq!(lookup.grants.len(), 2);
+        assert_eq!(lookup.actions, ADD | Actions::DELETE);
+    }
+
+    #[test]
+    fn an_empty_scope_grants_nothing() {
+        assert!(Scope::default().lookup("a".into()).is_empty());
+        assert!(Scope::default().is_empty());
+    }
+
+    #[test]
+    fn a_glob_beyond_the_bounds_grants_nothing() {
+        let scope = scope(&[(&format!("{}*", "a".repeat(2_000)), ADD)]);
+        assert!(scope.lookup("a".repeat(2_001).as_str().into()).is_empty());
+    }
+
+    #[test]
+    fn grants_keep_the_order_of_the_documents() {
+        let scope = scope(&[("z", ADD), ("a/", ADD), ("m*", ADD)]);
+        let paths: Vec<_> = scope.grants().iter().map(|g| g.path.to_string()).collect();
+        assert_eq!(paths, ["z", "a", "m*"]);
+    }
+
+    fn beyond(new: &[(&str, Actions)], base: &[(&str, Actions)]) -> Vec<String> {
+        let (new, base) = (scope(new), scope(base));
+        let grants = new.grants_beyond(&base);
+        grants.iter().map(|g| g.path.to_string()).collect()
+    }
+
+    #[test]
+    fn a_new_row_and_a_new_action_are_beyond_the_base() {
+        assert_eq!(
+            beyond(
+                &[("a", MODIFY), ("b", MODIFY), ("c", ADD | MODIFY)],
+                &[("a", MODIFY), ("c", ADD)]
+            ),
+            ["b", "c"]
+        );
+        assert!(beyond(&[], &[("a", ADD)]).is_empty());
+        assert!(beyond(&[("a", ADD | MODIFY)], &[("a", ADD), ("a", MODIFY)]).is_empty());
+    }
+
+    #[test]
+    fn a_path_under_a_granted_directory_or_glob_is_not_beyond() {
+        let base = [("src/", ADD | MODIFY), ("docs/**", ADD), ("t/*.py", ADD)];
+        let inside = [
+            ("src/a.rs", MODIFY),
+            ("src/x/", ADD),
+            ("src/", ADD),
+            ("src/**/*.rs", ADD),
+            ("docs/a.md", ADD),
+            ("docs/x/", ADD),
+            ("docs/", ADD),
+            ("t/a.py", ADD),
+            ("t/*.py", ADD),
+        ];
+        assert!(beyond(&inside, &base).is_empty());
+        let outside = [
+            ("src/a.rs", Actions::DELETE),
+            ("src*/a.rs", ADD),
+            ("srcs/", ADD),
+            ("{src,x}/a", ADD),
+            ("docs/a.md", MODIFY),
+            ("t/", ADD),
+            ("t/**", ADD),
+            ("t/a*.py", ADD),
+        ];
+        assert_eq!(beyond(&outside, &base).len(), outside.len());
+    }
+
+    #[test]
+    fn a_narrower_row_is_not_beyond_and_a_wider_one_is() {
+        let new_only = Actions::ADD | Actions::MODIFY_NEW;
+        assert!(beyond(&[("a", new_only)], &[("a", ADD | MODIFY)]).is_empty());
+        assert_eq!(beyond(&[("a", ADD | MODIFY)], &[("a", new_only)]), ["a"]);
+    }
+
+    /// A Rename row for files, or with slashes for directories.
+    fn rename(old: &str, new: &str) -> Vec<Grant> {
+        let end = |path: &str, actions, other: &str| Grant {
+            renamed: Some(other.trim_end_matches('/').into()),
+            ..grant(path, actions)
+        };
+        vec![end(old, Actions::DELETE, new), end(new, ADD | MODIFY, old)]
+    }
+
+    #[test]
+    fn rename_row_alone_permits_no_deletion() {
+        let scope = Scope::new([rename("a", "b"), rename("old/", "new/")].concat());
+        for (path, new) in [("a", "b"), ("old/x/y", "new/x/y")] {
+            assert_eq!(scope.actions(path.into()), Actions::NONE, "{path}");
+            assert_eq!(scope.lookup(path.into()).actions, Actions::NONE, "{path}");
+            assert!(scope.new_ends(path.into()).eq([new]), "{path}");
+        }
+        assert_eq!(scope.new_ends("b".into()).count(), 0);
+        assert!(!scope.says("a".into(), Actions::DELETE) && !scope.says("b".into(), ADD));
+    }
+
+    #[test]
+    fn a_rename_row_is_beyond_the_base_unless_that_moves_the_file_to_the_same_place() {
+        let to_new = [
+            grant("new/", ADD | MODIFY),
+            grant("b", ADD | MODIFY),
+            grant("c", ADD | MODIFY),
+        ];
+        let base = |more: Vec<Grant>| Scope::new([more, to_new.to_vec()].concat());
+        let count = |new: Vec<Grant>, base: &Scope| Scope::new(new).grants_beyond(base).len();
+        for base in [
+            base(rename("a", "b")),
+            base(vec![grant("a", Actions::DELETE)]),
+        ] {
+            assert_eq!(count(rename("a", "b"), &base), 0);
+        }
+        assert_eq!(count(rename("a", "c"), &base(rename("a", "b"))), 1);
+        assert_eq!(count(rename("a", "b"), &base(Vec::new())), 1);
+        assert_eq!(
+            count(vec![grant("a", Actions::DELETE)], &base(rename("a", "b"))),
+            1
+        );
+        let directories = base(rename("old/", "new/"));
+        assert_eq!(count(rename("old/", "new/"), &directories), 0);
+        assert_eq!(count(rename("old/x/", "new/x/"), &directories), 0);
+        assert_eq!(count(rename("old/x", "new/x"), &directories), 0);
+        assert_eq!(count(rename("old/x", "new/y"), &directories), 1);
+    }
+
+    #[test]
+    fn each_of_ten_thousand_grants_is_found() {
+        let paths: Vec<_> = (0..10_000)
+            .map(|n| format!("d{}/f{n}.rs", n % 97))
+            .collect();
+        let scope = Scope::new(paths.iter().map(|path| grant(path, ADD)).collect());
+        for (n, path) in paths.iter().enumerate() {
+            let lookup = scope.lookup(path.as_str().into());
+            assert_eq!(lookup.grants, [&scope.grants()[n]]);
+        }
+    }
+}

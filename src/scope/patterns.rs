@@ -1,0 +1,297 @@
+//! Lists of paths in the settings: gitignore patterns, matched as git does.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use gix::bstr::{BStr, ByteSlice};
+use gix::glob::pattern::Mode;
+use gix::glob::wildmatch;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The maximum length of a pattern, in bytes.
+const MAX_LEN: usize = 1_024;
+
+/// The maximum number of stars: at 64, gix gives up, and the pattern would match nothing.
+const MAX_STARS: usize = 32;
+
+/// Patterns with the meaning of a `.gitignore` at the root. The last match decides, but everything below a covered
+/// directory is covered, whatever a later `!` says.
+#[derive(Debug, Clone, Default)]
+pub struct Patterns {
+    /// The built-in patterns, compiled on first use: most runs never need them.
+    built_in: &'static [&'static str],
+    compiled: OnceLock<Vec<Pattern>>,
+}
+
+#[derive(Debug, Clone)]
+struct Pattern {
+    text: String,
+    glob: gix::glob::Pattern,
+    /// The text behind the last wildcard, with which every match ends: most paths differ there.
+    end: Vec<u8>,
+}
+
+/// Why a pattern is refused, and what to write instead. Git would ignore most of these silently, and the list would cover
+/// less than it seems to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PatternError(&'static str);
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for PatternError {}
+
+impl Patterns {
+    /// Compiles the strings of the settings.
+    ///
+    /// # Errors
+    /// A pattern is invalid.
+    pub fn new(patterns: Vec<String>) -> Result<Patterns, PatternError> {
+        let compiled = patterns.into_iter().map(Pattern::new);
+        let compiled: Vec<_> = compiled.collect::<Result<_, _>>()?;
+        Ok(Patterns {
+            built_in: &[],
+            compiled: compiled.into(),
+        })
+    }
+
+    /// Checks one pattern.
+    ///
+    /// # Errors
+    /// As for [`Patterns::new`].
+    pub fn check(pattern: &str) -> Result<(), PatternError> {
+        Pattern::new(pattern.to_owned()).map(drop)
+    }
+
+    /// Whether they are guard's own, which no settings have replaced.
+    pub fn are_built_in(&self) -> bool {
+        !self.built_in.is_empty()
+    }
+
+    /// Built-in patterns, which a test checks.
+    pub(crate) fn built_in(patterns: &'static [&'static str]) -> Patterns {
+        Patterns {
+            built_in: patterns,
+            compiled: OnceLock::new(),
+        }
+    }
+
+    fn all(&self) -> &[Pattern] {
+        self.compiled.get_or_init(|| {
+            let patterns = self.built_in.iter().map(|&pattern| pattern.to_owned());
+            patterns.flat_map(Pattern::new).collect()
+        })
+    }
+
+    /// The pattern that covers `path`: the last match for it or for its outermost covered parent directory.
+    pub fn find(&self, path: &BStr) -> Option<&str> {
+        let mut above = path.find_iter("/").map(|end| path[..end].as_bstr());
+        above
+            .find_map(|directory| self.covering(directory, true))
+            .or_else(|| self.covering(path, false))
+    }
+
+    /// The pattern that covers a path on its own account: the last match.
+    fn covering(&self, path: &BStr, is_directory: bool) -> Option<&str> {
+        let mut patterns = self.all().iter().rev();
+        let last = patterns.find(|pattern| pattern.matches(path, is_directory))?;
+        (!last.glob.is_negative()).then_some(last.text.as_str())
+    }
+
+    /// Whether a pattern covers `path`.
+    pub fn contains(&self, path: &BStr) -> bool {
+        self.find(path).is_some()
+    }
+
+    /// Whether a pattern covers a directory or one above it.
+    pub fn contains_directory(&self, path: &BStr) -> bool {
+        let mut ends = path.find_iter("/").chain([path.len()]);
+        ends.any(|end| self.covering(path[..end].as_bstr(), true).is_some())
+    }
+
+    /// Whether a pattern covers a path, or the file `name` in a directory of this path, on its own account.
+    pub fn names_here_or_below(&self, path: &BStr, name: &str) -> bool {
+        let below = [path.as_bytes(), b"/", name.as_bytes()].concat();
+        let places = [(path, false), (path, true), (below.as_bstr(), false)];
+        places
+            .into_iter()
+            .any(|(path, is_directory)| self.covering(path, is_directory).is_some())
+    }
+
+    /// The same patterns except for exactly this path; unchanged if no pattern can name it.
+    #[must_use]
+    pub(crate) fn except(self, path: &BStr) -> Patterns {
+        let Ok(path) = path.to_str() else {
+            return self;
+        };
+        let mut exception = "!/".to_owned();
+        for c in path.chars() {
+            if "*?[]{}\\ ".contains(c) {
+                exception.push('\\');
+            }
+            exception.push(c);
+        }
+        let patterns = self.iter().map(str::to_owned).chain([exception]).collect();
+        Patterns::new(patterns).unwrap_or(self)
+    }
+
+    /// The patterns as written.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.all().iter().map(|pattern| pattern.text.as_str())
+    }
+}
+
+impl PartialEq for Patterns {
+    fn eq(&self, other: &Patterns) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Patterns {}
+
+impl Serialize for Patterns {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Patterns {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Patterns::new(Vec::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+impl Pattern {
+    fn new(text: String) -> Result<Pattern, PatternError> {
+        let stars = text.matches('*').count();
+        let line_break = ['\n', '\r', '\0'];
+        let checks = [
+            (
+                text.len() > MAX_LEN,
+                "has more than 1,024 bytes; split it into several patterns",
+            ),
+            (
+                stars > MAX_STARS,
+                "has more than 32 stars; split it into several patterns",
+            ),
+            (
+                text.contains(line_break),
+                "contains a line break or a NUL; write one pattern per string",
+            ),
+            (
+                text.starts_with('#'),
+                "is a comment in a .gitignore; write `\\#` for a name that begins with `#`",
+            ),
+            (text.trim().is_empty(), "is empty; remove it"),
+            (
+                ends_with_open_escape(&text),
+                "ends with a backslash, so it matches nothing; write `\\\\` for a backslash",
+            ),
+            (
+                has_alternatives(&text),
+                "has braces, which are literal in a .gitignore; write one pattern per alternative, or `\\{`",
+            ),
+        ];
+        if let Some((_, why)) = checks.into_iter().find(|(is_wrong, _)| *is_wrong) {
+            return Err(PatternError(why));
+        }
+        let nothing = PatternError("matches nothing; name a path after the `!` or `/`");
+        let (glob, ..) = gix::ignore::parse(text.as_bytes(), false)
+            .next()
+            .filter(|(glob, ..)| !glob.text.is_empty())
+            .ok_or(nothing)?;
+        let wildcard = glob.text.iter().rposition(|byte| b"*?[]\\".contains(byte));
+        let end = &glob.text[wildcard.map_or(0, |at| at + 1)..];
+        Ok(Pattern {
+            // The slash behind `**` may match nothing.
+            end: end.strip_prefix(b"/").unwrap_or(end).to_vec(),
+            glob,
+            text,
+        })
+    }
+
+    /// Matches like git: compares the part before the first wildcard and matches the rest alone, so that `**` starts
+    /// a segment there. [`gix::glob::Pattern::matches`] differs in this.
+    fn matches(&self, path: &BStr, is_directory: bool) -> bool {
+        let glob = &self.glob;
+        if glob.mode.contains(Mode::MUST_BE_DIR) && !is_directory || !path.ends_with(&self.end) {
+            return false;
+        }
+        let is_name = glob.mode.contains(Mode::NO_SUB_DIR) && !glob.mode.contains(Mode::ABSOLUTE);
+        let name = path.rfind_byte(b'/').map_or(0, |slash| slash + 1);
+        let subject = if is_name { &path[name..] } else { path };
+        let Some(literal) = glob.first_wildcard_pos else {
+            return glob.text == *subject;
+        };
+        let (literal, rest) = glob.text.split_at(literal);
+        let mode = wildmatch::Mode::NO_MATCH_SLASH_LITERAL;
+        let subject = subject.strip_prefix(literal);
+        subject.is_some_and(|subject| gix::glob::wildmatch(rest.into(), subject.into(), mode))
+    }
+}
+
+/// Whether the text ends with an odd number of backslashes.
+fn ends_with_open_escape(text: &str) -> bool {
+    text.bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1
+}
+
+/// Whether the text contains an unescaped `{a,b}`.
+fn has_alternatives(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    let (mut open, mut comma) = (false, false);
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => {
+                bytes.next();
+            }
+            b'{' => (open, comma) = (true, false),
+            b',' => comma = open,
+            b'}' if comma => return true,
+            b'}' => open = false,
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_in_gitignore() {
+        for (pattern, path, expected) in [
+            ("Cargo.lock", "Cargo.lock", true),
+            ("Cargo.lock", "crates/a/Cargo.lock", true),
+            ("/Cargo.lock", "crates/a/Cargo.lock", false),
+            ("/Cargo.lock", "Cargo.lock", true),
+            ("*.pem", "keys/server.pem", true),
+            ("*.pem", "keys/server.pem.md", false),
+            ("docs/", "docs/a/b.md", true),
+            ("docs/", "docs", false),
+            ("docs/", "a/docs/b.md", true),
+            ("docs/lld/**", "docs/lld/active/a.md", true),
+            ("docs/lld", "docs/lld/a.md", true),
+            ("docs/lld", "x/docs/lld/a.md", false),
+            ("src/*.rs", "src/a/b.rs", false),
+            ("src/*.rs", "src/b.rs", true),
+            ("**/tests/**", "tests/a.rs", true),
+            ("**/tests/**", "a/tests/b/c.rs", true),
+            ("**/tests/**", "a/latests/c.rs", false),
+            ("a/**/b", "a/b", true),
+            ("a/**/b", "a/x/y/b", true),
+            ("a*/b?c.[ch]", "ax/bxc.h", true),
+            ("a*/b?c.[ch]", "ax/bc.h", false),
+            ("*\\*.md", "a*.md", true),
+            ("*\\*.md", "ab.md", false),
+        ] {
+            let patterns = Patterns::new(vec![pattern.to_owned()]);
+            let covers = patterns.map(|patterns| patterns.contains(path.into()));
+            assert_eq!(covers, Ok(expected), "{pattern} {path}");
+        }
+    }
+}

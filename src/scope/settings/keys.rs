@@ -1,0 +1,198 @@
+//! Every key of `guard.toml`: one row per key. From these rows come [`Settings`] with its defaults, reading the file,
+//! `guard settings`, `guard explain settings`, the JSON schema and the reference in docs/settings.md. A new key is a
+//! new row.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::kind::{DAY, ValueKind};
+use super::lists::{EXEMPT, SECRETS};
+use super::{Authority, Missing, ProtectTests};
+use crate::finding::{Level, Rule};
+use crate::measure::Thresholds;
+use crate::scope::patterns::Patterns;
+
+/// A number that stands alone: `123-x`, `x/123`, `x-123-y`, `#123`. Digits of a word (`python3`), of a version (`4.17.21`)
+/// and of a date (`2026-11-22`) are not an issue, and no digits of a bot's branch are (`renovate/node-22`): both match
+/// without the group.
+const ISSUE_PATTERN: &str = r"^(?:dependabot|renovate)/.*|(?:^|[/_#-])(?:20[0-9]{2}-[01][0-9](?:-[0-3][0-9])?\b|([0-9]+)(?:[/_-]|$))";
+
+/// One key of `guard.toml`.
+#[derive(Debug)]
+pub struct Key {
+    /// The table, such as `lld`.
+    pub section: &'static str,
+    /// The key within it.
+    pub name: &'static str,
+    /// What its value must be.
+    pub kind: ValueKind,
+    /// What it does, in a sentence.
+    pub doc: &'static str,
+    /// What docs/settings.md adds, in Markdown.
+    pub more: &'static str,
+    /// The default in words, where it is a long list.
+    default_words: Option<&'static str>,
+    get: fn(&Settings) -> serde_json::Result<Value>,
+    pub(super) set: fn(&mut Settings, Value) -> serde_json::Result<()>,
+}
+
+/// `"key" Kind => field: Type = default; "what it does" "what docs/settings.md adds";`, by table. A key whose
+/// field belongs to another structure names the field without type and default.
+macro_rules! settings {
+    ($($section:literal $title:literal {
+        $($name:literal $kind:expr => $field:ident $(.$part:ident)?
+            $(: $type:ty = $default:expr)? $(, $words:literal)?; $doc:literal $more:literal;)*
+    })*) => {
+        /// Everything that `guard.toml` can say; [`Settings::default`] is what an empty file means.
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct Settings {
+            $($($(#[doc = $doc] pub $field: $type,)?)*)*
+            /// When a change is a replacement.
+            pub thresholds: Thresholds,
+            /// Levels that differ from the rules' own; `None` is off.
+            pub levels: BTreeMap<Rule, Option<Level>>,
+        }
+
+        impl Default for Settings {
+            fn default() -> Self {
+                Settings {
+                    $($($($field: $default,)?)*)*
+                    thresholds: Thresholds::default(),
+                    levels: BTreeMap::from([(Rule::RowUntouched, None)]),
+                }
+            }
+        }
+
+        /// The tables in the order of the documentation, each with what it is about.
+        pub const SECTIONS: &[(&str, &str)] = &[$(($section, $title)),*];
+
+        /// Every key but those of `[rules]`, which are the names of the rules; in the order of the documentation.
+        pub const KEYS: &[Key] = &[$($(Key {
+            section: $section,
+            name: $name,
+            kind: $kind,
+            doc: $doc,
+            more: $more,
+            default_words: [$(Some($words),)? None][0],
+            get: |settings| serde_json::to_value(&settings.$field $(.$part)?),
+            set: |settings, value| {
+                settings.$field $(.$part)? = serde_json::from_value(value)?;
+                Ok(())
+            },
+        },)*)*];
+    };
+}
+
+settings! {
+    "lld" "selecting the design" {
+        "path" ValueKind::Texts => lld_path: Vec<String> = Vec::new();
+            "The paths of the designs: `{issue}`, `{branch}` and `{slug}` stand for names, `*`, `**` and `{a,b}` match as in a shell."
+            "`{issue}` is the issue in the branch name; `{branch}` is the branch name or its end after a slash, the longest first; `{slug}` is its last part, with or without a leading number. In `specs/{branch}/{spec,plan,tasks}.md`, the documents of one directory are one design. If several designs match, guard lists them and asks you to choose.";
+        "standing" ValueKind::Texts => standing: Vec<String> = Vec::new();
+            "Designs that always apply, such as those for releases, dependency bumps and formatting."
+            "";
+        "base" ValueKind::Text => base: Option<String> = None;
+            "The branch that work starts from, such as `main`."
+            "The work began at the merge base of this branch and HEAD. Without this key, guard uses the default branch of the upstream, then `origin/HEAD`.";
+        "issue-pattern" ValueKind::Regex => issue_pattern: String = ISSUE_PATTERN.to_owned();
+            "A regular expression that finds the issue in the branch name: its first group if it has one, else the whole match."
+            "The default finds a number that stands alone: `123-…`, `…/123-…`, `…-123`, `#123`, `gh-123`, `issue-123`, `PROJ-123`. Digits in a word (`python3`, `s3`, `v2`), a version (`1.2`) or a date (`2026-11-22`) do not count, and no digits in the branches of bots (`dependabot/…`, `renovate/…`) do. Two different issues in one name are an error.";
+        "headings" ValueKind::Texts => headings: Vec<String> = Vec::new();
+            "Phrases that mark the heading of a table of files, in addition to the built-in ones."
+            "For the built-in ones, see [Headings](designs.md#headings).";
+        "tasks" ValueKind::Flag => tasks: bool = false;
+            "Let tasks of every design grant the one file that each of them writes, as those of a `tasks.md` do."
+            "See [Task lines](designs.md#task-lines).";
+        "missing" ValueKind::Choice(&["block", "skip"]) => missing: Missing = Missing::Block;
+            "On a branch without a design, `block` makes guard exit with 2, and `skip` leaves out the scope rules."
+            "With `skip`, all other rules apply.";
+        "authority" ValueKind::Choice(&["head", "base"]) => authority: Authority = Authority::Head;
+            "Whether rows that a range adds count in that range (`head`) or not (`base`)."
+            "guard reports such rows in either case.";
+    }
+    "scope" "paths that need no row, and protected paths" {
+        "always" ValueKind::Patterns => always: Patterns = Patterns::default();
+            "Paths that need no row."
+            "";
+        "protect" ValueKind::Patterns => protect: Patterns = Patterns::default();
+            "Paths that no change may touch."
+            "No row permits it. Rule `protected-path`.";
+        "protect-tests" ValueKind::Choice(&["requests", "always", "off"]) => protect_tests: ProtectTests = ProtectTests::Requests;
+            "Listed tests that exist stay as they are, unless their row says Modify: `requests` may not change committed ones; with `always`, requests may not change those that only the disk has, and commits no committed ones."
+            "`guard scope prompt` marks what requests may not change. A row that says DO NOT MODIFY protects its file in any case.";
+    }
+    "workspace" "what requests may read and write" {
+        "read" ValueKind::Directories => read: Vec<String> = vec![".".to_owned()];
+            "Requests only: directories that may be read."
+            "Rule `outside-roots`.";
+        "write" ValueKind::Directories => write: Vec<String> = vec![".".to_owned()];
+            "Requests only: directories that may be written."
+            "Rule `outside-roots`.";
+        "secrets" ValueKind::Patterns => secrets: Patterns = Patterns::built_in(&SECRETS), "`.env`, `*.pem` and other common names of secrets, but not `.env.example` and other templates";
+            "Requests only: files that guard never reads or writes, instead of the built-in names."
+            "Case is ignored here: `.ENV` is `.env`. Rule `protected-path`.";
+    }
+    "destructive" "what counts as destroying a file" {
+        "lines" ValueKind::Count => thresholds.lines;
+            "A file with more lines than this is large. Losing most of it needs approval, deleting it needs a row."
+            "If lines average more than 400 bytes, or the content is not text, 8 KiB count as 100 lines.";
+        "share" ValueKind::Share => thresholds.share;
+            "A change that loses at least this share of a large file's lines is a replacement."
+            "If lines average more than 400 bytes, words count instead.";
+        "exempt" ValueKind::Patterns => exempt: Patterns = Patterns::built_in(&EXEMPT), "lock files of all ecosystems, snapshots and golden files";
+            "Files that may be replaced, instead of the built-in lock files, snapshots and golden files."
+            "A renamed file is exempt only if both its names match.";
+    }
+    "approvals" "a person's consent" {
+        "signers" ValueKind::Text => signers: String = ".guard/allowed_signers".to_owned();
+            "The file that lists who may sign approvals, in the format of git's `gpg.ssh.allowedSignersFile`."
+            "guard reads it at the merge base: see [Signed approvals](approvals.md#signed-approvals).";
+        "accept-unsigned" ValueKind::Flag => accept_unsigned: bool = false;
+            "Accept unsigned approvals in ranges."
+            "guard then checks no signatures.";
+    }
+    "snapshots" "copies of changed files" {
+        "keep" ValueKind::Span => keep: u64 = 90 * DAY;
+            "How long guard keeps snapshots."
+            "";
+    }
+}
+
+impl Key {
+    /// The value as `guard.toml` would hold it; `null` where there is none.
+    pub fn value(&self, settings: &Settings) -> Value {
+        // Plain data always becomes JSON.
+        let value = (self.get)(settings).unwrap_or_default();
+        self.kind.written(value)
+    }
+
+    /// The default as TOML; `None` where there is none, or where it is a long list.
+    pub fn default_text(&self) -> Option<String> {
+        let value = self.value(&Settings::default());
+        let is_shown = self.default_words.is_none() && !value.is_null();
+        is_shown.then(|| match value.as_str() {
+            Some(text) if text.contains('\\') && !text.contains('\'') => format!("'{text}'"),
+            _ => value.to_string(),
+        })
+    }
+
+    /// The default in Markdown.
+    pub fn default_markdown(&self) -> String {
+        match (self.default_words, self.default_text()) {
+            (Some(words), _) => words.to_owned(),
+            (None, Some(text)) => format!("`{text}`"),
+            (None, None) => "none".to_owned(),
+        }
+    }
+}
+
+impl Settings {
+    /// The level of a rule; `None` where it is off.
+    pub fn level(&self, rule: Rule) -> Option<Level> {
+        match self.levels.get(&rule) {
+            Some(&level) if !rule.has_fixed_level() => level,
+            _ => Some(rule.default_level()),
+        }
+    }
+}
