@@ -107,13 +107,13 @@ fn pages_for_users() -> Vec<(String, String)> {
 }
 
 #[test]
-fn documentation_for_users_stays_short() {
+fn documentation_for_users_has_at_most_thirteen_thousand_words() {
     let pages = pages_for_users();
-    let words = pages
-        .iter()
-        .map(|(_, page)| page.split_whitespace().count());
-    let words: usize = words.sum();
-    assert!(words > 10_000 && words <= 13_500, "{words}");
+    let words = pages.iter().flat_map(|(_, page)| page.split_whitespace());
+    // The marks of tables and lists are no words.
+    let words = words.filter(|word| word.contains(char::is_alphanumeric));
+    let words = words.count();
+    assert!(words > 10_000 && words <= 13_000, "{words}");
 }
 
 /// The anchor of a heading, as GitHub makes it.

@@ -88,7 +88,7 @@ settings! {
     "lld" "selecting the design" {
         "path" ValueKind::Texts => lld_path: Vec<String> = Vec::new();
             "The paths of the designs: `{issue}`, `{branch}` and `{slug}` stand for names, `*`, `**` and `{a,b}` match as in a shell."
-            "`{issue}` is the issue in the branch name; `{branch}` is the branch name or its end after a slash, the longest first; `{slug}` is its last part, with or without a leading number. In `specs/{branch}/{spec,plan,tasks}.md`, the documents of one directory are one design. If several designs match, guard lists them and asks you to choose.";
+            "See [Which design is in force](designs.md#which-design-is-in-force).";
         "standing" ValueKind::Texts => standing: Vec<String> = Vec::new();
             "Designs that always apply, such as those for releases, dependency bumps and formatting."
             "";
@@ -97,10 +97,10 @@ settings! {
             "The work began at the merge base of this branch and HEAD. Without this key, guard uses the default branch of the upstream, then `origin/HEAD`.";
         "issue-pattern" ValueKind::Regex => issue_pattern: String = ISSUE_PATTERN.to_owned();
             "A regular expression that finds the issue in the branch name: its first group if it has one, else the whole match."
-            "The default finds a number that stands alone: `123-…`, `…/123-…`, `…-123`, `#123`, `gh-123`, `issue-123`, `PROJ-123`. Digits in a word (`python3`, `s3`, `v2`), a version (`1.2`) or a date (`2026-11-22`) do not count, and no digits in the branches of bots (`dependabot/…`, `renovate/…`) do. Two different issues in one name are an error.";
+            "The default finds a number that stands alone: `123-…`, `…/123-…`, `…-123`, `#123`, `gh-123`, `PROJ-123`. Digits in a word (`python3`), a version or a date do not count, nor do those in branches of bots (`dependabot/…`, `renovate/…`). Two different issues in one name are an error.";
         "headings" ValueKind::Texts => headings: Vec<String> = Vec::new();
             "Phrases that mark the heading of a table of files, in addition to the built-in ones."
-            "For the built-in ones, see [Headings](designs.md#headings).";
+            "See [Headings](designs.md#headings).";
         "tasks" ValueKind::Flag => tasks: bool = false;
             "Let tasks of every design grant the one file that each of them writes, as those of a `tasks.md` do."
             "See [Task lines](designs.md#task-lines).";
