@@ -13,6 +13,8 @@ use crate::common::{self, Output, Repo, lines};
 use serde_json::Value;
 
 const FILE: &str = "src/state.py";
+/// Has the same content.
+const TWIN: &str = "src/twin.py";
 const WORD: &str = "Type `";
 
 /// Every line of [`old`] begins with this word, so it is the word that approves losing them.
@@ -30,8 +32,13 @@ fn new() -> String {
 fn repo() -> Repo {
     let repo = Repo::new();
     repo.stage(FILE, old());
+    repo.stage(TWIN, old());
     repo.commit("Begin");
-    repo.govern(&[(FILE, "Modify", "the state"), ("src/other.py", "Add", "x")]);
+    repo.govern(&[
+        (FILE, "Modify", "the state"),
+        (TWIN, "Modify", "the same"),
+        ("src/other.py", "Add", "x"),
+    ]);
     repo
 }
 
@@ -375,15 +382,20 @@ fn approval_lets_exactly_one_commit_of_this_change_pass() {
             .count()
     };
 
-    // Another content, and the same content at another path, are refused.
+    // Another content, the same step at another path, and another executable bit are refused.
     repo.stage(FILE, new() + "and more\n");
     commit(&repo).exits(1).says("destructive-change");
     repo.stage(FILE, old());
-    repo.stage("src/elsewhere.py", new());
-    commit(&repo).exits(1).says("out-of-scope");
-    repo.git(&["rm", "--quiet", "-f", "src/elsewhere.py"]);
-
+    repo.stage(TWIN, new());
+    commit(&repo)
+        .exits(1)
+        .says("error[destructive-change]: src/twin.py");
+    repo.stage(TWIN, old());
     repo.stage(FILE, new());
+    repo.git(&["update-index", "--chmod=+x", FILE]);
+    commit(&repo).exits(1).says("destructive-change");
+
+    repo.git(&["update-index", "--chmod=-x", FILE]);
     let report = repo.json(&["lint"]);
     assert_eq!(report["changes"][0]["approved"], true);
     assert_eq!(report["findings"][0]["level"], "note");
