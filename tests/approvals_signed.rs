@@ -597,14 +597,17 @@ fn signed_approval_counts_only_at_its_path() {
     };
     repo.stage("src/twin.py", new());
     land(&repo, &new(), &[&signed(&repo, "person", one)]);
-    for options in [&[][..], &["--each-commit"]] {
-        let refused = stays(&repo, options, "src/state.py loses 200 of 200 lines");
-        assert!(
-            !refused
-                .text()
-                .contains("error[destructive-change]: src/twin.py")
-        );
-        assert!(!refused.text().contains("the approval by"));
+    for mode in [
+        &["lint", "--range", "main..188-work"][..],
+        &["lint", "--range", "main..188-work", "--each-commit"],
+        &["lint", "--commit", "188-work"],
+    ] {
+        let refused = unwrapped(&repo, mode)
+            .exits(1)
+            .says("error[destructive-change]: src/state.py loses 200 of 200 lines")
+            .text();
+        assert!(!refused.contains("error[destructive-change]: src/twin.py"));
+        assert!(!refused.contains("the approval by"));
     }
 }
 
