@@ -11,7 +11,6 @@ use crate::common::agents::{
     Answered, LOG, NOTEBOOK, STATE, absolute, assert_says, call, check, claude, codex, edit, hook,
     read, repo, write,
 };
-use crate::common::corpus;
 use crate::common::raw;
 use crate::common::terminal::{End, driver, guard_at_terminal};
 use crate::common::{GUARD, Repo, lines, run_with_input};
@@ -504,32 +503,6 @@ fn edits_and_check_give_one_verdict() {
         }
     }
     assert!(passed > 3 && held > 3, "{passed} {held}");
-}
-
-#[test]
-fn hostile_paths_get_the_verdict_of_guard_check() {
-    let corpus = corpus::entries();
-    let repo = Repo::open_with("[workspace]\nsecrets = []\n");
-    let mut judged = 0;
-    for entry in corpus {
-        let is_request = entry["context"] == "relative" || entry["context"] == "absolute";
-        let input = corpus::moved(&corpus::input(&entry), &repo);
-        let Ok(path) = String::from_utf8(input) else {
-            continue;
-        };
-        if !is_request || !entry["needs"].is_null() || corpus::is_scratch(&path, &repo) {
-            continue;
-        }
-        judged += 1;
-        let answer = call(
-            &repo,
-            "Write",
-            &json!({"file_path": path, "content": "x\n"}),
-        );
-        let is_accepted = entry["expected"] == "accept";
-        assert_eq!(answer.code == 0, is_accepted, "{entry}: {answer:?}");
-    }
-    assert!(judged > 200, "{judged}");
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn moves_are_judged_at_both_ends() {
 }
 
 /// A payload of an agent with this tool and input.
-fn payload(repo: &Repo, agent: &str, tool: &str, input: &Value) -> Value {
+pub fn payload(repo: &Repo, agent: &str, tool: &str, input: &Value) -> Value {
     let root = &repo.root;
     match agent {
         "claude" => claude(repo, tool, input),
@@ -204,7 +204,7 @@ fn denial(agent: &str, reason: &str) -> (Value, i32) {
     }
 }
 
-const AGENTS: [&str; 7] = [
+pub const AGENTS: [&str; 7] = [
     "claude", "codex", "copilot", "cursor", "gemini", "opencode", "vscode",
 ];
 
@@ -766,11 +766,11 @@ const FAULTS: &[Fault] = &[
     ),
 ];
 
-/// Whatever fails is a denial before a command, and a report after it. Two agents stand for all: each form has its test.
+/// Whatever fails is a denial before a command, and a report after it.
 #[test]
-fn every_fault_denies_a_command_before_it_and_is_reported_after_it() {
+fn every_fault_denies_a_command_before_it_and_is_reported_after_it_by_every_agent() {
     let template = repo();
-    for agent in ["claude", "cursor"] {
+    for agent in AGENTS {
         for (fail, part) in FAULTS {
             let begun = || {
                 let repo = copy_of(&template);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use crate::common::commits::lint_pull_request;
 use crate::common::signing::*;
 use crate::common::{self, DESIGN, GUARD, Output, Repo, SETTINGS};
 use serde_json::{Value, json};
@@ -567,10 +568,107 @@ fn several_approvals_and_approvals_in_merges_count() {
     }
 }
 
+/// One commit makes the approved step at two paths, and the approval names one of them.
+#[test]
+fn signed_approval_counts_only_at_its_path() {
+    let Some(repo) = listed() else { return };
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("src/twin.py", old());
+    let rows = [(FILE, "Modify", ""), ("src/twin.py", "Modify", "")];
+    repo.design(DESIGN, &rows);
+    repo.commit("Have a twin");
+    repo.git(&["branch", "--quiet", "--force", "188-work", "main"]);
+    repo.git(&["switch", "--quiet", "188-work"]);
+    let one = Approval {
+        path: "src/twin.py".into(),
+        ..approval(&repo, &old(), &new())
+    };
+    repo.stage("src/twin.py", new());
+    land(&repo, &new(), &[&signed(&repo, "person", one)]);
+    for mode in [
+        &["lint", "--range", "main..188-work"][..],
+        &["lint", "--range", "main..188-work", "--each-commit"],
+        &["lint", "--commit", "188-work"],
+    ] {
+        let refused = unwrapped(&repo, mode)
+            .exits(1)
+            .says("error[destructive-change]: src/state.py loses 200 of 200 lines")
+            .text();
+        assert!(!refused.contains("error[destructive-change]: src/twin.py"));
+        assert!(!refused.contains("the approval by"));
+    }
+}
+
+#[test]
+fn signed_approval_covers_one_executable_bit() {
+    let Some(repo) = listed() else { return };
+    repo.stage(FILE, new());
+    repo.git(&["update-index", "--chmod=+x", FILE]);
+    let one = approval(&repo, &old(), &new());
+    commit(&repo, &[&signed(&repo, "person", one)]);
+    for options in [&[][..], &["--each-commit"]] {
+        stays(
+            &repo,
+            options,
+            "the commit does not make the approved change",
+        );
+    }
+}
+
+#[test]
+fn signed_approval_never_clears_unsafe_path_or_outside_workspace() {
+    for (path, mode, content, rule) in [
+        ("src/link", 0o120_000, "../../outside", "outside-workspace"),
+        ("src/a\u{202e}b.py", 0o100_644, "x\n", "unsafe-path"),
+    ] {
+        let Some(repo) = listed() else { return };
+        let blob = repo.blob(content.as_bytes());
+        let new = match mode {
+            0o120_000 => format!("120000 {blob}"),
+            _ => blob.to_string(),
+        };
+        let one = Approval {
+            path: path.into(),
+            new: Some(new),
+            ..approval(&repo, "", "x")
+        };
+        repo.stage_raw(&[(mode, blob, path.as_bytes())]);
+        commit(&repo, &[&signed(&repo, "person", one)]);
+        for options in [&[][..], &["--each-commit"]] {
+            let lint = [&["lint", "--range", "main..188-work"], options].concat();
+            let report = repo.json(&lint);
+            let all = report["findings"].as_array().unwrap().iter();
+            let level = |one: &Value| (one["rule"].clone(), one["level"].clone());
+            let found: Vec<_> = all.map(level).collect();
+            // The approval is good: it clears the missing row.
+            let cleared = ("out-of-scope".into(), "note".into());
+            assert!(found.contains(&cleared), "{report}");
+            assert!(found.contains(&(rule.into(), "error".into())), "{report}");
+        }
+    }
+}
+
+#[test]
+fn ci_counts_signed_approvals() {
+    let Some(repo) = listed() else { return };
+    let unsigned = approval(&repo, &old(), &new());
+    let good = signed(&repo, "person", unsigned.clone());
+    for (one, code) in [(good, 0), (unsigned, 1)] {
+        repo.git(&["switch", "--quiet", "188-work"]);
+        repo.git(&["reset", "--quiet", "--hard", "main"]);
+        land(&repo, &new(), &[&one]);
+        land(&repo, &edited(&new(), 0), &[]);
+        let [base, head] = ["main", "188-work"].map(|name| repo.git(&["rev-parse", name]));
+        repo.git(&["switch", "--quiet", "--detach", "main"]);
+        repo.git(&["merge", "--quiet", "--no-ff", "--no-edit", "188-work"]);
+        lint_pull_request(&repo, &base, &head).exits(code);
+    }
+}
+
 /// The push hooks, local and on the server, count only signed approvals.
 #[test]
 fn a_push_counts_signed_approvals() {
-    for hook in ["pre-push", "pre-receive"] {
+    for hook in ["pre-push", "update", "pre-receive"] {
         let Some(repo) = listed() else { return };
         repo.push_to_server();
         if hook == "pre-push" {

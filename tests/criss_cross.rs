@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use crate::common::commits::lint_pull_request;
 use crate::common::{Output, Repo, lines, run};
 use serde_json::Value;
 
@@ -75,14 +76,19 @@ fn a_revert_of_a_fix_is_seen_from_every_merge_base() {
 }
 
 #[test]
-fn revert_of_a_fix_is_refused_before_a_push() {
+fn revert_of_a_fix_is_refused_in_ci_before_a_push_and_by_the_server() {
     for hour in HOURS {
         let repo = reverted(hour, "src/a.rs");
         repo.push_to_server();
         repo.git(&["fetch", "--quiet", "origin"]);
+        let [base, head] = ["main", "HEAD"].map(|name| repo.git(&["rev-parse", name]));
+        refuses_the_revert(lint_pull_request(&repo, &base, &head));
+        let push = ["push", "origin", "188-work"];
+        repo.install_server_hook("update");
+        refuses_the_revert(repo.try_git(&push));
+        std::fs::remove_file(repo.path("../server/hooks/update")).unwrap();
         repo.install_hook("pre-push");
-        let pushed = repo.try_git(&["push", "origin", "188-work"]);
-        refuses_the_revert(pushed);
+        refuses_the_revert(repo.try_git(&push));
     }
 }
 

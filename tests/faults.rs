@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::common::disturb::{CONSENT, Runner, at_points};
 use crate::common::verbs::{
-    APPROVE, DELETE, MOVE, NEW, OLD, REJECT, State, Verb, WRITE, repository,
+    APPROVE, DELETE, MOVE, NEW, OLD, PATCH, REJECT, RESTORE, State, Verb, WRITE, repository,
 };
 use crate::common::{self, strace};
 
@@ -37,6 +37,16 @@ fn killed(verb: &Verb, runner: Runner, salt: usize) {
 #[test]
 fn write_killed() {
     killed(&WRITE, Runner::Plain, 0);
+}
+
+#[test]
+fn patch_killed() {
+    killed(&PATCH, Runner::Plain, 1);
+}
+
+#[test]
+fn restore_killed() {
+    killed(&RESTORE, Runner::Plain, 4);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The corpus of hostile and harmless paths through the binary: requests, staged entries, link targets and designs.
+//! The corpus of hostile and harmless paths through the binary: requests of people, agents and
+//! MCP clients, staged entries, link targets and designs.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
@@ -7,10 +8,13 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 
+use crate::agent_protocols::{AGENTS, payload};
+use crate::common::agents::hook;
 use crate::common::corpus::{self, given, text};
-use crate::common::{self, GUARD, Repo};
+use crate::common::mcp::McpClient;
+use crate::common::{self, GUARD, Repo, strace};
 use gix::bstr::ByteSlice;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Only the boundary and the names decide.
 const SETTINGS: &str = "[lld]\nmissing = \"skip\"\n[workspace]\nsecrets = []\n";
@@ -51,18 +55,25 @@ impl Tally {
     }
 }
 
-/// Whether each path may be written, by `guard check -- INPUT…`.
-fn check(repo: &Repo, inputs: impl Iterator<Item = Vec<u8>>) -> Vec<bool> {
+/// The answers of `guard check -- INPUT…`.
+fn check_results(
+    repo: &Repo,
+    inputs: impl IntoIterator<Item = impl AsRef<std::ffi::OsStr>>,
+) -> Vec<Value> {
     let output = common::run(
         repo.command(GUARD)
             .args(["check", "--format", "json", "--"])
-            .args(inputs.map(OsString::from_vec)),
+            .args(inputs),
     );
     let report: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|error| {
         panic!("{error}: {output:?}");
     });
-    let results = report["results"].as_array().unwrap();
-    results
+    report["results"].as_array().unwrap().clone()
+}
+
+/// Whether each path may be written.
+fn check(repo: &Repo, inputs: impl Iterator<Item = Vec<u8>>) -> Vec<bool> {
+    check_results(repo, inputs.map(OsString::from_vec))
         .iter()
         .map(|result| {
             assert_eq!(result["allowed"], result["rule"].is_null(), "{result}");
@@ -94,6 +105,97 @@ fn requests() {
         }
         tally.finish(at_least);
     }
+}
+
+/// The requests of the corpus that are text and need no layout on disk.
+fn texts(repo: &Repo) -> Vec<(Value, String)> {
+    let all = corpus::entries().into_iter().filter(|entry| {
+        ["relative", "absolute"].contains(&text(entry, "context")) && entry["needs"].is_null()
+    });
+    let as_text = |entry: Value| {
+        let input = corpus::moved(&corpus::input(&entry), repo);
+        Some((entry, String::from_utf8(input).ok()?))
+    };
+    all.filter_map(as_text).collect()
+}
+
+/// The call of an agent that writes a file.
+fn creation(agent: &str, path: &str) -> (&'static str, Value) {
+    match agent {
+        "claude" => ("Write", json!({"file_path": path, "content": "x\n"})),
+        "codex" => {
+            let patch = format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n");
+            ("apply_patch", json!({"command": patch}))
+        }
+        "copilot" => ("create", json!({"path": path, "file_text": "x\n"})),
+        "cursor" => ("Write", json!({"path": path, "contents": "x\n"})),
+        "gemini" => ("write_file", json!({"file_path": path, "content": "x\n"})),
+        "opencode" => ("write", json!({"filePath": path, "content": "x\n"})),
+        _ => ("create_file", json!({"filePath": path, "content": "x\n"})),
+    }
+}
+
+/// Claude Code gets every path, the others take turns; with `GUARD_LONG`, each gets all.
+#[test]
+fn requests_of_agents() {
+    let repo = Repo::open_with("[workspace]\nsecrets = []\n");
+    let mut tally = Tally::default();
+    for (at, (entry, path)) in texts(&repo).iter().enumerate() {
+        if corpus::is_scratch(path, &repo) {
+            continue;
+        }
+        for (number, agent) in AGENTS.into_iter().enumerate() {
+            // A patch has one path per line, without blanks around it.
+            let is_other_text =
+                agent == "codex" && (path.trim() != path || path.contains(['\n', '\r']));
+            let is_its_turn = number == 0 || at % (AGENTS.len() - 1) == number - 1;
+            if is_other_text || !(is_its_turn || strace::is_long()) {
+                continue;
+            }
+            let (tool, input) = creation(agent, path);
+            let answer = hook(
+                &repo,
+                agent,
+                payload(&repo, agent, tool, &input).to_string(),
+            );
+            tally.judge(
+                entry,
+                answer.code == 0 && !answer.stdout.contains("\"deny\""),
+            );
+        }
+    }
+    tally.finish(400);
+}
+
+#[test]
+fn requests_over_mcp() {
+    let repo = open_repo();
+    let mut client = McpClient::start(&repo, "2025-06-18", json!({}));
+    let mut tally = Tally::default();
+    let all = texts(&repo);
+    let mut answers = Vec::new();
+    for (entry, path) in &all {
+        let answer = client.does("check_write", json!({ "path": path }));
+        tally.judge(entry, answer["allowed"] == true);
+        if answer["allowed"] != true {
+            let write = json!({ "path": path, "content": "x\n" });
+            assert_eq!(client.refuses("write_file", write).0, "security", "{path}");
+        }
+        answers.push(answer);
+    }
+    tally.finish(200);
+    assert_eq!(
+        repo.git(&["status", "--porcelain"]),
+        "",
+        "nothing was written"
+    );
+    // No argument can hold a NUL.
+    let both = all
+        .iter()
+        .zip(answers)
+        .filter(|((_, path), _)| !path.contains('\0'));
+    let (paths, answers): (Vec<_>, Vec<_>) = both.map(|((_, path), one)| (path, one)).unzip();
+    assert_eq!(check_results(&repo, paths), answers);
 }
 
 /// Refused only by the file verbs, or decided otherwise for a path that is only checked.

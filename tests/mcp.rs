@@ -652,6 +652,17 @@ fn thresholds_of_a_call_count_only_if_they_are_stricter() {
     assert_eq!(client.refuses("write_file", large).0, "held");
 }
 
+/// What was held by stricter thresholds still needs the person's answer.
+#[test]
+fn change_that_is_held_by_the_thresholds_of_a_call_can_be_rejected() {
+    let repo = repo();
+    let mut client = asking(&repo, approval("reject", ""));
+    let write = json!({ "path": "src/small.py", "content": "c = 3\n", "lineThreshold": 1 });
+    assert_eq!(client.refuses("write_file", write).0, "rejected");
+    assert_eq!(read(&repo, "src/small.py"), "a = 1\nb = 2\n");
+    assert_eq!(repo.json(&["pending"])["held"], json!([]));
+}
+
 #[test]
 fn files_are_moved_and_deleted_only_as_the_client_saw_them() {
     let repo = repo();

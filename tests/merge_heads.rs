@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use crate::common::commits::repo;
+use crate::common::frameworks::{frameworks, local_config};
 use crate::common::{self, GUARD, Output, Repo};
 
 /// Stages a file that no row grants, and names a commit with that file as if it were being merged.
@@ -62,6 +63,31 @@ fn githead_does_not_turn_a_commit_into_a_merge() {
             repo.git(&["update-ref", "-d", "ORIG_HEAD"]);
         }
         assert_eq!(repo.git(&["rev-parse", "HEAD"]), head, "{entry}");
+    }
+}
+
+#[test]
+fn githead_does_not_turn_a_commit_into_a_merge_under_a_framework() {
+    for (name, program) in frameworks() {
+        let repo = repo();
+        repo.stage(".pre-commit-config.yaml", local_config());
+        repo.commit("Add the framework");
+        for hook in ["pre-commit", "pre-merge-commit"] {
+            let install = ["install", "--overwrite", "--hook-type", hook];
+            common::run(repo.command(&program).args(install)).exits(0);
+        }
+        let githead = stage_stray(&repo);
+        repo.git(&["update-ref", "ORIG_HEAD", "HEAD"]);
+        let stage = ("PREK_HOOK_STAGE", "pre-merge-commit");
+        for variables in [&[(&*githead, "evil")][..], &[(&*githead, "evil"), stage]] {
+            commit_with(&repo, variables).exits(1).says("src/stray.rs");
+        }
+        // A real merge still passes.
+        repo.git(&["reset", "--quiet", "--hard"]);
+        work_of_others(&repo);
+        merge(&repo).exits(0);
+        let merges = repo.git(&["rev-list", "--count", "--merges", "HEAD"]);
+        assert_eq!(merges, "1", "{name}");
     }
 }
 

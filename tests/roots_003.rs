@@ -149,6 +149,22 @@ fn root_directories_are_inside_but_not_files() {
 }
 
 #[test]
+fn several_directories_may_be_read_and_written() {
+    let repo =
+        Repo::open_with("[workspace]\nread = [\"in\", \"./both/\"]\nwrite = [\"out\", \"both\"]\n");
+    repo.write("both/a", "one\n");
+    repo.ask(&["read", "both/a"]).works();
+    repo.ask(&["patch", "both/a", "--search", "one", "--replace", "two"])
+        .works();
+    repo.put("out/a", "x\n", &[]).works();
+    repo.ask(&["move", "both/a", "out/b"]).works();
+    for path in ["both2/a", "bothout", "a", "in/a"] {
+        repo.put(path, "x\n", &[]).fails("security");
+    }
+    repo.ask(&["read", "out/b"]).fails("security");
+}
+
+#[test]
 fn without_settings_only_the_whole_workspace_may_be_read_and_written_aw_23() {
     let repo = Repo::open();
     repo.put("a/b", "x\n", &[]).works();

@@ -77,3 +77,22 @@ pub fn with_submodule(inner: &Repo) -> Repo {
     ]);
     outer
 }
+
+/// `guard lint --ci` as a GitHub job for a pull request to `main`, with HEAD checked out.
+#[track_caller]
+pub fn lint_pull_request(repo: &Repo, base: &str, head: &str) -> Output {
+    let event = serde_json::json!({"pull_request": {
+        "number": 7,
+        "base": {"sha": base, "ref": "main"},
+        "head": {"sha": head, "ref": "188-work"},
+    }});
+    repo.write("../event.json", event.to_string());
+    let mut guard = repo.command(super::GUARD);
+    guard
+        .args(["lint", "--ci"])
+        .env("GITHUB_ACTIONS", "true")
+        .env("GITHUB_EVENT_NAME", "pull_request")
+        .env("GITHUB_EVENT_PATH", repo.path("../event.json"))
+        .env("GITHUB_SHA", repo.git(&["rev-parse", "HEAD"]));
+    super::run(&mut guard)
+}

@@ -122,15 +122,20 @@ pub fn is_long() -> bool {
     std::env::var_os("GUARD_LONG").is_some()
 }
 
-/// Every point with `GUARD_LONG`. Otherwise one in five of each changing call, including the last, and one of each
-/// reading call, because a kill before a read leaves the same state as one before the next change. `salt` and the
-/// name of the call select them.
+/// Every point with `GUARD_LONG`. Otherwise every `write`, so that no torn file is missed, one in ten of `openat`, which
+/// mostly reads, one in five of each other changing call, including the last, and one of each reading call, because a
+/// kill before a read leaves the same state as one before the next change. `salt` and the name of the call select them.
 pub fn points(counts: &Counts, salt: usize) -> Vec<Point> {
     let mut all = Vec::new();
     for (at, (name, count)) in counts.iter().enumerate() {
+        let step = match *name {
+            "write" => 1,
+            "openat" => 10,
+            _ => 5,
+        };
         let is_chosen = |number: &usize| match CHANGING.contains(name) {
             _ if is_long() => true,
-            true => (number + at + salt).is_multiple_of(5) || number == count,
+            true => (number + at + salt).is_multiple_of(step) || number == count,
             false => *number == (7 * at + salt) % count + 1,
         };
         let numbers = (1..=*count).filter(is_chosen);

@@ -39,6 +39,27 @@ pub const WRITE: Verb = Verb {
     event: "done",
 };
 
+pub const PATCH: Verb = Verb {
+    name: "patch",
+    prepare: |repo| {
+        repo.write("dir/a", OLD);
+        let new = NEW.trim_end();
+        words(&["patch", "dir/a", "--search", "old", "--replace", new])
+    },
+    ..WRITE
+};
+
+pub const RESTORE: Verb = Verb {
+    name: "snapshot restore",
+    prepare: |repo| {
+        repo.write("dir/a", NEW);
+        let answer = repo.put("dir/a", OLD, &[]);
+        let backup = answer.works().json["backup"].as_str().unwrap();
+        words(&["snapshot", "restore", backup, "dir/a"])
+    },
+    ..WRITE
+};
+
 pub const DELETE: Verb = Verb {
     name: "delete",
     prepare: |repo| {
