@@ -13,7 +13,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use crate::system;
-
+pub(crate) use crate::system::{sync_directory as sync, sync_directory_at as sync_directory};
 pub(crate) use temporary::{WriteContent, with_free_name, write_new};
 
 /// Permissions for the owner only.
@@ -45,22 +45,6 @@ pub(crate) fn replace_with(
     let dir = Dir::open_ambient_dir(directory_of(path), ambient_authority())?;
     temporary::put(&dir, Path::new(name), content, mode)?;
     sync(&dir)
-}
-
-/// Syncs the names in a directory to disk.
-///
-/// # Errors
-/// A file system error.
-pub(crate) fn sync(dir: &Dir) -> io::Result<()> {
-    system::sync_directory(dir)
-}
-
-/// The same for a directory by path.
-///
-/// # Errors
-/// A file system error.
-pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
-    system::sync_directory_at(path)
 }
 
 /// Creates a directory for the owner only, with missing parents.

@@ -25,15 +25,14 @@ impl Boundary {
         before: Option<&OpenedFile>,
         content: &[u8],
     ) -> BoundaryResult<()> {
-        let failed = |error| not_written(path, PlaceError::Failed(error));
+        let missed = |missed| failure(path, missed, "write", "the new one is written");
+        let failed = |error| missed(PlaceError::Failed(error));
         let (parent, name) = split(path);
         let name = os(name).map_err(failed)?;
         let Some(before) = before else {
             let dir = self.create_directory(parent).map_err(failed)?;
             let place = Place { dir: &dir, name };
-            return place
-                .create(content, None)
-                .map_err(|missed| not_written(path, missed));
+            return place.create(content, None).map_err(missed);
         };
         let dir = match self.directory(parent) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -45,7 +44,7 @@ impl Boundary {
         let place = Place { dir: &dir, name };
         place
             .replace(content, before.mode, &fingerprint)
-            .map_err(|missed| not_written(path, missed))
+            .map_err(missed)
     }
 
     /// Removes the regular file that was `before` and makes that durable.
@@ -54,15 +53,14 @@ impl Boundary {
     /// [`BoundaryError::Changed`] if the file changed meanwhile; it is not a regular file with one name; or a system
     /// error. If only a later step failed, the error says that the file is gone.
     pub fn remove(&self, path: &BStr, before: &OpenedFile) -> BoundaryResult<()> {
-        let failed = |error| not_removed(path, PlaceError::Failed(error));
+        let missed = |missed| failure(path, missed, "delete", "the deletion is done");
+        let failed = |error| missed(PlaceError::Failed(error));
         let (dir, name) = self.parent(path)?;
         let name = os(name).map_err(failed)?;
         check_regular(&dir.symlink_metadata(name).map_err(failed)?, path)?;
         let before = FileFingerprint::of(before).map_err(failed)?;
         let place = Place { dir: &dir, name };
-        place
-            .remove(&before)
-            .map_err(|missed| not_removed(path, missed))
+        place.remove(&before).map_err(missed)
     }
 
     /// Renames the regular file that was `before` and makes that durable. Missing directories are created.
@@ -107,34 +105,22 @@ impl Boundary {
     }
 }
 
-/// Why a file was not written, or only in part.
-fn not_written(path: &BStr, missed: PlaceError) -> BoundaryError {
+/// Why a file was not written or deleted, or only in part; `what` and `done` say which.
+fn failure(path: &BStr, missed: PlaceError, what: &str, done: &str) -> BoundaryError {
     let shown = escaped(path);
-    match missed {
-        PlaceError::Changed => BoundaryError::Changed(path.to_owned()),
+    let (what, error) = match missed {
+        PlaceError::Changed => return BoundaryError::Changed(path.to_owned()),
         PlaceError::Failed(error) => {
-            refine(BoundaryError::io(format!("write {shown}"))(error), path)
+            return refine(BoundaryError::io(format!("{what} {shown}"))(error), path);
         }
-        PlaceError::Kept(name, error) => BoundaryError::io(format!(
-            "remove {name}, the previous version of {shown} (the new one is written)"
-        ))(error),
-        PlaceError::NotDurable(error) => {
-            BoundaryError::io(format!("sync {shown} to disk (it is written)"))(error)
+        PlaceError::Kept(name, error) => {
+            let what = format!("remove {name}, the previous version of {shown} ({done})");
+            (what, error)
         }
-    }
-}
-
-/// The same for a removal.
-fn not_removed(path: &BStr, missed: PlaceError) -> BoundaryError {
-    let shown = escaped(path);
-    match missed {
-        PlaceError::Changed => BoundaryError::Changed(path.to_owned()),
-        PlaceError::Failed(error) => BoundaryError::io(format!("delete {shown}"))(error),
-        PlaceError::Kept(name, error) => BoundaryError::io(format!(
-            "remove {name}, the previous version of {shown} (the deletion is done)"
-        ))(error),
-        PlaceError::NotDurable(error) => {
-            BoundaryError::io(format!("sync the deletion of {shown} to disk (it is done)"))(error)
-        }
-    }
+        PlaceError::NotDurable(error) => (
+            format!("sync the directory of {shown} to disk ({done})"),
+            error,
+        ),
+    };
+    BoundaryError::io(what)(error)
 }

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::files::{Checker, Failure, Gate};
 use crate::judge::Options;
 use crate::report::{write_check, write_check_end, write_check_error, write_check_result};
+use crate::scope::settings::MAX_SIZE;
 use crate::verdict::{CheckAnswers, CheckCounts};
 
 #[derive(Debug, clap::Args)]
@@ -94,7 +95,7 @@ impl CheckArgs {
         let gate = Gate::open_to_check(&repo, options, inside)?;
         let content = match self.content_file.as_deref() {
             None => Ok(None),
-            Some(file) if file == "-" => read_stdin(gate.max_size()).map(Some),
+            Some(file) if file == "-" => read_stdin(MAX_SIZE).map(Some),
             Some(file) => {
                 let content = gate.content(repo.request(file).as_ref()).map(Some);
                 content.map_err(|failure| {

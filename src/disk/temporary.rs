@@ -43,97 +43,28 @@ pub(crate) fn write_new(
     content: WriteContent<'_>,
     mode: Option<u32>,
 ) -> io::Result<String> {
-    let new = begin_new(dir, content, mode)?;
-    match new.sync() {
-        Ok(()) => new.into_name(dir, content, mode),
-        Err(error) => {
-            new.discard(dir);
-            Err(error)
-        }
-    }
-}
-
-/// A new file that may not be on disk yet.
-struct NewFile {
-    file: File,
-    /// Nothing if it has no name yet. Dropping it then leaves nothing.
-    name: Option<String>,
-}
-
-/// Begins a new file: writes its content, but does not sync it.
-///
-/// # Errors
-/// A file system error; then no file exists.
-fn begin_new(dir: &Dir, content: WriteContent<'_>, mode: Option<u32>) -> io::Result<NewFile> {
-    // Not every file system supports unnamed files.
     let unnamed = || {
         let mut file = system::unnamed_file(dir, first_mode(mode))?;
         fill(&mut file, content, mode)?;
         Ok::<File, io::Error>(file)
     };
-    match unnamed() {
-        Ok(file) => Ok(NewFile { file, name: None }),
-        Err(_) => begin_named(dir, content, mode),
+    // Not every file system supports unnamed files, and naming one needs /proc.
+    if let Ok(file) = unnamed() {
+        file.sync_all()?;
+        if let Ok((name, ())) = with_free_name(|name| system::name_file(&file, dir, name)) {
+            return Ok(name);
+        }
     }
-}
-
-fn begin_named(dir: &Dir, content: WriteContent<'_>, mode: Option<u32>) -> io::Result<NewFile> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     system::create_with_mode(&mut options, first_mode(mode));
     let (name, mut file) = with_free_name(|name| dir.open_with(name, &options))?;
-    match fill(&mut file, content, mode) {
-        Ok(()) => Ok(NewFile {
-            file,
-            name: Some(name),
-        }),
-        Err(error) => {
-            let _ = dir.remove_file(&name);
-            Err(error)
-        }
-    }
-}
-
-impl NewFile {
-    /// Syncs the content.
-    ///
-    /// # Errors
-    /// A file system error.
-    fn sync(&self) -> io::Result<()> {
-        self.file.sync_all()
-    }
-
-    /// Its temporary name, once its content is on disk. `content` and `mode` are those that it was begun with: naming
-    /// an unnamed file needs /proc, and without that, guard writes another one.
-    ///
-    /// # Errors
-    /// A file system error; then no file exists.
-    fn into_name(
-        self,
-        dir: &Dir,
-        content: WriteContent<'_>,
-        mode: Option<u32>,
-    ) -> io::Result<String> {
-        if let Some(name) = self.name {
-            return Ok(name);
-        }
-        if let Ok((name, ())) = with_free_name(|name| system::name_file(&self.file, dir, name)) {
-            return Ok(name);
-        }
-        let other = begin_named(dir, content, mode)?;
-        if let Err(error) = other.sync() {
-            other.discard(dir);
-            return Err(error);
-        }
-        other.into_name(dir, content, mode)
-    }
-
-    /// Removes it.
-    fn discard(self, dir: &Dir) {
-        if let Some(name) = self.name {
-            let _ = dir.remove_file(name);
-        }
-    }
+    let written = fill(&mut file, content, mode).and_then(|()| file.sync_all());
+    written.inspect_err(|_| {
+        // Report the error of the write.
+        let _ = dir.remove_file(&name);
+    })?;
+    Ok(name)
 }
 
 /// The permission bits while writing: private content is never readable by others.

@@ -93,11 +93,8 @@ impl Gate<'_> {
     /// # Errors
     /// The path is refused.
     pub fn judge_read(&self, request: &BStr) -> GateResult<()> {
-        let admit = || {
-            let path = self.boundary.locate(request)?;
-            Ok(self.context()?.admit(path.as_ref(), Access::Read)??)
-        };
-        self.noting_refusal("read", request, admit())
+        let admitted = self.admitted(request, Access::Read);
+        self.noting_refusal("read", request, admitted.map(drop))
     }
 
     /// Whether the settings say which files may be read, or which hold secrets.
@@ -112,8 +109,7 @@ impl Gate<'_> {
     /// The path is a secret, protected, or otherwise refused to every request.
     pub(crate) fn judge_ignored(&self, request: &BStr) -> GateResult<()> {
         let admit = || {
-            let path = self.boundary.locate(request)?;
-            self.context()?.admit(path.as_ref(), Access::Write)??;
+            let path = self.admitted(request, Access::Write)?;
             match self.policy.settings.protect.contains(path.as_ref()) {
                 true => self.plan_unknown(request).map(drop),
                 false => Ok(()),

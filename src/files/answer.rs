@@ -1,7 +1,7 @@
 //! The answers of the file operations as JSON, with the fields of requirement 001 section 3 and requirement 000
 //! section 2.3.
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Map, Value, json};
 
 use super::{Analysis, CompletedOperation, Failure, Forecast, Gate};
@@ -22,12 +22,7 @@ pub fn read_json(gate: &Gate<'_>, path: &BStr, content: &[u8], entry: &OpenedFil
 impl CompletedOperation {
     /// The answer to an operation.
     pub fn to_json(&self, gate: &Gate<'_>) -> Value {
-        let absolute = |path: &gix::bstr::BString| -> Value {
-            gate.absolute(path.as_ref())
-                .to_string_lossy()
-                .into_owned()
-                .into()
-        };
+        let absolute = |path: &BString| Value::from(gate.absolute(path.as_ref()).to_string_lossy());
         let mut object = Map::new();
         object.insert("version".into(), 1.into());
         let path = self.moved_to.as_ref().unwrap_or(&self.analysis.path);

@@ -138,8 +138,7 @@ impl<'a> Gate<'a> {
     /// guard cannot reach a verdict.
     pub fn check_read(&self, requested: BString, request: &BStr) -> error::Result<CheckResult> {
         let readable = || -> GateResult<()> {
-            let path = self.boundary.locate(request)?;
-            self.context()?.admit(path.as_ref(), Access::Read)??;
+            let path = self.admitted(request, Access::Read)?;
             match self.boundary.view().entry(path.as_ref()) {
                 Some(Node::Directory) => Ok(()),
                 _ => self.find(request).map(drop),

@@ -17,6 +17,7 @@ use crate::change::Change;
 use crate::git::Repository;
 use crate::path::escaped;
 use crate::policy::DesignVersion;
+use crate::scope::settings::MAX_SIZE;
 
 /// 128 unique bits: the keys of the standard hasher are random and differ for each state.
 pub fn new_id() -> String {
@@ -131,8 +132,7 @@ pub fn pending(repo: &Repository) -> GateResult<Vec<HeldChange>> {
 /// There is no such change, or the file has changed since.
 pub fn held_change(repo: &Repository, id: &str) -> GateResult<(HeldChange, Vec<u8>)> {
     let change = load_here(repo, id, "--show")?;
-    let max = crate::scope::settings::MAX_SIZE;
-    let there = Boundary::open(repo.workdir()?)?.read(BStr::new(&change.path), max)?;
+    let there = Boundary::open(repo.workdir()?)?.read(BStr::new(&change.path), MAX_SIZE)?;
     let digest = there
         .as_ref()
         .and_then(|entry| repo.blob_id(&entry.content));

@@ -15,6 +15,7 @@ use super::{
 use crate::approve;
 use crate::finding::Finding;
 use crate::path::escaped;
+use crate::scope::settings::MAX_SIZE;
 
 /// What to ask the person.
 #[derive(Debug, Clone)]
@@ -257,8 +258,7 @@ impl Gate<'_> {
             None => None,
         };
         let alone = self.alone()?;
-        let max = crate::scope::settings::MAX_SIZE;
-        let now = self.boundary.read(plan.path(), max)?;
+        let now = self.boundary.read(plan.path(), MAX_SIZE)?;
         if now.map(|entry| entry.content) != plan.old().map(|entry| entry.content.clone()) {
             return Err(Failure::new(
                 FailureKind::Stale,

@@ -7,6 +7,7 @@ use super::strategy::{self, Strategy};
 use super::{Edit, Extension, Failure, FailureKind, Gate, GateResult, apply};
 use crate::boundary::OpenedFile;
 use crate::path::escaped;
+use crate::scope::settings::MAX_SIZE;
 
 /// The expectation that the file does not exist.
 const ABSENT: &str = "none";
@@ -212,14 +213,13 @@ impl Gate<'_> {
     }
 
     fn check_size(&self, path: &BStr, content: &[u8]) -> GateResult<()> {
-        let max = crate::scope::settings::MAX_SIZE;
-        if content.len() as u64 <= max {
+        if content.len() as u64 <= MAX_SIZE {
             return Ok(());
         }
         Err(Failure::new(
             FailureKind::TooLarge,
             format!(
-                "the content for {} has {} bytes, more than the limit of {max}",
+                "the content for {} has {} bytes, more than the limit of {MAX_SIZE}",
                 escaped(path),
                 content.len()
             ),

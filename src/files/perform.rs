@@ -23,6 +23,7 @@ use crate::measure::Measured;
 use crate::path::escaped;
 use crate::policy::DesignVersion;
 use crate::rules::{Access, MeasuredChange};
+use crate::scope::settings::MAX_SIZE;
 
 /// How often to retry a file that other programs keep saving.
 const ATTEMPTS: u32 = 20;
@@ -236,8 +237,7 @@ impl Gate<'_> {
     ) -> GateResult<(BString, Option<OpenedFile>)> {
         let path = self.boundary.locate(request)?;
         context.admit(path.as_ref(), Access::Write)??;
-        let max = crate::scope::settings::MAX_SIZE;
-        let entry = self.boundary.read_stable(path.as_ref(), max)?;
+        let entry = self.boundary.read_stable(path.as_ref(), MAX_SIZE)?;
         if entry.as_ref().is_some_and(|entry| !entry.writable) {
             return Err(Failure::new(
                 FailureKind::Permission,
@@ -521,12 +521,17 @@ impl Gate<'_> {
         })
     }
 
+    /// The path of a request that no rule about paths refuses.
+    pub(super) fn admitted(&self, request: &BStr, access: Access) -> GateResult<BString> {
+        let path = self.boundary.locate(request)?;
+        self.context()?.admit(path.as_ref(), access)??;
+        Ok(path)
+    }
+
     /// A file inside the read roots.
     pub(super) fn find(&self, request: &BStr) -> GateResult<(BString, OpenedFile)> {
-        let path = self.boundary.locate(request)?;
-        self.context()?.admit(path.as_ref(), Access::Read)??;
-        let max = crate::scope::settings::MAX_SIZE;
-        let entry = self.boundary.read(path.as_ref(), max)?;
+        let path = self.admitted(request, Access::Read)?;
+        let entry = self.boundary.read(path.as_ref(), MAX_SIZE)?;
         let entry = entry.ok_or_else(|| not_found(path.as_ref()))?;
         Ok((path, entry))
     }

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::git::{Pruned, Repository, Snapshot};
 use crate::judge::settings_of_head;
 use crate::path::{escaped, normalize_request, shell_word};
+use crate::scope::settings::MAX_SIZE;
 use crate::system;
 
 /// A snapshot, and which of its files to restore.
@@ -75,7 +76,6 @@ impl RestoreRequest {
             &format!("guard snapshot show {id} FILE prints its content"),
         )?;
         let boundary = Boundary::open(repo.own_workdir()?)?;
-        let max = crate::scope::settings::MAX_SIZE;
         let tree = repo.tree_of(Some(id))?;
         let mut steps = Vec::new();
         for path in paths() {
@@ -85,7 +85,7 @@ impl RestoreRequest {
                 (content, kind == Some(Kind::Executable))
             });
             // The step reports the error of an unreadable file.
-            let there = boundary.read(path.as_ref(), max).ok();
+            let there = boundary.read(path.as_ref(), MAX_SIZE).ok();
             let there = there.map(|entry| entry.map(|entry| entry.content));
             if there.as_ref().map(Option::as_ref) != Some(previous.as_ref().map(|(old, _)| old)) {
                 let snapshot = id.to_string();

@@ -5,7 +5,7 @@ use gix::bstr::{BStr, ByteSlice};
 #[cfg(feature = "extend")]
 use super::extend::{can_extend, extend};
 use super::failure::{Failure, FailureKind, GateResult, not_found, refuse_binary};
-use super::text::{BOM, Extension, ending_of};
+use super::text::{Extension, ending_of, split_mark};
 use crate::path::escaped;
 
 /// How to combine the content with the existing file.
@@ -93,27 +93,21 @@ fn extend(path: &BStr, _: &[u8], _: &[u8]) -> GateResult<(Vec<u8>, Extension)> {
 
 /// Inserts `content` before a line of `old`, or after the last one.
 fn join(path: &BStr, old: &[u8], content: &[u8], line: Option<usize>) -> GateResult<Vec<u8>> {
-    let (mark, text) = match old.strip_prefix(BOM) {
-        Some(text) => (BOM, text),
-        None => (&b""[..], old),
-    };
+    let (mark, text) = split_mark(old);
     let mut lines: Vec<&[u8]> = text.lines_with_terminator().collect();
     let at = match line {
         Some(line) => place(path, lines.len(), line)?,
         None => lines.len(),
     };
+    if old.is_empty() {
+        return Ok(content.to_vec());
+    }
+    let (_, content) = split_mark(content);
     if text.is_empty() {
-        return Ok([
-            mark,
-            content
-                .strip_prefix(BOM)
-                .filter(|_| !old.is_empty())
-                .unwrap_or(content),
-        ]
-        .concat());
+        return Ok([mark, content].concat());
     }
     let ending = ending_of(text);
-    let added = with_ending(content.strip_prefix(BOM).unwrap_or(content), ending);
+    let added = with_ending(content, ending);
     if added.is_empty() {
         return Ok(old.to_vec());
     }

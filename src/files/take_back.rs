@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::git::{Blobs, CheckpointStore, ObservedChange, Repository};
 use crate::judge::Options;
 use crate::path::escaped;
+use crate::scope::settings::MAX_SIZE;
 
 /// The most files whose present content becomes a snapshot first.
 const MOST: usize = 500;
@@ -87,9 +88,8 @@ fn keep_present(repo: &Repository, name: &str, files: &[Change]) -> GateResult<(
         return Ok(());
     }
     let boundary = Boundary::open(repo.own_workdir()?)?;
-    let max = crate::scope::settings::MAX_SIZE;
     let present = |change: &Change| -> Option<(BString, Option<OpenedFile>)> {
-        let entry = boundary.read(change.path.as_ref(), max).ok()??;
+        let entry = boundary.read(change.path.as_ref(), MAX_SIZE).ok()??;
         Some((change.path.clone(), Some(entry)))
     };
     let present: Vec<_> = files.iter().filter_map(present).take(MOST).collect();

@@ -2,7 +2,12 @@
 
 use gix::bstr::ByteSlice;
 
-pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// The byte order mark of a text, if it has one, and the rest.
+pub(super) fn split_mark(text: &[u8]) -> (&[u8], &[u8]) {
+    text.split_at(if text.starts_with(BOM) { BOM.len() } else { 0 })
+}
 
 /// Whether most lines end with CRLF.
 pub(crate) fn ends_lines_with_crlf(text: &[u8]) -> bool {

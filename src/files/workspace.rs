@@ -128,11 +128,6 @@ impl<'a> Gate<'a> {
         self.lock.take()
     }
 
-    /// The size limit of the settings, in bytes.
-    pub fn max_size(&self) -> u64 {
-        crate::scope::settings::MAX_SIZE
-    }
-
     /// The root of the workspace, without links.
     pub fn root(&self) -> &Path {
         self.boundary.root()

@@ -90,14 +90,11 @@ pub(in crate::cli) fn extension_lines(extension: &Extension) -> Vec<String> {
         ("kept", &extension.kept),
         ("left out", &extension.left_out),
     ];
-    let groups = groups.into_iter().filter(|(_, names)| !names.is_empty());
-    groups
-        .flat_map(|(title, names)| {
-            names
-                .iter()
-                .map(move |name| format!("  {title}: {}", escaped(name)))
-        })
-        .collect()
+    let lines = groups.into_iter().flat_map(|(title, names)| {
+        let line = move |name| format!("  {title}: {}", escaped(name));
+        names.iter().map(line)
+    });
+    lines.collect()
 }
 
 /// Runs a verb whose errors are JSON too if the format is JSON, even if the verb could not begin.

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::files::{self, Edit, Failure, FailureKind, Gate};
 use crate::git::Repository;
 use crate::path::escaped;
+use crate::scope::settings::MAX_SIZE;
 
 /// Where an operation gets its contents from.
 pub(super) struct ContentSource<'a, 'r> {
@@ -25,7 +26,7 @@ impl ContentSource<'_, '_> {
     pub(super) fn content(&self, file: Option<&Path>) -> files::GateResult<Vec<u8>> {
         match file.filter(|file| *file != "-") {
             Some(file) => self.file(file),
-            None => read_stdin(self.gate.max_size()),
+            None => read_stdin(MAX_SIZE),
         }
     }
 
@@ -54,11 +55,7 @@ impl ContentSource<'_, '_> {
     pub(super) fn edits(&self, file: Option<&Path>) -> files::GateResult<Vec<Edit>> {
         let bytes = match file.filter(|file| *file != "-") {
             Some(file) => self.file(file)?,
-            None => {
-                let limit = self.gate.max_size().saturating_mul(EDITS_PER_FILE);
-                let bound = format!("{EDITS_PER_FILE} times the limit of [workspace] max-size");
-                read_up_to(limit, &bound, "split the edits into several runs")?
-            }
+            None => read_stdin(MAX_SIZE * EDITS_PER_FILE)?,
         };
         Ok(parse_edits(&bytes)?)
     }
@@ -130,25 +127,16 @@ pub(super) fn lines<'c>(
         .help("give the first and the last line, such as --lines 10:20")
     };
     let (from, to) = range.split_once(':').ok_or_else(bad)?;
-    let number = |text: &str, default| {
-        if text.is_empty() {
-            Ok(default)
-        } else {
-            text.parse::<usize>().map_err(|_| bad())
-        }
+    let number = |text: &str, default| match text {
+        "" => Ok(default),
+        text => text.parse::<usize>().map_err(|_| bad()),
     };
     let (from, to) = (number(from, 1)?, number(to, usize::MAX)?);
     if from == 0 || from > to {
         return Err(bad());
     }
-    let ends: Vec<usize> = content
-        .lines_with_terminator()
-        .scan(0, |at, line| {
-            *at += line.len();
-            Some(*at)
-        })
-        .collect();
-    let count = ends.len();
+    let lines = || content.lines_with_terminator();
+    let count = lines().count();
     if from > count.max(1) {
         return Err(Failure::new(
             FailureKind::NoSuchLine,
@@ -157,43 +145,31 @@ pub(super) fn lines<'c>(
         .help(format!("give a range such as --lines 1:{}", count.max(1)))
         .detail("lines", count));
     }
-    let start = if from == 1 {
-        0
-    } else {
-        ends.get(from - 2).copied().unwrap_or(content.len())
-    };
-    let end = ends
-        .get(to.saturating_sub(1))
-        .copied()
-        .unwrap_or(content.len());
+    let length = |count: usize| lines().take(count).map(<[u8]>::len).sum::<usize>();
     Ok(LineRange {
-        content: &content[start..end.max(start)],
+        content: &content[length(from - 1)..length(to)],
         first: from,
         last: to.min(count),
         lines_of_file: count,
     })
 }
 
-/// Standard input that becomes a file.
-///
-/// # Errors
-/// It cannot be read, or has more than `max_size` bytes.
-pub(in crate::cli) fn read_stdin(max_size: u64) -> files::GateResult<Vec<u8>> {
-    read_up_to(max_size, "the limit", "write a smaller file")
-}
-
 /// How much larger than a file a list of edits may be.
 const EDITS_PER_FILE: u64 = 4;
 
-fn read_up_to(limit: u64, bound: &str, instead: &str) -> files::GateResult<Vec<u8>> {
+/// Standard input.
+///
+/// # Errors
+/// It cannot be read, or has more than `limit` bytes.
+pub(in crate::cli) fn read_stdin(limit: u64) -> files::GateResult<Vec<u8>> {
     let whole = bounded::whole(io::stdin().lock(), limit)
         .map_err(|error| Error::new(format!("standard input cannot be read: {error}")))?;
     whole.ok_or_else(|| {
         Failure::new(
             FailureKind::TooLarge,
-            format!("standard input has more than {limit} bytes, {bound}"),
+            format!("standard input has more than {limit} bytes, the limit"),
         )
-        .help(format!("{instead}, or ask a person to raise the limit"))
+        .help("split it, or ask a person to write the file")
     })
 }
 

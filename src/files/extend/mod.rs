@@ -5,11 +5,12 @@ mod merge;
 mod scope;
 
 use gix::bstr::{BStr, ByteSlice};
-use tree_sitter::{Node, Tree};
+use tree_sitter::Tree;
 
-use self::scope::CodeScope;
+use self::merge::Additions;
+use self::scope::{CodeScope, walk};
 use super::failure::{Failure, FailureKind, GateResult};
-use super::text::{BOM, Extension, ending_of};
+use super::text::{Extension, ending_of, split_mark};
 use crate::grammar;
 use crate::path::escaped;
 
@@ -26,125 +27,83 @@ pub(super) fn can_extend(path: &BStr) -> bool {
 /// # Errors
 /// The language is unsupported, a text does not parse, nothing is missing, or an addition has no safe place.
 pub(super) fn extend(path: &BStr, old: &[u8], content: &[u8]) -> GateResult<(Vec<u8>, Extension)> {
-    if !can_extend(path) {
-        return Err(unknown_language(path));
-    }
-    let (mark, old) = match old.strip_prefix(BOM) {
-        Some(text) => (BOM, text),
-        None => (&b""[..], old),
+    let failed = |kind, why: &str, help: &'static str| {
+        Failure::new(kind, format!("{} cannot be extended: {why}", escaped(path))).help(help)
     };
-    let ending = ending_of(old);
-    let content = content.strip_prefix(BOM).unwrap_or(content);
-    let content = content.replace("\r\n", "\n");
-    let old = readable(old).map_err(|why| unreadable(path, "the file", &why))?;
-    let new = readable(&content).map_err(|why| unreadable(path, "the content", &why))?;
-
-    let old_tree = parse(old).map_err(|why| unreadable(path, "the file", &why))?;
-    let new_tree = parse(new).map_err(|why| unreadable(path, "the content", &why))?;
+    if !can_extend(path) {
+        let help = "use --strategy append or insert, or guard patch";
+        let why = "it is not a Python file";
+        return Err(failed(FailureKind::UnsupportedLanguage, why, help));
+    }
+    let unreadable = |which: &str, why: String| {
+        let help = "correct it, or use guard patch";
+        failed(FailureKind::SyntaxError, &format!("{which} {why}"), help)
+    };
+    let no_place = |why: String| {
+        let help = "leave that out of the content, or place it with guard patch";
+        failed(FailureKind::NoPlace, &why, help)
+    };
+    let (mark, old) = split_mark(old);
+    let content = split_mark(content).1.replace("\r\n", "\n");
+    let (old, old_tree) = parse(old).map_err(|why| unreadable("the file", why))?;
+    let (new, new_tree) = parse(&content).map_err(|why| unreadable("the content", why))?;
     let before = CodeScope::of_file(old, old_tree.root_node());
     let proposed = CodeScope::of_file(new, new_tree.root_node());
-    let mut additions = merge::compare(&before, &proposed).map_err(|why| no_place(path, &why))?;
+    let mut additions = Additions::default();
+    additions.compare(&before, &proposed).map_err(no_place)?;
     if additions.is_empty() {
-        return Err(nothing_to_add(path, &additions.extension));
+        let Extension { kept, left_out, .. } = additions.extension;
+        let why = match kept.as_slice() {
+            [] => "it already has every definition in the content".to_owned(),
+            kept => format!(
+                "it already has every definition in the content; kept although different: {}",
+                kept.join(", ")
+            ),
+        };
+        let help = "extend never changes existing definitions; use guard patch for that";
+        let failure = failed(FailureKind::NothingToAdd, &why, help);
+        return Err(failure.detail("kept", kept).detail("left_out", left_out));
     }
-    let ending = if ending == b"\r\n" { "\r\n" } else { "\n" };
-    let text = additions.insert_into(old, ending);
+    let is_crlf = ending_of(old.as_bytes()) == b"\r\n";
+    let text = additions.insert_into(old, if is_crlf { "\r\n" } else { "\n" });
 
     // Parse the result again: additions and existing code must be unchanged.
-    let tree =
-        parse(&text).map_err(|why| no_place(path, &format!("the result does not parse: {why}")))?;
+    let (_, tree) = parse(text.as_bytes())
+        .map_err(|why| no_place(format!("the result does not parse: {why}")))?;
     let mut expected = before.keys();
     expected.extend(additions.keys);
     expected.sort();
     let mut found = CodeScope::of_file(&text, tree.root_node()).keys();
     found.sort();
     if found != expected {
-        return Err(no_place(
-            path,
-            "the result would parse differently from the file and the additions",
-        ));
+        let why = "the result would parse differently from the file and the additions";
+        return Err(no_place(why.to_owned()));
     }
     Ok(([mark, text.as_bytes()].concat(), additions.extension))
 }
 
-/// The syntax tree of a text without errors.
+/// A text without errors, and its syntax tree.
 ///
 /// # Errors
 /// A predicate such as `does not parse at line 3`.
-fn parse(text: &str) -> Result<Tree, String> {
-    let tree = grammar::tree(&tree_sitter_python::LANGUAGE.into(), text)?;
-    if tree.root_node().has_error() {
-        let line = first_error(tree.root_node());
-        return Err(format!("does not parse as Python at line {line}"));
-    }
-    Ok(tree)
-}
-
-/// The 1-based line of the first error. Not recursive, because trees may be deep.
-fn first_error(root: Node<'_>) -> usize {
-    let mut cursor = root.walk();
-    loop {
-        let node = cursor.node();
-        let is_found = node.is_error() || node.is_missing();
-        if is_found || !cursor.goto_first_child() {
-            return node.start_position().row + 1;
-        }
-        while !cursor.node().has_error() {
-            if !cursor.goto_next_sibling() {
-                return node.start_position().row + 1;
-            }
-        }
-    }
-}
-
-/// The text for the grammar.
-fn readable(text: &[u8]) -> GateResult<&str, String> {
+fn parse(text: &[u8]) -> GateResult<(&str, Tree), String> {
     if text.contains(&0) {
         return Err("has a NUL byte".to_owned());
     }
-    text.to_str().map_err(|_| "is not UTF-8".to_owned())
-}
-
-fn unknown_language(path: &BStr) -> Failure {
-    let message = format!(
-        "{} cannot be extended: it is not a Python file",
-        escaped(path)
-    );
-    Failure::new(FailureKind::UnsupportedLanguage, message)
-        .help("use --strategy append or insert, or guard patch")
-}
-
-fn unreadable(path: &BStr, which: &str, why: &str) -> Failure {
-    Failure::new(
-        FailureKind::SyntaxError,
-        format!("{} cannot be extended: {which} {why}", escaped(path)),
-    )
-    .help("correct it, or use guard patch")
-}
-
-fn no_place(path: &BStr, why: &str) -> Failure {
-    Failure::new(
-        FailureKind::NoPlace,
-        format!("{} cannot be extended: {why}", escaped(path)),
-    )
-    .help("leave that out of the content, or place it with guard patch")
-}
-
-fn nothing_to_add(path: &BStr, extension: &Extension) -> Failure {
-    let kept = match extension.kept.len() {
-        0 => String::new(),
-        _ => format!("; kept although different: {}", extension.kept.join(", ")),
-    };
-    Failure::new(
-        FailureKind::NothingToAdd,
-        format!(
-            "{} already has every definition in the content{kept}",
-            escaped(path)
-        ),
-    )
-    .help("extend never changes existing definitions; use guard patch for that")
-    .detail("kept", extension.kept.clone())
-    .detail("left_out", extension.left_out.clone())
+    let text = text.to_str().map_err(|_| "is not UTF-8".to_owned())?;
+    let tree = grammar::tree(&tree_sitter_python::LANGUAGE.into(), text)?;
+    let mut first_error = None;
+    walk(tree.root_node(), |node| {
+        if first_error.is_none() && (node.is_error() || node.is_missing()) {
+            first_error = Some(node.start_position().row + 1);
+        }
+        first_error.is_none() && node.has_error()
+    });
+    match first_error {
+        Some(line) => Err(format!("does not parse as Python at line {line}")),
+        None if tree.root_node().has_error() => Err("does not parse as Python".to_owned()),
+        None => Ok((text, tree)),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! A Python file or class body, split into imports, definitions with their comments, and the rest.
+//! A Python file or class body, split into imports, definitions with their comments, and other statements.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use tree_sitter::Node;
@@ -8,113 +8,65 @@ use tree_sitter::Node;
 /// Deeper members are compared as a whole.
 const MAX_DEPTH: usize = 8;
 /// Decorators that intentionally define a name again.
-const ACCESSORS: &[&str] = &["setter", "getter", "deleter", "register"];
+const ACCESSORS: &[&str] = &["setter", "getter", "deleter"];
+
+/// What a name stands for: a kind, and what distinguishes two of that kind, such as the accessors of a property.
+pub(super) type Meaning = (&'static str, String);
 
 /// A file or a class body.
-#[derive(Debug)]
 pub(super) struct CodeScope<'t> {
     pub(super) text: &'t str,
     pub(super) root: Node<'t>,
-    /// The start of the scope.
-    pub(super) open: usize,
-    /// The end of the prologue before the imports, or the start of the scope.
-    pub(super) prologue_end: usize,
+    /// The classes that it is in, such as `State.`; empty for the file.
+    pub(super) path: String,
+    /// The end of the prologue before the imports.
+    pub(super) prologue_end: Option<usize>,
     pub(super) imports: Vec<Import>,
     pub(super) definitions: Vec<Definition<'t>>,
     /// Statements without a name.
     pub(super) others: Vec<Range<usize>>,
-    /// Names that those statements may bind.
-    pub(super) hidden: HashSet<String>,
     /// The start of the first statement after imports and prologue.
     pub(super) first_statement: Option<usize>,
     /// The start of the statement that ends the file.
     pub(super) tail: Option<usize>,
-    /// Which definitions have a name.
-    named: HashMap<String, Vec<usize>>,
-    /// What imported names mean.
-    meanings: HashMap<String, Vec<String>>,
+    /// What each name means, and the last definition that gives it this meaning.
+    bindings: HashMap<String, HashMap<Meaning, usize>>,
 }
 
 /// An import statement.
-#[derive(Debug)]
 pub(super) struct Import {
     pub(super) range: Range<usize>,
     pub(super) atoms: Vec<Atom>,
 }
 
 /// One imported name, so that `from m import a, b` equals two statements.
-#[derive(Debug, Clone)]
 pub(super) struct Atom {
-    /// What is imported, and from where.
-    pub(super) target: String,
-    /// What the name refers to, if not the target: `import a.b` binds `a`.
-    pub(super) meaning: String,
-    /// The local name; `None` for `*`.
-    pub(super) bound: Option<String>,
     /// A statement that imports only this.
     pub(super) source: String,
-    /// Whether it must come before all other imports.
-    pub(super) is_first: bool,
-}
-
-impl Atom {
-    pub(super) fn key(&self) -> String {
-        format!("import {} {:?}", self.target, self.bound)
-    }
+    /// The local name.
+    pub(super) bound: String,
+    pub(super) meaning: Meaning,
 }
 
 /// A definition with its comments.
-#[derive(Debug)]
 pub(super) struct Definition<'t> {
-    /// Its kind, in words.
-    pub(super) kind: &'static str,
+    pub(super) meaning: Meaning,
     /// All names that it defines; several in `x, y = 1, 2`.
     pub(super) names: Vec<String>,
-    /// Distinguishes functions of one name, such as the accessors of a property.
-    pub(super) shape: String,
     pub(super) range: Range<usize>,
-    /// Blank lines before it; `None` for the first item of its scope.
-    pub(super) gap: Option<usize>,
-    /// The body of a class.
-    pub(super) body: Option<Node<'t>>,
+    /// What a class defines.
     pub(super) members: Option<Box<CodeScope<'t>>>,
-}
-
-impl Definition<'_> {
-    pub(super) fn name(&self) -> String {
-        self.names.join(", ")
-    }
-
-    /// Whether both define the same thing.
-    pub(super) fn is_like(&self, other: &Definition<'_>) -> bool {
-        (self.kind, &self.shape) == (other.kind, &other.shape)
-    }
-
-    pub(super) fn key(&self) -> String {
-        format!("{} {} {}", self.kind, self.name(), self.shape)
-    }
-
-    /// The key of the definition and those of its members.
-    pub(super) fn keys(&self) -> Vec<String> {
-        let own = self.key();
-        let members = self.members.as_ref().map(|members| members.keys());
-        let members = members.into_iter().flatten();
-        let members = members.map(|key| format!("{own} / {key}"));
-        std::iter::once(own.clone()).chain(members).collect()
-    }
 }
 
 /// The role of a node.
 enum Item<'t> {
-    /// Belongs to the definition that follows it without a blank line.
-    Comment,
+    /// None, such as that of a comment.
+    Nothing,
     /// Comes before the imports.
     Prologue,
     Import(Vec<Atom>),
-    /// A definition: its kind, names, shape and body.
-    Definition(&'static str, Vec<String>, String, Option<Node<'t>>),
-    /// Nothing.
-    Empty,
+    /// A definition: its meaning, its names, and the body of a class.
+    Definition(Meaning, Vec<String>, Option<Node<'t>>),
     /// Runs after all definitions, which go before it.
     Tail,
     /// Has no name itself, but may bind these.
@@ -124,188 +76,183 @@ enum Item<'t> {
 impl<'t> CodeScope<'t> {
     /// Reads a file.
     pub(super) fn of_file(text: &'t str, root: Node<'t>) -> CodeScope<'t> {
-        CodeScope::read(text, root, 0, 0)
+        CodeScope::read(text, root, String::new(), 0)
     }
 
-    fn read(text: &'t str, root: Node<'t>, open: usize, depth: usize) -> CodeScope<'t> {
+    fn read(text: &'t str, root: Node<'t>, path: String, depth: usize) -> CodeScope<'t> {
         let mut scope = CodeScope {
             text,
             root,
-            open,
-            prologue_end: open,
+            path,
+            prologue_end: None,
             imports: Vec::new(),
             definitions: Vec::new(),
             others: Vec::new(),
-            hidden: HashSet::new(),
             first_statement: None,
             tail: None,
-            named: HashMap::new(),
-            meanings: HashMap::new(),
+            bindings: HashMap::new(),
         };
         let nodes = children(root);
-        // The start of the comments right above.
-        let mut comments: Option<usize> = None;
-        let mut last_end = open;
-        for (at, node) in nodes.iter().enumerate() {
-            let is_trailing = |node: &Node<'_>, end| {
-                node.kind() == "comment" && newlines(text, end, node.start_byte()) == 0
-            };
-            if at > 0 && is_trailing(node, last_end) {
-                // It belongs to the item before it.
-                last_end = node.end_byte();
-                continue;
+        for (at, &node) in nodes.iter().enumerate() {
+            let mut first = node;
+            for &above in nodes[..at].iter().rev() {
+                let is_above = above.end_position().row + 1 == first.start_position().row;
+                let is_comment = above.kind() == "comment" && !is_for_the_top(above, text);
+                if !is_above || !is_comment || !begins_line(text, above.start_byte()) {
+                    break;
+                }
+                first = above;
             }
             let mut range = node.byte_range();
-            range.end = range.start + text_of(*node, text).trim_end().len();
-            let trailing = nodes.get(at + 1);
-            let trailing = trailing.filter(|node| is_trailing(node, range.end));
-            range.end = trailing.map_or(range.end, Node::end_byte);
-            let newlines = newlines(text, last_end, range.start);
-            last_end = range.end;
-            match item(*node, text) {
-                Item::Comment if newlines > 1 => comments = Some(range.start),
-                Item::Comment => {
-                    comments.get_or_insert(range.start);
-                }
-                item => {
-                    let start = comments.take().filter(|_| newlines <= 1);
-                    let whole = start.unwrap_or(range.start)..range.end;
-                    scope.add(item, range, whole, depth);
-                }
+            range.end = range.start + text_of(node, text).trim_end().len();
+            if let Some(behind) = nodes.get(at + 1).filter(|node| node.kind() == "comment")
+                && !text[range.end..behind.start_byte()].contains('\n')
+            {
+                range.end = behind.end_byte();
             }
+            scope.add(node, first.start_byte(), range, depth);
         }
         scope
     }
 
-    /// `range` is the node with a trailing comment; `whole` includes the comments above.
-    fn add(&mut self, item: Item<'t>, range: Range<usize>, whole: Range<usize>, depth: usize) {
-        if !matches!(item, Item::Empty) {
-            self.tail = None;
+    /// `start` is that of the comments above; `range` is the node with the comment behind it.
+    fn add(&mut self, node: Node<'t>, start: usize, range: Range<usize>, depth: usize) {
+        let item = item(node, self.text, self.path.is_empty());
+        if matches!(item, Item::Nothing) {
+            return;
         }
-        if matches!(item, Item::Definition(..) | Item::Tail | Item::Other(_)) {
-            self.first_statement.get_or_insert(whole.start);
+        self.tail = None;
+        if !matches!(item, Item::Prologue | Item::Import(_)) {
+            self.first_statement.get_or_insert(start);
         }
         match item {
+            Item::Nothing => {}
             Item::Prologue => {
                 if self.imports.is_empty() && self.first_statement.is_none() {
-                    self.prologue_end = range.end;
+                    self.prologue_end = Some(range.end);
                 }
                 self.others.push(range);
             }
             // A comment before an import may be about the whole file.
             Item::Import(atoms) => {
                 for atom in &atoms {
-                    if let Some(bound) = &atom.bound {
-                        let meanings = self.meanings.entry(bound.clone()).or_default();
-                        meanings.push(atom.meaning.clone());
-                    }
+                    self.bind(&atom.bound, &atom.meaning);
                 }
                 self.imports.push(Import { range, atoms });
             }
-            Item::Definition(kind, names, shape, body) => {
+            Item::Definition(meaning, names, body) => {
                 for name in &names {
-                    let named = self.named.entry(name.clone()).or_default();
-                    named.push(self.definitions.len());
+                    self.bind(name, &meaning);
                 }
-                let before = self.text.get(..whole.start).unwrap_or_default().trim_end();
-                let gap = newlines(self.text, before.len(), whole.start).saturating_sub(1);
-                let body_to_read = body.filter(|_| depth < MAX_DEPTH);
-                let read =
-                    |body: Node<'t>| CodeScope::read(self.text, body, body.start_byte(), depth + 1);
+                let path = format!("{}{}.", self.path, names.join(", "));
+                let body = body.filter(|_| depth < MAX_DEPTH);
+                let members = body.map(|body| CodeScope::read(self.text, body, path, depth + 1));
                 self.definitions.push(Definition {
-                    kind,
+                    meaning,
                     names,
-                    shape,
-                    range: whole,
-                    gap: (before.len() > self.open).then_some(gap),
-                    body,
-                    members: body_to_read.map(read).map(Box::new),
+                    range: start..range.end,
+                    members: members.map(Box::new),
                 });
             }
             Item::Tail => {
-                self.tail = Some(whole.start);
+                self.tail = Some(start);
                 self.others.push(range);
             }
             Item::Other(names) => {
-                self.hidden.extend(names);
+                for name in &names {
+                    self.bind(name, &("statement", String::new()));
+                }
                 self.others.push(range);
             }
-            Item::Empty | Item::Comment => {}
         }
     }
 
-    /// The definitions of a name.
-    pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &Definition<'t>> {
-        let places = self.named.get(name).into_iter().flatten();
-        places.filter_map(|&at| self.definitions.get(at))
+    fn bind(&mut self, name: &str, meaning: &Meaning) {
+        let meanings = self.bindings.entry(name.to_owned()).or_default();
+        meanings.insert(meaning.clone(), self.definitions.len());
     }
 
-    /// The meanings of an imported name.
-    pub(super) fn meanings(&self, name: &str) -> &[String] {
-        self.meanings.get(name).map_or(&[], Vec::as_slice)
+    /// The meanings of a name.
+    pub(super) fn meanings(&self, name: &str) -> impl Iterator<Item = &Meaning> {
+        let meanings = self.bindings.get(name).into_iter();
+        meanings.flat_map(HashMap::keys)
     }
 
-    /// The text of a range.
-    pub(super) fn text_of(&self, range: &Range<usize>) -> &'t str {
-        self.text.get(range.clone()).unwrap_or_default()
+    /// Whether a name has this meaning.
+    pub(super) fn has(&self, name: &str, meaning: &Meaning) -> bool {
+        let meanings = self.bindings.get(name);
+        meanings.is_some_and(|meanings| meanings.contains_key(meaning))
+    }
+
+    /// The last definition of the same thing, which counts in Python.
+    pub(super) fn same(&self, definition: &Definition<'_>) -> Option<&Definition<'t>> {
+        let meanings = self.bindings.get(definition.names.first()?)?;
+        self.definitions.get(*meanings.get(&definition.meaning)?)
+    }
+
+    /// The name of a definition in messages and answers.
+    pub(super) fn label(&self, definition: &Definition<'_>) -> String {
+        let names = definition.names.join(", ");
+        format!("{} {}{names}", definition.meaning.0, self.path)
     }
 
     /// The text of a range, without indentation and trailing white space.
     pub(super) fn dedented(&self, range: &Range<usize>) -> String {
         let indent = indent_at(self.text, range.start);
-        let lines = self.text_of(range).lines();
+        let lines = self.text[range.clone()].lines();
         let lines = lines.map(|line| line.strip_prefix(indent).unwrap_or(line).trim_end());
         lines.collect::<Vec<_>>().join("\n")
-    }
-
-    /// A class up to its body, without white space.
-    pub(super) fn header_of(&self, class: &Definition<'_>) -> String {
-        let body = class.body.map(|body| body.start_byte());
-        plain(self.text_of(&(class.range.start..body.unwrap_or(class.range.end))))
-    }
-
-    /// The start of the first item in the scope.
-    pub(super) fn first(&self) -> Option<usize> {
-        let imports = self.imports.first().map(|import| import.range.start);
-        let definitions = self.definitions.first().map(|it| it.range.start);
-        let others = self.others.first().map(|range| range.start);
-        [imports, definitions, others].into_iter().flatten().min()
     }
 
     /// The keys of all named items at every depth, which a change must preserve.
     pub(super) fn keys(&self) -> Vec<String> {
         let atoms = self.imports.iter().flat_map(|import| &import.atoms);
-        let definitions = self.definitions.iter().flat_map(Definition::keys);
-        atoms.map(Atom::key).chain(definitions).collect()
+        let definitions = self.definitions.iter().flat_map(|it| self.keys_of(it));
+        let atoms = atoms.map(|atom| atom.source.clone());
+        atoms.chain(definitions).collect()
+    }
+
+    /// The keys of a definition and of its members.
+    pub(super) fn keys_of(&self, definition: &Definition<'_>) -> Vec<String> {
+        let own = format!("{} {}", self.label(definition), definition.meaning.1);
+        let members = definition.members.iter().flat_map(|it| it.keys());
+        std::iter::once(own).chain(members).collect()
     }
 }
 
-fn item<'t>(node: Node<'t>, text: &str) -> Item<'t> {
+fn item<'t>(node: Node<'t>, text: &str, is_file: bool) -> Item<'t> {
+    let plain_name = |name: &str| vec![plain(field(node, name, text))];
     match node.kind() {
         "comment" if is_for_the_top(node, text) => Item::Prologue,
-        "comment" => Item::Comment,
-        "import_statement" | "import_from_statement" => Item::Import(atoms(node, text)),
-        "future_import_statement" => {
-            let mut atoms = atoms(node, text);
-            atoms.iter_mut().for_each(|atom| atom.is_first = true);
-            Item::Import(atoms)
+        "comment" | "pass_statement" => Item::Nothing,
+        "import_statement" | "import_from_statement" | "future_import_statement" if is_file => {
+            Item::Import(atoms(node, text))
         }
-        "function_definition" | "class_definition" => definition(node, "plain", text),
-        "decorated_definition" => match node.child_by_field_name("definition") {
-            Some(inner) => definition(inner, &shape(node, inner, text), text),
-            None => Item::Other(Vec::new()),
-        },
+        "function_definition" => {
+            Item::Definition(("function", String::new()), plain_name("name"), None)
+        }
+        "class_definition" => {
+            let body = node.child_by_field_name("body");
+            Item::Definition(("class", String::new()), plain_name("name"), body)
+        }
+        "decorated_definition" => {
+            let inner = node.child_by_field_name("definition");
+            match inner.map(|inner| (inner, item(inner, text, is_file))) {
+                Some((inner, Item::Definition(("function", _), names, body))) => {
+                    Item::Definition(("function", shape(node, inner, text)), names, body)
+                }
+                Some((_, item)) => item,
+                None => Item::Other(Vec::new()),
+            }
+        }
         "type_alias_statement" => {
             let left = field(node, "left", text);
             let name = plain(left.split('[').next().unwrap_or(left));
-            Item::Definition("type", vec![name], String::new(), None)
+            Item::Definition(("type", String::new()), vec![name], None)
         }
         "expression_statement" => expression(node, text),
-        "pass_statement" => Item::Empty,
         "if_statement" if is_main(node, text) => Item::Tail,
-        "if_statement" | "try_statement" | "with_statement" | "for_statement"
-        | "while_statement" | "match_statement" => Item::Other(bound_within(node, text)),
-        _ => Item::Other(Vec::new()),
+        _ => Item::Other(bound_within(node, text)),
     }
 }
 
@@ -313,17 +260,6 @@ fn item<'t>(node: Node<'t>, text: &str) -> Item<'t> {
 fn is_for_the_top(comment: Node<'_>, text: &str) -> bool {
     let (row, comment) = (comment.start_position().row, text_of(comment, text));
     (row == 0 && comment.starts_with("#!")) || (row < 2 && comment.contains("coding"))
-}
-
-fn definition<'t>(node: Node<'t>, shape: &str, text: &str) -> Item<'t> {
-    let names = vec![field(node, "name", text).to_owned()];
-    match node.kind() {
-        "class_definition" => {
-            let body = node.child_by_field_name("body");
-            Item::Definition("class", names, String::new(), body)
-        }
-        _ => Item::Definition("function", names, shape.to_owned(), None),
-    }
 }
 
 /// A property has one definition per accessor; single dispatch has several under any name.
@@ -341,14 +277,14 @@ fn shape(decorated: Node<'_>, definition: Node<'_>, text: &str) -> String {
             _ => {}
         }
     }
-    "plain".to_owned()
+    String::new()
 }
 
 fn expression<'t>(node: Node<'t>, text: &str) -> Item<'t> {
     let inner = node.named_child(0);
     match inner.map_or("", |inner| inner.kind()) {
         "string" => Item::Prologue,
-        "ellipsis" => Item::Empty,
+        "ellipsis" => Item::Nothing,
         "assignment" => {
             let mut names = Vec::new();
             let mut assignment = inner;
@@ -359,10 +295,8 @@ fn expression<'t>(node: Node<'t>, text: &str) -> Item<'t> {
             if names.iter().any(|name| name.contains(['.', '[', '('])) {
                 return Item::Other(Vec::new());
             }
-            let names = names.iter().flat_map(|name| name.split(','));
-            let names = names.map(|name| name.trim().to_owned());
-            let names = names.filter(|name| !name.is_empty()).collect();
-            Item::Definition("variable", names, String::new(), None)
+            let names = names.iter().flat_map(|names| targets(names)).collect();
+            Item::Definition(("variable", String::new()), names, None)
         }
         _ => Item::Other(Vec::new()),
     }
@@ -377,42 +311,39 @@ fn is_main(node: Node<'_>, text: &str) -> bool {
 fn atoms(node: Node<'_>, text: &str) -> Vec<Atom> {
     let from = node.child_by_field_name("module_name");
     let module = match node.kind() {
-        "import_statement" => None,
         "future_import_statement" => Some("__future__".to_owned()),
         _ => from.map(|from| plain(text_of(from, text))),
     };
-    let begin = module
-        .as_ref()
-        .map_or_else(String::new, |module| format!("from {module} "));
     let atom = |node: Node<'_>| {
         let (name, alias) = match node.kind() {
-            "aliased_import" => (
-                plain(field(node, "name", text)),
-                Some(plain(field(node, "alias", text))),
-            ),
-            "wildcard_import" => ("*".to_owned(), None),
-            _ => (plain(text_of(node, text)), None),
+            "aliased_import" => (field(node, "name", text), field(node, "alias", text)),
+            _ => (text_of(node, text), ""),
         };
-        let target = module
-            .as_ref()
-            .map_or_else(|| name.clone(), |module| format!("{module}:{name}"));
-        // The name that `import a.b` binds is that of the first package; the rest is loaded with it.
-        let first = name.split('.').next().unwrap_or_default().to_owned();
-        let (meaning, bound) = match (&module, &alias) {
-            (_, Some(alias)) => (target.clone(), Some(alias.clone())),
-            (Some(_), None) => (
-                target.clone(),
-                Some(name.clone()).filter(|name| name != "*"),
-            ),
-            (None, None) => (first.clone(), Some(first)),
+        let (name, alias) = (plain(name), plain(alias));
+        let mut source = match &module {
+            Some(module) => format!("from {module} import {name}"),
+            None => format!("import {name}"),
         };
-        let end = alias.map_or_else(String::new, |alias| format!(" as {alias}"));
+        let meaning = match &module {
+            Some(module) => format!("{module}:{name}"),
+            // The name that `import a.b` binds is that of the first package; the rest is loaded with it.
+            None if alias.is_empty() => name.split('.').take(1).collect(),
+            None => name.clone(),
+        };
+        if !alias.is_empty() {
+            source += &format!(" as {alias}");
+        }
+        let bound = match name.as_str() {
+            _ if !alias.is_empty() => alias,
+            // It binds names that nobody knows here.
+            "*" => source.clone(),
+            _ if module.is_none() => meaning.clone(),
+            _ => name,
+        };
         Atom {
-            target,
-            meaning,
+            source,
             bound,
-            source: format!("{begin}import {name}{end}"),
-            is_first: false,
+            meaning: ("import", meaning),
         }
     };
     let names = children(node).into_iter();
@@ -420,45 +351,49 @@ fn atoms(node: Node<'_>, text: &str) -> Vec<Atom> {
     names.map(atom).collect()
 }
 
-/// The names that a statement may bind in its scope; not recursive.
+/// The names that a statement may bind in its scope.
 fn bound_within(node: Node<'_>, text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let mut cursor = node.walk();
-    loop {
-        let node = cursor.node();
+    walk(node, |node| {
         match node.kind() {
             "function_definition" | "class_definition" => {
                 found.push(field(node, "name", text).to_owned());
+                return false;
             }
             "import_statement" | "import_from_statement" => {
-                found.extend(atoms(node, text).into_iter().filter_map(|atom| atom.bound));
+                found.extend(atoms(node, text).into_iter().map(|atom| atom.bound));
+                return false;
             }
-            kind => {
-                match kind {
-                    "assignment" | "for_statement" => {
-                        found.extend(targets(field(node, "left", text)));
-                    }
-                    "named_expression" => found.push(plain(field(node, "name", text))),
-                    "as_pattern_target" => found.extend(targets(text_of(node, text))),
-                    _ => {}
-                }
-                if cursor.goto_first_child() {
-                    continue;
-                }
-            }
+            "assignment" | "for_statement" => found.extend(targets(field(node, "left", text))),
+            "named_expression" => found.push(plain(field(node, "name", text))),
+            "as_pattern_target" => found.extend(targets(text_of(node, text))),
+            _ => {}
         }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return found;
-            }
-        }
-    }
+        true
+    });
+    found
 }
 
 /// The names in an assignment target, such as `a, (b, *c)`.
 fn targets(left: &str) -> impl Iterator<Item = String> {
     let names = left.split([',', '(', ')', '[', ']', '*']);
     names.map(plain).filter(|name| !name.is_empty())
+}
+
+/// Visits a node and what is in it, in order, but nothing in a node for which `visit` is false. Not recursive,
+/// because trees may be deep.
+pub(super) fn walk<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>) -> bool) {
+    let mut cursor = root.walk();
+    loop {
+        if visit(cursor.node()) && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
 }
 
 /// The text of a node.
@@ -485,18 +420,17 @@ fn children(node: Node<'_>) -> Vec<Node<'_>> {
 
 /// The white space at the start of a line.
 pub(super) fn indent_at(text: &str, at: usize) -> &str {
-    let line = text.get(line_start(text, at)..).unwrap_or_default();
+    let line = &text[line_start(text, at)..];
     let rest = line.trim_start_matches([' ', '\t']);
     &line[..line.len() - rest.len()]
 }
 
 /// The start of the line at a byte offset.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
-    let before = text.get(..at).unwrap_or_default();
-    before.rfind('\n').map_or(0, |newline| newline + 1)
+    text[..at].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
-fn newlines(text: &str, from: usize, to: usize) -> usize {
-    let between = text.get(from..to).unwrap_or_default();
-    between.bytes().filter(|&byte| byte == b'\n').count()
+/// Whether only white space is before a byte offset on its line.
+pub(super) fn begins_line(text: &str, at: usize) -> bool {
+    text[line_start(text, at)..at].trim().is_empty()
 }

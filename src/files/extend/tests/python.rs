@@ -174,6 +174,16 @@ fn python_bodies_on_one_line_are_not_extended() {
 }
 
 #[test]
+fn python_statement_above_a_definition_is_not_copied() {
+    check(
+        "a.py",
+        "class A:\n    x = 1\n",
+        "class A:\n    pass\n    # Later.\n    def b(self):\n        pass\n",
+        "class A:\n    x = 1\n\n    # Later.\n    def b(self):\n        pass\n",
+    );
+}
+
+#[test]
 fn definitions_that_coexist_in_the_content_may_coexist_in_the_file() {
     let imports = "try:\n    from c import load\nexcept ImportError:\n    pass\n";
     check(
@@ -200,7 +210,7 @@ fn python_names_bound_by_statements_are_not_redefined() {
             statement,
             "def f():\n    pass\n",
             FailureKind::NoPlace,
-            "a statement in the file already binds f",
+            "the file has f as statement, the content as function",
         );
     }
     let old = "for a in f(x):\n    a.f = 1\n";
