@@ -9,9 +9,9 @@ use super::paths::{self, GrantPath, WrittenPath};
 use super::{
     Actions, Design, DesignFault, DesignItem, DesignText, Form, Grant, GrantForm, GrantKind, Row,
 };
-use super::{Mention, Problem, RowAction, Shape, add, any, escaped, role, types};
+use super::{Mention, Problem, RowAction, Shape, add, any, escaped, types};
 use crate::finding::{Anchor, Help, Rule};
-use crate::scope::Scope;
+use crate::scope::{Scope, role};
 
 /// The result so far.
 pub(super) struct DesignBuilder<'a> {
@@ -223,7 +223,7 @@ impl<'a> DesignBuilder<'a> {
                 false => actions,
             };
             grants.push(Grant {
-                role: role::role(&path.path, &self.source.options.test_patterns),
+                role: role(&path.path, &self.source.options.test_patterns),
                 path: path.path.as_str().into(),
                 kind: path.kind,
                 actions,

@@ -12,7 +12,6 @@ mod builder;
 mod cell;
 mod code;
 mod file_heading;
-mod form;
 mod front_matter;
 mod headings;
 mod html;
@@ -24,7 +23,6 @@ mod passages;
 mod paths;
 mod problem;
 pub mod propose;
-mod role;
 mod run;
 mod scope;
 mod source;
@@ -38,7 +36,6 @@ use gix::bstr::BStr;
 
 use crate::scope::{Actions, Grant, GrantForm, GrantKind};
 use builder::DesignBuilder;
-use form::Shape;
 use item::{DesignItem, Row};
 use markdown::{Block, CodeBlock, Heading, InlineText, ListNode, ListNodeKind, Table, TableRow};
 use outline::Outline;
@@ -49,9 +46,9 @@ use source::DesignText;
 use types::{RowAction, add, any};
 use words::is_in;
 
-use form::code_span;
-pub use form::{Form, MissingRow, RowToAdd, usual_row};
-pub use parsed::{Design, DesignFault, DesignOptions, Mention};
+use parsed::Shape;
+pub use parsed::{Design, DesignFault, DesignOptions, Form, Mention};
+pub use propose::form::{MissingRow, RowToAdd, usual_row};
 
 /// The largest document that is read, in bytes.
 const MAX_SIZE: usize = 1_000_000;

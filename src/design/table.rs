@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::form::Cell;
+use super::parsed::Cell;
 use super::{
     Actions, DesignBuilder, DesignText, GrantForm, InlineText, Problem, Row, RowAction, Shape,
 };

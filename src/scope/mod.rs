@@ -6,9 +6,11 @@ mod grant;
 mod lookup;
 pub mod path_placeholders;
 pub mod patterns;
+mod role;
 pub mod settings;
 #[cfg(test)]
 pub(crate) mod testing;
 
 pub use grant::{Actions, Grant, GrantForm, GrantKind, Role};
 pub use lookup::{Lookup, Scope};
+pub use role::role;

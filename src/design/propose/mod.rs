@@ -2,6 +2,7 @@
 //! person confirms the rows, and only the committed table counts.
 
 mod document;
+pub(super) mod form;
 mod insert;
 #[cfg(test)]
 mod tests;
@@ -9,10 +10,12 @@ mod token;
 
 use gix::bstr::{BStr, ByteSlice};
 
-use crate::design::{self, Design, DesignOptions, code_span};
+use crate::design::{self, Design, DesignOptions};
 use crate::error::{Error, Result};
 use crate::path::escaped;
 use crate::scope::{Grant, GrantKind};
+
+use form::code_span;
 
 pub use document::rows_of_document;
 pub use insert::{WantedRow, actions_of, insert};

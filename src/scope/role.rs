@@ -1,15 +1,14 @@
 //! The role of granted files, derived from their paths (requirement 002, section 2.3).
 
-use super::words::is_in;
-use crate::scope::Role;
-use crate::scope::patterns::Patterns;
+use super::Role;
+use super::patterns::Patterns;
 
 const CONFIG_EXTENSIONS: &str =
     "toml|yaml|yml|json|jsonc|json5|jsonl|ini|cfg|conf|properties|lock|csv|tsv|xml|plist|env";
 const CONFIG_NAMES: &str = "go.mod|go.sum|requirements.txt";
 
 /// The role of a path, directory or glob.
-pub(super) fn role(path: &str, tests: &Patterns) -> Role {
+pub fn role(path: &str, tests: &Patterns) -> Role {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let holds_tests = !directory.is_empty() && tests.contains_directory(directory.into());
     // A granted directory of tests stands for the files below it.
@@ -17,6 +16,7 @@ pub(super) fn role(path: &str, tests: &Patterns) -> Role {
         return Role::Test;
     }
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    let is_in = |word: &str, list: &str| list.split('|').any(|other| other == word);
     let is_dot_file = stem.is_empty() && !extension.is_empty();
     let is_config = is_in(&extension.to_ascii_lowercase(), CONFIG_EXTENSIONS);
     match is_dot_file || is_config || is_in(name, CONFIG_NAMES) {

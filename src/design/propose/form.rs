@@ -1,43 +1,14 @@
-//! How a design writes its rows, so that messages can show a row that fits.
+//! Writes rows in the form of a design, so that messages can show a row that fits.
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::paths::{self, has_path_shape};
+use crate::design::parsed::{Cell, Design, Form, Shape};
+use crate::design::paths::{self, has_path_shape};
 use crate::finding::Anchor;
 use crate::scope::{Actions, GrantForm, GrantKind};
 
 /// The text of a cell for the user to fill in.
 const OPEN: &str = "…";
-
-/// One table or list of a design, and how its rows are written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Form {
-    pub(super) shape: Shape,
-    pub(super) form: GrantForm,
-    /// The actions that a row without a type grants.
-    pub(super) untyped: Actions,
-    /// The start of the table or list.
-    pub(super) anchor: Anchor,
-}
-
-/// The ways to add files.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// A row of this table.
-    Table(Vec<Cell>),
-    /// An item of this list.
-    List,
-    /// A label with its item, which is a passage of its own wherever it stands.
-    Line,
-}
-
-/// The content of a table column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cell {
-    Path,
-    Type,
-    Text,
-}
 
 /// A row to add to a design.
 #[derive(Debug, Clone, Copy)]
@@ -104,8 +75,14 @@ impl Shape {
     }
 }
 
-/// The row that grants what is wanted, in the form of one of the design's tables or lists.
-pub(super) fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
+impl Design {
+    /// The row that would grant what is wanted, in the form of this design's table or list.
+    pub fn row(&self, wanted: &MissingRow<'_>) -> RowToAdd {
+        row(&self.forms, wanted)
+    }
+}
+
+fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
     let is_untyped =
         |form: &Form| matches!(&form.shape, Shape::Table(cells) if !cells.contains(&Cell::Type));
     let is_enough = |form: &Form| form.untyped.contains(wanted.actions) && wanted.from.is_none();
@@ -154,8 +131,8 @@ pub(super) fn code_span(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{DesignOptions, parse};
     use super::*;
+    use crate::design::{DesignOptions, parse};
 
     fn row(document: &str, path: &str, word: &str, actions: Actions) -> RowToAdd {
         let design = parse(
