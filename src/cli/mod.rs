@@ -8,7 +8,6 @@ mod approve;
 mod audit;
 mod bounded;
 mod check;
-mod deferred;
 mod design_args;
 mod doctor;
 mod explain;
@@ -38,7 +37,6 @@ mod usage_error;
 mod use_design;
 
 use std::ffi::OsString;
-use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -46,7 +44,6 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
 
-use deferred::Deferred;
 use output::{CANNOT_JUDGE, Output};
 
 /// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
@@ -84,68 +81,71 @@ Examples:
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Judge the staged changes, a range or a commit.
-    Lint(Deferred<lint::LintArgs>),
+    Lint(lint::LintArgs),
     /// Write the review page of a branch or a range, and print its address.
-    Review(Deferred<review::ReviewArgs>),
+    Review(review::ReviewArgs),
     /// Check whether paths may be written.
-    Check(Deferred<check::CheckArgs>),
+    Check(check::CheckArgs),
     /// List, lint and extend what the designs grant.
     #[command(subcommand)]
-    Scope(Deferred<scope::ScopeArgs>),
+    Scope(scope::ScopeArgs),
     /// Choose the design for this branch.
-    Use(Deferred<use_design::UseArgs>),
+    Use(use_design::UseArgs),
     /// Read a file inside the workspace.
-    Read(Deferred<files::ReadArgs>),
+    Read(files::ReadArgs),
     /// Write a file; guard judges, backs up and logs the change.
-    Write(Deferred<files::WriteArgs>),
+    Write(files::WriteArgs),
     /// Replace exact text in a file.
-    Patch(Deferred<files::PatchArgs>),
+    Patch(files::PatchArgs),
     /// Delete a file.
-    Delete(Deferred<files::DeleteArgs>),
+    Delete(files::DeleteArgs),
     /// Move or rename a file.
-    Move(Deferred<files::MoveArgs>),
+    Move(files::MoveArgs),
     /// List, approve and reject the changes that wait for a person.
-    Approve(Deferred<approve::ApproveArgs>),
+    Approve(approve::ApproveArgs),
     /// List the changes that wait for a person: `guard approve`.
     #[command(hide = true)]
-    Pending(Deferred<approve::ApproveArgs>),
+    Pending(approve::ApproveArgs),
     /// Reject a held change: `guard approve ID --reject`.
     #[command(hide = true)]
-    Reject(Deferred<approve::ApproveArgs>),
+    Reject(approve::ApproveArgs),
     /// List, show and restore snapshots of earlier content.
     #[command(subcommand)]
-    Snapshot(Deferred<snapshot::SnapshotArgs>),
+    Snapshot(snapshot::SnapshotArgs),
     /// Show and verify the log of requests and decisions.
     #[command(subcommand)]
-    Audit(Deferred<audit::AuditArgs>),
+    Audit(audit::AuditArgs),
     /// Explain a rule, with an example and the fix.
-    Explain(Deferred<explain::ExplainArgs>),
+    Explain(explain::ExplainArgs),
     /// List the settings in force and where each comes from.
-    Settings(Deferred<settings::SettingsArgs>),
+    Settings(settings::SettingsArgs),
     /// Print completions, manual pages, or the schema or reference of guard.toml.
     #[command(subcommand)]
-    Generate(Deferred<generate::GenerateArgs>),
+    Generate(generate::GenerateArgs),
     /// Write the first guard.toml from what the repository contains.
-    Init(Deferred<init::InitArgs>),
+    Init(init::InitArgs),
     /// Install the hooks that call guard.
-    Install(Deferred<install::Install>),
+    Install(install::Install),
     /// Remove what `guard install` wrote.
-    Uninstall(Deferred<install::Uninstall>),
+    Uninstall(install::Uninstall),
     /// Check the set-up, including a trial commit.
-    Doctor(Deferred<doctor::DoctorArgs>),
+    Doctor(doctor::DoctorArgs),
     /// Serve the file operations to a program, by the Model Context Protocol.
-    Mcp(Deferred<mcp::McpArgs>),
+    Mcp(mcp::McpArgs),
     /// Run guard as a hook of git, of a hook framework or of a coding agent.
     #[command(subcommand)]
-    Hook(Deferred<hook::HookArgs>),
+    Hook(hook::HookArgs),
 }
 
 /// Runs a command line, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    fail_closed_on_panic();
+    // The caller must take a panic for a refusal.
+    output::on_panic("internal error, nothing was judged", || {
+        std::process::exit(i32::from(CANNOT_JUDGE))
+    });
     crate::system::survive_size_limit();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let parsed = Cli::command()
+    let parsed = command()
         .try_get_matches_from(&arguments)
         .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, formats::wanted(&matches))));
     let (cli, wanted) = match parsed {
@@ -155,7 +155,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let _ = error.print();
             let code = u8::try_from(error.exit_code()).unwrap_or(CANNOT_JUDGE);
             if code != 0 {
-                usage_error::tell(&arguments, &error, &Cli::command());
+                usage_error::tell(&arguments, &error, &command());
             }
             return ExitCode::from(code);
         }
@@ -176,9 +176,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
+fn command() -> Command {
+    Cli::command().mut_subcommands(formats::with_formats)
+}
+
 /// The command line with the options of all verbs.
 fn whole_command() -> Command {
-    let mut command = Cli::command();
+    let mut command = command();
     command.build();
     command
 }
@@ -208,7 +212,7 @@ impl Cli {
             Verb::Audit(args) => args.run(output),
             Verb::Explain(args) => args.run(output),
             Verb::Settings(args) => args.run(output, &whole_command()),
-            Verb::Generate(args) => args.run(output, Cli::command()),
+            Verb::Generate(args) => args.run(output, command()),
             Verb::Init(args) => args.run(output),
             Verb::Install(args) => args.run(output),
             Verb::Uninstall(args) => args.run(output),
@@ -217,20 +221,6 @@ impl Cli {
             Verb::Hook(args) => args.run(output),
         }
     }
-}
-
-/// A panic is a fault of guard; the caller must take it for a refusal.
-fn fail_closed_on_panic() {
-    std::panic::set_hook(Box::new(|panic| {
-        let mut stderr = io::stderr().lock();
-        let _ = io::Write::write_fmt(
-            &mut stderr,
-            format_args!(
-                "guard: internal error, nothing was judged: {panic}\nguard: please report this\n"
-            ),
-        );
-        std::process::exit(i32::from(CANNOT_JUDGE));
-    }));
 }
 
 #[cfg(test)]
