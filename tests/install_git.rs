@@ -146,7 +146,7 @@ fn hook_that_cannot_be_extended_is_left_alone_with_advice() {
         .exits(1)
         .says("pre-commit: left alone: does not call guard: it is not a shell script")
         .says("guard hook pre-commit")
-        .says("commit-msg: left alone: does not call guard: it is a binary program")
+        .says("commit-msg: left alone: does not call guard: it is not a shell script")
         .says("it is a symbolic link");
     assert_eq!(
         fs::read_to_string(hook(&repo, "pre-commit")).unwrap(),

@@ -160,10 +160,8 @@ fn repository_of(agent: Agent, call: &ToolCall) -> Result<Repository> {
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
-    match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
-    }
+    one.canonicalize()
+        .is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
 /// Prints the answer. The result is the exit code, which denies if the agent cannot read the answer.

@@ -34,23 +34,18 @@ impl AuditArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         let log = Log::new(repo.common_dir());
-        // Read before the log, which may grow meanwhile.
-        let snapshots = match self {
-            AuditArgs::Verify => repo.snapshots()?.readable,
-            AuditArgs::Show { .. } => Vec::new(),
-        };
-        let bytes = log
-            .read()
-            .map_err(|error| Error::new(format!("the audit log cannot be read: {error}")))?;
+        let cannot = |error| Error::new(format!("the audit log cannot be read: {error}"));
         match self {
             AuditArgs::Show { last } => {
-                print_records(output, &bytes, *last);
+                print_records(output, &log.read().map_err(cannot)?, *last);
                 Ok(0)
             }
             AuditArgs::Verify => {
-                let earlier = snapshots.iter();
+                // Read before the log, which may grow meanwhile.
+                let earlier = repo.snapshots()?.readable.into_iter();
                 let earlier = earlier.filter_map(|one| ChainHead::parse(one.log.as_deref()?));
                 let earlier: Vec<ChainHead> = earlier.collect();
+                let bytes = log.read().map_err(cannot)?;
                 Ok(print_verification(output, &verify(&bytes, &earlier)))
             }
         }

@@ -11,7 +11,6 @@ mod check;
 mod design_args;
 mod doctor;
 mod explain;
-mod file_address;
 mod files;
 mod formats;
 mod generate;

@@ -91,12 +91,10 @@ impl Person {
 /// An agent runs this.
 pub(super) fn refuse_agents(what: &str) -> Result<()> {
     let variables = std::env::vars_os().filter(|(name, _)| name != "CI");
-    agent_by_variable(variables)
-        .and_then(|()| agent_above_guard())
-        .map_err(|why| {
-            Error::new(format!("only a person can {what}: {why}"))
-                .help("run the command in your own terminal")
-        })
+    agent_by(variables, "self").map_err(|why| {
+        Error::new(format!("only a person can {what}: {why}"))
+            .help("run the command in your own terminal")
+    })
 }
 
 /// Whether guard can ask a question here.
@@ -116,14 +114,11 @@ fn needs_a_person(why: &str) -> Error {
 /// process. An agent further up runs guard from its shell, perhaps through a client of its own making.
 #[cfg(feature = "mcp")]
 pub(super) fn refusal_of_client() -> Option<String> {
-    let agents = || match parent_of("self").filter(|_| system::SHOWS_PROCESSES) {
-        Some(client) => agent_above(&client.to_string()),
-        None => Ok(()),
+    let agent = match parent_of("self") {
+        Some(client) => agent_by(std::env::vars_os(), &client.to_string()),
+        None => agent_by_variable(std::env::vars_os()),
     };
-    agent_by_variable(std::env::vars_os())
-        .and_then(|()| agents())
-        .err()
-        .map(|why| needs_a_person(&why).message)
+    agent.err().map(|why| needs_a_person(&why).message)
 }
 
 /// The error says why an agent or CI seems to run guard.
@@ -149,15 +144,17 @@ fn agent_by_variable(
 /// # Errors
 /// A variable or a parent process shows that one does.
 pub(super) fn refuse_agents_and_ci() -> Result<()> {
-    agent_by_variable(std::env::vars_os())
-        .and_then(|()| agent_above_guard())
-        .map_err(|why| needs_a_person(&why))
+    agent_by(std::env::vars_os(), "self").map_err(|why| needs_a_person(&why))
 }
 
-/// Looks at the processes that started this one. Only Linux shows them as files.
-fn agent_above_guard() -> std::result::Result<(), String> {
+/// Looks at the variables and at the processes that started this one. Only Linux shows processes as files.
+fn agent_by(
+    variables: impl Iterator<Item = (OsString, OsString)>,
+    process: &str,
+) -> std::result::Result<(), String> {
+    agent_by_variable(variables)?;
     match system::SHOWS_PROCESSES {
-        true => agent_above("self"),
+        true => agent_above(process),
         false => Ok(()),
     }
 }

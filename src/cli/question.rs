@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Write as _};
 
-use super::files::extension_lines;
+use clap::ValueEnum as _;
+
+use super::files::{StrategyName, extension_lines};
 use super::person::Person;
 use crate::approve::{REJECT, reason_line};
 use crate::files::{Answer, Question, Strategy};
@@ -18,13 +20,8 @@ pub(super) const GUTTER: &str = "  | ";
 pub(super) fn ask(person: &mut Person, question: &Question, style: &Style) -> Answer {
     let mut text = String::new();
     if let Some(problem) = &question.problem {
-        let help = problem
-            .help
-            .iter()
-            .map(|line| &**line)
-            .collect::<Vec<_>>()
-            .join("; ");
-        let _ = writeln!(text, "\nguard: {}: {help}", problem.message);
+        let help: Vec<&str> = problem.help.iter().map(|line| &**line).collect();
+        let _ = writeln!(text, "\nguard: {}: {}", problem.message, help.join("; "));
     }
     let analysis = &question.analysis;
     // Writing to a string cannot fail.
@@ -130,14 +127,8 @@ fn chosen(typed: &str, others: &[&str]) -> Option<Strategy> {
     let is_offered = others
         .iter()
         .any(|other| other.split(' ').next() == Some(name));
-    match (name, line) {
-        _ if !is_offered => None,
-        ("insert", Some(line)) => Some(Strategy::Insert { line }),
-        ("replace", None) => Some(Strategy::Replace),
-        ("append", None) => Some(Strategy::Append),
-        ("extend", None) => Some(Strategy::Extend),
-        _ => None,
-    }
+    let chosen = StrategyName::from_str(name, false).ok();
+    chosen.filter(|_| is_offered)?.strategy(line).ok()
 }
 
 #[cfg(test)]

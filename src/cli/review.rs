@@ -1,10 +1,11 @@
 //! `guard review`: writes the review page and prints the address to open.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use gix::bstr::ByteSlice;
 
 use super::design_args::DesignArgs;
-use super::file_address;
 use super::lint::refuse_non_range;
 use super::repository::{repository, with_approvals};
 use super::{output::Output, progress::ProgressLine};
@@ -59,7 +60,7 @@ impl ReviewArgs {
             ..self.design.options(false)
         };
         let verdict = self.judge(&repo, options)?;
-        let address = file_address::of(&file);
+        let address = address_of(&file);
         output.print(|out, format, style| match format {
             Format::Html => report::write(&verdict, format, out, style),
             Format::Human => {
@@ -102,6 +103,14 @@ fn unknown_target() -> Error {
         .help("or set `[lld] base = \"main\"` in guard.toml")
 }
 
+/// The `file:` address of a path, to open in a browser.
+fn address_of(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let path = path.to_string_lossy().replace('\\', "/");
+    let slash = if path.starts_with('/') { "" } else { "/" };
+    format!("file://{slash}{}", report::uri(path.as_bytes().as_bstr()))
+}
+
 /// A page per repository in the directory for temporary files: in the work tree it would be one more file to judge, and
 /// one that `git add --all` stages.
 fn temporary_file(repo: &Repository) -> PathBuf {
@@ -110,4 +119,17 @@ fn temporary_file(repo: &Repository) -> PathBuf {
     let mut hash = DefaultHasher::new();
     root.hash(&mut hash);
     std::env::temp_dir().join(format!("guard-review-{:016x}.html", hash.finish()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_has_no_blank_and_no_character_with_a_meaning() {
+        assert_eq!(
+            address_of(Path::new("/tmp/a b/#c?ä.html")),
+            "file:///tmp/a%20b/%23c%3F%C3%A4.html"
+        );
+    }
 }

@@ -1,5 +1,7 @@
 //! `guard settings`: the settings in force, and where each value comes from.
 
+use std::collections::BTreeSet;
+
 use clap::Command;
 
 use super::design_args::{DesignArgs, LLD_VARIABLE};
@@ -26,7 +28,9 @@ The settings in force are those of guard.toml in HEAD. `guard explain settings` 
 impl SettingsArgs {
     pub(super) fn run(&self, output: &mut Output, command: &Command) -> Result<u8> {
         let mut in_force = judge::settings(&repository()?, &self.design.options(false))?;
-        in_force.variables = variables(command)
+        let mut names = BTreeSet::from([LLD_VARIABLE.to_owned()]);
+        collect(command, &mut names);
+        in_force.variables = names
             .into_iter()
             .filter_map(|name| {
                 let value = std::env::var_os(&name)?;
@@ -38,16 +42,8 @@ impl SettingsArgs {
     }
 }
 
-/// The names of all variables that options read, each once.
-fn variables(command: &Command) -> Vec<String> {
-    let mut names = vec![LLD_VARIABLE.to_owned()];
-    collect(command, &mut names);
-    names.sort();
-    names.dedup();
-    names
-}
-
-fn collect(command: &Command, names: &mut Vec<String>) {
+/// Adds the names of all variables that options read.
+fn collect(command: &Command, names: &mut BTreeSet<String>) {
     let own = command.get_arguments().filter_map(|arg| arg.get_env());
     names.extend(own.map(|name| name.to_string_lossy().into_owned()));
     for verb in command.get_subcommands() {

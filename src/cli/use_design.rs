@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::judge::{self, CHOICE_KEY};
 use crate::path::{escaped, shell_word};
+use crate::report::plural;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -96,10 +97,7 @@ fn choose(repo: &Repository, branch: &BStr, paths: &[PathBuf]) -> Result<String>
         "branch {} is judged by {} ({} granted)",
         escaped(branch),
         shown(&candidates.stored),
-        match candidates.grants {
-            1 => "1 path".to_owned(),
-            count => format!("{count} paths"),
-        }
+        plural(candidates.grants, "path")
     );
     if !candidates.uncommitted.is_empty() {
         let words = candidates.uncommitted.iter().map(|path| shell_word(path));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use regex_lite::Regex;
 
 use crate::policy::design_selection;
+use crate::report::plural;
 use crate::rules::HOOK_SETTINGS;
 use crate::scope::path_placeholders;
 
@@ -170,7 +171,7 @@ pub fn draft(facts: &Facts) -> SettingsDraft {
             _ => (&mut always, "all apply until guard use DIR narrows them"),
         };
         list.push(plan.pattern.to_owned());
-        let documents = counted(plan.count, "document");
+        let documents = plural(plan.count, "document");
         found.push(format!("{documents} of {} found; {by}", plan.framework));
     }
     let narrow = match always.is_empty() {
@@ -239,13 +240,6 @@ fn lists(words: &str, word: &str) -> bool {
 /// The directory and the name of a file.
 fn split(file: &str) -> (&str, &str) {
     file.rsplit_once('/').unwrap_or(("", file))
-}
-
-fn counted(count: usize, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        count => format!("{count} {what}s"),
-    }
 }
 
 /// Whether all characters are ordinary in TOML strings, comments and globs.
@@ -320,12 +314,7 @@ impl Designs {
 
     fn told(&self) -> Vec<String> {
         let verb = if self.count == 1 { "is" } else { "are" };
-        let told = |first| {
-            format!(
-                "{} {verb} named like {first}",
-                counted(self.count, "design")
-            )
-        };
+        let told = |first| format!("{} {verb} named like {first}", plural(self.count, "design"));
         self.patterns.first().map(told).into_iter().collect()
     }
 }

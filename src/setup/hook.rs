@@ -93,13 +93,10 @@ impl Hook {
             HookState::CallsGuard(None)
         } else if let Some(tool) = Manager::of(content) {
             HookState::Managed(Managed::without_settings(tool))
-        } else if content.contains(&0) {
-            HookState::Foreign("it is a binary program")
         } else {
-            match interpreter(content) {
-                None => HookState::Foreign("it has no `#!` line"),
+            match interpreter(content).filter(|_| !content.contains(&0)) {
                 Some(name) if SHELLS.contains(&name) => HookState::Shell,
-                Some(_) => HookState::Foreign("it is not a shell script"),
+                _ => HookState::Foreign("it is not a shell script"),
             }
         }
     }
@@ -280,7 +277,6 @@ mod tests {
     #[test]
     fn scripts_are_recognised_by_content() {
         let not_shell = HookState::Foreign("it is not a shell script");
-        let no_head = HookState::Foreign("it has no `#!` line");
         let manager = |tool| HookState::Managed(Managed::without_settings(tool));
         let calls = HookState::CallsGuard(None);
         for (content, state) in [
@@ -288,10 +284,11 @@ mod tests {
             ("#!/usr/bin/env -S bash -e\nmake\n", HookState::Shell),
             ("#! /bin/dash\n", HookState::Shell),
             ("#!/usr/bin/env python3\n", not_shell.clone()),
-            ("#!/usr/bin/fish\n", not_shell),
-            ("make\n", no_head.clone()),
-            ("", no_head),
-            ("\x7fELF\0\0", HookState::Foreign("it is a binary program")),
+            ("#!/usr/bin/fish\n", not_shell.clone()),
+            ("make\n", not_shell.clone()),
+            ("", not_shell.clone()),
+            ("#!/bin/sh\n\0", not_shell.clone()),
+            ("\x7fELF\0\0", not_shell),
             (
                 "#!/bin/sh\n'/opt/a/guard' hook pre-commit \"$@\"\n",
                 calls.clone(),

@@ -99,7 +99,7 @@ struct NewContent {
 
 /// The names of the strategies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum StrategyName {
+pub(super) enum StrategyName {
     /// Replace the whole file.
     Replace,
     /// Add the content at the end.
@@ -111,7 +111,7 @@ enum StrategyName {
 }
 
 impl StrategyName {
-    fn strategy(self, line: Option<usize>) -> Result<Strategy> {
+    pub(super) fn strategy(self, line: Option<usize>) -> Result<Strategy> {
         match (self, line) {
             (StrategyName::Insert, Some(line)) => Ok(Strategy::Insert { line }),
             (StrategyName::Replace, None) => Ok(Strategy::Replace),
