@@ -79,9 +79,7 @@ impl<'a> ScratchPlaces<'a> {
         // Tools keep settings of a person's own at the root, and in directories that begin with a dot.
         let begins_with_dot =
             |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
-        let is_deep = name
-            .parent()
-            .is_some_and(|parent| parent.components().next().is_some());
+        let is_deep = name.components().count() > 1;
         let is_switch =
             ends_as_switch(&name) && (!is_deep || name.components().any(begins_with_dot));
         let configures_guard =
@@ -93,13 +91,7 @@ impl<'a> ScratchPlaces<'a> {
 /// Where a write of an absolute path ends: links are followed. `None` for one that leads nowhere, and for a path with
 /// `..` in it.
 fn settled(path: &Path) -> Option<PathBuf> {
-    let is_plain = |part| {
-        matches!(
-            part,
-            Component::Normal(_) | Component::RootDir | Component::Prefix(_)
-        )
-    };
-    if !path.is_absolute() || !path.components().all(is_plain) {
+    if !path.is_absolute() || path.components().any(|part| part == Component::ParentDir) {
         return None;
     }
     match path.symlink_metadata() {

@@ -121,8 +121,11 @@ impl AgentWork {
     fn observed(&self, call: &ToolCall) -> Result<Option<Repository>> {
         let here = std::env::current_dir().unwrap_or_default();
         let project = self.agent.project_variable().and_then(std::env::var_os);
-        let is_in_one = here.ancestors().any(|path| path.join(".git").exists());
-        match is_in_one || project.is_some_and(|project| Path::new(&project).join(".git").exists())
+        let project = project.as_deref().map(Path::new);
+        match here
+            .ancestors()
+            .chain(project)
+            .any(|path| path.join(".git").exists())
         {
             true => repository_of(self.agent, call).map(Some),
             false => Ok(None),

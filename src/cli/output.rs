@@ -24,7 +24,7 @@ pub(super) const CANNOT_JUDGE: u8 = 2;
 pub(super) const GLOBAL: &str = "Global options";
 
 /// Options of every verb that control how output looks.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = GLOBAL)]
 pub(super) struct OutputArgs {
     /// When to use colours; `auto` obeys NO_COLOR and CLICOLOR_FORCE.
@@ -40,16 +40,6 @@ pub(super) struct OutputArgs {
     /// Print only errors.
     #[arg(short, long, global = true, env = "GUARD_QUIET", value_parser = clap::builder::FalseyValueParser::new())]
     quiet: bool,
-}
-
-impl OutputArgs {
-    /// No colour, nothing left out.
-    pub(super) fn plain() -> OutputArgs {
-        OutputArgs {
-            color: ColorWhen::Never,
-            quiet: false,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]

@@ -39,7 +39,7 @@ pub(super) fn tell(arguments: &[OsString], error: &clap::Error, command: &Comman
     }
     let error = in_own_words(error, command.find_subcommand(verb).map(|_| verb));
     let wanted = wanted_leniently(verb, asked.format.as_deref(), &asked.outputs);
-    let Ok(mut output) = Output::new(&OutputArgs::plain(), wanted) else {
+    let Ok(mut output) = Output::new(&OutputArgs::default(), wanted) else {
         return;
     };
     if files::has_typed_errors(verb) {

@@ -35,7 +35,7 @@ pub use merge::{MergeResult, Merges};
 pub use objects::{Blobs, Objects, Recorded};
 pub use parents::Parents;
 pub use range::{Range, fetch_command};
-pub use repository::{Branch, HooksDirectory, Repository};
+pub use repository::{Branch, Repository};
 pub use snapshot::{Before, SNAPSHOTS};
 pub use snapshot_chain::{Pruned, Snapshot, Snapshots};
 pub use tree::{Tree, changes_between};

@@ -73,15 +73,6 @@ pub struct Repository {
     pub(super) private: Vec<PrivateObjects>,
 }
 
-/// The directory of git hooks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HooksDirectory {
-    /// An absolute path; it may not exist.
-    pub path: PathBuf,
-    /// Whether `core.hooksPath` is set.
-    pub configured: bool,
-}
-
 /// CI variables with the branch of a pull request, most specific first.
 const CI_VARIABLES: &[&str] = &[
     "GITHUB_HEAD_REF",
@@ -300,16 +291,14 @@ impl Repository {
         gix::objs::compute_hash(self.repo.object_hash(), gix::objs::Kind::Blob, content).ok()
     }
 
-    /// `core.hooksPath`, relative to where git runs hooks; otherwise `hooks` in the common git directory.
+    /// The directory of git hooks, which may not exist: `core.hooksPath`, relative to where git runs hooks; otherwise
+    /// `hooks` in the common git directory.
     ///
     /// # Errors
     /// `core.hooksPath` is not a valid path.
-    pub(crate) fn hooks_directory(&self) -> Result<HooksDirectory> {
+    pub(crate) fn hooks_directory(&self) -> Result<PathBuf> {
         let configured = self.config_path("core.hooksPath")?;
-        Ok(HooksDirectory {
-            configured: configured.is_some(),
-            path: configured.unwrap_or_else(|| absolute(self.common_dir()).join("hooks")),
-        })
+        Ok(configured.unwrap_or_else(|| absolute(self.common_dir()).join("hooks")))
     }
 
     /// The git directory that all work trees share.

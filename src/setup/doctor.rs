@@ -115,12 +115,7 @@ fn signers(repo: &Repository, settings: &Settings) -> Result<Check> {
 fn directory(survey: &Survey) -> Check {
     let place = show_file(&survey.directory);
     if survey.inside {
-        let by = if survey.configured {
-            " (core.hooksPath)"
-        } else {
-            ""
-        };
-        let message = format!("git looks for hooks in {place}{by}");
+        let message = format!("git looks for hooks in {place}");
         return Check::new("hooks-path", Status::Ok, message);
     }
     let message = format!("core.hooksPath points outside the repository: {place}");
@@ -164,13 +159,8 @@ fn program() -> Check {
 /// The file that runs, links resolved.
 fn runnable(file: &Path) -> Option<PathBuf> {
     let real = file.canonicalize().ok()?;
-    let found = files::look(&real).ok()?;
-    matches!(
-        found,
-        FileOnDisk::File {
-            executable: true,
-            ..
-        }
-    )
-    .then_some(real)
+    match files::look(&real).ok()? {
+        FileOnDisk::File { executable, .. } => executable.then_some(real),
+        _ => None,
+    }
 }

@@ -37,8 +37,6 @@ impl Placed {
 pub struct Survey {
     /// Where git looks for hooks.
     pub directory: PathBuf,
-    /// Whether `core.hooksPath` says so.
-    pub configured: bool,
     /// Whether the directory belongs to this repository: to its work tree or its git directory.
     pub inside: bool,
     /// The hooks that guard installs.
@@ -55,18 +53,17 @@ pub(super) const OWN_HOOKS: &str =
 /// A hook file cannot be read, or `core.hooksPath` is not a path.
 pub fn survey(repo: &Repository) -> Result<Survey> {
     let found = repo.hooks_directory()?;
-    let directory = match found.path.parent() {
+    let directory = match found.parent() {
         // husky runs the files above its own directory with sh, whatever their mode and first line.
-        Some(parent) if found.path.ends_with(".husky/_") => parent,
-        _ => &found.path,
+        Some(parent) if found.ends_with(".husky/_") => parent,
+        _ => found.as_path(),
     };
-    let is_husky = directory != found.path;
+    let is_husky = directory != found.as_path();
     let place = |&hook: &Hook| place(repo, hook, directory.join(hook.name), is_husky);
     Ok(Survey {
-        inside: is_inside(repo, &found.path),
+        inside: is_inside(repo, &found),
         hooks: HOOKS.iter().map(place).collect::<Result<_>>()?,
-        directory: found.path,
-        configured: found.configured,
+        directory: found,
     })
 }
 

@@ -86,16 +86,9 @@ fn attempt(name: &'static str, placed: &Placed, options: &[&str], only: OnlyHook
         ),
         // The tool may need a network, or variables that the trial does not pass on.
         Some((managed, id)) => {
-            let id = escaped(id).to_string();
-            let look = format!(
-                "check the hook {id} in {}, and which guard is on PATH",
-                managed.file
-            );
-            (
-                format!("{} with the hook {id}", managed.tool.name()),
-                look,
-                Status::Warn,
-            )
+            let (tool, file, id) = (managed.tool.name(), &managed.file, escaped(id));
+            let look = format!("check the hook {id} in {file}, and which guard is on PATH");
+            (format!("{tool} with the hook {id}"), look, Status::Warn)
         }
     };
     let (status, message) = match outcome {
@@ -103,11 +96,9 @@ fn attempt(name: &'static str, placed: &Placed, options: &[&str], only: OnlyHook
             return Check::new(name, Status::Ok, format!("{who} refused {STRAY}{with}"));
         }
         Ok((false, output)) => {
-            let why = escaped(last_line(&output)).to_string();
-            (
-                unclear,
-                format!("{who} refused {STRAY}{with}, but not by guard's verdict: {why}"),
-            )
+            let why = escaped(last_line(&output));
+            let but = format!("but not by guard's verdict: {why}");
+            (unclear, format!("{who} refused {STRAY}{with}, {but}"))
         }
         Ok((true, _)) => (Status::Fail, format!("{who} accepted {STRAY}{with}")),
         Err(error) => {

@@ -33,7 +33,7 @@ impl CheckpointStore {
         let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
         let config = config.or_else(|| Some(home?.join(".config")));
         files.extend(config.map(|config| config.join("git").join("config")));
-        let hooks = repo.hooks_directory()?.path;
+        let hooks = repo.hooks_directory()?;
         let mut directories = vec![common.join("hooks"), absolute(&hooks)];
         directories.dedup();
         for directory in directories {
