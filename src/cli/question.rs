@@ -3,9 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Write as _};
 
-use clap::ValueEnum as _;
-
-use super::files::{StrategyName, extension_lines};
+use super::files::extension_lines;
 use super::person::Person;
 use crate::approve::{REJECT, reason_line};
 use crate::files::{Answer, Question, Strategy};
@@ -127,8 +125,14 @@ fn chosen(typed: &str, others: &[&str]) -> Option<Strategy> {
     let is_offered = others
         .iter()
         .any(|other| other.split(' ').next() == Some(name));
-    let chosen = StrategyName::from_str(name, false).ok();
-    chosen.filter(|_| is_offered)?.strategy(line).ok()
+    match (name, line) {
+        _ if !is_offered => None,
+        ("insert", Some(line)) => Some(Strategy::Insert { line }),
+        ("replace", None) => Some(Strategy::Replace),
+        ("append", None) => Some(Strategy::Append),
+        ("extend", None) => Some(Strategy::Extend),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ struct NewContent {
 
 /// The names of the strategies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum StrategyName {
+enum StrategyName {
     /// Replace the whole file.
     Replace,
     /// Add the content at the end.
@@ -111,7 +111,7 @@ pub(super) enum StrategyName {
 }
 
 impl StrategyName {
-    pub(super) fn strategy(self, line: Option<usize>) -> Result<Strategy> {
+    fn strategy(self, line: Option<usize>) -> Result<Strategy> {
         match (self, line) {
             (StrategyName::Insert, Some(line)) => Ok(Strategy::Insert { line }),
             (StrategyName::Replace, None) => Ok(Strategy::Replace),
