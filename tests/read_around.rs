@@ -81,7 +81,7 @@ fn requests_stay_in_the_work_tree_of_the_repository() {
         &|guard| {
             guard.env("GIT_WORK_TREE", &elsewhere.root);
         },
-        "GIT_WORK_TREE selects it",
+        "does not belong to the repository",
     );
     // GIT_DIR of the repository in which guard runs changes nothing. Elsewhere, it would write in another place.
     repo.write("below/x", "one\n");
@@ -115,12 +115,12 @@ fn requests_stay_in_the_work_tree_of_the_repository() {
         &|guard| {
             guard.current_dir(&elsewhere.root);
         },
-        "git did not create the .git file in it",
+        "does not belong to the repository",
     );
     fs::remove_file(elsewhere.path(".git")).unwrap();
     let path = elsewhere.root.to_str().unwrap();
     repo.git(&["config", "core.worktree", path]);
-    refuses(&|_| {}, "core.worktree selects it");
+    refuses(&|_| {}, "does not belong to the repository");
 }
 
 #[test]

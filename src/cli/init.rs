@@ -103,7 +103,8 @@ fn exists(place: &str) -> Error {
 
 fn facts(repo: &Repository) -> Result<Facts> {
     let owned = |names: Vec<BString>| names.iter().map(BString::to_string).collect();
-    let mut branches = repo.local_branches()?;
+    let branches = repo.branches("refs/heads/")?;
+    let mut branches: Vec<_> = branches.into_iter().map(|(name, _)| name).collect();
     // Before the first commit, HEAD's branch is not yet a ref.
     branches.extend(repo.branch()?.map(|branch| branch.name));
     Ok(Facts {

@@ -65,6 +65,8 @@ pub struct Headline {
     pub subject: BString,
     /// The name of its author.
     pub author: BString,
+    /// When its author wrote it, in seconds since 1970, which a rebase keeps. [`i64::MAX`] if it does not say.
+    pub authored: i64,
 }
 
 /// How a head relates to commits that existed before.
@@ -133,23 +135,15 @@ impl Repository {
     pub(crate) fn headline(&self, id: ObjectId) -> Result<Headline> {
         let headline = |commit: &CommitRef<'_>| {
             let subject = commit.message.lines().next().unwrap_or_default();
-            let author = commit.author().map(|author| author.name.to_owned());
+            let author = commit.author().ok();
+            let time = author.and_then(|author| author.time().ok());
             Headline {
                 subject: subject.into(),
-                author: author.unwrap_or_default(),
+                author: author.map_or_else(BString::default, |author| author.name.to_owned()),
+                authored: time.map_or(i64::MAX, |time| time.seconds),
             }
         };
         Ok(Commit::parse(&self.objects, id, &mut Vec::new(), headline)?.1)
-    }
-
-    /// The author time of a commit in seconds since 1970, which a rebase keeps. [`i64::MAX`] if the commit has none.
-    ///
-    /// # Errors
-    /// As for [`Repository::commit`].
-    pub(crate) fn authored(&self, id: ObjectId) -> Result<i64> {
-        let time = |commit: &CommitRef<'_>| Some(commit.author().ok()?.time().ok()?.seconds);
-        let (_, time) = Commit::parse(&self.objects, id, &mut Vec::new(), time)?;
-        Ok(time.unwrap_or(i64::MAX))
     }
 
     /// Whether the object is in the repository.

@@ -107,11 +107,6 @@ impl Objects {
     /// # Errors
     /// The object is missing, damaged or not a blob.
     pub fn blob(&self, id: ObjectId, buffer: &mut Vec<u8>) -> Result<()> {
-        if let Some(held) = self.held.get(&id) {
-            buffer.clear();
-            buffer.extend_from_slice(held);
-            return Ok(());
-        }
         self.read(id, Kind::Blob, buffer)
     }
 
@@ -139,26 +134,14 @@ impl Objects {
 
     /// The content of what may be a regular file.
     pub(crate) fn file(&self, state: Option<State>) -> Result<Option<Vec<u8>>> {
-        let Some(state) = state.filter(|state| state.kind.is_file()) else {
-            return Ok(None);
-        };
-        let mut content = Vec::new();
-        match self.held.get(&state.id) {
-            Some(held) => content.extend_from_slice(held),
-            None => self.read(state.id, Kind::Blob, &mut content)?,
-        }
-        Ok(Some(content))
+        let file = state.filter(|state| state.kind.is_file());
+        file.map(|_| self.content(file)).transpose()
     }
 
     /// Reads a tree into `buffer`, replacing its content.
     pub(super) fn tree(&self, id: ObjectId, buffer: &mut Vec<u8>) -> Result<()> {
         if id.is_empty_tree() {
             buffer.clear();
-            return Ok(());
-        }
-        if let Some(tree) = self.held.get(&id) {
-            buffer.clear();
-            buffer.extend_from_slice(tree);
             return Ok(());
         }
         self.read(id, Kind::Tree, buffer)
@@ -207,6 +190,11 @@ impl Objects {
     }
 
     fn read(&self, id: ObjectId, kind: Kind, buffer: &mut Vec<u8>) -> Result<()> {
+        if let Some(held) = self.held.get(&id) {
+            buffer.clear();
+            buffer.extend_from_slice(held);
+            return Ok(());
+        }
         let odb = self.odb()?;
         if self.loose.read(odb, id, buffer) == Some(kind) {
             return Ok(());

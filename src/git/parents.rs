@@ -36,7 +36,10 @@ impl Parents {
         if merged.is_empty() {
             if githead && head.is_some() && commits_in(repo, "ORIG_HEAD")?.first() == head.as_ref()
             {
-                merged = githead_variables()?;
+                let ids = githead_names().map(|id| commit_id(&id, "a GITHEAD_ variable"));
+                merged = ids.collect::<Result<_>>()?;
+                // The environment has no order.
+                merged.sort();
             } else {
                 ignores_githead = githead_names().next().is_some();
             }
@@ -75,15 +78,6 @@ fn commits_in(repo: &Repository, name: &str) -> Result<Vec<ObjectId>> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(Error::new(format!("{name} cannot be read: {error}"))),
     }
-}
-
-fn githead_variables() -> Result<Vec<ObjectId>> {
-    let mut ids = githead_names()
-        .map(|id| commit_id(&id, "a GITHEAD_ variable"))
-        .collect::<Result<Vec<_>>>()?;
-    // The environment has no order.
-    ids.sort();
-    Ok(ids)
 }
 
 /// The part after `GITHEAD_` in the names of variables.

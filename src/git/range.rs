@@ -212,13 +212,10 @@ impl Repository {
                 found.push((full, id));
             }
         }
-        let Some((first, id)) = found.first() else {
+        let Some((other, _)) = found.iter().find(|(_, id)| *id != found[0].1) else {
             return Ok(());
         };
-        let Some((other, _)) = found.iter().find(|(_, other)| other != id) else {
-            return Ok(());
-        };
-        let (first, other) = (escaped(first), escaped(other));
+        let (first, other) = (escaped(&found[0].0), escaped(other));
         Err(Error::new(format!(
             "{} is ambiguous: {first} or {other}",
             escaped(name)
@@ -413,25 +410,22 @@ impl Repository {
         Ok((tip.is_some() || side == PushSide::Server).then_some(TargetBranch { name, tip }))
     }
 
-    /// The tips of all local and remote-tracking branches.
+    /// The short names and the tips of the branches below a prefix, such as `refs/heads/`. A symbolic ref has no tip.
     ///
     /// # Errors
-    /// The refs cannot be listed, or a branch does not name a commit.
-    pub(crate) fn branch_tips(&self) -> Result<Vec<ObjectId>> {
+    /// The refs cannot be listed or read.
+    pub(crate) fn branches(&self, prefix: &str) -> Result<Vec<(BString, Option<ObjectId>)>> {
         let cannot = failed("the branches cannot be listed");
         let references = self.repo.references().map_err(&cannot)?;
-        let mut tips = Vec::new();
-        for prefix in ["refs/heads/", "refs/remotes/"] {
-            let branches = references.prefixed(prefix).map_err(&cannot)?;
-            for branch in branches {
-                let branch = branch
-                    .map_err(|error| Error::new(format!("a branch cannot be read: {error}")))?;
-                if let Some(id) = branch.try_id() {
-                    tips.push(id.detach());
-                }
-            }
-        }
-        Ok(tips)
+        let found = references.prefixed(prefix).map_err(&cannot)?;
+        let branches = found.map(|branch| {
+            let branch =
+                branch.map_err(|error| Error::new(format!("a branch cannot be read: {error}")))?;
+            let name = branch.name().as_bstr();
+            let name = name.strip_prefix(prefix.as_bytes()).unwrap_or(name);
+            Ok((name.into(), branch.try_id().map(gix::Id::detach)))
+        });
+        branches.collect()
     }
 
     /// The target of a symbolic ref.

@@ -416,26 +416,6 @@ impl Repository {
         (!is_chosen && main != b".invalid").then(|| main.into())
     }
 
-    /// The short names of local branches.
-    ///
-    /// # Errors
-    /// The refs cannot be read.
-    pub(crate) fn local_branches(&self) -> Result<Vec<BString>> {
-        let prefix = "refs/heads/";
-        let unreadable = failed("the refs cannot be read");
-        let platform = self.repo.references().map_err(&unreadable)?;
-        let found = platform.prefixed(prefix).map_err(&unreadable)?;
-        found
-            .map(|reference| {
-                let reference = reference.map_err(&unreadable)?;
-                let name = reference.name().as_bstr();
-                Ok(BString::from(
-                    name.strip_prefix(prefix.as_bytes()).unwrap_or(name),
-                ))
-            })
-            .collect()
-    }
-
     /// The default branch of the remote `origin`, from `origin/HEAD`.
     pub(crate) fn default_branch_of_origin(&self) -> Option<BString> {
         let name = self.points_to("refs/remotes/origin/HEAD")?;

@@ -173,14 +173,13 @@ impl<'repo> Tree<'repo> {
                 _ => return Ok(Vec::new()),
             }
         };
-        let mut sink = Vec::new();
-        let mut walk = TreeWalk::new(self.objects, &mut sink);
+        let mut walk = TreeWalk::new(self.objects);
         if !prefix.is_empty() {
             walk.path.extend_from_slice(prefix);
             walk.path.push(b'/');
         }
         walk.pair(None, Some(id))?;
-        Ok(sink)
+        Ok(walk.sink)
     }
 
     /// Whether the `.gitattributes` files of this tree give `path` the filter `lfs`. Other attributes, such as
@@ -269,18 +268,17 @@ impl<'repo> Tree<'repo> {
 /// A tree is missing or damaged; a new tree is not in git's order, so that lookups and listings would disagree; or
 /// more than a million paths change.
 pub fn changes_between(objects: &Objects, old: ObjectId, new: ObjectId) -> Result<Vec<Change>> {
-    let mut sink = Vec::new();
-    let mut walk = TreeWalk::new(objects, &mut sink);
+    let mut walk = TreeWalk::new(objects);
     walk.is_bounded = true;
     walk.pair(Some(old), Some(new))?;
-    Ok(sink)
+    Ok(walk.sink)
 }
 
 /// Walks over two trees and collects the differences below `path`.
-pub(super) struct TreeWalk<'a> {
+struct TreeWalk<'a> {
     objects: &'a Objects,
-    pub(super) path: BString,
-    sink: &'a mut Vec<Change>,
+    path: BString,
+    sink: Vec<Change>,
     old: Vec<u8>,
     new: Vec<u8>,
     /// Whether to check the order of new trees and limit the number of changes.
@@ -288,11 +286,11 @@ pub(super) struct TreeWalk<'a> {
 }
 
 impl<'a> TreeWalk<'a> {
-    pub(super) fn new(objects: &'a Objects, sink: &'a mut Vec<Change>) -> Self {
+    fn new(objects: &'a Objects) -> Self {
         TreeWalk {
             objects,
             path: BString::default(),
-            sink,
+            sink: Vec::new(),
             old: Vec::new(),
             new: Vec::new(),
             is_bounded: false,
@@ -301,7 +299,7 @@ impl<'a> TreeWalk<'a> {
 
     /// Compares two directories, either of which may be missing. Nested ones are on a separate stack, because a
     /// hostile tree may be deeper than the thread's stack.
-    pub(super) fn pair(&mut self, old: Option<ObjectId>, new: Option<ObjectId>) -> Result<()> {
+    fn pair(&mut self, old: Option<ObjectId>, new: Option<ObjectId>) -> Result<()> {
         let start = self.path.len();
         let mut levels = Vec::new();
         if old != new {

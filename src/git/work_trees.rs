@@ -84,25 +84,12 @@ impl Repository {
             ))
             .help("run guard without GIT_DIR, in the directory that contains .git"));
         }
-        let chosen = self.what_chose_the_work_tree();
         Err(Error::new(format!(
-            "the work tree {} does not belong to the repository {}: {chosen}",
+            "the work tree {} does not belong to the repository {}",
             show_file(root),
             show_file(self.git_dir())
         ))
-        .help("run guard in the directory that contains .git, without that variable or setting"))
-    }
-
-    fn what_chose_the_work_tree(&self) -> String {
-        let variable = ["GIT_WORK_TREE", "GIT_DIR"]
-            .into_iter()
-            .find(|name| std::env::var_os(name).is_some());
-        match variable {
-            Some("GIT_WORK_TREE") => "GIT_WORK_TREE selects it".to_owned(),
-            _ if self.config("core.worktree").is_some() => "core.worktree selects it".to_owned(),
-            Some(variable) => format!("{variable} is set"),
-            None => "git did not create the .git file in it".to_owned(),
-        }
+        .help("run guard in the directory that contains .git, without GIT_WORK_TREE, GIT_DIR and core.worktree"))
     }
 
     /// The submodule at or around a path, by HEAD's tree or the index. Case is ignored for the index: on some file

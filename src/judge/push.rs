@@ -43,8 +43,14 @@ pub fn new_commits(repo: &Repository, updates: &[Update], options: &Options) -> 
         .iter()
         .filter(|update| update.name.starts_with(b"refs/remotes/"))
         .filter_map(|update| update.new);
-    let mut known = repo.branch_tips()?;
-    known.extend(of_remotes);
+    let mut known: Vec<_> = of_remotes.collect();
+    for prefix in ["refs/heads/", "refs/remotes/"] {
+        known.extend(
+            repo.branches(prefix)?
+                .into_iter()
+                .filter_map(|(_, tip)| tip),
+        );
+    }
     let mut seen = HashSet::new();
     let mut reports = Vec::new();
     for update in updates {

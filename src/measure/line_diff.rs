@@ -189,26 +189,22 @@ impl LineDiff {
     }
 }
 
-/// Lines of which only the part to compare is numbered.
-struct NumberedPart<'a> {
-    input: InternedInput<&'a [u8]>,
-    part: ComparedPart,
-}
-
-impl<'a> NumberedPart<'a> {
-    fn of<L>(before: L, after: L, counts: LinePair) -> NumberedPart<'a>
-    where
-        L: DoubleEndedIterator<Item = &'a [u8]> + Clone,
-    {
-        let part = ComparedPart::of(before.clone(), after.clone(), counts);
-        let within = |lines: L, until: usize| lines.skip(part.from).take(until - part.from);
-        let length = |until: usize| u32::try_from(until - part.from).unwrap_or(0);
-        let mut input = InternedInput::default();
-        input.reserve(length(part.until.0), length(part.until.1));
-        input.update_before(within(before, part.until.0));
-        input.update_after(within(after, part.until.1));
-        NumberedPart { input, part }
-    }
+/// A diff of lines; of very large texts, only of a head. The lines of the compared part are numbered.
+fn numbered_diff<'a, L>(
+    before: L,
+    after: L,
+    counts: LinePair,
+) -> (InternedInput<&'a [u8]>, LineDiff)
+where
+    L: DoubleEndedIterator<Item = &'a [u8]> + Clone,
+{
+    let part = ComparedPart::of(before.clone(), after.clone(), counts);
+    let within = |lines: L, until: usize| lines.skip(part.from).take(until - part.from);
+    let mut input = InternedInput::default();
+    input.update_before(within(before, part.until.0));
+    input.update_after(within(after, part.until.1));
+    let diff = part.diff(&input.before, &input.after, input.interner.num_tokens());
+    (input, diff)
 }
 
 /// A diff of lines; of very large texts, only of a head.
@@ -216,8 +212,7 @@ pub(super) fn line_diff<'a, L>(before: L, after: L, counts: (usize, usize)) -> L
 where
     L: DoubleEndedIterator<Item = &'a [u8]> + Clone,
 {
-    let NumberedPart { input, part } = NumberedPart::of(before, after, counts);
-    part.diff(&input.before, &input.after, input.interner.num_tokens())
+    numbered_diff(before, after, counts).1
 }
 
 /// The line differences of two texts, including blanks and endings; everything if there are too many lines.
@@ -232,12 +227,11 @@ pub(super) fn whole_line_changes(old: &[u8], new: &[u8]) -> Vec<Hunk> {
     }
     let counts = (old_lines, new_lines);
     let (old, new) = (old.lines_with_terminator(), new.lines_with_terminator());
-    let NumberedPart { input, part } = NumberedPart::of(old, new, counts);
+    let (input, mut changes) = numbered_diff(old, new, counts);
     let (before, after, lines) = (&input.before, &input.after, &input.interner);
     let levels: Vec<IndentLevel> = (0..lines.num_tokens())
         .map(|number| IndentLevel::for_ascii_line(lines[Token(number)].iter().copied(), TAB))
         .collect();
-    let mut changes = part.diff(before, after, lines.num_tokens());
     let level = |token: Token| levels[token.0 as usize];
     changes
         .diff

@@ -87,7 +87,7 @@ pub fn pair_renames<E>(
         pairing: Pairing::default(),
     };
     matcher.pair_same_content();
-    for (from, to) in matcher.same_names() {
+    for [from, to] in matcher.same_names() {
         matcher.pair_similar(&from, &to)?;
     }
     let (from, to) = (matcher.from.open(), matcher.to.open());
@@ -228,20 +228,16 @@ impl<F> Matcher<'_, F> {
     }
 
     /// The unpaired ends that share a file name, ordered by name.
-    fn same_names(&self) -> Vec<(Vec<usize>, Vec<usize>)> {
-        let mut names: BTreeMap<&[u8], (Vec<usize>, Vec<usize>)> = BTreeMap::new();
-        for index in self.from.open() {
-            let name = self.from.ends[index].name();
-            names.entry(name).or_default().0.push(index);
+    fn same_names(&self) -> Vec<[Vec<usize>; 2]> {
+        let mut names: BTreeMap<&[u8], [Vec<usize>; 2]> = BTreeMap::new();
+        for (side, ends) in [&self.from, &self.to].into_iter().enumerate() {
+            for index in ends.open() {
+                let name = ends.ends[index].name();
+                names.entry(name).or_default()[side].push(index);
+            }
         }
-        for index in self.to.open() {
-            let name = self.to.ends[index].name();
-            names.entry(name).or_default().1.push(index);
-        }
-        names
-            .into_values()
-            .filter(|(from, to)| !from.is_empty() && !to.is_empty())
-            .collect()
+        let has_both = |sides: &[Vec<usize>; 2]| sides.iter().all(|side| !side.is_empty());
+        names.into_values().filter(has_both).collect()
     }
 
     /// Compares all with all, within the remaining limits.

@@ -120,19 +120,13 @@ fn end_lines(text: &[u8]) -> Cow<'_, [u8]> {
 /// Decodes UTF-16, or UTF-32 with a byte order mark; `None` for invalid bytes.
 fn decode_wide(blob: &[u8]) -> Option<String> {
     // The mark of UTF-32LE starts with that of UTF-16LE, so UTF-32 goes first.
-    if let Some(rest) = blob.strip_prefix(b"\xff\xfe\0\0") {
-        return decode_utf32(rest, u32::from_le_bytes);
+    match blob {
+        [0xff, 0xfe, 0, 0, rest @ ..] => decode_utf32(rest, u32::from_le_bytes),
+        [0, 0, 0xfe, 0xff, rest @ ..] => decode_utf32(rest, u32::from_be_bytes),
+        [0xff, 0xfe, rest @ ..] => decode_utf16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => decode_utf16(rest, u16::from_be_bytes),
+        _ => decode_unmarked_utf16(blob),
     }
-    if let Some(rest) = blob.strip_prefix(b"\0\0\xfe\xff") {
-        return decode_utf32(rest, u32::from_be_bytes);
-    }
-    if let Some(rest) = blob.strip_prefix(b"\xff\xfe") {
-        return decode_utf16(rest, u16::from_le_bytes);
-    }
-    if let Some(rest) = blob.strip_prefix(b"\xfe\xff") {
-        return decode_utf16(rest, u16::from_be_bytes);
-    }
-    decode_unmarked_utf16(blob)
 }
 
 /// Decodes UTF-16 without a byte order mark: content that is binary to git, readable when decoded, and partly ASCII,

@@ -39,6 +39,22 @@ pub(super) fn message(sentence: &str) -> String {
     clip(&text(sentence), MESSAGE_CHARS).into_owned()
 }
 
+/// Text inside an element or a quoted attribute of HTML or XML.
+pub(super) fn markup(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// Breaks CI commands in a log: `::error::` at the start of a line (GitHub), and `##[error]`, `##vso[…]` and
 /// `##teamcity[…]` anywhere (GitHub, Azure, TeamCity).
 pub(super) fn commands(text: String) -> String {

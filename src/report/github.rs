@@ -50,10 +50,9 @@ pub(super) fn report(
         let of_level: Vec<_> = findings.iter().filter(|f| f.level == level).collect();
         // The failure above counts as one of the errors.
         let most = MOST - usize::from(failure.is_some() && level == Level::Error);
-        let shown = if of_level.len() > most {
-            most - 1
-        } else {
-            of_level.len()
+        let shown = match of_level.len() {
+            count if count > most => most - 1,
+            count => count,
         };
         for finding in &of_level[..shown] {
             out.push_str(&annotation(&places, command, finding));

@@ -100,19 +100,10 @@ fn write_failure(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
 
 /// Escapes one line for an attribute or text. XML 1.0 cannot represent control characters.
 fn xml(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 16);
-    for c in escape::text(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            '\u{fffe}' | '\u{ffff}' => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    escape::brackets(out, "&#91;")
+    let text = escape::markup(&escape::text(text))
+        .replace('\u{fffe}', "\\u{fffe}")
+        .replace('\u{ffff}', "\\u{ffff}");
+    escape::brackets(text, "&#91;")
 }
 
 /// Escapes lines of text so that none is a command in a CI log.

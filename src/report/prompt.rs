@@ -89,12 +89,11 @@ fn line_text(line: &PromptPath) -> String {
     };
     let actions = grant.actions.names().collect::<Vec<_>>().join(" or ");
     let mut out = format!("- {}{slash}  # {actions}{what}", shown(&grant.path));
-    let description = escape::text(&description(line)).into_owned();
-    if !description.is_empty() {
-        out.push_str(&format!(
-            ": {}",
-            escape::clip(&description, DESCRIPTION_CHARS)
-        ));
+    let descriptions = line.descriptions.iter().map(String::as_str);
+    let all: Vec<_> = descriptions.filter(|text| !text.is_empty()).collect();
+    if !all.is_empty() {
+        let all = escape::text(&all.join("; ")).into_owned();
+        out.push_str(&format!(": {}", escape::clip(&all, DESCRIPTION_CHARS)));
     }
     out.push_str(warning(&line.row));
     out.push('\n');
@@ -112,12 +111,6 @@ fn warning(row: &ScopeGrant) -> &'static str {
         }
         _ => "",
     }
-}
-
-fn description(line: &PromptPath) -> String {
-    let all = line.descriptions.iter().map(String::as_str);
-    let all: Vec<_> = all.filter(|description| !description.is_empty()).collect();
-    all.join("; ")
 }
 
 fn line_json(line: &PromptPath) -> Value {

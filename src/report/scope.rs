@@ -4,19 +4,17 @@ use std::io;
 
 use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
 use gix::bstr::BString;
-use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::json::Streamed;
 use super::style::{Style, paint};
 use super::texts::ordered;
 use super::{Format, escape, human, write_answer};
 use crate::design::Mention;
+use crate::finding::Level;
 use crate::finding::json::path_text;
-use crate::finding::{Finding, Level};
 use crate::path::escaped;
 use crate::scope::GrantKind;
-use crate::verdict::{DesignUsed, Protection, ScopeGrant, ScopeListing};
+use crate::verdict::{Protection, ScopeGrant, ScopeListing};
 
 /// Writes the report in one piece.
 ///
@@ -83,24 +81,17 @@ fn tables(scope: &ScopeListing, style: &Style) -> String {
     out
 }
 
-fn json(scope: &ScopeListing) -> impl Serialize {
-    #[derive(Serialize)]
-    struct ListingJson<'a, G, M> {
-        version: u32,
-        designs: &'a [DesignUsed],
-        grants: G,
-        mentions: M,
-        problems: Vec<&'a Finding>,
-        notes: &'a [String],
-    }
-    ListingJson {
-        version: 1,
-        designs: &scope.designs,
-        grants: Streamed(|| scope.grants.iter().map(grant_json)),
-        mentions: Streamed(|| scope.mentions.iter().map(mention_json)),
-        problems: ordered(&scope.problems),
-        notes: &scope.notes,
-    }
+fn json(scope: &ScopeListing) -> Value {
+    let grants: Vec<_> = scope.grants.iter().map(grant_json).collect();
+    let mentions: Vec<_> = scope.mentions.iter().map(mention_json).collect();
+    json!({
+        "version": 1,
+        "designs": scope.designs,
+        "grants": grants,
+        "mentions": mentions,
+        "problems": ordered(&scope.problems),
+        "notes": scope.notes,
+    })
 }
 
 fn grant_json(line: &ScopeGrant) -> Value {

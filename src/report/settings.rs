@@ -34,63 +34,56 @@ pub fn write_settings(
 }
 
 fn json(in_force: &SettingsInForce) -> Value {
-    let row = |row: SettingRow, mut value: Value| {
+    let (mut settings, mut rules) = (Vec::new(), Vec::new());
+    for row in rows(in_force) {
+        let (list, mut value) = match row.table {
+            RULES => (&mut rules, json!({"rule": row.name, "level": row.value})),
+            table => {
+                let value = json!({"table": table, "key": row.name, "value": row.value});
+                (&mut settings, value)
+            }
+        };
         value["from"] = row.place.map_or("default", |_| FILE).into();
         value["line"] = row.place.map(|place| place.line).into();
         value["column"] = row.place.map(|place| place.column).into();
-        value
-    };
-    let settings = settings(in_force).map(|setting| {
-        let value = json!({"table": setting.table, "key": setting.name, "value": setting.value});
-        row(setting, value)
-    });
-    let rules = rules(in_force).map(|rule| {
-        let value = json!({"rule": rule.name, "level": rule.value});
-        row(rule, value)
-    });
+        list.push(value);
+    }
     let variables = in_force.variables.iter();
     let variables = variables.map(|(name, value)| json!({"name": name, "value": value}));
     json!({
         "version": 1,
         "file": FILE,
         "commit": in_force.commit,
-        "settings": settings.collect::<Vec<_>>(),
-        "rules": rules.collect::<Vec<_>>(),
+        "settings": settings,
+        "rules": rules,
         "designs": in_force.designs,
         "variables": variables.collect::<Vec<_>>(),
         "notes": in_force.notes,
     })
 }
 
-fn settings(in_force: &SettingsInForce) -> impl Iterator<Item = SettingRow> {
-    KEYS.iter().map(|key| SettingRow {
-        table: key.section,
-        name: key.name,
-        value: key.value(&in_force.settings),
-        place: place(in_force, key.section, key.name),
-    })
-}
-
-fn rules(in_force: &SettingsInForce) -> impl Iterator<Item = SettingRow> {
+/// The keys by table, then the rules.
+fn rows(in_force: &SettingsInForce) -> impl Iterator<Item = SettingRow> {
+    let row = |table: &'static str, name: &'static str, value| SettingRow {
+        table,
+        name,
+        value,
+        place: (in_force.places)
+            .get(&(table.to_owned(), name.to_owned()))
+            .copied(),
+    };
     let level = |rule| in_force.settings.level(rule).map_or("off", Level::name);
-    Rule::ALL.iter().map(move |rule| SettingRow {
-        table: RULES,
-        name: rule.id(),
-        value: level(*rule).into(),
-        place: place(in_force, RULES, rule.id()),
-    })
-}
-
-fn place(in_force: &SettingsInForce, section: &str, name: &str) -> Option<KeyPlace> {
-    let key = (section.to_owned(), name.to_owned());
-    in_force.places.get(&key).copied()
+    let keys = KEYS.iter();
+    let keys = keys.map(move |key| row(key.section, key.name, key.value(&in_force.settings)));
+    let rules = Rule::ALL.iter();
+    keys.chain(rules.map(move |rule| row(RULES, rule.id(), level(*rule).into())))
 }
 
 fn human(in_force: &SettingsInForce, style: &Style) -> String {
     let title = |text: &str| format!("{}\n", paint(DEFAULT_EMPHASIS_STYLE, text, style));
     let mut out = String::new();
     let mut table = "";
-    for row in settings(in_force).chain(rules(in_force)) {
+    for row in rows(in_force) {
         if row.table != table {
             table = row.table;
             out.push_str(&title(&format!("[{table}]")));

@@ -13,26 +13,17 @@ use crate::path::escaped;
 /// The finding in one sentence that names its path.
 pub(super) fn sentence(finding: &Finding) -> String {
     let message = escape::message(&finding.message);
-    match &finding.path {
-        Some(path) => {
-            let path = escaped(path).to_string();
-            if message.contains(&path) {
-                message
-            } else {
-                format!("{path}: {message}")
-            }
-        }
+    let path = finding.path.as_ref().map(|path| escaped(path).to_string());
+    match path.filter(|path| !message.contains(path)) {
+        Some(path) => format!("{path}: {message}"),
         None => message,
     }
 }
 
 /// The next steps, one per line, safe to show.
 pub(super) fn advice(finding: &Finding) -> Vec<String> {
-    finding
-        .help
-        .iter()
-        .map(|line| escape::message(line))
-        .collect()
+    let lines = finding.help.iter();
+    lines.map(|line| escape::message(line)).collect()
 }
 
 /// Why there is no verdict, and what to do, in one line.

@@ -151,7 +151,7 @@ fn step(
     commit: ObjectId,
     approval: &Approval,
 ) -> Result<Result<StatePair, String>> {
-    if repo.authored(commit)? >= approval.expires {
+    if repo.headline(commit)?.authored >= approval.expires {
         return Ok(Err("it had expired when the commit was made".to_owned()));
     }
     let parent = repo.objects().recorded(commit)?.parents.first().copied();

@@ -2,25 +2,10 @@
 
 use crate::path::{escaped, is_hostile};
 use crate::report::escape;
+pub(super) use crate::report::escape::markup as html;
 
 /// The longest sentence or name.
 const MOST_CHARS: usize = 1000;
-
-/// Text inside an element or a quoted attribute.
-pub(super) fn html(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
-}
 
 /// A sentence of guard, on one line.
 pub(super) fn prose(text: &str) -> String {
