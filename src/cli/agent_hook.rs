@@ -7,7 +7,7 @@ use std::thread;
 
 use super::bounded;
 use super::design_args::DesignArgs;
-use super::output::{CANNOT_JUDGE, on_panic};
+use super::output::CANNOT_JUDGE;
 use super::repository::{repository, with_approvals};
 use crate::agents::{
     self, Agent, AgentEvent, DEADLINE, FileAction, HookWork, Observer, Reply, Told, ToolCall, late,
@@ -30,11 +30,11 @@ pub(super) struct AgentArgs {
 impl AgentArgs {
     /// Answers one payload. The result is the exit code.
     pub(super) fn run(&self, agent: Agent) -> u8 {
-        // After a panic, the answer still has to be a denial in the agent's form.
-        on_panic("internal error", || {});
+        fail_in_form();
         answer_in_time(agent);
         let options = self.design.options(false);
-        let payload = bounded::read("standard input", Ok(io::stdin().lock()), MAX_PAYLOAD);
+        let payload = bounded::whole(io::stdin().lock(), MAX_PAYLOAD);
+        let payload = bounded::read("standard input", payload, MAX_PAYLOAD);
         let work = AgentWork { agent, options };
         say(&agent.answer(payload, &work))
     }
@@ -191,4 +191,12 @@ fn answer_in_time(agent: Agent) {
         let late = || agent.failed(&late("so it is denied; try again"));
         std::process::exit(i32::from(say(&known.unwrap_or_else(late))));
     });
+}
+
+/// A panic is a fault of guard. It only says so, because the answer still has to be a denial in the agent's form.
+fn fail_in_form() {
+    std::panic::set_hook(Box::new(|panic| {
+        let text = format!("guard: internal error: {panic}\nguard: please report this\n");
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    }));
 }

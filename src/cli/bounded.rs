@@ -14,13 +14,16 @@ pub(super) fn whole(input: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>>
     Ok((content.len() as u64 <= limit).then_some(content))
 }
 
-/// The whole input, which is opened already, with a message about `what` if that failed.
+/// The result of [`whole`], with a message about `what` if it failed.
 ///
 /// # Errors
 /// The input cannot be read, or is larger than `limit`.
-pub(super) fn read(what: &str, input: io::Result<impl Read>, limit: u64) -> Result<Vec<u8>> {
-    input
-        .and_then(|input| whole(input, limit))
+pub(super) fn read(
+    what: &str,
+    content: io::Result<Option<Vec<u8>>>,
+    limit: u64,
+) -> Result<Vec<u8>> {
+    content
         .map_err(|error| Error::new(format!("{what} cannot be read: {error}")))?
         .ok_or_else(|| Error::new(format!("{what} has more than {limit} bytes")))
 }
@@ -28,8 +31,12 @@ pub(super) fn read(what: &str, input: io::Result<impl Read>, limit: u64) -> Resu
 /// The refs on standard input; a line takes about 200 bytes.
 pub(super) fn refs() -> Result<Vec<u8>> {
     const MAX_REFS: u64 = 64 << 20;
-    let what = "the list of refs on standard input";
-    read(what, Ok(io::stdin().lock()), MAX_REFS)
+    let input = std::io::stdin().lock();
+    read(
+        "the list of refs on standard input",
+        whole(input, MAX_REFS),
+        MAX_REFS,
+    )
 }
 
 /// The longest path that guard reads. No system has longer ones.

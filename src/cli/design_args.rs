@@ -19,16 +19,24 @@ pub(super) struct DesignArgs {
 
 impl DesignArgs {
     pub(super) fn options(&self, in_hook: bool) -> Options {
-        let (mut designs, mut designs_from) = (self.lld.clone(), "--lld");
-        if designs.is_empty() {
-            let listed = std::env::var_os(LLD_VARIABLE).unwrap_or_default();
-            let listed = std::env::split_paths(&listed);
-            designs.extend(listed.filter(|path| !path.as_os_str().is_empty()));
-            designs_from = LLD_VARIABLE;
+        if !self.lld.is_empty() {
+            return Options {
+                designs: self.lld.clone(),
+                designs_from: "--lld",
+                in_hook,
+                ..Options::default()
+            };
         }
+        let designs = std::env::var_os(LLD_VARIABLE)
+            .map(|value| {
+                std::env::split_paths(&value)
+                    .filter(|path| !path.as_os_str().is_empty())
+                    .collect()
+            })
+            .unwrap_or_default();
         Options {
             designs,
-            designs_from,
+            designs_from: LLD_VARIABLE,
             in_hook,
             ..Options::default()
         }

@@ -51,19 +51,30 @@ Examples:
 
 impl GenerateArgs {
     pub(super) fn run(&self, output: &mut Output, mut command: Command) -> Result<u8> {
-        let mut text = Vec::new();
         match self {
             GenerateArgs::Completions { shell } => {
-                clap_complete::generate(*shell, &mut command, "guard", &mut text);
+                let mut script = Vec::new();
+                clap_complete::generate(*shell, &mut command, "guard", &mut script);
+                output.print(|out, _, _| out.write_all(&script));
             }
-            GenerateArgs::Man { dir: Some(dir) } => write(dir, &pages(command)?)?,
-            GenerateArgs::Man { dir: None } => {
-                text.extend(pages(command)?.into_iter().flat_map(|(_, page)| page));
+            GenerateArgs::Man { dir } => {
+                let pages = pages(command)?;
+                match dir {
+                    Some(dir) => write(dir, &pages)?,
+                    None => output.print(|out, _, _| {
+                        pages.iter().try_for_each(|(_, page)| out.write_all(page))
+                    }),
+                }
             }
-            GenerateArgs::Settings => text.extend(report::settings_reference().bytes()),
-            GenerateArgs::Schema => text.extend(report::schema().map_err(failed)?.bytes()),
+            GenerateArgs::Settings => {
+                let reference = report::settings_reference();
+                output.print(|out, _, _| out.write_all(reference.as_bytes()));
+            }
+            GenerateArgs::Schema => {
+                let schema = report::schema().map_err(failed)?;
+                output.print(|out, _, _| out.write_all(schema.as_bytes()));
+            }
         }
-        output.print(|out, _, _| out.write_all(&text));
         Ok(0)
     }
 }

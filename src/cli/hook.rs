@@ -209,7 +209,7 @@ impl MessageArgs {
     /// The message as it is in the file.
     fn text(&self) -> Result<Vec<u8>> {
         let what = format!("the message {}", show_file(&self.file));
-        bounded::read(&what, fs::File::open(&self.file), MAX_MESSAGE)
+        bounded::read(&what, read_at_most(&self.file), MAX_MESSAGE)
     }
 
     /// Adds the trailers. Leaves an empty message and an untouched template as they are, so that the user can still
@@ -230,7 +230,7 @@ impl MessageArgs {
         let mut message = Message::new(text, comment.clone());
         let content = message.content();
         let untouched = template
-            .and_then(|file| bounded::read("the template", fs::File::open(file), MAX_MESSAGE).ok())
+            .and_then(|file| read_at_most(file).ok().flatten())
             .is_some_and(|text| Message::new(text, comment).content() == content);
         if content.is_empty() || untouched {
             return Ok(());
@@ -250,6 +250,11 @@ impl MessageArgs {
         }
         Ok(())
     }
+}
+
+/// The file, or `None` if it has more than [`MAX_MESSAGE`] bytes.
+fn read_at_most(file: &Path) -> std::io::Result<Option<Vec<u8>>> {
+    bounded::whole(fs::File::open(file)?, MAX_MESSAGE)
 }
 
 /// Removes the used approvals. The commit exists already, so this judges nothing.

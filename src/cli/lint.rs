@@ -166,10 +166,11 @@ pub(super) fn variables() -> ci::Variables {
 fn event(path: &str) -> Result<serde_json::Value> {
     // GitHub's payloads have at most 25 MB.
     const MAX_EVENT: u64 = 64 << 20;
-    let what = format!("the event {}", show_file(path.as_ref()));
-    let bytes = bounded::read(&what, std::fs::File::open(path), MAX_EVENT)?;
+    let shown = || show_file(path.as_ref());
+    let opened = std::fs::File::open(path).and_then(|file| bounded::whole(file, MAX_EVENT));
+    let bytes = bounded::read(&format!("the event {}", shown()), opened, MAX_EVENT)?;
     serde_json::from_slice(&bytes)
-        .map_err(|error| Error::new(format!("{what} is not JSON: {error}")))
+        .map_err(|error| Error::new(format!("the event {} is not JSON: {error}", shown())))
 }
 
 /// Judges the staged changes and prints the report.

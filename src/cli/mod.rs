@@ -8,6 +8,7 @@ mod approve;
 mod audit;
 mod bounded;
 mod check;
+mod deferred;
 mod design_args;
 mod doctor;
 mod explain;
@@ -36,6 +37,7 @@ mod usage_error;
 mod use_design;
 
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -43,6 +45,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
 
+use deferred::Deferred;
 use output::{CANNOT_JUDGE, Output};
 
 /// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
@@ -80,71 +83,68 @@ Examples:
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Judge the staged changes, a range or a commit.
-    Lint(lint::LintArgs),
+    Lint(Deferred<lint::LintArgs>),
     /// Write the review page of a branch or a range, and print its address.
-    Review(review::ReviewArgs),
+    Review(Deferred<review::ReviewArgs>),
     /// Check whether paths may be written.
-    Check(check::CheckArgs),
+    Check(Deferred<check::CheckArgs>),
     /// List, lint and extend what the designs grant.
     #[command(subcommand)]
-    Scope(scope::ScopeArgs),
+    Scope(Deferred<scope::ScopeArgs>),
     /// Choose the design for this branch.
-    Use(use_design::UseArgs),
+    Use(Deferred<use_design::UseArgs>),
     /// Read a file inside the workspace.
-    Read(files::ReadArgs),
+    Read(Deferred<files::ReadArgs>),
     /// Write a file; guard judges, backs up and logs the change.
-    Write(files::WriteArgs),
+    Write(Deferred<files::WriteArgs>),
     /// Replace exact text in a file.
-    Patch(files::PatchArgs),
+    Patch(Deferred<files::PatchArgs>),
     /// Delete a file.
-    Delete(files::DeleteArgs),
+    Delete(Deferred<files::DeleteArgs>),
     /// Move or rename a file.
-    Move(files::MoveArgs),
+    Move(Deferred<files::MoveArgs>),
     /// List, approve and reject the changes that wait for a person.
-    Approve(approve::ApproveArgs),
+    Approve(Deferred<approve::ApproveArgs>),
     /// List the changes that wait for a person: `guard approve`.
     #[command(hide = true)]
-    Pending(approve::ApproveArgs),
+    Pending(Deferred<approve::ApproveArgs>),
     /// Reject a held change: `guard approve ID --reject`.
     #[command(hide = true)]
-    Reject(approve::ApproveArgs),
+    Reject(Deferred<approve::ApproveArgs>),
     /// List, show and restore snapshots of earlier content.
     #[command(subcommand)]
-    Snapshot(snapshot::SnapshotArgs),
+    Snapshot(Deferred<snapshot::SnapshotArgs>),
     /// Show and verify the log of requests and decisions.
     #[command(subcommand)]
-    Audit(audit::AuditArgs),
+    Audit(Deferred<audit::AuditArgs>),
     /// Explain a rule, with an example and the fix.
-    Explain(explain::ExplainArgs),
+    Explain(Deferred<explain::ExplainArgs>),
     /// List the settings in force and where each comes from.
-    Settings(settings::SettingsArgs),
+    Settings(Deferred<settings::SettingsArgs>),
     /// Print completions, manual pages, or the schema or reference of guard.toml.
     #[command(subcommand)]
-    Generate(generate::GenerateArgs),
+    Generate(Deferred<generate::GenerateArgs>),
     /// Write the first guard.toml from what the repository contains.
-    Init(init::InitArgs),
+    Init(Deferred<init::InitArgs>),
     /// Install the hooks that call guard.
-    Install(install::Install),
+    Install(Deferred<install::Install>),
     /// Remove what `guard install` wrote.
-    Uninstall(install::Uninstall),
+    Uninstall(Deferred<install::Uninstall>),
     /// Check the set-up, including a trial commit.
-    Doctor(doctor::DoctorArgs),
+    Doctor(Deferred<doctor::DoctorArgs>),
     /// Serve the file operations to a program, by the Model Context Protocol.
-    Mcp(mcp::McpArgs),
+    Mcp(Deferred<mcp::McpArgs>),
     /// Run guard as a hook of git, of a hook framework or of a coding agent.
     #[command(subcommand)]
-    Hook(hook::HookArgs),
+    Hook(Deferred<hook::HookArgs>),
 }
 
 /// Runs a command line, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    // The caller must take a panic for a refusal.
-    output::on_panic("internal error, nothing was judged", || {
-        std::process::exit(i32::from(CANNOT_JUDGE))
-    });
+    fail_closed_on_panic();
     crate::system::survive_size_limit();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let parsed = command()
+    let parsed = Cli::command()
         .try_get_matches_from(&arguments)
         .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, formats::wanted(&matches))));
     let (cli, wanted) = match parsed {
@@ -154,7 +154,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             let _ = error.print();
             let code = u8::try_from(error.exit_code()).unwrap_or(CANNOT_JUDGE);
             if code != 0 {
-                usage_error::tell(&arguments, &error, &command());
+                usage_error::tell(&arguments, &error, &Cli::command());
             }
             return ExitCode::from(code);
         }
@@ -175,13 +175,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn command() -> Command {
-    Cli::command().mut_subcommands(formats::with_formats)
-}
-
 /// The command line with the options of all verbs.
 fn whole_command() -> Command {
-    let mut command = command();
+    let mut command = Cli::command();
     command.build();
     command
 }
@@ -211,7 +207,7 @@ impl Cli {
             Verb::Audit(args) => args.run(output),
             Verb::Explain(args) => args.run(output),
             Verb::Settings(args) => args.run(output, &whole_command()),
-            Verb::Generate(args) => args.run(output, command()),
+            Verb::Generate(args) => args.run(output, Cli::command()),
             Verb::Init(args) => args.run(output),
             Verb::Install(args) => args.run(output),
             Verb::Uninstall(args) => args.run(output),
@@ -220,6 +216,20 @@ impl Cli {
             Verb::Hook(args) => args.run(output),
         }
     }
+}
+
+/// A panic is a fault of guard; the caller must take it for a refusal.
+fn fail_closed_on_panic() {
+    std::panic::set_hook(Box::new(|panic| {
+        let mut stderr = io::stderr().lock();
+        let _ = io::Write::write_fmt(
+            &mut stderr,
+            format_args!(
+                "guard: internal error, nothing was judged: {panic}\nguard: please report this\n"
+            ),
+        );
+        std::process::exit(i32::from(CANNOT_JUDGE));
+    }));
 }
 
 #[cfg(test)]

@@ -261,15 +261,6 @@ pub(super) fn usage_error(error: &Error) {
     let _ = write_error(error, &mut io::stderr().lock(), &Style::default());
 }
 
-/// Reports a panic, which is a fault of guard, then calls `end`.
-pub(super) fn on_panic(what: &'static str, end: fn()) {
-    std::panic::set_hook(Box::new(move |panic| {
-        let text = format!("guard: {what}: {panic}\nguard: please report this\n");
-        let _ = io::stderr().lock().write_all(text.as_bytes());
-        end();
-    }));
-}
-
 /// The file from which GitHub reads the summary of a step.
 fn step_summary() -> Option<PathBuf> {
     std::env::var_os("GITHUB_STEP_SUMMARY")

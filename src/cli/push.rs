@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use clap::ValueEnum;
 use gix::bstr::{BString, ByteSlice, ByteVec};
 
 use super::repository::{repository, with_approvals};
@@ -33,12 +34,16 @@ pub(super) struct UpdateArgs {
 #[derive(Debug, clap::Args)]
 pub(super) struct Transaction {
     /// The state of the transaction; guard judges only `prepared`.
-    #[arg(value_parser = [PREPARED, "preparing", "committed", "aborted"])]
-    state: String,
+    state: TransactionState,
 }
 
-/// The state of a transaction that can still be refused.
-const PREPARED: &str = "prepared";
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum TransactionState {
+    Preparing,
+    Prepared,
+    Committed,
+    Aborted,
+}
 
 impl PrePush {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
@@ -65,19 +70,23 @@ pub(super) fn pre_receive(output: &mut Output) -> Result<u8> {
 
 impl Transaction {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        if self.state != PREPARED {
-            return Ok(0);
+        match self.state {
+            TransactionState::Prepared => {
+                let updates = git::Update::parse_received(&bounded::refs()?)?;
+                let repo = repository()?;
+                // Unsigned approvals count here, as they did before the commit.
+                let options = with_approvals(&repo, committed_only(output))?;
+                let report = judge::new_commits(&repo, &updates, &options)?;
+                if report.changes.is_empty() && report.findings.is_empty() {
+                    // Most transactions bring no new commit and pass silently.
+                    return Ok(0);
+                }
+                lint::print(output, &report)
+            }
+            TransactionState::Preparing
+            | TransactionState::Committed
+            | TransactionState::Aborted => Ok(0),
         }
-        let updates = git::Update::parse_received(&bounded::refs()?)?;
-        let repo = repository()?;
-        // Unsigned approvals count here, as they did before the commit.
-        let options = with_approvals(&repo, committed_only(output))?;
-        let report = judge::new_commits(&repo, &updates, &options)?;
-        if report.changes.is_empty() && report.findings.is_empty() {
-            // Most transactions bring no new commit and pass silently.
-            return Ok(0);
-        }
-        lint::print(output, &report)
     }
 }
 
