@@ -96,11 +96,14 @@ impl<'a> DesignBuilder<'a> {
 
     /// What another reading grants and this one does not even mention.
     pub(super) fn beyond(&self, other: DesignBuilder<'_>) -> Vec<Grant> {
+        let mut beyond = other.finish().grants;
+        if beyond.is_empty() {
+            return beyond;
+        }
         let scope = Scope::new(self.design.grants.clone());
         let mentions = self.design.mentions.iter().map(|mention| &mention.path);
         let grants = self.design.grants.iter().map(|grant| &grant.path);
         let named: BTreeSet<&BString> = mentions.chain(grants).collect();
-        let mut beyond = other.finish().grants;
         beyond.retain(|grant| {
             !named.contains(&grant.path) && scope.lookup(grant.path.as_ref()).is_empty()
         });

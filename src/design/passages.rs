@@ -10,8 +10,8 @@ use super::{
     Outline, Problem, Row, RowAction, Shape, code, file_heading, item, table, task, tree, words,
 };
 
-/// Reads the passages among the blocks.
-pub(super) fn read(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
+/// Reads the passages among the blocks. The tables that start at `known`, in order, have been read before.
+pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
     let is_list = |block: &Block| matches!(block, Block::List(_) | Block::Table(_));
     let mut opener: Option<Label> = None;
@@ -57,6 +57,9 @@ pub(super) fn read(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
                     list(nodes, 0, 0, open, draft);
                 }
                 labels(nodes, draft);
+                true
+            }
+            (Block::Table(found), Some(_)) if known.binary_search(&found.header.start).is_ok() => {
                 true
             }
             (Block::Table(found), Some(open)) => match table::columns(found) {

@@ -115,7 +115,7 @@ pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<GrantPa
         return Err(placeholder(text));
     }
     refuse_outside(text)?;
-    let mut path = plain(text);
+    let mut path = with_names_only(text);
     let is_glob = path.contains(['*', '{']);
     let is_wild = |name: &str| name.chars().all(|c| matches!(c, '*' | '?' | '.'));
     let Some(alternatives) = expand(&path) else {
@@ -173,7 +173,11 @@ pub(super) fn placeholder(text: &str) -> Problem {
 
 /// A path without lines, empty names and `.`.
 fn plain(text: &str) -> String {
-    let names = without_lines(text.trim()).split('/');
+    with_names_only(without_lines(text.trim()))
+}
+
+fn with_names_only(path: &str) -> String {
+    let names = path.split('/');
     let names = names.filter(|name| !name.is_empty() && *name != ".");
     names.collect::<Vec<_>>().join("/")
 }
@@ -219,6 +223,10 @@ static LINES: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new("(?:(.):|(.)#L)[0-9][-0-9:#LC–, ]*$").ok());
 
 fn without_lines(text: &str) -> &str {
+    // Hardly any path has lines, and the pattern is slow.
+    if !text.contains([':', '#']) {
+        return text;
+    }
     let lines = LINES.as_ref().and_then(|lines| lines.captures(text));
     let before = lines.and_then(|found| found.get(1).or(found.get(2)));
     before.map_or(text, |before| &text[..before.end()])

@@ -43,6 +43,10 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
     let (blocks, tags) = markdown(source.text, start);
     let outline = Outline::new(source, &blocks);
     let tables = typed_tables(&outline, draft);
+    let starts: Vec<usize> = tables
+        .iter()
+        .map(|found| found.table.header.start)
+        .collect();
     draft.design.is_typed = !tables.is_empty();
     for problem in outline.unread(source, draft.design.is_typed) {
         draft.fault(problem);
@@ -58,9 +62,9 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
                 code::read_tag(tag, draft);
             }
         }
-        passages::read(&outline, draft);
+        passages::read(&outline, &starts, draft);
     };
-    if let Some(first) = tables.first().map(|found| found.table.header.start) {
+    if let Some(&first) = starts.first() {
         read_tables(tables, draft);
         let mut other = DesignBuilder::new(source);
         passages(&mut other);
