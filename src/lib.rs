@@ -37,6 +37,7 @@
 //! change             what is proposed: one path going from an old to a new state
 //! path               which paths are safe
 //! suggest, trailer   the word that was meant; trailers of a commit message
+//! sha256             a digest
 //! measure            lost share, class, preview of a change
 //! approve            a person's consent to one change
 //! scope              settings, and grants with their lookup
@@ -108,6 +109,7 @@ mod rules;
 #[doc(hidden)]
 pub mod scope;
 mod setup;
+mod sha256;
 mod ssh_keygen;
 mod suggest;
 mod system;

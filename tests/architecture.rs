@@ -60,7 +60,7 @@ const CEILINGS: [(&str, usize, usize); 3] = [
 ];
 
 /// The most files in src/.
-const MOST_FILES: usize = 319;
+const MOST_FILES: usize = 320;
 
 /// Lines that are neither blank nor comments, without tests.
 #[test]

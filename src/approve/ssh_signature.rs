@@ -1,6 +1,8 @@
 //! What guard reads in an SSH signature itself (OpenSSH's PROTOCOL.sshsig): its namespace, its key, and whether a
 //! hardware key was touched, which `ssh-keygen` does not ask for.
 
+use crate::sha256::sha256;
+
 /// The namespace of signatures of approvals, so that a signature for another purpose does not count.
 pub const NAMESPACE: &str = "guard";
 
@@ -55,7 +57,7 @@ impl SshSignature {
             key: format!(
                 "{} SHA256:{}",
                 String::from_utf8_lossy(key_kind),
-                encode(&sha256(key)?)
+                encode(sha256(key)?.as_slice())
             ),
             is_touched: !is_hardware || signature.first().is_some_and(|flags| flags & TOUCHED != 0),
         })
@@ -78,12 +80,6 @@ fn field<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let (field, tail) = tail.split_at_checked(length)?;
     *rest = tail;
     Some(field)
-}
-
-fn sha256(bytes: &[u8]) -> Option<Vec<u8>> {
-    let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha256);
-    hasher.update(bytes);
-    Some(hasher.try_finalize().ok()?.as_slice().to_vec())
 }
 
 /// Strict base64: padded, without anything else in it.

@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 use super::{Failure, FailureKind, GateResult, lock};
 use crate::disk;
 use crate::git::{Repository, WorkTree};
+use crate::sha256::sha256;
 
 /// The `prev` of the first record.
 const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -290,12 +291,7 @@ impl Record {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha256);
-    hasher.update(bytes);
-    // SHA-256 has no collision detection that could fail.
-    hasher
-        .try_finalize()
-        .map_or_else(|_| String::new(), |id| id.to_hex().to_string())
+    sha256(bytes).map_or_else(String::new, |id| id.to_hex().to_string())
 }
 
 /// The UTC time in RFC 3339 format.

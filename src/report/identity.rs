@@ -35,9 +35,8 @@ pub(super) fn sha256(bytes: &[u8]) -> io::Result<String> {
 }
 
 fn digest(bytes: &[u8]) -> io::Result<ObjectId> {
-    let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha256);
-    hasher.update(bytes);
-    hasher.try_finalize().map_err(io::Error::other)
+    let id = crate::sha256::sha256(bytes);
+    id.ok_or_else(|| io::Error::other("no SHA-256"))
 }
 
 /// NUL cannot be part of a path, a rule or a message.

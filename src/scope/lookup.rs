@@ -82,11 +82,6 @@ impl Scope {
         &self.grants
     }
 
-    /// The grants in document order, without the ways to look them up.
-    pub fn into_grants(self) -> Vec<Grant> {
-        self.grants
-    }
-
     /// Whether nothing is granted.
     pub fn is_empty(&self) -> bool {
         self.grants.is_empty()

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::git::program::RunningGit;
 use crate::git::work_trees::nested_commit;
 use crate::git::{Repository, failed};
+use crate::system;
 
 /// Larger files are recorded by size and time.
 const LARGEST: u64 = 16 << 20;
@@ -413,13 +414,8 @@ fn size_and_time(about: &Metadata) -> String {
     format!("{} bytes, {nanoseconds}", about.len())
 }
 
-#[cfg(unix)]
 fn is_executable(file: &PathBuf) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    fs::metadata(file).is_ok_and(|about| about.permissions().mode() & 0o100 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(_: &PathBuf) -> bool {
-    false
+    let about = fs::metadata(file).ok();
+    let mode = about.and_then(|about| system::std_mode(&about));
+    mode.is_some_and(|mode| mode & 0o100 != 0)
 }
