@@ -16,6 +16,9 @@ const ANSWERS: &[Format] = &[Format::Human, Format::Json];
 /// Those of `guard check`, which answers one path after the other.
 const CHECKS: &[Format] = &[Format::Human, Format::Json, Format::Jsonl];
 
+/// Those of `guard trial`.
+const TRIAL: &[Format] = &[Format::Human, Format::Json, Format::Html];
+
 /// The formats of a verb, and whether it also writes its report to files.
 fn formats_of(verb: &str) -> (&'static [Format], bool) {
     match verb {
@@ -23,6 +26,7 @@ fn formats_of(verb: &str) -> (&'static [Format], bool) {
         "hook" => (Format::ALL, false),
         "check" => (CHECKS, true),
         "scope" => (ANSWERS, true),
+        "trial" => (TRIAL, true),
         "generate" | "mcp" | "help" => (&[], false),
         _ => (ANSWERS, false),
     }

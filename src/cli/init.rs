@@ -12,7 +12,7 @@ use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository, show_file};
 use crate::scope::settings::FILE;
-use crate::setup::draft::{Facts, STANDING, SettingsDraft, draft};
+use crate::setup::draft::{Facts, STANDING, SettingsDraft, draft, observing};
 use crate::setup::files;
 
 #[derive(Debug, clap::Args)]
@@ -21,12 +21,18 @@ pub(super) struct InitArgs {
     /// Print the file instead of writing it.
     #[arg(long)]
     dry_run: bool,
+    /// Write settings in which findings warn, to observe first.
+    ///
+    /// Links and names that leave the repository are refused all the same, and so are commits under an unusable design.
+    #[arg(long)]
+    observe: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   guard init --dry-run    print the settings that guard would write
   guard init              write guard.toml and list the next steps
+  guard init --observe    the same, with findings that warn
 
 guard never overwrites a guard.toml in the work tree, the index or HEAD.";
 
@@ -36,7 +42,10 @@ impl InitArgs {
         let root = repo.workdir()?;
         let path = root.join(FILE);
         refuse_to_overwrite(&repo, &path)?;
-        let draft = draft(&facts(&repo)?);
+        let mut draft = draft(&facts(&repo)?);
+        if self.observe {
+            draft.text = observing(&draft.text);
+        }
         let mut standing = draft.standing.as_deref();
         if !self.dry_run {
             files::create(&path, draft.text.as_bytes()).map_err(|error| match error.kind() {
@@ -55,7 +64,12 @@ impl InitArgs {
                 files::create(&file, text.as_bytes()).map_err(cannot)?;
             }
         }
-        let steps = next_steps(&draft, standing.is_some());
+        let mut steps = next_steps(&draft, standing.is_some());
+        if self.observe {
+            steps.push(format!(
+                "when the warnings are right, remove [rules] and `missing` from {FILE}"
+            ));
+        }
         let quiet = output.style.quiet;
         output.print_either(
             || {
@@ -101,14 +115,19 @@ fn exists(place: &str) -> Error {
         .help("edit it; to list every key: guard explain settings")
 }
 
-fn facts(repo: &Repository) -> Result<Facts> {
+/// What the settings depend on; in a bare repository, the files are those of HEAD.
+pub(super) fn facts(repo: &Repository) -> Result<Facts> {
     let owned = |names: Vec<BString>| names.iter().map(BString::to_string).collect();
     let branches = repo.branches("refs/heads/")?;
     let mut branches: Vec<_> = branches.into_iter().map(|(name, _)| name).collect();
     // Before the first commit, HEAD's branch is not yet a ref.
     branches.extend(repo.branch()?.map(|branch| branch.name));
+    let files = match repo.workdir() {
+        Ok(_) => repo.listed_files()?,
+        Err(_) => repo.tree_of(repo.head_commit()?)?.files_below("".into())?,
+    };
     Ok(Facts {
-        files: owned(repo.listed_files()?),
+        files: owned(files),
         branches: owned(branches),
         origin: repo.default_branch_of_origin().map(|name| name.to_string()),
     })

@@ -33,6 +33,7 @@ mod scope_edit;
 mod settings;
 mod signing;
 mod snapshot;
+mod trial;
 mod usage_error;
 mod use_design;
 
@@ -86,6 +87,8 @@ enum Verb {
     Lint(Deferred<lint::LintArgs>),
     /// Write the review page of a branch or a range, and print its address.
     Review(Deferred<review::ReviewArgs>),
+    /// Judge the last changes of the target branch as if guard had been there.
+    Trial(Deferred<trial::TrialArgs>),
     /// Check whether paths may be written.
     Check(Deferred<check::CheckArgs>),
     /// List, lint and extend what the designs grant.
@@ -192,6 +195,7 @@ impl Cli {
         match &self.verb {
             Verb::Lint(args) => args.run(output),
             Verb::Review(args) => args.run(output),
+            Verb::Trial(args) => args.run(output),
             Verb::Check(args) => args.run(output),
             Verb::Scope(args) => args.run(output),
             Verb::Use(args) => args.run(output),

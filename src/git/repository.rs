@@ -445,6 +445,14 @@ impl Repository {
         Ok(Merges::new(self.boundary()?, objects))
     }
 
+    /// The same with a cache of objects, to read many commits.
+    pub(crate) fn remembering(self) -> Repository {
+        Repository {
+            objects: self.objects.remembering(),
+            ..self
+        }
+    }
+
     /// The object database.
     pub(crate) fn objects(&self) -> &Objects {
         &self.objects

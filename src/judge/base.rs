@@ -57,7 +57,7 @@ impl<'a> BaseCommit<'a> {
         }
         let mut found = None;
         if let Some(commit) = self.commit
-            && let Some(target) = target_of(repo, target)?
+            && let Some((_, target)) = target_of(repo, target)?
         {
             found = repo.merge_base(commit, target)?;
         }
@@ -130,15 +130,21 @@ pub fn range_of_branch(repo: &Repository) -> Result<Option<Range>> {
     let (head, branch) = repo.revision_and_branch("HEAD")?;
     let settings = settings_of(repo, Some(head))?.and_then(Result::ok);
     let base = settings.and_then(|settings| settings.base);
-    let Some(target) = target_of(repo, base.as_deref())? else {
+    let Some((_, target)) = target_of(repo, base.as_deref())? else {
         return Ok(None);
     };
     let range = repo.range_from(&[target], head, &[])?;
     Ok(Some(Range { branch, ..range }))
 }
 
-/// `[lld] base`, else the default branch of the upstream, else `origin/HEAD`.
-fn target_of(repo: &Repository, base: Option<&str>) -> Result<Option<ObjectId>> {
+/// The name and the tip of `[lld] base`, else of the default branch of the upstream, else of `origin/HEAD`.
+///
+/// # Errors
+/// The configured base does not exist.
+pub(super) fn target_of(
+    repo: &Repository,
+    base: Option<&str>,
+) -> Result<Option<(String, ObjectId)>> {
     let branch = repo.branch()?.map(|branch| branch.name);
     let Some(base) = base else {
         let upstream = branch.and_then(|branch| repo.config(&format!("branch.{branch}.remote")));
@@ -146,7 +152,7 @@ fn target_of(repo: &Repository, base: Option<&str>) -> Result<Option<ObjectId>> 
         for remote in remotes {
             let name = format!("refs/remotes/{remote}/HEAD");
             if let Some(id) = repo.resolve_commit(BStr::new(&name))? {
-                return Ok(Some(id));
+                return Ok(Some((format!("{remote}/HEAD"), id)));
             }
         }
         return Ok(None);
@@ -159,8 +165,9 @@ fn target_of(repo: &Repository, base: Option<&str>) -> Result<Option<ObjectId>> 
         false => &["refs/heads/", "refs/remotes/", "refs/remotes/origin/"],
     };
     for place in places {
-        if let Some(id) = repo.commit_of_ref(&format!("{place}{base}"))? {
-            return Ok(Some(id));
+        let name = format!("{place}{base}");
+        if let Some(id) = repo.commit_of_ref(&name)? {
+            return Ok(Some((name, id)));
         }
     }
     if is_on_base {
@@ -175,7 +182,6 @@ fn target_of(repo: &Repository, base: Option<&str>) -> Result<Option<ObjectId>> 
             "fetch it: git fetch origin {base}:refs/remotes/origin/{base}"
         ))
     };
-    repo.resolve_commit(BStr::new(base))?
-        .ok_or_else(unknown)
-        .map(Some)
+    let found = repo.resolve_commit(BStr::new(base))?;
+    Ok(Some((base.to_owned(), found.ok_or_else(unknown)?)))
 }

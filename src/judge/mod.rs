@@ -27,11 +27,13 @@ mod settings;
 mod staged;
 mod steps;
 mod tree_view;
+mod trial;
 
 use std::path::PathBuf;
 
 use crate::approve::Approval;
 use crate::measure::Precision;
+use crate::scope::settings::Settings;
 
 pub use approvals::{Clearable, clearable, landed, not_listed, used_approvals};
 pub use base::{BaseCommit, range_of_branch};
@@ -51,6 +53,7 @@ pub use request::OperationContext;
 pub use scope::{prompt, scope};
 pub use settings::{settings, settings_of_head};
 pub use staged::{everything, governing_designs, selected_by_settings, staged, uncommitted};
+pub use trial::{Trial, TriedChange, trial};
 
 /// How to judge.
 #[derive(Debug, Clone, Default)]
@@ -70,6 +73,8 @@ pub struct Options {
     pub precision: Precision,
     /// What to collect for the reader beyond findings and changes.
     pub collect: Collect,
+    /// Settings to judge by instead of those of the base, for a trial.
+    pub settings: Option<Settings>,
 }
 
 /// What a judgement collects for the reader beyond findings and changes.

@@ -8,6 +8,7 @@ use gix::bstr::BString;
 use super::criss_cross::MergeBases;
 use super::facts::JudgementFacts;
 use super::merge_commits::{self, OwnChanges};
+use super::pipeline::Judged;
 use super::settings::settings_of;
 use super::tree_view::GitTree;
 use super::{Collect, Options, per_commit, pipeline, review};
@@ -71,22 +72,7 @@ pub fn range(
             ..Verdict::default()
         });
     };
-    let (base, tree) = (repo.tree_of(range.base)?, repo.tree_of(Some(head))?);
-    let bases = MergeBases::of(repo, range, &base)?;
-    let changes = bases.changes(repo.objects(), &tree)?;
-    if !changes.is_empty() {
-        refuse_older_than_settings(repo, range)?;
-    }
-    let facts = JudgementFacts {
-        head: Some(head),
-        branch: range.branch.clone(),
-        commits: &range.commits,
-        known: &range.known,
-        changes,
-        merge_bases: Some(&bases),
-        ..JudgementFacts::new(repo, Stage::Range, range.base, GitTree::Tree(&tree))?
-    };
-    let mut judged = pipeline::judge(facts, options)?;
+    let mut judged = net(repo, range, head, options)?;
     let mut notes = range.notes.clone();
     if range.is_cut {
         notes.push(
@@ -117,6 +103,34 @@ pub fn range(
         judged.findings.extend(of_commits);
     }
     judged.verdict()
+}
+
+/// Judges the net change of a range to `head`.
+///
+/// # Errors
+/// guard cannot reach a verdict.
+pub(super) fn net(
+    repo: &Repository,
+    range: &Range,
+    head: ObjectId,
+    options: &Options,
+) -> Result<Judged> {
+    let (base, tree) = (repo.tree_of(range.base)?, repo.tree_of(Some(head))?);
+    let bases = MergeBases::of(repo, range, &base)?;
+    let changes = bases.changes(repo.objects(), &tree)?;
+    if !changes.is_empty() {
+        refuse_older_than_settings(repo, range)?;
+    }
+    let facts = JudgementFacts {
+        head: Some(head),
+        branch: range.branch.clone(),
+        commits: &range.commits,
+        known: &range.known,
+        changes,
+        merge_bases: Some(&bases),
+        ..JudgementFacts::new(repo, Stage::Range, range.base, GitTree::Tree(&tree))?
+    };
+    pipeline::judge(facts, options)
 }
 
 /// Work that began before the first `guard.toml` would be judged by no rules but its own.

@@ -23,6 +23,7 @@ mod scope;
 mod settings;
 mod style;
 mod texts;
+mod trial;
 
 use std::io::{self, Write as _};
 
@@ -42,6 +43,7 @@ pub use scope::{write_scope, write_scope_check};
 pub use settings::write_settings;
 pub use style::Style;
 pub(crate) use texts::uri;
+pub(crate) use trial::write_trial;
 
 use crate::error::Error;
 use crate::verdict::Verdict;

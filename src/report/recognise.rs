@@ -34,7 +34,7 @@ pub(crate) fn is_report(format: Format, start: &[u8]) -> bool {
         }
         Format::Json => {
             let keys = [
-                "verdict", "error", "results", "designs", "grants", "findings",
+                "verdict", "error", "results", "designs", "grants", "findings", "target",
             ];
             let first = text.strip_prefix("{\n  \"version\": 1,\n  \"");
             let key = first.and_then(|rest| rest.split_once('"'));

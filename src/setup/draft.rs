@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use regex_lite::Regex;
 
-use crate::policy::design_selection;
+use crate::finding::Rule;
 use crate::report::plural;
 use crate::rules::HOOK_SETTINGS;
+use crate::scope::glob::Glob;
 use crate::scope::path_placeholders;
 
 /// Where designs go if there are none yet.
@@ -154,6 +155,27 @@ formatter run over the sources is work of its own: give it a branch and a design
 | File | Change Type | Description |
 |------|-------------|-------------|
 ";
+
+/// The rules of which `guard init --observe` makes warnings: those about commits. What is closed to requests, such as
+/// secrets, stays closed.
+const OBSERVED: [Rule; 6] = [
+    Rule::OutOfScope,
+    Rule::ActionNotGranted,
+    Rule::DestructiveChange,
+    Rule::ScopeAmended,
+    Rule::PolicyChanged,
+    Rule::SubmoduleChanged,
+];
+
+/// The drafted settings with findings that warn, and commits that need no design.
+pub fn observing(text: &str) -> String {
+    let levels = OBSERVED.map(|rule| format!("{} = \"warning\"\n", rule.id()));
+    format!(
+        "{}\n[rules]\n# guard only observes. Remove a line to refuse what its rule finds.\n{}",
+        text.replace("# missing = \"block\"", "missing = \"skip\""),
+        levels.concat()
+    )
+}
 
 /// Drafts the settings.
 pub fn draft(facts: &Facts) -> SettingsDraft {
@@ -339,11 +361,12 @@ fn find_plans(files: &[&str]) -> Vec<Plans> {
         let (framework, key, pattern) = (words.next()?, words.next()?, words.next()?);
         let start = Regex::new(words.next().unwrap_or_default()).ok()?;
         let any = path_placeholders::for_any_name(pattern);
+        let any = Glob::new(any.as_str().into()).ok()?;
         let before = left.len();
         left.retain(|file| {
             let (_, name) = split(file);
             let is_plan = !NO_PLANS.contains(&name) && start.is_match(name);
-            !(is_plan && design_selection::matches(&any, (*file).into()))
+            !(is_plan && any.matches((*file).into()))
         });
         Some(Plans {
             framework: framework.replace('_', " "),
@@ -386,6 +409,7 @@ mod tests {
 
     use super::*;
     use crate::design::{DesignOptions, parse};
+    use crate::policy::design_selection;
     use crate::scope::settings::{self, Settings};
 
     fn drafted(files: &[&str], branches: &[&str]) -> (SettingsDraft, Settings) {

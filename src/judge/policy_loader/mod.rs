@@ -160,9 +160,14 @@ impl<'f, 'a> Loader<'f, 'a> {
             self.broken_settings = Some(error.message.clone());
         }
         let proposed = proposed.and_then(Result::ok);
-        let current = current.map(|text| settings::parse(&text));
+        let is_first = current.is_none() && proposed.is_some();
+        let current = match &self.options.settings {
+            Some(settings) => Some(Ok(settings.clone())),
+            None => current.map(|text| settings::parse(&text)),
+        };
         match (current, proposed) {
             (Some(Ok(settings)), proposed) => {
+                self.adopting = is_first;
                 self.next_settings = proposed;
                 self.settings = settings;
                 self.configured = true;

@@ -1,13 +1,20 @@
-//! Who approved which change, with which key, and each commit of the range with its own verdict.
+//! Who approved which change, with which key, and each commit of the range or of a trial with its own verdict.
 
 use gix::bstr::ByteSlice;
 
+use super::design_table::RowIds;
+use super::findings;
 use super::markup::{code, html, limited, name, nothing, prose, section, short, tag};
+use crate::finding::Level;
+use crate::judge::{Trial, TriedChange};
 use crate::report::human::{plural, remarks};
+use crate::report::texts::ordered;
 use crate::verdict::{ReviewApproval, ReviewCommit, SourceKind, Verdict};
 
 const APPROVALS: usize = 100_000;
 const COMMITS: usize = 200_000;
+/// The limit of the changes of a trial.
+const TRIED: usize = 3_000_000;
 
 pub(super) fn approvals(verdict: &Verdict) -> String {
     let review = verdict.review.as_ref();
@@ -110,4 +117,43 @@ fn commit(commit: &ReviewCommit) -> String {
         prose(&commit.subject.to_str_lossy()),
         prose(&commit.author.to_str_lossy()),
     )
+}
+
+/// The body of the page of a trial: the changes that have errors or warnings.
+pub(super) fn trial(trial: &Trial, summary: &str, notes: &[String]) -> String {
+    let items = trial.changes.iter().filter_map(|change| {
+        let id = change.id.to_string();
+        let item = tried(change, short(&id))?;
+        Some((change.headline.subject.as_slice(), item))
+    });
+    let (list, more) = limited("commits", TRIED, items);
+    let notes = notes.iter().map(|note| format!("<li>{}</li>", prose(note)));
+    let notes: String = notes.collect();
+    let list = match list.is_empty() {
+        true => nothing("commits", "Changes", "Nothing to report."),
+        false => section("commits", "Changes", "Newest first.", &(list + &more)),
+    };
+    format!(
+        "<header class=\"top\"><div class=\"in\"><p class=\"brand\">guard trial</p><h1>{}</h1><ul>{notes}</ul></div></header>\n<main id=\"main\">{list}</main>\n",
+        prose(summary)
+    )
+}
+
+fn tried(change: &TriedChange, id: &str) -> Option<String> {
+    let findings = ordered(&change.findings).into_iter();
+    let rows = RowIds::default();
+    let items: Vec<String> = findings
+        .filter(|finding| finding.level > Level::Note)
+        .enumerate()
+        .map(|(at, finding)| findings::item(finding, &rows, at > 0))
+        .collect();
+    if items.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "<h3><code>{id}</code> <bdi>{}</bdi></h3> <span class=\"q\"><bdi>{}</bdi></span><ul class=\"findings\">{}</ul>",
+        prose(&change.headline.subject.to_str_lossy()),
+        prose(&change.headline.author.to_str_lossy()),
+        items.concat()
+    ))
 }

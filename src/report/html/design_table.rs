@@ -15,6 +15,7 @@ use crate::verdict::{Review, ReviewRow, Verdict};
 const LIMIT: usize = 450_000;
 
 /// The rows of the tables by design and line, to link to.
+#[derive(Default)]
 pub(super) struct RowIds<'a>(HashSet<(&'a BString, usize)>);
 
 impl<'a> RowIds<'a> {

@@ -46,7 +46,7 @@ pub(super) fn section_of(verdict: &Verdict, rows: &RowIds<'_>) -> String {
     section("findings", "Findings", "", &content)
 }
 
-fn item(finding: &Finding, rows: &RowIds<'_>, is_folded: bool) -> String {
+pub(super) fn item(finding: &Finding, rows: &RowIds<'_>, is_folded: bool) -> String {
     let level = finding.level.name();
     let sign = match finding.level {
         Level::Error => "✕",

@@ -17,6 +17,7 @@ use std::io;
 use super::identity::sha256;
 use super::texts::{advice, cannot_judge, sentence};
 use crate::error::Error;
+use crate::judge::Trial;
 use crate::verdict::Verdict;
 use design_table::RowIds;
 use markup::{prose, section};
@@ -61,6 +62,15 @@ fn body(verdict: &Verdict) -> String {
         sections.concat(),
         overview::footer(verdict)
     )
+}
+
+/// The page of a trial.
+///
+/// # Errors
+///
+/// As for [`report`].
+pub(super) fn trial(trial: &Trial, summary: &str, notes: &[String]) -> io::Result<String> {
+    page("trial", &commits::trial(trial, summary, notes))
 }
 
 /// The body of a page without a verdict.

@@ -1,0 +1,71 @@
+//! `guard trial`: what guard would have said to the last changes of the target branch.
+
+use std::fs;
+use std::io::ErrorKind;
+
+use super::output::Output;
+use super::progress::ProgressLine;
+use super::{init, repository::repository};
+use crate::error::{Error, Result};
+use crate::git::{Repository, show_file};
+use crate::judge;
+use crate::report;
+use crate::scope::settings::{self, FILE, Settings};
+use crate::setup::draft::draft;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct TrialArgs {
+    /// The number of changes to judge.
+    #[arg(value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    count: u32,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  guard trial                              judge the last 50 changes of the target branch
+  guard trial 500                          judge more of them
+  guard trial --format json                print every finding as JSON
+  guard trial --output html=trial.html     write a page with every finding
+
+Each commit or merge of the branch counts as one change, compared with its first parent and judged as a pull request. guard \
+uses the guard.toml of the work tree, else that of HEAD, else the one that `guard init` would write. The target branch is \
+`[lld] base` of guard.toml, else the default branch of the upstream, else `origin/HEAD`, else the current branch.
+
+guard changes nothing. The exit code is 0 whatever it finds, and 2 if it cannot judge.";
+
+impl TrialArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let repo = repository()?.remembering();
+        let (settings, from) = settings_here(&repo)?;
+        let progress = ProgressLine::new("judging the history");
+        let most = usize::try_from(self.count).unwrap_or(usize::MAX);
+        let trial = judge::trial(&repo, &settings, most, &|done, all| {
+            progress.tell(done, all);
+        })?;
+        drop(progress);
+        output.print(|out, format, _| report::write_trial(&trial, from, format, out));
+        Ok(0)
+    }
+}
+
+/// The settings of the work tree or of HEAD, else those that `guard init` would write; and where they are from.
+fn settings_here(repo: &Repository) -> Result<(Settings, &'static str)> {
+    if let Ok(root) = repo.workdir() {
+        let file = root.join(FILE);
+        match fs::read(&file) {
+            Ok(text) => return Ok((settings::parse(&text)?, "guard.toml of the work tree")),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => {
+                let file = show_file(&file);
+                return Err(Error::new(format!("{file} cannot be read: {error}")));
+            }
+        }
+    }
+    let committed = repo.tree_of(repo.head_commit()?)?.read(FILE.into())?;
+    if let Some(text) = committed {
+        return Ok((settings::parse(&text)?, "guard.toml of HEAD"));
+    }
+    let text = draft(&init::facts(repo)?).text;
+    Ok((settings::parse(text.as_bytes())?, "what `guard init` would write"))
+}

@@ -1,0 +1,130 @@
+//! Judges the last changes of the target branch by given settings, each as if it were proposed today.
+
+use gix::ObjectId;
+
+use super::pipeline::designs_used;
+use super::{Options, Progress, base, range};
+use crate::error::{Error, Result};
+use crate::finding::Finding;
+use crate::git::{Headline, Range, Repository, fetch_command};
+use crate::measure::Precision;
+use crate::scope::settings::{Missing, Settings};
+use crate::verdict::DesignUsed;
+
+/// What guard would have said to the last changes of a branch.
+#[derive(Debug, Clone)]
+pub struct Trial {
+    /// The branch.
+    pub target: String,
+    /// The changes, newest first.
+    pub changes: Vec<TriedChange>,
+    /// The first commit that a shallow clone lacks, if it ends before enough changes.
+    pub missing: Option<ObjectId>,
+}
+
+/// A commit of the branch, compared with its first parent.
+#[derive(Debug, Clone)]
+pub struct TriedChange {
+    /// The commit.
+    pub id: ObjectId,
+    /// What a person recognises it by.
+    pub headline: Headline,
+    /// What guard would have found.
+    pub findings: Vec<Finding>,
+    /// The designs that guard found for it.
+    pub designs: Vec<DesignUsed>,
+    /// Why the scope rules did not apply.
+    pub unscoped: Option<String>,
+}
+
+/// Judges the last `most` changes of the target branch: the commits and merges that follow its first parents.
+///
+/// # Errors
+/// There is no commit to judge, or a commit or file cannot be read.
+pub fn trial(
+    repo: &Repository,
+    settings: &Settings,
+    most: usize,
+    progress: &Progress<'_>,
+) -> Result<Trial> {
+    let (target, tip) = match base::target_of(repo, settings.base.as_deref())? {
+        Some(target) => target,
+        None => {
+            let head = repo.head_commit()?;
+            let head = head.ok_or_else(|| Error::new("there is no commit to judge yet"))?;
+            let branch = repo.branch()?;
+            let name = branch.map_or_else(|| "HEAD".into(), |branch| branch.name);
+            (name.to_string(), head)
+        }
+    };
+    let mut trial = Trial {
+        target: target
+            .trim_start_matches("refs/heads/")
+            .trim_start_matches("refs/remotes/")
+            .to_owned(),
+        changes: Vec::new(),
+        missing: None,
+    };
+    let mut steps = Vec::new();
+    let mut next = Some(tip);
+    while let Some(id) = next.filter(|_| steps.len() < most) {
+        next = repo.commit(id)?.parents.first().copied();
+        if next.is_some_and(|parent| repo.is_shallow() && !repo.has(parent)) {
+            trial.missing = next;
+            break;
+        }
+        steps.push((id, next));
+    }
+    if steps.is_empty() {
+        return Err(Error::new(
+            "the clone is too shallow to judge a change: it holds only the newest commit",
+        )
+        .help(fetch_command(true, &[])));
+    }
+    // The branch has no design for what came before guard.
+    let mut settings = settings.clone();
+    settings.missing = Missing::Skip;
+    let options = |settings| Options {
+        precision: Precision::Verdict,
+        settings: Some(settings),
+        ..Options::default()
+    };
+    let unscoped = options(Settings {
+        lld_path: Vec::new(),
+        standing: Vec::new(),
+        ..settings.clone()
+    });
+    let options = options(settings);
+    for (at, (id, parent)) in steps.iter().enumerate() {
+        let range = of_first_parent(repo, *id, *parent)?;
+        // Without usable designs, the other rules still apply.
+        let (judged, why) = match range::net(repo, &range, *id, &options) {
+            Ok(judged) => (judged, None),
+            Err(error) => (range::net(repo, &range, *id, &unscoped)?, Some(error.message)),
+        };
+        let is_scoped = judged.policy.scope.is_some();
+        trial.changes.push(TriedChange {
+            id: *id,
+            headline: repo.headline(*id)?,
+            designs: designs_used(&judged.policy),
+            unscoped: (!is_scoped).then(|| why.unwrap_or_else(|| "no design".to_owned())),
+            findings: judged.findings,
+        });
+        progress(at + 1, steps.len());
+    }
+    Ok(trial)
+}
+
+/// What a commit changes in its first parent, with the commits that it brings.
+fn of_first_parent(repo: &Repository, id: ObjectId, parent: Option<ObjectId>) -> Result<Range> {
+    let known: Vec<ObjectId> = parent.into_iter().collect();
+    let history = repo.history(&known, id)?;
+    Ok(Range {
+        base: parent,
+        known,
+        head: Some(id),
+        commits: history.ahead,
+        is_cut: history.ahead_is_cut,
+        ..Range::default()
+    })
+}

@@ -1,0 +1,145 @@
+//! The report of `guard trial`.
+
+use std::io;
+
+use serde_json::{Value, json};
+
+use super::human::plural;
+use super::texts::ordered;
+use super::{Format, escape, html, write_answer};
+use crate::finding::{Finding, Level, json::path_text};
+use crate::judge::{Trial, TriedChange};
+use crate::path::escaped;
+
+/// The paths of a rule that the table names.
+const NAMED: usize = 3;
+
+/// Writes the report. `settings` says which ones were used.
+///
+/// # Errors
+///
+/// Those of `out`, and `Unsupported` for formats other than human, JSON and the page.
+pub(crate) fn write_trial(
+    trial: &Trial,
+    settings: &str,
+    format: Format,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let notes = notes(trial, settings);
+    if format == Format::Html {
+        return out.write_all(html::trial(trial, &summary(trial), &notes)?.as_bytes());
+    }
+    let json = || json(trial, settings, &notes);
+    write_answer(format, out, || table(trial, &notes), json)
+}
+
+/// The number of changes with a finding of this level and none above.
+fn count(trial: &Trial, level: Level) -> usize {
+    let worst = |change: &TriedChange| change.findings.iter().map(|finding| finding.level).max();
+    let changes = trial.changes.iter();
+    changes.filter(|change| worst(change) == Some(level)).count()
+}
+
+fn unscoped(trial: &Trial) -> usize {
+    let changes = trial.changes.iter();
+    changes.filter(|change| change.unscoped.is_some()).count()
+}
+
+fn summary(trial: &Trial) -> String {
+    format!(
+        "{} of the last {} on {} would have been refused",
+        count(trial, Level::Error),
+        plural(trial.changes.len(), "change"),
+        escaped(trial.target.as_bytes())
+    )
+}
+
+fn notes(trial: &Trial, settings: &str) -> Vec<String> {
+    let mut notes = vec![format!("judged by {settings}")];
+    if let warned @ 1.. = count(trial, Level::Warning) {
+        let warned = plural(warned, "change");
+        notes.push(format!("{warned} would have passed with warnings"));
+    }
+    if let unscoped @ 1.. = unscoped(trial) {
+        notes.push(format!(
+            "guard found no usable design for {}; the scope rules did not count there",
+            plural(unscoped, "change")
+        ));
+    }
+    if let Some(missing) = trial.missing {
+        notes.push(format!(
+            "the clone is shallow and lacks commit {}, which comes before; to judge more: git fetch --unshallow",
+            missing.to_hex_with_len(12)
+        ));
+    }
+    notes
+}
+
+/// The refused changes, each with the rules that it breaks and the first paths of each.
+fn table(trial: &Trial, notes: &[String]) -> String {
+    let mut out = format!("guard: {}\n\n", summary(trial));
+    for change in &trial.changes {
+        let mut rules: Vec<(&str, Vec<String>)> = Vec::new();
+        for finding in ordered(&change.findings) {
+            if finding.level != Level::Error {
+                continue;
+            }
+            let path = finding.path.as_ref();
+            let path = path.map(|path| escaped(path).to_string());
+            match rules.iter_mut().find(|(rule, _)| *rule == finding.rule.id()) {
+                Some((_, paths)) => paths.extend(path),
+                None => rules.push((finding.rule.id(), path.into_iter().collect())),
+            }
+        }
+        if rules.is_empty() {
+            continue;
+        }
+        let subject = escape::message(&change.headline.subject.to_string());
+        out += &format!("{}  {subject}\n", change.id.to_hex_with_len(12));
+        for (rule, paths) in rules {
+            let more = match paths.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let named: Vec<_> = paths.into_iter().take(NAMED).collect();
+            out += &format!("    {rule}: {}{more}\n", named.join(", "));
+        }
+        out.push('\n');
+    }
+    for note in notes {
+        out += &format!("note: {note}\n");
+    }
+    out + "\nto see every finding: guard trial --output html=trial.html\n"
+}
+
+fn json(trial: &Trial, settings: &str, notes: &[String]) -> Value {
+    let change = |change: &TriedChange| {
+        let is_error = |finding: &Finding| finding.level == Level::Error;
+        json!({
+            "commit": change.id.to_string(),
+            "subject": path_text(change.headline.subject.as_ref()),
+            "author": path_text(change.headline.author.as_ref()),
+            "verdict": match change.findings.iter().any(is_error) {
+                true => "refused",
+                false => "accepted",
+            },
+            "designs": change.designs,
+            "unscoped": change.unscoped,
+            "findings": ordered(&change.findings),
+        })
+    };
+    json!({
+        "version": 1,
+        "target": trial.target,
+        "settings": settings,
+        "missing": trial.missing.map(|commit| commit.to_string()),
+        "changes": trial.changes.iter().map(change).collect::<Vec<_>>(),
+        "summary": {
+            "changes": trial.changes.len(),
+            "refused": count(trial, Level::Error),
+            "warned": count(trial, Level::Warning),
+            "unscoped": unscoped(trial),
+        },
+        "notes": notes,
+    })
+}
