@@ -23,7 +23,7 @@ pub(super) struct InitArgs {
     dry_run: bool,
     /// Write settings in which findings warn, to observe first.
     ///
-    /// Links and names that leave the repository are refused all the same, and so are commits under an unusable design.
+    /// guard still refuses links and names that leave the repository, and commits under an unusable design.
     #[arg(long)]
     observe: bool,
 }

@@ -67,5 +67,8 @@ fn settings_here(repo: &Repository) -> Result<(Settings, &'static str)> {
         return Ok((settings::parse(&text)?, "guard.toml of HEAD"));
     }
     let text = draft(&init::facts(repo)?).text;
-    Ok((settings::parse(text.as_bytes())?, "what `guard init` would write"))
+    Ok((
+        settings::parse(text.as_bytes())?,
+        "what `guard init` would write",
+    ))
 }

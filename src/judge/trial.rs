@@ -100,7 +100,10 @@ pub fn trial(
         // Without usable designs, the other rules still apply.
         let (judged, why) = match range::net(repo, &range, *id, &options) {
             Ok(judged) => (judged, None),
-            Err(error) => (range::net(repo, &range, *id, &unscoped)?, Some(error.message)),
+            Err(error) => (
+                range::net(repo, &range, *id, &unscoped)?,
+                Some(error.message),
+            ),
         };
         let is_scoped = judged.policy.scope.is_some();
         trial.changes.push(TriedChange {

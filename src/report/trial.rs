@@ -37,7 +37,9 @@ pub(crate) fn write_trial(
 fn count(trial: &Trial, level: Level) -> usize {
     let worst = |change: &TriedChange| change.findings.iter().map(|finding| finding.level).max();
     let changes = trial.changes.iter();
-    changes.filter(|change| worst(change) == Some(level)).count()
+    changes
+        .filter(|change| worst(change) == Some(level))
+        .count()
 }
 
 fn unscoped(trial: &Trial) -> usize {
@@ -86,7 +88,10 @@ fn table(trial: &Trial, notes: &[String]) -> String {
             }
             let path = finding.path.as_ref();
             let path = path.map(|path| escaped(path).to_string());
-            match rules.iter_mut().find(|(rule, _)| *rule == finding.rule.id()) {
+            match rules
+                .iter_mut()
+                .find(|(rule, _)| *rule == finding.rule.id())
+            {
                 Some((_, paths)) => paths.extend(path),
                 None => rules.push((finding.rule.id(), path.into_iter().collect())),
             }

@@ -1,0 +1,363 @@
+//! `guard trial`: the last changes of the target branch, each judged by the settings of today.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::common::random::Random;
+use crate::common::{DESIGN, Repo, lines};
+
+const SETTINGS: &str =
+    "[lld]\npath = \"docs/lld/active/LLD-{issue}.md\"\nbase = \"main\"\nmissing = \"skip\"\n";
+
+/// Merges a branch into main, and deletes it.
+fn merge(repo: &Repo, branch: &str) -> String {
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.git(&["merge", "--quiet", "--no-ff", "--no-edit", branch]);
+    repo.git(&["branch", "--quiet", "--delete", "--force", branch]);
+    repo.git(&["rev-parse", "HEAD"])
+}
+
+/// A root commit, a plain commit, a merge, a commit that empties a large file, and the merge of a branch whose design
+/// does not name one of its files; newest last.
+fn history() -> (Repo, Vec<String>) {
+    let repo = Repo::new();
+    repo.stage("src/state.rs", lines(1..=200));
+    let mut commits = vec![repo.commit("Begin")];
+    repo.stage("src/a.rs", "fn a() {}\n");
+    commits.push(repo.commit("Add a"));
+    repo.branch("tidy");
+    repo.stage("src/b.rs", "fn b() {}\n");
+    repo.commit("Add b");
+    commits.push(merge(&repo, "tidy"));
+    repo.stage("src/state.rs", "// rewritten\n");
+    commits.push(repo.commit("Rewrite the state"));
+    repo.branch("188-work");
+    repo.design(DESIGN, &[("src/b.rs", "Modify", "x")]);
+    repo.commit("Add the design");
+    repo.stage("src/b.rs", "fn b() -> u8 { 1 }\n");
+    repo.stage("src/rogue.rs", "fn rogue() {}\n");
+    repo.commit("Work");
+    commits.push(merge(&repo, "188-work"));
+    (repo, commits)
+}
+
+fn changes(report: &Value) -> &Vec<Value> {
+    report["changes"].as_array().unwrap()
+}
+
+/// Rule and path of the errors of a change.
+fn errors(change: &Value) -> Vec<(&str, &str)> {
+    let findings = change["findings"].as_array().unwrap().iter();
+    findings
+        .filter(|finding| finding["level"] == "error")
+        .map(|finding| {
+            (
+                finding["rule"].as_str().unwrap(),
+                finding["path"].as_str().unwrap(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn each_change_of_the_branch_is_judged_against_its_first_parent() {
+    let (repo, commits) = history();
+    // Settings take effect before they are committed.
+    repo.write("guard.toml", SETTINGS);
+    let before = repo.digest_tree();
+    let told = repo.guard(&["trial"]).exits(0);
+    assert_eq!(repo.digest_tree(), before);
+    let [.., rewrite, work] = &commits[..] else {
+        unreachable!()
+    };
+    let expected = format!(
+        "guard: 2 of the last 5 changes on main would have been refused\n\n\
+         {}  Merge branch '188-work'\n    out-of-scope: src/rogue.rs\n\n\
+         {}  Rewrite the state\n    destructive-change: src/state.rs\n\n\
+         note: judged by guard.toml of the work tree\n\
+         note: guard found no usable design for 4 changes; the scope rules did not count there\n\n\
+         to see every finding: guard trial --output html=trial.html\n",
+        &work[..12],
+        &rewrite[..12]
+    );
+    assert_eq!(told.stdout, expected);
+    let report = repo.json(&["trial"]);
+    let ids: Vec<_> = changes(&report)
+        .iter()
+        .map(|change| change["commit"].as_str())
+        .collect();
+    let newest_first: Vec<_> = commits.iter().rev().map(|id| Some(id.as_str())).collect();
+    assert_eq!(ids, newest_first);
+    repo.guard(&["trial", "1"])
+        .exits(0)
+        .says("1 of the last 1 change on main");
+    repo.guard(&["trial", "0"]).exits(2);
+}
+
+#[test]
+fn keys_of_the_report_are_stable() {
+    let (repo, _) = history();
+    repo.write("guard.toml", SETTINGS);
+    let report = repo.json(&["trial", "2"]);
+    let keys = |value: &Value| {
+        value
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        keys(&report),
+        [
+            "version", "target", "settings", "missing", "changes", "summary", "notes"
+        ]
+    );
+    let change = &changes(&report)[0];
+    assert_eq!(
+        keys(change),
+        [
+            "commit", "subject", "author", "verdict", "designs", "unscoped", "findings"
+        ]
+    );
+    assert_eq!(change["verdict"], "refused");
+    assert_eq!(change["designs"][0]["path"], DESIGN);
+    assert_eq!(change["unscoped"], Value::Null);
+    assert_eq!(changes(&report)[1]["unscoped"], "no design");
+    let summary = serde_json::json!({"changes": 2, "refused": 2, "warned": 0, "unscoped": 1});
+    assert_eq!(report["summary"], summary);
+}
+
+#[test]
+fn page_has_every_finding_and_replaces_an_earlier_one() {
+    let (repo, _) = history();
+    repo.write("guard.toml", SETTINGS);
+    for _ in 0..2 {
+        repo.guard(&[
+            "trial",
+            "--output",
+            "html=../trial.html",
+            "--output",
+            "json=../trial.json",
+        ])
+        .exits(0);
+    }
+    let page = fs::read_to_string(repo.path("../trial.html")).unwrap();
+    for part in [
+        "2 of the last 5 changes on main would have been refused",
+        "Merge branch &#39;188-work&#39;",
+        "src/rogue.rs is not in the design",
+        "Rewrite the state",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    assert!(!page.contains("Add a"), "{page}");
+}
+
+#[test]
+fn without_settings_those_of_init_apply_here_and_in_a_bare_repository() {
+    let (repo, _) = history();
+    let told = repo
+        .guard(&["trial"])
+        .exits(0)
+        .says("what `guard init` would write");
+    repo.git(&["clone", "--quiet", "--bare", ".", "../bare"]);
+    let bare = repo.guard(&["-C", "../bare", "trial"]).exits(0);
+    assert_eq!(bare.stdout, told.stdout);
+    repo.stage(
+        "guard.toml",
+        format!("{SETTINGS}[rules]\nout-of-scope = \"warning\"\n"),
+    );
+    repo.commit("Set guard up");
+    repo.git(&["push", "--quiet", "../bare", "main"]);
+    repo.guard(&["-C", "../bare", "trial"])
+        .exits(0)
+        .says("1 of the last 6 changes on main")
+        .says("guard.toml of HEAD")
+        .says("1 change would have passed with warnings");
+}
+
+#[test]
+fn shallow_clone_is_judged_as_far_as_it_reaches() {
+    let (repo, commits) = history();
+    let url = format!("file://{}", repo.root.display());
+    let clone = |depth: &str| {
+        let to = format!("../depth-{depth}");
+        repo.git(&["clone", "--quiet", "--depth", depth, &url, &to]);
+        repo.guard(&["-C", &to, "trial"])
+    };
+    clone("3")
+        .exits(0)
+        .says("2 of the last 2 changes on origin/")
+        .says(&format!("lacks commit {}", &commits[1][..12]))
+        .says("git fetch --unshallow");
+    clone("1").exits(2).says("too shallow").says("--unshallow");
+    clone("9").exits(0).says("2 of the last 5 changes");
+}
+
+#[test]
+fn what_keeps_guard_from_judging_exits_with_two() {
+    let repo = Repo::new();
+    repo.guard(&["trial"])
+        .exits(2)
+        .says("there is no commit to judge yet");
+    repo.stage("a", "a\n");
+    repo.commit("Begin");
+    repo.write("guard.toml", "[lld]\nbase = \"nowhere\"\n");
+    repo.guard(&["trial"]).exits(2).says("has no such branch");
+    repo.write("guard.toml", "[ldl]\n");
+    repo.guard(&["trial"]).exits(2).says("guard.toml:1:2");
+}
+
+#[test]
+fn unusable_design_leaves_out_the_scope_rules_and_says_why() {
+    let (repo, _) = history();
+    repo.write("guard.toml", SETTINGS);
+    repo.branch("9-empty");
+    repo.stage("docs/lld/active/LLD-9.md", "# Nothing yet\n");
+    repo.stage("src/a.rs", "fn a() -> u8 { 1 }\n");
+    repo.commit("Work");
+    merge(&repo, "9-empty");
+    let report = repo.json(&["trial"]);
+    let newest = &changes(&report)[0];
+    assert_eq!(errors(newest), []);
+    let why = newest["unscoped"].as_str().unwrap();
+    assert!(why.contains("LLD-9.md"), "{why}");
+}
+
+/// One more change of main that is picked at random.
+fn change_at_random(repo: &Repo, random: &mut Random, number: usize) {
+    let path = format!("src/{}.rs", random.below(6));
+    let merges = random.one_in(3);
+    let issue = if random.one_in(2) {
+        "188-work"
+    } else {
+        "topic"
+    };
+    if merges {
+        repo.branch(issue);
+    }
+    if random.one_in(3) {
+        let rows = [("src/1.rs", "Add/Modify", "x"), ("src/2.rs", "Modify", "x")];
+        repo.design(DESIGN, &rows[..=random.below(2)]);
+        if merges {
+            repo.git(&["commit", "--quiet", "--allow-empty", "-m", "Design"]);
+        }
+    }
+    match random.below(4) {
+        0 => repo.stage(&path, lines(number * 1000..=number * 1000 + 150)),
+        1 => {
+            repo.git(&["rm", "--quiet", "--force", "--ignore-unmatch", &path]);
+        }
+        _ => {
+            let old = fs::read_to_string(repo.path(&path)).unwrap_or_default();
+            repo.stage(&path, format!("{old}more {number}\n"));
+        }
+    }
+    let message = match random.one_in(6) {
+        true => format!("Change {number}\n\nGuard-Design: {DESIGN}"),
+        false => format!("Change {number}"),
+    };
+    repo.git(&["commit", "--quiet", "--allow-empty", "-m", &message]);
+    if merges {
+        merge(repo, issue);
+    }
+}
+
+#[test]
+fn trial_finds_what_lint_finds_in_the_same_change() {
+    let repo = Repo::nothing_in_memory().initialized(&[]);
+    repo.stage("guard.toml", SETTINGS);
+    repo.design(DESIGN, &[("src/1.rs", "Add/Modify", "x")]);
+    repo.commit("Set guard up");
+    let mut random = Random(29);
+    for number in 1..=30 {
+        change_at_random(&repo, &mut random, number);
+    }
+    // At HEAD, lint would take the branch of HEAD into account.
+    repo.branch("elsewhere");
+    repo.git(&["commit", "--quiet", "--allow-empty", "-m", "Elsewhere"]);
+    let report = repo.json(&["trial", "30"]);
+    let (mut refused, mut scoped, mut plain) = (0, 0, 0);
+    for change in changes(&report) {
+        let id = change["commit"].as_str().unwrap();
+        let Value::Object(range) = repo.json(&["lint", &format!("{id}^..{id}")]) else {
+            panic!("{id} has no report");
+        };
+        assert_eq!(change["findings"], range["findings"], "{id}");
+        assert_eq!(change["verdict"], range["verdict"], "{id}");
+        assert_eq!(change["designs"], range["designs"], "{id}");
+        refused += usize::from(change["verdict"] == "refused");
+        scoped += usize::from(!change["designs"].as_array().unwrap().is_empty());
+        // A commit alone is judged by the design of its parent and has no notes on rows.
+        let touches = repo.git(&["diff", "--name-only", &format!("{id}^"), id]);
+        let parents = repo.git(&["rev-parse", &format!("{id}^@")]);
+        if parents.lines().count() == 1 && !touches.contains(DESIGN) {
+            let commit = repo.json(&["lint", "--commit", id]);
+            assert_eq!(errors(change), errors(&commit), "{id}");
+            plain += 1;
+        }
+    }
+    assert_eq!(changes(&report).len(), 30);
+    assert!(
+        refused > 5 && scoped > 5 && plain > 5,
+        "{refused} {scoped} {plain}"
+    );
+}
+
+#[test]
+fn observing_settings_let_a_commit_pass_with_a_warning() {
+    let repo = Repo::new();
+    repo.stage("src/state.rs", lines(1..=200));
+    repo.commit("Begin");
+    let told = repo.guard(&["init", "--observe"]).exits(0);
+    assert!(
+        told.stdout.contains("remove [rules] and `missing`"),
+        "{}",
+        told.stdout
+    );
+    repo.git(&["add", "guard.toml", "docs"]);
+    repo.design(DESIGN, &[("src/a.rs", "Add", "x")]);
+    repo.commit("Set guard up");
+    repo.install_hook("pre-commit");
+    // A branch without a design, then one whose design does not name the file.
+    for branch in ["main", "188-work"] {
+        if branch != "main" {
+            repo.branch(branch);
+        }
+        repo.stage("src/state.rs", lines(5000..=5200));
+        repo.try_git(&["commit", "-m", "Rewrite"])
+            .exits(0)
+            .says("warning[destructive-change]");
+        repo.git(&["reset", "--quiet", "--soft", "HEAD~"]);
+    }
+    repo.guard(&["lint"]).exits(0).says("warning[out-of-scope]");
+    let trial = repo.json(&["trial"]);
+    assert_eq!(trial["summary"]["refused"], 0);
+    // What leaves the repository is refused all the same.
+    let blob = repo.blob(b"../../outside");
+    repo.stage_raw(&[(0o120000, blob, b"src/link")]);
+    repo.guard(&["lint"])
+        .exits(1)
+        .says("error[outside-workspace]");
+    // The settings to go on with are those of `guard init`.
+    let observing = fs::read_to_string(repo.path("guard.toml")).unwrap();
+    fs::remove_file(repo.path("guard.toml")).unwrap();
+    let fresh = Repo::new();
+    fresh.stage("src/state.rs", "x\n");
+    fresh.commit("Begin");
+    fresh.guard(&["init"]).exits(0);
+    let plain = fs::read_to_string(fresh.path("guard.toml")).unwrap();
+    let (settings, rules) = observing.split_once("\n[rules]\n").unwrap();
+    assert_eq!(
+        settings.replace("missing = \"skip\"", "# missing = \"block\""),
+        plain
+    );
+    assert!(
+        !rules.contains("protected-path") && !rules.contains("outside"),
+        "{rules}"
+    );
+}
