@@ -345,7 +345,7 @@ mod tests {
                 _ => &["human", "json"],
             };
             assert_eq!(formats, expected, "{called:?}");
-            let writes = matches!(*first, "lint" | "check" | "scope");
+            let writes = matches!(*first, "lint" | "check" | "scope" | "trial");
             assert_eq!(option("output").is_some(), writes, "{called:?}");
         });
     }

@@ -126,12 +126,12 @@ pub(super) fn trial(trial: &Trial, summary: &str, notes: &[String]) -> String {
         let item = tried(change, short(&id))?;
         Some((change.headline.subject.as_slice(), item))
     });
-    let (list, more) = limited("commits", TRIED, items);
+    let (list, more) = limited("changes", TRIED, items);
     let notes = notes.iter().map(|note| format!("<li>{}</li>", prose(note)));
     let notes: String = notes.collect();
     let list = match list.is_empty() {
-        true => nothing("commits", "Changes", "Nothing to report."),
-        false => section("commits", "Changes", "Newest first.", &(list + &more)),
+        true => nothing("changes", "Changes", "Nothing to report."),
+        false => list + &more,
     };
     format!(
         "<header class=\"top\"><div class=\"in\"><p class=\"brand\">guard trial</p><h1>{}</h1><ul>{notes}</ul></div></header>\n<main id=\"main\">{list}</main>\n",
@@ -144,16 +144,13 @@ fn tried(change: &TriedChange, id: &str) -> Option<String> {
     let rows = RowIds::default();
     let items: Vec<String> = findings
         .filter(|finding| finding.level > Level::Note)
-        .enumerate()
-        .map(|(at, finding)| findings::item(finding, &rows, at > 0))
+        .map(|finding| findings::item(finding, &rows, true))
         .collect();
-    if items.is_empty() {
-        return None;
-    }
-    Some(format!(
-        "<h3><code>{id}</code> <bdi>{}</bdi></h3> <span class=\"q\"><bdi>{}</bdi></span><ul class=\"findings\">{}</ul>",
-        prose(&change.headline.subject.to_str_lossy()),
-        prose(&change.headline.author.to_str_lossy()),
-        items.concat()
-    ))
+    let lead = format!(
+        "<code>{id}</code> <bdi>{}</bdi>",
+        prose(&change.headline.author.to_str_lossy())
+    );
+    let subject = prose(&change.headline.subject.to_str_lossy());
+    let list = format!("<ul class=\"findings\">{}</ul>", items.concat());
+    (!items.is_empty()).then(|| section(&format!("c{id}"), &subject, &lead, &list))
 }
