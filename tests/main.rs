@@ -96,6 +96,7 @@ mod plan_selection;
 mod power_cut;
 mod prepare_commit_msg;
 mod program_reads;
+mod properties;
 mod public_api;
 mod range_ends;
 mod ranges;
