@@ -17,10 +17,12 @@ use crate::path::escaped;
 use crate::scope::Grant;
 use crate::verdict::{BranchStatus, RowsSoFar, Verdict};
 
-/// The most entries of a list.
+/// The most rows and findings.
 const MOST: usize = 3;
+/// The most designs and waiting changes.
+const FEW: usize = 2;
 /// The most notes.
-const MOST_NOTES: usize = 2;
+const MOST_NOTES: usize = 1;
 /// The indent below a title.
 const INDENT: &str = "         ";
 
@@ -51,7 +53,7 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
     };
     let design = match &status.designs {
         Ok(designs) if designs.is_empty() => vec!["none".to_owned()],
-        Ok(designs) => cut(designs, |design| {
+        Ok(designs) => cut(designs, FEW, |design| {
             let by = message(&design.selected_by);
             vec![format!("{} ({by})", escaped(&design.path))]
         }),
@@ -69,7 +71,7 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
         }
         (Err(error), _) => why(error, "cannot be checked: "),
     };
-    let mut approval = cut(waiting, |(line, _)| vec![line.clone()]);
+    let mut approval = cut(waiting, FEW, |(line, _)| vec![line.clone()]);
     if approval.is_empty() {
         approval.push("nothing".to_owned());
     }
@@ -94,9 +96,9 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
 }
 
 /// The first entries of a list, with the lines of each.
-fn cut<T>(list: &[T], lines: impl Fn(&T) -> Vec<String>) -> Vec<String> {
-    let mut shown: Vec<String> = list.iter().take(MOST).flat_map(lines).collect();
-    if let more @ 1.. = list.len().saturating_sub(MOST) {
+fn cut<T>(list: &[T], most: usize, lines: impl Fn(&T) -> Vec<String>) -> Vec<String> {
+    let mut shown: Vec<String> = list.iter().take(most).flat_map(lines).collect();
+    if let more @ 1.. = list.len().saturating_sub(most) {
         shown.push(format!("and {more} more"));
     }
     shown
@@ -121,7 +123,7 @@ fn why(error: &Error, before: &str) -> Vec<String> {
 
 fn rows_so_far(rows: &RowsSoFar) -> Vec<String> {
     let mut lines = vec![format!("{} done, {} open", rows.done, rows.open.len())];
-    lines.extend(cut(&rows.open, |row| {
+    lines.extend(cut(&rows.open, MOST, |row| {
         let place = scope::place(&row.anchor.path, row.anchor.line);
         vec![format!("{} ({place})", escaped(&row.path))]
     }));
@@ -148,7 +150,7 @@ fn next_commit(verdict: &Verdict) -> Vec<String> {
         reason(&sentence, &finding.help)
     };
     let mut lines = vec![format!("{}: {remarks}", verdict.outcome().name())];
-    lines.extend(cut(&findings, drawn));
+    lines.extend(cut(&findings, MOST, drawn));
     lines
 }
 
