@@ -16,7 +16,7 @@ use crate::verdict::{BranchStatus, RowsSoFar, Verdict};
 /// HEAD cannot be read.
 pub fn status(repo: &Repository, options: &Options) -> Result<BranchStatus> {
     let mut status = BranchStatus {
-        branch: repo.design_branch()?,
+        branch: repo.branch()?.map(|branch| branch.name),
         designs: Ok(Vec::new()),
         rows: Ok(None),
         commit: staged(repo, options),

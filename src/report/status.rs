@@ -21,8 +21,6 @@ use crate::verdict::{BranchStatus, RowsSoFar, Verdict};
 const MOST: usize = 3;
 /// The most designs and waiting changes.
 const FEW: usize = 2;
-/// The most notes.
-const MOST_NOTES: usize = 1;
 /// The indent below a title.
 const INDENT: &str = "         ";
 
@@ -38,8 +36,8 @@ pub fn write_status(
     out: &mut dyn io::Write,
     style: &Style,
 ) -> io::Result<()> {
-    let is_accepted = || status.commit.as_ref().is_ok_and(Verdict::is_accepted);
-    let human = || match style.quiet && is_accepted() {
+    let is_accepted = status.commit.as_ref().is_ok_and(Verdict::is_accepted);
+    let human = || match style.quiet && is_accepted {
         true => String::new(),
         false => text(status, waiting, style),
     };
@@ -61,7 +59,14 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
     };
     let rows = match &status.rows {
         Ok(None) => Vec::new(),
-        Ok(Some(rows)) => rows_so_far(rows),
+        Ok(Some(RowsSoFar { done, open })) => {
+            let mut lines = vec![format!("{done} done, {} open", open.len())];
+            lines.extend(cut(open, MOST, |row| {
+                let place = scope::place(&row.anchor.path, row.anchor.line);
+                vec![format!("{} ({place})", escaped(&row.path))]
+            }));
+            lines
+        }
         Err(error) => why(error, ""),
     };
     let commit = match (&status.commit, &status.designs) {
@@ -91,8 +96,8 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
             out.push_str(&format!("{indent}{line}\n"));
         }
     }
-    let notes = status.notes.get(..MOST_NOTES).unwrap_or(&status.notes);
-    out + &human::notes(notes, style)
+    let first = status.notes.iter().take(1).cloned();
+    out + &human::notes(&Vec::from_iter(first), style)
 }
 
 /// The first entries of a list, with the lines of each.
@@ -115,18 +120,11 @@ fn reason(sentence: &str, help: &[Help]) -> Vec<String> {
 /// Why guard cannot tell something, with the first fault behind it.
 fn why(error: &Error, before: &str) -> Vec<String> {
     let mut lines = reason(&format!("{before}{}", error.message), &error.help);
-    let first = ordered(&error.problems).into_iter().next();
-    let first = first.map(|fault| format!("  {}", message(&fault.message)));
-    lines.splice(1..1, first);
-    lines
-}
-
-fn rows_so_far(rows: &RowsSoFar) -> Vec<String> {
-    let mut lines = vec![format!("{} done, {} open", rows.done, rows.open.len())];
-    lines.extend(cut(&rows.open, MOST, |row| {
-        let place = scope::place(&row.anchor.path, row.anchor.line);
-        vec![format!("{} ({place})", escaped(&row.path))]
-    }));
+    let faults = ordered(&error.problems).into_iter().take(1);
+    lines.splice(
+        1..1,
+        faults.map(|fault| format!("  {}", message(&fault.message))),
+    );
     lines
 }
 
@@ -156,34 +154,27 @@ fn next_commit(verdict: &Verdict) -> Vec<String> {
 
 fn json(status: &BranchStatus, waiting: &[(String, Value)]) -> Value {
     let row = |row: &Grant| {
-        json!({
-            "path": path_text(row.path.as_ref()),
-            "design": path_text(row.anchor.path.as_ref()),
-            "line": row.anchor.line,
-        })
+        let (path, design) = (row.path.as_ref(), row.anchor.path.as_ref());
+        json!({ "path": path_text(path), "design": path_text(design), "line": row.anchor.line })
     };
     let rows = status.rows.as_ref().ok().and_then(Option::as_ref);
-    let rows = rows.map(|rows| {
-        let open: Vec<Value> = rows.open.iter().map(row).collect();
-        json!({ "done": rows.done, "open": open.len(), "open_rows": open })
+    let rows = rows.map(|RowsSoFar { done, open }| {
+        let rows: Vec<Value> = open.iter().map(row).collect();
+        json!({ "done": done, "open": open.len(), "open_rows": rows })
     });
     let commit = status.commit.as_ref().ok().map(|verdict| {
-        json!({
-            "verdict": verdict.outcome(),
-            "summary": verdict.counts(),
-            "findings": ordered(&verdict.findings),
-        })
+        let findings = ordered(&verdict.findings);
+        json!({ "verdict": verdict.outcome(), "summary": verdict.counts(), "findings": findings })
     });
-    let error = |about: &str, error: Option<&Error>| {
-        error.map(|error| {
-            json!({ "about": about, "kind": error.kind(), "message": error.message, "help": error.help })
-        })
-    };
     let errors = [
-        error("designs", status.designs.as_ref().err()),
-        error("rows", status.rows.as_ref().err()),
-        error("commit", status.commit.as_ref().err()),
+        ("designs", status.designs.as_ref().err()),
+        ("rows", status.rows.as_ref().err()),
+        ("commit", status.commit.as_ref().err()),
     ];
+    let errors = errors.into_iter().filter_map(|(about, error)| {
+        let Error { message, help, .. } = error?;
+        Some(json!({ "about": about, "kind": error?.kind(), "message": message, "help": help }))
+    });
     json!({
         "version": 1,
         "branch": status.branch.as_ref().map(|name| path_text(name.as_bstr())),
@@ -192,6 +183,6 @@ fn json(status: &BranchStatus, waiting: &[(String, Value)]) -> Value {
         "commit": commit,
         "waiting": waiting.iter().map(|(_, object)| object).collect::<Vec<_>>(),
         "notes": status.notes,
-        "errors": errors.into_iter().flatten().collect::<Vec<_>>(),
+        "errors": errors.collect::<Vec<_>>(),
     })
 }
