@@ -129,6 +129,7 @@ mod settings;
 mod short_writes;
 mod snapshots;
 mod staged_kinds;
+mod status;
 mod typed_errors;
 mod use_design;
 mod work_trees;

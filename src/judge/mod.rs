@@ -25,6 +25,7 @@ mod review;
 mod scope;
 mod settings;
 mod staged;
+mod status;
 mod steps;
 mod tree_view;
 
@@ -51,6 +52,7 @@ pub use request::OperationContext;
 pub use scope::{prompt, scope};
 pub use settings::{settings, settings_of_head};
 pub use staged::{everything, governing_designs, selected_by_settings, staged, uncommitted};
+pub use status::status;
 
 /// How to judge.
 #[derive(Debug, Clone, Default)]

@@ -21,6 +21,7 @@ mod sarif;
 mod schema;
 mod scope;
 mod settings;
+mod status;
 mod style;
 mod texts;
 
@@ -40,6 +41,7 @@ pub use reference::settings_reference;
 pub use schema::schema;
 pub use scope::{write_scope, write_scope_check};
 pub use settings::write_settings;
+pub use status::write_status;
 pub use style::Style;
 pub(crate) use texts::uri;
 
