@@ -221,8 +221,12 @@ fn quiet(command: &mut Command) -> &mut Command {
 }
 
 fn timed(repo: &Repo, program: &str, arguments: &[&str]) -> Run {
+    timed_with(Stdio::null(), repo, program, arguments)
+}
+
+fn timed_with(input: Stdio, repo: &Repo, program: &str, arguments: &[&str]) -> Run {
     let mut command = repo.command(program);
-    quiet(&mut command).args(arguments);
+    quiet(&mut command).stdin(input).args(arguments);
     let start = Instant::now();
     let status = command.status().unwrap();
     Run {

@@ -35,19 +35,37 @@ fn verbs_of(help: &str) -> impl Iterator<Item = &str> {
         // Continuation lines of a description are indented further.
         .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
         .filter_map(|line| line.split_whitespace().next())
-        .filter(|verb| *verb != "help")
 }
 
 /// `cli::tests` checks the examples of every verb.
 #[test]
 fn help_lists_the_verbs_and_names_examples() {
     let repo = Repo::new();
-    let help = repo.guard(&["--help"]).exits(0);
-    let verbs: Vec<&str> = verbs_of(&help.stdout).collect();
-    assert!(
-        verbs.contains(&"lint") && verbs.contains(&"explain"),
-        "{verbs:?}"
-    );
+    let help = repo.guard(&["--help"]).exits(0).stdout;
+    let first: Vec<&str> = verbs_of(&help).filter(|verb| *verb != "trial").collect();
+    let expected = "init install doctor lint status scope use approve review explain";
+    assert_eq!(first.join(" "), expected);
+    // Every other verb is in one group, and `guard help all` describes them all.
+    let groups = ["Files:", "Machines:", "More:"];
+    let groups = groups.map(|group| help.split_once(group).unwrap().1.lines().next().unwrap());
+    let grouped = groups.iter().flat_map(|line| line.trim().split(", "));
+    let mut shown: Vec<&str> = verbs_of(&help).chain(grouped).collect();
+    let all = repo.guard(&["help", "all"]).exits(0).stdout;
+    let mut every: Vec<&str> = verbs_of(&all).collect();
+    shown.sort_unstable();
+    every.sort_unstable();
+    assert_eq!(shown, every);
+    assert_eq!(repo.guard(&["-h"]).exits(0).stdout, help);
+    assert_eq!(repo.guard(&["help"]).exits(0).stdout, help);
+    assert_eq!(repo.guard(&[]).exits(2).stderr, help);
+    for words in [&["lint"][..], &["snapshot"], &["scope", "add"]] {
+        let by_flag = repo.guard(&[words, &["--help"]].concat()).exits(0);
+        let by_verb = repo.guard(&[&["help"], words].concat()).exits(0);
+        assert_eq!(by_flag.stdout, by_verb.stdout);
+    }
+    repo.guard(&["help", "nothing"])
+        .exits(2)
+        .says("unrecognized subcommand 'nothing'");
     for words in [
         &["lint"][..],
         &["scope"],

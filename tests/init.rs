@@ -127,8 +127,9 @@ fn next_steps_are_listed_in_order() {
     repo.write(".pre-commit-config.yaml", "repos: []\n");
     let told = repo.guard(&["init"]).exits(0).stdout;
     let at = |part: &str| told.find(part).unwrap_or_else(|| panic!("{part}\n{told}"));
-    assert!(at("git add guard.toml") < at("write the first design"));
-    assert!(at("write the first design") < at("guard install git"));
+    assert!(at("1. git add guard.toml") < at("2. write the first design"));
+    assert!(at("guard scope new") < at("3. add guard to .pre-commit-config.yaml"));
+    assert!(at("3. ") < at("guard install git"));
     assert!(at("guard install git") < at("guard doctor"));
     assert!(told.contains(".pre-commit-config.yaml"));
 }

@@ -51,7 +51,8 @@ fn busy() -> Repo {
     repo
 }
 
-const VERBS: [&[&str]; 11] = [
+const VERBS: [&[&str]; 12] = [
+    &["status"],
     &["lint"],
     &["lint", "--format", "json"],
     &["lint", "--color", "always"],

@@ -29,7 +29,8 @@ fn hot_fix_on_main_is_designed_chosen_and_committed() {
         .guard(&["scope", "new", "hotfix", "--from-changes"])
         .exits(0);
     let commit = format!("git commit -m \"Add the design\" -- {design}");
-    told.says(&commit).says(&format!("guard use {design}"));
+    let told = told.says(&commit).says(&format!("guard use {design}"));
+    assert!(!told.text().contains("guard scope add"), "{told:?}");
     assert_eq!(repo.git(&["diff", "--cached", "--name-only"]), design);
     repo.git(&["commit", "--quiet", "-m", "Add the design", "--", design]);
     repo.guard(&["use", design]).exits(0);
@@ -46,6 +47,12 @@ fn branch_name_fills_the_path_and_selects_the_design() {
     repo.branch("188-work");
     let told = repo.guard(&["scope", "new"]).exits(0).text();
     assert!(!told.contains("guard use"), "{told}");
+    // The table needs rows before the commit.
+    let add = told.find("its table is empty: add a row").unwrap();
+    let next = told
+        .find("\n  guard scope add PATH\n  git commit ")
+        .unwrap();
+    assert!(add < next, "{told}");
     assert!(text(&repo, DESIGN).starts_with("# LLD-188\n"));
     // The empty table takes the rows of the changes.
     repo.stage("src/a.rs", "changed\n");
@@ -93,7 +100,8 @@ fn name_is_asked_for_where_the_branch_has_none() {
                 .exits(2)
                 .says("guard scope new hotfix");
         }
-        repo.guard(&["scope", "new", name]).exits(0).says(place);
+        let told = repo.guard(&["scope", "new", name]).exits(0).says(place);
+        told.says(&format!("guard scope add PATH --design {place}\n"));
         assert!(repo.path(place).is_file(), "{place}");
         repo.guard(&["scope", "new", name])
             .exits(2)

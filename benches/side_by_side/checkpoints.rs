@@ -1,11 +1,11 @@
 //! The checkpoints around a shell command, compared with `git status`.
 
-use std::time::Instant;
+use std::fs::{self, File};
 
 use serde_json::json;
 
-use super::common::{Repo, run_with_input};
-use super::{GUARD, Scale, median, text, timed};
+use super::common::Repo;
+use super::{GUARD, Scale, median, text, timed, timed_with};
 
 /// Prints a line for each number of files.
 pub(super) fn measure(scale: &Scale) {
@@ -20,14 +20,12 @@ pub(super) fn measure(scale: &Scale) {
                 "session_id": "s", "cwd": repo.root, "hook_event_name": event, "tool_name": "Bash",
                 "tool_use_id": "t", "tool_input": {"command": "true"},
             });
-            let mut guard = repo.command(GUARD.as_str());
-            let begin = Instant::now();
-            let answer = run_with_input(
-                guard.args(["hook", "claude"]),
-                payload.to_string().as_bytes(),
-            );
-            assert_eq!((answer.code, answer.stdout.as_str()), (0, ""), "{answer:?}");
-            begin.elapsed().as_secs_f64() * 1000.0
+            let file = repo.root.join(".git/payload");
+            fs::write(&file, payload.to_string()).unwrap();
+            let file = File::open(file).unwrap();
+            let run = timed_with(file.into(), &repo, &GUARD, &["hook", "claude"]);
+            assert_eq!(run.code, 0, "{event}");
+            run.milliseconds
         };
         let first = hook("PreToolUse");
         hook("PostToolUse");

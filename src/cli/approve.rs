@@ -282,21 +282,6 @@ fn print_held(
     diff: Option<&str>,
 ) {
     let style = output.style.clone();
-    let entry = |change: &HeldChange| {
-        let place = repo.place_of(&change.work_tree);
-        json!({
-            "id": change.id(),
-            "worktree": place.map(|place| place.to_string_lossy().into_owned()),
-            "path": change.path,
-            "operation": change.operation,
-            "class": change.class,
-            "reason": change.why,
-            "old": change.old,
-            "new": change.new,
-            "expires": change.expires,
-            "diff": diff,
-        })
-    };
     output.print_either(
         || {
             let mut object = Map::from_iter([("version".to_owned(), 1.into())]);
@@ -304,7 +289,12 @@ fn print_held(
                 object.insert("id".into(), id.into());
                 object.insert("status".into(), HeldStatus::Held.name().into());
             }
-            object.insert("held".into(), held.iter().map(entry).collect());
+            object.insert(
+                "held".into(),
+                held.iter()
+                    .map(|change| held_json(repo, change, diff))
+                    .collect(),
+            );
             Value::Object(object)
         },
         |out| {
@@ -312,15 +302,37 @@ fn print_held(
                 return writeln!(out, "no change waits for approval");
             }
             for change in held {
-                let elsewhere = elsewhere(repo, &change.work_tree);
-                let (id, operation, why) = (change.id(), &change.operation, &change.why);
-                writeln!(out, "{id}  {operation}  {why}{elsewhere}")?;
+                writeln!(out, "{}", held_line(repo, change))?;
             }
             let diff = painted(diff.unwrap_or_default(), &style);
             diff.lines()
                 .try_for_each(|line| writeln!(out, "{GUTTER}{line}"))
         },
     );
+}
+
+/// A held change in a list.
+pub(super) fn held_line(repo: &Repository, change: &HeldChange) -> String {
+    let elsewhere = elsewhere(repo, &change.work_tree);
+    let (id, operation, why) = (change.id(), &change.operation, &change.why);
+    format!("{id}  {operation}  {why}{elsewhere}")
+}
+
+/// A held change for programs.
+pub(super) fn held_json(repo: &Repository, change: &HeldChange, diff: Option<&str>) -> Value {
+    let place = repo.place_of(&change.work_tree);
+    json!({
+        "id": change.id(),
+        "worktree": place.map(|place| place.to_string_lossy().into_owned()),
+        "path": change.path,
+        "operation": change.operation,
+        "class": change.class,
+        "reason": change.why,
+        "old": change.old,
+        "new": change.new,
+        "expires": change.expires,
+        "diff": diff,
+    })
 }
 
 /// Prints what became of a change that is not held any more.

@@ -84,8 +84,7 @@ fn failed(error: std::io::Error) -> Error {
 }
 
 /// Every manual page by file name, the one of guard itself first.
-fn pages(command: Command) -> Result<Vec<(String, Vec<u8>)>> {
-    let mut command = command.disable_help_subcommand(true);
+fn pages(mut command: Command) -> Result<Vec<(String, Vec<u8>)>> {
     // Names the verbs in full: guard-scope-show.
     command.build();
     let mut pages = Vec::new();

@@ -140,9 +140,12 @@ fn next_steps(draft: &SettingsDraft, has_standing: bool) -> Vec<String> {
             "name branches after their plans, or choose a plan: guard use FILE".to_owned()
         }
         Some(design) if draft.designs == 0 => {
-            format!("write the first design, {design}, and commit it")
+            format!(
+                "write the first design, {design}, on a branch named after its issue: guard scope new"
+            )
         }
-        Some(_) => "name branches after the issue of their design".to_owned(),
+        Some(_) => "name branches after the issue of their design, or write one: guard scope new"
+            .to_owned(),
     };
     let hooks = match draft.pre_commit {
         true => "add guard to .pre-commit-config.yaml, or: guard install git",

@@ -15,6 +15,7 @@ mod explain;
 mod files;
 mod formats;
 mod generate;
+mod help;
 mod hook;
 mod init;
 mod install;
@@ -33,6 +34,7 @@ mod scope_edit;
 mod settings;
 mod signing;
 mod snapshot;
+mod status;
 mod trial;
 mod usage_error;
 mod use_design;
@@ -51,7 +53,7 @@ use output::{CANNOT_JUDGE, Output};
 
 /// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
 #[derive(Debug, Parser)]
-#[command(name = "guard", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "guard", version, max_term_width = 100, after_help = EXIT_CODES, disable_help_subcommand = true)]
 struct Cli {
     /// Run as if guard had been started in DIR.
     #[arg(short = 'C', value_name = "DIR", global = true, help_heading = output::GLOBAL)]
@@ -75,27 +77,41 @@ Environment:
 
 Examples:
   guard init                 write guard.toml from what the repository contains
+  guard status               show where this branch stands
   guard lint                 judge the staged changes
   guard lint main..HEAD      judge a branch
   guard check src/state.py   check whether a path may be written
 
 `guard COMMAND --help` has more examples.";
 
+// The order is that of the help.
 #[derive(Debug, Subcommand)]
 enum Verb {
+    /// Write the first guard.toml from what the repository contains.
+    Init(Deferred<init::InitArgs>),
+    /// Install the hooks that call guard.
+    Install(Deferred<install::Install>),
+    /// Check the set-up, including a trial commit.
+    Doctor(Deferred<doctor::DoctorArgs>),
     /// Judge the staged changes, a range or a commit.
     Lint(Deferred<lint::LintArgs>),
-    /// Write the review page of a branch or a range, and print its address.
-    Review(Deferred<review::ReviewArgs>),
-    /// Judge the last changes of the target branch as if guard had been there.
-    Trial(Deferred<trial::TrialArgs>),
-    /// Check whether paths may be written.
-    Check(Deferred<check::CheckArgs>),
+    /// Show the design, its open rows, and what a commit now would say.
+    Status(Deferred<status::StatusArgs>),
     /// List, lint and extend what the designs grant.
     #[command(subcommand)]
     Scope(Deferred<scope::ScopeArgs>),
     /// Choose the design for this branch.
     Use(Deferred<use_design::UseArgs>),
+    /// List, approve and reject the changes that wait for a person.
+    Approve(Deferred<approve::ApproveArgs>),
+    /// Write the review page of a branch or a range, and print its address.
+    Review(Deferred<review::ReviewArgs>),
+    /// Judge the last changes of the target branch as if guard had been there.
+    Trial(Deferred<trial::TrialArgs>),
+    /// Explain a rule, with an example and the fix.
+    Explain(Deferred<explain::ExplainArgs>),
+    /// Check whether paths may be written.
+    Check(Deferred<check::CheckArgs>),
     /// Read a file inside the workspace.
     Read(Deferred<files::ReadArgs>),
     /// Write a file; guard judges, backs up and logs the change.
@@ -106,40 +122,32 @@ enum Verb {
     Delete(Deferred<files::DeleteArgs>),
     /// Move or rename a file.
     Move(Deferred<files::MoveArgs>),
-    /// List, approve and reject the changes that wait for a person.
-    Approve(Deferred<approve::ApproveArgs>),
+    /// List, show and restore snapshots of earlier content.
+    #[command(subcommand)]
+    Snapshot(Deferred<snapshot::SnapshotArgs>),
+    /// Run guard as a hook of git, of a hook framework or of a coding agent.
+    #[command(subcommand)]
+    Hook(Deferred<hook::HookArgs>),
+    /// Serve the file operations to a program, by the Model Context Protocol.
+    Mcp(Deferred<mcp::McpArgs>),
+    /// Print completions, manual pages, or the schema or reference of guard.toml.
+    #[command(subcommand)]
+    Generate(Deferred<generate::GenerateArgs>),
+    /// Remove what `guard install` wrote.
+    Uninstall(Deferred<install::Uninstall>),
+    /// List the settings in force and where each comes from.
+    Settings(Deferred<settings::SettingsArgs>),
+    /// Show and verify the log of requests and decisions.
+    #[command(subcommand)]
+    Audit(Deferred<audit::AuditArgs>),
+    /// Describe the commands that people need first, all commands, or one of them.
+    Help(Deferred<help::HelpArgs>),
     /// List the changes that wait for a person: `guard approve`.
     #[command(hide = true)]
     Pending(Deferred<approve::ApproveArgs>),
     /// Reject a held change: `guard approve ID --reject`.
     #[command(hide = true)]
     Reject(Deferred<approve::ApproveArgs>),
-    /// List, show and restore snapshots of earlier content.
-    #[command(subcommand)]
-    Snapshot(Deferred<snapshot::SnapshotArgs>),
-    /// Show and verify the log of requests and decisions.
-    #[command(subcommand)]
-    Audit(Deferred<audit::AuditArgs>),
-    /// Explain a rule, with an example and the fix.
-    Explain(Deferred<explain::ExplainArgs>),
-    /// List the settings in force and where each comes from.
-    Settings(Deferred<settings::SettingsArgs>),
-    /// Print completions, manual pages, or the schema or reference of guard.toml.
-    #[command(subcommand)]
-    Generate(Deferred<generate::GenerateArgs>),
-    /// Write the first guard.toml from what the repository contains.
-    Init(Deferred<init::InitArgs>),
-    /// Install the hooks that call guard.
-    Install(Deferred<install::Install>),
-    /// Remove what `guard install` wrote.
-    Uninstall(Deferred<install::Uninstall>),
-    /// Check the set-up, including a trial commit.
-    Doctor(Deferred<doctor::DoctorArgs>),
-    /// Serve the file operations to a program, by the Model Context Protocol.
-    Mcp(Deferred<mcp::McpArgs>),
-    /// Run guard as a hook of git, of a hook framework or of a coding agent.
-    #[command(subcommand)]
-    Hook(Deferred<hook::HookArgs>),
 }
 
 /// Runs a command line, the program's name first.
@@ -147,15 +155,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     fail_closed_on_panic();
     crate::system::survive_size_limit();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let parsed = Cli::command()
+    let parsed = help::in_short(Cli::command())
         .try_get_matches_from(&arguments)
         .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, formats::wanted(&matches))));
     let (cli, wanted) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
-            // `--help` and `--version` are errors to clap too, with code 0. Nothing helps a closed stderr.
-            let _ = error.print();
-            let code = u8::try_from(error.exit_code()).unwrap_or(CANNOT_JUDGE);
+            let code = help::print(&error);
             if code != 0 {
                 usage_error::tell(&arguments, &error, &Cli::command());
             }
@@ -194,6 +200,7 @@ impl Cli {
         }
         match &self.verb {
             Verb::Lint(args) => args.run(output),
+            Verb::Status(args) => args.run(output),
             Verb::Review(args) => args.run(output),
             Verb::Trial(args) => args.run(output),
             Verb::Check(args) => args.run(output),
@@ -218,6 +225,7 @@ impl Cli {
             Verb::Doctor(args) => args.run(output),
             Verb::Mcp(args) => args.run(),
             Verb::Hook(args) => args.run(output),
+            Verb::Help(args) => Ok(args.run(Cli::command())),
         }
     }
 }
@@ -244,9 +252,7 @@ mod tests {
     fn for_each_verb(command: &Command, words: &[&str], look: &mut impl FnMut(&Command, &[&str])) {
         look(command, words);
         for verb in command.get_subcommands() {
-            if verb.get_name() != "help" {
-                for_each_verb(verb, &[words, &[verb.get_name()]].concat(), look);
-            }
+            for_each_verb(verb, &[words, &[verb.get_name()]].concat(), look);
         }
     }
 
@@ -341,7 +347,7 @@ mod tests {
             let expected: &[&str] = match *first {
                 "lint" | "hook" => &all,
                 "check" => &["human", "json", "jsonl"],
-                "generate" | "mcp" => &[],
+                "generate" | "mcp" | "help" => &[],
                 _ => &["human", "json"],
             };
             assert_eq!(formats, expected, "{called:?}");

@@ -46,7 +46,7 @@ impl ScopeNewArgs {
             false => Vec::new(),
         };
         let edit = judge::new_design(&repo, self.name.as_deref(), &rows)?;
-        finish(&repo, &edit, output)?;
+        finish(&repo, &edit, rows.is_empty(), output)?;
         Ok(0)
     }
 }
@@ -205,7 +205,12 @@ impl ScopeImportArgs {
         let rows: Vec<String> = rows.map(str::to_owned).collect();
         match rows.is_empty() {
             true => output.notes(&["guard wrote nothing".to_owned()]),
-            false => finish(&repo, &judge::with_table(&repo, target, &rows)?, output)?,
+            false => finish(
+                &repo,
+                &judge::with_table(&repo, target, &rows)?,
+                false,
+                output,
+            )?,
         }
         Ok(0)
     }
@@ -249,16 +254,25 @@ fn write(repo: &Repository, edit: &DesignEdit) -> Result<Vec<String>> {
     Ok(commands)
 }
 
-/// Writes and stages the design, and prints the commands.
-fn finish(repo: &Repository, edit: &DesignEdit, output: &mut Output) -> Result<()> {
+/// Writes and stages the design, and prints the commands; a table without rows needs some before the commit.
+fn finish(repo: &Repository, edit: &DesignEdit, is_empty: bool, output: &mut Output) -> Result<()> {
     let (path, commands) = (&edit.design.path, write(repo, edit)?);
     let quiet = output.style.quiet;
-    let next = commands.join("\n  ");
+    let add = is_empty.then(|| match commands.len() {
+        1 => "guard scope add PATH".to_owned(),
+        _ => format!("guard scope add PATH --design {}", shell_word(path)),
+    });
+    let why = match is_empty {
+        true => "its table is empty: add a row for each file, then commit it before the code",
+        false => "commit it before the code",
+    };
+    let steps = add.iter().chain(&commands);
+    let next = steps.map(String::as_str).collect::<Vec<_>>().join("\n  ");
     output.print_either(
-        || json!({"version": 1, "design": path.to_str_lossy(), "next": commands.first(), "choose": commands.get(1)}),
+        || json!({"version": 1, "design": path.to_str_lossy(), "next": commands.first(), "choose": commands.get(1), "add": add}),
         |out| match quiet {
             true => Ok(()),
-            false => writeln!(out, "wrote {} and staged it; commit it before the code:\n  {next}", escaped(path)),
+            false => writeln!(out, "wrote {} and staged it; {why}:\n  {next}", escaped(path)),
         },
     );
     Ok(())

@@ -25,6 +25,7 @@ mod review;
 mod scope;
 mod settings;
 mod staged;
+mod status;
 mod steps;
 mod tree_view;
 mod trial;
@@ -53,6 +54,7 @@ pub use request::OperationContext;
 pub use scope::{prompt, scope};
 pub use settings::{settings, settings_of_head};
 pub use staged::{everything, governing_designs, selected_by_settings, staged, uncommitted};
+pub use status::status;
 pub use trial::{Trial, TriedChange, trial};
 
 /// How to judge.

@@ -37,6 +37,7 @@ pub use design_rows::{DesignContext, check_design_rows, matched};
 pub use hook_lines::SETTINGS as HOOK_SETTINGS;
 pub use policy_changed::{changes_only_own_part, may_call_guard, switch_changed};
 pub use protected_path::protection;
+pub use row_untouched::done_and_open;
 pub use sink::{Sink, at_level};
 
 use approved::clear_approved;

@@ -7,28 +7,15 @@ use gix::bstr::BStr;
 use super::{Case, Sink};
 use crate::finding::{Finding, Rule};
 use crate::path::escaped;
-use crate::policy::{ChosenBy, Stage};
+use crate::policy::{ChosenBy, Policy, Stage};
 use crate::scope::Grant;
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
-    let policy = case.policy;
-    let Some(scope) = &policy.scope else {
-        return;
-    };
-    if policy.stage != Stage::Range {
+    if case.policy.stage != Stage::Range {
         return;
     }
-    let changes = case.changes.iter();
-    let touched: HashSet<_> = changes
-        .flat_map(|changed| scope.lookup(changed.path()).grants)
-        .map(place)
-        .collect();
-    let own = policy
-        .designs
-        .iter()
-        .filter(|governing| governing.in_force && governing.chosen_by != ChosenBy::Standing);
-    let rows = own.flat_map(|governing| &governing.design.grants);
-    for grant in rows.filter(|grant| !touched.contains(&place(grant))) {
+    let paths = case.changes.iter().map(|changed| changed.path());
+    for grant in done_and_open(case.policy, paths).1 {
         let path = &grant.path;
         let message = format!(
             "{} is granted, but the range does not change it",
@@ -40,6 +27,26 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                 .help("do the work or remove the row"),
         );
     }
+}
+
+/// The rows of this branch's own designs: those that cover one of the paths, and the others.
+pub fn done_and_open<'a>(
+    policy: &Policy,
+    paths: impl Iterator<Item = &'a BStr>,
+) -> (Vec<&Grant>, Vec<&Grant>) {
+    let Some(scope) = &policy.scope else {
+        return (Vec::new(), Vec::new());
+    };
+    let touched: HashSet<_> = paths
+        .flat_map(|path| scope.lookup(path).grants)
+        .map(place)
+        .collect();
+    let own = policy
+        .designs
+        .iter()
+        .filter(|governing| governing.in_force && governing.chosen_by != ChosenBy::Standing);
+    own.flat_map(|governing| &governing.design.grants)
+        .partition(|grant| touched.contains(&place(grant)))
 }
 
 /// Identifies the row: two may name the same path.

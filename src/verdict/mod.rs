@@ -13,7 +13,9 @@ pub use check::{CheckAnswers, CheckCounts, CheckResult};
 pub use review::{Review, ReviewApproval, ReviewCommit, ReviewRow};
 pub use scope::{PromptPath, PromptSection, Protection, ScopeGrant, ScopeListing};
 
+use crate::error::Result;
 use crate::finding::{Finding, Level, json};
+use crate::scope::Grant;
 use crate::scope::settings::{KeyPlaces, Settings};
 
 /// The texts of documents that findings refer to, by path.
@@ -205,6 +207,30 @@ impl Verdict {
         changes.sort_by(|a, b| (&a.path, a.action).cmp(&(&b.path, b.action)));
         changes
     }
+}
+
+/// Where the work on a branch stands. An error says why guard cannot tell a part of it.
+#[derive(Debug)]
+pub struct BranchStatus {
+    /// The branch; `None` for a detached HEAD.
+    pub branch: Option<BString>,
+    /// The designs in force.
+    pub designs: Result<Vec<DesignUsed>>,
+    /// The rows of the branch's own designs; `None` without such a design.
+    pub rows: Result<Option<RowsSoFar>>,
+    /// What a commit of the staged changes would say.
+    pub commit: Result<Verdict>,
+    /// Notes on how guard reached all this, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// The rows of a branch's own designs.
+#[derive(Debug)]
+pub struct RowsSoFar {
+    /// The number of those that the work so far changes.
+    pub done: usize,
+    /// The others.
+    pub open: Vec<Grant>,
 }
 
 /// The settings with their sources.

@@ -1,0 +1,188 @@
+//! The report of `guard status`: one screen.
+
+use std::io;
+
+use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
+use gix::bstr::ByteSlice;
+use serde_json::{Value, json};
+
+use super::escape::message;
+use super::style::{Style, paint};
+use super::texts::ordered;
+use super::{Format, human, scope, write_answer};
+use crate::error::Error;
+use crate::finding::json::path_text;
+use crate::finding::{Finding, Help, Level};
+use crate::path::escaped;
+use crate::scope::Grant;
+use crate::verdict::{BranchStatus, RowsSoFar, Verdict};
+
+/// The most rows and findings.
+const MOST: usize = 3;
+/// The most designs and waiting changes.
+const FEW: usize = 2;
+/// The indent below a title.
+const INDENT: &str = "         ";
+
+/// Writes where a branch stands, with the changes that wait for approval: a line and an object for each.
+///
+/// # Errors
+///
+/// Those of `out`, and `Unsupported` for formats other than human and JSON.
+pub fn write_status(
+    status: &BranchStatus,
+    waiting: &[(String, Value)],
+    format: Format,
+    out: &mut dyn io::Write,
+    style: &Style,
+) -> io::Result<()> {
+    let is_accepted = status.commit.as_ref().is_ok_and(Verdict::is_accepted);
+    let human = || match style.quiet && is_accepted {
+        true => String::new(),
+        false => text(status, waiting, style),
+    };
+    write_answer(format, out, human, || json(status, waiting))
+}
+
+fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> String {
+    let branch = match &status.branch {
+        Some(name) => escaped(name).to_string(),
+        None => "none, HEAD is detached".to_owned(),
+    };
+    let design = match &status.designs {
+        Ok(designs) if designs.is_empty() => vec!["none".to_owned()],
+        Ok(designs) => cut(designs, FEW, |design| {
+            let by = message(&design.selected_by);
+            vec![format!("{} ({by})", escaped(&design.path))]
+        }),
+        Err(error) => why(error, ""),
+    };
+    let rows = match &status.rows {
+        Ok(None) => Vec::new(),
+        Ok(Some(RowsSoFar { done, open })) => {
+            let mut lines = vec![format!("{done} done, {} open", open.len())];
+            lines.extend(cut(open, MOST, |row| {
+                let place = scope::place(&row.anchor.path, row.anchor.line);
+                vec![format!("{} ({place})", escaped(&row.path))]
+            }));
+            lines
+        }
+        Err(error) => why(error, ""),
+    };
+    let commit = match (&status.commit, &status.designs) {
+        (Ok(verdict), _) => next_commit(verdict),
+        (Err(error), Err(same)) if error.message == same.message => {
+            vec!["cannot be checked, for the same reason".to_owned()]
+        }
+        (Err(error), _) => why(error, "cannot be checked: "),
+    };
+    let mut approval = cut(waiting, FEW, |(line, _)| vec![line.clone()]);
+    if approval.is_empty() {
+        approval.push("nothing".to_owned());
+    }
+    let mut out = String::new();
+    for (title, lines) in [
+        ("branch", vec![branch]),
+        ("design", design),
+        ("rows", rows),
+        ("commit", commit),
+        ("waiting", approval),
+    ] {
+        for (at, line) in lines.iter().enumerate() {
+            let indent = match at {
+                0 => paint(DEFAULT_EMPHASIS_STYLE, &format!("{title:<9}"), style),
+                _ => INDENT.to_owned(),
+            };
+            out.push_str(&format!("{indent}{line}\n"));
+        }
+    }
+    let first = status.notes.iter().take(1).cloned();
+    out + &human::notes(&Vec::from_iter(first), style)
+}
+
+/// The first entries of a list, with the lines of each.
+fn cut<T>(list: &[T], most: usize, lines: impl Fn(&T) -> Vec<String>) -> Vec<String> {
+    let mut shown: Vec<String> = list.iter().take(most).flat_map(lines).collect();
+    if let more @ 1.. = list.len().saturating_sub(most) {
+        shown.push(format!("and {more} more"));
+    }
+    shown
+}
+
+/// A sentence, and the first next step below it.
+fn reason(sentence: &str, help: &[Help]) -> Vec<String> {
+    let to_paste = help.iter().skip(1).take_while(|line| line.is_to_paste());
+    let steps = help.iter().take(1).chain(to_paste.take(1));
+    let steps = steps.map(|line| format!("  {}", message(line)));
+    std::iter::once(message(sentence)).chain(steps).collect()
+}
+
+/// Why guard cannot tell something, with the first fault behind it.
+fn why(error: &Error, before: &str) -> Vec<String> {
+    let mut lines = reason(&format!("{before}{}", error.message), &error.help);
+    let faults = ordered(&error.problems).into_iter().take(1);
+    lines.splice(
+        1..1,
+        faults.map(|fault| format!("  {}", message(&fault.message))),
+    );
+    lines
+}
+
+/// What a commit would say now.
+fn next_commit(verdict: &Verdict) -> Vec<String> {
+    let counts = verdict.counts();
+    if counts.changes == 0 && verdict.is_accepted() {
+        return vec!["nothing is staged".to_owned()];
+    }
+    let remarks = human::remarks(&[
+        (counts.changes, "change"),
+        (counts.errors, "error"),
+        (counts.warnings, "warning"),
+        (counts.approved, "approved change"),
+    ]);
+    let mut findings = ordered(&verdict.findings);
+    findings.retain(|finding| finding.level != Level::Note);
+    let drawn = |finding: &&Finding| {
+        let (level, rule) = (finding.level.name(), finding.rule.id());
+        let sentence = format!("{level}[{rule}]: {}", finding.message);
+        reason(&sentence, &finding.help)
+    };
+    let mut lines = vec![format!("{}: {remarks}", verdict.outcome().name())];
+    lines.extend(cut(&findings, MOST, drawn));
+    lines
+}
+
+fn json(status: &BranchStatus, waiting: &[(String, Value)]) -> Value {
+    let row = |row: &Grant| {
+        let (path, design) = (row.path.as_ref(), row.anchor.path.as_ref());
+        json!({ "path": path_text(path), "design": path_text(design), "line": row.anchor.line })
+    };
+    let rows = status.rows.as_ref().ok().and_then(Option::as_ref);
+    let rows = rows.map(|RowsSoFar { done, open }| {
+        let rows: Vec<Value> = open.iter().map(row).collect();
+        json!({ "done": done, "open": open.len(), "open_rows": rows })
+    });
+    let commit = status.commit.as_ref().ok().map(|verdict| {
+        let findings = ordered(&verdict.findings);
+        json!({ "verdict": verdict.outcome(), "summary": verdict.counts(), "findings": findings })
+    });
+    let errors = [
+        ("designs", status.designs.as_ref().err()),
+        ("rows", status.rows.as_ref().err()),
+        ("commit", status.commit.as_ref().err()),
+    ];
+    let errors = errors.into_iter().filter_map(|(about, error)| {
+        let Error { message, help, .. } = error?;
+        Some(json!({ "about": about, "kind": error?.kind(), "message": message, "help": help }))
+    });
+    json!({
+        "version": 1,
+        "branch": status.branch.as_ref().map(|name| path_text(name.as_bstr())),
+        "designs": status.designs.as_deref().unwrap_or_default(),
+        "rows": rows,
+        "commit": commit,
+        "waiting": waiting.iter().map(|(_, object)| object).collect::<Vec<_>>(),
+        "notes": status.notes,
+        "errors": errors.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,284 @@
+//! `guard status`: the branch, its designs and rows, what a commit now would say, and what waits for approval.
+
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+
+use crate::common::{DESIGN, GUARD, Repo, SETTINGS, lines, run};
+
+/// [`SETTINGS`] that know the branch on which work begins.
+fn settings() -> String {
+    format!("{SETTINGS}base = \"main\"\n")
+}
+
+/// A branch with a design of these rows, and the known target branch `main`.
+fn branch(rows: &[(&str, &str, &str)]) -> Repo {
+    let repo = Repo::new();
+    repo.stage("guard.toml", settings());
+    repo.stage("src/old.rs", lines(1..=200));
+    repo.design(DESIGN, rows);
+    repo.commit("Say what may change");
+    repo.branch("188-work");
+    repo
+}
+
+/// The paths of the open rows.
+fn open_rows(status: &Value) -> Vec<&str> {
+    let rows = status["rows"]["open_rows"].as_array().unwrap();
+    rows.iter()
+        .map(|row| row["path"].as_str().unwrap())
+        .collect()
+}
+
+/// What guard cannot tell.
+fn unknown(status: &Value) -> Vec<&str> {
+    let errors = status["errors"].as_array().unwrap();
+    errors
+        .iter()
+        .map(|error| error["about"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn rows_are_done_once_their_file_is_committed_or_staged() {
+    let repo = branch(&[
+        ("src/committed.rs", "Add", "x"),
+        ("src/staged.rs", "Add", "x"),
+        ("src/dir/", "Add", "x"),
+        ("src/edited.rs", "Add", "x"),
+        ("src/old.rs", "Verify", "x"),
+    ]);
+    repo.stage("src/committed.rs", "x\n");
+    repo.commit("Work");
+    repo.stage("src/staged.rs", "x\n");
+    repo.write("src/edited.rs", "x\n");
+    let status = repo.json(&["status"]);
+    assert_eq!(status["rows"]["done"], 2);
+    assert_eq!(open_rows(&status), ["src/dir", "src/edited.rs"]);
+    assert_eq!(status["rows"]["open"], 2);
+    assert_eq!(
+        status["rows"]["open_rows"][0],
+        json!({"path": "src/dir", "design": DESIGN, "line": 9})
+    );
+    assert_eq!(status["commit"]["verdict"], "accepted");
+    assert_eq!(status["commit"]["summary"]["changes"], 1);
+    repo.guard(&["status"])
+        .exits(0)
+        .says("branch   188-work\n")
+        .says(&format!(
+            "design   {DESIGN} (issue 188 in the branch name)\n"
+        ))
+        .says("rows     2 done, 2 open\n")
+        .says(&format!("src/edited.rs ({DESIGN}:10)\n"))
+        .says("commit   accepted: 1 change\n")
+        .says("waiting  nothing\n");
+    // The files of main that a merge brings are none of this work.
+    repo.commit("Stage");
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("src/dir/of-main.rs", "x\n");
+    repo.commit("Of main");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["merge", "--quiet", "--no-edit", "main"]);
+    let merged = repo.json(&["status"]);
+    assert_eq!(open_rows(&merged), ["src/dir", "src/edited.rs"]);
+}
+
+#[test]
+fn rows_are_unknown_where_the_target_branch_is() {
+    let repo = Repo::new();
+    repo.govern(&[("src/a.rs", "Add", "x")]);
+    let status = repo.json(&["status"]);
+    assert_eq!(status["rows"], Value::Null);
+    assert_eq!(unknown(&status), ["rows"]);
+    repo.guard(&["status"]).exits(0).says("[lld] base");
+}
+
+#[test]
+fn design_is_named_with_what_chose_it() {
+    let repo = branch(&[("src/a.rs", "Add", "x")]);
+    let other = "docs/lld/active/LLD-7.md";
+    repo.design(other, &[("src/b.rs", "Add", "x")]);
+    repo.commit("Plan more");
+    let chosen = |status: &Value| {
+        let design = &status["designs"][0];
+        let text = |key: &str| design[key].as_str().unwrap().to_owned();
+        (text("path"), text("selected_by"))
+    };
+    let by_branch = (DESIGN.to_owned(), "issue 188 in the branch name".to_owned());
+    assert_eq!(chosen(&repo.json(&["status"])), by_branch);
+    repo.guard(&["use", other]).exits(0);
+    let by_person = (other.to_owned(), "guard use".to_owned());
+    assert_eq!(chosen(&repo.json(&["status"])), by_person);
+    let by_variable = run(repo.command(GUARD).arg("status").env("GUARD_LLD", DESIGN));
+    by_variable.exits(0).says(&format!("{DESIGN} (GUARD_LLD)"));
+}
+
+#[test]
+fn refused_change_is_shown_with_its_next_step() {
+    let repo = branch(&[("utils/lld.rs", "Add", "x")]);
+    repo.stage("core/lld.rs", "x\n");
+    repo.guard(&["status"])
+        .exits(0)
+        .says("commit   refused: 1 change, 1 error\n")
+        .says("error[out-of-scope]: core/lld.rs is not in the design\n")
+        .says("  write utils/lld.rs, or add this row")
+        .says("  | `core/lld.rs` | Add | … |\n");
+    // As `guard lint` says.
+    let (status, lint) = (repo.json(&["status"]), repo.json(&["lint"]));
+    assert_eq!(status["commit"]["findings"], lint["findings"]);
+    assert_eq!(status["commit"]["summary"], lint["summary"]);
+    repo.guard(&["status", "--quiet"]).exits(0).says("refused");
+    repo.git(&["rm", "--quiet", "--cached", "core/lld.rs"]);
+    assert_eq!(repo.guard(&["status", "--quiet"]).exits(0).text(), "");
+    repo.guard(&["status"])
+        .exits(0)
+        .says("commit   nothing is staged\n");
+}
+
+#[test]
+fn change_that_waits_is_listed_as_approve_lists_it() {
+    let repo = branch(&[("src/old.rs", "Modify", "x")]);
+    repo.write("content", lines(500..=700));
+    let write = ["write", "src/old.rs", "--content-file", "content"];
+    repo.guard(&write).exits(1).says("held as");
+    let held = repo.json(&["approve"])["held"].clone();
+    assert_eq!(held.as_array().map(Vec::len), Some(1));
+    assert_eq!(repo.json(&["status"])["waiting"], held);
+    let line = repo.guard(&["approve"]).exits(0).stdout;
+    let status = repo.guard(&["status"]).exits(0).stdout;
+    assert!(status.contains(&format!("waiting  {line}")), "{status}");
+}
+
+#[test]
+fn missing_design_is_explained() {
+    let repo = branch(&[("src/a.rs", "Add", "x")]);
+    repo.branch("other");
+    let told = repo.guard(&["status"]).exits(0);
+    told.says("design   no design: the branch name other contains no issue number\n")
+        .says("  write a design for this branch: guard scope new NAME\n")
+        .says("commit   nothing is staged\n");
+    repo.stage("src/a.rs", "x\n");
+    repo.guard(&["status"])
+        .exits(2)
+        .says("commit   cannot be checked, for the same reason\n");
+    let status = repo.json(&["status"]);
+    assert_eq!(status["commit"], Value::Null);
+    assert_eq!(unknown(&status), ["designs", "commit"]);
+    assert!(!status["errors"][1]["help"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn unusable_design_is_shown_with_its_first_fault() {
+    let repo = branch(&[("../x", "Add", "x")]);
+    repo.guard(&["status"])
+        .exits(0)
+        .says(&format!("design   the design {DESIGN} cannot be used\n"))
+        .says("../x")
+        .says("commit   nothing is staged\n");
+    repo.stage("src/a.rs", "x\n");
+    repo.guard(&["status"]).exits(2);
+}
+
+#[test]
+fn detached_head_and_a_branch_without_commits_are_told() {
+    let repo = branch(&[("src/a.rs", "Add", "x")]);
+    repo.git(&["switch", "--quiet", "--detach"]);
+    repo.guard(&["status"])
+        .exits(0)
+        .says("branch   none, HEAD is detached\n")
+        .says("design   no design: HEAD is detached");
+    assert_eq!(repo.json(&["status"])["branch"], Value::Null);
+
+    let new = Repo::new();
+    new.guard(&["status"])
+        .exits(0)
+        .says("branch   main\n")
+        .says("design   HEAD has no guard.toml")
+        .says("guard init")
+        .says("commit   nothing is staged\n");
+    new.stage("src/a.rs", "x\n");
+    new.guard(&["status"]).exits(2).says("cannot be checked");
+}
+
+#[test]
+fn outside_a_work_tree_guard_cannot_tell() {
+    let nowhere = Repo::nothing();
+    nowhere.guard(&["status"]).exits(2).says("git repository");
+    assert!(nowhere.json(&["status"])["error"].is_object());
+    Repo::init(&["--bare"]).guard(&["status"]).exits(2);
+}
+
+#[test]
+fn everything_fits_on_one_screen() {
+    let names: Vec<String> = (0..30).map(|at| format!("src/row-{at}.rs")).collect();
+    let rows: Vec<_> = names.iter().map(|name| (&**name, "Add", "x")).collect();
+    let repo = branch(&rows);
+    for at in 0..30 {
+        repo.stage(format!("other/{at}.rs"), "x\n");
+    }
+    let told = repo.guard(&["status"]).exits(0).stdout;
+    assert!(told.lines().count() <= 24, "{told}");
+    for more in ["and 27 more\n", "src/row-2.rs", "other/10.rs"] {
+        assert!(told.contains(more), "{told}");
+    }
+    assert_eq!(open_rows(&repo.json(&["status"])).len(), 30);
+}
+
+/// Keys are added, never renamed.
+#[test]
+fn keys_of_the_json_stay() {
+    let repo = branch(&[("src/a.rs", "Add", "x")]);
+    repo.stage("src/b.rs", "x\n");
+    let status = repo.json(&["status"]);
+    let keys = |value: &Value| {
+        value
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        keys(&status).join(" "),
+        "version branch designs rows commit waiting notes errors"
+    );
+    assert_eq!(keys(&status["rows"]).join(" "), "done open open_rows");
+    assert_eq!(
+        keys(&status["commit"]).join(" "),
+        "verdict summary findings"
+    );
+    repo.stage("guard.toml", "[lld]\nbase = \"none\"\n");
+    repo.commit("Break it");
+    let status = repo.json(&["status"]);
+    assert_eq!(
+        keys(&status["errors"][0]).join(" "),
+        "about kind message help"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn no_program_of_the_repository_runs() {
+    let repo = branch(&[("src/a.txt", "Add", "x")]);
+    let mark = repo.path("../mark");
+    let script = format!("#!/bin/sh\ntouch {}\n", mark.display());
+    repo.install_hook_script("pre-commit", &script);
+    repo.install_hook_script("post-index-change", &script);
+    repo.stage("src/a.txt", "x\n");
+    repo.write(".gitattributes", "*.txt filter=mine diff=mine\n");
+    std::fs::remove_file(&mark).ok();
+    let program = format!("sh -c 'touch {}; cat'", mark.display());
+    for key in [
+        "filter.mine.clean",
+        "diff.mine.command",
+        "diff.mine.textconv",
+        "core.fsmonitor",
+    ] {
+        repo.git(&["config", key, &program]);
+    }
+    repo.write("src/a.txt", "edited\n");
+    let before = repo.digest_tree();
+    repo.guard(&["status"]).exits(0).says("accepted: 1 change");
+    assert!(!mark.exists());
+    assert_eq!(repo.digest_tree(), before);
+}
