@@ -33,9 +33,10 @@ pub struct OpenedFile {
 }
 
 impl OpenedFile {
-    /// Whether its owner may execute it.
-    pub fn is_executable(&self) -> bool {
-        self.mode.is_some_and(|mode| mode & 0o100 != 0)
+    /// The content, and whether its owner may execute it.
+    pub fn as_git_has_it(&self) -> (&[u8], bool) {
+        let is_executable = self.mode.is_some_and(|mode| mode & 0o100 != 0);
+        (&self.content, is_executable)
     }
 }
 

@@ -7,17 +7,17 @@ use std::hash::{BuildHasher, Hasher};
 use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
-use super::log::record;
+use super::log::{members, record, versions};
 use super::signer::{Signer, TERMINAL};
 use super::store::{HELD, HeldChange, Store, facts_of, now, unreadable};
-use super::{Failure, FailureKind, GateResult, Log, check_is_here, designs};
+use super::{Failure, FailureKind, GateResult, Log, check_is_here};
 use crate::approve::{self, Approval};
 use crate::boundary::Boundary;
 use crate::change::Change;
 use crate::git::Repository;
 use crate::path::escaped;
 use crate::policy::DesignVersion;
-use crate::scope::settings::MAX_SIZE;
+use crate::scope::settings::{EXPIRY, MAX_SIZE};
 
 /// 128 unique bits: the keys of the standard hasher are random and differ for each state.
 pub fn new_id() -> String {
@@ -57,7 +57,7 @@ impl Consent {
             when,
             how: self.how.to_owned(),
             reason: self.reason.clone(),
-            expires: when.saturating_add_unsigned(crate::scope::settings::EXPIRY),
+            expires: when.saturating_add_unsigned(EXPIRY),
             signature: None,
         };
         if let Some(signer) = &self.signer {
@@ -76,7 +76,7 @@ pub fn keep(
     repo: &Repository,
     approval: &Approval,
     designs: &[DesignVersion],
-    about: impl IntoIterator<Item = (String, Value)>,
+    about: Map<String, Value>,
 ) -> GateResult<()> {
     let facts = facts_of(approval).into_iter().chain(about);
     record_decision(repo, "approved", facts, Some(designs))?;
@@ -96,12 +96,12 @@ pub(super) fn record_decision(
     facts: impl IntoIterator<Item = (String, Value)>,
     designs: Option<&[DesignVersion]>,
 ) -> GateResult<()> {
-    let mut facts: Map<String, Value> = facts.into_iter().collect();
-    facts.insert("who".into(), user(repo).into());
-    if let Some(versions) = designs {
-        designs::name(&mut facts, versions);
-    }
-    record(&Log::of(repo), event, facts).map(drop)
+    let more = [
+        ("who", Some(user(repo).into())),
+        ("designs", designs.map(versions)),
+    ];
+    let facts = facts.into_iter().chain(members(more));
+    record(&Log::of(repo), event, facts.collect()).map(drop)
 }
 
 /// What a decision about a step of a path is about.
@@ -111,10 +111,13 @@ pub(super) fn facts_of_step(
     how: &str,
     reason: &str,
 ) -> Map<String, Value> {
-    let facts = serde_json::json!({
-        "path": path.to_string(), "old": old, "new": new, "how": how, "reason": reason,
-    });
-    facts.as_object().cloned().unwrap_or_default()
+    members([
+        ("path", Some(path.to_string().into())),
+        ("old", Some(old.into())),
+        ("new", Some(new.into())),
+        ("how", Some(how.into())),
+        ("reason", Some(reason.into())),
+    ])
 }
 
 /// The held changes of all work trees.
@@ -158,25 +161,19 @@ pub(super) fn load_here(repo: &Repository, id: &str, option: &str) -> GateResult
 fn load(repo: &Repository, id: &str) -> GateResult<HeldChange> {
     let change = Store::of(repo).load(id);
     let change = change.map_err(|error| unreadable(&error))?;
-    change
-        .filter(|change| now() < change.expires)
-        .ok_or_else(|| {
-            Failure::new(
-                FailureKind::NotFound,
-                format!("no held change has the ID {}", escaped(id)),
-            )
-            .help("guard approve lists held changes")
-        })
+    let waiting = change.filter(|change| now() < change.expires);
+    waiting.ok_or_else(|| {
+        let message = format!("no held change has the ID {}", escaped(id));
+        Failure::new(FailureKind::NotFound, message).help("guard approve lists held changes")
+    })
 }
 
 /// The file of a held change is not as it was.
 pub(super) fn outdated(change: &HeldChange) -> Failure {
     let (id, path) = (change.id(), escaped(&change.path));
-    Failure::new(
-        FailureKind::Stale,
-        format!("{path} has changed since {id} was held"),
-    )
-    .help(format!("{}; then request the change again", discard(&id)))
+    let message = format!("{path} has changed since {id} was held");
+    Failure::new(FailureKind::Stale, message)
+        .help(format!("{}; then request the change again", discard(&id)))
 }
 
 /// The next step for a held change that no longer applies.

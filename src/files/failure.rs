@@ -3,6 +3,7 @@
 use std::io;
 
 use gix::bstr::BStr;
+use serde_json::{Value, json};
 
 use super::Analysis;
 use crate::boundary::BoundaryError;
@@ -123,6 +124,21 @@ impl Failure {
         self.help.into_iter().fold(error, Error::help)
     }
 
+    /// The answer to an operation that failed.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "version": 1,
+            "error": {
+                "kind": self.kind.name(),
+                "message": self.message,
+                "help": self.help,
+                "rule": self.finding.as_ref().map(|finding| finding.rule.id()),
+                "details": self.details,
+                "analysis": self.analysis.as_deref().map(Analysis::to_json),
+            },
+        })
+    }
+
     /// Whether guard judged and refused, as opposed to a missing file or a system error.
     pub fn is_refusal(&self) -> bool {
         matches!(
@@ -140,7 +156,7 @@ impl Failure {
 
     /// Adds a fact for programs.
     #[must_use]
-    pub fn detail(mut self, key: &'static str, value: impl Into<serde_json::Value>) -> Failure {
+    pub fn detail(mut self, key: &'static str, value: impl Into<Value>) -> Failure {
         self.details.insert(key, value.into());
         self
     }

@@ -18,7 +18,6 @@ use serde_json::{Map, Value, json};
 
 use super::failure::{Failure, FailureKind, GateResult};
 use super::operation::Operation;
-use super::strategy::Strategy;
 use super::{Log, Record};
 use crate::approve::Approval;
 use crate::disk;
@@ -99,12 +98,7 @@ impl HeldChange {
                 snapshot: snapshot.clone(),
                 previous: content.map(|content| (content, self.is_executable)),
             },
-            (None, Some(content)) => Operation::Write {
-                content,
-                strategy: Strategy::Replace,
-                expect: None,
-                allow_empty: true,
-            },
+            (None, Some(content)) => Operation::replace(content, true),
             (None, None) => Operation::DELETE,
         }
     }

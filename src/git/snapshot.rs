@@ -43,14 +43,9 @@ const LOCK: Fail = Fail::AfterDurationWithBackoff(Duration::from_secs(6));
 /// After this many seconds, a `git gc` that started before an object was written has finished.
 const SETTLED: i64 = 60 * 60;
 
-/// A file before a write; `None` if it does not exist.
-#[derive(Debug, Clone, Copy)]
-pub struct Before<'a> {
-    /// The path in the workspace.
-    pub path: &'a BStr,
-    /// The content, and whether it is executable.
-    pub content: Option<(&'a [u8], bool)>,
-}
+/// A file before a write: its path in the workspace, its content, and whether that is executable; `None` if it does not
+/// exist.
+pub type Before<'a> = (&'a BStr, Option<(&'a [u8], bool)>);
 
 /// Starts a message line that names a path that did not exist.
 pub(super) const ABSENT: &str = "Guard-Absent: ";
@@ -72,8 +67,8 @@ impl Repository {
         log: &str,
     ) -> Result<ObjectId> {
         let mut message = format!("{title}\n\n");
-        for file in files.iter().filter(|file| file.content.is_none()) {
-            message.push_str(&format!("{ABSENT}{}\n", file.path.to_str_lossy()));
+        for (path, _) in files.iter().filter(|(_, content)| content.is_none()) {
+            message.push_str(&format!("{ABSENT}{}\n", path.to_str_lossy()));
         }
         if let Some(name) = self.work_tree().name() {
             message.push_str(&format!("{WORK_TREE}{name}\n"));
@@ -94,8 +89,8 @@ impl Repository {
         writer.put_back_lost();
         let hash = self.repo.object_hash();
         let mut editor = Editor::new(gix::objs::Tree::empty(), &self.repo.objects, hash);
-        for file in files {
-            let Some((content, is_executable)) = file.content else {
+        for (path, content) in files {
+            let Some((content, is_executable)) = *content else {
                 continue;
             };
             let blob = writer.write_bytes(Kind::Blob, content)?;
@@ -104,7 +99,7 @@ impl Repository {
                 false => EntryKind::Blob,
             };
             editor
-                .upsert(file.path.split_str("/").map(ByteSlice::as_bstr), kind, blob)
+                .upsert(path.split_str("/").map(ByteSlice::as_bstr), kind, blob)
                 .map_err(failed("the snapshot cannot be written"))?;
         }
         let tree = editor.write(|tree| writer.write(tree))?;

@@ -4,7 +4,7 @@ use super::super::output::Output;
 use super::input::LineRange;
 use crate::boundary::OpenedFile;
 use crate::error::{Error, Result};
-use crate::files::{self, CompletedOperation, Extension, Failure, FailureKind, Gate};
+use crate::files::{self, Effect, Extension, Failure, FailureKind, Gate};
 use crate::path::escaped;
 use crate::report::{Format, document, plural};
 use gix::bstr::{BStr, ByteSlice};
@@ -42,7 +42,7 @@ pub(super) fn print_read(
 }
 
 /// Prints a completed operation.
-pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &CompletedOperation) {
+pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Effect) {
     let quiet = output.style.quiet;
     let what = in_words(done);
     output.settle(format!("the change is done: {what}"));
@@ -62,20 +62,20 @@ pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Co
 }
 
 /// What happened, in a line.
-pub(super) fn in_words(done: &CompletedOperation) -> String {
-    let path = escaped(&done.analysis.path);
+pub(super) fn in_words(done: &Effect) -> String {
+    let path = escaped(&done.path);
     let to = done.moved_to.as_ref().map(escaped);
     let what = match (done.verb, to) {
         ("restore", Some(to)) => format!("restored {path} to {to}"),
-        ("restore", None) if done.is_gone => format!("removed {path}"),
-        ("restore", None) => format!("restored {path} ({} bytes)", done.size),
+        ("restore", None) if done.is_gone() => format!("removed {path}"),
+        ("restore", None) => format!("restored {path} ({} bytes)", done.size()),
         (_, Some(to)) => format!("moved {path} to {to}"),
-        ("patch", None) if done.changed => {
+        ("patch", None) if done.changes() => {
             format!("patched {path} ({})", plural(done.replaced, "replacement"))
         }
-        _ if done.is_gone => format!("deleted {path}"),
-        _ if !done.changed => format!("unchanged {path} ({} bytes)", done.size),
-        _ => format!("wrote {path} ({} bytes)", done.size),
+        _ if done.is_gone() => format!("deleted {path}"),
+        _ if !done.changes() => format!("unchanged {path} ({} bytes)", done.size()),
+        _ => format!("wrote {path} ({} bytes)", done.size()),
     };
     match done.backup {
         Some(backup) => format!("{what}; snapshot {backup}"),

@@ -20,7 +20,7 @@ use super::repository::repository;
 use super::signing::{SignArgs, unsigned_notes};
 use super::usage_error::usage;
 use crate::error::Result;
-use crate::files::{self, Edit, Failure, FailureKind, Forecast, Gate, Operation, Strategy};
+use crate::files::{self, Edit, Effect, Failure, FailureKind, Gate, Operation, Strategy};
 use crate::git::{Repository, show_file};
 use crate::path::escaped;
 use crate::report::painted;
@@ -294,7 +294,7 @@ impl OperationTarget {
         })?;
         let path = repo.request(Path::new(&self.path));
         if self.dry_run {
-            let forecast = gate.forecast(path.as_ref(), &operation);
+            let forecast = gate.plan(path.as_ref(), &operation);
             let forecast = forecast.map_err(|failure| with_place(&repo, &gate, failure))?;
             print_forecast(output, &gate, &forecast);
             return Ok(u8::from(forecast.finding.is_some()));
@@ -336,11 +336,11 @@ fn with_place(repo: &Repository, gate: &Gate<'_>, failure: Failure) -> Failure {
 }
 
 /// Prints what an operation would do.
-fn print_forecast(output: &mut Output, gate: &Gate<'_>, forecast: &Forecast) {
+fn print_forecast(output: &mut Output, gate: &Gate<'_>, forecast: &Effect) {
     let analysis = &forecast.analysis;
     let style = output.style.clone();
     output.print_either(
-        || forecast.to_json(gate),
+        || forecast.forecast_json(gate),
         |out| {
             let (path, measured) = (escaped(&analysis.path), &analysis.measured);
             let lost = measured.lost.share() * 100.0;
