@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gix::bstr::BString;
+use gix::bstr::{BStr, BString};
 
 use super::bounded::PathList;
 use super::design_args::DesignArgs;
@@ -82,26 +82,27 @@ impl CheckArgs {
                 paths.map(|path| bytes(Path::new(path)).into()).collect()
             }
         };
-        self.answer_all(&paths, output)
+        let answers = self.answers(&paths)?;
+        output.print(|out, format, style| write_check(&answers, format, out, style));
+        output.notes(&answers.notes);
+        Ok(answers.exit_code())
     }
 
-    /// Answers in one report.
-    fn answer_all(&self, paths: &[BString], output: &mut Output) -> Result<u8> {
+    fn answers(&self, paths: &[BString]) -> Result<CheckAnswers> {
         let repo = repository()?;
         let requests: Vec<BString> = paths.iter().map(|path| repo.request_of(path)).collect();
         // Reading needs no design.
         let inside: &[BString] = if self.read { &[] } else { &requests };
         let gate = Gate::open_to_check(&repo, &self.design.options(false), inside)?;
-        let content = match self.content_file.as_deref() {
-            None => None,
-            Some(file) if file == "-" => Some(read_stdin(MAX_SIZE)),
-            Some(file) => Some(
-                gate.content(repo.request(file).as_ref())
-                    .map_err(|failure| {
-                        failure.help("pass the content on standard input: --content-file - < FILE")
-                    }),
-            ),
-        };
+        let content = self.content_file.as_deref().map(|file| match file {
+            file if file == "-" => read_stdin(MAX_SIZE),
+            file => match gate.find(repo.request(file).as_ref()) {
+                Ok((_, file)) => Ok(file.content),
+                Err(failure) => {
+                    Err(failure.help("pass the content on standard input: --content-file - < FILE"))
+                }
+            },
+        });
         let content = content.transpose().map_err(Failure::into_error)?;
         // The last one gets the content itself, which may be large.
         let contents = std::iter::repeat_n(content, paths.len());
@@ -113,84 +114,44 @@ impl CheckArgs {
                 false => gate.check(path, request, content, self.allow_empty),
             }
         });
-        let answers = CheckAnswers {
-            results: results.collect::<Result<_>>()?,
-            notes: gate.notes().to_vec(),
-        };
+        let results: Vec<CheckResult> = results.collect::<Result<_>>()?;
         if self.record {
-            let mut results = answers.results.iter();
-            results.try_for_each(|result| gate.record_answer(result))?;
+            results
+                .iter()
+                .try_for_each(|result| gate.record_answer(result))?;
         }
-        output.print(|out, format, style| write_check(&answers, format, out, style));
-        output.notes(&answers.notes);
-        Ok(answers.exit_code())
+        Ok(CheckAnswers {
+            results,
+            notes: gate.notes().to_vec(),
+        })
     }
 
     /// Answers each path as it arrives. Whenever guard had to wait for one, it reads the repository again, because
     /// anything may have changed meanwhile; paths that arrived together share one reading, as those of a command line
     /// do.
     fn answer_each(&self, output: &mut Output) -> Result<u8> {
-        let options = self.design.options(false);
         let mut list = PathList::new(io::stdin().lock(), self.is_nul);
         let mut counts = CheckCounts::default();
-        let (mut all_notes, mut last_error) = (Vec::new(), String::new());
+        let (mut notes, mut last_error) = (Vec::new(), String::new());
         loop {
             let batch = list.wait()?;
-            let repo = repository();
             if batch.is_empty() {
-                // Without a path there is no other sign that guard works here.
-                if counts == CheckCounts::default() {
-                    repo?;
-                }
                 break;
             }
-            let requests = repo.as_ref().map_or_else(
-                |_| Vec::new(),
-                |repo| {
-                    let paths = batch
-                        .iter()
-                        .filter_map(|written| list.path(written.as_ref()).ok());
-                    paths.map(|path| repo.request_of(&path)).collect()
-                },
-            );
-            let shared = repo.as_ref().ok();
-            let shared =
-                shared.and_then(|repo| Gate::open_to_check(repo, &options, &requests).ok());
-            for written in &batch {
-                let mut answer = || -> Result<CheckResult> {
-                    let repo = repo.as_ref().map_err(Clone::clone)?;
-                    let path = list.path(written.as_ref())?;
-                    let request = repo.request_of(&path);
-                    let own;
-                    let gate = match &shared {
-                        Some(gate) => gate,
-                        // A request outside needs no design, which the others lack.
-                        None => {
-                            own = Gate::open_to_check(
-                                repo,
-                                &options,
-                                std::slice::from_ref(&request),
-                            )?;
-                            &own
+            for (written, answers) in self.answers_together(&list, &batch) {
+                let is_read = match answers {
+                    Ok(answers) => {
+                        for note in answers.notes {
+                            if !notes.contains(&note) {
+                                output.notes(std::slice::from_ref(&note));
+                                notes.push(note);
+                            }
                         }
-                    };
-                    let result = gate.check(path, request.as_ref(), None, false)?;
-                    if self.record {
-                        gate.record_answer(&result)?;
-                    }
-                    for note in gate.notes() {
-                        if !all_notes.contains(note) {
-                            output.notes(std::slice::from_ref(note));
-                            all_notes.push(note.clone());
-                        }
-                    }
-                    Ok(result)
-                };
-                let is_read = match answer() {
-                    Ok(result) => {
-                        counts.add(&result);
-                        output.stream(|out, format, style| {
-                            write_check_result(&result, format, out, style)
+                        answers.results.iter().all(|result| {
+                            counts.add(result);
+                            output.stream(|out, format, style| {
+                                write_check_result(result, format, out, style)
+                            })
                         })
                     }
                     Err(error) => {
@@ -199,11 +160,10 @@ impl CheckArgs {
                         if last_error != error.message {
                             output.tell(&error);
                         }
-                        let is_read = output.stream(|out, format, style| {
-                            write_check_error(written.as_ref(), &error, format, out, style)
-                        });
-                        last_error = error.message;
-                        is_read
+                        last_error.clone_from(&error.message);
+                        output.stream(|out, format, style| {
+                            write_check_error(written, &error, format, out, style)
+                        })
                     }
                 };
                 if !is_read {
@@ -211,7 +171,30 @@ impl CheckArgs {
                 }
             }
         }
-        output.stream(|out, format, _| write_check_end(&counts, &all_notes, format, out));
+        if counts == CheckCounts::default() {
+            // Without a path there is no other sign that guard works here.
+            repository()?;
+        }
+        output.stream(|out, format, _| write_check_end(&counts, &notes, format, out));
         Ok(counts.exit_code())
+    }
+
+    /// The answers to paths that arrived together. If guard cannot judge one of them, each is judged alone: a path
+    /// outside, for example, needs no design.
+    fn answers_together<'p>(
+        &self,
+        list: &PathList<impl io::Read>,
+        batch: &'p [BString],
+    ) -> Vec<(&'p BStr, Result<CheckAnswers>)> {
+        let paths = batch.iter().map(|written| list.path(written.as_ref()));
+        let paths: Result<Vec<BString>> = paths.collect();
+        match (paths.and_then(|paths| self.answers(&paths)), batch) {
+            (answers, [one]) => vec![(one.as_ref(), answers)],
+            (Ok(answers), _) => vec![(BStr::new(""), Ok(answers))],
+            (Err(_), several) => several
+                .chunks(1)
+                .flat_map(|one| self.answers_together(list, one))
+                .collect(),
+        }
     }
 }

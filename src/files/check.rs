@@ -14,14 +14,6 @@ use crate::verdict::CheckResult;
 const VIOLATIONS: [&str; 3] = ["path-escapes", "path-outside", "symlink-escapes"];
 
 impl Gate<'_> {
-    /// The content to check, from a file that `guard read` may read.
-    ///
-    /// # Errors
-    /// The file is refused or cannot be read.
-    pub fn content(&self, request: &BStr) -> GateResult<Vec<u8>> {
-        Ok(self.find(request)?.1.content)
-    }
-
     /// Whether `guard write` would write this content, or without one any content.
     ///
     /// # Errors

@@ -81,11 +81,9 @@ pub fn keep(
     let facts = facts_of(approval).into_iter().chain(about);
     record_decision(repo, "approved", facts, Some(designs))?;
     Store::of(repo).add(approval).map_err(|error| {
-        Failure::new(
-            FailureKind::Record,
-            format!("the approval cannot be stored: {error}"),
-        )
-        .help("nothing was written; the git directory must be writable and have space")
+        let message = format!("the approval cannot be stored: {error}");
+        Failure::new(FailureKind::Record, message)
+            .help("nothing was written; the git directory must be writable and have space")
     })
 }
 
@@ -125,8 +123,7 @@ pub(super) fn facts_of_step(
 /// # Errors
 /// The store cannot be read.
 pub fn pending(repo: &Repository) -> GateResult<Vec<HeldChange>> {
-    let held = Store::of(repo).held(now());
-    held.map_err(|error| unreadable(&error))
+    Store::of(repo).held(now()).map_err(unreadable)
 }
 
 /// A held change, and the current content of its path.
@@ -136,13 +133,12 @@ pub fn pending(repo: &Repository) -> GateResult<Vec<HeldChange>> {
 pub fn held_change(repo: &Repository, id: &str) -> GateResult<(HeldChange, Vec<u8>)> {
     let change = load_here(repo, id, "--show")?;
     let there = Boundary::open(repo.workdir()?)?.read(BStr::new(&change.path), MAX_SIZE)?;
-    let digest = there
-        .as_ref()
-        .and_then(|entry| repo.blob_id(&entry.content));
-    if digest.map(|digest| digest.to_string()) != change.old {
-        return Err(outdated(&change));
+    let content = there.map(|entry| entry.content);
+    let digest = content.as_ref().and_then(|content| repo.blob_id(content));
+    match digest.map(|digest| digest.to_string()) == change.old {
+        true => Ok((change, content.unwrap_or_default())),
+        false => Err(outdated(&change)),
     }
-    Ok((change, there.map_or_else(Vec::new, |entry| entry.content)))
 }
 
 /// A held change of this work tree; `option` is that of the command to run in the other one.
@@ -159,8 +155,7 @@ pub(super) fn load_here(repo: &Repository, id: &str, option: &str) -> GateResult
 }
 
 fn load(repo: &Repository, id: &str) -> GateResult<HeldChange> {
-    let change = Store::of(repo).load(id);
-    let change = change.map_err(|error| unreadable(&error))?;
+    let change = Store::of(repo).load(id).map_err(unreadable)?;
     let waiting = change.filter(|change| now() < change.expires);
     waiting.ok_or_else(|| {
         let message = format!("no held change has the ID {}", escaped(id));
@@ -201,11 +196,10 @@ pub fn reject(repo: &Repository, id: &str, reason: &str) -> GateResult<HeldChang
 /// Removes a held change after the decision is recorded.
 pub(super) fn forget(repo: &Repository, id: &str) -> GateResult<()> {
     Store::of(repo).remove(id).map_err(|error| {
-        Failure::new(
-            FailureKind::Io,
-            format!("the rejection is recorded, but the held change cannot be removed: {error}"),
-        )
-        .help(format!("try again: guard approve {id} --reject"))
+        let message =
+            format!("the rejection is recorded, but the held change cannot be removed: {error}");
+        Failure::new(FailureKind::Io, message)
+            .help(format!("try again: guard approve {id} --reject"))
     })
 }
 
@@ -216,7 +210,7 @@ pub(super) fn forget(repo: &Repository, id: &str) -> GateResult<()> {
 pub fn consume(repo: &Repository, landed: &[Change]) -> GateResult<usize> {
     let is_used = |approval: &Approval| landed.iter().any(|change| approval.is_landed_by(change));
     let used = Store::of(repo).use_up(&Log::of(repo), now(), is_used);
-    let used = used.map_err(|error| unreadable(&error))?;
+    let used = used.map_err(unreadable)?;
     for approval in &used {
         let mut facts = facts_of(approval);
         facts.retain(|key, _| !["expires", "signed"].contains(&key.as_str()));

@@ -242,11 +242,9 @@ impl Gate<'_> {
         let alone = self.alone()?;
         let now = self.boundary.read(effect.path.as_ref(), MAX_SIZE)?;
         if now.as_ref().map(|entry| entry.content.as_slice()) != effect.old_content() {
-            return Err(Failure::new(
-                FailureKind::Stale,
-                format!("{path} changed while guard waited for an answer; nothing was written"),
-            )
-            .help("review the change again"));
+            let message =
+                format!("{path} changed while guard waited for an answer; nothing was written");
+            return Err(Failure::new(FailureKind::Stale, message).help("review the change again"));
         }
         match &approval {
             Some(approval) => {

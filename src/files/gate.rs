@@ -42,8 +42,7 @@ impl<'a> Gate<'a> {
     /// # Errors
     /// guard cannot reach a verdict.
     pub fn open(repo: &'a Repository, options: &Options) -> GateResult<Gate<'a>> {
-        let boundary = Boundary::open(repo.own_workdir()?)?;
-        Ok(Gate::with(repo, boundary, options, true)?)
+        Ok(Gate::with(repo, options, |_| true)?)
     }
 
     /// Opens the workspace to check these requests. If none is inside, no design is needed.
@@ -55,21 +54,21 @@ impl<'a> Gate<'a> {
         options: &Options,
         requests: &[BString],
     ) -> error::Result<Gate<'a>> {
-        let boundary = Boundary::open(repo.own_workdir()?);
-        let boundary = boundary.map_err(|error| Failure::from(error).into_error())?;
-        let is_inside = |request: &BString| boundary.locate(request.as_ref()).is_ok();
-        let needs_design = requests.iter().any(is_inside);
-        Gate::with(repo, boundary, options, needs_design)
+        let mut requests = requests.iter();
+        Gate::with(repo, options, |boundary| {
+            requests.any(|request| boundary.locate(request.as_ref()).is_ok())
+        })
     }
 
     fn with(
         repo: &'a Repository,
-        boundary: Boundary,
         options: &Options,
-        needs_design: bool,
+        needs_design: impl FnOnce(&Boundary) -> bool,
     ) -> error::Result<Gate<'a>> {
+        let boundary = Boundary::open(repo.own_workdir()?);
+        let boundary = boundary.map_err(|error| Failure::from(error).into_error())?;
         Ok(Gate {
-            policy: judge::load_for_request(repo, options, needs_design)?,
+            policy: judge::load_for_request(repo, options, needs_design(&boundary))?,
             boundary,
             log: Log::of(repo),
             store: Store::of(repo),
@@ -112,7 +111,7 @@ impl<'a> Gate<'a> {
     /// # Errors
     /// The store cannot be read.
     pub fn as_strict_as(self, id: &str) -> GateResult<Self> {
-        let held = self.store.load(id).map_err(|error| unreadable(&error))?;
+        let held = self.store.load(id).map_err(unreadable)?;
         let held = held.and_then(|change| change.thresholds);
         Ok(self.stricter(held.map(|held| held.lines), held.map(|held| held.share)))
     }

@@ -27,11 +27,8 @@ pub(super) fn alone(repo: &Repository) -> GateResult<File> {
         Ok(file)
     };
     take().map_err(|error: io::Error| {
-        let failure = Failure::new(
-            FailureKind::Record,
-            format!("the workspace cannot be locked for writing: {error}"),
-        );
-        failure.help(match error.kind() {
+        let message = format!("the workspace cannot be locked for writing: {error}");
+        Failure::new(FailureKind::Record, message).help(match error.kind() {
             io::ErrorKind::TimedOut => {
                 "nothing was written; end or resume that process, then try again"
             }

@@ -106,17 +106,14 @@ impl Log {
             disk::sync_directory(disk::directory_of(&self.path))?;
         }
         let (head, is_torn) = tail(&mut file)?;
-        let mut record = Map::new();
-        record.insert("seq".into(), (head.count + 1).into());
-        record.insert("time".into(), now().into());
-        record.insert("event".into(), event.into());
-        record.insert("version".into(), env!("CARGO_PKG_VERSION").into());
-        if is_torn {
-            record.insert("after_torn_line".into(), true.into());
-        }
-        if let Some(name) = self.work_tree.name() {
-            record.insert("worktree".into(), name.into());
-        }
+        let mut record = members([
+            ("seq", Some((head.count + 1).into())),
+            ("time", Some(now().into())),
+            ("event", Some(event.into())),
+            ("version", Some(env!("CARGO_PKG_VERSION").into())),
+            ("after_torn_line", is_torn.then(|| true.into())),
+            ("worktree", self.work_tree.name().map(Value::from)),
+        ]);
         record.extend(facts);
         record.insert("prev".into(), head.hash.into());
         let text = Value::Object(record).to_string();
@@ -152,9 +149,8 @@ impl Log {
     /// # Errors
     /// The log cannot be read.
     pub(super) fn decisions(&self, visit: &mut dyn FnMut(&Record) -> bool) -> io::Result<()> {
-        let mut file = match File::open(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            file => file?,
+        let Some(mut file) = disk::if_there(File::open(&self.path))? else {
+            return Ok(());
         };
         // Most records are other events and cheap to skip.
         let is_candidate = |line: &&[u8]| DECISIONS.iter().any(|word| line.contains_str(word));
@@ -172,24 +168,18 @@ impl Log {
     /// # Errors
     /// The log cannot be read.
     pub fn read(&self) -> io::Result<Vec<u8>> {
-        match fs::read(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            result => result,
-        }
+        Ok(disk::if_there(fs::read(&self.path))?.unwrap_or_default())
     }
 }
 
 /// Appends a record, without which nothing may happen.
 pub(super) fn record(log: &Log, event: &str, facts: Map<String, Value>) -> GateResult<ChainHead> {
-    log.append(event, facts).map_err(|error| unwritable(&error))
+    log.append(event, facts).map_err(unwritable)
 }
 
-pub(super) fn unwritable(error: &io::Error) -> Failure {
-    Failure::new(
-        FailureKind::Record,
-        format!("the audit log cannot be written: {error}"),
-    )
-    .help("guard writes nothing without a record; free disk space, or check the log: guard audit verify")
+pub(super) fn unwritable(error: io::Error) -> Failure {
+    let message = format!("the audit log cannot be written: {error}");
+    Failure::new(FailureKind::Record, message).help("guard writes nothing without a record; free disk space, or check the log: guard audit verify")
 }
 
 /// The members of a record that have a value.

@@ -33,9 +33,7 @@ pub use gate::Gate;
 pub use log::{ChainHead, Log, Record};
 pub use operation::Operation;
 pub use patch::{Edit, apply};
-pub use restore::{
-    RestoreRequest, find_snapshot, paths_of, prune, rfc3339, snapshot_json, snapshot_path,
-};
+pub use restore::{RestoreRequest, paths_of, prune, rfc3339, snapshot_json, snapshot_path};
 pub use signer::{Signer, TERMINAL};
 pub use store::{HeldChange, HeldRecord, HeldStatus, approvals, last_event};
 pub use take_back::{TakenBackChange, keep_only_copies, take_back};

@@ -214,7 +214,7 @@ pub(super) fn backup<'f>(
     title: &str,
 ) -> GateResult<ObjectId> {
     let log = Log::of(repo).durable_head();
-    let log = log.map_err(|error| unwritable(&error))?;
+    let log = log.map_err(unwritable)?;
     let files: Vec<Before<'_>> = files.into_iter().collect();
     let taken = repo.take_snapshot(&files, title, &log.to_string());
     taken.map_err(|error| {

@@ -24,11 +24,10 @@ impl Gate<'_> {
         let (path, old) = self.look(&context, request)?;
         let is_restore = matches!(operation, Operation::Restore { .. });
         if is_restore && path != request {
-            return Err(Failure::new(
-                FailureKind::Security,
-                format!("{} leads through a new symbolic link", escaped(request)),
-            )
-            .help("check its parent directories"));
+            let message = format!("{} leads through a new symbolic link", escaped(request));
+            return Err(
+                Failure::new(FailureKind::Security, message).help("check its parent directories")
+            );
         }
         let before = old.as_ref().map(|entry| entry.content.as_slice());
         let (new, extension) = self.result(path.as_ref(), before, operation)?;
@@ -40,6 +39,8 @@ impl Gate<'_> {
         let compared = loss.compared.as_deref();
         let change = context.measured_change(path.as_ref(), before, after, None, loss.judged)?;
         let consent = context.change(path.as_ref(), compared, after)?;
+        let measured = (loss.edit, loss.since_head);
+        let analysis = Analysis::new(path.as_ref(), measured, before.is_some(), before, after);
         let context = match after {
             Some(after) => context.consenting(path.as_ref(), before, after)?,
             None => context,
@@ -52,8 +53,8 @@ impl Gate<'_> {
         let is_back = is_restore && change.change.old == change.change.new;
         let finding = destruction(&context, &[change], is_back)?;
         let compared = finding.as_ref().and(compared).map(<[u8]>::to_vec);
-        let measured = (loss.edit, loss.since_head, loss.judged);
-        let mut effect = self.effect(operation.verb(), (path, old), new, measured, consent);
+        let judged = (analysis, loss.judged);
+        let mut effect = self.effect(operation.verb(), (path, old), new, judged, consent);
         effect.analysis.requires_approval = finding.is_some();
         match operation {
             Operation::Write { strategy, .. } => effect.strategy = Some(*strategy),
@@ -85,11 +86,9 @@ impl Gate<'_> {
         refuse_binary(path.as_ref(), &old.content)?;
         refuse_binary(path.as_ref(), moved)?;
         if there.is_some() {
-            return Err(Failure::new(
-                FailureKind::Exists,
-                format!("the file {} already exists", escaped(&target)),
-            )
-            .help("choose another path, or write and delete in two steps"));
+            let message = format!("the file {} already exists", escaped(&target));
+            return Err(Failure::new(FailureKind::Exists, message)
+                .help("choose another path, or write and delete in two steps"));
         }
         let (from, to): (&BStr, &BStr) = (path.as_ref(), target.as_ref());
         let content = Some(old.content.as_slice());
@@ -106,11 +105,15 @@ impl Gate<'_> {
                 .help("write and delete in two steps, so that a person can approve each"));
         }
         let [gone, _] = changes;
-        let measured = (loss.edit, loss.since_head, loss.judged);
+        let measured = (loss.edit, loss.since_head);
+        let judged = (
+            Analysis::new(from, measured, true, content, Some(moved)),
+            loss.judged,
+        );
         let new = Some(moved.to_vec());
         Ok(Effect {
             moved_to: Some(target),
-            ..self.effect("move", (path, Some(old)), new, measured, gone.change)
+            ..self.effect("move", (path, Some(old)), new, judged, gone.change)
         })
     }
 
@@ -120,15 +123,13 @@ impl Gate<'_> {
         verb: &'static str,
         (path, old): (BString, Option<OpenedFile>),
         new: Option<Vec<u8>>,
-        (edit, since_head, judged): (Measured, Option<Measured>, Measured),
+        (analysis, judged): (Analysis, Measured),
         consent: Change,
     ) -> Effect {
-        let (before, after) = (old.as_ref().map(|file| &*file.content), new.as_deref());
-        let (exists, measured) = (old.is_some(), (edit, since_head));
         Effect {
-            analysis: Analysis::new(path.as_ref(), measured, exists, before, after),
-            old_digest: self.digest(before),
-            digest: self.digest(after),
+            old_digest: self.digest(old.as_ref().map(|file| &*file.content)),
+            digest: self.digest(new.as_deref()),
+            analysis,
             verb,
             path,
             old,
@@ -166,11 +167,9 @@ impl Gate<'_> {
         context.admit(path.as_ref(), Access::Write)??;
         let entry = self.boundary.read_stable(path.as_ref(), MAX_SIZE)?;
         if entry.as_ref().is_some_and(|entry| !entry.writable) {
-            return Err(Failure::new(
-                FailureKind::Permission,
-                format!("{} is read-only", escaped(&path)),
-            )
-            .help("ask a person to change the permissions"));
+            let message = format!("{} is read-only", escaped(&path));
+            return Err(Failure::new(FailureKind::Permission, message)
+                .help("ask a person to change the permissions"));
         }
         Ok((path, entry))
     }
@@ -182,8 +181,11 @@ impl Gate<'_> {
         Ok(path)
     }
 
-    /// A file inside the read roots.
-    pub(super) fn find(&self, request: &BStr) -> GateResult<(BString, OpenedFile)> {
+    /// A file inside the read roots. A refusal is not recorded.
+    ///
+    /// # Errors
+    /// The file is refused or cannot be read.
+    pub fn find(&self, request: &BStr) -> GateResult<(BString, OpenedFile)> {
         let path = self.admitted(request, Access::Read)?;
         let entry = self.boundary.read(path.as_ref(), MAX_SIZE)?;
         let entry = entry.ok_or_else(|| not_found(path.as_ref()))?;

@@ -32,7 +32,7 @@ impl RestoreRequest {
     /// # Errors
     /// There is no such snapshot, or it lacks one of the files.
     pub fn new(repo: &Repository, name: &str, only: &[PathBuf]) -> GateResult<RestoreRequest> {
-        let snapshot = find_snapshot(repo, name)?;
+        let snapshot = repo.snapshot_named(name)?;
         let only = only.iter().map(|path| snapshot_path(repo, path));
         let only: Vec<BString> = only.collect::<Result<_>>()?;
         let is_there =
@@ -182,27 +182,6 @@ fn texts(paths: &[BString]) -> Vec<String> {
 /// A time in seconds since 1970, in UTC.
 pub fn rfc3339(seconds: i64) -> String {
     gix::date::Time::new(seconds, 0).format_or_unix(gix::date::time::format::ISO8601_STRICT)
-}
-
-/// The snapshot that a name selects; never another commit of the repository.
-///
-/// # Errors
-/// There is none, or there are several.
-pub fn find_snapshot(repo: &Repository, name: &str) -> Result<Snapshot> {
-    let matching = match name.len() {
-        0..4 => Vec::new(),
-        _ => repo.snapshots_named(name)?,
-    };
-    <[Snapshot; 1]>::try_from(matching)
-        .map(|[snapshot]| snapshot)
-        .map_err(|matching| {
-            let what = match matching.is_empty() {
-                true => "is not a snapshot",
-                false => "matches several snapshots",
-            };
-            Error::new(format!("{} {what}", escaped(name)))
-                .help("to list the snapshots: guard snapshot list")
-        })
 }
 
 /// The path in the repository of a file that is named relative to the current directory.

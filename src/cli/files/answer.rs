@@ -1,13 +1,13 @@
 //! The output of the file verbs, with the fields of requirement 001 section 3 and requirement 000 section 2.3.
 
 use super::super::output::Output;
-use super::input::LineRange;
 use crate::boundary::OpenedFile;
 use crate::error::{Error, Result};
 use crate::files::{self, Effect, Extension, Failure, FailureKind, Gate};
 use crate::path::escaped;
 use crate::report::{Format, document, plural};
 use gix::bstr::{BStr, ByteSlice};
+use serde_json::Value;
 
 /// Prints the content, as it is or as JSON.
 ///
@@ -17,22 +17,23 @@ pub(super) fn print_read(
     output: &mut Output,
     gate: &Gate<'_>,
     path: &BStr,
-    range: Option<&LineRange<'_>>,
+    range: Option<(&[u8], Value)>,
     entry: &OpenedFile,
 ) -> files::GateResult<()> {
-    let content = range.map_or(entry.content.as_slice(), |range| range.content);
+    let (content, range) = match range {
+        Some((content, range)) => (content, Some(range)),
+        None => (entry.content.as_slice(), None),
+    };
     if output.format == Format::Json && content.to_str().is_err() {
-        return Err(Failure::new(
-            FailureKind::Binary,
-            "the content is not UTF-8, so JSON cannot hold it",
-        )
-        .help("to get the bytes as they are, leave out --format json"));
+        let message = "the content is not UTF-8, so JSON cannot hold it";
+        return Err(Failure::new(FailureKind::Binary, message)
+            .help("to get the bytes as they are, leave out --format json"));
     }
     output.print_either(
         || {
             let mut answer = files::read_json(gate, path, content, entry);
-            if let Some(range) = range {
-                answer["range"] = range.to_json();
+            if let Some(range) = &range {
+                answer["range"] = range.clone();
             }
             answer
         },
