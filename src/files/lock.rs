@@ -52,16 +52,18 @@ pub(super) fn wait(file: &File) -> io::Result<()> {
         if now.map(|(process, _)| process) != holder {
             (holder, since) = (now.map(|(process, _)| process), Instant::now());
         }
-        let (limit, who) = match now {
+        let (limit, who, how) = match now {
             Some((id, true)) => (
                 LIMIT_STOPPED,
-                format!("process {id}, which is stopped, (to resume it: kill -CONT {id})"),
+                format!("process {id}, which is stopped,"),
+                format!(" (to resume it: kill -CONT {id})"),
             ),
-            Some((id, false)) => (LIMIT, format!("process {id}")),
-            None => (LIMIT, "another process".to_owned()),
+            Some((id, false)) => (LIMIT, format!("process {id}"), String::new()),
+            None => (LIMIT, "another process".to_owned(), String::new()),
         };
         if since.elapsed() >= limit {
-            let what = format!("{who} has held the lock for {} seconds", limit.as_secs());
+            let seconds = limit.as_secs();
+            let what = format!("{who} has held the lock for {seconds} seconds{how}");
             return Err(io::Error::new(io::ErrorKind::TimedOut, what));
         }
         thread::sleep(PAUSE);
