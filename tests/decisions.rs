@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use crate::common::{Repo, lines};
 use gix::bstr::BStr;
 use write_guard::files::{
-    Answer, CompletedOperation, Failure, FailureKind, Gate, Operation, Question, Strategy, reject,
+    Answer, Effect, Failure, FailureKind, Gate, Operation, Question, Strategy, reject,
 };
 use write_guard::git::Repository;
 use write_guard::judge::Options;
@@ -39,7 +39,7 @@ fn perform(
     repo: &Repo,
     operation: &Operation,
     mut ask: impl FnMut(&Question) -> Answer,
-) -> Result<CompletedOperation, Failure> {
+) -> Result<Effect, Failure> {
     let opened = Repository::open(&repo.root).unwrap();
     let gate = Gate::open(&opened, &Options::default()).unwrap();
     gate.perform_asking(BStr::new(FILE), operation, &mut ask)
@@ -49,7 +49,7 @@ fn approve(
     repo: &Repo,
     id: &str,
     mut ask: impl FnMut(&Question) -> Answer,
-) -> Result<CompletedOperation, Failure> {
+) -> Result<Effect, Failure> {
     let opened = Repository::open(&repo.root).unwrap();
     let gate = Gate::open(&opened, &Options::default()).unwrap();
     gate.approve(id, &mut ask)

@@ -9,7 +9,7 @@ use super::design_args::DesignArgs;
 use super::files::{print_done, told};
 use super::output::Output;
 use super::person::Person;
-use super::question::{GUTTER, ask, ask_for_word, push_quoted};
+use super::question::{GUTTER, ask_for_word, asking, push_quoted};
 use super::repository::{repository, with_approvals};
 use super::signing::{SignArgs, enroll, unsigned_notes};
 use super::snapshot::elsewhere;
@@ -96,8 +96,8 @@ impl ApproveArgs {
         match &self.id {
             _ if self.staged => self.staged(output, &repository()?, &mut Person::present()?),
             Some(id) if !self.show && !self.full => {
-                let (repo, mut person) = (repository()?, Person::present()?);
-                told(output, |output| self.held(output, &repo, &mut person, id))
+                let (repo, person) = (repository()?, Person::present()?);
+                told(output, |output| self.held(output, &repo, person, id))
             }
             _ => self.list(output),
         }
@@ -167,26 +167,17 @@ impl ApproveArgs {
         &self,
         output: &mut Output,
         repo: &Repository,
-        person: &mut Person,
+        person: Person,
         id: &str,
     ) -> files::GateResult<u8> {
-        let mut is_unsigned = false;
-        let style = output.style.clone();
-        let signer = self.sign.signer(repo)?;
-        let has_signer = signer.is_some();
-        let gate = Gate::open(repo, &self.design.options(false))?
-            .signing(signer)
-            .as_strict_as(id)?;
+        let gate = Gate::open(repo, &self.design.options(false))?.as_strict_as(id)?;
         output.notes(gate.notes());
-        let done = gate.approve(id, &mut |question| {
-            is_unsigned = question.finding.is_some() && !has_signer;
-            ask(person, question, &style)
-        });
-        let done = done?;
+        let person = Some((person, &self.sign));
+        let (gate, done) = asking(output, repo, gate, person, |gate, ask| match ask {
+            Some(ask) => gate.approve(id, ask),
+            None => Err(Failure::new(FailureKind::NotApproved, "nobody was asked")),
+        })?;
         print_done(output, &gate, &done);
-        if is_unsigned {
-            output.notes(&unsigned_notes(repo));
-        }
         Ok(0)
     }
 
@@ -248,7 +239,7 @@ impl ApproveArgs {
             .map(approve)
             .collect::<files::GateResult<_>>()?;
         for (approval, change) in approvals.iter().zip(waiting) {
-            files::keep(repo, approval, &change.designs, [])?;
+            files::keep(repo, approval, &change.designs, Map::new())?;
         }
         // The changes are approved, so an error in the list of signers is only a note.
         let notes = judge::not_listed(repo, &approvals);

@@ -10,7 +10,7 @@ use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, Me
 use serde_json::{Value, json};
 
 use crate::agents::told;
-use crate::files::{Analysis, CompletedOperation, Failure, FailureKind, Gate};
+use crate::files::{Analysis, Effect, Failure, FailureKind, Gate};
 use crate::finding::Help;
 use crate::path::escaped;
 use crate::report::plural;
@@ -45,19 +45,19 @@ impl ToolAnswer {
     }
 
     /// What an operation did.
-    pub(super) fn done(gate: &Gate<'_>, done: &CompletedOperation) -> ToolAnswer {
+    pub(super) fn done(gate: &Gate<'_>, done: &Effect) -> ToolAnswer {
         ToolAnswer::new(account(done), done.to_json(gate))
     }
 }
 
 /// What an operation did, with a short diff.
-fn account(done: &CompletedOperation) -> String {
-    let path = escaped(&done.analysis.path);
+fn account(done: &Effect) -> String {
+    let path = escaped(&done.path);
     let lines = plural(done.analysis.measured.new_lines.unwrap_or_default(), "line");
     let mut text = match &done.moved_to {
-        _ if !done.changed => format!("{path} already has this content; nothing was written.\n"),
+        _ if !done.changes() => format!("{path} already has this content; nothing was written.\n"),
         Some(target) => format!("Moved {path} to {}.\n", escaped(target)),
-        None if done.is_gone => format!("Deleted {path}.\n"),
+        None if done.is_gone() => format!("Deleted {path}.\n"),
         None if !done.analysis.exists => format!("Created {path} with {lines}.\n"),
         None => format!("Changed {path}, which now has {lines}.\n"),
     };
@@ -74,7 +74,7 @@ fn account(done: &CompletedOperation) -> String {
         let id = backup.to_hex_with_len(12);
         let _ = writeln!(text, "snapshot of the state before: {id}");
     }
-    if done.changed && done.analysis.exists && !done.is_gone && done.moved_to.is_none() {
+    if done.changes() && done.analysis.exists && !done.is_gone() && done.moved_to.is_none() {
         text.push_str(&done.analysis.diff_preview);
     }
     text
