@@ -7,16 +7,21 @@ pub(super) const READS_INPUT: [&str; 2] = ["pre-push", "reference-transaction"];
 
 /// Whether a line of shell, YAML, TOML or JSON runs `guard hook NAME`.
 pub(super) fn calls_guard(name: &str, content: &[u8]) -> bool {
-    content.lines().any(|line| {
+    call(name, content).is_some()
+}
+
+/// The first line that runs `guard hook NAME`, and the program as it names it.
+pub(super) fn call<'a>(name: &str, content: &'a [u8]) -> Option<(&'a str, &'a str)> {
+    content.lines().find_map(|line| {
         let mut words = words(line);
         let is_guard = |word: &&[u8]| {
             let program = &word[word.rfind_byteset(b"/\\").map_or(0, |at| at + 1)..];
             program == b"guard" || program == b"guard.exe"
         };
-        words.find(is_guard).is_some() && {
-            let mut plain = words.filter(|word| !word.starts_with(b"-"));
-            plain.next() == Some(b"hook") && plain.next() == Some(name.as_bytes())
-        }
+        let program = words.find(is_guard)?;
+        let mut plain = words.filter(|word| !word.starts_with(b"-"));
+        let is_call = plain.next() == Some(b"hook") && plain.next() == Some(name.as_bytes());
+        Some((line.to_str().ok()?, program.to_str().ok()?)).filter(|_| is_call)
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use super::calls;
 use super::check::Status;
 use super::files::{self, FileOnDisk};
 use super::hook::{HOOKS, Hook, HookState};
@@ -21,9 +22,19 @@ pub struct Placed {
     pub part: Part,
     /// Whether git calls guard by it.
     pub status: Status,
+    /// The line that calls guard, and the program as it names it; none if a framework runs a program of its own.
+    pub(super) call: Option<(String, String)>,
 }
 
 impl Placed {
+    /// The tool that calls guard in this hook.
+    pub(super) fn caller(&self) -> Option<Manager> {
+        match &self.state {
+            HookState::CallsGuard(Some(managed)) => Some(managed.tool),
+            _ => None,
+        }
+    }
+
     /// Whether it should call guard: an opt-in hook only where guard's part is there already.
     pub fn is_wanted(&self) -> bool {
         use HookState::{Foreign, Managed, Missing, Shell};
@@ -97,12 +108,21 @@ fn place(repo: &Repository, hook: Hook, path: PathBuf, is_husky: bool) -> Result
         Some(managed) => HookState::Managed(managed),
         None => state,
     };
+    let call = match &state {
+        HookState::CallsGuard(Some(managed)) => managed.call(hook.name),
+        HookState::Ours | HookState::Chained | HookState::CallsGuard(None) => {
+            calls::call(hook.name, &content)
+        }
+        _ => None,
+    };
+    let call = call.map(|(line, program)| (line.to_owned(), program.to_owned()));
     let (part, status) = hook.assess(&state, executable || is_husky, &content, path);
     Ok(Placed {
         hook,
         state,
         part,
         status,
+        call,
     })
 }
 

@@ -19,7 +19,7 @@ pub struct Hook {
     /// The content of guard's own hook file.
     pub script: &'static str,
     /// What is not judged without it.
-    gap: &'static str,
+    pub(super) gap: &'static str,
 }
 
 macro_rules! hooks {

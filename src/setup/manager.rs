@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gix::bstr::ByteSlice;
 
-use super::calls::{READS_INPUT, calls_guard, words};
+use super::calls::{READS_INPUT, call, calls_guard, words};
 
 named! {
     /// A tool that owns the hook files.
@@ -96,6 +96,13 @@ impl Managed {
     pub(super) fn calls_guard(&self, hook: &str) -> bool {
         self.framework_id(hook).is_some()
             || !self.is_framework() && calls_guard(hook, &self.content)
+    }
+
+    /// The line of the settings that calls guard in this git hook, and the program as it names it.
+    pub(super) fn call(&self, hook: &str) -> Option<(&str, &str)> {
+        let entry = framework_entry(hook);
+        let framework = call(entry, &self.content).filter(|_| self.is_framework());
+        framework.or_else(|| call(hook, &self.content))
     }
 
     fn is_framework(&self) -> bool {
