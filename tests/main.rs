@@ -115,6 +115,7 @@ mod reverts;
 mod review;
 mod review_browser;
 mod roots_003;
+mod routes;
 mod scenarios_000;
 mod scenarios_002;
 mod scope_add;

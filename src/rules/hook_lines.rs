@@ -239,7 +239,7 @@ const VERBS: &str = "hook|lint|scope|check|install|uninstall|init|doctor";
 
 /// Whether the line runs, installs or includes this guard. Ruby has a program of the same name, and a script may be
 /// called `test:guard`.
-pub(super) fn runs_guard(line: &[u8]) -> bool {
+pub fn runs_guard(line: &[u8]) -> bool {
     let key = line
         .trim()
         .strip_prefix(b"- ")

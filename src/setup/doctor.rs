@@ -10,6 +10,7 @@ use super::check::{Check, Status};
 use super::files::{self, FileOnDisk};
 use super::git_hooks::{self, OWN_HOOKS, Placed, Survey};
 use super::hook::HookState;
+use super::snippet::SNIPPETS;
 use super::{Plan, trial};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
@@ -44,17 +45,27 @@ pub fn examine(repo: Result<Repository>) -> Vec<Check> {
             checks.push(directory(&survey));
             let wanted = survey.hooks.iter().filter(|placed| placed.is_wanted());
             checks.extend(wanted.clone().map(|placed| hook(placed, &survey)));
-            let root = repo.workdir().unwrap_or(Path::new(""));
+            let root = repo
+                .workdir()
+                .ok()
+                .and_then(|root| root.canonicalize().ok());
+            let root = root.unwrap_or_default();
             let mut programs: Vec<&str> = wanted
                 .filter_map(|placed| Some(placed.call.as_ref()?.1.as_str()))
                 .collect();
             programs.sort();
             programs.dedup();
-            checks.extend(programs.into_iter().map(|name| program(name, root)));
-            checks.extend(trial::check(&survey, root));
+            checks.extend(programs.into_iter().map(|name| program(name, &root)));
+            checks.extend(trial::check(&survey, &root));
         }
     }
     checks.extend(AGENTS.iter().filter_map(|hooks| hooks.check(&repo)));
+    let snippets = SNIPPETS.iter();
+    checks.extend(
+        repo.workdir()
+            .into_iter()
+            .flat_map(|root| snippets.clone().filter_map(|one| one.check(root))),
+    );
     checks
 }
 
@@ -131,9 +142,7 @@ fn hook(placed: &Placed, survey: &Survey) -> Check {
     let is_absent = matches!(placed.state, HookState::Missing | HookState::Managed(_));
     if let Some(tool) = survey.hooks[0].caller().filter(|_| is_absent) {
         let (tool, gap) = (tool.name(), placed.hook.gap);
-        let message = format!(
-            "optional with {tool}: without it, {gap}; guard install git adds it or says how"
-        );
+        let message = format!("optional with {tool}; without it, {gap}");
         return check(Status::Ok, &message);
     }
     let check = check(placed.status, &placed.part.message);

@@ -14,6 +14,7 @@ pub mod files;
 pub mod git_hooks;
 pub mod hook;
 mod manager;
+pub mod snippet;
 mod trial;
 
 use std::fs;
