@@ -42,9 +42,7 @@ impl Route {
             .args(["-c", &script])
             .env("PATH", path(&self.directories))
             .envs(self.environment.iter().cloned());
-        let t = std::time::Instant::now();
         let output = common::run(&mut shell);
-        println!("{:?} {line}", t.elapsed());
         let comment = line.split_once(" # ").map_or("", |(_, comment)| comment);
         if comment.starts_with("refused") {
             return output.exits(1).says("out-of-scope");

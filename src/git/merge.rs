@@ -14,7 +14,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::private_objects::PrivateObjects;
 use super::program::{Git, told};
-use super::{History, Objects, Tree};
+use super::{History, Objects, Repository, Tree};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 
@@ -47,6 +47,39 @@ pub struct MergeResult {
     pub states: Vec<Option<State>>,
     /// What to compare other versions with: git's result, or in a conflict of lines the results with either side.
     pub contents: Vec<(Kind, Vec<u8>)>,
+}
+
+impl Repository {
+    /// Merges two commits as a host does for a pull request. Writes nothing to the repository; from now on, this finds
+    /// the result. `None` with a git before 2.38.
+    ///
+    /// # Errors
+    /// The commits conflict or cannot be merged.
+    pub(crate) fn merge_of(&mut self, parents: [ObjectId; 2]) -> Result<Option<ObjectId>> {
+        let private = self.merges()?.begin(self.repo.object_hash())?.directory;
+        let git_dir = private.file("");
+        let Some(merged) = Merged::of(&git_dir, parents)? else {
+            return Ok(None);
+        };
+        if !merged.conflicts.is_empty() {
+            return Err(
+                Error::new("the branch conflicts with its target, so no job runs for it")
+                    .help("merge the target into the branch, or rebase the branch"),
+            );
+        }
+        let [ours, theirs] = parents;
+        let who = "guard <guard@localhost> 0 +0000";
+        let commit = format!(
+            "tree {}\nparent {ours}\nparent {theirs}\nauthor {who}\ncommitter {who}\n\nMerge\n",
+            merged.tree
+        );
+        let arguments = ["hash-object", "-t", "commit", "-w", "--stdin"];
+        let output = Git::isolated(&git_dir).output(arguments, commit.as_bytes());
+        let output = output.map_err(|why| cannot(&why))?;
+        let id = ObjectId::from_hex(output.stdout.trim()).map_err(|_| cannot(&told(&output)))?;
+        self.read_from(private)?;
+        Ok(Some(id))
+    }
 }
 
 impl Merges {

@@ -195,9 +195,10 @@ impl Snippet {
             }
             SnippetKind::Repository => {
                 let list = keys.last().filter(|key| key.trim_end() == "repos:")?;
-                let items = text.lines().skip_while(|line| line != list).skip(1);
-                let is_note = |line: &&str| line.trim().is_empty() || line.trim().starts_with('#');
-                let first = items.skip_while(is_note).next()?;
+                let mut items = text.lines().skip_while(|line| line != list).skip(1);
+                let is_item =
+                    |line: &&str| !line.trim().is_empty() && !line.trim().starts_with('#');
+                let first = items.find(is_item)?;
                 let width = first.len() - first.trim_start().len();
                 first
                     .trim_start()
