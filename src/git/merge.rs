@@ -14,7 +14,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::private_objects::PrivateObjects;
 use super::program::{Git, told};
-use super::{History, Objects, Repository, Tree};
+use super::{History, Objects, Tree};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 
@@ -49,39 +49,6 @@ pub struct MergeResult {
     pub contents: Vec<(Kind, Vec<u8>)>,
 }
 
-impl Repository {
-    /// Merges two commits as a host does for a pull request. Writes nothing to the repository; from now on, this finds
-    /// the result. `None` with a git before 2.38.
-    ///
-    /// # Errors
-    /// The commits conflict or cannot be merged.
-    pub(crate) fn merge_of(&mut self, parents: [ObjectId; 2]) -> Result<Option<ObjectId>> {
-        let private = self.merges()?.begin(self.repo.object_hash())?.directory;
-        let git_dir = private.file("");
-        let Some(merged) = Merged::of(&git_dir, parents)? else {
-            return Ok(None);
-        };
-        if !merged.conflicts.is_empty() {
-            return Err(
-                Error::new("the branch conflicts with its target, so no job runs for it")
-                    .help("merge the target into the branch, or rebase the branch"),
-            );
-        }
-        let [ours, theirs] = parents;
-        let who = "guard <guard@localhost> 0 +0000";
-        let commit = format!(
-            "tree {}\nparent {ours}\nparent {theirs}\nauthor {who}\ncommitter {who}\n\nMerge\n",
-            merged.tree
-        );
-        let arguments = ["hash-object", "-t", "commit", "-w", "--stdin"];
-        let output = Git::isolated(&git_dir).output(arguments, commit.as_bytes());
-        let output = output.map_err(|why| cannot(&why))?;
-        let id = ObjectId::from_hex(output.stdout.trim()).map_err(|_| cannot(&told(&output)))?;
-        self.read_from(private)?;
-        Ok(Some(id))
-    }
-}
-
 impl Merges {
     /// Merges commits of the repository with these objects; `boundary` are the commits whose parents a shallow clone
     /// lacks.
@@ -112,6 +79,41 @@ impl Merges {
             }
         }
         Ok(heads)
+    }
+
+    /// The commit that merges two others, as a host makes it for a pull request, and the directory with its objects.
+    /// `None` with a git before 2.38.
+    ///
+    /// # Errors
+    /// The commits conflict or cannot be merged.
+    pub(super) fn commit(
+        &self,
+        objects: &Objects,
+        parents: [ObjectId; 2],
+    ) -> Result<Option<(ObjectId, PrivateObjects)>> {
+        self.refuse_unknown_base(objects, parents)?;
+        let private = self.begin(objects.hash_kind())?.directory;
+        let git_dir = private.file("");
+        let Some(merged) = Merged::of(&git_dir, parents)? else {
+            return Ok(None);
+        };
+        if !merged.conflicts.is_empty() {
+            return Err(
+                Error::new("the branch conflicts with its target, so no job runs for it")
+                    .help("merge the target into the branch, or rebase the branch"),
+            );
+        }
+        let [ours, theirs] = parents;
+        let who = "guard <guard@localhost> 0 +0000";
+        let commit = format!(
+            "tree {}\nparent {ours}\nparent {theirs}\nauthor {who}\ncommitter {who}\n\nMerge\n",
+            merged.tree
+        );
+        let arguments = ["hash-object", "-t", "commit", "-w", "--stdin"];
+        let output = Git::isolated(&git_dir).output(arguments, commit.as_bytes());
+        let output = output.map_err(|why| cannot(&why))?;
+        let id = ObjectId::from_hex(output.stdout.trim()).map_err(|_| cannot(&told(&output)))?;
+        Ok(Some((id, private)))
     }
 
     /// What git makes of each changed path when it merges two commits. `None` with a git before 2.38, which does not

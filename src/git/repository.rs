@@ -452,6 +452,19 @@ impl Repository {
         Ok(Merges::new(self.boundary()?, objects))
     }
 
+    /// Merges two commits as a host does for a pull request. Writes nothing to the repository; from now on, this finds
+    /// the result. `None` with a git before 2.38.
+    ///
+    /// # Errors
+    /// The commits conflict or cannot be merged.
+    pub(crate) fn merge_of(&mut self, parents: [ObjectId; 2]) -> Result<Option<ObjectId>> {
+        let Some((commit, private)) = self.merges()?.commit(&self.objects, parents)? else {
+            return Ok(None);
+        };
+        self.read_from(private)?;
+        Ok(Some(commit))
+    }
+
     /// From now on, reads as a job would whose fresh clone has this commit checked out.
     pub(crate) fn check_out(&mut self, commit: ObjectId) {
         self.checked_out = Some(commit);

@@ -2,11 +2,10 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::calls;
 use super::check::Status;
 use super::files::{self, FileOnDisk};
 use super::hook::{HOOKS, Hook, HookState};
-use super::manager::{Managed, Manager};
+use super::manager::{self, Managed, Manager};
 use super::{Part, Step};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
@@ -111,7 +110,7 @@ fn place(repo: &Repository, hook: Hook, path: PathBuf, is_husky: bool) -> Result
     let call = match &state {
         HookState::CallsGuard(Some(managed)) => managed.call(hook.name),
         HookState::Ours | HookState::Chained | HookState::CallsGuard(None) => {
-            calls::call(hook.name, &content)
+            manager::call(hook.name, &content)
         }
         _ => None,
     };

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use gix::bstr::ByteSlice;
 
-use super::calls::{READS_INPUT, calls_guard};
 use super::check::Status;
-use super::manager::{Managed, Manager};
+use super::manager::{Managed, Manager, READS_INPUT, calls_guard};
 use super::{Part, Plan};
 use crate::path::shell_word;
 

@@ -6,7 +6,6 @@
 
 pub mod agent_hooks;
 mod agent_settings;
-mod calls;
 pub mod check;
 pub mod doctor;
 pub mod draft;
