@@ -8,6 +8,7 @@ use super::repository::{repository, with_approvals};
 use super::{bounded, output::Output, progress::ProgressLine};
 use crate::ci;
 use crate::error::{Error, Result};
+use crate::finding::Help;
 use crate::git::{PushSide, Range, Repository, Update, show_file};
 use crate::judge::{self, Options};
 use crate::path::escaped;
@@ -42,6 +43,9 @@ pub(super) struct LintArgs {
     /// guard prints the range and never guesses it.
     #[arg(long, conflicts_with_all = ["revisions", "range", "commit", "push"])]
     ci: bool,
+    /// With --ci, judge what `github` or `gitlab` would judge in a pull or merge request of B into the branch A.
+    #[arg(long, value_name = "SYSTEM:A..B", requires = "ci")]
+    pretend: Option<String>,
     /// Also judge each commit of the range on its own; in a merge, only what differs from all its parents.
     #[arg(long, conflicts_with = "commit")]
     each_commit: bool,
@@ -63,6 +67,8 @@ Examples:
   guard lint main..HEAD                   judge a branch from its merge base
   guard lint main..HEAD --each-commit     also judge each of its commits
   guard lint --ci                         judge the pull request of a CI job
+  guard lint --ci --pretend github:main..HEAD
+                                          judge what the job of a pull request would judge
   guard lint --format json                print the report as JSON
   guard lint --output html=review.html    also write the review page
 
@@ -70,7 +76,7 @@ guard writes nothing to the index, the work tree or the git directory.";
 
 impl LintArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let repo = repository()?;
+        let mut repo = repository()?;
         output.seen_from(repo.prefix().cloned());
         // In CI, only committed designs count.
         let options = Options {
@@ -79,7 +85,11 @@ impl LintArgs {
             ..self.design.options(self.ci)
         };
         if self.ci {
-            let range = judge::ci_range(&repo, &ci::plan(&variables(), event)?)?;
+            let plan = match &self.pretend {
+                Some(text) => pretended(&mut repo, text)?,
+                None => ci::plan(&variables(), event)?,
+            };
+            let range = judge::ci_range(&repo, &plan)?;
             return self.range(output, &repo, &range, &options);
         }
         if let Some(revision) = &self.commit {
@@ -141,6 +151,48 @@ impl LintArgs {
         drop(progress);
         print(output, &report)
     }
+}
+
+/// The plan of the job that a pull request would start, as `SYSTEM:A..B` describes it.
+fn pretended(repo: &mut Repository, text: &str) -> Result<ci::CiPlan> {
+    let systems = ["github", "gitlab"];
+    let parts = text
+        .split_once(':')
+        .filter(|(system, _)| systems.contains(system));
+    let (system, range) = parts.ok_or_else(|| {
+        let message = format!("`{}` is not of the form SYSTEM:A..B", escaped(text));
+        Error::new(message).help(Help::command("guard lint --ci --pretend github:main..HEAD"))
+    })?;
+    let range_of_ids = repo.parse_range(range)?;
+    let (target, _) = range.split_once("..").unwrap_or_default();
+    let base = repo.revision(target)?;
+    let none = || Error::new(format!("{} has no commits", escaped(range)));
+    let (merge_base, head) = (
+        range_of_ids.base.ok_or_else(none)?,
+        range_of_ids.head.ok_or_else(none)?,
+    );
+    let is_github = system == "github";
+    let merge = if is_github {
+        repo.merge_of([base, head])?
+    } else {
+        None
+    };
+    repo.check_out(merge.unwrap_or(head));
+    let target = ["refs/heads/", "refs/remotes/", "origin/"]
+        .iter()
+        .fold(target, |name, start| {
+            name.strip_prefix(start).unwrap_or(name)
+        });
+    let branch = range_of_ids.branch.map(|name| name.to_string());
+    ci::pretend(
+        system,
+        ci::Pretended {
+            target: (target.to_owned(), base.to_string()),
+            work: (branch, head.to_string()),
+            merge_base: merge_base.to_string(),
+            merge: merge.map(|id| id.to_string()),
+        },
+    )
 }
 
 /// Refuses a path or a single revision instead of a range, with the commands that the user may have meant.

@@ -13,7 +13,7 @@ use gix::worktree::stack::state::ignore::Source;
 use super::index::REBUILD;
 use super::private_objects::PrivateObjects;
 use super::program::Git;
-use super::{Index, Objects, Repository, failed, staged_changes};
+use super::{Index, Repository, failed, staged_changes};
 use crate::error::{Error, Result};
 use crate::path::{escaped, shell_word};
 
@@ -88,9 +88,7 @@ impl Repository {
         }
         git(&["add", "--all", "--sparse"], b"")?;
 
-        self.repo.objects = private.open(self.repo.object_hash())?;
-        self.objects = Objects::new(self.repo.objects.clone());
-        self.private.push(private);
+        self.read_from(private)?;
         let added = Index::at(self, &index)?;
         for (entry, staged) in &flagged {
             if let Some(state) = staged

@@ -87,6 +87,9 @@ fn configures_guard(policy: &Policy, changed: &MeasuredChange) -> bool {
     if design_selection::is_own_settings(&policy.settings, path) {
         return true;
     }
+    if hook_lines::is_manifest(path) {
+        return is_own_part(changed);
+    }
     let Some((old, new)) = changed.content.as_deref().filter(|_| may_call_guard(path)) else {
         return false;
     };
@@ -117,10 +120,11 @@ fn moves_own_version(path: &BStr, old: &[u8], new: &[u8]) -> bool {
 }
 
 /// Whether the step between two versions of hook settings (the first is empty for a new file) only changes guard's
-/// version or only adds calls of guard. It then needs no design.
+/// version, or only adds calls of guard or its packages. It then needs no design.
 pub fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     moves_own_version(path, old, new)
         || hook_lines::brings_only_calls(path, old, new)
+        || hook_lines::is_manifest(path) && hook_lines::brings_only_packages(old, new)
         || agent_settings::brings_only_hooks(path, old, new)
 }
 

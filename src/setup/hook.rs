@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use gix::bstr::ByteSlice;
 
-use super::calls::{READS_INPUT, calls_guard};
 use super::check::Status;
-use super::manager::{Managed, Manager};
+use super::manager::{Managed, Manager, READS_INPUT, calls_guard};
 use super::{Part, Plan};
 use crate::path::shell_word;
 
@@ -19,7 +18,7 @@ pub struct Hook {
     /// The content of guard's own hook file.
     pub script: &'static str,
     /// What is not judged without it.
-    gap: &'static str,
+    pub(super) gap: &'static str,
 }
 
 macro_rules! hooks {

@@ -215,7 +215,7 @@ impl<'f, 'a> Loader<'f, 'a> {
         let path: &BStr = change.path.as_ref();
         let is_file = change.new.is_some_and(|new| new.kind.is_file());
         let was_file = change.old.is_none_or(|old| old.kind.is_file());
-        if !is_file || !was_file || !rules::may_call_guard(path) {
+        if !is_file || !was_file || !rules::wants_content(path) {
             return Ok(false);
         }
         let before = self.objects().content(change.old)?;
