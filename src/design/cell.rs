@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{DesignText, InlineText, PIECE, PieceKind, Problem, WrittenPath};
-use super::{ambiguous, escaped, is_in, paths, problem, types};
+use super::{is_in, paths, problem, types};
 
 /// The names of a column of paths. A bare cell with such a name repeats the header.
 pub(super) const PATH_COLUMN: &str =
@@ -46,7 +46,7 @@ fn read(
                         continue;
                     }
                     PieceKind::Html(tag) => return Err(problem::html(tag)),
-                    PieceKind::Image => return Err(ambiguous("the cell contains an image")),
+                    PieceKind::Image => return Err(problem::image()),
                     PieceKind::Struck => continue,
                 };
                 if depth == 0 {
@@ -72,7 +72,7 @@ fn read(
         return is_arrow(&gap).map(|_| found);
     }
     match content.is_struck {
-        true => Err(problem::struck_out("path", "remove the row")),
+        true => Err(problem::struck_out()),
         false => Ok(vec![bare_path(
             &visible(source, content, span)?,
             span.clone(),
@@ -90,10 +90,7 @@ fn is_arrow(gap: &str) -> Result<bool, Problem> {
     let mut words = gap.split(|c: char| !c.is_alphanumeric());
     let is_word = |word: &&str| !word.is_empty() && !matches!(*word, "or" | "and");
     if let Some(word) = words.find(is_word) {
-        return Err(ambiguous(&format!(
-            "`{}` stands beside a path",
-            escaped(word)
-        )));
+        return Err(problem::beside_path(word));
     }
     let mark = gap.trim().trim_matches('_').trim();
     Ok(matches!(mark, "->" | "-->" | "=>" | "→" | "⇒" | "➜"))
@@ -117,10 +114,7 @@ fn visible(
     if stars.is_empty() || is_whole() && !text.starts_with('/') && !text.ends_with('/') {
         return Ok(text.to_owned());
     }
-    let shown = escaped(source.slice(span.clone()));
-    let message = format!("Markdown renders the asterisks in `{shown}` as emphasis");
-    let help = format!("write it in backticks: `{shown}`");
-    Err(Problem::bad_row("emphasis", &message, &help))
+    Err(problem::emphasis(source.slice(span.clone())))
 }
 
 /// The path that is all of a text without code.
@@ -128,12 +122,11 @@ fn bare_path(text: &str, span: Range<usize>) -> Result<WrittenPath, Problem> {
     let is_odd = |c: char| c.is_whitespace() || matches!(c, '`' | '<' | '>');
     let is_list = |path: &String| path.contains([',', ';']);
     if text.is_empty() {
-        Err(paths::empty_cell())
+        Err(problem::empty())
     } else if paths::is_placeholder(text) || is_in(&text.to_lowercase(), PATH_COLUMN) {
-        Err(paths::placeholder(text))
+        Err(problem::placeholder(text))
     } else if text.contains(is_odd) || paths::expand(text).iter().flatten().any(is_list) {
-        let message = format!("`{}` has no backticks: one path or several?", escaped(text));
-        Err(ambiguous(&message))
+        Err(problem::no_backticks(text))
     } else {
         Ok(WrittenPath::new(text, span))
     }

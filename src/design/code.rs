@@ -3,13 +3,11 @@
 
 use std::ops::Range;
 
-use super::{
-    Actions, CodeBlock, DesignBuilder, DesignItem, DesignText, GrantForm, Problem, Run, Shape,
-};
+use super::{Actions, CodeBlock, DesignBuilder, DesignText, GrantForm, Problem, Row, Run, Shape};
 use super::{any, is_in, item};
 
 /// The item that is a part of the document's text.
-fn item(source: &DesignText<'_>, part: &str, untyped: Actions) -> Result<DesignItem, Problem> {
+fn item(source: &DesignText<'_>, part: &str, untyped: Actions) -> Result<Row, Problem> {
     let run = Run::plain(part, source.span_of(part).start);
     item::read(source, &run, untyped, "")
 }
@@ -21,15 +19,15 @@ pub(super) fn read(block: &CodeBlock, untyped: Actions, draft: &mut DesignBuilde
     let lines = source.slice(block.body.clone()).lines();
     let lines = lines.map(str::trim_end).filter(|line| !line.is_empty());
     let read: Vec<_> = lines.map(|line| item(source, line, untyped)).collect();
-    let is_row = |read: &Result<_, _>| matches!(read, Ok(DesignItem::Row(_)));
+    let is_row = |read: &Result<Row, _>| read.as_ref().is_ok_and(|row| !row.paths.is_empty());
     if !block.info.as_deref().is_some_and(is_plain) || read.is_empty() || !read.iter().all(is_row) {
         return false;
     }
     let span = source.line_span(block.body.start);
     draft.form(Shape::Line, GrantForm::LabelList, untyped, span.clone());
-    let passage = draft.passage(span);
-    read.into_iter().for_each(|read| draft.item(read));
-    draft.end(passage);
+    draft.passage(span, |draft| {
+        read.into_iter().for_each(|read| draft.item(read));
+    });
     true
 }
 

@@ -1,9 +1,7 @@
 //! Headings that name one file each: `#### [MODIFY] [name](path)`.
 
-use super::{
-    Actions, DesignBuilder, DesignItem, DesignText, GrantForm, Heading, PieceKind, Problem, Row,
-};
-use super::{RowAction, Shape, WrittenPath, ambiguous, item, paths, types};
+use super::{Actions, RowAction, Shape, WrittenPath, item, paths, problem, types};
+use super::{DesignBuilder, DesignText, GrantForm, Heading, PieceKind, Problem, Row};
 
 /// The type of such a heading as written.
 pub(super) fn type_of(heading: &Heading) -> Option<&str> {
@@ -22,39 +20,34 @@ pub(super) fn read(heading: &Heading, draft: &mut DesignBuilder<'_>) {
     };
     let line = source.line_span(heading.content.span.start);
     draft.form(Shape::Line, GrantForm::FileHeading, actions, line);
-    let row = path(source, heading).map(|path| Row::of(path, kind, word));
-    draft.item(row.map(DesignItem::Row));
+    draft.item(path(source, heading).map(|path| Row::of(vec![path], kind, word)));
 }
 
 fn path(source: &DesignText<'_>, heading: &Heading) -> Result<WrittenPath, Problem> {
-    let content = &heading.content;
-    let line = source.line_span(content.span.start);
-    let ambiguous = |message| Err(ambiguous(message).at(line));
-    let rest = content.run.split_once(']').1.unwrap_or_default();
-    let link = content
-        .run
-        .pieces
-        .iter()
-        .find_map(|piece| match &piece.kind {
-            PieceKind::Link { text, target } => {
-                Some((piece.span.clone(), text.trim(), paths::decode(target)))
-            }
-            _ => None,
-        });
-    if let Some((span, name, target)) = link {
+    let (content, run) = (&heading.content, &heading.content.run);
+    let unclear = || problem::file_heading().at(source.line_span(content.span.start));
+    let start = run.text.find(']').map_or(run.text.len(), |end| end + 1);
+    let rest = run.part(start..run.text.len());
+    let mut links = run.pieces.iter().filter_map(|piece| match &piece.kind {
+        PieceKind::Link { text, target } => Some((&piece.span, text.trim(), target)),
+        _ => None,
+    });
+    if let Some((span, name, target)) = links.next() {
+        let target = paths::decode(target);
         let target = target.strip_prefix("file://").unwrap_or(&target);
         if target != name && !target.ends_with(&format!("/{name}")) {
-            return Err(paths::link_mismatch(name, target).at(span));
+            return Err(problem::link_mismatch(name, target).at(span.clone()));
         }
-        if rest.text.trim().chars().count() > 1 || content.is_struck || content.is_obscured {
-            return ambiguous("the heading says more than one link");
-        }
-        return Ok(WrittenPath::new(target, span));
+        let says_more = rest.text.trim().chars().count() > 1;
+        return match says_more || content.is_struck || content.is_obscured {
+            true => Err(unclear()),
+            false => Ok(WrittenPath::new(target, span.clone())),
+        };
     }
-    match item::read(source, &rest, Actions::NONE, "")? {
-        DesignItem::Row(mut row) if row.paths.len() == 1 && row.change_type.is_empty() => {
-            Ok(row.paths.remove(0))
-        }
-        _ => ambiguous("the heading names no single path"),
+    let row = item::read(source, &rest, Actions::NONE, "")?;
+    let mut paths = row.paths.into_iter();
+    match (paths.next(), paths.next()) {
+        (Some(path), None) if row.change_type.is_empty() => Ok(path),
+        _ => Err(unclear()),
     }
 }

@@ -171,17 +171,19 @@ pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Lab
     let whole = source.trim(content.span.clone());
     let first = source.slice(whole.clone()).lines().next().unwrap_or("");
     let span = source.trim(whole.start..whole.start + first.len());
-    let (written, (line, _)) = (source.slice(span.clone()), content.run.split_once('\n'));
+    let (written, run) = (source.slice(span.clone()), &content.run);
+    let line = run.part(0..run.text.find('\n').unwrap_or(run.text.len()));
     let is_mark =
         |mark: &&str| written.starts_with(*mark) && written.trim_end_matches(':').ends_with(*mark);
     let is_bold = written.len() > 4 && ["**", "__"].iter().any(is_mark);
-    let (head, rest) = line.split_once(':');
-    if rest.is_none() && !is_bold || paths::check_pieces(&line, source.path).is_err() {
+    let colon = line.text.find(':');
+    if colon.is_none() && !is_bold || paths::check_pieces(&line, source.path).is_err() {
         return None;
     }
-    let (phrase, note) = match head.text.split_once('(') {
+    let head = &line.text[..colon.unwrap_or(line.text.len())];
+    let (phrase, note) = match head.split_once('(') {
         Some((phrase, note)) => (phrase, Some(note.trim().strip_suffix(')')?.trim())),
-        None => (head.text.as_str(), None),
+        None => (head, None),
     };
     let mut untyped = of_label(phrase, &source.options.headings)?;
     let is_number = |note: &&str| !note.is_empty() && note.bytes().all(|c| c.is_ascii_digit());
@@ -191,30 +193,34 @@ pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Lab
         };
         untyped = said;
     }
-    let items = rest.map(|rest| semicolon_parts(&rest)).unwrap_or_default();
+    let items = colon.map(|colon| semicolon_parts(&line, colon + 1));
     Some(Label {
         untyped,
-        items,
+        items: items.unwrap_or_default(),
         span,
         has_more: whole.len() > first.len(),
         form: GrantForm::LabelList,
     })
 }
 
-/// The parts between semicolons outside parentheses.
-fn semicolon_parts(run: &Run) -> Vec<Run> {
-    let mut depth = 0_usize;
-    let mut is_end = |c: char| {
+/// The parts from `start` on between semicolons outside parentheses.
+fn semicolon_parts(run: &Run, mut start: usize) -> Vec<Run> {
+    let (mut depth, mut parts) = (0_usize, Vec::new());
+    let chars = run
+        .text
+        .char_indices()
+        .skip_while(move |(at, _)| *at < start);
+    for (at, c) in chars.chain([(run.text.len(), ';')]) {
         match c {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
+            ';' if depth == 0 || at == run.text.len() => {
+                parts.push(run.part(start..at));
+                start = at + 1;
+            }
             _ => {}
         }
-        c == ';' && depth == 0
-    };
-    let ends = run.text.char_indices().filter(|(_, c)| is_end(*c));
-    let ends: Vec<usize> = ends.map(|(at, _)| at).collect();
-    let mut parts = run.split(&ends);
+    }
     parts.retain(|part| !part.text.trim().is_empty());
     parts
 }

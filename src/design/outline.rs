@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::headings::{Title, label, title};
 use super::html::Element;
 use super::{
-    Actions, Block, DesignText, Heading, InlineText, Problem, escaped, file_heading, table, words,
+    Actions, Block, DesignText, Heading, InlineText, Problem, file_heading, problem, table, words,
 };
 
 /// The blocks with what their headings say.
@@ -165,12 +165,7 @@ impl<'b> Outline<'b> {
             if let Some(cause) = cause.filter(|_| !counts && declares(block, place))
                 && causes.insert(cause.span.start)
             {
-                let text = escaped(&cause.one_line());
-                let message = format!(
-                    "nothing below `{text}` is granted: it is struck out, or it excludes files"
-                );
-                let help = "to grant it, move it below a heading such as `## Files Changed`";
-                problems.push(Problem::unread("excluded", &message, help).at(line));
+                problems.push(problem::excluded(cause.one_line()).at(line));
             }
         }
         problems
@@ -203,16 +198,10 @@ fn below<'b>(
 
 fn enclosed(source: &DesignText<'_>, element: &Element) -> Problem {
     let line = source.line(element.start);
-    let what = match element.name.as_str() {
-        "" => format!("GitHub may show the document from line {line} on in another way"),
-        name => {
-            let name = escaped(name);
-            format!("it is inside or behind the HTML element `<{name}>` of line {line}")
-        }
-    };
-    let message = format!("this is not granted: {what}");
-    let help = "write it outside of HTML; close tags and comments where they begin; put an empty line above a table, and no indentation before its rows";
-    Problem::unread("raw-html", &message, help)
+    match element.name.as_str() {
+        "" => problem::unclear(line),
+        name => problem::raw_html(name, line),
+    }
 }
 
 /// The heading in a block, also inside raw HTML.

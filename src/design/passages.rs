@@ -3,12 +3,9 @@
 use std::ops::Range;
 
 use super::headings::{Label, Title, is_plain, label, label_inside, resembles_label};
-use super::{
-    Actions, Block, DesignBuilder, DesignItem, GrantForm, InlineText, ListNode, ListNodeKind,
-};
-use super::{
-    Outline, Problem, Row, RowAction, Shape, code, file_heading, item, table, task, tree, words,
-};
+use super::{Actions, Block, DesignBuilder, GrantForm, InlineText, ListNode, ListNodeKind};
+use super::{Outline, Row, RowAction, Shape};
+use super::{code, file_heading, item, problem, table, task, tree, words};
 
 /// Reads the passages among the blocks. The tables that start at `known`, in order, have been read before.
 pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBuilder<'_>) {
@@ -34,7 +31,7 @@ pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBui
                         opener = Some(Label::heading(untyped, source.line_span(span)));
                     }
                     _ if lists_follow && resembles(text) && !heading.content.is_struck => {
-                        unknown(span, draft);
+                        draft.fault(problem::unknown_label().at(source.line_span(span)));
                     }
                     _ => {}
                 }
@@ -46,7 +43,8 @@ pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBui
                 let (is_found, is_silent) = (found.is_some(), open.is_none() && lists_follow);
                 opener = paragraph(content, found, next, draft);
                 if !is_found && is_silent && resembles_label(source, content) {
-                    unknown(content.span.start, draft);
+                    let line = source.line_span(content.span.start);
+                    draft.fault(problem::unknown_label().at(line));
                 }
                 let below = outline.places.get(index + 1);
                 // A heading that only introduces labels is none that was not read.
@@ -64,9 +62,9 @@ pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBui
             }
             (Block::Table(found), Some(open)) => match table::columns(found) {
                 Ok(Some(columns)) if columns.is_of_files() || !is_label => {
-                    let passage = draft.passage(table::header(source, found));
-                    table::read(found, &columns, open.untyped, draft);
-                    draft.end(passage);
+                    draft.passage(table::header(source, found), |draft| {
+                        table::read(found, &columns, open.untyped, draft);
+                    });
                     true
                 }
                 // The reader of typed tables has reported it.
@@ -127,11 +125,11 @@ fn items_of_label(label: Label, draft: &mut DesignBuilder<'_>) -> Option<Label> 
     }
     let (untyped, span) = (label.untyped, label.span);
     draft.form(Shape::Line, GrantForm::LabelLine, untyped, span.clone());
-    let passage = draft.passage(span);
-    for item in &label.items {
-        draft.item(item::read(draft.source, item, untyped, ""));
-    }
-    draft.end(passage);
+    draft.passage(span, |draft| {
+        for item in &label.items {
+            draft.item(item::read(draft.source, item, untyped, ""));
+        }
+    });
     None
 }
 
@@ -179,9 +177,7 @@ fn list(
 ) {
     let (untyped, span) = (opener.untyped, opener.span.clone());
     draft.form(Shape::List, opener.form, untyped, span.clone());
-    let passage = draft.passage(span);
-    items(nodes, start, depth, untyped, draft);
-    draft.end(passage);
+    draft.passage(span, |draft| items(nodes, start, depth, untyped, draft));
 }
 
 /// Reads the items at a depth, up to the end of their list.
@@ -219,12 +215,12 @@ fn items(
         let texts: Vec<&str> = below.iter().map(|node| &*node.content.plain).collect();
         match item::read(source, &node.content.run, untyped, &texts.join("\n")) {
             // The items below may narrow a directory.
-            Ok(DesignItem::Row(row)) if !below.is_empty() && is_wide(&row) => {
-                odd(&node.content, draft);
-            }
-            Ok(DesignItem::Type(RowAction::Grant(actions))) => {
-                let is_list = |node: &&ListNode| node.depth == depth + 1 && is_item(node);
-                if below.first().filter(is_list).is_some() {
+            Ok(row) if !below.is_empty() && is_wide(&row) => odd(&node.content, draft),
+            Ok(row) if row.paths.is_empty() => {
+                let is_list = |node: &ListNode| node.depth == depth + 1 && is_item(node);
+                if let RowAction::Grant(actions) = row.kind
+                    && below.first().is_some_and(is_list)
+                {
                     items(nodes, index + 1, depth + 1, actions, draft);
                 }
             }
@@ -234,24 +230,12 @@ fn items(
 }
 
 fn odd(content: &InlineText, draft: &mut DesignBuilder<'_>) {
-    let message = "what stands below this item says more about it than guard reads";
-    let help = "move it out of the list; write each path in full";
     let line = draft.source.line_span(content.span.start);
-    draft.bad_row(vec![Problem::bad_row("odd-item", message, help).at(line)]);
-}
-
-fn unknown(at: usize, draft: &mut DesignBuilder<'_>) {
-    let message = "this looks like a list of files, but it is not one of the headings and labels that announce one";
-    let help = "write `**Files:**`, or a heading such as `## Files Changed`";
-    let line = draft.source.line_span(at);
-    draft.fault(Problem::unread("unknown-label", message, help).at(line));
+    draft.bad_row(vec![problem::odd_item().at(line)]);
 }
 
 fn unread(span: Range<usize>, draft: &mut DesignBuilder<'_>) {
-    let message =
-        "this announces files, but no list, table or code block of paths follows directly";
-    let help = "put the list directly below, without a sentence in between";
-    draft.fault(Problem::unread("unread-passage", message, help).at(span));
+    draft.fault(problem::unread_passage().at(span));
 }
 
 fn is_item(node: &ListNode) -> bool {

@@ -5,9 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use super::markdown::markdown;
 use super::outline::Section;
 use super::table::{self, Columns};
-use super::{Block, DesignBuilder, Grant, Outline, Problem, Table, any, escaped};
+use super::{Block, DesignBuilder, Grant, Outline, Problem, Table, any, problem};
 use super::{code, front_matter, passages};
 use crate::finding::Rule;
+use crate::path::escaped;
 
 /// A table below a heading that announces files.
 struct ScopeTable<'b> {
@@ -109,15 +110,10 @@ fn typed_tables<'b>(
                     });
                 }
                 Ok(None) => others.push((section.index, line)),
-                Err(problem) => {
-                    draft.fault(problem.at(line));
-                    draft.is_void = true;
-                }
+                Err(problem) => draft.fault(problem.at(line)),
             },
             Block::Paragraph(content) if source.slice(content.span.clone()).starts_with('|') => {
-                let what = "these lines look like a table, but Markdown does not parse them as one";
-                let help = "below the header, write a separator row with the same number of cells: |---|---|---|";
-                draft.fault(Problem::no_table("broken-table", what, help).at(line));
+                draft.fault(problem::broken_table().at(line));
             }
             _ => {}
         }
@@ -126,9 +122,7 @@ fn typed_tables<'b>(
         .into_iter()
         .filter(|(section, _)| !named.contains(section))
     {
-        let what = "the table has no File or Path column";
-        let help = "name the columns: | File | Change Type | Description |";
-        draft.fault(Problem::no_table("no-path-column", what, help).at(line));
+        draft.fault(problem::no_path_column().at(line));
     }
     tables.retain(|found| found.columns.kind.is_some());
     let names_path =
@@ -171,14 +165,8 @@ fn read_tables(tables: Vec<ScopeTable<'_>>, draft: &mut DesignBuilder<'_>) {
             }
             let first = source.line(other.table.header.start);
             let second = table::header(source, found.table);
-            let line = source.line(second.start);
-            let message = format!(
-                "two tables claim to be the scope: one on line {first}, one on line {line}"
-            );
-            let help = "keep one table, or move the other one into a code fence";
-            let problem = Problem::new(Rule::DesignAmbiguous, "two-tables", &message, help);
+            let problem = problem::two_tables(first, source.line(second.start));
             draft.fault(problem.at(second));
-            draft.is_void = true;
         }
         kept.push((found, granted));
     }
@@ -190,7 +178,7 @@ fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuild
     let beyond = draft.beyond(other);
     let Some(first) = beyond.first() else { return };
     let shown = beyond.iter().take(3).map(|grant| {
-        let path = escaped(&grant.path.to_string());
+        let path = escaped(&grant.path);
         format!("`{path}` (line {})", grant.anchor.line)
     });
     let shown = shown.collect::<Vec<_>>().join(", ");
@@ -203,30 +191,19 @@ fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuild
         format!("the table on line {line} is the whole scope, so it leaves out {shown}{more}");
     let help = "add a row to the table if this work changes the file";
     let line = source.line_span(first.anchor.span.start);
-    draft.fault(Problem::unread("beyond-table", &message, help).at(line));
+    draft.fault(Problem::new(Rule::DesignUnread, "beyond-table", message, help).at(line));
 }
 
 /// Reports why the document declares no scope.
 fn report_absence(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
-    let table = "put this table below it, with the files that this work may change:\n\
-         | File | Change Type | Description |\n\
-         | ---- | ----------- | ----------- |\n\
-         | `src/a.rs` | Modify | what changes |";
     for Section { content, .. } in &outline.sections {
-        let text = escaped(content.plain.trim());
-        let message = format!("the section `{text}` has no table of files");
         let line = source.line_span(content.span.start);
-        draft.fault(Problem::no_table("empty-section", &message, table).at(line));
+        draft.fault(problem::empty_section(content.plain.trim()).at(line));
     }
     if outline.sections.is_empty() {
-        let path = escaped(&source.path.to_string());
-        let help = format!(
-            "to propose a table from this document, run guard scope import {path}; or add a section `## Files Changed` and {table}"
-        );
-        let message = "no section lists the files to change";
         let first = outline.blocks.first().map_or(source.start(), Block::start);
         let line = source.line_span(first);
-        draft.fault(Problem::no_table("no-section", message, &help).at(line));
+        draft.fault(problem::no_section(source.path).at(line));
     }
 }

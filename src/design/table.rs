@@ -86,15 +86,7 @@ fn only(names: &[String], wanted: &str) -> Result<Option<usize>, Problem> {
     let Some(second) = found.next() else {
         return Ok(first);
     };
-    let name = &names[second];
-    let message = format!("two columns have the same meaning; the second is `{name}`");
-    let help = "keep one File column and one Change Type column";
-    Err(Problem::new(
-        Rule::DesignAmbiguous,
-        "two-columns",
-        &message,
-        help,
-    ))
+    Err(problem::two_columns(&names[second]))
 }
 
 /// Reads every row. A row without a type grants the actions `untyped`.
@@ -114,9 +106,7 @@ pub(super) fn read(
     let shape = Shape::Table((0..columns.names.len()).map(cell).collect());
     draft.form(shape, GrantForm::Table, untyped, header.clone());
     if table.rows.is_empty() {
-        let help = "add a row, such as: | `src/a.rs` | Modify | what changes |";
-        let problem = Problem::no_table("empty-table", "the table has no rows", help);
-        return draft.fault(problem.at(header));
+        return draft.fault(problem::empty_table().at(header));
     }
     let has_pipes = source.slice(header).starts_with('|');
     for row in &table.rows {
@@ -146,17 +136,15 @@ pub(super) fn names_path(source: &DesignText<'_>, table: &Table, columns: &Colum
 /// Whether a line has the cells of the header.
 fn check_pipes(line: &str, columns: &Columns, has_pipes: bool) -> Result<(), Problem> {
     let (cells, expected) = (count_cells(line), columns.names.len());
-    let (reason, help) = if has_pipes && !line.starts_with('|') {
-        ("not-a-row", "add an empty line before it")
+    if has_pipes && !line.starts_with('|') {
+        Err(problem::not_a_row())
     } else if cells < expected {
-        ("truncated-row", "complete it: cells are missing")
+        Err(problem::truncated_row())
     } else if cells > expected && columns.can_shift() {
-        ("extra-cells", "write `\\|` for a pipe inside a cell")
+        Err(problem::extra_cells())
     } else {
-        return Ok(());
-    };
-    let message = "the line is not a row that fits the header of its table";
-    Err(Problem::bad_row(reason, message, help))
+        Ok(())
+    }
 }
 
 fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut DesignBuilder<'_>) {
@@ -186,7 +174,8 @@ fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut Des
             });
         }
         (paths, kind) => {
-            let mut problems = draft.path_problems(paths.as_deref().unwrap_or_default());
+            let named = paths.as_deref().unwrap_or_default();
+            let mut problems = draft.read_paths(named, Actions::NONE).1;
             problems.extend(paths.err());
             // Report a row of placeholders once, not once per cell.
             let mut rules = problems.iter().map(|problem| problem.rule);
@@ -202,12 +191,10 @@ fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut Des
 fn row_type(source: &DesignText<'_>, cell: &InlineText) -> Result<(RowAction, bool), Problem> {
     let (text, span) = (cell.one_line(), source.trim(cell.span.clone()));
     let problem = match types::of_cell(&text) {
-        _ if cell.is_struck => problem::struck_out("type", "remove the row"),
+        _ if cell.is_struck => problem::struck_out(),
         _ if cell.is_obscured => problem::html(source.slice(span.clone())),
         Some(found) => return Ok(found),
-        None if text.is_empty() => {
-            Problem::bad_row("unknown-type", "the type is missing", problem::TYPE_HELP)
-        }
+        None if text.is_empty() => problem::missing_type(),
         None => problem::unknown_type(&text),
     };
     Err(problem.at(span))

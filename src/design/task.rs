@@ -35,7 +35,7 @@ pub(super) fn read(node: &ListNode, draft: &mut DesignBuilder<'_>) {
     }
     let row = Row {
         description: node.content.one_line(),
-        ..Row::of(path, kind, verb)
+        ..Row::of(vec![path], kind, verb)
     };
     draft.line(GrantForm::TaskLine, any(), node.content.span.start, row);
 }

@@ -40,7 +40,7 @@ pub(super) fn read(block: &CodeBlock, draft: &mut DesignBuilder<'_>) {
             GrantForm::Tree,
             Actions::NONE,
             at,
-            Row::of(path, kind, word),
+            Row::of(vec![path], kind, word),
         );
     }
 }

@@ -42,7 +42,7 @@ impl Shape {
         let text = path.to_str().ok()?;
         let is_read = |text: &String| {
             let read = paths::read(text, false, BStr::new(""));
-            let is_file = read.is_ok_and(|read| read.kind == GrantKind::File && read.path == path);
+            let is_file = read.is_ok_and(|(read, kind)| kind == GrantKind::File && read == path);
             is_file && (matches!(self, Shape::Table(_)) || has_path_shape(text))
         };
         let mut arrows = ["→", " -> ", " => "].iter();
@@ -132,14 +132,11 @@ pub(super) fn code_span(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::{DesignOptions, parse};
+    use crate::design::parse;
+    use crate::scope::settings::Settings;
 
     fn row(document: &str, path: &str, word: &str, actions: Actions) -> RowToAdd {
-        let design = parse(
-            "d.md".into(),
-            document.as_bytes(),
-            &DesignOptions::default(),
-        );
+        let design = parse("d.md".into(), document.as_bytes(), &Settings::default());
         assert!(design.is_usable(), "{document}");
         design.row(&MissingRow {
             path: path.into(),
@@ -219,7 +216,7 @@ mod tests {
                 // Only a table names paths with blanks.
                 assert_eq!(is_read, document == TYPED || !path.contains(' '), "{path}");
                 let text = format!("{document}{pasted}\n");
-                let design = parse("d.md".into(), text.as_bytes(), &DesignOptions::default());
+                let design = parse("d.md".into(), text.as_bytes(), &Settings::default());
                 let all: Vec<_> = design.grants.iter().map(|grant| &grant.path).collect();
                 // The document's own row, and what was pasted: nothing breaks out of it.
                 let expected = 1 + usize::from(is_read);
@@ -235,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_rename_row_names_both_ends() {
-        let design = parse("d.md".into(), TYPED.as_bytes(), &DesignOptions::default());
+        let design = parse("d.md".into(), TYPED.as_bytes(), &Settings::default());
         let row = design.row(&MissingRow {
             path: "new".into(),
             from: Some("old".into()),
