@@ -1,30 +1,30 @@
 //! Headings that name one file each: `#### [MODIFY] [name](path)`.
 
 use super::{Actions, RowAction, Shape, WrittenPath, item, paths, problem, types};
-use super::{DesignBuilder, DesignText, GrantForm, Heading, PieceKind, Problem, Row};
+use super::{DesignBuilder, DesignText, GrantForm, InlineText, PieceKind, Problem, Row};
 
 /// The type of such a heading as written.
-pub(super) fn type_of(heading: &Heading) -> Option<&str> {
-    let text = heading.content.plain.trim().strip_prefix('[')?;
+pub(super) fn type_of(content: &InlineText) -> Option<&str> {
+    let text = content.plain.trim().strip_prefix('[')?;
     let (word, rest) = text.split_once(']')?;
     let is_type = matches!(word.to_uppercase().as_str(), "NEW" | "MODIFY" | "DELETE");
     (is_type && !rest.trim().is_empty()).then_some(word)
 }
 
 /// Grants the file of the heading, if it names one.
-pub(super) fn read(heading: &Heading, draft: &mut DesignBuilder<'_>) {
+pub(super) fn read(content: &InlineText, draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
-    let found = type_of(heading).map(|word| (word, types::of_item(word)));
+    let found = type_of(content).map(|word| (word, types::of_item(word)));
     let Some((word, Some(kind @ RowAction::Grant(actions)))) = found else {
         return;
     };
-    let line = source.line_span(heading.content.span.start);
+    let line = source.line_span(content.span.start);
     draft.form(Shape::Line, GrantForm::FileHeading, actions, line);
-    draft.item(path(source, heading).map(|path| Row::of(vec![path], kind, word)));
+    draft.item(path(source, content).map(|path| Row::of(vec![path], kind, word)));
 }
 
-fn path(source: &DesignText<'_>, heading: &Heading) -> Result<WrittenPath, Problem> {
-    let (content, run) = (&heading.content, &heading.content.run);
+fn path(source: &DesignText<'_>, content: &InlineText) -> Result<WrittenPath, Problem> {
+    let run = &content.run;
     let unclear = || problem::file_heading().at(source.line_span(content.span.start));
     let start = run.text.find(']').map_or(run.text.len(), |end| end + 1);
     let rest = run.part(start..run.text.len());

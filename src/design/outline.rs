@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::headings::{Title, label, title};
 use super::html::Element;
 use super::{
-    Actions, Block, DesignText, Heading, InlineText, Problem, file_heading, problem, table, words,
+    Actions, Block, BlockKind, DesignText, InlineText, Problem, file_heading, problem, table, words,
 };
 
 /// The blocks with what their headings say.
@@ -35,6 +35,9 @@ pub(super) struct BlockPlace<'b> {
     /// The outermost one that also excludes tables.
     denial: Option<&'b InlineText>,
 }
+
+/// The level of a bold group, which every heading ends.
+const GROUP: u8 = 7;
 
 /// A heading below which a table with types is the scope.
 pub(super) struct Section<'b> {
@@ -69,22 +72,23 @@ impl<'b> BlockPlace<'b> {
 impl<'b> Outline<'b> {
     pub(super) fn new(source: &DesignText<'_>, blocks: &'b [Block]) -> Outline<'b> {
         let (mut places, mut sections) = (Vec::with_capacity(blocks.len()), Vec::new());
-        let is_label = |block: &Block| matches!(block, Block::Paragraph(content) if label(source, content).is_some());
-        // The open headings: level, and the place below each.
+        let is_label = |block: &Block| matches!(block.visible(), BlockKind::Paragraph(content) if label(source, content).is_some());
+        // The open headings and bold groups: level, and the place below each.
         let mut open: Vec<(u8, BlockPlace<'b>)> = Vec::new();
-        // The bold paragraph that excludes what follows, and whether labels belong to it.
-        let mut group: Option<(BlockPlace<'b>, bool)> = None;
-        let mut is_first = true;
+        let (mut is_first, mut keeps_labels) = (true, false);
         for (index, block) in blocks.iter().enumerate() {
-            if let Some(heading) = heading_of(block) {
-                group = None;
-                open.retain(|(level, _)| *level < heading.level);
-                let place = open
-                    .last()
-                    .map_or(BlockPlace::default(), |(_, place)| *place);
-                let title = title_of(source, block, heading);
-                let is_title = std::mem::replace(&mut is_first, false) && heading.level == 1;
-                let mut below = below(heading, title, place, is_title);
+            let (heading, line) = (heading_of(block), bold_line(source, block));
+            // Labels may belong to a bold group, which another bold line ends.
+            let ends_group = line.is_some() && !(keeps_labels && is_label(block));
+            let end = heading.map(|(level, _)| level);
+            let end = end.or(Some(GROUP).filter(|_| ends_group));
+            open.retain(|(level, _)| end.is_none_or(|end| *level < end));
+            let place = open.last().map(|(_, place)| *place);
+            let mut place = place.unwrap_or_default();
+            if let Some((level, content)) = heading {
+                let is_title = std::mem::replace(&mut is_first, false) && level == 1;
+                let title = title_of(source, block, content);
+                let mut below = below(content, title, place, is_title);
                 below.heading = index;
                 if let Title::Scope(untyped) = title
                     && !place.is_denied()
@@ -93,32 +97,24 @@ impl<'b> Outline<'b> {
                     sections.push(Section {
                         index,
                         end: 0,
-                        content: &heading.content,
+                        content,
                         untyped,
                     });
                 }
-                open.push((heading.level, below));
-                places.push(BlockPlace { title, ..place });
-                continue;
-            }
-            let line = bold_line(source, block);
-            group = group.filter(|(_, labels)| line.is_none() || *labels && is_label(block));
-            let around = open
-                .last()
-                .map_or(BlockPlace::default(), |(_, place)| *place);
-            let place = group.map_or(around, |(place, _)| place);
-            places.push(place);
-            if let Some((content, line)) = line {
+                open.push((level, below));
+                place.title = title;
+            } else if let Some((content, line)) = line {
                 let is_denial = content.is_struck_whole()
                     || words::governs(line, false)
                     || place.is_in_scope && words::negates(line);
                 if is_denial || words::excludes(line) {
-                    let has_labels = blocks.get(index + 1).is_some_and(is_label);
-                    group = Some((place.excluded_by(content, is_denial), has_labels));
+                    keeps_labels = blocks.get(index + 1).is_some_and(is_label);
+                    open.push((GROUP, place.excluded_by(content, is_denial)));
                 }
             }
+            places.push(place);
         }
-        let level = |block: &Block| heading_of(block).map_or(7, |heading| heading.level);
+        let level = |block: &Block| heading_of(block).map_or(GROUP, |(level, _)| level);
         for section in &mut sections {
             let own = level(&blocks[section.index]);
             let mut behind = section.index + 1..blocks.len();
@@ -137,35 +133,33 @@ impl<'b> Outline<'b> {
     pub(super) fn unread(&self, source: &DesignText<'_>, is_typed: bool) -> Vec<Problem> {
         let is_label = |content: &InlineText| label(source, content).is_some();
         // Whether a block would be part of the scope elsewhere.
-        let declares = |block: &Block, place: &BlockPlace<'_>| match block {
-            Block::Heading(heading) => {
-                title(&heading.content.plain, &source.options.headings).is_files()
-                    || file_heading::type_of(heading).is_some()
-                        && !heading.content.is_struck_whole()
+        let declares = |block: &Block, place: &BlockPlace<'_>| match &block.kind {
+            BlockKind::Heading(_, content) => {
+                title(&content.plain, &source.options.headings).is_files()
+                    || file_heading::type_of(content).is_some() && !content.is_struck_whole()
             }
-            Block::Table(table) => place.is_in_scope && !matches!(table::columns(table), Ok(None)),
-            Block::List(nodes) => {
+            BlockKind::Table(table) => {
+                place.is_in_scope && !matches!(table::columns(table), Ok(None))
+            }
+            BlockKind::List(nodes) => {
                 place.is_in_scope || nodes.iter().any(|node| is_label(&node.content))
             }
-            Block::Paragraph(content) => is_label(content),
-            Block::Code(_) | Block::Other(_) | Block::Enclosed(..) => false,
+            BlockKind::Paragraph(content) => is_label(content),
+            BlockKind::Code(_) | BlockKind::Other => false,
         };
         let mut problems = Vec::new();
         let mut causes = BTreeSet::new();
         for (block, place) in self.blocks.iter().zip(&self.places) {
-            let line = source.line_span(block.start());
-            if let Block::Enclosed(inner, element) = block {
-                if declares(inner, place) && causes.insert(element.start) {
-                    problems.push(enclosed(source, element).at(line));
-                }
-                continue;
-            }
             let cause = [place.exclusion, place.denial][usize::from(is_typed)];
-            let counts = matches!(block, Block::Table(_)) && !place.is_denied();
-            if let Some(cause) = cause.filter(|_| !counts && declares(block, place))
-                && causes.insert(cause.span.start)
-            {
-                problems.push(problem::excluded(cause.one_line()).at(line));
+            let counts = matches!(block.kind, BlockKind::Table(_)) && !place.is_denied();
+            let (at, problem) = match (&block.element, cause.filter(|_| !counts)) {
+                (Some(element), _) => (element.start, enclosed(source, element)),
+                (None, Some(cause)) => (cause.span.start, problem::excluded(cause.one_line())),
+                (None, None) => continue,
+            };
+            if !causes.contains(&at) && declares(block, place) {
+                causes.insert(at);
+                problems.push(problem.at(source.line_span(block.start)));
             }
         }
         problems
@@ -174,12 +168,11 @@ impl<'b> Outline<'b> {
 
 /// The place below a heading at `place`.
 fn below<'b>(
-    heading: &'b Heading,
+    content: &'b InlineText,
     title: Title,
     mut place: BlockPlace<'b>,
     is_title: bool,
 ) -> BlockPlace<'b> {
-    let content = &heading.content;
     let is_in_scope = place.is_in_scope;
     if title.is_files() {
         (place.is_in_scope, place.section) = (true, None);
@@ -205,19 +198,17 @@ fn enclosed(source: &DesignText<'_>, element: &Element) -> Problem {
 }
 
 /// The heading in a block, also inside raw HTML.
-fn heading_of(block: &Block) -> Option<&Heading> {
-    match block {
-        Block::Heading(heading) => Some(heading),
-        Block::Enclosed(block, _) => heading_of(block),
+fn heading_of(block: &Block) -> Option<(u8, &InlineText)> {
+    match &block.kind {
+        BlockKind::Heading(level, content) => Some((*level, content)),
         _ => None,
     }
 }
 
 /// What a heading says; one that is struck out, hidden or in raw HTML starts nothing.
-fn title_of(source: &DesignText<'_>, block: &Block, heading: &Heading) -> Title {
-    let content = &heading.content;
+fn title_of(source: &DesignText<'_>, block: &Block, content: &InlineText) -> Title {
     let found = title(&content.plain, &source.options.headings);
-    let opens = matches!(block, Block::Heading(_)) && !content.is_struck && !content.is_obscured;
+    let opens = block.element.is_none() && !content.is_struck && !content.is_obscured;
     match opens || found == Title::Denied {
         true => found,
         false => Title::Other,
@@ -229,7 +220,7 @@ fn bold_line<'a, 'b>(
     source: &DesignText<'a>,
     block: &'b Block,
 ) -> Option<(&'b InlineText, &'a str)> {
-    let Block::Paragraph(content) = block else {
+    let BlockKind::Paragraph(content) = block.visible() else {
         return None;
     };
     let marks = ['*', '_', '~'];

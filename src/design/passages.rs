@@ -3,14 +3,17 @@
 use std::ops::Range;
 
 use super::headings::{Label, Title, is_plain, label, label_inside, resembles_label};
-use super::{Actions, Block, DesignBuilder, GrantForm, InlineText, ListNode, ListNodeKind};
+use super::{
+    Actions, Block, BlockKind, DesignBuilder, GrantForm, InlineText, ListNode, ListNodeKind,
+};
 use super::{Outline, Row, RowAction, Shape};
 use super::{code, file_heading, item, problem, table, task, tree, words};
 
 /// Reads the passages among the blocks. The tables that start at `known`, in order, have been read before.
 pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
-    let is_list = |block: &Block| matches!(block, Block::List(_) | Block::Table(_));
+    let is_list =
+        |block: &Block| matches!(block.visible(), BlockKind::List(_) | BlockKind::Table(_));
     let mut opener: Option<Label> = None;
     for (index, (block, place)) in outline.blocks.iter().zip(&outline.places).enumerate() {
         let open = opener.take();
@@ -19,26 +22,27 @@ pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBui
         }
         let later = || outline.blocks.iter().skip(index + 1);
         let next = later().next();
-        let lists_follow = next.is_some_and(|next| is_list(next) || matches!(next, Block::Code(_)));
+        let lists_follow =
+            next.is_some_and(|next| is_list(next) || matches!(next.visible(), BlockKind::Code(_)));
         let is_label = open
             .as_ref()
             .is_some_and(|open| open.form == GrantForm::LabelList);
-        let is_read = match (block, &open) {
-            (Block::Heading(heading), _) => {
-                let (text, span) = (&heading.content.plain, heading.content.span.start);
+        let is_read = match (block.visible(), &open) {
+            (BlockKind::Heading(_, content), _) => {
+                let (text, span) = (&content.plain, content.span.start);
                 match place.title {
                     Title::Scope(untyped) | Title::Passage(untyped) if is_plain(text) => {
                         opener = Some(Label::heading(untyped, source.line_span(span)));
                     }
-                    _ if lists_follow && resembles(text) && !heading.content.is_struck => {
+                    _ if lists_follow && resembles(text) && !content.is_struck => {
                         draft.fault(problem::unknown_label().at(source.line_span(span)));
                     }
                     _ => {}
                 }
-                file_heading::read(heading, draft);
+                file_heading::read(content, draft);
                 true
             }
-            (Block::Paragraph(content), _) => {
+            (BlockKind::Paragraph(content), _) => {
                 let found = label(source, content);
                 let (is_found, is_silent) = (found.is_some(), open.is_none() && lists_follow);
                 opener = paragraph(content, found, next, draft);
@@ -50,17 +54,19 @@ pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBui
                 // A heading that only introduces labels is none that was not read.
                 is_found || below.is_some_and(|below| below.is_excluded())
             }
-            (Block::List(nodes), open) => {
+            (BlockKind::List(nodes), open) => {
                 if let Some(open) = open {
                     list(nodes, 0, 0, open, draft);
                 }
                 labels(nodes, draft);
                 true
             }
-            (Block::Table(found), Some(_)) if known.binary_search(&found.header.start).is_ok() => {
+            (BlockKind::Table(found), Some(_))
+                if known.binary_search(&found.header.start).is_ok() =>
+            {
                 true
             }
-            (Block::Table(found), Some(open)) => match table::columns(found) {
+            (BlockKind::Table(found), Some(open)) => match table::columns(found) {
                 Ok(Some(columns)) if columns.is_of_files() || !is_label => {
                     draft.passage(table::header(source, found), |draft| {
                         table::read(found, &columns, open.untyped, draft);
@@ -70,21 +76,23 @@ pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBui
                 // The reader of typed tables has reported it.
                 _ => !is_label,
             },
-            (Block::Code(found), _) if tree::is_drawn(source, found) => {
+            (BlockKind::Code(found), _) if tree::is_drawn(source, found) => {
                 tree::read(found, draft);
                 true
             }
-            (Block::Code(found), Some(open)) => {
+            (BlockKind::Code(found), Some(open)) => {
                 if !code::read(found, open.untyped, draft) {
                     unread(open.span.clone(), draft);
                 }
                 true
             }
-            (Block::Other(_), _) => false,
             // What HTML encloses is reported as such.
-            (Block::Enclosed(..) | Block::Table(_) | Block::Code(_), _) => true,
+            (BlockKind::Other, _) => block.element.is_some(),
+            (BlockKind::Table(_) | BlockKind::Code(_), _) => true,
         };
-        let is_end = |block: &&Block| matches!(block, Block::Heading(_) | Block::Enclosed(..));
+        let is_end = |block: &&Block| {
+            block.element.is_some() || matches!(block.kind, BlockKind::Heading(..))
+        };
         let lists_later = || later().take_while(|block| !is_end(block)).any(is_list);
         if let Some(open) = open.filter(|_| !is_read && (is_label || lists_later())) {
             unread(open.span, draft);
@@ -108,8 +116,10 @@ fn paragraph(
         unread(span, draft);
     }
     let label = label?;
-    if let Some(list @ Block::List(_)) = next.filter(|_| !label.items.is_empty()) {
-        unread(draft.source.line_span(list.start()), draft);
+    if let Some(next) = next.filter(|_| !label.items.is_empty())
+        && matches!(next.visible(), BlockKind::List(_))
+    {
+        unread(draft.source.line_span(next.start), draft);
     }
     items_of_label(label, draft)
 }

@@ -122,7 +122,7 @@ problems! {
     link_mismatch(text, target) DesignBadRow "ambiguous-cell" "the link text is `{text}`, but its target is `{target}`"
         TICKS;
     unread_item(text) DesignBadRow "ambiguous-cell"
-        "`{text}` is not read: only a type may precede the paths, and only a note in parentheses or a text behind a dash or colon may follow them"
+        "`{text}` is not read: an item is a path, or a type and a path; only a note in parentheses or a text behind a dash or colon may follow"
         TICKS;
     two_types() DesignBadRow "ambiguous-cell" "the notes of the item name two types" TICKS;
     denied() DesignBadRow "denied" "the remark takes back, or leaves open, what the item would allow"

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::markdown::markdown;
 use super::outline::Section;
 use super::table::{self, Columns};
-use super::{Block, DesignBuilder, Grant, Outline, Problem, Table, any, problem};
+use super::{BlockKind, DesignBuilder, Grant, Outline, Problem, Table, any, problem};
 use super::{code, front_matter, passages};
 use crate::finding::Rule;
 use crate::path::escaped;
@@ -57,7 +57,7 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
             front_matter::read(body, draft);
         }
         for tag in &tags {
-            let index = blocks.partition_point(|block| block.start() <= tag.start);
+            let index = blocks.partition_point(|block| block.start <= tag.start);
             let place = outline.places.get(index.saturating_sub(1));
             if !place.is_some_and(|place| place.is_excluded()) {
                 code::read_tag(tag, draft);
@@ -95,9 +95,9 @@ fn typed_tables<'b>(
         let Some(section) = section.filter(|_| !place.is_denied()) else {
             continue;
         };
-        let line = source.line_span(block.start());
-        match block {
-            Block::Table(table) => match table::columns(table) {
+        let line = source.line_span(block.start);
+        match block.visible() {
+            BlockKind::Table(table) => match table::columns(table) {
                 Ok(Some(columns)) => {
                     named.insert(section.index);
                     let heading = place.heading;
@@ -112,7 +112,9 @@ fn typed_tables<'b>(
                 Ok(None) => others.push((section.index, line)),
                 Err(problem) => draft.fault(problem.at(line)),
             },
-            Block::Paragraph(content) if source.slice(content.span.clone()).starts_with('|') => {
+            BlockKind::Paragraph(content)
+                if source.slice(content.span.clone()).starts_with('|') =>
+            {
                 draft.fault(problem::broken_table().at(line));
             }
             _ => {}
@@ -202,7 +204,10 @@ fn report_absence(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
         draft.fault(problem::empty_section(content.plain.trim()).at(line));
     }
     if outline.sections.is_empty() {
-        let first = outline.blocks.first().map_or(source.start(), Block::start);
+        let first = outline
+            .blocks
+            .first()
+            .map_or(source.start(), |block| block.start);
         let line = source.line_span(first);
         draft.fault(problem::no_section(source.path).at(line));
     }
