@@ -9,9 +9,7 @@
 //! ```
 
 mod builder;
-mod cell;
 mod code;
-mod file_heading;
 mod front_matter;
 mod headings;
 mod html;
@@ -28,7 +26,6 @@ mod scope;
 mod source;
 mod table;
 mod task;
-mod tree;
 mod types;
 mod words;
 
@@ -40,17 +37,17 @@ use builder::DesignBuilder;
 use item::Row;
 use markdown::{Block, BlockKind, CodeBlock, InlineText, ListNode, ListNodeKind};
 use markdown::{Table, TableRow};
-use outline::Outline;
+use outline::{BlockPlace, Outline};
 use paths::WrittenPath;
 use run::{PIECE, PieceKind, Run};
 use source::DesignText;
 use types::{RowAction, add, any};
 use words::is_in;
 
-use parsed::Shape;
-pub use parsed::{Design, Form, Mention};
+pub use parsed::{Design, Mention};
 pub use problem::Problem;
-pub use propose::form::{MissingRow, RowToAdd, usual_row};
+use propose::form::Shape;
+pub use propose::form::{Form, MissingRow, RowToAdd, usual_row};
 
 /// The largest document that is read, in bytes.
 const MAX_SIZE: usize = 1_000_000;

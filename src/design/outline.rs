@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::headings::{Title, label, title};
+use super::headings::{Title, file_type, label, title};
 use super::html::Element;
-use super::{
-    Actions, Block, BlockKind, DesignText, InlineText, Problem, file_heading, problem, table, words,
-};
+use super::{Actions, Block, BlockKind, DesignText, InlineText, Problem, problem, table, words};
 
 /// The blocks with what their headings say.
 pub(super) struct Outline<'b> {
@@ -136,7 +134,7 @@ impl<'b> Outline<'b> {
         let declares = |block: &Block, place: &BlockPlace<'_>| match &block.kind {
             BlockKind::Heading(_, content) => {
                 title(&content.plain, &source.options.headings).is_files()
-                    || file_heading::type_of(content).is_some() && !content.is_struck_whole()
+                    || file_type(content).is_some() && !content.is_struck_whole()
             }
             BlockKind::Table(table) => {
                 place.is_in_scope && !matches!(table::columns(table), Ok(None))

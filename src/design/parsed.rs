@@ -3,10 +3,11 @@
 use gix::bstr::BString;
 
 use super::problem::Problem;
+use super::propose::form::{self, Form, MissingRow, RowToAdd};
 use crate::error::Error;
 use crate::finding::{Anchor, Finding, Help};
 use crate::path::escaped;
-use crate::scope::{Actions, Grant, GrantForm};
+use crate::scope::Grant;
 
 /// A parsed design document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,6 +54,11 @@ impl Design {
         Err(error)
     }
 
+    /// The row that would grant what is wanted, in the form of this design's table or list.
+    pub fn row(&self, wanted: &MissingRow<'_>) -> RowToAdd {
+        form::row(&self.forms, wanted)
+    }
+
     /// The faults as findings, in document order.
     pub fn findings(&self) -> Vec<Finding> {
         let finding = |fault: &Problem| {
@@ -67,36 +73,6 @@ impl Design {
         };
         self.faults.iter().map(finding).collect()
     }
-}
-
-/// One table or list of a design, and how its rows are written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Form {
-    pub(super) shape: Shape,
-    pub(super) form: GrantForm,
-    /// The actions that a row without a type grants.
-    pub(super) untyped: Actions,
-    /// The start of the table or list.
-    pub(super) anchor: Anchor,
-}
-
-/// The ways to add files.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// A row of this table.
-    Table(Vec<Cell>),
-    /// An item of this list.
-    List,
-    /// A label with its item, which is a passage of its own wherever it stands.
-    Line,
-}
-
-/// The content of a table column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cell {
-    Path,
-    Type,
-    Text,
 }
 
 /// A path in a row such as `Exists` or `Verify`: named, not granted.

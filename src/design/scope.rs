@@ -133,16 +133,14 @@ fn typed_tables<'b>(
         tables.retain(names_path);
     }
     // The columns of each section: those of its first table, but rather of one directly below the heading.
-    let mut models: HashMap<usize, (bool, Vec<String>)> = HashMap::new();
-    for found in &tables {
-        let model = models.entry(found.section.index).or_default();
-        if model.1.is_empty() || found.is_direct() && !model.0 {
-            *model = (found.is_direct(), found.columns.names.clone());
-        }
+    let mut models: HashMap<usize, Vec<String>> = HashMap::new();
+    let direct = tables.iter().filter(|found| found.is_direct());
+    for found in direct.chain(&tables) {
+        let names = || found.columns.names.clone();
+        models.entry(found.section.index).or_insert_with(names);
     }
     tables.retain(|found| {
-        let model = models.get(&found.section.index);
-        found.is_direct() || model.is_some_and(|(_, names)| *names == found.columns.names)
+        found.is_direct() || models.get(&found.section.index) == Some(&found.columns.names)
     });
     tables
 }

@@ -1,13 +1,14 @@
-//! Tables of files: their columns and their rows.
+//! Tables of files: their columns, their rows and the paths in their cells.
 
 use std::ops::Range;
 
-use super::parsed::Cell;
-use super::{
-    Actions, DesignBuilder, DesignText, GrantForm, InlineText, Problem, Row, RowAction, Shape,
-};
-use super::{Table, TableRow, cell, is_in, paths, problem, types};
+use super::propose::form::Cell;
+use super::{Actions, DesignBuilder, DesignText, GrantForm, InlineText, PieceKind, Problem};
+use super::{Row, RowAction, Shape, Table, TableRow, WrittenPath, is_in, paths, problem, types};
 use crate::finding::Rule;
+
+/// The names of a column of paths. A bare cell with such a name repeats the header.
+const PATH_COLUMN: &str = "file|files|file(s)|path|paths|file path|filepath|file name|filename";
 
 /// Best first.
 const TYPE: [&str; 3] = ["change type", "action", "type"];
@@ -54,7 +55,7 @@ impl Columns {
 pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
     let name = |cell: &InlineText| cell.one_line().trim_end_matches(':').to_lowercase();
     let names: Vec<String> = table.header.cells.iter().map(name).collect();
-    let Some(path) = only(&names, cell::PATH_COLUMN)? else {
+    let Some(path) = only(&names, PATH_COLUMN)? else {
         return Ok(None);
     };
     let are_types = |index: usize| {
@@ -129,7 +130,7 @@ pub(super) fn names_path(source: &DesignText<'_>, table: &Table, columns: &Colum
         .rows
         .iter()
         .flat_map(|row| row.cells.get(columns.path));
-    let mut paths = cells.flat_map(|cell| cell::paths(source, cell).unwrap_or_default());
+    let mut paths = cells.flat_map(|cell| cell_paths(source, cell).unwrap_or_default());
     paths.any(|path| paths::read(&path.text, false, source.path).is_ok())
 }
 
@@ -161,7 +162,7 @@ fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut Des
         (None, Some(_)) => Ok((RowAction::Mention, false)),
         (None, None) => Ok((RowAction::Grant(untyped), false)),
     };
-    match (cell::paths(source, cell(columns.path)), kind) {
+    match (cell_paths(source, cell(columns.path)), kind) {
         (Ok(mut paths), Ok((kind, directory))) => {
             paths
                 .iter_mut()
@@ -207,16 +208,127 @@ fn count_cells(line: &str) -> usize {
     line.strip_suffix('|').unwrap_or(line).split('|').count()
 }
 
+/// The paths of a cell, in order; never empty.
+///
+/// # Errors
+/// The cell is ambiguous, empty or not a path.
+fn cell_paths(source: &DesignText<'_>, content: &InlineText) -> Result<Vec<WrittenPath>, Problem> {
+    let span = source.trim(content.span.clone());
+    read_cell(source, content, &span).map_err(|problem| problem.at(span))
+}
+
+fn read_cell(
+    source: &DesignText<'_>,
+    content: &InlineText,
+    span: &Range<usize>,
+) -> Result<Vec<WrittenPath>, Problem> {
+    let mut found: Vec<WrittenPath> = Vec::new();
+    // What stands between the paths, and in parentheses behind them.
+    let (mut gap, mut remark, mut depth) = (String::new(), String::new(), 0_usize);
+    for (at, c) in content.run.text.char_indices() {
+        let piece = content.run.piece(at);
+        match (c, piece.map(|piece| (&piece.kind, &piece.span))) {
+            (_, Some((PieceKind::Html(tag), _))) if is_break(tag) => gap.push(','),
+            (_, Some((PieceKind::Html(tag), _))) if !tag.starts_with("<!--") => {
+                return Err(problem::html(tag));
+            }
+            (_, Some((PieceKind::Image, _))) => return Err(problem::image()),
+            (_, Some((PieceKind::Code(text) | PieceKind::Link { text, .. }, span))) => {
+                if let Some(PieceKind::Link { target, .. }) = piece.map(|piece| &piece.kind) {
+                    paths::agree(source.path, text, target)?;
+                }
+                if depth == 0 {
+                    let mut path = WrittenPath::new(text, span.clone());
+                    path.arrow = is_arrow(&std::mem::take(&mut gap))? && !found.is_empty();
+                    found.extend(path.split_arrow());
+                }
+            }
+            (_, Some(_)) => {}
+            ('(' | '（', _) => depth += 1,
+            (')' | '）', _) => {
+                depth = depth.saturating_sub(1);
+                if let Some(path) = found.last_mut() {
+                    path.directory |= paths::is_directory_remark(&remark);
+                    path.denied |= types::takes_back(&remark);
+                }
+                remark.clear();
+            }
+            _ if depth == 0 => gap.push(c),
+            _ => remark.push(c),
+        }
+    }
+    if !found.is_empty() {
+        return is_arrow(&gap).map(|_| found);
+    }
+    if content.is_struck {
+        return Err(problem::struck_out());
+    }
+    let path = bare_path(&visible(source, content, span)?, span.clone())?;
+    Ok(vec![path])
+}
+
+fn is_break(tag: &str) -> bool {
+    let name = tag.trim_matches(['<', '>', '/', ' ']);
+    name.eq_ignore_ascii_case("br")
+}
+
+/// Whether the text since the last path is an arrow. Words make the cell ambiguous, in every language.
+fn is_arrow(gap: &str) -> Result<bool, Problem> {
+    let mut words = gap.split(|c: char| !c.is_alphanumeric());
+    let is_word = |word: &&str| !word.is_empty() && !matches!(*word, "or" | "and");
+    if let Some(word) = words.find(is_word) {
+        return Err(problem::beside_path(word));
+    }
+    let mark = gap.trim().trim_matches('_').trim();
+    Ok(matches!(mark, "->" | "-->" | "=>" | "→" | "⇒" | "➜"))
+}
+
+/// A cell without code, as a reader sees it, but with its underscores (`__init__.py`). Asterisks that render as emphasis
+/// of less than the cell were meant as a glob, which readers do not see.
+fn visible(
+    source: &DesignText<'_>,
+    content: &InlineText,
+    span: &Range<usize>,
+) -> Result<String, Problem> {
+    let (run, stars) = (&content.run, &content.stars);
+    let text = if run.pieces.is_empty() {
+        &run.text
+    } else {
+        &content.plain
+    };
+    let text = text.trim();
+    let is_whole = || stars.len() == 1 && stars[0] == *span;
+    if stars.is_empty() || is_whole() && !text.starts_with('/') && !text.ends_with('/') {
+        return Ok(text.to_owned());
+    }
+    Err(problem::emphasis(source.slice(span.clone())))
+}
+
+/// The path that is all of a text without code.
+fn bare_path(text: &str, span: Range<usize>) -> Result<WrittenPath, Problem> {
+    let is_odd = |c: char| c.is_whitespace() || matches!(c, '`' | '<' | '>');
+    let is_list = |path: &String| path.contains([',', ';']);
+    if text.is_empty() {
+        Err(problem::empty())
+    } else if paths::is_placeholder(text) || is_in(&text.to_lowercase(), PATH_COLUMN) {
+        Err(problem::placeholder(text))
+    } else if text.contains(is_odd) || paths::expand(text).iter().flatten().any(is_list) {
+        Err(problem::no_backticks(text))
+    } else {
+        Ok(WrittenPath::new(text, span))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::markdown::{Block, markdown};
+    use super::super::markdown::{Block, BlockKind, markdown};
     use super::*;
 
     fn of(text: &str) -> Result<Option<Columns>, &'static str> {
         let found = markdown(text, 0).0;
-        let Some(Block::Table(table)) = found.first() else {
+        let Some(BlockKind::Table(table)) = found.first().map(Block::visible) else {
             panic!("no table in {text}")
         };
         columns(table).map_err(|problem| problem.reason)
@@ -300,5 +412,33 @@ mod tests {
         assert_eq!(count_cells("| `a|b` | c |"), 3);
         assert_eq!(count_cells("| a"), 1);
         assert_eq!(count_cells("|"), 1);
+    }
+
+    fn bare(text: &str) -> Result<String, &'static str> {
+        let path = bare_path(text, 0..text.len());
+        path.map(|path| path.text).map_err(|problem| problem.reason)
+    }
+
+    #[test]
+    fn one_path_or_several() {
+        for text in [
+            "a b.py",
+            "a.py,b.py",
+            "a\u{a0}b",
+            "a.py;b.py",
+            "a,{b,c}",
+            "`src/a",
+            "a<b",
+            "a -> b",
+            "a.py (new)",
+        ] {
+            assert_eq!(bare(text), Err("ambiguous-cell"), "{text}");
+        }
+        for text in ["src/{a,b}.py", "app/(shell)", "src/__init__.py"] {
+            assert_eq!(bare(text), Ok(text.to_owned()));
+        }
+        for text in ["---", "N/A", "File", "path"] {
+            assert_eq!(bare(text), Err("placeholder"), "{text}");
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use crate::design::parsed::{Cell, Design, Form, Shape};
 use crate::design::paths::{self, has_path_shape};
 use crate::finding::Anchor;
 use crate::scope::{Actions, GrantForm, GrantKind};
@@ -34,6 +33,36 @@ pub struct RowToAdd {
     pub needs_type_column: bool,
     /// Whether the row, once added, names exactly this path: no row names a file called `*`.
     pub is_read: bool,
+}
+
+/// One table or list of a design, and how its rows are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Form {
+    pub(in crate::design) shape: Shape,
+    pub(in crate::design) form: GrantForm,
+    /// The actions that a row without a type grants.
+    pub(in crate::design) untyped: Actions,
+    /// The start of the table or list.
+    pub(in crate::design) anchor: Anchor,
+}
+
+/// The ways to add files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::design) enum Shape {
+    /// A row of this table.
+    Table(Vec<Cell>),
+    /// An item of this list.
+    List,
+    /// A label with its item, which is a passage of its own wherever it stands.
+    Line,
+}
+
+/// The content of a table column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::design) enum Cell {
+    Path,
+    Type,
+    Text,
 }
 
 impl Shape {
@@ -75,14 +104,8 @@ impl Shape {
     }
 }
 
-impl Design {
-    /// The row that would grant what is wanted, in the form of this design's table or list.
-    pub fn row(&self, wanted: &MissingRow<'_>) -> RowToAdd {
-        row(&self.forms, wanted)
-    }
-}
-
-fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
+/// The row that would grant what is wanted, in the form of these tables and lists.
+pub(in crate::design) fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
     let is_untyped =
         |form: &Form| matches!(&form.shape, Shape::Table(cells) if !cells.contains(&Cell::Type));
     let is_enough = |form: &Form| form.untyped.contains(wanted.actions) && wanted.from.is_none();
