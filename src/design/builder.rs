@@ -3,12 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use gix::bstr::BString;
-
 use super::{Actions, Design, DesignText, Form, Grant, GrantForm, GrantKind, Row, WrittenPath};
 use super::{Mention, Problem, RowAction, Shape, add, any, paths, problem, types};
 use crate::finding::{Anchor, Rule};
-use crate::scope::{Scope, role};
+use crate::scope::role;
 
 /// The result so far.
 pub(super) struct DesignBuilder<'a> {
@@ -78,22 +76,6 @@ impl<'a> DesignBuilder<'a> {
             self.bad_rows += 1;
             self.fault(problem::relative_paths().at(span));
         }
-    }
-
-    /// What another reading grants and this one does not even mention.
-    pub(super) fn beyond(&self, other: DesignBuilder<'_>) -> Vec<Grant> {
-        let mut beyond = other.finish().grants;
-        if beyond.is_empty() {
-            return beyond;
-        }
-        let scope = Scope::new(self.design.grants.clone());
-        let mentions = self.design.mentions.iter().map(|mention| &mention.path);
-        let grants = self.design.grants.iter().map(|grant| &grant.path);
-        let named: BTreeSet<&BString> = mentions.chain(grants).collect();
-        beyond.retain(|grant| {
-            !named.contains(&grant.path) && scope.lookup(grant.path.as_ref()).is_empty()
-        });
-        beyond
     }
 
     /// Reports all problems of a row that cannot be parsed. Outside of tables, they are passages that guard does not

@@ -43,13 +43,14 @@ pub(super) fn read(
     below: &str,
 ) -> Result<Row, Problem> {
     let item = paths::check_pieces(run, source.path);
-    let item = item.and_then(|()| Parser { run, at: 0 }.item(source, untyped, below));
+    let mut parser = Parser { source, run, at: 0 };
+    let item = item.and_then(|()| parser.item(untyped, below));
     item.map_err(|problem| problem.at(source.trim(run.span())))
 }
 
 /// The paths in a text, wherever they stand, each with its offset in the text.
-pub(super) fn paths_anywhere(run: &Run) -> Vec<(usize, WrittenPath)> {
-    let mut parser = Parser { run, at: 0 };
+pub(super) fn paths_anywhere(source: &DesignText<'_>, run: &Run) -> Vec<(usize, WrittenPath)> {
+    let mut parser = Parser { source, run, at: 0 };
     let mut found = Vec::new();
     while !parser.rest().is_empty() {
         let start = parser.at;
@@ -62,18 +63,14 @@ pub(super) fn paths_anywhere(run: &Run) -> Vec<(usize, WrittenPath)> {
 }
 
 struct Parser<'r> {
+    source: &'r DesignText<'r>,
     run: &'r Run,
     /// The offset in the text.
     at: usize,
 }
 
 impl<'r> Parser<'r> {
-    fn item(
-        &mut self,
-        source: &DesignText<'_>,
-        untyped: Actions,
-        below: &str,
-    ) -> Result<Row, Problem> {
+    fn item(&mut self, untyped: Actions, below: &str) -> Result<Row, Problem> {
         self.skip_blanks();
         let text = self.rest();
         let nothing = Row::of(Vec::new(), RowAction::Mention, "");
@@ -102,7 +99,7 @@ impl<'r> Parser<'r> {
             row.paths.push(WrittenPath { arrow, ..path });
         }
         let unread = || problem::unread_item(shown(text));
-        let notes = self.remark(source, &mut row).ok_or_else(unread)?;
+        let notes = self.remark(&mut row).ok_or_else(unread)?;
         let mut found = None;
         for note in &notes {
             if paths::is_directory_remark(note) {
@@ -124,7 +121,7 @@ impl<'r> Parser<'r> {
     }
 
     /// The notes in parentheses, and the text behind a dash or colon. Nothing else may follow the paths.
-    fn remark(&mut self, source: &DesignText<'_>, row: &mut Row) -> Option<Vec<&'r str>> {
+    fn remark(&mut self, row: &mut Row) -> Option<Vec<&'r str>> {
         let mut notes: Vec<&str> = Vec::new();
         self.skip_blanks();
         while self.skip(|c| c == '(') {
@@ -141,7 +138,9 @@ impl<'r> Parser<'r> {
             if has_colon && self.path().is_some() {
                 return None;
             }
-            description = source.slice(self.run.offset(self.at)..self.run.span().end);
+            description = self
+                .source
+                .slice(self.run.offset(self.at)..self.run.span().end);
             notes.push(self.rest());
         } else if !self.rest().is_empty() {
             return None;

@@ -11,8 +11,6 @@ pub(super) struct Outline<'b> {
     pub(super) blocks: &'b [Block],
     /// For each block, where it is.
     pub(super) places: Vec<BlockPlace<'b>>,
-    /// The headings below which a table with types is the scope.
-    pub(super) sections: Vec<Section<'b>>,
 }
 
 /// Where a block is.
@@ -21,9 +19,9 @@ pub(super) struct BlockPlace<'b> {
     /// What the block says, if it is a heading.
     pub(super) title: Title,
     /// The index of the heading directly above.
-    pub(super) heading: usize,
-    /// The number of the section, if no subsection about files is closer.
-    pub(super) section: Option<usize>,
+    pub(super) heading: Option<usize>,
+    /// The heading below which a table with types is the scope, if no subsection about files is closer.
+    pub(super) section: Option<Section>,
     /// Whether it is in a section about files, excluded or not.
     is_in_scope: bool,
     /// Whether it is in a section about files that are not to be changed.
@@ -38,12 +36,10 @@ pub(super) struct BlockPlace<'b> {
 const GROUP: u8 = 7;
 
 /// A heading below which a table with types is the scope.
-pub(super) struct Section<'b> {
+#[derive(Clone, Copy)]
+pub(super) struct Section {
     /// The index of the heading.
     pub(super) index: usize,
-    /// The index of the first block behind the section.
-    pub(super) end: usize,
-    pub(super) content: &'b InlineText,
     /// What a row without a type grants.
     pub(super) untyped: Actions,
 }
@@ -69,7 +65,7 @@ impl<'b> BlockPlace<'b> {
 
 impl<'b> Outline<'b> {
     pub(super) fn new(source: &DesignText<'_>, blocks: &'b [Block]) -> Outline<'b> {
-        let (mut places, mut sections) = (Vec::with_capacity(blocks.len()), Vec::new());
+        let mut places = Vec::with_capacity(blocks.len());
         let is_label = |block: &Block| matches!(block.visible(), BlockKind::Paragraph(content) if label(source, content).is_some());
         // The open headings and bold groups: level, and the place below each.
         let mut open: Vec<(u8, BlockPlace<'b>)> = Vec::new();
@@ -87,17 +83,11 @@ impl<'b> Outline<'b> {
                 let is_title = std::mem::replace(&mut is_first, false) && level == 1;
                 let title = title_of(source, block, content);
                 let mut below = below(content, title, place, is_title);
-                below.heading = index;
+                below.heading = Some(index);
                 if let Title::Scope(untyped) = title
                     && !place.is_denied()
                 {
-                    below.section = Some(sections.len());
-                    sections.push(Section {
-                        index,
-                        end: 0,
-                        content,
-                        untyped,
-                    });
+                    below.section = Some(Section { index, untyped });
                 }
                 open.push((level, below));
                 place.title = title;
@@ -112,18 +102,13 @@ impl<'b> Outline<'b> {
             }
             places.push(place);
         }
-        let level = |block: &Block| heading_of(block).map_or(GROUP, |(level, _)| level);
-        for section in &mut sections {
-            let own = level(&blocks[section.index]);
-            let mut behind = section.index + 1..blocks.len();
-            let behind = behind.find(|&at| level(&blocks[at]) <= own);
-            section.end = behind.unwrap_or(blocks.len());
-        }
-        Outline {
-            blocks,
-            places,
-            sections,
-        }
+        Outline { blocks, places }
+    }
+
+    /// Whether a place is below a heading, at any depth.
+    pub(super) fn is_below(&self, place: &BlockPlace<'_>, heading: usize) -> bool {
+        let above = |&heading: &usize| self.places[heading].heading;
+        std::iter::successors(place.heading, above).any(|above| above == heading)
     }
 
     /// Reports tables and lists in raw HTML or below excluding headings, once per cause. Beside a table with types,

@@ -2,36 +2,38 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use gix::bstr::BString;
+
+use super::headings::Title;
 use super::markdown::markdown;
-use super::outline::Section;
+use super::outline::{BlockPlace, Section};
 use super::table::{self, Columns};
 use super::{BlockKind, DesignBuilder, Grant, Outline, Problem, Table, any, problem};
 use super::{code, front_matter, passages};
 use crate::finding::Rule;
 use crate::path::escaped;
+use crate::scope::Scope;
 
 /// A table below a heading that announces files.
 struct ScopeTable<'b> {
-    index: usize,
     table: &'b Table,
     columns: Columns,
-    section: &'b Section<'b>,
-    /// The index of the heading directly above.
-    heading: usize,
+    place: &'b BlockPlace<'b>,
+    section: Section,
 }
 
 impl ScopeTable<'_> {
     /// Whether it stands directly below the heading that announces files.
     fn is_direct(&self) -> bool {
-        self.heading == self.section.index
+        self.place.heading == Some(self.section.index)
     }
 
     /// Whether both cannot be the scope. One may go on with the table of another heading in its section.
-    fn rivals(&self, other: &ScopeTable<'_>) -> bool {
+    fn rivals(&self, other: &ScopeTable<'_>, outline: &Outline<'_>) -> bool {
         let (ours, theirs) = (self.section.untyped, other.section.untyped);
-        let continues = (other.section.index..other.section.end).contains(&self.index)
-            && other.columns.names == self.columns.names
-            && other.heading != self.heading;
+        let continues = self.columns.names == other.columns.names
+            && self.place.heading != other.place.heading
+            && outline.is_below(self.place, other.section.index);
         (ours == theirs || ours == any() || theirs == any()) && !continues
     }
 }
@@ -66,7 +68,7 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
         passages::read(&outline, &starts, draft);
     };
     if let Some(&first) = starts.first() {
-        read_tables(tables, draft);
+        read_tables(&outline, tables, draft);
         let mut other = DesignBuilder::new(source);
         passages(&mut other);
         if !draft.is_void {
@@ -88,11 +90,8 @@ fn typed_tables<'b>(
 ) -> Vec<ScopeTable<'b>> {
     let source = draft.source;
     let (mut tables, mut others, mut named) = (Vec::new(), Vec::new(), BTreeSet::new());
-    for (index, (block, place)) in outline.blocks.iter().zip(&outline.places).enumerate() {
-        let section = place
-            .section
-            .and_then(|number| outline.sections.get(number));
-        let Some(section) = section.filter(|_| !place.is_denied()) else {
+    for (block, place) in outline.blocks.iter().zip(&outline.places) {
+        let Some(section) = place.section.filter(|_| !place.is_denied()) else {
             continue;
         };
         let line = source.line_span(block.start);
@@ -100,13 +99,11 @@ fn typed_tables<'b>(
             BlockKind::Table(table) => match table::columns(table) {
                 Ok(Some(columns)) => {
                     named.insert(section.index);
-                    let heading = place.heading;
                     tables.push(ScopeTable {
-                        index,
                         table,
                         columns,
+                        place,
                         section,
-                        heading,
                     });
                 }
                 Ok(None) => others.push((section.index, line)),
@@ -120,10 +117,8 @@ fn typed_tables<'b>(
             _ => {}
         }
     }
-    for (_, line) in others
-        .into_iter()
-        .filter(|(section, _)| !named.contains(section))
-    {
+    others.retain(|(section, _)| !named.contains(section));
+    for (_, line) in others {
         draft.fault(problem::no_path_column().at(line));
     }
     tables.retain(|found| found.columns.kind.is_some());
@@ -146,7 +141,7 @@ fn typed_tables<'b>(
 }
 
 /// Reads the tables. Two that claim the same role make the document ambiguous, unless the second one only repeats rows.
-fn read_tables(tables: Vec<ScopeTable<'_>>, draft: &mut DesignBuilder<'_>) {
+fn read_tables(outline: &Outline<'_>, tables: Vec<ScopeTable<'_>>, draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
     let key = |grant: &Grant| {
         let actions: Vec<_> = grant.actions.names().collect();
@@ -157,7 +152,7 @@ fn read_tables(tables: Vec<ScopeTable<'_>>, draft: &mut DesignBuilder<'_>) {
         let before = draft.design.grants.len();
         table::read(found.table, &found.columns, found.section.untyped, draft);
         let granted: BTreeSet<_> = draft.design.grants[before..].iter().map(key).collect();
-        let rival = kept.iter().find(|(other, _)| found.rivals(other));
+        let rival = kept.iter().find(|(other, _)| found.rivals(other, outline));
         if let Some((other, known)) = rival.filter(|_| !draft.is_void) {
             if !granted.is_empty() && granted.is_subset(known) {
                 draft.design.grants.truncate(before);
@@ -172,10 +167,20 @@ fn read_tables(tables: Vec<ScopeTable<'_>>, draft: &mut DesignBuilder<'_>) {
     }
 }
 
-/// Reports files that passages name beyond the table that is the scope.
+/// Reports files that passages name beyond the table that is the scope, and that it does not even mention.
 fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuilder<'_>) {
-    let source = draft.source;
-    let beyond = draft.beyond(other);
+    let (source, design) = (draft.source, &draft.design);
+    let mut beyond = other.finish().grants;
+    if beyond.is_empty() {
+        return;
+    }
+    let scope = Scope::new(design.grants.clone());
+    let mentions = design.mentions.iter().map(|mention| &mention.path);
+    let grants = design.grants.iter().map(|grant| &grant.path);
+    let named: BTreeSet<&BString> = mentions.chain(grants).collect();
+    beyond.retain(|grant| {
+        !named.contains(&grant.path) && scope.lookup(grant.path.as_ref()).is_empty()
+    });
     let Some(first) = beyond.first() else { return };
     let shown = beyond.iter().take(3).map(|grant| {
         let path = escaped(&grant.path);
@@ -197,11 +202,18 @@ fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuild
 /// Reports why the document declares no scope.
 fn report_absence(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
-    for Section { content, .. } in &outline.sections {
-        let line = source.line_span(content.span.start);
-        draft.fault(problem::empty_section(content.plain.trim()).at(line));
+    let sections = outline.blocks.iter().zip(&outline.places);
+    let is_section =
+        |place: &BlockPlace<'_>| matches!(place.title, Title::Scope(_)) && !place.is_denied();
+    let mut has_section = false;
+    for (block, _) in sections.filter(|(_, place)| is_section(place)) {
+        if let BlockKind::Heading(_, content) = &block.kind {
+            has_section = true;
+            let problem = problem::empty_section(content.plain.trim());
+            draft.fault(problem.at(source.line_span(block.start)));
+        }
     }
-    if outline.sections.is_empty() {
+    if !has_section {
         let first = outline
             .blocks
             .first()

@@ -162,7 +162,9 @@ fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut Des
         (None, Some(_)) => Ok((RowAction::Mention, false)),
         (None, None) => Ok((RowAction::Grant(untyped), false)),
     };
-    match (cell_paths(source, cell(columns.path)), kind) {
+    let place = || source.trim(cell(columns.path).span.clone());
+    let paths = cell_paths(source, cell(columns.path));
+    match (paths.map_err(|problem| problem.at(place())), kind) {
         (Ok(mut paths), Ok((kind, directory))) => {
             paths
                 .iter_mut()
@@ -213,15 +215,6 @@ fn count_cells(line: &str) -> usize {
 /// # Errors
 /// The cell is ambiguous, empty or not a path.
 fn cell_paths(source: &DesignText<'_>, content: &InlineText) -> Result<Vec<WrittenPath>, Problem> {
-    let span = source.trim(content.span.clone());
-    read_cell(source, content, &span).map_err(|problem| problem.at(span))
-}
-
-fn read_cell(
-    source: &DesignText<'_>,
-    content: &InlineText,
-    span: &Range<usize>,
-) -> Result<Vec<WrittenPath>, Problem> {
     let mut found: Vec<WrittenPath> = Vec::new();
     // What stands between the paths, and in parentheses behind them.
     let (mut gap, mut remark, mut depth) = (String::new(), String::new(), 0_usize);
@@ -263,8 +256,9 @@ fn read_cell(
     if content.is_struck {
         return Err(problem::struck_out());
     }
-    let path = bare_path(&visible(source, content, span)?, span.clone())?;
-    Ok(vec![path])
+    let span = source.trim(content.span.clone());
+    let text = visible(content, &span).ok_or_else(|| problem::emphasis(source.slice(span.clone())));
+    Ok(vec![bare_path(text?, span)?])
 }
 
 fn is_break(tag: &str) -> bool {
@@ -284,24 +278,16 @@ fn is_arrow(gap: &str) -> Result<bool, Problem> {
 }
 
 /// A cell without code, as a reader sees it, but with its underscores (`__init__.py`). Asterisks that render as emphasis
-/// of less than the cell were meant as a glob, which readers do not see.
-fn visible(
-    source: &DesignText<'_>,
-    content: &InlineText,
-    span: &Range<usize>,
-) -> Result<String, Problem> {
+/// of less than the cell were meant as a glob, which readers do not see: it has no such text.
+fn visible<'b>(content: &'b InlineText, span: &Range<usize>) -> Option<&'b str> {
     let (run, stars) = (&content.run, &content.stars);
-    let text = if run.pieces.is_empty() {
-        &run.text
-    } else {
-        &content.plain
+    let text = match run.pieces.as_slice() {
+        [] => run.text.trim(),
+        _ => content.plain.trim(),
     };
-    let text = text.trim();
     let is_whole = || stars.len() == 1 && stars[0] == *span;
-    if stars.is_empty() || is_whole() && !text.starts_with('/') && !text.ends_with('/') {
-        return Ok(text.to_owned());
-    }
-    Err(problem::emphasis(source.slice(span.clone())))
+    let is_clear = || is_whole() && !text.starts_with('/') && !text.ends_with('/');
+    (stars.is_empty() || is_clear()).then_some(text)
 }
 
 /// The path that is all of a text without code.
