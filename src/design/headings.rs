@@ -152,19 +152,6 @@ pub(super) struct Label {
     pub(super) form: GrantForm,
 }
 
-impl Label {
-    /// A heading that announces files.
-    pub(super) fn heading(untyped: Actions, span: Range<usize>) -> Label {
-        Label {
-            untyped,
-            items: Vec::new(),
-            span,
-            has_more: false,
-            form: GrantForm::HeadingList,
-        }
-    }
-}
-
 /// The label at the start of a paragraph or list item.
 pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Label> {
     let whole = source.trim(content.span.clone());

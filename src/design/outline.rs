@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::headings::{Title, file_type, label, title};
-use super::html::Element;
 use super::{Actions, Block, BlockKind, DesignText, InlineText, Problem, problem, table, words};
 
 /// The blocks with what their headings say.
@@ -81,7 +80,12 @@ impl<'b> Outline<'b> {
             let mut place = place.unwrap_or_default();
             if let Some((level, content)) = heading {
                 let is_title = std::mem::replace(&mut is_first, false) && level == 1;
-                let title = title_of(source, block, content);
+                // One that is struck out, hidden or in raw HTML starts nothing.
+                let opens = block.element.is_none() && !content.is_struck && !content.is_obscured;
+                let title = match title(&content.plain, &source.options.headings) {
+                    said if opens || said == Title::Denied => said,
+                    _ => Title::Other,
+                };
                 let mut below = below(content, title, place, is_title);
                 below.heading = Some(index);
                 if let Title::Scope(untyped) = title
@@ -136,7 +140,14 @@ impl<'b> Outline<'b> {
             let cause = [place.exclusion, place.denial][usize::from(is_typed)];
             let counts = matches!(block.kind, BlockKind::Table(_)) && !place.is_denied();
             let (at, problem) = match (&block.element, cause.filter(|_| !counts)) {
-                (Some(element), _) => (element.start, enclosed(source, element)),
+                (Some(element), _) => {
+                    let line = source.line(element.start);
+                    let problem = match element.name.as_str() {
+                        "" => problem::unclear(line),
+                        name => problem::raw_html(name, line),
+                    };
+                    (element.start, problem)
+                }
                 (None, Some(cause)) => (cause.span.start, problem::excluded(cause.one_line())),
                 (None, None) => continue,
             };
@@ -172,29 +183,11 @@ fn below<'b>(
     }
 }
 
-fn enclosed(source: &DesignText<'_>, element: &Element) -> Problem {
-    let line = source.line(element.start);
-    match element.name.as_str() {
-        "" => problem::unclear(line),
-        name => problem::raw_html(name, line),
-    }
-}
-
 /// The heading in a block, also inside raw HTML.
 fn heading_of(block: &Block) -> Option<(u8, &InlineText)> {
     match &block.kind {
         BlockKind::Heading(level, content) => Some((*level, content)),
         _ => None,
-    }
-}
-
-/// What a heading says; one that is struck out, hidden or in raw HTML starts nothing.
-fn title_of(source: &DesignText<'_>, block: &Block, content: &InlineText) -> Title {
-    let found = title(&content.plain, &source.options.headings);
-    let opens = block.element.is_none() && !content.is_struck && !content.is_obscured;
-    match opens || found == Title::Denied {
-        true => found,
-        false => Title::Other,
     }
 }
 

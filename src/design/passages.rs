@@ -25,7 +25,13 @@ pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBui
             (BlockKind::Heading(_, content), _) => {
                 match place.title {
                     Title::Scope(untyped) | Title::Passage(untyped) if is_plain(&content.plain) => {
-                        opener = Some(Label::heading(untyped, line()));
+                        opener = Some(Label {
+                            untyped,
+                            items: Vec::new(),
+                            span: line(),
+                            has_more: false,
+                            form: GrantForm::HeadingList,
+                        });
                     }
                     _ if lists_follow && resembles(&content.plain) && !content.is_struck => {
                         draft.fault(problem::unknown_label().at(line()));
