@@ -36,7 +36,7 @@ fn check(text: &str) -> usize {
             design
                 .faults
                 .iter()
-                .filter_map(|fault| fault.anchor.as_ref()),
+                .filter_map(|fault| fault.anchor.as_deref()),
         );
     for anchor in anchors {
         assert!(

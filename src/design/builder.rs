@@ -38,7 +38,7 @@ impl<'a> DesignBuilder<'a> {
     /// Reports a fault. Two tables or columns that claim the same void the document.
     pub(super) fn fault(&mut self, mut problem: Problem) {
         if !self.source.text.is_empty() {
-            problem.anchor = Some(self.source.anchor(problem.span.clone()));
+            problem.anchor = Some(self.source.anchor(problem.span.clone()).into());
         }
         self.is_void |= problem.rule == Rule::DesignAmbiguous;
         self.design.faults.push(problem);
@@ -223,7 +223,7 @@ impl<'a> DesignBuilder<'a> {
         self.design.text = self.source.text.to_owned();
         let start = |anchor: &Anchor| anchor.span.start;
         let faults = &mut self.design.faults;
-        faults.sort_by_key(|fault| fault.anchor.as_ref().map(start));
+        faults.sort_by_key(|fault| fault.anchor.as_deref().map(start));
         self.design.grants.sort_by_key(|grant| start(&grant.anchor));
         self.design
     }
@@ -250,7 +250,7 @@ impl<'a> DesignBuilder<'a> {
             return;
         }
         let faults = self.design.faults.iter();
-        let faults = faults.filter_map(|fault| fault.anchor.as_ref());
+        let faults = faults.filter_map(|fault| fault.anchor.as_deref());
         let mentions = self.design.mentions.iter().map(|mention| &mention.anchor);
         let first = faults.chain(mentions).map(|anchor| anchor.span.start).min();
         let span = self.source.line_span(first.unwrap_or(0));

@@ -65,7 +65,7 @@ impl Design {
             let mut help = fault.help.lines();
             let sentence = help.next().map(Help::from).into_iter();
             Finding {
-                design: fault.anchor.clone(),
+                design: fault.anchor.as_deref().cloned(),
                 help: sentence.chain(help.map(Help::row)).collect(),
                 ..Finding::new(fault.rule, self.path.clone(), fault.message.clone())
                     .detail("reason", fault.reason)

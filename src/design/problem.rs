@@ -18,7 +18,7 @@ pub struct Problem {
     /// What to write instead: one sentence, and below it the lines of an example to paste.
     pub help: String,
     /// The place; `None` only for a document without text, and before it is reported.
-    pub anchor: Option<Anchor>,
+    pub anchor: Option<Box<Anchor>>,
     pub(super) span: Range<usize>,
 }
 
