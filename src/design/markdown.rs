@@ -177,10 +177,12 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             let kind = self.block(event, range);
             (self.is_inside, self.is_cell) = (false, false);
             let Some(kind) = kind else { continue };
-            let (start, is_other) = match &kind {
-                BlockKind::Code(code) => (code.body.start, false),
-                kind => (start, matches!(kind, BlockKind::Other)),
+            let start = match &kind {
+                BlockKind::Code(code) => code.body.start,
+                BlockKind::List(nodes) => nodes.first().map_or(0, |node| node.content.span.start),
+                _ => start,
             };
+            let is_other = matches!(kind, BlockKind::Other);
             let after = self.elements.around().filter(|_| !is_other);
             let element = before.or_else(|| after.cloned());
             self.blocks.push(Block {
