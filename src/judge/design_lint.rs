@@ -276,8 +276,7 @@ impl DesignLint<'_> {
     }
 
     fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
-        let options = design::DesignOptions::from_settings(&self.located.settings);
-        design::parse(path, bytes, &options)
+        design::parse(path, bytes, &self.located.settings)
     }
 
     /// Whether this work changes the document.

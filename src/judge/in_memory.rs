@@ -12,7 +12,7 @@ use super::policy_loader::moved_designs;
 use super::steps::Judge;
 use super::tree_view::GitTree;
 use crate::change::{Change, Kind, ProposedChange, State};
-use crate::design::{self, DesignOptions};
+use crate::design;
 use crate::error::{Error, Result};
 use crate::git::{Blobs, Objects};
 use crate::measure::Precision;
@@ -27,9 +27,8 @@ use crate::verdict::{Source, SourceKind, Verdict};
 /// Settings or designs that cannot be used.
 pub fn policy_of_texts(guard_toml: &str, designs: &[(&str, &str)]) -> Result<Policy> {
     let settings = settings::parse(guard_toml.as_bytes())?;
-    let options = DesignOptions::from_settings(&settings);
     let governing = |&(path, text): &(&str, &str)| {
-        let design = design::parse(path.into(), text.as_bytes(), &options).usable()?;
+        let design = design::parse(path.into(), text.as_bytes(), &settings).usable()?;
         Ok(Governing {
             blob: None,
             origin: Origin::Memory,
@@ -102,13 +101,12 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
 /// The policy with what the changes make of the designs and of `guard.toml`.
 fn proposing(policy: &Policy, objects: &Objects, changes: &[Change]) -> Result<Policy> {
     let settings: &Settings = &policy.settings;
-    let options = DesignOptions::from_settings(settings);
     let tree = GitTree::Changes(changes);
     let mut designs = policy.designs.clone();
     for governing in &mut designs {
         let path: &BStr = governing.design.path.as_ref();
         if let Some(new) = tree.read(objects, path)? {
-            governing.proposed = Some(design::parse(path, &new, &options));
+            governing.proposed = Some(design::parse(path, &new, settings));
         }
     }
     let guard_toml = tree.read(objects, settings::FILE.into())?;

@@ -283,8 +283,7 @@ impl OperationContext<'_, '_> {
     pub fn proposing(&self, path: &BStr, new: &[u8]) -> Option<Policy> {
         let mut designs = self.policy.designs.iter();
         let at = designs.position(|governing| governing.design.path == path)?;
-        let options = design::DesignOptions::from_settings(&self.policy.settings);
-        let proposed = design::parse(path, new, &options);
+        let proposed = design::parse(path, new, &self.policy.settings);
         let mut policy = self.policy.clone();
         policy.designs[at].proposed = Some(proposed);
         Some(policy)

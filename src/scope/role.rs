@@ -1,14 +1,21 @@
 //! The role of granted files, derived from their paths (requirement 002, section 2.3).
 
+use std::sync::LazyLock;
+
 use super::Role;
 use super::patterns::Patterns;
+use super::settings::test_patterns;
 
 const CONFIG_EXTENSIONS: &str =
     "toml|yaml|yml|json|jsonc|json5|jsonl|ini|cfg|conf|properties|lock|csv|tsv|xml|plist|env";
 const CONFIG_NAMES: &str = "go.mod|go.sum|requirements.txt";
 
+/// The patterns of tests.
+static TESTS: LazyLock<Patterns> = LazyLock::new(test_patterns);
+
 /// The role of a path, directory or glob.
-pub fn role(path: &str, tests: &Patterns) -> Role {
+pub fn role(path: &str) -> Role {
+    let tests = &*TESTS;
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let holds_tests = !directory.is_empty() && tests.contains_directory(directory.into());
     // A granted directory of tests stands for the files below it.
@@ -31,8 +38,6 @@ mod tests {
 
     #[test]
     fn roles() {
-        let tests = crate::scope::settings::test_patterns();
-        let role = |path| role(path, &tests);
         for path in [
             "tests/unit/test_a.py",
             "tests",
@@ -67,17 +72,5 @@ mod tests {
         ] {
             assert_eq!(role(path), Role::Implementation, "{path}");
         }
-    }
-
-    #[test]
-    fn settings_replace_the_patterns() {
-        assert_eq!(
-            role("tests/a.py", &Patterns::built_in(&["checks/**"])),
-            Role::Implementation
-        );
-        assert_eq!(
-            role("checks/a.py", &Patterns::built_in(&["checks/**"])),
-            Role::Test
-        );
     }
 }

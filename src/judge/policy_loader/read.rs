@@ -11,7 +11,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::select::Choice;
 use super::{Loader, add_and_commit};
 use crate::change::Kind;
-use crate::design::{self, Design, DesignOptions};
+use crate::design::{self, Design};
 use crate::error::{Error, Result};
 use crate::finding::{Help, Rule};
 use crate::path::{escaped, shell_word};
@@ -170,8 +170,7 @@ impl Loader<'_, '_> {
     }
 
     fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
-        let options = DesignOptions::from_settings(&self.settings);
-        design::parse(path, bytes, &options)
+        design::parse(path, bytes, &self.settings)
     }
 
     /// The design in force; one that guard found among others may grant nothing.
