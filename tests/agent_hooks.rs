@@ -403,7 +403,7 @@ fn input_without_end_is_denied_in_the_form_of_every_agent() {
 fn without_a_policy_every_write_is_denied() {
     let nothing = Repo::nothing();
     let reason = write(&nothing, "a.py", "x\n").denies();
-    assert_says(&reason, &["guard could not judge Write: "]);
+    assert_says(&reason, &["guard could not check Write: "]);
     read(&nothing, "a.py").denies();
     let bare = Repo::new();
     bare.stage("a.py", "x\n");
@@ -413,7 +413,7 @@ fn without_a_policy_every_write_is_denied() {
     repo.git(&["switch", "--quiet", "main"]);
     assert_says(
         &write(&repo, LOG, "y\n").denies(),
-        &["guard could not judge Write: "],
+        &["guard could not check Write: "],
     );
     repo.stage("guard.toml", "[lld]\npaht = \"x\"\n");
     repo.commit("Break the settings");
@@ -647,7 +647,7 @@ fn without_a_snapshot_or_a_record_an_agent_may_not_change_a_file() {
         let reason = write(&repo, LOG, "x = 1\n").denies();
         assert_says(
             &reason,
-            &["guard could not judge Write: ", "Nothing was written."],
+            &["guard could not check Write: ", "Nothing was written."],
         );
         write(&repo, "src/utils/lld.py", "new = 1\n").passes();
     }

@@ -87,7 +87,7 @@ fn a_branch_with_nothing_new_has_nothing_to_judge() {
     let repo = repo();
     repo.git(&["switch", "--quiet", "--create", "199-fresh", "main"]);
     for ends in ["main..HEAD", "main..", "origin/main..199-fresh", "main..@"] {
-        range(&repo, ends).exits(0).says("nothing to judge");
+        range(&repo, ends).exits(0).says("nothing to check");
     }
     repo.git(&["switch", "--quiet", "main"]);
     range(&repo, "origin/main..HEAD").exits(0);
@@ -160,7 +160,7 @@ fn push_is_empty_only_if_the_event_says_it_is() {
     for after in [&main, &older] {
         push(&repo, work, ZERO, after, json!({}))
             .exits(0)
-            .says("nothing to judge: the branch is new");
+            .says("nothing to check: the branch is new");
         push(&repo, work, ZERO, after, json!({"commits": []})).exits(0);
         push(&repo, work, &older, after, known.clone()).exits(0);
         push(&repo, "refs/tags/v1", ZERO, after, new.clone())

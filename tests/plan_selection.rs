@@ -17,7 +17,7 @@ fn repo(settings: &str, plans: &[(&str, &str)]) -> Repo {
     repo
 }
 
-/// The designs that judge the staged changes, each with the reason.
+/// The designs that check the staged changes, each with the reason.
 fn judged_by(repo: &Repo) -> Vec<(String, String)> {
     let report = repo.json(&["lint"]);
     let designs = report["designs"]
@@ -270,7 +270,7 @@ fn range_that_removes_the_table_says_what_it_grants_instead() {
     );
     repo.commit("List the file");
     repo.guard(&["lint", "--range", &range])
-        .says("newly granted: src/b.rs");
+        .says("newly allowed: src/b.rs");
 }
 
 fn design(issue: &str) -> String {

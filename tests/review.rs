@@ -305,7 +305,7 @@ fn without_a_file_the_page_goes_to_the_temporary_directory() {
     review(&["--lld", "none.md"]).exits(2);
     says(
         &fs::read_to_string(&file).unwrap(),
-        &["Could not judge", "none.md"],
+        &["Could not check", "none.md"],
     );
 }
 
@@ -350,5 +350,5 @@ fn review_without_a_target_branch_says_what_to_name() {
         .says("guard review main..HEAD");
     repo.guard(&["review", "main"])
         .exits(2)
-        .says("is not a range A..B");
+        .says("does not name commits as A..B");
 }

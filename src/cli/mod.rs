@@ -65,7 +65,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  accepted: no finding at level error
   1  refused: at least one finding at level error
-  2  could not judge: usage, settings, design or repository
+  2  could not check: usage, settings, design or repository
 
 Environment:
   GUARD_LLD                  designs to use, separated as in PATH
@@ -74,28 +74,28 @@ Environment:
 
 Examples:
   guard init                 write guard.toml from what the repository contains
-  guard lint                 judge the staged changes
-  guard lint main..HEAD      judge a branch
+  guard lint                 check the staged changes
+  guard lint main..HEAD      check a branch
   guard check src/state.py   check whether a path may be written
 
 `guard COMMAND --help` has more examples.";
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Judge the staged changes, a range or a commit.
+    /// Check the staged changes, a branch or a commit.
     Lint(Deferred<lint::LintArgs>),
-    /// Write the review page of a branch or a range, and print its address.
+    /// Write the review page of a branch, and print its address.
     Review(Deferred<review::ReviewArgs>),
     /// Check whether paths may be written.
     Check(Deferred<check::CheckArgs>),
-    /// List, lint and extend what the designs grant.
+    /// List, check and extend what the designs allow.
     #[command(subcommand)]
     Scope(Deferred<scope::ScopeArgs>),
     /// Choose the design for this branch.
     Use(Deferred<use_design::UseArgs>),
     /// Read a file inside the workspace.
     Read(Deferred<files::ReadArgs>),
-    /// Write a file; guard judges, backs up and logs the change.
+    /// Write a file; guard checks, backs up and logs the change.
     Write(Deferred<files::WriteArgs>),
     /// Replace exact text in a file.
     Patch(Deferred<files::PatchArgs>),
@@ -108,13 +108,13 @@ enum Verb {
     /// List the changes that wait for a person: `guard approve`.
     #[command(hide = true)]
     Pending(Deferred<approve::ApproveArgs>),
-    /// Reject a held change: `guard approve ID --reject`.
+    /// Reject a waiting change: `guard approve ID --reject`.
     #[command(hide = true)]
     Reject(Deferred<approve::ApproveArgs>),
     /// List, show and restore snapshots of earlier content.
     #[command(subcommand)]
     Snapshot(Deferred<snapshot::SnapshotArgs>),
-    /// Show and verify the log of requests and decisions.
+    /// Show and verify the log of writes and decisions.
     #[command(subcommand)]
     Audit(Deferred<audit::AuditArgs>),
     /// Explain a rule, with an example and the fix.
@@ -225,7 +225,7 @@ fn fail_closed_on_panic() {
         let _ = io::Write::write_fmt(
             &mut stderr,
             format_args!(
-                "guard: internal error, nothing was judged: {panic}\nguard: please report this\n"
+                "guard: internal error, nothing was checked: {panic}\nguard: please report this\n"
             ),
         );
         std::process::exit(i32::from(CANNOT_JUDGE));

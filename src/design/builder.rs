@@ -46,10 +46,14 @@ impl<'a> DesignBuilder<'a> {
         // What follows the sentence is an example to paste.
         let mut lines = problem.help.lines();
         let sentence = lines.next().map(Help::from).into_iter();
+        let example = |line| match Help::from(line) {
+            command if command.has_command() => command,
+            _ => Help::row(line),
+        };
         self.design.faults.push(DesignFault {
             rule: problem.rule,
             message: problem.message,
-            help: sentence.chain(lines.map(Help::row)).collect(),
+            help: sentence.chain(lines.map(example)).collect(),
             anchor: (!self.source.text.is_empty()).then(anchor),
             reason: problem.reason,
         });
@@ -89,7 +93,7 @@ impl<'a> DesignBuilder<'a> {
         }
         self.design.grants.truncate(grants);
         self.bad_rows += 1;
-        let message = "a path of this passage contains `..`, so its other paths may start elsewhere than at the root; none of them is granted";
+        let message = "a path of this passage contains `..`, so its other paths may start elsewhere than at the root; guard allows none of them";
         let help = "write every path from the repository root";
         self.fault(Problem::new(Rule::DesignOutside, "relative-paths", message, help).at(span));
     }
@@ -311,11 +315,11 @@ impl<'a> DesignBuilder<'a> {
         let span = self.source.line_span(first.unwrap_or(0));
         let help = "name at least one file with a type such as Add or Modify";
         if self.placeholders == self.rows {
-            let message = "the design contains only placeholders and grants nothing";
+            let message = "the design contains only placeholders and allows nothing";
             self.fault(Problem::placeholder("only-placeholders", message, help).at(span));
         } else if self.bad_rows == 0 {
             self.fault(
-                Problem::no_table("nothing-granted", "no row grants anything", help).at(span),
+                Problem::no_table("nothing-granted", "no row allows anything", help).at(span),
             );
         }
     }

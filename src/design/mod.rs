@@ -58,7 +58,7 @@ pub fn parse(path: &BStr, bytes: &[u8], options: &DesignOptions) -> Design {
     let (text, problem) = match bytes.len() {
         size if size > MAX_SIZE => {
             let message = format!("the document has {size} bytes, more than {MAX_SIZE}");
-            let help = "split the design, or grant directories instead of files";
+            let help = "split the design, or allow directories instead of files";
             let problem = Problem::bad_row("too-large", &message, help);
             (String::new(), Some(problem))
         }

@@ -167,9 +167,9 @@ impl<'b> Outline<'b> {
             {
                 let text = escaped(&cause.one_line());
                 let message = format!(
-                    "nothing below `{text}` is granted: it is struck out, or it excludes files"
+                    "nothing below `{text}` is allowed: it is struck out, or it excludes files"
                 );
-                let help = "to grant it, move it below a heading such as `## Files Changed`";
+                let help = "to allow it, move it below a heading such as `## Files Changed`";
                 problems.push(Problem::unread("excluded", &message, help).at(line));
             }
         }
@@ -210,7 +210,7 @@ fn enclosed(source: &DesignText<'_>, element: &Element) -> Problem {
             format!("it is inside or behind the HTML element `<{name}>` of line {line}")
         }
     };
-    let message = format!("this is not granted: {what}");
+    let message = format!("this is not allowed: {what}");
     let help = "write it outside of HTML; close tags and comments where they begin; put an empty line above a table, and no indentation before its rows";
     Problem::unread("raw-html", &message, help)
 }

@@ -124,7 +124,7 @@ pub(super) enum Cell {
     Text,
 }
 
-/// A path in a row such as `Exists` or `Verify`: named, not granted.
+/// A path in a row such as `Exists` or `Verify`: named, not allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
     /// The path as written, normalised like a grant's.

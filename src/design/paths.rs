@@ -128,7 +128,7 @@ pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<GrantPa
         if each.is_empty() || is_glob && each.split('/').all(is_wild) {
             let reason = if is_glob { "glob-too-wide" } else { "too-wide" };
             let help = "name the files or directories of this change";
-            let why = "grants the whole workspace";
+            let why = "allows the whole workspace";
             return Err(refused(reason, text, why, help));
         }
         check_path(&each, text, design)?;

@@ -222,7 +222,7 @@ fn report_absence(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
     if outline.sections.is_empty() {
         let path = escaped(&source.path.to_string());
         let help = format!(
-            "to propose a table from this document, run guard scope import {path}; or add a section `## Files Changed` and {table}"
+            "add a section `## Files Changed` and {table}\nto propose a table from this document: guard scope import {path}"
         );
         let message = "no section lists the files to change";
         let first = outline.blocks.first().map_or(source.start(), Block::start);

@@ -122,7 +122,7 @@ impl<'a> Gate<'a> {
             let grant = scope.and_then(|scope| scope.lookup(path).grants.first().copied());
             answer.design = grant.map(|grant| grant.anchor.clone());
             answer.reason = match &answer.design {
-                Some(anchor) => format!("granted by {}:{}", escaped(&anchor.path), anchor.line),
+                Some(anchor) => format!("allowed by {}:{}", escaped(&anchor.path), anchor.line),
                 None if policy.is_exempt(path) => {
                     "design documents are exempt from the scope table".to_owned()
                 }

@@ -148,7 +148,7 @@ pub(super) fn load_here(repo: &Repository, id: &str, option: &str) -> GateResult
     check_is_here(
         repo,
         &change.work_tree,
-        &format!("the held change {id}"),
+        &format!("the waiting change {id}"),
         format!("approve {id} {option}").trim_end(),
         &discard(id),
     )?;
@@ -163,9 +163,9 @@ fn load(repo: &Repository, id: &str) -> GateResult<HeldChange> {
         .ok_or_else(|| {
             Failure::new(
                 FailureKind::NotFound,
-                format!("no held change has the ID {}", escaped(id)),
+                format!("no change with the ID {} waits for approval", escaped(id)),
             )
-            .help("guard approve lists held changes")
+            .help("guard approve lists the changes that wait for approval")
         })
 }
 
@@ -174,9 +174,9 @@ pub(super) fn outdated(change: &HeldChange) -> Failure {
     let (id, path) = (change.id(), escaped(&change.path));
     Failure::new(
         FailureKind::Stale,
-        format!("{path} has changed since {id} was held"),
+        format!("{path} has changed since {id} began to wait for approval"),
     )
-    .help(format!("{}; then request the change again", discard(&id)))
+    .help(format!("{}; then make the change again", discard(&id)))
 }
 
 /// The next step for a held change that no longer applies.
@@ -206,7 +206,7 @@ pub(super) fn forget(repo: &Repository, id: &str) -> GateResult<()> {
     Store::of(repo).remove(id).map_err(|error| {
         Failure::new(
             FailureKind::Io,
-            format!("the rejection is recorded, but the held change cannot be removed: {error}"),
+            format!("the rejection is recorded, but the waiting change cannot be removed: {error}"),
         )
         .help(format!("try again: guard approve {id} --reject"))
     })

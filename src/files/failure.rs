@@ -64,7 +64,7 @@ named! {
         TooLarge = "too-large",
         /// A system error, such as a full, broken or read-only disk.
         Io = "io",
-        /// guard could not judge.
+        /// guard could not check.
         CannotJudge = "cannot-judge",
         /// The command line or the list of operations cannot be understood.
         Usage = "usage",
@@ -163,9 +163,10 @@ impl From<BoundaryError> for Failure {
         let (kind, advice) = match (error.io_kind(), error) {
             (_, BoundaryError::Refused(rejection)) => return rejection.into(),
             (_, BoundaryError::Changed(_)) => (FailureKind::Stale, "read it again, then retry"),
-            (Some(io::ErrorKind::NotFound), _) => {
-                (FailureKind::NotFound, "check the name: guard scope show")
-            }
+            (Some(io::ErrorKind::NotFound), _) => (
+                FailureKind::NotFound,
+                "the name may be misspelt; to list the allowed files: guard scope show",
+            ),
             (Some(io::ErrorKind::PermissionDenied), _) => (
                 FailureKind::Permission,
                 "ask a person to change the permissions",
@@ -223,7 +224,7 @@ impl From<Finding> for Failure {
             _ => FailureKind::Refused,
         };
         Failure {
-            help: finding.help.clone(),
+            help: finding.steps(),
             details: finding.details.clone(),
             finding: Some(Box::new(finding.clone())),
             ..Failure::new(kind, finding.message)
@@ -247,5 +248,5 @@ pub(super) fn not_found(path: &BStr) -> Failure {
         FailureKind::NotFound,
         format!("there is no file {}", escaped(path)),
     )
-    .help("guard scope show lists the granted files and which of them exist")
+    .help("the name may be misspelt; to list the allowed files: guard scope show")
 }

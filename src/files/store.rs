@@ -84,10 +84,13 @@ impl HeldChange {
     pub fn failure(&self, id: &str) -> Failure {
         Failure::new(
             FailureKind::Held,
-            format!("{}; held as {id}, nothing was written", self.why),
+            format!(
+                "{}; it waits for approval as {id}, and nothing was written",
+                self.why
+            ),
         )
-        .help(format!("a person decides: guard approve {id}"))
         .help("do not work around this; make a smaller change instead")
+        .help(format!("a person decides: guard approve {id}"))
         .detail("id", id)
     }
 
@@ -143,7 +146,7 @@ impl Store {
         write().map_err(|error| {
             Failure::new(
                 FailureKind::Held,
-                format!("the change needs approval but cannot be held: {error}"),
+                format!("the change needs approval but guard cannot keep it: {error}"),
             )
             .help("nothing was written; the git directory must be writable and have space")
         })?;
@@ -422,7 +425,7 @@ pub fn approvals(repo: &Repository) -> GateResult<Vec<Approval>> {
 pub(super) fn unreadable(error: &io::Error) -> Failure {
     Failure::new(
         FailureKind::Io,
-        format!("held changes and approvals cannot be read: {error}"),
+        format!("waiting changes and approvals cannot be read: {error}"),
     )
     .help("check the directory `guard` in the git directory")
 }

@@ -191,7 +191,7 @@ impl Verdict {
         }
     }
 
-    /// 0 for accepted, 1 for refused. A run that could not judge has no verdict and exits with 2.
+    /// 0 for accepted, 1 for refused. A run that could not check has no verdict and exits with 2.
     pub fn exit_code(&self) -> u8 {
         match self.outcome() {
             Outcome::Accepted => 0,

@@ -35,7 +35,7 @@ struct OperationTarget {
     path: OsString,
     #[command(flatten)]
     design: DesignArgs,
-    /// Never ask; hold a change that needs approval, as guard does without a terminal.
+    /// Never ask; let a change that needs approval wait, as guard does without a terminal.
     #[arg(long)]
     auto: bool,
     /// Only show what the change would do, and whether a person must approve it; the exit code is then 1.
@@ -173,7 +173,7 @@ pub(super) struct DeleteArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  guard move src/old.py src/new.py\n\nguard judges both paths: the old one as deleted, the new one as added."
+    after_help = "Examples:\n  guard move src/old.py src/new.py\n\nguard checks both paths: the old one as deleted, the new one as added."
 )]
 pub(super) struct MoveArgs {
     #[command(flatten)]

@@ -64,7 +64,7 @@ pub(super) fn commits(verdict: &Verdict) -> String {
     let commits = review.map_or(&[][..], |review| &review.commits);
     if commits.is_empty() {
         let why = match verdict.source.kind {
-            SourceKind::Range => "The commits were not judged one by one.",
+            SourceKind::Range => "The commits were not checked one by one.",
             _ => "These changes are not committed yet.",
         };
         return nothing("commits", "Commits", why);
@@ -74,7 +74,7 @@ pub(super) fn commits(verdict: &Verdict) -> String {
     let refused = commits.iter().filter(|commit| commit.errors > 0).count();
     let how = match commits.iter().any(|commit| commit.changes.is_some()) {
         true => format!("{refused} would be refused alone."),
-        false => "too many to judge one by one. <code>--each-commit</code> does.".to_owned(),
+        false => "too many to check one by one. <code>--each-commit</code> does.".to_owned(),
     };
     let lead = format!("{}, oldest first; {how}", plural(commits.len(), "commit"));
     let list = format!("<ol class=\"commits\">{list}</ol>{more}");
@@ -83,7 +83,7 @@ pub(super) fn commits(verdict: &Verdict) -> String {
 
 fn commit(commit: &ReviewCommit) -> String {
     let tag = match commit.changes {
-        None => tag("unjudged", "?", "not judged alone"),
+        None => tag("unjudged", "?", "not checked alone"),
         Some(0) => tag("unjudged", "–", "nothing of its own"),
         Some(_) if commit.errors > 0 => tag("refused", "✕", "refused"),
         Some(_) => tag("accepted", "✓", "accepted"),

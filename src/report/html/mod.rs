@@ -34,7 +34,7 @@ const STYLE: &str = include_str!("page.css");
 /// None with SHA-256; the hasher's interface has one.
 pub(super) fn report(verdict: &Verdict, failure: Option<&Error>) -> io::Result<String> {
     match failure {
-        Some(error) => page("could not judge", &failed(error)),
+        Some(error) => page("could not check", &failed(error)),
         None => {
             let title = format!(
                 "{} · {}",
@@ -78,7 +78,7 @@ fn failed(error: &Error) -> String {
         prose(&cannot_judge(error))
     );
     format!(
-        "<header class=\"top refused\"><div class=\"in\"><p class=\"brand\">guard review</p><h1><span class=\"mark\" aria-hidden=\"true\">!</span> Could not judge</h1></div></header>\n<main id=\"main\">{}</main>\n",
+        "<header class=\"top refused\"><div class=\"in\"><p class=\"brand\">guard review</p><h1><span class=\"mark\" aria-hidden=\"true\">!</span> Could not check</h1></div></header>\n<main id=\"main\">{}</main>\n",
         section("findings", "Why there is no verdict", "", &why)
     )
 }
