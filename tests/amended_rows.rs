@@ -48,7 +48,7 @@ fn rows_of_a_range_without_code_are_listed() {
     assert_eq!(finding["path"], DESIGN);
     assert_eq!(
         finding["message"],
-        format!("the range adds 2 rows to the design {DESIGN}")
+        format!("the branch adds 2 rows to the design {DESIGN}")
     );
     assert_eq!(finding["details"]["added"], json!(["src/b.rs", "src/c.rs"]));
     assert_eq!(
@@ -80,7 +80,7 @@ fn many_rows_of_one_design_are_one_warning() {
     assert_eq!(finding["details"]["rows"].as_array().unwrap().len(), 40);
     repo.guard(&["lint", "--range", "main..HEAD"])
         .exits(0)
-        .says("the range adds 40 rows")
+        .says("the branch adds 40 rows")
         .says("30 more");
 }
 
@@ -169,7 +169,7 @@ fn rows_of_an_earlier_push_of_the_branch_are_listed() {
                 let line = format!("refs/heads/188-work {new} refs/heads/188-work {old}\n");
                 common::run_with_input(&mut guard, line.as_bytes())
             };
-            output.exits(0).says("the range adds 2 rows to the design");
+            output.exits(0).says("the branch adds 2 rows to the design");
         }
     }
 }

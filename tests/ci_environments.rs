@@ -521,7 +521,7 @@ fn the_report_says_which_range_and_why() {
     assert_eq!(
         note,
         format!(
-            "GitHub pull_request: judging {}..{}",
+            "GitHub pull_request: checking {}..{}",
             &hub.base[..12],
             &hub.merge[..12]
         )

@@ -238,7 +238,7 @@ fn out_of_scope_without_an_own_design_names_the_command_that_writes_one() {
     let settings = "[lld]\npath = \"docs/LLD-{issue}.md\"\nstanding = \"docs/standing.md\"\n";
     let repo = repo(settings, &[("docs/standing.md", "package.json")]);
     repo.stage("src/a.rs", "a\n");
-    let sentence = "no design applies to this branch; `guard scope new` writes one";
+    let sentence = "no design applies to this branch; to write one: guard scope new";
     for arguments in [
         &["lint"][..],
         &["lint", "--format", "github"],

@@ -192,7 +192,9 @@ pub(super) fn not_approved(why: &str, id: &str, analysis: Option<Analysis>) -> F
     let what = format!("the change was not approved: {why}; it still waits for approval as {id}");
     let mut failure = Failure::new(FailureKind::NotApproved, what)
         .help("do not work around this; make a smaller change instead")
-        .help(format!("a person can decide in a terminal: guard approve {id}"))
+        .help(format!(
+            "a person can decide in a terminal: guard approve {id}"
+        ))
         .detail("id", id);
     failure.analysis = analysis.map(Box::new);
     failure

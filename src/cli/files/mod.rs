@@ -322,7 +322,7 @@ impl OperationTarget {
 }
 
 /// Says where guard looked for a path that does not exist or is outside.
-fn with_place(repo: &Repository, gate: &Gate<'_>, failure: Failure) -> Failure {
+fn with_place(repo: &Repository, gate: &Gate<'_>, mut failure: Failure) -> Failure {
     let reason = failure.details.get("reason").and_then(|it| it.as_str());
     let is_outside = reason.is_some_and(|reason| reason.starts_with("path-"));
     if failure.kind != FailureKind::NotFound && !is_outside {
@@ -332,7 +332,10 @@ fn with_place(repo: &Repository, gate: &Gate<'_>, failure: Failure) -> Failure {
     let start = repo.prefix().map_or_else(String::new, |below| {
         format!("; relative paths start in its directory {}", escaped(below))
     });
-    failure.help(format!("the workspace is {root}{start}"))
+    failure
+        .help
+        .insert(0, format!("the workspace is {root}{start}").into());
+    failure
 }
 
 /// Prints what an operation would do.
