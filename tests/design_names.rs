@@ -98,9 +98,9 @@ fn advice(report: &Value) -> Vec<(String, String)> {
     let advice = errors.map(|finding| {
         let help = finding["help"].as_array().unwrap();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
-        let steps = help.iter().map(text);
         // The command comes after the row.
-        let row = steps.filter(|step| !step.contains(": guard ")).last();
+        let mut steps = help.iter().rev().map(text);
+        let row = steps.find(|step| !step.contains(": guard "));
         (text(&finding["path"]), row.unwrap())
     });
     // The row of a rename is printed at one of its ends.

@@ -60,7 +60,7 @@ fn has_the_order(text: &str) {
             !steps.iter().any(|line| line.contains(" --> ")),
             "{refusal}"
         );
-        assert!(!above.iter().any(|line| is_command(line)), "{refusal}");
+        assert!(!above.iter().any(is_command), "{refusal}");
         assert_eq!(
             steps.iter().filter(|line| is_command(line)).count(),
             1,

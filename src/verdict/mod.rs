@@ -65,6 +65,8 @@ pub struct Source {
     pub base: Option<String>,
     /// The last commit of a range, in hexadecimal.
     pub head: Option<String>,
+    /// The address of the remote `origin`, or else the directory; for the review page.
+    pub repository: Option<BString>,
     /// The branch; `None` for a detached HEAD.
     pub branch: Option<BString>,
     /// The commit that the changes revert exactly, in hexadecimal, if the verdict depends on that.

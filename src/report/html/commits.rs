@@ -2,32 +2,41 @@
 
 use gix::bstr::ByteSlice;
 
-use super::markup::{code, html, limited, name, nothing, prose, section, short, tag};
+use super::home::Home;
+use super::markup::{Part, code, folded, html, name, prose, short, tag};
 use crate::report::human::{plural, remarks};
-use crate::verdict::{ReviewApproval, ReviewCommit, SourceKind, Verdict};
+use crate::verdict::{ReviewApproval, ReviewCommit, Verdict};
 
 const APPROVALS: usize = 100_000;
 const COMMITS: usize = 200_000;
+/// So many of each have a line of their own.
+const UNFOLDED: usize = 20;
 
-pub(super) fn approvals(verdict: &Verdict) -> String {
-    let review = verdict.review.as_ref();
-    let approvals = review.map_or(&[][..], |review| &review.approvals);
-    if approvals.is_empty() {
-        let why = "No approval came with these changes.";
-        return nothing("approvals", "Approvals", why);
-    }
+pub(super) fn approvals(verdict: &Verdict) -> Option<Part> {
+    let approvals = verdict
+        .review
+        .as_ref()
+        .map(|review| &review.approvals[..])?;
     let items = approvals.iter();
     let items = items.map(|one| (one.approval.path.as_slice(), approval(one)));
-    let (rows, more) = limited("approvals", APPROVALS, items);
     let counting = approvals.iter().filter(|one| one.why_not.is_none()).count();
-    let lead = format!(
-        "{}, {counting} of them valid.",
-        plural(approvals.len(), "approval")
-    );
-    let table = format!(
-        "<table class=\"appr\"><thead><tr><th scope=\"col\">Counts</th><th scope=\"col\">File</th><th scope=\"col\">Who and why</th><th scope=\"col\">Key</th></tr></thead><tbody>{rows}</tbody></table>{more}"
-    );
-    section("approvals", "Approvals", &lead, &table)
+    let head = "<table class=\"appr\"><thead><tr><th scope=\"col\">Counts</th><th scope=\"col\">File</th><th scope=\"col\">Who and why</th><th scope=\"col\">Key</th></tr></thead><tbody>";
+    (!approvals.is_empty()).then(|| Part {
+        id: "approvals",
+        label: "Approvals",
+        count: approvals.len(),
+        heading: "Approvals",
+        lead: format!(
+            "{}, {counting} of them valid.",
+            plural(approvals.len(), "approval")
+        ),
+        content: folded(
+            "approvals",
+            (head, "</tbody></table>"),
+            (UNFOLDED, APPROVALS),
+            items,
+        ),
+    })
 }
 
 fn approval(one: &ReviewApproval) -> String {
@@ -59,29 +68,32 @@ fn approval(one: &ReviewApproval) -> String {
     )
 }
 
-pub(super) fn commits(verdict: &Verdict) -> String {
-    let review = verdict.review.as_ref();
-    let commits = review.map_or(&[][..], |review| &review.commits);
-    if commits.is_empty() {
-        let why = match verdict.source.kind {
-            SourceKind::Range => "The commits were not checked one by one.",
-            _ => "These changes are not committed yet.",
-        };
-        return nothing("commits", "Commits", why);
-    }
-    let items = commits.iter().map(|one| (one.id.as_bytes(), commit(one)));
-    let (list, more) = limited("commits", COMMITS, items);
+pub(super) fn commits(verdict: &Verdict, home: &Home) -> Option<Part> {
+    let commits = verdict.review.as_ref().map(|review| &review.commits[..])?;
+    let items = commits
+        .iter()
+        .map(|one| (one.id.as_bytes(), commit(one, home)));
     let refused = commits.iter().filter(|commit| commit.errors > 0).count();
     let how = match commits.iter().any(|commit| commit.changes.is_some()) {
         true => format!("{refused} would be refused alone."),
         false => "too many to check one by one. <code>--each-commit</code> does.".to_owned(),
     };
-    let lead = format!("{}, oldest first; {how}", plural(commits.len(), "commit"));
-    let list = format!("<ol class=\"commits\">{list}</ol>{more}");
-    section("commits", "Commits", &lead, &list)
+    (!commits.is_empty()).then(|| Part {
+        id: "commits",
+        label: "Commits",
+        count: commits.len(),
+        heading: "Commits",
+        lead: format!("{}, oldest first; {how}", plural(commits.len(), "commit")),
+        content: folded(
+            "commits",
+            ("<ol class=\"commits\">", "</ol>"),
+            (UNFOLDED, COMMITS),
+            items,
+        ),
+    })
 }
 
-fn commit(commit: &ReviewCommit) -> String {
+fn commit(commit: &ReviewCommit, home: &Home) -> String {
     let tag = match commit.changes {
         None => tag("unjudged", "?", "not checked alone"),
         Some(0) => tag("unjudged", "–", "nothing of its own"),
@@ -105,8 +117,8 @@ fn commit(commit: &ReviewCommit) -> String {
         messages = format!("<ul>{messages}</ul>");
     }
     format!(
-        "<li>{tag} <code>{}</code> <b><bdi>{}</bdi></b> <span class=\"q\"><bdi>{}</bdi> {counts}</span>{messages}</li>",
-        html(short(&commit.id)),
+        "<li>{tag} {} <b><bdi>{}</bdi></b> <span class=\"q\"><bdi>{}</bdi> {counts}</span>{messages}</li>",
+        home.commit(&commit.id),
         prose(&commit.subject.to_str_lossy()),
         prose(&commit.author.to_str_lossy()),
     )

@@ -98,20 +98,53 @@ impl LeftOut {
     }
 }
 
-/// A section with its heading.
-pub(super) fn section(id: &str, heading: &str, lead: &str, content: &str) -> String {
-    let lead = match lead {
-        "" => String::new(),
-        lead => format!("<p class=\"lead\">{lead}</p>"),
+/// The first `most` items between `tags`, and the others folded below, as far as they fit into `limit` bytes.
+pub(super) fn folded<'a>(
+    what: &str,
+    (open, close): (&str, &str),
+    (most, limit): (usize, usize),
+    mut items: impl ExactSizeIterator<Item = (&'a [u8], String)>,
+) -> String {
+    let count = items.len().saturating_sub(most);
+    let (first, left_out) = limited(what, limit, items.by_ref().take(most));
+    let (rest, more) = limited(what, limit.saturating_sub(first.len()), items);
+    let rest = match rest.is_empty() {
+        true => more,
+        false => format!(
+            "<details class=\"more\"><summary>{count} more {what}</summary>{open}{rest}{close}{more}</details>"
+        ),
     };
-    format!(
-        "<section id=\"{id}\" aria-labelledby=\"h-{id}\"><h2 id=\"h-{id}\">{heading}</h2>{lead}{content}</section>\n"
-    )
+    format!("{open}{first}{close}{left_out}{rest}")
 }
 
-/// A section about nothing.
-pub(super) fn nothing(id: &str, heading: &str, why: &str) -> String {
-    section(id, heading, "", &format!("<p class=\"none\">{why}</p>"))
+/// A section of the page.
+pub(super) struct Part {
+    pub(super) id: &'static str,
+    /// What it is called in the navigation, where it has a count.
+    pub(super) label: &'static str,
+    pub(super) count: usize,
+    pub(super) heading: &'static str,
+    pub(super) lead: String,
+    pub(super) content: String,
+}
+
+impl Part {
+    pub(super) fn section(&self) -> String {
+        let Part {
+            id,
+            heading,
+            lead,
+            content,
+            ..
+        } = self;
+        let lead = match lead.as_str() {
+            "" => String::new(),
+            lead => format!("<p class=\"lead\">{lead}</p>"),
+        };
+        format!(
+            "<section id=\"{id}\" aria-labelledby=\"h-{id}\"><h2 id=\"h-{id}\">{heading}</h2>{lead}{content}</section>\n"
+        )
+    }
 }
 
 #[cfg(test)]

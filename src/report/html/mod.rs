@@ -6,6 +6,7 @@
 mod commits;
 mod design_table;
 mod findings;
+mod home;
 mod hunks;
 mod lines;
 mod map;
@@ -19,7 +20,8 @@ use super::texts::{advice, cannot_judge, sentence};
 use crate::error::Error;
 use crate::verdict::Verdict;
 use design_table::RowIds;
-use markup::{prose, section};
+use home::Home;
+use markup::{Part, prose};
 
 /// How every page begins, by which guard recognises its own.
 pub(super) const BEGINNING: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"guard ";
@@ -47,18 +49,22 @@ pub(super) fn report(verdict: &Verdict, failure: Option<&Error>) -> io::Result<S
 }
 
 fn body(verdict: &Verdict) -> String {
-    let sections = [
-        findings::section_of(verdict, &RowIds::of(verdict)),
+    let (rows, home) = (RowIds::of(verdict), Home::of(verdict));
+    // What is refused comes first, and what is empty is left out.
+    let parts = [
+        findings::refused(verdict, &rows, &home),
+        findings::others(verdict, &rows),
+        hunks::section_of(verdict, &home),
         design_table::section_of(verdict),
         map::section_of(verdict),
-        hunks::section_of(verdict),
         commits::approvals(verdict),
-        commits::commits(verdict),
+        commits::commits(verdict, &home),
     ];
+    let parts: Vec<Part> = parts.into_iter().flatten().collect();
     format!(
         "{}<main id=\"main\">\n{}</main>\n{}",
-        overview::header(verdict),
-        sections.concat(),
+        overview::header(verdict, &parts, &home),
+        parts.iter().map(Part::section).collect::<String>(),
         overview::footer(verdict)
     )
 }
@@ -73,13 +79,20 @@ fn failed(error: &Error) -> String {
         format!("<li>{lines}</li>")
     });
     let problems: String = problems.collect();
-    let why = format!(
-        "<p>{}</p><ul class=\"findings\">{problems}</ul>",
-        prose(&cannot_judge(error))
-    );
+    let part = Part {
+        id: "findings",
+        label: "",
+        count: 0,
+        heading: "Why there is no result",
+        lead: String::new(),
+        content: format!(
+            "<p>{}</p><ul class=\"findings\">{problems}</ul>",
+            prose(&cannot_judge(error))
+        ),
+    };
     format!(
         "<header class=\"top refused\"><div class=\"in\"><p class=\"brand\">guard review</p><h1><span class=\"mark\" aria-hidden=\"true\">!</span> Could not check</h1></div></header>\n<main id=\"main\">{}</main>\n",
-        section("findings", "Why there is no verdict", "", &why)
+        part.section()
     )
 }
 
