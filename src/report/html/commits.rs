@@ -3,7 +3,7 @@
 use gix::bstr::ByteSlice;
 
 use super::home::Home;
-use super::markup::{Part, code, folded, html, name, prose, short, tag};
+use super::markup::{Part, code, folded, html, name, part, prose, short, tag};
 use crate::report::human::{plural, remarks};
 use crate::verdict::{ReviewApproval, ReviewCommit, Verdict};
 
@@ -21,22 +21,17 @@ pub(super) fn approvals(verdict: &Verdict) -> Option<Part> {
     let items = items.map(|one| (one.approval.path.as_slice(), approval(one)));
     let counting = approvals.iter().filter(|one| one.why_not.is_none()).count();
     let head = "<table class=\"appr\"><thead><tr><th scope=\"col\">Counts</th><th scope=\"col\">File</th><th scope=\"col\">Who and why</th><th scope=\"col\">Key</th></tr></thead><tbody>";
-    (!approvals.is_empty()).then(|| Part {
-        id: "approvals",
-        label: "Approvals",
-        count: approvals.len(),
-        heading: "Approvals",
-        lead: format!(
-            "{}, {counting} of them valid.",
-            plural(approvals.len(), "approval")
-        ),
-        content: folded(
-            "approvals",
-            (head, "</tbody></table>"),
-            (UNFOLDED, APPROVALS),
-            items,
-        ),
-    })
+    let lead = format!(
+        "{}, {counting} of them valid.",
+        plural(approvals.len(), "approval")
+    );
+    let table = folded(
+        "approvals",
+        (head, "</tbody></table>"),
+        (UNFOLDED, APPROVALS),
+        items,
+    );
+    part("approvals", approvals.len(), &lead, table)
 }
 
 fn approval(one: &ReviewApproval) -> String {
@@ -78,19 +73,14 @@ pub(super) fn commits(verdict: &Verdict, home: &Home) -> Option<Part> {
         true => format!("{refused} would be refused alone."),
         false => "too many to check one by one. <code>--each-commit</code> does.".to_owned(),
     };
-    (!commits.is_empty()).then(|| Part {
-        id: "commits",
-        label: "Commits",
-        count: commits.len(),
-        heading: "Commits",
-        lead: format!("{}, oldest first; {how}", plural(commits.len(), "commit")),
-        content: folded(
-            "commits",
-            ("<ol class=\"commits\">", "</ol>"),
-            (UNFOLDED, COMMITS),
-            items,
-        ),
-    })
+    let lead = format!("{}, oldest first; {how}", plural(commits.len(), "commit"));
+    let tags = ("<ol class=\"commits\">", "</ol>");
+    part(
+        "commits",
+        commits.len(),
+        &lead,
+        folded("commits", tags, (UNFOLDED, COMMITS), items),
+    )
 }
 
 fn commit(commit: &ReviewCommit, home: &Home) -> String {

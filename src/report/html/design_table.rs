@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use gix::bstr::BString;
 
-use super::markup::{Part, code, folded, html, prose, tag};
+use super::markup::{Part, code, folded, html, part, prose, tag};
 use crate::design::Mention;
 use crate::finding::Anchor;
 use crate::report::human::plural;
@@ -97,14 +97,7 @@ pub(super) fn section_of(verdict: &Verdict) -> Option<Part> {
         plural(touched, "row"),
         review.rows.len() - touched
     );
-    (!designs.is_empty()).then_some(Part {
-        id: "design",
-        label: "Design",
-        count: review.rows.len(),
-        heading: "The design",
-        lead,
-        content,
-    })
+    part("design", review.rows.len(), &lead, content)
 }
 
 /// The lines of each design.

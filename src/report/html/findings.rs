@@ -1,13 +1,13 @@
 //! The findings with their next steps, and the missing rows to paste.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use gix::bstr::BString;
 
 use super::design_table::RowIds;
 use super::home::Home;
 use super::hunks;
-use super::markup::{Part, code, folded, html, limited, prose, tag};
+use super::markup::{Part, code, folded, html, limited, part, prose, tag};
 use crate::finding::{COMMANDS, Finding, Level, Rule};
 use crate::report::escape;
 use crate::report::texts::ordered;
@@ -28,44 +28,33 @@ const LIST: (&str, &str) = ("<ul class=\"findings\">", "</ul>");
 
 /// Each refused file: why, what to do, and its hunks.
 pub(super) fn refused(verdict: &Verdict, rows: &RowIds<'_>, home: &Home) -> Option<Part> {
-    let errors: Vec<_> = ordered(&verdict.findings)
-        .into_iter()
-        .filter(|finding| is_of_file(finding))
-        .collect();
+    let mut errors = ordered(&verdict.findings);
+    errors.retain(|finding| is_of_file(finding));
     // A loss is worse than a file in the wrong place.
-    let losses = errors
-        .iter()
-        .filter(|one| one.rule == Rule::DestructiveChange);
-    let lost: BTreeSet<_> = losses.filter_map(|one| one.path.as_ref()).collect();
-    let mut files: BTreeMap<(bool, &BString), String> = BTreeMap::new();
+    errors.sort_by_key(|finding| finding.rule != Rule::DestructiveChange);
+    let mut files: Vec<(&BString, String, String)> = Vec::new();
+    let mut places = HashMap::new();
     for finding in &errors {
-        if let Some(path) = &finding.path {
-            *files.entry((!lost.contains(path), path)).or_default() += &item(finding, rows);
+        let Some(path) = &finding.path else { continue };
+        let at = *places.entry(path).or_insert(files.len());
+        if at == files.len() {
+            files.push((path, String::new(), String::new()));
         }
+        files[at].1 += &format!(" <span class=\"tag refused\">{}</span>", finding.rule.id());
+        files[at].2 += &item(finding, rows);
     }
-    let changes: HashMap<_, _> = verdict
-        .changes
-        .iter()
-        .map(|change| (&change.path, change))
-        .collect();
-    let items = files.iter().enumerate().map(|(at, ((_, path), why))| {
-        let why = format!("{}{why}{}", LIST.0, LIST.1);
-        let change = changes.get(path).copied();
-        (
-            path.as_slice(),
-            hunks::file(verdict, home, (path, change), &why, at < OPEN),
-        )
+    let changes = verdict.changes.iter().map(|change| (&change.path, change));
+    let changes: HashMap<_, _> = changes.collect();
+    let items = files.iter().enumerate().map(|(at, (path, tags, why))| {
+        let (why, change) = (
+            format!("{}{why}{}", LIST.0, LIST.1),
+            changes.get(path).copied(),
+        );
+        let file = hunks::file(verdict, home, (path, change), (tags, &why), at < OPEN);
+        (path.as_slice(), file)
     });
-    let items = items.collect::<Vec<_>>().into_iter();
-    (!files.is_empty()).then(|| Part {
-        id: "refused",
-        label: "Refused",
-        count: files.len(),
-        heading: "Refused files",
-        lead: String::new(),
-        content: folded("refused files", ("", ""), (UNFOLDED, REFUSED), items)
-            + &missing_rows(&errors),
-    })
+    let list = folded("refused files", ("", ""), (UNFOLDED, REFUSED), items);
+    part("refused", files.len(), "", list + &missing_rows(&errors))
 }
 
 /// Whether the finding is an error of one file.
@@ -86,14 +75,12 @@ pub(super) fn others(verdict: &Verdict, rows: &RowIds<'_>) -> Option<Part> {
             item(finding, rows),
         )
     });
-    (!shown.is_empty()).then(|| Part {
-        id: "findings",
-        label: "Findings",
-        count: shown.len(),
-        heading: "Findings",
-        lead: String::new(),
-        content: folded("findings", LIST, (FEW, OTHERS), items),
-    })
+    part(
+        "findings",
+        shown.len(),
+        "",
+        folded("findings", LIST, (FEW, OTHERS), items),
+    )
 }
 
 fn item(finding: &Finding, rows: &RowIds<'_>) -> String {

@@ -4,7 +4,7 @@ use super::lines::{ChangedLines, grouped, renamed_away};
 use gix::bstr::BString;
 
 use super::home::Home;
-use super::markup::{Part, code, folded, line};
+use super::markup::{Part, code, folded, line, part};
 use crate::finding::refused_paths;
 use crate::report::human::plural;
 use crate::report::preview::marked;
@@ -29,26 +29,30 @@ pub(super) fn section_of(verdict: &Verdict, home: &Home) -> Option<Part> {
     let mut changes = verdict.ordered_changes();
     changes.retain(is_shown);
     let items = changes.iter().enumerate().map(|(at, change)| {
-        let item = file(verdict, home, (&change.path, Some(change)), "", at < OPEN);
+        let item = file(
+            verdict,
+            home,
+            (&change.path, Some(change)),
+            ("", ""),
+            at < OPEN,
+        );
         (change.path.as_slice(), item)
     });
-    (!changes.is_empty()).then(|| Part {
-        id: "hunks",
-        label: "Replaced and deleted",
-        count: changes.len(),
-        heading: "Other replaced and deleted files",
-        lead: "These files lose most of their lines, become another kind of content, or are gone."
-            .to_owned(),
-        content: folded("files", ("", ""), (UNFOLDED, LIMIT), items),
-    })
+    let lead = "These files lose most of their lines, become another kind of content, or are gone.";
+    part(
+        "hunks",
+        changes.len(),
+        lead,
+        folded("files", ("", ""), (UNFOLDED, LIMIT), items),
+    )
 }
 
-/// A file to open, with `why` it is here and its hunks.
+/// A file to open, with `tags` beside its name, `why` it is here and its hunks.
 pub(super) fn file(
     verdict: &Verdict,
     home: &Home,
     (path, change): (&BString, Option<&JudgedChange>),
-    why: &str,
+    (tags, why): (&str, &str),
     is_open: bool,
 ) -> String {
     let open = if is_open { " open" } else { "" };
@@ -59,7 +63,7 @@ pub(super) fn file(
     let is_gone = change.is_some_and(|change| change.class == "DELETE");
     let link = change.map_or_else(String::new, |_| home.file(path.as_ref(), is_gone));
     format!(
-        "<details class=\"file\"{open}><summary><h3>{}</h3>{facts}</summary>{why}{link}{hunks}</details>",
+        "<details class=\"file\"{open}><summary><h3>{}</h3>{tags}{facts}</summary>{why}{link}{hunks}</details>",
         code(path)
     )
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::lines::{ChangedLines, grouped, renamed_away};
-use super::markup::{LeftOut, Part, name};
+use super::markup::{LeftOut, Part, name, part};
 use crate::finding::refused_paths;
 use crate::report::human::plural;
 use crate::verdict::{JudgedChange, Verdict};
@@ -64,14 +64,7 @@ pub(super) fn section_of(verdict: &Verdict) -> Option<Part> {
         drawing.out,
         drawing.left.list("files")
     );
-    (root.count > 0).then_some(Part {
-        id: "map",
-        label: "Map",
-        count: root.count,
-        heading: "Map of the change",
-        lead,
-        content: map,
-    })
+    part("map", root.count, &lead, map)
 }
 
 impl<'a> Folder<'a> {

@@ -1,5 +1,6 @@
 //! Writes HTML: everything that comes from a repository is escaped, and each list has a limit.
 
+use super::lines::grouped;
 use crate::path::{escaped, is_hostile};
 use crate::report::escape;
 pub(super) use crate::report::escape::markup as html;
@@ -117,34 +118,48 @@ pub(super) fn folded<'a>(
     format!("{open}{first}{close}{left_out}{rest}")
 }
 
-/// A section of the page.
+/// The sections by id: what each is called in the navigation, and its heading.
+const SECTIONS: [(&str, &str, &str); 7] = [
+    ("refused", "Refused", "Refused files"),
+    ("findings", "Findings", "Findings"),
+    (
+        "hunks",
+        "Replaced and deleted",
+        "Other replaced and deleted files",
+    ),
+    ("design", "Design", "The design"),
+    ("map", "Map", "Map of the change"),
+    ("approvals", "Approvals", "Approvals"),
+    ("commits", "Commits", "Commits"),
+];
+
+/// A section and its entry in the navigation.
 pub(super) struct Part {
-    pub(super) id: &'static str,
-    /// What it is called in the navigation, where it has a count.
-    pub(super) label: &'static str,
-    pub(super) count: usize,
-    pub(super) heading: &'static str,
-    pub(super) lead: String,
-    pub(super) content: String,
+    pub(super) entry: String,
+    pub(super) section: String,
 }
 
-impl Part {
-    pub(super) fn section(&self) -> String {
-        let Part {
-            id,
-            heading,
-            lead,
-            content,
-            ..
-        } = self;
-        let lead = match lead.as_str() {
-            "" => String::new(),
-            lead => format!("<p class=\"lead\">{lead}</p>"),
-        };
-        format!(
-            "<section id=\"{id}\" aria-labelledby=\"h-{id}\"><h2 id=\"h-{id}\">{heading}</h2>{lead}{content}</section>\n"
-        )
-    }
+/// The section with this id, of which `count` says how much is in it; `None` for an empty one.
+pub(super) fn part(id: &str, count: usize, lead: &str, content: String) -> Option<Part> {
+    let (_, label, heading) = SECTIONS.iter().find(|(known, ..)| *known == id)?;
+    (count > 0).then(|| Part {
+        entry: format!(
+            "<li><a href=\"#{id}\">{label} <b>{}</b></a></li>",
+            grouped(count)
+        ),
+        section: section(id, heading, lead, &content),
+    })
+}
+
+/// A section with its heading.
+pub(super) fn section(id: &str, heading: &str, lead: &str, content: &str) -> String {
+    let lead = match lead {
+        "" => String::new(),
+        lead => format!("<p class=\"lead\">{lead}</p>"),
+    };
+    format!(
+        "<section id=\"{id}\" aria-labelledby=\"h-{id}\"><h2 id=\"h-{id}\">{heading}</h2>{lead}{content}</section>\n"
+    )
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::verdict::Verdict;
 use design_table::RowIds;
 use home::Home;
-use markup::{Part, prose};
+use markup::{Part, prose, section};
 
 /// How every page begins, by which guard recognises its own.
 pub(super) const BEGINNING: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"guard ";
@@ -64,7 +64,7 @@ fn body(verdict: &Verdict) -> String {
     format!(
         "{}<main id=\"main\">\n{}</main>\n{}",
         overview::header(verdict, &parts, &home),
-        parts.iter().map(Part::section).collect::<String>(),
+        parts.iter().map(|part| &*part.section).collect::<String>(),
         overview::footer(verdict)
     )
 }
@@ -79,20 +79,13 @@ fn failed(error: &Error) -> String {
         format!("<li>{lines}</li>")
     });
     let problems: String = problems.collect();
-    let part = Part {
-        id: "findings",
-        label: "",
-        count: 0,
-        heading: "Why there is no result",
-        lead: String::new(),
-        content: format!(
-            "<p>{}</p><ul class=\"findings\">{problems}</ul>",
-            prose(&cannot_judge(error))
-        ),
-    };
+    let why = format!(
+        "<p>{}</p><ul class=\"findings\">{problems}</ul>",
+        prose(&cannot_judge(error))
+    );
     format!(
         "<header class=\"top refused\"><div class=\"in\"><p class=\"brand\">guard review</p><h1><span class=\"mark\" aria-hidden=\"true\">!</span> Could not check</h1></div></header>\n<main id=\"main\">{}</main>\n",
-        part.section()
+        section("findings", "Why there is no result", "", &why)
     )
 }
 

@@ -1,4 +1,4 @@
-//! The top of the page: the verdict, what was judged by which design, and the way to the sections.
+//! The top of the page: the result, what was checked, and the way to the sections.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,6 @@ use crate::verdict::{Outcome, SourceKind, Verdict};
 
 /// The most notes.
 const MOST_NOTES: usize = 50;
-/// The most designs.
-const MOST_DESIGNS: usize = 10;
 /// The most authors.
 const MOST_AUTHORS: usize = 3;
 
@@ -40,14 +38,7 @@ pub(super) fn header(verdict: &Verdict, parts: &[Part], home: &Home) -> String {
         Outcome::Accepted => ("accepted", "✓", "Accepted"),
         Outcome::Refused => ("refused", "✕", "Refused"),
     };
-    let contents = parts.iter().map(
-        |Part {
-             id, label, count, ..
-         }| {
-            let count = grouped(*count);
-            format!("<li><a href=\"#{id}\">{label} <b>{count}</b></a></li>")
-        },
-    );
+    let contents: String = parts.iter().map(|part| &*part.entry).collect();
     format!(
         "<a class=\"skip\" href=\"#main\">Skip to the review</a>\n\
          <header class=\"top {class}\"><div class=\"in\">\
@@ -59,11 +50,11 @@ pub(super) fn header(verdict: &Verdict, parts: &[Part], home: &Home) -> String {
         prose(&in_one_line(verdict)),
         facts(verdict, home),
         figures(verdict),
-        contents.collect::<String>(),
+        contents,
     )
 }
 
-/// What was checked, against what, by which designs, and who made it.
+/// What was checked, against what, and who made it.
 fn facts(verdict: &Verdict, home: &Home) -> String {
     let source = &verdict.source;
     let id = |id: &String| code(short(id).as_bytes());
@@ -76,40 +67,14 @@ fn facts(verdict: &Verdict, home: &Home) -> String {
     if let Some(branch) = &source.branch {
         facts.insert(0, ("Branch", code(branch)));
     }
-    let commits = verdict
-        .review
-        .as_ref()
-        .map_or(&[][..], |review| &review.commits);
-    if !commits.is_empty() {
-        let authors: BTreeSet<_> = commits.iter().map(|commit| &commit.author).collect();
+    let commits = verdict.review.iter().flat_map(|review| &review.commits);
+    let authors: BTreeSet<_> = commits.clone().map(|commit| &commit.author).collect();
+    if !authors.is_empty() {
         let named = authors.iter().take(MOST_AUTHORS);
-        let named: Vec<String> = named
-            .map(|author| format!("<bdi>{}</bdi>", name(author)))
-            .collect();
-        let more = match authors.len().saturating_sub(MOST_AUTHORS) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        facts.push((
-            "Commits",
-            format!("{} by {}{more}", commits.len(), named.join(", ")),
-        ));
-    }
-    for design in verdict.designs.iter().take(MOST_DESIGNS) {
-        let by = match design.selected_by.as_str() {
-            "" => String::new(),
-            by => format!(", chosen by {}", prose(by)),
-        };
-        let from = match design.from.len() {
-            40.. => short(&design.from),
-            _ => &design.from,
-        };
-        let (path, from) = (code(&design.path), name(from.as_bytes()));
-        let design = format!("{path} <span class=\"q\">at {from}{by}</span>");
-        facts.push(("Design", design));
-    }
-    if let more @ 1.. = verdict.designs.len().saturating_sub(MOST_DESIGNS) {
-        facts.push(("Designs", format!("and {more} more")));
+        let mut named: Vec<String> = named.map(|author| name(author)).collect();
+        named.extend((authors.len() > MOST_AUTHORS).then(|| "…".to_owned()));
+        let by = named.join(", ");
+        facts.push(("Commits", format!("{} by <bdi>{by}</bdi>", commits.count())));
     }
     let facts = facts.iter();
     facts
