@@ -396,7 +396,7 @@ fn event_without_a_range_is_refused_or_says_why() {
     let scheduled = github(&hub, "event-4", "schedule", &hub.base, &json!({}));
     hub.run(&clone, &borrowed(&scheduled))
         .exits(2)
-        .says("has no range");
+        .says("names no commits");
     let gone = json!({"ref": "refs/heads/188-work", "before": hub.head, "after": hub.zero,
         "repository": {"default_branch": "main"}});
     let gone = github(&hub, "event-5", "push", &hub.base, &gone);

@@ -3,7 +3,7 @@
 use gix::bstr::ByteSlice;
 
 use super::home::Home;
-use super::markup::{Part, code, folded, html, name, part, prose, short, tag};
+use super::markup::{PagePart, code, folded, html, name, part, prose, short, tag};
 use crate::report::human::{plural, remarks};
 use crate::verdict::{ReviewApproval, ReviewCommit, Verdict};
 
@@ -12,7 +12,7 @@ const COMMITS: usize = 200_000;
 /// So many of each have a line of their own.
 const UNFOLDED: usize = 20;
 
-pub(super) fn approvals(verdict: &Verdict) -> Option<Part> {
+pub(super) fn approvals(verdict: &Verdict) -> Option<PagePart> {
     let approvals = verdict
         .review
         .as_ref()
@@ -63,7 +63,7 @@ fn approval(one: &ReviewApproval) -> String {
     )
 }
 
-pub(super) fn commits(verdict: &Verdict, home: &Home) -> Option<Part> {
+pub(super) fn commits(verdict: &Verdict, home: &Home) -> Option<PagePart> {
     let commits = verdict.review.as_ref().map(|review| &review.commits[..])?;
     let items = commits
         .iter()

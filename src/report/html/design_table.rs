@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use gix::bstr::BString;
 
-use super::markup::{Part, code, folded, html, part, prose, tag};
+use super::markup::{PagePart, code, folded, html, part, prose, tag};
 use crate::design::Mention;
 use crate::finding::Anchor;
 use crate::report::human::plural;
@@ -58,7 +58,7 @@ struct TableLine<'a> {
 const HEAD: &str = "<table class=\"design\"><thead><tr><th scope=\"col\">Status</th><th scope=\"col\">Path</th><th scope=\"col\">Change</th><th scope=\"col\">Description</th><th scope=\"col\" class=\"num\">Files</th><th scope=\"col\" class=\"num\">Line</th></tr></thead><tbody>";
 
 /// Refused rows first, then untouched ones; touched ones are folded into one line.
-pub(super) fn section_of(verdict: &Verdict) -> Option<Part> {
+pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
     let review = verdict.review.as_ref()?;
     let designs = lines(review);
     let tags = (HEAD, "</tbody></table>");

@@ -7,7 +7,7 @@ use gix::bstr::BString;
 use super::design_table::RowIds;
 use super::home::Home;
 use super::hunks;
-use super::markup::{Part, code, folded, html, limited, part, prose, tag};
+use super::markup::{PagePart, code, folded, html, limited, part, prose, tag};
 use crate::finding::{COMMANDS, Finding, Level, Rule};
 use crate::report::escape;
 use crate::report::texts::ordered;
@@ -27,7 +27,7 @@ const FEW: usize = 15;
 const LIST: (&str, &str) = ("<ul class=\"findings\">", "</ul>");
 
 /// Each refused file: why, what to do, and its hunks.
-pub(super) fn refused(verdict: &Verdict, rows: &RowIds<'_>, home: &Home) -> Option<Part> {
+pub(super) fn refused(verdict: &Verdict, rows: &RowIds<'_>, home: &Home) -> Option<PagePart> {
     let mut errors = ordered(&verdict.findings);
     errors.retain(|finding| is_of_file(finding));
     // A loss is worse than a file in the wrong place.
@@ -63,7 +63,7 @@ fn is_of_file(finding: &Finding) -> bool {
 }
 
 /// What is not about a refused file: warnings, notes, and errors of the whole change.
-pub(super) fn others(verdict: &Verdict, rows: &RowIds<'_>) -> Option<Part> {
+pub(super) fn others(verdict: &Verdict, rows: &RowIds<'_>) -> Option<PagePart> {
     // The table shows untouched rows.
     let has_table = verdict.review.is_some();
     let mut shown = ordered(&verdict.findings);

@@ -4,7 +4,7 @@ use super::lines::{ChangedLines, grouped, renamed_away};
 use gix::bstr::BString;
 
 use super::home::Home;
-use super::markup::{Part, code, folded, line, part};
+use super::markup::{PagePart, code, folded, line, part};
 use crate::finding::refused_paths;
 use crate::report::human::plural;
 use crate::report::preview::marked;
@@ -17,7 +17,7 @@ const OPEN: usize = 3;
 const UNFOLDED: usize = 40;
 
 /// Files that lose most of their content, change its kind, or are gone, but for those that are refused.
-pub(super) fn section_of(verdict: &Verdict, home: &Home) -> Option<Part> {
+pub(super) fn section_of(verdict: &Verdict, home: &Home) -> Option<PagePart> {
     let (away, refused) = (renamed_away(verdict), refused_paths(&verdict.findings));
     // guard previews exactly the changes that destroy content.
     let is_shown = |change: &&JudgedChange| match change.class {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::lines::{ChangedLines, grouped, renamed_away};
-use super::markup::{LeftOut, Part, name, part};
+use super::markup::{LeftOut, PagePart, name, part};
 use crate::finding::refused_paths;
 use crate::report::human::plural;
 use crate::verdict::{JudgedChange, Verdict};
@@ -28,7 +28,7 @@ struct Folder<'a> {
     refused: usize,
 }
 
-pub(super) fn section_of(verdict: &Verdict) -> Option<Part> {
+pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
     let mut drawing = Drawing {
         out: String::new(),
         left: LeftOut::new(NAMES),

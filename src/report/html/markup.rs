@@ -134,15 +134,15 @@ const SECTIONS: [(&str, &str, &str); 7] = [
 ];
 
 /// A section and its entry in the navigation.
-pub(super) struct Part {
+pub(super) struct PagePart {
     pub(super) entry: String,
     pub(super) section: String,
 }
 
 /// The section with this id, of which `count` says how much is in it; `None` for an empty one.
-pub(super) fn part(id: &str, count: usize, lead: &str, content: String) -> Option<Part> {
+pub(super) fn part(id: &str, count: usize, lead: &str, content: String) -> Option<PagePart> {
     let (_, label, heading) = SECTIONS.iter().find(|(known, ..)| *known == id)?;
-    (count > 0).then(|| Part {
+    (count > 0).then(|| PagePart {
         entry: format!(
             "<li><a href=\"#{id}\">{label} <b>{}</b></a></li>",
             grouped(count)

@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::verdict::Verdict;
 use design_table::RowIds;
 use home::Home;
-use markup::{Part, prose, section};
+use markup::{PagePart, prose, section};
 
 /// How every page begins, by which guard recognises its own.
 pub(super) const BEGINNING: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"guard ";
@@ -60,7 +60,7 @@ fn body(verdict: &Verdict) -> String {
         commits::approvals(verdict),
         commits::commits(verdict, &home),
     ];
-    let parts: Vec<Part> = parts.into_iter().flatten().collect();
+    let parts: Vec<PagePart> = parts.into_iter().flatten().collect();
     format!(
         "{}<main id=\"main\">\n{}</main>\n{}",
         overview::header(verdict, &parts, &home),

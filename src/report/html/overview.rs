@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::home::Home;
 use super::lines::{ChangedLines, grouped, renamed_away};
-use super::markup::{Part, code, html, name, prose, short};
+use super::markup::{PagePart, code, html, name, prose, short};
 use crate::report::human::{in_one_line, plural};
 use crate::verdict::{Outcome, SourceKind, Verdict};
 
@@ -33,7 +33,7 @@ pub(super) fn subject(verdict: &Verdict) -> String {
     }
 }
 
-pub(super) fn header(verdict: &Verdict, parts: &[Part], home: &Home) -> String {
+pub(super) fn header(verdict: &Verdict, parts: &[PagePart], home: &Home) -> String {
     let (class, mark, word) = match verdict.outcome() {
         Outcome::Accepted => ("accepted", "✓", "Accepted"),
         Outcome::Refused => ("refused", "✕", "Refused"),
