@@ -334,7 +334,7 @@ fn first_standing_design_lets_bumps_through_and_nothing_else() {
     repo.stage("package-lock.json", "{\"x\": 1}\n");
     repo.guard(&["lint"])
         .exits(0)
-        .says("only standing designs apply");
+        .says("only standing designs count");
     repo.stage("src/a.js", "b\n");
     repo.guard(&["lint"])
         .exits(1)

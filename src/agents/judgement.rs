@@ -54,7 +54,7 @@ pub(crate) fn judge(repo: &Repository, options: &Options, call: &ToolCall) -> Ga
     gate.keep(changes.collect::<GateResult<_>>()?, &call.tool)
 }
 
-/// Each change is judged from the state on disk, so two of them to one file could add up to more.
+/// Each change is checked from the state on disk, so two of them to one file could add up to more.
 fn check_each_once(gate: &Gate<'_>, requests: &[BString]) -> GateResult<()> {
     if requests.len() < 2 {
         return Ok(());

@@ -435,7 +435,7 @@ fn cannot_judge(error: &Error) -> String {
     let help: Vec<&str> = error.help.iter().map(|help| help.trim_end()).collect();
     let help = help.join("; ");
     format!(
-        "guard could not judge what it changed: {}; {help}",
+        "guard could not check what it changed: {}; {help}",
         error.message
     )
 }

@@ -29,7 +29,7 @@ pub fn plan(variables: &Variables, event: impl Fn(&str) -> Result<Value>) -> Res
     match hosts::of(variables) {
         Some(host) => host.plan(variables),
         None => Err(Error::new("guard does not recognise the CI system").help(
-            "--ci supports GitHub, GitLab, Bitbucket, Azure, Buildkite and Jenkins; elsewhere name the range: --range A..B",
+            "--ci supports GitHub, GitLab, Bitbucket, Azure, Buildkite and Jenkins; elsewhere name the commits: --range A..B",
         )),
     }
 }

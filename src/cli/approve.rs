@@ -30,7 +30,7 @@ const PREVIEW_LINES: usize = 50;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ApproveArgs {
-    /// A held change, as listed by `guard approve`.
+    /// A change that waits for approval, as listed by `guard approve`.
     #[arg(value_name = "ID")]
     id: Option<String>,
     /// Only show the change, or whether it was approved or rejected or has expired.
@@ -60,13 +60,13 @@ pub(super) struct ApproveArgs {
 const EXAMPLES: &str = "\
 Examples:
   guard approve                 list the changes that wait for a person
-  guard approve 3f2a9c0b1d4e    review a held change and write it
+  guard approve 3f2a9c0b1d4e    review a waiting change and write it
   guard approve 3f2a9c0b1d4e --show
                                 show it; --full shows all of it
   guard approve 3f2a9c0b1d4e --reject --reason 'extend the class instead'
   guard approve --staged        review the staged changes that guard refuses
   guard approve --staged --sign ~/.ssh/id_ed25519_sk
-                                also sign, so that ranges and CI accept it
+                                also sign, so that pull requests and CI accept it
   guard approve --enroll ~/.ssh/id_ed25519.pub
                                 list the key that signs your approvals
 
@@ -146,9 +146,8 @@ impl ApproveArgs {
     /// Rejects the change.
     pub(super) fn reject(&self, output: &mut Output) -> Result<u8> {
         let Some(id) = &self.id else {
-            return Err(
-                Error::new("name the change to reject").help("guard approve lists held changes")
-            );
+            return Err(Error::new("name the change to reject")
+                .help("guard approve lists the changes that wait for approval"));
         };
         told(output, |output| {
             let repo = repository()?;

@@ -32,7 +32,7 @@ pub(super) struct CheckArgs {
     /// The paths on standard input end with NUL and are not quoted.
     #[arg(short = 'z', requires = "stdin", conflicts_with = "paths")]
     is_nul: bool,
-    /// Also judge whether this file's content may be written to the path; `-` is standard input.
+    /// Also check whether this file's content may be written to the path; `-` is standard input.
     ///
     /// `guard read` must be allowed to read the file.
     #[arg(long, value_name = "FILE")]
@@ -67,7 +67,7 @@ Without --content-file, guard says whether the path may be changed at all. With 
 would for that content. guard reads designs and settings from HEAD, and writes nothing but the log with --record.
 
 With --stdin, a program can write a path, read the answer, and continue. Whenever guard waits for a path, it reads the \
-repository again, so no answer is older than its question. If guard cannot judge a path, the answer is an error, and \
+repository again, so no answer is older than its question. If guard cannot check a path, the answer is an error, and \
 the exit code is 2. With --format json or --output, guard answers at the end of the input.";
 
 impl CheckArgs {

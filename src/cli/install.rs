@@ -58,7 +58,7 @@ Examples:
   guard install git --dry-run    print what guard would write, and where
   guard install git              install all hooks except those of --with
   guard install git --with reference-transaction
-                                 also judge new commits however they are made
+                                 also check new commits however they are made
   guard install claude codex     install the hooks of two coding agents
   guard install all              git, and each agent that is in use here
   guard install github           write a workflow that checks pull requests

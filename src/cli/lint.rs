@@ -29,24 +29,24 @@ pub(super) struct LintArgs {
     /// `A..B` and `A...B` mean the same. B defaults to HEAD. Changes in A since the merge base do not count.
     #[arg(long, value_name = "A..B", conflicts_with = "commit")]
     range: Option<String>,
-    /// Judge one commit as guard would have judged it before it was made.
+    /// Check one commit as guard would have checked it before it was made.
     #[arg(long, value_name = "REV")]
     commit: Option<String>,
     /// Judge what is about to be pushed.
     ///
-    /// guard reads the refs from standard input, as git passes them to the pre-push hook, or the range from the
+    /// guard reads the refs from standard input, as git passes them to the pre-push hook, or the commits from the
     /// variables of the pre-commit framework.
     #[arg(long, conflicts_with_all = ["revisions", "range", "commit"])]
     push: bool,
-    /// Judge the range that the CI system names: a pull or merge request, a merge queue or a push.
+    /// Check the commits that the CI system names: a pull or merge request, a merge queue or a push.
     ///
-    /// guard prints the range and never guesses it.
+    /// guard prints the commits and never guesses them.
     #[arg(long, conflicts_with_all = ["revisions", "range", "commit", "push"])]
     ci: bool,
-    /// With --ci, judge what `github` or `gitlab` would judge in a pull or merge request of B into the branch A.
+    /// With --ci, check what `github` or `gitlab` would check in a pull or merge request of B into the branch A.
     #[arg(long, value_name = "SYSTEM:A..B", requires = "ci")]
     pretend: Option<String>,
-    /// Also judge each commit of the range on its own; in a merge, only what differs from all its parents.
+    /// Also check each commit on its own; in a merge, only what differs from all its parents.
     #[arg(long, conflicts_with = "commit")]
     each_commit: bool,
     /// Judge all uncommitted changes as if they were staged, including untracked files that git does not ignore.
@@ -61,14 +61,14 @@ pub(super) struct LintArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  guard lint                              judge the staged changes
-  guard lint --lld docs/lld/LLD-188.md    judge them by this design
-  guard lint --worktree                   judge all uncommitted changes
-  guard lint main..HEAD                   judge a branch from its merge base
-  guard lint main..HEAD --each-commit     also judge each of its commits
-  guard lint --ci                         judge the pull request of a CI job
+  guard lint                              check the staged changes
+  guard lint --lld docs/lld/LLD-188.md    check them against this design
+  guard lint --worktree                   check all uncommitted changes
+  guard lint main..HEAD                   check a branch from its merge base
+  guard lint main..HEAD --each-commit     also check each of its commits
+  guard lint --ci                         check the pull request of a CI job
   guard lint --ci --pretend github:main..HEAD
-                                          judge what the job of a pull request would judge
+                                          check what the job of a pull request would check
   guard lint --format json                print the report as JSON
   guard lint --output html=review.html    also write the review page
 
@@ -107,9 +107,8 @@ impl LintArgs {
             return self.push(output, &repo, &options);
         }
         if self.each_commit {
-            return Err(
-                Error::new("--each-commit needs a range").help("add --range A..B, --push or --ci")
-            );
+            return Err(Error::new("--each-commit needs several commits")
+                .help("add --range A..B, --push or --ci"));
         }
         if self.worktree {
             let options = with_approvals(&repo, options)?;
@@ -119,14 +118,14 @@ impl LintArgs {
     }
 
     fn push(&self, output: &mut Output, repo: &Repository, options: &Options) -> Result<u8> {
-        let progress = ProgressLine::new("judging the push");
+        let progress = ProgressLine::new("checking the push");
         let tell = |done, all| progress.tell(done, all);
         let each = self.each_commit.then_some(&tell as &judge::Progress<'_>);
         let report = match framework_push(repo, each, options)? {
             Some(report) => report,
             None if std::io::stdin().is_terminal() => {
                 return Err(Error::new("--push reads refs from standard input")
-                    .help("call it from the pre-push hook, or name a range: --range A..B"));
+                    .help("call it from the pre-push hook, or name commits: --range A..B"));
             }
             None => {
                 let updates = Update::parse_pushed(&bounded::refs()?)?;
@@ -144,7 +143,7 @@ impl LintArgs {
         range: &Range,
         options: &Options,
     ) -> Result<u8> {
-        let progress = ProgressLine::new("judging the range");
+        let progress = ProgressLine::new("checking the commits");
         let tell = |done, all| progress.tell(done, all);
         let each = self.each_commit.then_some(&tell as &judge::Progress<'_>);
         let report = judge::range(repo, range, each, options)?;
@@ -201,10 +200,12 @@ pub(super) fn refuse_non_range(text: &str) -> Result<()> {
         return Ok(());
     }
     let shown = escaped(text);
-    Err(Error::new(format!("`{shown}` is not a range A..B"))
-        .help(format!("to judge a branch: guard lint {shown}..HEAD"))
-        .help(format!("to judge one commit: guard lint --commit {shown}"))
-        .help(format!("to check one path: guard check {shown}")))
+    Err(
+        Error::new(format!("`{shown}` does not name commits as A..B"))
+            .help(format!("to check a branch: guard lint {shown}..HEAD"))
+            .help(format!("to check one commit: guard lint --commit {shown}"))
+            .help(format!("to check one path: guard check {shown}")),
+    )
 }
 
 /// The variables whose names and values are UTF-8.
@@ -233,7 +234,7 @@ pub(super) fn staged(output: &mut Output, repo: &Repository, options: &Options) 
 /// Judges the staged changes.
 pub(super) fn staged_report(repo: &Repository, options: &Options) -> Result<Verdict> {
     let options = with_approvals(repo, options.clone())?;
-    let _busy = ProgressLine::new("judging the staged changes");
+    let _busy = ProgressLine::new("checking the staged changes");
     judge::staged(repo, &options)
 }
 

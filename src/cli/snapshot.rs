@@ -46,7 +46,7 @@ pub(super) enum SnapshotArgs {
     },
     /// Restore the files of a snapshot, after taking a snapshot of the current ones.
     #[command(
-        after_help = "Examples:\n  guard snapshot restore 4b45435\n  guard snapshot restore 4b45435 src/state.py\n\nguard judges a restore as `guard write` or `guard delete`, and may refuse or hold it. `guard snapshot show ID FILE` prints the content in any case."
+        after_help = "Examples:\n  guard snapshot restore 4b45435\n  guard snapshot restore 4b45435 src/state.py\n\nguard checks a restore as `guard write` or `guard delete`, and may refuse it or let it wait for approval. `guard snapshot show ID FILE` prints the content in any case."
     )]
     Restore {
         /// The snapshot.
@@ -55,7 +55,7 @@ pub(super) enum SnapshotArgs {
         paths: Vec<PathBuf>,
         #[command(flatten)]
         design: DesignArgs,
-        /// Never ask; hold a change that needs approval, as guard does without a terminal.
+        /// Never ask; let a change that needs approval wait, as guard does without a terminal.
         #[arg(long)]
         auto: bool,
     },

@@ -69,7 +69,7 @@ const TABLE: &str = "put this table below it, with the files that this work may 
 problems! {
     // Documents.
     too_large(size, most) DesignBadRow "too-large" "the document has {size} bytes, more than {most}"
-        "split the design, or grant directories instead of files";
+        "split the design, or allow directories instead of files";
     not_utf8() DesignBadRow "non-utf8" "the document is not UTF-8"
         "save it as UTF-8; this is the first invalid byte";
     hidden_bytes() DesignBadRow "hidden-bytes"
@@ -78,9 +78,9 @@ problems! {
     no_section(path) DesignNoTable "no-section" "no section lists the files to change"
         format!("to propose a table from this document, run guard scope import {path}; or add a section `## Files Changed` and {TABLE}");
     empty_section(text) DesignNoTable "empty-section" "the section `{text}` has no table of files" TABLE;
-    nothing_granted() DesignNoTable "nothing-granted" "no row grants anything" ONE_FILE;
+    nothing_granted() DesignNoTable "nothing-granted" "no row allows anything" ONE_FILE;
     only_placeholders() DesignPlaceholder "only-placeholders"
-        "the design contains only placeholders and grants nothing" ONE_FILE;
+        "the design contains only placeholders and allows nothing" ONE_FILE;
 
     // Tables and rows.
     two_tables(first, second) DesignAmbiguous "two-tables"
@@ -138,14 +138,14 @@ problems! {
     backslash(text) DesignBadRow "backslash" "`{text}` contains a backslash" INSIDE;
     bad_braces(text) DesignBadRow "bad-braces" "`{text}` has braces that are unclosed or expand to too many paths"
         "write `{a,b}` with a closing brace, or one row per path";
-    too_wide(text) DesignTooWide "too-wide" "`{text}` grants the whole workspace" NARROWER;
-    glob_too_wide(text) DesignTooWide "glob-too-wide" "`{text}` grants the whole workspace" NARROWER;
+    too_wide(text) DesignTooWide "too-wide" "`{text}` allows the whole workspace" NARROWER;
+    glob_too_wide(text) DesignTooWide "glob-too-wide" "`{text}` allows the whole workspace" NARROWER;
     protected_file(text) DesignBadRow "protected-file" "`{text}` belongs to guard's settings" NO_ROW;
     self_grant(text) DesignBadRow "self-grant" "`{text}` is the design itself" NO_ROW;
 
     // Passages.
     relative_paths() DesignOutside "relative-paths"
-        "a path of this passage contains `..`, so its other paths may start elsewhere than at the root; none of them is granted"
+        "a path of this passage contains `..`, so its other paths may start elsewhere than at the root; guard allows none of them"
         "write every path from the repository root";
     odd_item() DesignBadRow "odd-item" "what stands below this item says more about it than guard reads"
         "move it out of the list; write each path in full";
@@ -155,10 +155,10 @@ problems! {
     unread_passage() DesignUnread "unread-passage"
         "this announces files, but no list, table or code block of paths follows directly"
         "put the list directly below, without a sentence in between";
-    excluded(text) DesignUnread "excluded" "nothing below `{text}` is granted: it is struck out, or it excludes files"
-        "to grant it, move it below a heading such as `## Files Changed`";
+    excluded(text) DesignUnread "excluded" "nothing below `{text}` is allowed: it is struck out, or it excludes files"
+        "to allow it, move it below a heading such as `## Files Changed`";
     raw_html(name, line) DesignUnread "raw-html"
-        "this is not granted: it is inside or behind the HTML element `<{name}>` of line {line}" OUTSIDE;
+        "this is not allowed: it is inside or behind the HTML element `<{name}>` of line {line}" OUTSIDE;
     unclear(line) DesignUnread "raw-html"
-        "this is not granted: GitHub may show the document from line {line} on in another way" OUTSIDE;
+        "this is not allowed: GitHub may show the document from line {line} on in another way" OUTSIDE;
 }

@@ -47,7 +47,7 @@ impl Gate<'_> {
             let grant = scope.and_then(|scope| scope.lookup(path).grants.first().copied());
             answer.design = grant.map(|grant| grant.anchor.clone());
             answer.reason = match &answer.design {
-                Some(anchor) => format!("granted by {}:{}", escaped(&anchor.path), anchor.line),
+                Some(anchor) => format!("allowed by {}:{}", escaped(&anchor.path), anchor.line),
                 None if self.policy.is_exempt(path) => {
                     "design documents are exempt from the scope table".to_owned()
                 }

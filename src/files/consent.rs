@@ -147,7 +147,7 @@ pub(super) fn load_here(repo: &Repository, id: &str, option: &str) -> GateResult
     check_is_here(
         repo,
         &change.work_tree,
-        &format!("the held change {id}"),
+        &format!("the waiting change {id}"),
         format!("approve {id} {option}").trim_end(),
         &discard(id),
     )?;
@@ -158,17 +158,18 @@ fn load(repo: &Repository, id: &str) -> GateResult<HeldChange> {
     let change = Store::of(repo).load(id).map_err(unreadable)?;
     let waiting = change.filter(|change| now() < change.expires);
     waiting.ok_or_else(|| {
-        let message = format!("no held change has the ID {}", escaped(id));
-        Failure::new(FailureKind::NotFound, message).help("guard approve lists held changes")
+        let message = format!("no change with the ID {} waits for approval", escaped(id));
+        Failure::new(FailureKind::NotFound, message)
+            .help("guard approve lists the changes that wait for approval")
     })
 }
 
 /// The file of a held change is not as it was.
 pub(super) fn outdated(change: &HeldChange) -> Failure {
     let (id, path) = (change.id(), escaped(&change.path));
-    let message = format!("{path} has changed since {id} was held");
+    let message = format!("{path} has changed since {id} began to wait for approval");
     Failure::new(FailureKind::Stale, message)
-        .help(format!("{}; then request the change again", discard(&id)))
+        .help(format!("{}; then make the change again", discard(&id)))
 }
 
 /// The next step for a held change that no longer applies.
@@ -197,7 +198,7 @@ pub fn reject(repo: &Repository, id: &str, reason: &str) -> GateResult<HeldChang
 pub(super) fn forget(repo: &Repository, id: &str) -> GateResult<()> {
     Store::of(repo).remove(id).map_err(|error| {
         let message =
-            format!("the rejection is recorded, but the held change cannot be removed: {error}");
+            format!("the rejection is recorded, but the waiting change cannot be removed: {error}");
         Failure::new(FailureKind::Io, message)
             .help(format!("try again: guard approve {id} --reject"))
     })

@@ -65,7 +65,7 @@ named! {
         TooLarge = "too-large",
         /// A system error, such as a full, broken or read-only disk.
         Io = "io",
-        /// guard could not judge.
+        /// guard could not check.
         CannotJudge = "cannot-judge",
         /// The command line or the list of operations cannot be understood.
         Usage = "usage",
@@ -187,7 +187,10 @@ impl From<BoundaryError> for Failure {
         // The system has its own limit for sizes, which it reports with an error number.
         let is_ours = source.raw_os_error().is_none();
         let (kind, advice) = match source.kind() {
-            Kind::NotFound => (FailureKind::NotFound, "check the name: guard scope show"),
+            Kind::NotFound => (
+                FailureKind::NotFound,
+                "the name may be misspelt; to list the allowed files: guard scope show",
+            ),
             Kind::PermissionDenied => (
                 FailureKind::Permission,
                 "ask a person to change the permissions",
@@ -238,7 +241,7 @@ impl From<Finding> for Failure {
             _ => FailureKind::Refused,
         };
         Failure {
-            help: finding.help.clone(),
+            help: finding.steps(),
             details: finding.details.clone(),
             finding: Some(Box::new(finding.clone())),
             ..Failure::new(kind, finding.message)
@@ -258,5 +261,5 @@ pub(super) fn refuse_binary(path: &BStr, content: &[u8]) -> GateResult<()> {
 pub(super) fn not_found(path: &BStr) -> Failure {
     let message = format!("there is no file {}", escaped(path));
     Failure::new(FailureKind::NotFound, message)
-        .help("guard scope show lists the granted files and which of them exist")
+        .help("the name may be misspelt; to list the allowed files: guard scope show")
 }

@@ -82,10 +82,13 @@ impl HeldChange {
 
     /// What the caller is told while it waits under this ID.
     pub fn failure(&self, id: &str) -> Failure {
-        let message = format!("{}; held as {id}, nothing was written", self.why);
+        let message = format!(
+            "{}; it waits for approval as {id}, and nothing was written",
+            self.why
+        );
         Failure::new(FailureKind::Held, message)
-            .help(format!("a person decides: guard approve {id}"))
             .help("do not work around this; make a smaller change instead")
+            .help(format!("a person decides: guard approve {id}"))
             .detail("id", id)
     }
 
@@ -134,7 +137,7 @@ impl Store {
             disk::replace(&self.held.join(&id), &entry, Some(disk::PRIVATE))
         };
         write().map_err(|error| {
-            let message = format!("the change needs approval but cannot be held: {error}");
+            let message = format!("the change needs approval but guard cannot keep it: {error}");
             Failure::new(FailureKind::Held, message)
                 .help("nothing was written; the git directory must be writable and have space")
         })?;
@@ -393,7 +396,7 @@ pub fn approvals(repo: &Repository) -> GateResult<Vec<Approval>> {
 }
 
 pub(super) fn unreadable(error: io::Error) -> Failure {
-    let message = format!("held changes and approvals cannot be read: {error}");
+    let message = format!("waiting changes and approvals cannot be read: {error}");
     Failure::new(FailureKind::Io, message).help("check the directory `guard` in the git directory")
 }
 

@@ -173,7 +173,7 @@ impl Repository {
     /// The repository is bare.
     pub(crate) fn workdir(&self) -> Result<&Path> {
         self.workdir.as_deref().ok_or_else(|| {
-            Error::new("this is a bare repository: it has no index and no work tree to judge")
+            Error::new("this is a bare repository: it has no index and no work tree to check")
                 .help("run guard in a clone of it")
         })
     }

@@ -334,7 +334,7 @@ impl<'a> TreeWalk<'a> {
             } else {
                 if self.is_bounded && self.sink.len() >= MAX_CHANGES {
                     return Err(Error::new(format!("more than {MAX_CHANGES} paths change"))
-                        .help("judge a smaller range"));
+                        .help("check fewer commits at once"));
                 }
                 self.sink.push(Change {
                     path: self.path.clone(),

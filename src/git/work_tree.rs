@@ -207,7 +207,7 @@ fn copy_index(index: &Path, copy: &Path) -> io::Result<()> {
 fn cannot_add(why: &str) -> Error {
     Error::new(format!("git cannot add the work tree: {why}"))
         .help("make the file readable, or add it to .gitignore")
-        .help("or judge only the staged changes: guard lint")
+        .help("or check only the staged changes: guard lint")
 }
 
 fn contradictory(path: &BStr) -> Error {

@@ -45,12 +45,11 @@ pub(super) fn refusal(
             Some(at) => {
                 let what = "a submodule that is not checked out";
                 outside(path, at.as_ref(), what)
-                    .help("check it out and run guard there:")
+                    .help("it has its own settings and designs; check it out, and run guard there:")
                     .help(Help::command(format_args!(
                         "git submodule update --init {}",
                         shell_word(&at)
                     )))
-                    .help(Help::command(command(path, at.as_ref())))
             }
             None => return Ok(None),
         },

@@ -39,7 +39,7 @@ pub(super) fn judge(
 ) -> Result<JudgedCommits> {
     if range.is_cut {
         return Err(Error::new(
-            "the clone is shallow and lacks some commits of the range, so guard cannot judge each commit",
+            "the clone is shallow and lacks some commits of the range, so guard cannot check each commit",
         )
         .help("run `git fetch --unshallow`"));
     }

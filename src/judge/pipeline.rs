@@ -123,6 +123,10 @@ fn source(facts: &JudgementFacts<'_>) -> Source {
         kind: facts.source,
         base: base.or_else(|| is_committed.then(|| facts.base.tree().id().to_string())),
         head: facts.head.map(|id| id.to_string()),
+        repository: facts.repo.config("remote.origin.url").or_else(|| {
+            let directory = facts.repo.workdir().ok()?.canonicalize().ok()?;
+            Some(gix::path::into_bstr(directory).ok()?.into_owned())
+        }),
         branch: facts.branch.clone(),
         reverts: None,
     }

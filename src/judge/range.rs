@@ -30,7 +30,7 @@ pub fn commit(
     let made = repo.commit(id)?;
     if let Some(&parent) = made.parents.iter().find(|&&parent| !repo.has(parent)) {
         return Err(Error::new(format!(
-            "commit {id} cannot be judged: its parent {parent} is not in this clone"
+            "commit {id} cannot be checked: its parent {parent} is not in this clone"
         ))
         .help(fetch_command(repo.is_shallow(), &[&parent.to_string()])));
     }
@@ -146,7 +146,7 @@ fn refuse_older_than_settings(repo: &Repository, range: &Range) -> Result<()> {
                 "the merge base has no guard.toml, but the target branch ({}) does",
                 known.to_hex_with_len(12)
             ))
-            .help("rebase or merge, so that guard can judge by it"));
+            .help("rebase or merge, so that guard can use it"));
         }
     }
     Ok(())

@@ -12,7 +12,7 @@ use crate::approve::Approval;
 use crate::error::Result;
 use crate::finding::{Finding, Level, refused_paths};
 use crate::git::{Objects, Range, Repository};
-use crate::measure::{Class, unified_preview};
+use crate::measure::{Class, is_binary, unified_preview};
 use crate::policy::Policy;
 use crate::rules::MeasuredChange;
 use crate::scope::Grant;
@@ -20,8 +20,8 @@ use crate::verdict::{Review, ReviewApproval, ReviewCommit, ReviewRow};
 
 /// The most lines of a replaced file.
 const REPLACED_LINES: usize = 400;
-/// The most lines of a deleted file.
-const DELETED_LINES: usize = 60;
+/// The most lines of an added or deleted file.
+const ONE_SIDED_LINES: usize = 60;
 /// The most text of all files together. The page holds 5 MB with its markup.
 const TEXT: usize = 1 << 20;
 /// The longest version to compare. Of a longer one, the page gives the counts only.
@@ -71,7 +71,7 @@ fn place(grant: &Grant) -> (&BStr, usize) {
     (grant.anchor.path.as_ref(), grant.anchor.span.start)
 }
 
-/// The hunks of replaced and deleted files, the refused and the largest first, as far as they fit on the page.
+/// The hunks of refused, replaced and deleted files, the refused and the largest first, as far as they fit on the page.
 ///
 /// # Errors
 /// A blob cannot be read.
@@ -81,27 +81,33 @@ pub(super) fn hunks(
     findings: &[Finding],
 ) -> Result<HashMap<BString, String>> {
     let refused = refused_paths(findings);
-    let measured = changes.all.iter();
-    let measured = measured.filter_map(|changed| Some((&changed.change, changed.measured?)));
-    let mut wanted: Vec<_> = measured
+    let mut wanted: Vec<_> = changes
+        .all
+        .iter()
+        .map(|changed| (&changed.change, changed.measured))
         .filter(|(change, measured)| {
             let is_moved = change.new.is_none() && change.renamed.is_some();
-            measured.destroys() || measured.class == Class::Delete && !is_moved
+            let is_shown = measured.is_some_and(|measured| {
+                measured.destroys() || measured.class == Class::Delete && !is_moved
+            });
+            is_shown || refused.contains(&change.path)
         })
         .collect();
     wanted.sort_by_key(|(change, measured)| {
-        Reverse((refused.contains(&change.path), measured.lost.bytes))
+        let lost = measured.map(|measured| measured.lost.bytes);
+        Reverse((refused.contains(&change.path), lost))
     });
     let mut shown = HashMap::new();
     let mut left = TEXT;
     for (change, measured) in wanted.into_iter().take(MOST_FILES) {
         let (old, new) = changes.contents(objects, change)?;
-        if old.len() + new.len() > MOST_BYTES {
+        let is_binary = is_binary(&old) || is_binary(&new);
+        if old.len() + new.len() > MOST_BYTES || is_binary && measured.is_none() {
             continue;
         }
-        let lines = match measured.class {
-            Class::Delete => DELETED_LINES,
-            _ => REPLACED_LINES,
+        let lines = match change.old.is_some() && change.new.is_some() {
+            true => REPLACED_LINES,
+            false => ONE_SIDED_LINES,
         };
         let hunks = unified_preview(&old, &new, "", "", lines);
         if let Some(rest) = left.checked_sub(hunks.len()) {

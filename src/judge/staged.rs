@@ -86,7 +86,7 @@ pub fn selected_by_settings(repo: &Repository) -> Vec<BString> {
     policy.map_or_else(|_| Vec::new(), |policy| own_designs(&policy))
 }
 
-/// The designs of this branch that judge the staged changes; none if no staged change needs a design. Standing
+/// The designs of this branch that check the staged changes; none if no staged change needs a design. Standing
 /// designs, which join every commit, are left out.
 ///
 /// # Errors

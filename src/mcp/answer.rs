@@ -113,7 +113,7 @@ fn meta(facts: Value) -> MetaObject {
 fn reason(failure: &Failure) -> String {
     let is_policy = matches!(failure.kind, FailureKind::Security | FailureKind::Refused);
     let verdict = match failure.kind {
-        FailureKind::Held => "guard holds this change",
+        FailureKind::Held => "this change waits for approval",
         _ if is_policy => "guard refused this call",
         _ => "the call failed",
     };
@@ -126,9 +126,11 @@ fn reason(failure: &Failure) -> String {
             "\nIf it is approved, guard writes it: read the file again instead of repeating the call."
         }
         _ if failure.help.iter().any(Help::is_row) => {
-            "\nNothing was changed. Ask the user before you add a row; without it, a retry or another tool is refused as well."
+            "\nNothing was changed. Ask the user before you add the row. Until it is committed, guard refuses another try or another tool, too."
         }
-        _ if is_policy => "\nNothing was changed. A retry or another tool is no way around this.",
+        FailureKind::Refused => {
+            "\nNothing was changed. guard refuses another try or another tool for this change, too."
+        }
         _ => "\nNothing was changed.",
     });
     in_tools(&text)

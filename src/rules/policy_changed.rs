@@ -44,8 +44,13 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
     if let Some(why) = &policy.broken_settings {
         let (whose, advice) = match policy.stage {
-            Stage::Commit | Stage::Request => ("staged", "correct it and stage it again"),
-            Stage::Range | Stage::Step => ("new", "correct it in a commit"),
+            Stage::Commit | Stage::Request => (
+                "staged",
+                "correct it and stage it again: git add guard.toml",
+            ),
+            Stage::Range | Stage::Step => {
+                ("new", "correct it in a commit: git commit -- guard.toml")
+            }
         };
         let message = format!("the {whose} {} cannot be used", settings::FILE);
         let finding = Finding::new(Rule::PolicyChanged, settings::FILE, message);
@@ -74,7 +79,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             ),
             Stage::Commit | Stage::Request => {
                 let why = "commit it separately, so that reviewers see it apart from code";
-                let help = policy.commit_alone(why, "Change how guard judges", path);
+                let help = policy.commit_alone(why, "Change guard's settings", path);
                 help.into_iter().fold(finding, Finding::help)
             }
         });

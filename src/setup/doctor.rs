@@ -95,7 +95,7 @@ fn design(repo: &Repository) -> Check {
             let designs = policy.designs.iter().map(|governing| {
                 let (by, count) = (&governing.chosen_by, governing.design.grants.len());
                 let path = escaped(&governing.design.path);
-                format!("{path} ({count} granted, by {by})")
+                format!("{path} ({count} allowed, by {by})")
             });
             check(Status::Ok, &designs.collect::<Vec<_>>().join(", "))
         }

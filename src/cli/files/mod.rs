@@ -34,7 +34,7 @@ struct OperationTarget {
     path: OsString,
     #[command(flatten)]
     design: DesignArgs,
-    /// Never ask; hold a change that needs approval, as guard does without a terminal.
+    /// Never ask; let a change that needs approval wait, as guard does without a terminal.
     #[arg(long)]
     auto: bool,
     /// Only show what the change would do, and whether a person must approve it; the exit code is then 1.
@@ -148,7 +148,7 @@ pub(super) struct DeleteArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  guard move src/old.py src/new.py\n\nguard judges both paths: the old one as deleted, the new one as added."
+    after_help = "Examples:\n  guard move src/old.py src/new.py\n\nguard checks both paths: the old one as deleted, the new one as added."
 )]
 pub(super) struct MoveArgs {
     #[command(flatten)]
@@ -285,7 +285,7 @@ impl OperationTarget {
 }
 
 /// Says where guard looked for a path that does not exist or is outside.
-fn with_place(repo: &Repository, gate: &Gate<'_>, failure: Failure) -> Failure {
+fn with_place(repo: &Repository, gate: &Gate<'_>, mut failure: Failure) -> Failure {
     let reason = failure.details.get("reason").and_then(|it| it.as_str());
     let is_outside = reason.is_some_and(|reason| reason.starts_with("path-"));
     if failure.kind != FailureKind::NotFound && !is_outside {
@@ -295,7 +295,10 @@ fn with_place(repo: &Repository, gate: &Gate<'_>, failure: Failure) -> Failure {
     let start = repo.prefix().map_or_else(String::new, |below| {
         format!("; relative paths start in its directory {}", escaped(below))
     });
-    failure.help(format!("the workspace is {root}{start}"))
+    failure
+        .help
+        .insert(0, format!("the workspace is {root}{start}").into());
+    failure
 }
 
 /// Prints what an operation would do.

@@ -96,7 +96,7 @@ pub fn add_table(
     }
     let what = format!("guard cannot add rows to {}", escaped(&design.path));
     Err(
-        Error::new(what + ": it would not grant exactly what they name")
+        Error::new(what + ": it would not allow exactly what they name")
             .help("edit it by hand and commit it"),
     )
 }

@@ -8,7 +8,7 @@ use gix::bstr::{BStr, BString};
 use super::in_commits::{CommitApproval, CommitApprovals, StatePair};
 use crate::change::{Change, State};
 use crate::error::Result;
-use crate::finding::{Finding, Help, Level};
+use crate::finding::{Finding, Level};
 use crate::judge::measured_changes::MeasuredChanges;
 use crate::judge::merge_commits::MergedContents;
 use crate::judge::rename_targets::RenameTargets;
@@ -94,9 +94,11 @@ impl WholeRange<'_> {
                 (rest, _, Some((last, _))) => tell_rest(finding, last, rest.err().flatten()),
                 _ => {}
             }
-            if way.len() < steps.len() && finding.level == Level::Error {
-                let both = lost_at.map(rules::both_ends);
-                finding.help.extend(both.map(Help::from));
+            if way.len() < steps.len()
+                && finding.level == Level::Error
+                && let Some(from) = lost_at
+            {
+                finding.help_first(rules::both_ends(from));
             }
         }
         Ok(covered.is_ok())
@@ -188,7 +190,7 @@ fn tell_rest(finding: &mut Finding, last: &CommitApproval, rest: Option<Finding>
         .map_or(String::new(), |rest| format!(": {}", rest.message));
     let why_not = format!("does not cover the other changes{rest}");
     let line = format!("the approval by {who} in commit {commit} {why_not}");
-    finding.help.push(line.into());
+    finding.help_first(line);
     finding
         .details
         .insert("approval", last.facts(Some(why_not)));

@@ -251,7 +251,7 @@ impl<'f, 'a> Loader<'f, 'a> {
             }
         } else if !self.settings.lld_path.is_empty() {
             self.notes.push(format!(
-                "{}: only standing designs apply; for other work, write a design (guard scope new) or choose one (guard use FILE)",
+                "{}, so only standing designs count; for other work, write a design (guard scope new) or choose one (guard use FILE)",
                 self.no_design().message
             ));
         }

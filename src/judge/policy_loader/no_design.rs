@@ -36,7 +36,7 @@ impl Loader<'_, '_> {
             let how = format!(
                 "only the guard.toml in this change makes {shown} a design: commit guard.toml first, then the design"
             );
-            let command = Help::command("git commit -m \"Change how guard judges\" -- guard.toml");
+            let command = Help::command("git commit -m \"Change guard's settings\" -- guard.toml");
             return std::iter::once(how.into())
                 .chain(commits.then_some(command))
                 .collect();
@@ -56,7 +56,7 @@ impl Loader<'_, '_> {
         if let Some(root) = self.facts.head.filter(|_| is_commit && !self.configured) {
             let root = root.to_hex_with_len(12);
             return Error::new(format!(
-                "commit {root} has no parent with a guard.toml to judge it by"
+                "commit {root} has no parent with a guard.toml to check it against"
             ))
             .help(format!(
                 "name a design for this run: guard lint --commit {root} --lld FILE"
@@ -66,15 +66,14 @@ impl Loader<'_, '_> {
             let error = Error::new(format!("{base} has no guard.toml, and no design was named"));
             return if is_range || self.facts.head.is_some() {
                 error.help(
-                    "set guard up in a separate change first: guard.toml and designs, no code",
+                    "set guard up in a separate change first, with guard.toml and designs but without code: guard init",
                 )
             } else if self.in_work_tree(BStr::new(settings::FILE)).is_some() {
                 error.help("commit the settings first:").help(Help::command(
                     "git add guard.toml && git commit -m \"Set guard up\" -- guard.toml",
                 ))
             } else {
-                error
-                    .help("set guard up with `guard init`, or name a design: guard lint --lld FILE")
+                error.help("set guard up: guard init")
             };
         }
         if self.settings.lld_path.is_empty() {
@@ -83,7 +82,7 @@ impl Loader<'_, '_> {
                 false => format!("no design: nothing in {base} matches `[lld] standing`"),
             };
             return Error::new(what)
-                .help("add `path = \"docs/lld/LLD-{issue}.md\"` under [lld], or name a design: guard lint --lld FILE");
+                .help("add `path = \"docs/lld/LLD-{issue}.md\"` under [lld], or choose a design for this branch: guard use FILE");
         }
         let names = match self.names() {
             Ok(names) => names,
@@ -94,13 +93,18 @@ impl Loader<'_, '_> {
         if tries.is_empty() {
             let by = filled.iter().map(|one| one.by).min();
             let what = self.missing_name(by.unwrap_or(NamedBy::Settings));
-            let other_branch = match design_selection::needs_issue(&self.settings) {
+            let what = format!("no design applies: {what}");
+            let ways = match design_selection::needs_issue(&self.settings) {
                 true => {
-                    "or name the branch after an issue that has a design: git switch -c 188-enforce-paths"
+                    "name the branch after an issue that has a design, such as 188-enforce-paths, or choose one with `guard use`"
                 }
-                false => "or name the branch after its plan, and commit the plan first",
+                false => {
+                    "name the branch after its plan and commit the plan first, or choose a design with `guard use`"
+                }
             };
-            return ways(format!("no design: {what}"), " NAME").help(other_branch);
+            return Error::new(what)
+                .help(ways)
+                .help("to write a design: guard scope new NAME");
         }
         let work = match (&names.issue, &names.branch) {
             (Some(issue), _) => format!(" for issue {issue}"),
@@ -112,13 +116,14 @@ impl Loader<'_, '_> {
         let what = format!(
             "no design{work}: {} is not in {}",
             first.join(", "),
-            if is_range { "the range" } else { "HEAD" }
+            if is_range { "the branch" } else { "HEAD" }
         );
         match self.uncommitted().first().filter(|_| !is_range) {
             Some(choice) => Error::new(what)
                 .help("commit the design first:")
                 .help(add_and_commit(&choice.path)),
-            None => ways(what, ""),
+            None => Error::new(what)
+                .help("choose another design with `guard use`, or write this one: guard scope new"),
         }
     }
 
@@ -140,13 +145,4 @@ impl Loader<'_, '_> {
             (_, None) => "HEAD is detached, so no branch name gives the path".to_owned(),
         }
     }
-}
-
-/// An error with the ways to get a design; `name` is an argument that the new one needs.
-fn ways(what: String, name: &str) -> Error {
-    Error::new(what)
-        .help(format!(
-            "write a design for this branch: guard scope new{name}"
-        ))
-        .help("or choose one: guard use FILE")
 }

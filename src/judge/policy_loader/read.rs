@@ -75,7 +75,7 @@ impl Loader<'_, '_> {
                 self.notes.push(format!(
                     "{} is read from the work tree: {} does not have it",
                     escaped(path),
-                    self.facts.head.map_or("HEAD", |_| "the range")
+                    self.facts.head.map_or("HEAD", |_| "the branch")
                 ));
                 self.governing(choice, &bytes, Origin::WorkTree)
             }

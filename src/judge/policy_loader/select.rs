@@ -19,9 +19,6 @@ use crate::scope::glob::{Glob, is_glob};
 use crate::scope::path_placeholders::{self, NamedBy, PathNames};
 use crate::scope::settings::{self, Settings};
 
-const CHOOSE: &str =
-    "choose a design: `guard use FILE` for this branch, or `--lld FILE` for this run";
-
 /// The key below `branch.NAME` in git's configuration that holds the choice of `guard use`.
 pub const CHOICE_KEY: &str = "guardDesign";
 
@@ -146,7 +143,7 @@ impl Loader<'_, '_> {
     fn by_settings(&self) -> Result<Vec<Choice>> {
         let is_unnamed = self.facts.stage == Stage::Range && self.facts.branch.is_none();
         if let Some(path) = self.only_new_design().filter(|_| is_unnamed) {
-            return Ok(vec![Choice::new(path, "the range, which adds it")]);
+            return Ok(vec![Choice::new(path, "the branch, which adds it")]);
         }
         let names = self.names()?;
         let entries = design_selection::filled(&self.settings, &names);
@@ -207,7 +204,7 @@ impl Loader<'_, '_> {
             let all = designs.values().flat_map(|(_, paths)| paths);
             let all: Vec<String> = all.map(|path| escaped(path).to_string()).collect();
             return Err(Error::new(format!("more than one design applies: {}", all.join(", ")))
-                .help("choose with `guard use FILE` for this branch, or `--lld FILE` (repeat it for a union)"));
+                .help("if all of them apply, name each with --lld; to choose one for this branch: guard use FILE"));
         }
         let Some((by, paths)) = designs.into_values().next() else {
             return Ok(Vec::new());
@@ -267,8 +264,7 @@ impl Loader<'_, '_> {
                 escaped(branch),
                 issues.join(", ")
             ))
-            .help(CHOOSE)
-            .help("or name it in a commit message: Guard-Design: FILE"));
+            .help("name the design in a commit message with `Guard-Design: FILE`, or choose it: guard use FILE"));
         }
         Ok(PathNames {
             issue: issues.pop(),
