@@ -38,6 +38,6 @@ pub use range::{Range, fetch_command};
 pub use repository::{Branch, Repository};
 pub use snapshot::{Before, SNAPSHOTS};
 pub use snapshot_chain::{Pruned, Snapshot, Snapshots};
-pub use tree::{Tree, changes_between};
+pub use tree::{Tree, changes_between, tree_of_changes};
 pub use update::{PushSide, TargetBranch, Update};
 pub use work_trees::WorkTree;

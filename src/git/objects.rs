@@ -120,6 +120,14 @@ impl Objects {
         Ok(content)
     }
 
+    /// The contents of both sides.
+    ///
+    /// # Errors
+    /// As for [`Objects::blob`].
+    pub fn both(&self, old: Option<State>, new: Option<State>) -> Result<(Vec<u8>, Vec<u8>)> {
+        Ok((self.content(old)?, self.content(new)?))
+    }
+
     /// As [`Objects::content`], into `buffer`, replacing its content.
     ///
     /// # Errors

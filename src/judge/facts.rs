@@ -8,10 +8,9 @@ use gix::bstr::BString;
 use super::base::BaseCommit;
 use super::criss_cross::MergeBases;
 use super::merge_commits::{self, MergedContents, OwnChanges};
-use super::tree_view::GitTree;
 use crate::change::Change;
 use crate::error::Result;
-use crate::git::{Commit, Index, Parents, Repository};
+use crate::git::{Commit, Index, Parents, Repository, Tree};
 use crate::policy::Stage;
 use crate::trailer;
 use crate::verdict::SourceKind;
@@ -24,7 +23,7 @@ pub(super) struct JudgementFacts<'a> {
     /// HEAD for a commit or a request, the merge base for a range.
     pub(super) base: BaseCommit<'a>,
     /// The resulting tree.
-    pub(super) result: GitTree<'a>,
+    pub(super) result: Tree<'a>,
     /// The commit of a result that is committed.
     pub(super) head: Option<ObjectId>,
     /// The branch whose designs apply.
@@ -51,7 +50,7 @@ impl<'a> JudgementFacts<'a> {
         repo: &'a Repository,
         stage: Stage,
         base: Option<ObjectId>,
-        result: GitTree<'a>,
+        result: Tree<'a>,
     ) -> Result<JudgementFacts<'a>> {
         Ok(JudgementFacts {
             repo,
@@ -78,7 +77,7 @@ impl<'a> JudgementFacts<'a> {
         repo: &'a Repository,
         stage: Stage,
         base: Option<ObjectId>,
-        result: GitTree<'a>,
+        result: Tree<'a>,
     ) -> Result<JudgementFacts<'a>> {
         Ok(JudgementFacts {
             source: SourceKind::Index,
@@ -126,7 +125,7 @@ impl NextCommit {
     pub(super) fn facts<'a>(
         self,
         repo: &'a Repository,
-        result: GitTree<'a>,
+        result: Tree<'a>,
     ) -> Result<JudgementFacts<'a>> {
         Ok(JudgementFacts {
             operation: self.parents.operation,

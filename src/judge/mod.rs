@@ -18,14 +18,12 @@ mod pipeline;
 mod policy_loader;
 mod push;
 mod range;
-mod rename_targets;
 mod request;
 mod reverts;
 mod review;
 mod scope;
 mod settings;
 mod staged;
-mod steps;
 mod tree_view;
 
 use std::path::PathBuf;

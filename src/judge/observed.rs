@@ -7,14 +7,13 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
 use super::facts::JudgementFacts;
-use super::tree_view::GitTree;
 use super::{Options, pipeline, range, settings_of_head};
 use crate::change::{Change, State};
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{
     Blobs, CheckedOut, Checkpoint, CheckpointStore, Parents, Range, Repository, Tree,
-    changes_between,
+    changes_between, tree_of_changes,
 };
 use crate::policy::Stage;
 use crate::rules::{self, Access, at_level};
@@ -208,8 +207,8 @@ impl ObservedJudge<'_> {
             .map(|change| (change.path.clone(), change.new.is_none()))
             .collect();
         let lost_at = |finding: &Finding| lost.get(finding.path.as_ref()?).copied();
-        let of_requests = self.judge(since_head, &new, true)?;
-        let mut of_losses = self.judge(since_before, &new, true)?;
+        let of_requests = self.judge(since_head, new.clone())?;
+        let mut of_losses = self.judge(since_before, new)?;
         of_losses.retain(|finding| {
             finding.rule == Rule::DestructiveChange || lost_at(finding) == Some(true)
         });
@@ -258,32 +257,21 @@ impl ObservedJudge<'_> {
             }
         }
         changes.sort_by(|a, b| a.path.cmp(&b.path));
-        found.findings.extend(self.judge(changes, &files, false)?);
+        let (objects, staged) = tree_of_changes(self.repo.objects(), &changes)?;
+        let staged = Tree::at(&objects, staged);
+        found.findings.extend(self.judge(changes, staged)?);
         Ok(())
     }
 
     /// The findings on changes, by the rules for requests.
-    fn judge(
-        &self,
-        changes: Vec<Change>,
-        result: &Tree<'_>,
-        on_disk: bool,
-    ) -> Result<Vec<Finding>> {
+    fn judge(&self, changes: Vec<Change>, result: Tree<'_>) -> Result<Vec<Finding>> {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
         let paths: Vec<BString> = changes.iter().map(|change| change.path.clone()).collect();
-        let staged;
-        let proposal = match on_disk {
-            true => GitTree::Tree(result),
-            false => {
-                staged = changes.clone();
-                GitTree::Changes(&staged)
-            }
-        };
         let facts = JudgementFacts {
             changes,
-            ..JudgementFacts::uncommitted(self.repo, Stage::Request, self.base, proposal)?
+            ..JudgementFacts::uncommitted(self.repo, Stage::Request, self.base, result)?
         };
         let judged = pipeline::judge(facts, self.options)?;
         let mut findings = judged.findings;

@@ -4,9 +4,8 @@ use gix::ObjectId;
 use gix::hashtable::HashMap;
 
 use super::approvals::CommitApprovals;
+use super::measured_changes::Judge;
 use super::merge_commits::{self, OwnChanges};
-use super::steps::Judge;
-use super::tree_view::GitTree;
 use super::{base, reverts};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
@@ -117,7 +116,7 @@ impl CommitJudge<'_> {
             objects,
             policy: self.policy,
             base: Some(&base),
-            result: GitTree::Tree(&tree),
+            result: &tree,
             // Only the findings on single commits are reported.
             precision: Precision::Verdict,
             earlier: &|| {
@@ -125,7 +124,7 @@ impl CommitJudge<'_> {
                 changes_between(objects, base.id(), parent.id())
             },
         };
-        let changes = judge.measure(changes, &merged)?.all;
+        let changes = judge.measure(changes, &merged)?;
         let merge_base = base::states(&base, self.policy, &changes)?;
         let approvals = self.commit_approvals.counted_in(commit.id);
         let mut findings = judge.check(&changes, &merge_base, &approvals)?;

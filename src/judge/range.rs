@@ -9,7 +9,6 @@ use super::criss_cross::MergeBases;
 use super::facts::JudgementFacts;
 use super::merge_commits::{self, OwnChanges};
 use super::settings::settings_of;
-use super::tree_view::GitTree;
 use super::{Collect, Options, per_commit, pipeline, review};
 use crate::error::{Error, Result};
 use crate::git::{Range, Repository, fetch_command};
@@ -43,7 +42,7 @@ pub fn commit(
         commits: slice::from_ref(&made),
         changes,
         merged,
-        ..JudgementFacts::new(repo, Stage::Commit, base, GitTree::Tree(&tree))?
+        ..JudgementFacts::new(repo, Stage::Commit, base, tree)?
     };
     pipeline::judge(facts, options)?.verdict()
 }
@@ -84,7 +83,7 @@ pub fn range(
         known: &range.known,
         changes,
         merge_bases: Some(&bases),
-        ..JudgementFacts::new(repo, Stage::Range, range.base, GitTree::Tree(&tree))?
+        ..JudgementFacts::new(repo, Stage::Range, range.base, tree)?
     };
     let mut judged = pipeline::judge(facts, options)?;
     let mut notes = range.notes.clone();

@@ -376,6 +376,7 @@ fn of_one_file(
     content: Option<Box<(Vec<u8>, Vec<u8>)>>,
 ) -> MeasuredChange {
     MeasuredChange {
+        compared: change.old,
         change,
         measured: Some(measured),
         new_ends: Vec::new(),

@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use gix::bstr::{BStr, BString};
 
 use super::approvals::CommitApprovals;
-use super::measured_changes::MeasuredChanges;
 use super::per_commit::JudgedCommits;
 use crate::approve::Approval;
 use crate::error::Result;
@@ -77,25 +76,25 @@ fn place(grant: &Grant) -> (&BStr, usize) {
 /// A blob cannot be read.
 pub(super) fn hunks(
     objects: &Objects,
-    changes: &MeasuredChanges,
+    changes: &[MeasuredChange],
     findings: &[Finding],
 ) -> Result<HashMap<BString, String>> {
     let refused = refused_paths(findings);
-    let measured = changes.all.iter();
-    let measured = measured.filter_map(|changed| Some((&changed.change, changed.measured?)));
+    let measured = changes.iter();
+    let measured = measured.filter_map(|changed| Some((changed, changed.measured?)));
     let mut wanted: Vec<_> = measured
-        .filter(|(change, measured)| {
+        .filter(|(MeasuredChange { change, .. }, measured)| {
             let is_moved = change.new.is_none() && change.renamed.is_some();
             measured.destroys() || measured.class == Class::Delete && !is_moved
         })
         .collect();
-    wanted.sort_by_key(|(change, measured)| {
-        Reverse((refused.contains(&change.path), measured.lost.bytes))
+    wanted.sort_by_key(|(changed, measured)| {
+        Reverse((refused.contains(&changed.change.path), measured.lost.bytes))
     });
     let mut shown = HashMap::new();
     let mut left = TEXT;
-    for (change, measured) in wanted.into_iter().take(MOST_FILES) {
-        let (old, new) = changes.contents(objects, change)?;
+    for (changed, measured) in wanted.into_iter().take(MOST_FILES) {
+        let (old, new) = objects.both(changed.compared, changed.change.new)?;
         if old.len() + new.len() > MOST_BYTES {
             continue;
         }
@@ -106,7 +105,7 @@ pub(super) fn hunks(
         let hunks = unified_preview(&old, &new, "", "", lines);
         if let Some(rest) = left.checked_sub(hunks.len()) {
             left = rest;
-            shown.insert(change.path.clone(), hunks);
+            shown.insert(changed.change.path.clone(), hunks);
         }
     }
     Ok(shown)

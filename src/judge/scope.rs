@@ -3,7 +3,7 @@
 use super::Options;
 use super::pipeline::{designs_used, texts};
 use super::policy_loader::load_to_show;
-use super::tree_view::{GitTree, work_tree};
+use super::tree_view::{GitTreeView, work_tree};
 use crate::error::Result;
 use crate::git::{Index, Repository};
 use crate::path::TreeView;
@@ -74,7 +74,7 @@ fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
     if let Ok(root) = repo.workdir() {
         let (index, boundary) = (Index::open(repo)?, work_tree(root)?);
         let (disk, tree) = (boundary.view(), index.tree()?);
-        let view = GitTree::Tree(&tree).view(repo.objects());
+        let view = GitTreeView::of(&tree);
         let matched = rules::matched(scope.grants(), &[&view]);
         for (at, grant) in scope.grants().iter().enumerate() {
             let is_on_disk = || disk.entry(grant.path.as_ref()).is_some();

@@ -2,10 +2,10 @@
 
 use gix::bstr::BString;
 
+use super::Options;
 use super::facts::{JudgementFacts, NextCommit};
 use super::pipeline::{self, Judged};
 use super::policy_loader::{load_for_changes, load_to_show};
-use super::{Options, tree_view::GitTree};
 use crate::change::Change;
 use crate::error::Result;
 use crate::git::{Index, Repository};
@@ -62,12 +62,11 @@ fn judge_index(
     source: SourceKind,
     options: &Options,
 ) -> Result<Judged> {
-    let tree = index.tree()?;
     let next = NextCommit::of(repo, index, options.githead)?;
     let ignores_githead = next.parents.ignores_githead;
     let facts = JudgementFacts {
         source,
-        ..next.facts(repo, GitTree::Tree(&tree))?
+        ..next.facts(repo, index.tree()?)?
     };
     let contradiction = index.contradiction(&facts.changes)?;
     let contradiction = contradiction.map(rules::index_contradiction);
@@ -93,9 +92,8 @@ pub fn selected_by_settings(repo: &Repository) -> Vec<BString> {
 /// As for [`staged`].
 pub fn governing_designs(repo: &Repository, options: &Options) -> Result<Vec<BString>> {
     let index = Index::open(repo)?;
-    let tree = index.tree()?;
     let next = NextCommit::of(repo, &index, options.githead)?;
-    let facts = next.facts(repo, GitTree::Tree(&tree))?;
+    let facts = next.facts(repo, index.tree()?)?;
     let policy = load_for_changes(&facts, options)?;
     let mut changes = facts.changes.iter();
     if changes.all(|change| policy.is_exempt(change.path.as_ref())) {

@@ -10,7 +10,7 @@ use gix::diff::blob::Hunk;
 use similar::udiff::UnifiedHunkHeader;
 use similar::{DiffOp, group_diff_ops};
 
-use super::line_diff::{LineDiff, whole_line_changes};
+use super::line_diff::whole_line_changes;
 use super::share::line_diff;
 use super::text::{Content, countable};
 use crate::path::is_hostile;
@@ -188,16 +188,11 @@ fn marker(count: usize, what: &str) -> String {
 /// The lines of `old` that a line diff does not keep, at most `max_lines`, including the marker `[truncated] N more
 /// lines`. Leading and trailing blanks are ignored, and content is escaped as in [`unified_preview`].
 pub fn deleted_content(old: &[u8], new: &[u8], max_lines: usize) -> String {
-    let diff = line_diff(&displayable(old), &displayable(new));
-    removed_lines(old, diff.as_ref(), max_lines)
-}
-
-/// Like [`deleted_content`] with a known diff from [`measure_with_diff`](super::measure_with_diff). Without a diff,
-/// every line is lost.
-pub fn removed_lines(old: &[u8], diff: Option<&LineDiff>, max_lines: usize) -> String {
-    let old = displayable(old);
+    let (old, new) = (displayable(old), displayable(new));
+    let diff = line_diff(&old, &new);
     let removed = old.lines().enumerate();
-    let mut removed = removed.filter(|(index, _)| diff.is_none_or(|diff| diff.is_removed(*index)));
+    let mut removed =
+        removed.filter(|(index, _)| diff.as_ref().is_none_or(|diff| diff.is_removed(*index)));
     let first: Vec<&[u8]> = removed
         .by_ref()
         .take(max_lines)

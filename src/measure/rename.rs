@@ -54,15 +54,6 @@ pub struct Rename {
     pub similarity: u8,
 }
 
-/// The detected renames.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Pairing {
-    /// Each end occurs at most once; sorted by `to`.
-    pub renames: Vec<Rename>,
-    /// Whether there were too many candidates to compare all, so some renames may be missing.
-    pub capped: bool,
-}
-
 /// Pairs deleted with added paths: first by equal content, then by equal file name and similar content, then by
 /// similar content (50 % or more). The most similar pairs come first; ties go to the smaller paths.
 ///
@@ -77,14 +68,14 @@ pub fn pair_renames<E>(
     deleted: &[RenameEnd<'_>],
     added: &[RenameEnd<'_>],
     fetch: impl FnMut(ObjectId) -> Result<Vec<u8>, E>,
-) -> Result<Pairing, E> {
+) -> Result<Vec<Rename>, E> {
     let mut matcher = Matcher {
         from: RenameEnds::new(deleted),
         to: RenameEnds::new(added),
         fetch,
         pairs_left: MAX_PAIRS,
         blobs_left: MAX_BLOBS,
-        pairing: Pairing::default(),
+        renames: Vec::new(),
     };
     matcher.pair_same_content();
     for [from, to] in matcher.same_names() {
@@ -92,9 +83,9 @@ pub fn pair_renames<E>(
     }
     let (from, to) = (matcher.from.open(), matcher.to.open());
     matcher.pair_similar(&from, &to)?;
-    let mut pairing = matcher.pairing;
-    pairing.renames.sort_by_key(|rename| rename.to);
-    Ok(pairing)
+    let mut renames = matcher.renames;
+    renames.sort_by_key(|rename| rename.to);
+    Ok(renames)
 }
 
 /// One side: its ends, those already paired, and the profiles so far.
@@ -152,7 +143,7 @@ struct Matcher<'a, F> {
     fetch: F,
     pairs_left: usize,
     blobs_left: usize,
-    pairing: Pairing,
+    renames: Vec<Rename>,
 }
 
 /// Deleted ends that may pair, in path order, with and without a row.
@@ -183,7 +174,7 @@ impl<F> Matcher<'_, F> {
         if !self.from.taken[from] && !self.to.taken[to] {
             self.from.taken[from] = true;
             self.to.taken[to] = true;
-            self.pairing.renames.push(Rename {
+            self.renames.push(Rename {
                 from,
                 to,
                 similarity,
@@ -260,7 +251,6 @@ impl<F> Matcher<'_, F> {
         }
         let blobs = self.from.unknown(from) + self.to.unknown(to);
         if pairs > self.pairs_left || blobs > self.blobs_left {
-            self.pairing.capped = true;
             return Ok(());
         }
         self.pairs_left -= pairs;
@@ -423,7 +413,7 @@ mod tests {
 
         /// Pairs the first `deleted` paths with the others; shows `old -> new similarity`
         /// and how many blobs were fetched.
-        fn pair(&self, deleted: usize) -> (Vec<String>, usize, bool) {
+        fn pair(&self, deleted: usize) -> (Vec<String>, usize) {
             let ends: Vec<_> = self
                 .paths
                 .iter()
@@ -436,14 +426,13 @@ mod tests {
                 .collect();
             let (from, to) = ends.split_at(deleted);
             let mut fetched = 0;
-            let pairing = pair_renames(from, to, |id| {
+            let renames = pair_renames(from, to, |id| {
                 fetched += 1;
                 let number = usize::from_str_radix(&id.to_string(), 16).unwrap();
                 Ok::<_, Infallible>(self.blobs[number].clone().into_bytes())
             })
             .unwrap();
-            let shown = pairing
-                .renames
+            let shown = renames
                 .iter()
                 .map(|r| {
                     format!(
@@ -452,7 +441,7 @@ mod tests {
                     )
                 })
                 .collect();
-            (shown, fetched, pairing.capped)
+            (shown, fetched)
         }
     }
 
@@ -467,12 +456,12 @@ mod tests {
         store.add("a/two.rs", &text(0..10));
         store.add("b/new.rs", &text(0..10));
         store.add("b/two.rs", &text(0..10));
-        let (renames, fetched, capped) = store.pair(2);
+        let (renames, fetched) = store.pair(2);
         assert_eq!(
             renames,
             ["a/one.rs -> b/new.rs 100", "a/two.rs -> b/two.rs 100"]
         );
-        assert_eq!((fetched, capped), (0, false));
+        assert_eq!(fetched, 0);
     }
 
     #[test]
@@ -481,7 +470,7 @@ mod tests {
         store.add("old/lib.rs", &text(0..100));
         store.add("new/lib.rs", &text(0..60));
         store.add("new/other.rs", &text(0..99));
-        let (renames, fetched, _) = store.pair(1);
+        let (renames, fetched) = store.pair(1);
         assert_eq!(renames, ["old/lib.rs -> new/lib.rs 60"]);
         assert_eq!(fetched, 2, "the third blob need not be looked at");
     }
@@ -492,7 +481,7 @@ mod tests {
         store.add("old/lib.rs", &text(0..100));
         store.add("new/lib.rs", &text(51..151));
         store.add("new/other.rs", &text(50..150));
-        let (renames, fetched, _) = store.pair(1);
+        let (renames, fetched) = store.pair(1);
         assert_eq!(renames, ["old/lib.rs -> new/other.rs 50"]);
         assert_eq!(fetched, 3, "each blob at most once");
     }
@@ -505,7 +494,7 @@ mod tests {
         store.add("x", &text(0..100));
         store.add("y", &text(200..290));
         store.rows = ["a", "b", "x", "y"].map(str::to_owned).to_vec();
-        assert_eq!(store.pair(2), (vec![], 0, false));
+        assert_eq!(store.pair(2), (vec![], 0));
         // One row alone is nothing that would be obeyed.
         store.rows = ["a", "y"].map(str::to_owned).to_vec();
         assert_eq!(store.pair(2).0, ["a -> x 100", "b -> y 90"]);
@@ -530,7 +519,7 @@ mod tests {
         store.add("b", &text(20..120));
         store.add("c", &text(10..100));
         store.add("d", &text(0..70));
-        let (renames, _, _) = store.pair(2);
+        let (renames, _) = store.pair(2);
         // a-c 90, b-c 80, a-d 70, b-d 50: once a has c, d is left for b.
         assert_eq!(renames, ["a -> c 90", "b -> d 50"]);
     }
@@ -542,7 +531,7 @@ mod tests {
         store.add("e", "");
         store.add_kind("b", Kind::Symlink, "target");
         store.add("f", "");
-        assert_eq!(store.pair(2), (vec![], 0, false));
+        assert_eq!(store.pair(2), (vec![], 0));
     }
 
     #[test]
@@ -568,7 +557,7 @@ mod tests {
         // 1,000 deleted x 1,001 added are more than a million pairs.
         assert_eq!(
             store.pair(1_001),
-            (vec!["old/0007 -> new/same 100".to_owned()], 0, true)
+            (vec!["old/0007 -> new/same 100".to_owned()], 0)
         );
     }
 }

@@ -105,25 +105,25 @@ fn all_units(total: usize, unit: Unit, bytes: usize) -> Lost {
 /// Leading and trailing ASCII blanks, line endings and a UTF-8 byte order mark are ignored; UTF-16 and UTF-32 with a
 /// mark are decoded. Added lines cannot lower the count. Input of 2^31 units or more counts as lost whole.
 pub fn lost(old: &[u8], new: &[u8]) -> Lost {
-    lost_by_diff(&Text::of(old), &Text::of(new)).0
+    lost_text(&Text::of(old), &Text::of(new))
 }
 
-/// Like [`lost`], with the line diff if it computed one.
-pub(super) fn lost_by_diff(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<LineDiff>) {
-    let (mut lost, diff) = count(old, new);
+/// Like [`lost`].
+pub(super) fn lost_text(old: &Text<'_>, new: &Text<'_>) -> Lost {
+    let mut lost = count(old, new);
     if !lost.is_exact && lost.unit == Unit::Lines {
         // A verdict without a count may not be milder.
         let kept = lower_bound::kept(old.bytes(), new.bytes(), lost.total, lower_bound::ALL);
         lost.lost = lost.lost.min(lost.total - kept);
     }
-    (lost, diff)
+    lost
 }
 
-fn count(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<LineDiff>) {
+fn count(old: &Text<'_>, new: &Text<'_>) -> Lost {
     let old = Counted::old(old);
     let all = all_of(&old);
     if new.is_empty() || all.total == 0 {
-        return (all, None);
+        return all;
     }
     let unit = all.unit;
     let new = Counted::in_unit(new, unit);
@@ -137,16 +137,15 @@ fn count(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<LineDiff>) {
     };
     let between = old.count;
     let Some(numbered) = numbered(&old, &new, limit) else {
-        let all = Lost {
+        return Lost {
             is_exact: false,
             ..all
         };
-        return (all, None);
     };
     let gone = numbered.gone();
     let diff = numbered.quick_diff();
     let mut lost = Lost {
-        lost: diff.as_ref().map_or(between, LineDiff::count_removals),
+        lost: diff.map_or(between, |diff| diff.count_removals()),
         gone,
         ..all
     };
@@ -156,7 +155,7 @@ fn count(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<LineDiff>) {
         lost.lost = lost.lost.min(between - kept.count);
         lost.is_exact = kept.is_exact || lost.lost == gone;
     }
-    (lost, diff.filter(|_| unit == Unit::Lines))
+    lost
 }
 
 /// A diff of the lines; `None` if there are too many.
@@ -323,7 +322,7 @@ mod tests {
         }
         let (old, new) = (old.concat(), new.concat());
         let (old, new) = (Text::of(old.as_bytes()), Text::of(new.as_bytes()));
-        let (lost, _) = lost_by_diff(&old, &new);
+        let lost = lost_text(&old, &new);
         assert!(!lost.is_exact);
         let kept = lower_bound::kept(old.bytes(), new.bytes(), old.lines, lower_bound::ALL);
         assert!(lost.lost <= old.lines - kept, "{lost:?}, {kept}");

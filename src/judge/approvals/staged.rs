@@ -53,20 +53,20 @@ pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>
     let is_of = |finding: &Finding, change: &Change| finding.path.as_ref() == Some(&change.path);
     // A loss in a rename needs approval of both paths.
     let mut lost_at: HashSet<BString> = HashSet::new();
-    for changed in &changes.all {
+    for changed in &changes {
         let own = errors.iter().filter(|one| is_of(one, &changed.change));
         let lost = own.filter_map(|one| rules::lost_at(one, &changed.change));
         lost_at.extend(lost.map(ToOwned::to_owned));
     }
     let mut all = Vec::new();
-    for changed in &changes.all {
+    for changed in &changes {
         let change = changed.change.clone();
         let (own, rest) = errors.into_iter().partition(|one| is_of(one, &change));
         errors = rest;
         if own.is_empty() && !lost_at.contains(&change.path) {
             continue;
         }
-        let (old, new) = changes.contents(&objects, &change)?;
+        let (old, new) = objects.both(changed.compared, change.new)?;
         all.push(Clearable {
             change,
             old,

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use gix::bstr::{BStr, BString};
 
 use super::facts::JudgementFacts;
-use super::tree_view::{GitTree, in_repository};
+use super::tree_view::in_repository;
 use super::{Options, reverts};
 use crate::change::{Change, Kind};
 use crate::error::Result;
@@ -51,12 +51,8 @@ pub(super) fn load_to_show(repo: &Repository, options: &Options) -> Result<Polic
 }
 
 fn of_head(repo: &Repository) -> Result<JudgementFacts<'_>> {
-    JudgementFacts::uncommitted(
-        repo,
-        Stage::Request,
-        repo.head_commit()?,
-        GitTree::Changes(&[]),
-    )
+    let nothing = repo.tree_of(None)?;
+    JudgementFacts::uncommitted(repo, Stage::Request, repo.head_commit()?, nothing)
 }
 
 /// The policy for the changes.
@@ -186,7 +182,7 @@ impl<'f, 'a> Loader<'f, 'a> {
 
     /// The proposal's content at `path`.
     fn proposed(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
-        self.facts.result.read(self.objects(), path)
+        self.facts.result.read(path)
     }
 
     /// Whether the change needs no design: designs, guard's own settings and, in the commit that sets guard up, files

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{GitTree, Loader, of_head};
+use super::{Loader, of_head};
 use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
 use crate::git::{Repository, Tree};
@@ -156,7 +156,7 @@ impl Loader<'_, '_> {
         }
         // The range may have added a design and moved it since.
         for tree in self.trees_of_commits().rev() {
-            let found = self.on_side(&entries, &names, GitTree::Tree(&tree))?;
+            let found = self.on_side(&entries, &names, &tree)?;
             if !found.is_empty() {
                 return self.where_moved(found);
             }
@@ -185,7 +185,7 @@ impl Loader<'_, '_> {
         &self,
         entries: &[FilledPattern],
         names: &PathNames,
-        side: GitTree<'_>,
+        side: &Tree<'_>,
     ) -> Result<Vec<Choice>> {
         let mut designs: BTreeMap<BString, (NamedBy, BTreeSet<BString>)> = BTreeMap::new();
         for entry in entries {
@@ -317,7 +317,7 @@ impl Loader<'_, '_> {
     }
 
     /// What the governing side has or, if that has none, the other side.
-    fn first_found<T>(&self, find: impl Fn(GitTree<'_>) -> Result<Vec<T>>) -> Result<Vec<T>> {
+    fn first_found<T>(&self, find: impl Fn(&Tree<'_>) -> Result<Vec<T>>) -> Result<Vec<T>> {
         let [first, second] = self.sides();
         match find(first)? {
             found if found.is_empty() => find(second),
@@ -326,11 +326,10 @@ impl Loader<'_, '_> {
     }
 
     /// The side whose designs apply, then the other one.
-    fn sides(&self) -> [GitTree<'_>; 2] {
-        let base = GitTree::Tree(self.base());
+    fn sides(&self) -> [&Tree<'_>; 2] {
         match self.head_governs() {
-            true => [self.facts.result, base],
-            false => [base, self.facts.result],
+            true => [&self.facts.result, self.base()],
+            false => [self.base(), &self.facts.result],
         }
     }
 
@@ -360,7 +359,7 @@ fn is_new_file(change: &Change) -> bool {
 }
 
 /// The matching files of one side, in path order.
-fn matching(pattern: &str, side: GitTree<'_>) -> Result<Vec<BString>> {
+fn matching(pattern: &str, side: &Tree<'_>) -> Result<Vec<BString>> {
     if !is_glob(pattern.into()) {
         let path = BString::from(pattern);
         let is_there = side.get(path.as_ref())?.is_some();
@@ -393,10 +392,10 @@ pub(in crate::judge) struct LocatedDesigns {
 /// Settings that cannot be used, or an object that cannot be read.
 pub(in crate::judge) fn locate(
     repo: &Repository,
-    tree: Option<&Tree<'_>>,
+    tree: Option<Tree<'_>>,
     options: &Options,
 ) -> Result<LocatedDesigns> {
-    let result = tree.map_or(GitTree::Changes(&[]), GitTree::Tree);
+    let result = tree.map_or_else(|| repo.tree_of(None), Ok)?;
     let facts = JudgementFacts::uncommitted(repo, Stage::Commit, repo.head_commit()?, result)?;
     let mut loader = Loader::new(&facts, options)?;
     // Before the first settings are committed, the coming ones apply.
