@@ -12,8 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::private_objects::PrivateObjects;
-use super::program::{Git, told};
+use super::program::{Git, PrivateObjects, told};
 use super::{History, Objects, Tree};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::Options;
-use super::base::BaseCommit;
+use super::facts::BaseCommit;
 use super::policy_loader::{Choice, LocatedDesigns, declares_nothing, locate};
 use super::scope::listed;
 use super::tree_view::{GitTreeView, in_repository, work_tree};

@@ -4,7 +4,7 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 use gix::objs::{Kind as ObjectKind, compute_hash};
 
-use super::base;
+use super::facts::old_sides;
 use super::measured_changes::Judge;
 use super::merge_commits::MergedContents;
 use super::moved_lines::nothing_earlier;
@@ -89,7 +89,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
         earlier: &nothing_earlier,
     };
     let measured = judge.measure(changes, &MergedContents::default())?;
-    let merge_base = base::old_sides(&policy, &measured);
+    let merge_base = old_sides(&policy, &measured);
     let findings = judge.check(&measured, &merge_base, &[])?;
     let source = Source {
         kind: SourceKind::Request,

@@ -6,7 +6,7 @@ use gix::hashtable::HashMap;
 use super::approvals::CommitApprovals;
 use super::measured_changes::Judge;
 use super::merge_commits::{self, OwnChanges};
-use super::{base, reverts};
+use super::{facts, reverts};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Commit, Merges, Objects, Range, Repository, Tree, changes_between};
@@ -125,7 +125,7 @@ impl CommitJudge<'_> {
             },
         };
         let changes = judge.measure(changes, &merged)?;
-        let merge_base = base::states(&base, self.policy, &changes)?;
+        let merge_base = facts::states(&base, self.policy, &changes)?;
         let approvals = self.commit_approvals.counted_in(commit.id);
         let mut findings = judge.check(&changes, &merge_base, &approvals)?;
         let short = commit.id.to_hex_with_len(12);

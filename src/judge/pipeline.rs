@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use gix::bstr::{BString, ByteSlice};
 
 use super::approvals::{CommitApprovals, WholeRange};
-use super::facts::JudgementFacts;
+use super::facts::{JudgementFacts, old_sides};
 use super::measured_changes::{Judge, for_each};
 use super::policy_loader::load_for_changes;
-use super::{Collect, Options, base, reverts, review};
+use super::{Collect, Options, reverts, review};
 use crate::approve::Approval;
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
@@ -77,7 +77,7 @@ pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<
     let changes = judge.measure(changes, &facts.merged)?;
     let is_range = facts.stage == Stage::Range;
     let merge_base = match is_range {
-        true => base::old_sides(&policy, &changes),
+        true => old_sides(&policy, &changes),
         false => base.states(repo, &policy, &changes)?,
     };
     let mut counted = Vec::new();

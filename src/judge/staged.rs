@@ -1,15 +1,21 @@
-//! Judges the next commit: the index, or what `git add --all` would stage.
+//! Judges the next commit: the index, or what `git add --all` would stage. Which staged changes a person can approve,
+//! and which approvals the commit uses.
+
+use std::collections::HashSet;
 
 use gix::bstr::BString;
 
 use super::Options;
-use super::facts::{JudgementFacts, NextCommit};
+use super::facts::JudgementFacts;
+use super::merge_commits::{self, OwnChanges};
 use super::pipeline::{self, Judged};
 use super::policy_loader::{load_for_changes, load_to_show};
+use crate::approve::Approval;
 use crate::change::Change;
 use crate::error::Result;
-use crate::git::{Index, Repository};
-use crate::policy::{ChosenBy, Policy};
+use crate::finding::{Finding, Level};
+use crate::git::{Index, Parents, Repository, Tree, changes_between};
+use crate::policy::{ChosenBy, DesignVersion, Policy, Stage};
 use crate::rules::{self, at_level};
 use crate::verdict::{SourceKind, Verdict};
 
@@ -109,4 +115,124 @@ pub(super) fn own_designs(policy: &Policy) -> Vec<BString> {
         .filter(|governing| governing.chosen_by != ChosenBy::Standing)
         .map(|governing| governing.design.path.clone())
         .collect()
+}
+
+/// The next commit: its parents, and what the committer changes.
+struct NextCommit {
+    parents: Parents,
+    own: OwnChanges,
+}
+
+impl NextCommit {
+    /// The commit of an index. `githead` as in [`Options`](super::Options).
+    ///
+    /// # Errors
+    /// The index, HEAD or an object cannot be read, or the parents cannot be merged.
+    fn of(repo: &Repository, index: &Index, githead: bool) -> Result<NextCommit> {
+        let parents = Parents::of_next_commit(repo, githead)?;
+        let own = merge_commits::of_next_commit(repo, &parents, index)?;
+        Ok(NextCommit { parents, own })
+    }
+
+    /// The facts of the commit that records `result`.
+    ///
+    /// # Errors
+    /// HEAD cannot be read.
+    fn facts<'a>(self, repo: &'a Repository, result: Tree<'a>) -> Result<JudgementFacts<'a>> {
+        Ok(JudgementFacts {
+            operation: self.parents.operation,
+            changes: self.own.changes,
+            merged: self.own.merged,
+            ..JudgementFacts::uncommitted(repo, Stage::Commit, self.parents.head, result)?
+        })
+    }
+}
+
+/// A staged change with errors that an approval can clear.
+#[derive(Debug, Clone)]
+pub struct Clearable {
+    /// The staged change.
+    pub change: Change,
+    /// The old content, or that of the path it was renamed from.
+    pub old: Vec<u8>,
+    /// The staged content.
+    pub new: Vec<u8>,
+    /// The errors; empty for the old path of a rename that loses content.
+    pub findings: Vec<Finding>,
+    /// The governing design, for the approval.
+    pub design: Option<BString>,
+    /// All designs in force, for the audit log.
+    pub designs: Vec<DesignVersion>,
+}
+
+/// The staged changes that need approval, in path order, and the errors that no approval clears.
+///
+/// # Errors
+/// As for `crate::judge::staged`.
+pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>, Vec<Finding>)> {
+    let Judged {
+        policy,
+        changes,
+        findings,
+        objects,
+        ..
+    } = judge_staged(repo, options)?;
+    let design = own_designs(&policy).into_iter().next();
+    let (mut errors, mut fixed): (Vec<_>, Vec<_>) = findings
+        .into_iter()
+        .filter(|finding| finding.level == Level::Error)
+        .partition(|finding| finding.rule.can_be_approved());
+    let is_of = |finding: &Finding, change: &Change| finding.path.as_ref() == Some(&change.path);
+    // A loss in a rename needs approval of both paths.
+    let mut lost_at: HashSet<BString> = HashSet::new();
+    for changed in &changes {
+        let own = errors.iter().filter(|one| is_of(one, &changed.change));
+        let lost = own.filter_map(|one| rules::lost_at(one, &changed.change));
+        lost_at.extend(lost.map(ToOwned::to_owned));
+    }
+    let mut all = Vec::new();
+    for changed in &changes {
+        let change = changed.change.clone();
+        let (own, rest) = errors.into_iter().partition(|one| is_of(one, &change));
+        errors = rest;
+        if own.is_empty() && !lost_at.contains(&change.path) {
+            continue;
+        }
+        let (old, new) = objects.both(changed.compared, change.new)?;
+        all.push(Clearable {
+            change,
+            old,
+            new,
+            findings: own,
+            design: design.clone(),
+            designs: policy.design_versions(),
+        });
+    }
+    // The remaining errors are not about a staged path, so no approval can name them.
+    fixed.extend(errors);
+    Ok((all, fixed))
+}
+
+/// The approvals that the next commit uses, for its trailers.
+///
+/// # Errors
+/// The index or HEAD cannot be read.
+pub fn used_approvals(repo: &Repository, options: &Options) -> Result<Vec<Approval>> {
+    if options.approvals.is_empty() {
+        return Ok(Vec::new());
+    }
+    let changes = staged_now(repo, options.githead)?;
+    let is_used = |approval: &&Approval| changes.iter().any(|change| approval.is_for(change));
+    Ok(options.approvals.iter().filter(is_used).cloned().collect())
+}
+
+/// What the HEAD commit changed relative to its first parent.
+///
+/// # Errors
+/// HEAD or its parent cannot be read.
+pub fn landed(repo: &Repository) -> Result<Vec<Change>> {
+    let head = repo.head_commit()?;
+    let parent = repo.resolve_commit("HEAD^1".into())?;
+    let (old, new) = (repo.tree_of(parent)?.id(), repo.tree_of(head)?.id());
+    changes_between(repo.objects(), old, new)
 }

@@ -1,10 +1,9 @@
 //! Measures what a change destroys: lost share, class, preview, renames. All are pure functions of blobs.
 
-mod class;
+mod content;
 mod line_diff;
 mod longest_common;
 mod lower_bound;
-mod merged;
 mod moved;
 mod preview;
 mod reformat;
@@ -12,15 +11,15 @@ mod rename;
 mod share;
 mod text;
 
-pub use class::{Class, Thresholds, classify};
-pub use merged::is_taken_over;
+pub use content::{Content, is_binary, is_lfs_pointer, line_count};
+pub use line_diff::is_taken_over;
 pub use moved::AddedLines;
 pub use preview::{deleted_content, unified_preview};
 use rename::{MIN_SIMILARITY, Profile};
 pub use rename::{Rename, RenameEnd, pair_renames};
-pub use share::{Lost, lost};
+pub use share::{Class, Lost, Thresholds, classify, lost};
 use text::Text;
-pub use text::{Content, Unit, is_binary, is_lfs_pointer, line_count};
+pub use text::Unit;
 
 use crate::change::Kind;
 
@@ -92,6 +91,13 @@ impl Measured {
         is_counted.then(|| self.lost.share())
     }
 
+    /// How bad the loss is.
+    pub fn weight(&self) -> (u8, bool, f64) {
+        let class = u8::from(self.class == Class::Replace) + u8::from(self.conversion.is_some());
+        let large_and_gone = self.class == Class::Delete && self.large;
+        (class, large_and_gone, self.lost.share())
+    }
+
     /// The same step, if the old content is known to exist elsewhere.
     pub fn without_loss(self) -> Measured {
         Measured {
@@ -156,7 +162,7 @@ impl<'a> Sides<'a> {
 
     /// Whether a text surely stays text and loses less than the thresholds.
     fn is_surely_harmless(&self, thresholds: &Thresholds) -> bool {
-        let is_below = |(old, new)| class::is_surely_modify(old, new, thresholds);
+        let is_below = |(old, new)| share::is_surely_modify(old, new, thresholds);
         self.conversion.is_none() && self.texts().is_some_and(is_below)
     }
 

@@ -10,9 +10,9 @@ use gix::diff::blob::Hunk;
 use similar::udiff::UnifiedHunkHeader;
 use similar::{DiffOp, group_diff_ops};
 
+use super::content::{Content, countable};
 use super::line_diff::whole_line_changes;
 use super::share::line_diff;
-use super::text::{Content, countable};
 use crate::path::is_hostile;
 
 /// Unchanged lines around a change.

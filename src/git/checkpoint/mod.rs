@@ -6,7 +6,6 @@
 //! git for them, with nothing that the repository configures.
 
 mod back;
-mod ignored;
 mod record;
 mod switches;
 
@@ -19,8 +18,7 @@ use gix::ObjectId;
 use gix::bstr::BString;
 use serde::{Deserialize, Serialize};
 
-use super::private_objects::object_directory;
-use super::program::Git;
+use super::program::{Git, object_directory};
 use super::{Blobs, Objects, Repository, Tree};
 use crate::boundary::absolute;
 use crate::change::{Kind, State};

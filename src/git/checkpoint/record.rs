@@ -8,11 +8,11 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::ignored::FILE;
+use super::switches::RULES;
 use super::{Checkpoint, CheckpointStore, SavedFile, unusable};
 use crate::error::{Error, Result};
 use crate::git::program::RunningGit;
-use crate::git::work_trees::nested_commit;
+use crate::git::work_tree::nested_commit;
 use crate::git::{Repository, failed};
 use crate::system;
 
@@ -235,7 +235,7 @@ impl CheckpointStore {
     /// The files with ignore rules, those that ignore themselves included.
     fn rule_files(&self, repo: &Repository, found: &Differences) -> Result<Vec<BString>> {
         let is_rules = |path: &BStr| {
-            path.ends_with(FILE) && (path.len() == FILE.len() || path.ends_with(b"/.gitignore"))
+            path.ends_with(RULES) && (path.len() == RULES.len() || path.ends_with(b"/.gitignore"))
         };
         let mut files: Vec<BString> = found.ignored.clone();
         files.retain(|path| is_rules(path.as_ref()));

@@ -1,6 +1,5 @@
 //! The index, and the tree that git would commit from it.
 
-mod cached_tree;
 mod committed;
 mod file;
 mod source;
@@ -16,8 +15,7 @@ use std::path::Path;
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
-use self::cached_tree::CachedTrees;
-use self::committed::{CommittedTree, committed_tree};
+use self::committed::{CachedTrees, CommittedTree, committed_tree};
 use self::file::{DIRECTORY, IndexEntry, IndexFile, IndexRead};
 use self::source::IndexSource;
 use super::{Objects, Repository, Tree, changes_between, show_file};

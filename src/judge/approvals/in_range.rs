@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use gix::bstr::{BStr, BString};
 
-use super::in_commits::{CommitApproval, CommitApprovals, StatePair};
+use super::{CommitApproval, CommitApprovals, StatePair};
 use crate::change::{Change, State};
 use crate::error::Result;
 use crate::finding::{Finding, Help, Level};
