@@ -1,7 +1,7 @@
 //! Commits, and the history between two points. It is read from commit objects alone: no commit-graph file, no grafts;
 //! and it tells the missing parents of a shallow clone apart from a root commit. And the parents of the next commit.
 
-use std::collections::{BTreeSet, BinaryHeap, HashSet};
+use std::collections::{BinaryHeap, HashSet};
 use std::fs;
 use std::io::ErrorKind;
 
@@ -186,22 +186,22 @@ impl History {
         known: &[ObjectId],
         head: ObjectId,
     ) -> Result<History> {
-        let mut walk = HistoryWalk {
-            objects,
-            boundary,
-            buffer: Vec::new(),
-            seen: Vec::new(),
-            places: HashMap::default(),
-            queue: BinaryHeap::new(),
-            wait: 0,
-        };
-        for &id in known {
-            walk.mark(id, KNOWN)?;
-        }
-        walk.mark(head, HEAD)?;
-        walk.paint()?;
-        walk.finish(head)
+        HistoryWalk::painted(objects, boundary, known, head)?.finish(head)
     }
+}
+
+/// Whether `head` is neither one of the commits `known` nor an ancestor of one.
+///
+/// # Errors
+/// As for [`Repository::history`].
+pub(super) fn is_new(
+    objects: &Objects,
+    boundary: &HashSet<ObjectId>,
+    known: &[ObjectId],
+    head: ObjectId,
+) -> Result<bool> {
+    let walk = HistoryWalk::painted(objects.clone(), boundary, known, head)?;
+    Ok(walk.get(&head).is_some_and(|seen| seen.marks & KNOWN == 0))
 }
 
 struct HistoryWalk<'a> {
@@ -217,7 +217,31 @@ struct HistoryWalk<'a> {
     wait: usize,
 }
 
-impl HistoryWalk<'_> {
+impl<'a> HistoryWalk<'a> {
+    /// Marks what the commits `known` and `head` have.
+    fn painted(
+        objects: Objects,
+        boundary: &'a HashSet<ObjectId>,
+        known: &[ObjectId],
+        head: ObjectId,
+    ) -> Result<Self> {
+        let mut walk = HistoryWalk {
+            objects,
+            boundary,
+            buffer: Vec::new(),
+            seen: Vec::new(),
+            places: HashMap::default(),
+            queue: BinaryHeap::new(),
+            wait: 0,
+        };
+        for &id in known {
+            walk.mark(id, KNOWN)?;
+        }
+        walk.mark(head, HEAD)?;
+        walk.paint()?;
+        Ok(walk)
+    }
+
     fn get(&self, id: &ObjectId) -> Option<&VisitedCommit> {
         self.places.get(id).and_then(|&place| self.seen.get(place))
     }
@@ -292,13 +316,19 @@ impl HistoryWalk<'_> {
         }
     }
 
-    fn finish(mut self, head: ObjectId) -> Result<History> {
+    fn finish(self, head: ObjectId) -> Result<History> {
         let candidates = self.seen.iter().filter(|seen| seen.marks == COMMON);
         let mut bases: Vec<(i64, ObjectId)> = candidates
             .map(|seen| (seen.commit.time, seen.commit.id))
             .collect();
         bases.sort_by(|a, b| b.cmp(a));
-        let bases = self.without_ancestors(bases.into_iter().map(|(_, id)| id).collect())?;
+        let mut bases: Vec<ObjectId> = bases.into_iter().map(|(_, id)| id).collect();
+        for id in bases.clone() {
+            let others: Vec<_> = bases.iter().copied().filter(|other| *other != id).collect();
+            if !others.is_empty() && !is_new(&self.objects, self.boundary, &others, id)? {
+                bases = others;
+            }
+        }
         let is_cut = self.seen.iter().filter(is_one_sided).any(|seen| seen.cut);
         let is_ahead_and_cut = |seen: &VisitedCommit| seen.marks == HEAD && seen.cut;
         let ahead_is_cut = self.seen.iter().any(is_ahead_and_cut);
@@ -312,32 +342,6 @@ impl HistoryWalk<'_> {
             ahead_is_cut,
             is_cut,
         })
-    }
-
-    /// Removes commits that are ancestors of others.
-    fn without_ancestors(&mut self, all: Vec<ObjectId>) -> Result<Vec<ObjectId>> {
-        if all.len() < 2 {
-            return Ok(all);
-        }
-        let mut old = BTreeSet::new();
-        for &tip in &all {
-            let mut found = HashSet::new();
-            let mut open = vec![tip];
-            while let Some(id) = open.pop() {
-                let parents = match self.get(&id) {
-                    Some(seen) => seen.parents().to_owned(),
-                    None if self.boundary.contains(&id) => Vec::new(),
-                    None => Commit::read(&self.objects, id, &mut self.buffer)?.parents,
-                };
-                for parent in parents {
-                    if found.insert(parent) {
-                        open.push(parent);
-                    }
-                }
-            }
-            old.extend(all.iter().copied().filter(|id| found.contains(id)));
-        }
-        Ok(all.into_iter().filter(|id| !old.contains(id)).collect())
     }
 
     /// The positions of commits that only the head has. The order depends only on the commits.

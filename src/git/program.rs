@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -24,9 +24,6 @@ const ALWAYS: &[&str] = &["PATH", "SYSTEMROOT", "TMPDIR", "TEMP"];
 
 /// A call of git.
 pub(super) struct Git(Command);
-
-/// A call of git that has begun.
-pub(super) struct RunningGit(Child);
 
 impl Git {
     /// git with no configuration but that of `git_dir`, so that nothing of the user or the system acts.
@@ -114,7 +111,7 @@ impl Git {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(cannot_start)?;
+            .map_err(|error| format!("git cannot be started: {error}"))?;
         let stdin = child.stdin.take();
         let output = thread::scope(|scope| {
             scope.spawn(move || {
@@ -126,20 +123,6 @@ impl Git {
         output.map_err(|error: io::Error| format!("git failed: {error}"))
     }
 
-    /// Starts git without input, and does not wait for it.
-    ///
-    /// # Errors
-    /// git cannot be started.
-    pub(super) fn start(
-        mut self,
-        arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
-    ) -> std::result::Result<RunningGit, String> {
-        let git = self.0.args(arguments).stdin(Stdio::null());
-        let git = git.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = git.spawn();
-        child.map(RunningGit).map_err(cannot_start)
-    }
-
     /// Runs git with this input, and answers what it prints.
     ///
     /// # Errors
@@ -149,29 +132,11 @@ impl Git {
         arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
         input: &[u8],
     ) -> std::result::Result<Vec<u8>, String> {
-        printed(self.output(arguments, input)?)
-    }
-}
-
-impl RunningGit {
-    /// Waits for git, and answers what it prints.
-    ///
-    /// # Errors
-    /// It fails.
-    pub(super) fn printed(self) -> std::result::Result<Vec<u8>, String> {
-        let output = self.0.wait_with_output();
-        printed(output.map_err(|error| format!("git failed: {error}"))?)
-    }
-}
-
-fn cannot_start(error: io::Error) -> String {
-    format!("git cannot be started: {error}")
-}
-
-fn printed(output: Output) -> std::result::Result<Vec<u8>, String> {
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => Err(told(&output)),
+        let output = self.output(arguments, input)?;
+        match output.status.success() {
+            true => Ok(output.stdout),
+            false => Err(told(&output)),
+        }
     }
 }
 
@@ -258,6 +223,15 @@ pub(super) fn enter_quarantine(repo: &mut gix::Repository) -> Result<Option<Priv
     let private = PrivateObjects::borrowing(all)?;
     repo.objects = private.open(repo.object_hash())?;
     Ok(Some(private))
+}
+
+/// The configuration of a private repository with this hash: what every one has, and these lines of `[core]`.
+pub(super) fn private_config(hash: gix::hash::Kind, core: &str) -> String {
+    let (version, extensions) = match hash {
+        gix::hash::Kind::Sha1 => (0, String::new()),
+        other => (1, format!("[extensions]\n\tobjectFormat = {other}\n")),
+    };
+    format!("{extensions}[core]\n\trepositoryFormatVersion = {version}\n{core}")
 }
 
 /// The line that names an object directory in `info/alternates`.

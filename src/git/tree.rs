@@ -380,12 +380,7 @@ impl<'a> TreeWalk<'a> {
                     return Err(Error::new(format!("more than {MAX_CHANGES} paths change"))
                         .help("judge a smaller range"));
                 }
-                self.sink.push(Change {
-                    path: self.path.clone(),
-                    old,
-                    new,
-                    renamed: None,
-                });
+                self.sink.push(Change::new(self.path.clone(), old, new));
             }
         }
         self.path.truncate(start);

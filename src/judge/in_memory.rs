@@ -63,12 +63,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
         let old = old.as_ref().map(&mut state).transpose()?;
         let new = new.as_ref().map(&mut state).transpose()?;
         if old != new {
-            changes.push(Change {
-                path: path.clone(),
-                old,
-                new,
-                renamed: None,
-            });
+            changes.push(Change::new(path.clone(), old, new));
         }
     }
     changes.sort_by(|a, b| a.path.cmp(&b.path));

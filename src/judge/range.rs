@@ -104,11 +104,15 @@ pub fn range(
     });
     let of_commits = of_commits.transpose()?;
     if wants_strip {
-        judged.commits = review::commits(repo, range, of_commits.as_ref())?;
+        judged.commits = review::commits(repo, range, of_commits.as_deref())?;
     }
     if let Some(of_commits) = of_commits.filter(|_| each_commit.is_some()) {
-        judged.policy.notes.extend(of_commits.notes);
-        let of_commits = of_commits.findings;
+        let (notes, findings): (Vec<_>, Vec<_>) = of_commits
+            .into_iter()
+            .map(|one| (one.note, one.findings))
+            .unzip();
+        judged.policy.notes.extend(notes.into_iter().flatten());
+        let of_commits = findings.concat();
         // A finding on a single commit says the same in more detail, unless an approval cleared only that.
         judged.findings.retain(|net| {
             !of_commits

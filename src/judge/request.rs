@@ -172,24 +172,14 @@ impl OperationContext<'_, '_> {
             self.step(version, Some(text))
         };
         let now = least(old);
-        let Some(committed) = self.other_in_head(old, path)? else {
-            return Ok(now);
+        let since_head = match self.committed(path)? {
+            Some(committed) if old != Some(&committed) => least(Some(&committed)),
+            _ => now,
         };
-        let since_head = least(Some(&committed));
         Ok(match since_head.weight() > now.weight() {
             true => since_head,
             false => now,
         })
-    }
-
-    /// HEAD's content at the path, unless the content on disk is the same; it may be large.
-    fn other_in_head(&self, old: Option<&[u8]>, path: &BStr) -> Result<Option<Vec<u8>>> {
-        let there = old.map(|old| self.blob_id(old)).transpose()?;
-        let state = self.head().get(path)?;
-        match there.is_some() && state.map(|state| state.id) == there {
-            true => Ok(None),
-            false => self.repo.objects().file(state),
-        }
     }
 
     /// The change as a commit would show it, from HEAD's state. `old` is the content on disk, `renamed` the other
@@ -206,26 +196,23 @@ impl OperationContext<'_, '_> {
         measured: Measured,
     ) -> Result<MeasuredChange> {
         let wants_content = rules::wants_content(path);
-        let contents = |old: Option<&[u8]>| {
-            let side = |content: Option<&[u8]>| content.unwrap_or_default().to_vec();
-            Box::new((side(old), side(new)))
-        };
-        let (change, content) = match (new, renamed) {
+        let (change, before) = match (new, renamed) {
             (Some(new), None) => {
                 let head = self.head();
-                let id = self.blob_id(new)?;
                 let committed = wants_content.then(|| head.read(path)).transpose()?;
-                let content = committed.map(|committed| contents(committed.as_deref()));
-                (written(path, head.get(path)?, id), content)
+                let change = written(path, head.get(path)?, self.blob_id(new)?);
+                (change, committed.flatten())
             }
             // A file that HEAD lacks still counts as deleted or moved.
             _ => {
                 let mut change = self.change(path, old, new)?;
                 change.renamed = renamed.map(BString::from);
-                (change, wants_content.then(|| contents(old)))
+                (change, old.map(<[u8]>::to_vec))
             }
         };
-        Ok(of_one_file(change, measured, content))
+        let contents = || (before.unwrap_or_default(), new.unwrap_or_default().to_vec());
+        let contents = wants_content.then(|| Box::new(contents()));
+        Ok(of_one_file(change, measured, contents))
     }
 
     /// A change to content that is not known yet.
@@ -251,12 +238,8 @@ impl OperationContext<'_, '_> {
                 id: self.blob_id(content)?,
             })
         };
-        Ok(Change {
-            path: path.to_owned(),
-            old: old.map(state).transpose()?,
-            new: new.map(state).transpose()?,
-            renamed: None,
-        })
+        let (old, new) = (old.map(state).transpose()?, new.map(state).transpose()?);
+        Ok(Change::new(path, old, new))
     }
 
     /// The same context, without approvals if they do not cover the loss: approvals name HEAD's content, not content
@@ -358,15 +341,8 @@ impl OperationContext<'_, '_> {
 /// The change that writes a content, from the committed state. A write keeps the file mode.
 fn written(path: &BStr, committed: Option<State>, id: ObjectId) -> Change {
     let kind = committed.map(|state| state.kind);
-    Change {
-        path: path.to_owned(),
-        old: committed,
-        new: Some(State {
-            kind: kind.filter(|kind| kind.is_file()).unwrap_or(Kind::File),
-            id,
-        }),
-        renamed: None,
-    }
+    let kind = kind.filter(|kind| kind.is_file()).unwrap_or(Kind::File);
+    Change::new(path, committed, Some(State { kind, id }))
 }
 
 /// A request is about one file; only a move knows the new path.

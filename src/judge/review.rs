@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use gix::bstr::{BStr, BString};
 
 use super::approvals::CommitApprovals;
-use super::per_commit::JudgedCommits;
+use super::per_commit::JudgedCommit;
 use crate::approve::Approval;
 use crate::error::Result;
 use crate::finding::{Finding, Level, refused_paths};
@@ -154,40 +154,24 @@ pub(super) fn is_affordable(range: &Range) -> bool {
 pub(super) fn commits(
     repo: &Repository,
     range: &Range,
-    judged: Option<&JudgedCommits>,
+    judged: Option<&[JudgedCommit]>,
 ) -> Result<Vec<ReviewCommit>> {
     let mut strip = Vec::with_capacity(range.commits.len());
     for (at, commit) in range.commits.iter().enumerate() {
         let headline = repo.headline(commit.id)?;
+        let judged = judged.and_then(|judged| judged.get(at));
+        let findings = judged.map_or(&[][..], |judged| &judged.findings);
+        let of = |level| findings.iter().filter(move |one| one.level == level);
+        let messages = of(Level::Error).map(|error| error.message.clone());
         strip.push(ReviewCommit {
             id: commit.id.to_string(),
             subject: headline.subject,
             author: headline.author,
-            changes: judged.and_then(|judged| judged.changes.get(at).copied()),
-            ..ReviewCommit::default()
+            changes: judged.map(|judged| judged.changes),
+            errors: of(Level::Error).count(),
+            warnings: of(Level::Warning).count(),
+            messages: messages.take(MOST_MESSAGES).collect(),
         });
-    }
-    let findings = judged.map_or(&[][..], |judged| &judged.findings);
-    for Finding {
-        level,
-        message,
-        commit,
-        ..
-    } in findings
-    {
-        let Some(shown) = commit.and_then(|at| strip.get_mut(at)) else {
-            continue;
-        };
-        match level {
-            Level::Error => {
-                shown.errors += 1;
-                if shown.messages.len() < MOST_MESSAGES {
-                    shown.messages.push(message.clone());
-                }
-            }
-            Level::Warning => shown.warnings += 1,
-            Level::Note => {}
-        }
     }
     Ok(strip)
 }

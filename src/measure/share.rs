@@ -162,30 +162,24 @@ fn count(old: &Text<'_>, new: &Text<'_>) -> Lost {
 /// A diff of the lines; `None` if there are too many.
 pub(super) fn line_diff(old: &[u8], new: &[u8]) -> Option<LineDiff> {
     let (old, new) = (Text::of(old), Text::of(new));
-    let old = Counted::in_unit(&old, Unit::Lines);
-    let new = Counted::in_unit(&new, Unit::Lines);
-    let counts = (old.count, new.count);
-    let is_possible = counts.0 <= DIFF_LIMIT && counts.1 <= DIFF_LIMIT;
-    is_possible.then(|| line_diff::line_diff(old.lines(), new.lines(), counts))
+    let is_possible = old.lines.max(new.lines) <= DIFF_LIMIT;
+    is_possible.then(|| diff_of(&old, &new))
+}
+
+fn diff_of(old: &Text<'_>, new: &Text<'_>) -> LineDiff {
+    line_diff::line_diff(old.trimmed(), new.trimmed(), (old.lines, new.lines))
 }
 
 /// The old lines that the new text lacks, and the new lines in their place, of at most [`DIFF_LIMIT`] lines each.
 pub(super) fn line_changes(old: &Text<'_>, new: &Text<'_>) -> [Vec<u8>; 2] {
-    let old = Counted::in_unit(old, Unit::Lines);
-    let new = Counted::in_unit(new, Unit::Lines);
-    let diff = line_diff::line_diff(old.lines(), new.lines(), (old.count, new.count));
-    let (before, after): (Vec<&[u8]>, Vec<&[u8]>) = (old.lines().collect(), new.lines().collect());
+    let diff = diff_of(old, new);
+    let (before, after): (Vec<&[u8]>, Vec<&[u8]>) =
+        (old.trimmed().collect(), new.trimmed().collect());
     let mut changed = [Vec::new(), Vec::new()];
     for hunk in diff.hunks() {
-        for (changed, (lines, range)) in changed
-            .iter_mut()
-            .zip([(&before, hunk.before), (&after, hunk.after)])
-        {
-            for line in lines
-                .iter()
-                .take(range.end as usize)
-                .skip(range.start as usize)
-            {
+        let sides = [(&before, hunk.before), (&after, hunk.after)];
+        for (changed, (lines, range)) in changed.iter_mut().zip(sides) {
+            for line in &lines[range.start as usize..range.end as usize] {
                 changed.extend_from_slice(line);
                 changed.push(b'\n');
             }

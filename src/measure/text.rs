@@ -44,6 +44,11 @@ impl<'a> Text<'a> {
         &self.bytes
     }
 
+    /// The trimmed lines, from either end.
+    pub(super) fn trimmed(&self) -> impl DoubleEndedIterator<Item = &[u8]> + Clone {
+        self.bytes.lines_with_terminator().map(<[u8]>::trim_ascii)
+    }
+
     /// The unit for this text as an old version.
     pub(super) fn unit(&self) -> Unit {
         if self.bytes.len() > LONG_LINES.saturating_mul(self.lines) {
@@ -119,11 +124,6 @@ impl<'a> Counted<'a> {
     /// The length of the text.
     pub(super) fn bytes(&self) -> usize {
         self.text.len()
-    }
-
-    /// The trimmed lines, from either end.
-    pub(super) fn lines(&self) -> impl DoubleEndedIterator<Item = &[u8]> + Clone {
-        self.text.lines_with_terminator().map(<[u8]>::trim_ascii)
     }
 
     /// The trimmed units, in order.

@@ -135,12 +135,7 @@ impl WholeRange<'_> {
         old: Option<State>,
         new: Option<State>,
     ) -> Result<Option<Finding>> {
-        let change = Change {
-            path: self.changes[at].change.path.clone(),
-            old,
-            new,
-            renamed: None,
-        };
+        let change = Change::new(self.changes[at].path(), old, new);
         let (objects, policy) = (self.judge.objects, self.judge.policy);
         let alone = self
             .judge
