@@ -9,7 +9,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
 use super::merge_commits::MergedContents;
-use crate::change::{Change, State};
+use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::git::{Commit, Objects, Range, Repository, Tree, changes_between};
 use crate::measure::{self, Thresholds};
@@ -277,10 +277,8 @@ fn target_of(repo: &Repository, base: Option<&str>) -> Result<Option<ObjectId>> 
 /// may use any of them as the old version. A change counts if it differs from any merge base, unless the target already
 /// has it.
 pub(super) struct MergeBases<'a> {
-    /// The newest merge base.
-    first: &'a Tree<'a>,
-    /// The other merge bases; usually none.
-    others: Vec<Tree<'a>>,
+    /// The merge bases, the newest first; usually one.
+    bases: Vec<Tree<'a>>,
     /// The tips that existed before; used only if there are several merge bases.
     tips: Vec<Tree<'a>>,
 }
@@ -288,20 +286,17 @@ pub(super) struct MergeBases<'a> {
 impl<'a> MergeBases<'a> {
     /// # Errors
     /// A commit or its tree is missing or damaged.
-    pub(super) fn of(repo: &'a Repository, range: &Range, first: &'a Tree<'a>) -> Result<Self> {
-        let trees = |commits: &[_]| {
-            let trees = commits.iter().map(|&commit| repo.tree_of(Some(commit)));
-            trees.collect::<Result<Vec<_>>>()
-        };
-        let others = trees(&range.other_bases)?;
-        let tips = match others.is_empty() {
-            true => Vec::new(),
-            false => trees(&range.known)?,
-        };
+    pub(super) fn of(repo: &'a Repository, range: &Range) -> Result<Self> {
+        let others = range.other_bases.iter().copied().map(Some);
+        let bases = iter::once(range.base).chain(others);
+        let bases = bases
+            .map(|base| repo.tree_of(base))
+            .collect::<Result<Vec<_>>>()?;
+        let tips = range.known.iter().filter(|_| bases.len() > 1);
+        let tips = tips.map(|&tip| repo.tree_of(Some(tip)));
         Ok(MergeBases {
-            first,
-            others,
-            tips,
+            tips: tips.collect::<Result<_>>()?,
+            bases,
         })
     }
 
@@ -311,15 +306,12 @@ impl<'a> MergeBases<'a> {
     /// # Errors
     /// A tree is missing or damaged.
     pub(super) fn changes(&self, objects: &Objects, head: &Tree<'_>) -> Result<Vec<Change>> {
-        let changes = changes_between(objects, self.first.id(), head.id())?;
-        if self.others.is_empty() {
-            return Ok(changes);
+        if let [base] = &self.bases[..] {
+            return changes_between(objects, base.id(), head.id());
         }
         let mut all: BTreeMap<BString, Change> = BTreeMap::new();
-        let others = self.others.iter();
-        let others = others.map(|base| changes_between(objects, base.id(), head.id()));
-        for changes in iter::once(Ok(changes)).chain(others) {
-            for change in changes? {
+        for base in &self.bases {
+            for change in changes_between(objects, base.id(), head.id())? {
                 all.entry(change.path.clone()).or_insert(change);
             }
         }
@@ -351,12 +343,9 @@ impl<'a> MergeBases<'a> {
         thresholds: &Thresholds,
         changes: &mut [Change],
     ) -> Result<()> {
-        if self.others.is_empty() {
-            return Ok(());
-        }
-        for change in changes {
+        for change in changes.iter_mut().filter(|_| self.bases.len() > 1) {
             let mut olds = vec![change.old];
-            for base in iter::once(self.first).chain(&self.others) {
+            for base in &self.bases {
                 let old = base.get(change.path.as_ref())?;
                 if old != change.new && !olds.contains(&old) {
                     olds.push(old);
@@ -367,11 +356,10 @@ impl<'a> MergeBases<'a> {
             }
             let mut worst = None;
             for old in olds {
-                let (before, after) = (objects.content(old)?, objects.content(change.new)?);
-                let side = |state: Option<State>, content| Some((state?.kind, content));
+                let (before, after) = objects.both(old, change.new)?;
                 let measured = measure::measure(
-                    side(old, before.as_slice()),
-                    side(change.new, after.as_slice()),
+                    old.map(|state| (state.kind, before.as_slice())),
+                    change.new.map(|state| (state.kind, after.as_slice())),
                     thresholds,
                 );
                 let weight = measured.weight();

@@ -187,9 +187,16 @@ impl Judged {
     /// A content to show cannot be read.
     pub(super) fn verdict(mut self) -> Result<Verdict> {
         let review = self.review()?;
-        let changes = for_each(self.changes.len(), &self.objects, |objects, at| {
-            judged_change(objects, &self.changes[at], &self.approved)
-        })?;
+        let changes = std::mem::take(&mut self.changes);
+        let destroys = |one: &&MeasuredChange| one.measured.is_some_and(|one| one.destroys());
+        let losses: Vec<&MeasuredChange> = changes.iter().filter(destroys).collect();
+        let work = |objects: &Objects, at: usize| excerpts(objects, losses[at]);
+        let mut shown = for_each(losses.len(), &self.objects, work)?.into_iter();
+        let judged = |one: MeasuredChange| {
+            let shown = destroys(&&one).then(|| shown.next()).flatten();
+            judged_change(one, shown, &self.approved)
+        };
+        let changes = changes.into_iter().map(judged).collect();
         Ok(Verdict {
             changes,
             source: Source {
@@ -217,27 +224,32 @@ impl Judged {
     }
 }
 
+/// The unified diff of a destructive change, and the lines that would be lost.
+fn excerpts(objects: &Objects, judged: &MeasuredChange) -> Result<(String, String)> {
+    let change = &judged.change;
+    let (old, new) = objects.both(judged.compared, change.new)?;
+    let from = change.renamed.as_ref().unwrap_or(&change.path);
+    let (from, to) = (from.to_str_lossy(), change.path.to_str_lossy());
+    Ok((
+        unified_preview(&old, &new, &from, &to, PREVIEW_LINES),
+        deleted_content(&old, &new, LOST_LINES),
+    ))
+}
+
 fn judged_change(
-    objects: &Objects,
-    judged: &MeasuredChange,
+    judged: MeasuredChange,
+    shown: Option<(String, String)>,
     approved: &HashSet<BString>,
-) -> Result<JudgedChange> {
-    let (change, measured) = (&judged.change, judged.measured);
-    let (mut preview, mut deleted) = (None, None);
-    if measured.is_some_and(|measured| measured.destroys()) {
-        let (old, new) = objects.both(judged.compared, change.new)?;
-        let from = change.renamed.as_ref().unwrap_or(&change.path);
-        let (from, to) = (from.to_str_lossy(), change.path.to_str_lossy());
-        preview = Some(unified_preview(&old, &new, &from, &to, PREVIEW_LINES));
-        deleted = Some(deleted_content(&old, &new, LOST_LINES));
-    }
+) -> JudgedChange {
+    let (change, measured) = (judged.change, judged.measured);
+    let (preview, deleted) = shown.unzip();
     let class = measured.map_or(Class::Modify, |measured| measured.class);
-    let moved = judged.moved_to.iter().cloned();
-    Ok(JudgedChange {
+    let moved = judged.moved_to.into_iter();
+    JudgedChange {
         action: change.action().name(),
         approved: approved.contains(&change.path),
-        path: change.path.clone(),
-        from: change.new.and(change.renamed.clone()),
+        path: change.path,
+        from: change.new.and(change.renamed),
         class: class.name(),
         original_lines: measured.and_then(|measured| measured.original_lines),
         new_lines: measured.and_then(|measured| measured.new_lines),
@@ -246,7 +258,7 @@ fn judged_change(
         moved_to: moved.map(|to| (to.path, to.lines)).collect(),
         preview,
         deleted,
-    })
+    }
 }
 
 pub(super) fn designs_used(policy: &Policy) -> Vec<DesignUsed> {

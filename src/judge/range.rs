@@ -72,8 +72,8 @@ pub fn range(
             ..Verdict::default()
         });
     };
-    let (base, tree) = (repo.tree_of(range.base)?, repo.tree_of(Some(head))?);
-    let bases = MergeBases::of(repo, range, &base)?;
+    let tree = repo.tree_of(Some(head))?;
+    let bases = MergeBases::of(repo, range)?;
     let changes = bases.changes(repo.objects(), &tree)?;
     if !changes.is_empty() {
         refuse_older_than_settings(repo, range)?;

@@ -14,7 +14,7 @@ use crate::approve::Approval;
 use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level};
-use crate::git::{Index, Parents, Repository, Tree, changes_between};
+use crate::git::{Index, Parents, Repository, changes_between};
 use crate::policy::{ChosenBy, DesignVersion, Policy, Stage};
 use crate::rules::{self, at_level};
 use crate::verdict::{SourceKind, Verdict};
@@ -44,7 +44,7 @@ pub fn everything(mut repo: Repository, options: &Options) -> Result<Verdict> {
 /// As for [`everything`].
 pub fn uncommitted(mut repo: Repository) -> Result<Vec<Change>> {
     let index = repo.add_everything()?;
-    Ok(NextCommit::of(&repo, &index, false)?.own.changes)
+    Ok(next_commit(&repo, &index, false)?.1.changes)
 }
 
 /// What `git commit` would record now, unjudged; `githead` as in [`Options`].
@@ -52,9 +52,7 @@ pub fn uncommitted(mut repo: Repository) -> Result<Vec<Change>> {
 /// # Errors
 /// The index or HEAD cannot be read.
 pub(super) fn staged_now(repo: &Repository, githead: bool) -> Result<Vec<Change>> {
-    Ok(NextCommit::of(repo, &Index::open(repo)?, githead)?
-        .own
-        .changes)
+    Ok(next_commit(repo, &Index::open(repo)?, githead)?.1.changes)
 }
 
 pub(super) fn judge_staged(repo: &Repository, options: &Options) -> Result<Judged> {
@@ -68,12 +66,8 @@ fn judge_index(
     source: SourceKind,
     options: &Options,
 ) -> Result<Judged> {
-    let next = NextCommit::of(repo, index, options.githead)?;
-    let ignores_githead = next.parents.ignores_githead;
-    let facts = JudgementFacts {
-        source,
-        ..next.facts(repo, index.tree()?)?
-    };
+    let (facts, ignores_githead) = facts_of(repo, index, options.githead)?;
+    let facts = JudgementFacts { source, ..facts };
     let contradiction = index.contradiction(&facts.changes)?;
     let contradiction = contradiction.map(rules::index_contradiction);
     let mut judged = pipeline::judge(facts, options)?;
@@ -98,8 +92,7 @@ pub fn selected_by_settings(repo: &Repository) -> Vec<BString> {
 /// As for [`staged`].
 pub fn governing_designs(repo: &Repository, options: &Options) -> Result<Vec<BString>> {
     let index = Index::open(repo)?;
-    let next = NextCommit::of(repo, &index, options.githead)?;
-    let facts = next.facts(repo, index.tree()?)?;
+    let (facts, _) = facts_of(repo, &index, options.githead)?;
     let policy = load_for_changes(&facts, options)?;
     let mut changes = facts.changes.iter();
     if changes.all(|change| policy.is_exempt(change.path.as_ref())) {
@@ -117,35 +110,27 @@ pub(super) fn own_designs(policy: &Policy) -> Vec<BString> {
         .collect()
 }
 
-/// The next commit: its parents, and what the committer changes.
-struct NextCommit {
-    parents: Parents,
-    own: OwnChanges,
+/// The parents of the commit of an index, and what the committer changes; `githead` as in [`Options`].
+fn next_commit(repo: &Repository, index: &Index, githead: bool) -> Result<(Parents, OwnChanges)> {
+    let parents = Parents::of_next_commit(repo, githead)?;
+    let own = merge_commits::of_next_commit(repo, &parents, index)?;
+    Ok((parents, own))
 }
 
-impl NextCommit {
-    /// The commit of an index. `githead` as in [`Options`](super::Options).
-    ///
-    /// # Errors
-    /// The index, HEAD or an object cannot be read, or the parents cannot be merged.
-    fn of(repo: &Repository, index: &Index, githead: bool) -> Result<NextCommit> {
-        let parents = Parents::of_next_commit(repo, githead)?;
-        let own = merge_commits::of_next_commit(repo, &parents, index)?;
-        Ok(NextCommit { parents, own })
-    }
-
-    /// The facts of the commit that records `result`.
-    ///
-    /// # Errors
-    /// HEAD cannot be read.
-    fn facts<'a>(self, repo: &'a Repository, result: Tree<'a>) -> Result<JudgementFacts<'a>> {
-        Ok(JudgementFacts {
-            operation: self.parents.operation,
-            changes: self.own.changes,
-            merged: self.own.merged,
-            ..JudgementFacts::uncommitted(repo, Stage::Commit, self.parents.head, result)?
-        })
-    }
+/// The facts of that commit, and whether guard ignores `GITHEAD_` variables.
+fn facts_of<'a>(
+    repo: &'a Repository,
+    index: &'a Index,
+    githead: bool,
+) -> Result<(JudgementFacts<'a>, bool)> {
+    let (parents, OwnChanges { changes, merged }) = next_commit(repo, index, githead)?;
+    let facts = JudgementFacts {
+        operation: parents.operation,
+        changes,
+        merged,
+        ..JudgementFacts::uncommitted(repo, Stage::Commit, parents.head, index.tree()?)?
+    };
+    Ok((facts, parents.ignores_githead))
 }
 
 /// A staged change with errors that an approval can clear.

@@ -9,15 +9,16 @@ mod preview;
 mod reformat;
 mod rename;
 mod share;
+mod similarity;
 mod text;
 
 pub use content::{Content, is_binary, is_lfs_pointer, line_count};
 pub use line_diff::is_taken_over;
 pub use moved::AddedLines;
 pub use preview::{deleted_content, unified_preview};
-use rename::{MIN_SIMILARITY, Profile};
 pub use rename::{Rename, RenameEnd, pair_renames};
 pub use share::{Class, Lost, Thresholds, classify, lost};
+use similarity::{MIN_SIMILARITY, Profile};
 use text::Text;
 pub use text::Unit;
 

@@ -122,11 +122,6 @@ impl IndexFile {
         self.hash
     }
 
-    /// The number of entries.
-    pub(super) fn count(&self) -> usize {
-        self.count
-    }
-
     /// Reads the entries from the first one.
     pub(super) fn entries(&self) -> IndexRead<EntryCursor<'_>> {
         let mut cursor = EntryCursor {

@@ -197,22 +197,6 @@ impl Index {
         &self.file.gitlinks
     }
 
-    /// Every path among the entries that would be committed and its kind, in git's order. Directories that a sparse
-    /// index holds as one entry are omitted, because nothing in them changes.
-    ///
-    /// # Errors
-    /// The index is damaged.
-    pub fn files(&self) -> Result<Vec<(BString, Kind)>> {
-        let mut files = Vec::with_capacity(self.file.count());
-        self.visit(|path, entry| {
-            if let Some(state) = state_of(entry) {
-                files.push((path.to_owned(), state.kind));
-            }
-        })?;
-        files.dedup_by(|one, other| one.0 == other.0);
-        Ok(files)
-    }
-
     /// The entries with `skip-worktree` or `assume-unchanged`, in path order.
     ///
     /// # Errors

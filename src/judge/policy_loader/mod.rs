@@ -196,7 +196,7 @@ impl<'f, 'a> Loader<'f, 'a> {
         Ok(design_selection::is_own_settings(&self.settings, path)
             || design_selection::is_design(&self.settings, path)
             || self.moved_designs.iter().any(|moved| moved.to == path)
-            || self.by_hand.iter().any(|chosen| chosen == path)
+            || self.is_by_hand(&change.path)
             || self.adopting && rules::may_call_guard(path)
             || self.changes_only_own_part(change)?)
     }

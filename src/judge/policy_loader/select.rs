@@ -32,8 +32,6 @@ pub const GUARD_USE: &str = "guard use";
 pub(in crate::judge) struct Choice {
     pub(in crate::judge) path: BString,
     pub(in crate::judge) by: ChosenBy,
-    /// Whether a flag or variable named it; the work tree may then stand in for a missing commit.
-    pub(super) by_hand: bool,
     /// Whether guard found it among others, so that it may declare nothing.
     pub(in crate::judge) is_found: bool,
 }
@@ -43,15 +41,7 @@ impl Choice {
         Choice {
             path: path.into(),
             by: by.into(),
-            by_hand: false,
             is_found: false,
-        }
-    }
-
-    fn by_hand(self) -> Choice {
-        Choice {
-            by_hand: true,
-            ..self
         }
     }
 
@@ -66,7 +56,7 @@ impl Loader<'_, '_> {
         if !self.by_hand.is_empty() {
             let by = self.options.designs_from;
             let choices = self.by_hand.iter();
-            let choices = choices.map(|path| Choice::new(path.clone(), by).by_hand());
+            let choices = choices.map(|path| Choice::new(path.clone(), by));
             return match self.is_manual {
                 true => Ok(choices.collect()),
                 false => self.of_the_settings(choices.collect()),
@@ -136,6 +126,11 @@ impl Loader<'_, '_> {
             other.by
         ))
         .help("choose a design that matches, or add this one to the settings and commit guard.toml first"))
+    }
+
+    /// Whether a flag or variable named the document; the work tree may then stand in for a missing commit.
+    pub(super) fn is_by_hand(&self, path: &BString) -> bool {
+        self.by_hand.contains(path)
     }
 
     fn is_design(&self, path: &BString) -> bool {
@@ -297,7 +292,8 @@ impl Loader<'_, '_> {
         for pattern in &self.settings.standing {
             let pattern = design_selection::normal(pattern);
             let is_one = |choice: &Choice| {
-                let by_person = choice.by_hand || choice.by == ChosenBy::from(GUARD_USE);
+                let by_person =
+                    self.is_by_hand(&choice.path) || choice.by == ChosenBy::from(GUARD_USE);
                 by_person && design_selection::matches(pattern, choice.path.as_ref())
             };
             if own.iter().any(is_one) {
@@ -454,8 +450,9 @@ pub fn candidates(repo: &Repository, paths: &[PathBuf]) -> Result<CandidateDesig
         }
     }
     let choices = loader.of_the_settings(loader.chosen(candidates.stored.clone())?)?;
-    let choices = choices.into_iter().map(Choice::by_hand);
-    for governing in loader.load_all(choices.collect(), true, false)? {
+    // The work tree may have what HEAD lacks.
+    loader.by_hand = choices.iter().map(|choice| choice.path.clone()).collect();
+    for governing in loader.load_all(choices, true, false)? {
         candidates.grants += governing.design.grants.len();
         if governing.origin != Origin::Head {
             candidates.uncommitted.push(governing.design.path);
