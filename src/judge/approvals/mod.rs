@@ -250,8 +250,10 @@ struct SignerLists {
     file: String,
     /// Whether approvals need no signature.
     accept_unsigned: bool,
-    /// The list of the base, then those of the tips of target branches.
-    all: Vec<(Option<ObjectId>, Option<Vec<u8>>)>,
+    /// The list of the base.
+    own: Option<Vec<u8>>,
+    /// Those of the tips of target branches.
+    beside: Vec<(ObjectId, Option<Vec<u8>>)>,
 }
 
 impl SignerLists {
@@ -266,9 +268,9 @@ impl SignerLists {
     ) -> Result<SignerLists> {
         let list = |commit| repo.tree_of(commit)?.read(BStr::new(&settings.signers));
         let mut accept_unsigned = settings.accept_unsigned;
-        let mut all = vec![(None, list(base)?)];
+        let mut beside = Vec::new();
         for &tip in tips {
-            all.push((Some(tip), list(Some(tip))?));
+            beside.push((tip, list(Some(tip))?));
             if accept_unsigned {
                 let now = settings_of(repo, Some(tip))?;
                 accept_unsigned = now.is_some_and(|now| now.is_ok_and(|now| now.accept_unsigned));
@@ -277,7 +279,8 @@ impl SignerLists {
         Ok(SignerLists {
             file: settings.signers.clone(),
             accept_unsigned,
-            all,
+            own: list(base)?,
+            beside,
         })
     }
 
@@ -293,7 +296,7 @@ impl SignerLists {
             return Ok(Some(UNSIGNED.to_owned()));
         }
         let file = escaped(&self.file);
-        let Some((_, Some(own))) = self.all.first() else {
+        let Some(own) = &self.own else {
             return Ok(Some(format!("the merge base lists no signers in {file}")));
         };
         let keygen = SshKeygen::find().map_err(|mut error| {
@@ -303,21 +306,19 @@ impl SignerLists {
             );
             error
         })?;
-        for (tip, list) in &self.all {
-            let verified = match (list, tip) {
-                (Some(list), Some(_)) if list == own => continue,
-                (Some(list), _) => keygen.verify(approval, &self.file, list)?,
-                (None, _) => Err(String::new()),
+        if let Err(why) = keygen.verify(approval, &self.file, own)? {
+            return Ok(Some(why));
+        }
+        for (tip, list) in &self.beside {
+            let is_listed = match list {
+                Some(list) => list == own || keygen.verify(approval, &self.file, list)?.is_ok(),
+                None => false,
             };
-            match (verified, tip) {
-                (Ok(_), _) => {}
-                (Err(why), None) => return Ok(Some(why)),
-                (Err(_), Some(tip)) => {
-                    return Ok(Some(format!(
-                        "its signer is no longer listed in {file} on the target branch ({})",
-                        tip.to_hex_with_len(12)
-                    )));
-                }
+            if !is_listed {
+                return Ok(Some(format!(
+                    "its signer is no longer listed in {file} on the target branch ({})",
+                    tip.to_hex_with_len(12)
+                )));
             }
         }
         Ok(None)
@@ -336,7 +337,7 @@ pub fn not_listed(repo: &Repository, approvals: &[Approval]) -> Result<Vec<Strin
     let lists = SignerLists::new(repo, &settings, repo.head_commit()?, &[])?;
     let mut notes = Vec::new();
     for approval in approvals.iter().filter(|one| one.signature.is_some()) {
-        let why = match lists.all[0].1 {
+        let why = match lists.own {
             None => Some(format!("HEAD has no {}", escaped(&lists.file))),
             Some(_) => lists.refusal(approval)?,
         };
