@@ -12,8 +12,8 @@ use std::sync::{Mutex, PoisonError};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::private_objects::PrivateObjects;
-use super::program::{Git, told};
+use super::commits::is_new;
+use super::program::{Git, PrivateObjects, private_config, told};
 use super::{History, Objects, Tree};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
@@ -73,8 +73,7 @@ impl Merges {
                 continue;
             };
             heads.remove(at);
-            let history = History::between(objects.clone(), &self.boundary, &heads, parent)?;
-            if !history.ahead.is_empty() {
+            if is_new(objects, &self.boundary, &heads, parent)? {
                 heads.insert(at, parent);
             }
         }
@@ -198,11 +197,7 @@ impl Merges {
 
     fn begin(&self, hash: gix::hash::Kind) -> Result<PrivateRepository> {
         let directory = PrivateObjects::borrowing([self.objects.clone()])?;
-        let (version, extensions) = match hash {
-            gix::hash::Kind::Sha1 => (0, String::new()),
-            other => (1, format!("[extensions]\n\tobjectFormat = {other}\n")),
-        };
-        let config = format!("{extensions}[core]\n\trepositoryFormatVersion = {version}\n{CONFIG}");
+        let config = private_config(hash, CONFIG);
         let shallow = self.boundary.iter().map(|id| format!("{id}\n"));
         let write = || {
             fs::create_dir(directory.file("refs"))?;

@@ -9,11 +9,10 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use super::config_env;
-use super::errors::{cannot_open, failed, show_file};
 use super::merge::Merges;
 use super::objects::Objects;
-use super::private_objects::{PrivateObjects, enter_quarantine};
-use super::program::{Git, told};
+use super::program::{Git, PrivateObjects, enter_quarantine, told};
+use super::{cannot_open, failed, show_file};
 use crate::boundary::{absolute, bytes};
 use crate::error::{Error, Result};
 use crate::path::{escaped, from_directory};

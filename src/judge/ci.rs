@@ -2,7 +2,7 @@
 
 use gix::ObjectId;
 
-use super::push::base_setting;
+use super::range::base_setting;
 use crate::ci::{self, CiPlan, Merge, Point};
 use crate::error::{Error, Result};
 use crate::git::{PushSide, Range, Repository, TargetBranch, fetch_command};

@@ -6,8 +6,7 @@ use std::collections::HashMap;
 use gix::bstr::{BStr, BString};
 
 use super::approvals::CommitApprovals;
-use super::measured_changes::MeasuredChanges;
-use super::per_commit::JudgedCommits;
+use super::per_commit::JudgedCommit;
 use crate::approve::Approval;
 use crate::error::Result;
 use crate::finding::{Finding, Level, refused_paths};
@@ -77,32 +76,35 @@ fn place(grant: &Grant) -> (&BStr, usize) {
 /// A blob cannot be read.
 pub(super) fn hunks(
     objects: &Objects,
-    changes: &MeasuredChanges,
+    changes: &[MeasuredChange],
     findings: &[Finding],
 ) -> Result<HashMap<BString, String>> {
     let refused = refused_paths(findings);
     let mut wanted: Vec<_> = changes
-        .all
         .iter()
-        .map(|changed| (&changed.change, changed.measured))
-        .filter(|(change, measured)| {
-            let is_moved = change.new.is_none() && change.renamed.is_some();
-            let is_shown = measured.is_some_and(|measured| {
-                measured.destroys() || measured.class == Class::Delete && !is_moved
-            });
-            is_shown || refused.contains(&change.path)
-        })
+        .filter(
+            |MeasuredChange {
+                 change, measured, ..
+             }| {
+                let is_moved = change.new.is_none() && change.renamed.is_some();
+                let is_shown = measured.is_some_and(|measured| {
+                    measured.destroys() || measured.class == Class::Delete && !is_moved
+                });
+                is_shown || refused.contains(&change.path)
+            },
+        )
         .collect();
-    wanted.sort_by_key(|(change, measured)| {
-        let lost = measured.map(|measured| measured.lost.bytes);
-        Reverse((refused.contains(&change.path), lost))
+    wanted.sort_by_key(|changed| {
+        let lost = changed.measured.map(|measured| measured.lost.bytes);
+        Reverse((refused.contains(&changed.change.path), lost))
     });
     let mut shown = HashMap::new();
     let mut left = TEXT;
-    for (change, measured) in wanted.into_iter().take(MOST_FILES) {
-        let (old, new) = changes.contents(objects, change)?;
+    for changed in wanted.into_iter().take(MOST_FILES) {
+        let change = &changed.change;
+        let (old, new) = objects.both(changed.compared, change.new)?;
         let is_binary = is_binary(&old) || is_binary(&new);
-        if old.len() + new.len() > MOST_BYTES || is_binary && measured.is_none() {
+        if old.len() + new.len() > MOST_BYTES || is_binary && changed.measured.is_none() {
             continue;
         }
         let lines = match change.old.is_some() && change.new.is_some() {
@@ -112,7 +114,7 @@ pub(super) fn hunks(
         let hunks = unified_preview(&old, &new, "", "", lines);
         if let Some(rest) = left.checked_sub(hunks.len()) {
             left = rest;
-            shown.insert(change.path.clone(), hunks);
+            shown.insert(changed.change.path.clone(), hunks);
         }
     }
     Ok(shown)
@@ -161,40 +163,24 @@ pub(super) fn is_affordable(range: &Range) -> bool {
 pub(super) fn commits(
     repo: &Repository,
     range: &Range,
-    judged: Option<&JudgedCommits>,
+    judged: Option<&[JudgedCommit]>,
 ) -> Result<Vec<ReviewCommit>> {
     let mut strip = Vec::with_capacity(range.commits.len());
     for (at, commit) in range.commits.iter().enumerate() {
         let headline = repo.headline(commit.id)?;
+        let judged = judged.and_then(|judged| judged.get(at));
+        let findings = judged.map_or(&[][..], |judged| &judged.findings);
+        let of = |level| findings.iter().filter(move |one| one.level == level);
+        let messages = of(Level::Error).map(|error| error.message.clone());
         strip.push(ReviewCommit {
             id: commit.id.to_string(),
             subject: headline.subject,
             author: headline.author,
-            changes: judged.and_then(|judged| judged.changes.get(at).copied()),
-            ..ReviewCommit::default()
+            changes: judged.map(|judged| judged.changes),
+            errors: of(Level::Error).count(),
+            warnings: of(Level::Warning).count(),
+            messages: messages.take(MOST_MESSAGES).collect(),
         });
-    }
-    let findings = judged.map_or(&[][..], |judged| &judged.findings);
-    for Finding {
-        level,
-        message,
-        commit,
-        ..
-    } in findings
-    {
-        let Some(shown) = commit.and_then(|at| strip.get_mut(at)) else {
-            continue;
-        };
-        match level {
-            Level::Error => {
-                shown.errors += 1;
-                if shown.messages.len() < MOST_MESSAGES {
-                    shown.messages.push(message.clone());
-                }
-            }
-            Level::Warning => shown.warnings += 1,
-            Level::Note => {}
-        }
     }
     Ok(strip)
 }

@@ -34,7 +34,7 @@ impl Loader<'_, '_> {
             (_, Some(text)) => {
                 let (origin, may_surprise) = match self.facts.stage {
                     Stage::Request => (Origin::Head, true),
-                    Stage::Commit => (Origin::Head, choice.by_hand),
+                    Stage::Commit => (Origin::Head, self.is_by_hand(&choice.path)),
                     Stage::Range | Stage::Step => (Origin::MergeBase, false),
                 };
                 let on_disk = may_surprise.then(|| self.in_work_tree(path)).flatten();
@@ -71,7 +71,7 @@ impl Loader<'_, '_> {
     fn load_from_work_tree(&mut self, choice: &Choice) -> Result<Governing> {
         let path: &BStr = choice.path.as_ref();
         match self.in_work_tree(path) {
-            Some(bytes) if choice.by_hand && self.is_manual => {
+            Some(bytes) if self.is_by_hand(&choice.path) && self.is_manual => {
                 self.notes.push(format!(
                     "{} is read from the work tree: {} does not have it",
                     escaped(path),
