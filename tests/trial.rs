@@ -77,7 +77,7 @@ fn each_change_of_the_branch_is_judged_against_its_first_parent() {
         "guard: 2 of the last 5 changes on main would have been refused\n\n\
          {}  Merge branch '188-work'\n    out-of-scope: src/rogue.rs\n\n\
          {}  Rewrite the state\n    destructive-change: src/state.rs\n\n\
-         note: judged by guard.toml of the work tree\n\
+         note: checked against guard.toml of the work tree\n\
          note: guard found no usable design for 4 changes; the scope rules did not count there\n\n\
          to see every finding: guard trial --output html=trial.html\n",
         &work[..12],
@@ -203,7 +203,7 @@ fn what_keeps_guard_from_judging_exits_with_two() {
     let repo = Repo::new();
     repo.guard(&["trial"])
         .exits(2)
-        .says("there is no commit to judge yet");
+        .says("there is no commit to check yet");
     repo.stage("a", "a\n");
     repo.commit("Begin");
     repo.write("guard.toml", "[lld]\nbase = \"nowhere\"\n");

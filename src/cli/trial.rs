@@ -16,23 +16,23 @@ use crate::setup::draft::draft;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct TrialArgs {
-    /// The number of changes to judge.
+    /// The number of changes to check.
     #[arg(value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  guard trial                              judge the last 50 changes of the target branch
-  guard trial 500                          judge more of them
+  guard trial                              check the last 50 changes of the target branch
+  guard trial 500                          check more of them
   guard trial --format json                print every finding as JSON
   guard trial --output html=trial.html     write a page with every finding
 
-Each commit or merge of the branch counts as one change, compared with its first parent and judged as a pull request. guard \
+Each commit or merge of the branch counts as one change, compared with its first parent and checked as a pull request. guard \
 uses the guard.toml of the work tree, else that of HEAD, else the one that `guard init` would write. The target branch is \
 `[lld] base` of guard.toml, else the default branch of the upstream, else `origin/HEAD`, else the current branch.
 
-guard changes nothing. The exit code is 0 whatever it finds, and 2 if it cannot judge.";
+guard changes nothing. The exit code is 0 whatever it finds, and 2 if it cannot check them.";
 
 impl TrialArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {

@@ -51,7 +51,7 @@ pub fn trial(
         Some(target) => target,
         None => {
             let head = repo.head_commit()?;
-            let head = head.ok_or_else(|| Error::new("there is no commit to judge yet"))?;
+            let head = head.ok_or_else(|| Error::new("there is no commit to check yet"))?;
             let branch = repo.branch()?;
             let name = branch.map_or_else(|| "HEAD".into(), |branch| branch.name);
             (name.to_string(), head)
@@ -77,7 +77,7 @@ pub fn trial(
     }
     if steps.is_empty() {
         return Err(Error::new(
-            "the clone is too shallow to judge a change: it holds only the newest commit",
+            "the clone is too shallow to check a change: it holds only the newest commit",
         )
         .help(fetch_command(true, &[])));
     }

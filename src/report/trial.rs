@@ -57,7 +57,7 @@ fn summary(trial: &Trial) -> String {
 }
 
 fn notes(trial: &Trial, settings: &str) -> Vec<String> {
-    let mut notes = vec![format!("judged by {settings}")];
+    let mut notes = vec![format!("checked against {settings}")];
     if let warned @ 1.. = count(trial, Level::Warning) {
         let warned = plural(warned, "change");
         notes.push(format!("{warned} would have passed with warnings"));
@@ -70,7 +70,7 @@ fn notes(trial: &Trial, settings: &str) -> Vec<String> {
     }
     if let Some(missing) = trial.missing {
         notes.push(format!(
-            "the clone is shallow and lacks commit {}, which comes before; to judge more: git fetch --unshallow",
+            "the clone is shallow and lacks commit {}, which comes before; to check more: git fetch --unshallow",
             missing.to_hex_with_len(12)
         ));
     }
