@@ -29,6 +29,8 @@ def prepare(root):
         at.parent.mkdir(parents=True, exist_ok=True)
         at.write_text(body(number, 0))
     git(root, "init", "--quiet", "--template=", "--initial-branch=main")
+    for key in ("gc.auto", "maintenance.auto"):
+        git(root, "config", key, "0")
     git(root, "add", "--all")
     git(root, "commit", "--quiet", "-m", "Begin")
     git(root, "gc", "--quiet")

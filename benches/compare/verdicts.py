@@ -189,9 +189,12 @@ def ask_server(server, root, path):
         except (OSError, ValueError, RecursionError):
             pass
     try:
-        return server.write(path.decode(), "x\n")
+        is_written = server.write(path.decode(), "x\n")
     except UnicodeDecodeError:
         return None
+    landed = os.path.realpath(os.path.join(os.fsencode(root), path)) if is_written else os.fsencode(root)
+    assert landed.startswith(os.fsencode(root)), f"{path!r} was written to {landed!r}"
+    return is_written
 
 
 def judge_requests(requests):
@@ -283,8 +286,8 @@ def rate(answers, at, wanted):
 
 def judge_paths():
     """(what was asked, the tool beside guard, the answers of both)."""
-    # A link to guard's own settings is a question for guard alone.
-    requests = [entry for entry in entries("relative", "absolute") if entry["id"] != "h324"]
+    # h324 is a link to guard's own settings, a question for guard alone; h085 is too long here to lead out.
+    requests = [entry for entry in entries("relative", "absolute") if entry["id"] not in ("h324", "h085")]
     rows = [("write request", "MCP server", judge_requests(requests))]
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         for name, context in [("staged path", "git-index-entry"), ("target of a staged link", "symlink-target")]:
@@ -294,14 +297,17 @@ def judge_paths():
     return rows
 
 
+def leads_out(entry):
+    return entry["expected"] in LEADS_OUT
+
+
 def table_of_paths(rows):
     lines = ["| question | the right answer | guard | MCP server | git |", "|---|---|---|---|---|"]
     for name, other, answers in rows:
-        leads_out = lambda entry: entry["expected"] in LEADS_OUT
         groups = [("refuse", is_hostile), ("accept", lambda entry: not is_hostile(entry))]
         if other == "MCP server":
             groups[:1] = [
-                ("refuse: it leads outside", leads_out),
+                ("refuse: it leads outside, or leaves and comes back", leads_out),
                 ("refuse: it enters .git, or its name deceives", lambda entry: is_hostile(entry) and not leads_out(entry)),
             ]
         for word, wanted in groups:
