@@ -192,8 +192,9 @@ def ask_server(server, root, path):
         is_written = server.write(path.decode(), "x\n")
     except UnicodeDecodeError:
         return None
-    landed = os.path.realpath(os.path.join(os.fsencode(root), path)) if is_written else os.fsencode(root)
-    assert landed.startswith(os.fsencode(root)), f"{path!r} was written to {landed!r}"
+    if is_written:
+        landed = run(["realpath", "-m", "--", os.fsdecode(path)], root).stdout
+        assert landed.startswith(os.fsencode(root)), f"{path!r} was written to {landed!r}"
     return is_written
 
 
