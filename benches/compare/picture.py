@@ -52,10 +52,10 @@ def lines(title, axis, series):
     xs = [left + wide * at / (count - 1) for at in range(count)]
     parts += [text(x, top + high + 18, at + 1, 'class="small" text-anchor="middle"') for at, x in enumerate(xs)]
     parts.append(text(left + wide / 2, top + high + 38, axis, 'class="small" text-anchor="middle"'))
-    for at, (name, shares) in enumerate(series.items()):
+    # Curves may lie on each other; the dashes of the second, drawn last, show both.
+    for at, (name, shares) in sorted(enumerate(series.items()), key=lambda one: one[0] == 1):
         colour = COLOURS[(3, 2, 1, 0, 4)[at]]
         points = " ".join(f"{x:g},{top + high * (1 - share):g}" for x, share in zip(xs, shares))
-        # Curves may lie on each other; dashes show both.
         dashes = ' stroke-dasharray="7 6"' if at == 1 else ""
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2.5"{dashes}/>')
         y = top + 20 + at * 22
