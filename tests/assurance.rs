@@ -82,13 +82,23 @@ fn everything_that_stands_behind_a_promise_exists() {
 fn guard_opens_no_socket() {
     let lock = page("Cargo.lock");
     for network in ["reqwest", "curl", "hyper", "rustls", "openssl"] {
-        assert!(!lock.contains(&format!("name = \"{network}\"\n")), "{network}");
+        assert!(
+            !lock.contains(&format!("name = \"{network}\"\n")),
+            "{network}"
+        );
     }
     let repo = Repo::new();
     repo.govern(&[("src/a.rs", "Add", "x")]);
     repo.stage("src/a.rs", "x\n");
     if strace::is_there(&repo) {
-        let traced = ["-f", "-qq", "-o", "../trace", "-etrace=socket,connect", GUARD];
+        let traced = [
+            "-f",
+            "-qq",
+            "-o",
+            "../trace",
+            "-etrace=socket,connect",
+            GUARD,
+        ];
         run(repo.command("strace").args(traced).arg("lint")).exits(0);
         let trace = fs::read_to_string(repo.path("../trace")).unwrap();
         assert!(!trace.contains("socket("), "{trace}");
