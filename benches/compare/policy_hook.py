@@ -60,9 +60,8 @@ def staged():
 def loses_much(path, status, deleted):
     if status == "A":
         return False
-    size = int(git("cat-file", "-s", f"HEAD:{path}"))
     if deleted == "-":
-        return size > 8192
+        return int(git("cat-file", "-s", f"HEAD:{path}")) > 8192
     if int(deleted) <= 50:
         return False
     lines = git("cat-file", "blob", f"HEAD:{path}").count(b"\n")

@@ -115,7 +115,7 @@ def measure():
     quick = "GUARD_BENCH_QUICK" in os.environ
     with Workspace() as root:
         prepare(root)
-        sizes = {10: 1, 100: 1} if quick else {10: 11, 1_000: 7, FILES: 3}
+        sizes = {10: 1, 100: 1} if quick else {10: 9, 1_000: 5, FILES: 2}
         by_size = staged(root, sizes)
         git(root, "reset", "--quiet", "--hard")
         return by_size, requests(root)
