@@ -74,11 +74,11 @@ def table_of_staged(found):
     return "\n".join(lines)
 
 
-WRITES = 1000
+WRITES = 100
 
 
 def requests(root):
-    """Milliseconds for 1,000 new files of 1 KB, or for 1,000 questions, by one process."""
+    """Milliseconds for 100 new files of 1 KB, or for 100 questions, by one process."""
     content = "x" * 63 + "\n"
     found = {}
     for name, start in [
@@ -101,7 +101,7 @@ def requests(root):
 
 
 def table_of_requests(found):
-    lines = ["| | 1,000 requests | what it does |", "|---|---:|---|"]
+    lines = ["| | 100 requests | what it does |", "|---|---:|---|"]
     about = {
         "MCP server: write_file": "checks the path and writes",
         "guard mcp: write_file": "judges, takes a snapshot that `guard snapshot restore` brings back, writes, and logs",
@@ -115,7 +115,7 @@ def measure():
     quick = "GUARD_BENCH_QUICK" in os.environ
     with Workspace() as root:
         prepare(root)
-        sizes = {10: 1, 100: 1} if quick else {10: 9, 1_000: 5, FILES: 2}
+        sizes = {10: 1, 100: 1} if quick else {10: 7, 1_000: 3, FILES: 1}
         by_size = staged(root, sizes)
         git(root, "reset", "--quiet", "--hard")
         return by_size, requests(root)
