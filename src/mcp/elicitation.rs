@@ -3,8 +3,7 @@
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
 use serde_json::{Value, json};
 
-use super::answer::ToolAnswer;
-use super::session::Call;
+use super::call::{Call, ToolAnswer};
 use crate::approve::reason_line;
 use crate::files::{
     self, Analysis, Answer, Failure, FailureKind, Gate, GateResult, HeldChange, HeldRecord,

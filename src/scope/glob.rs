@@ -1,6 +1,5 @@
 //! Globs of a design: `*`, `**` and `{a,b}`; all other characters are literal.
 
-use std::fmt;
 use std::ops::Range;
 
 use gix::bstr::BStr;
@@ -13,21 +12,10 @@ const MAX_LEN: usize = 1_024;
 const MAX_DEPTH: usize = 8;
 
 /// Why a pattern is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GlobError(&'static str);
+pub type GlobFault = &'static str;
 
-const TOO_LONG: GlobError =
-    GlobError("the pattern has more than 1,024 bytes; split it into several rows");
-const TOO_DEEP: GlobError =
-    GlobError("the pattern nests braces more than 8 deep; split it into several rows");
-
-impl fmt::Display for GlobError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl std::error::Error for GlobError {}
+const TOO_LONG: GlobFault = "the pattern has more than 1,024 bytes; split it into several rows";
+const TOO_DEEP: GlobFault = "the pattern nests braces more than 8 deep; split it into several rows";
 
 /// A compiled pattern.
 ///
@@ -49,7 +37,7 @@ impl Glob {
     /// # Errors
     ///
     /// A pattern that is too long or too deeply nested.
-    pub fn new(pattern: &BStr) -> Result<Glob, GlobError> {
+    pub fn new(pattern: &BStr) -> Result<Glob, GlobFault> {
         if pattern.len() > MAX_LEN {
             return Err(TOO_LONG);
         }
@@ -110,7 +98,7 @@ fn translate(
     mut fresh: bool,
     depth: usize,
     regex: &mut String,
-) -> Result<(), GlobError> {
+) -> Result<(), GlobFault> {
     if depth > MAX_DEPTH {
         return Err(TOO_DEEP);
     }

@@ -1,10 +1,11 @@
-//! One granted path, directory or glob of a design.
+//! One granted path, directory or glob of a design, and the role of its files (requirement 002, section 2.3).
 
 use std::fmt;
 use std::ops::BitOr;
 
 use gix::bstr::{BStr, BString};
 
+use super::patterns::Patterns;
 use crate::finding::Anchor;
 
 /// A set of actions that a grant permits.
@@ -168,5 +169,119 @@ impl Grant {
             }
             GrantKind::Glob => None,
         }
+    }
+}
+
+const CONFIG_EXTENSIONS: &str =
+    "toml|yaml|yml|json|jsonc|json5|jsonl|ini|cfg|conf|properties|lock|csv|tsv|xml|plist|env";
+const CONFIG_NAMES: &str = "go.mod|go.sum|requirements.txt";
+
+/// The role of a path, directory or glob.
+pub fn role(path: &str, tests: &Patterns) -> Role {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let holds_tests = !directory.is_empty() && tests.contains_directory(directory.into());
+    // A granted directory of tests stands for the files below it.
+    if holds_tests || tests.names_here_or_below(path.into(), "*") {
+        return Role::Test;
+    }
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    let is_in = |word: &str, list: &str| list.split('|').any(|other| other == word);
+    let is_dot_file = stem.is_empty() && !extension.is_empty();
+    let is_config = is_in(&extension.to_ascii_lowercase(), CONFIG_EXTENSIONS);
+    match is_dot_file || is_config || is_in(name, CONFIG_NAMES) {
+        true => Role::Config,
+        false => Role::Implementation,
+    }
+}
+
+/// Grants for unit tests.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::super::glob::is_glob;
+    use super::*;
+
+    /// A grant as a row would give it: a trailing slash makes a directory, stars make a glob.
+    pub(crate) fn grant(path: &str, actions: Actions) -> Grant {
+        let kind = if path.ends_with('/') {
+            GrantKind::Directory
+        } else if is_glob(path.into()) {
+            GrantKind::Glob
+        } else {
+            GrantKind::File
+        };
+        Grant {
+            path: path.trim_end_matches('/').into(),
+            kind,
+            actions,
+            change_type: String::new(),
+            renamed: None,
+            form: crate::scope::GrantForm::Table,
+            role: Role::Implementation,
+            description: String::new(),
+            anchor: Anchor {
+                path: "design.md".into(),
+                span: 0..0,
+                line: 1,
+                column: 1,
+                label: String::new(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles() {
+        let tests = crate::scope::settings::test_patterns();
+        let role = |path| role(path, &tests);
+        for path in [
+            "tests/unit/test_a.py",
+            "tests",
+            "pkg/tests",
+            "src/a_test.go",
+            "src/x.spec.ts",
+            "test_a.py",
+            "a/__tests__/x.js",
+            "tests/*.py",
+            "tests/data.json",
+        ] {
+            assert_eq!(role(path), Role::Test, "{path}");
+        }
+        for path in [
+            "Cargo.toml",
+            ".gitignore",
+            "a/b.lock",
+            "data/x.csv",
+            ".github/workflows/ci.yml",
+            "go.sum",
+        ] {
+            assert_eq!(role(path), Role::Config, "{path}");
+        }
+        for path in [
+            "src/a.py",
+            "src",
+            "src/testing.rs",
+            "contest.py",
+            "Makefile",
+            "README.md",
+            "latest/x.rs",
+        ] {
+            assert_eq!(role(path), Role::Implementation, "{path}");
+        }
+    }
+
+    #[test]
+    fn settings_replace_the_patterns() {
+        assert_eq!(
+            role("tests/a.py", &Patterns::built_in(&["checks/**"])),
+            Role::Implementation
+        );
+        assert_eq!(
+            role("checks/a.py", &Patterns::built_in(&["checks/**"])),
+            Role::Test
+        );
     }
 }

@@ -1,6 +1,5 @@
 //! Lists of paths in the settings: gitignore patterns, matched as git does.
 
-use std::fmt;
 use std::sync::OnceLock;
 
 use gix::bstr::{BStr, ByteSlice};
@@ -14,6 +13,10 @@ const MAX_LEN: usize = 1_024;
 
 /// The maximum number of stars: at 64, gix gives up, and the pattern would match nothing.
 const MAX_STARS: usize = 32;
+
+/// Why a pattern is refused, and what to write instead. Git would ignore most of these silently, and the list would cover
+/// less than it seems to.
+pub type PatternFault = &'static str;
 
 /// Patterns with the meaning of a `.gitignore` at the root. The last match decides, but everything below a covered
 /// directory is covered, whatever a later `!` says.
@@ -32,25 +35,12 @@ struct Pattern {
     end: Vec<u8>,
 }
 
-/// Why a pattern is refused, and what to write instead. Git would ignore most of these silently, and the list would cover
-/// less than it seems to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PatternError(&'static str);
-
-impl fmt::Display for PatternError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl std::error::Error for PatternError {}
-
 impl Patterns {
     /// Compiles the strings of the settings.
     ///
     /// # Errors
     /// A pattern is invalid.
-    pub fn new(patterns: Vec<String>) -> Result<Patterns, PatternError> {
+    pub fn new(patterns: Vec<String>) -> Result<Patterns, PatternFault> {
         let compiled = patterns.into_iter().map(Pattern::new);
         let compiled: Vec<_> = compiled.collect::<Result<_, _>>()?;
         Ok(Patterns {
@@ -63,7 +53,7 @@ impl Patterns {
     ///
     /// # Errors
     /// As for [`Patterns::new`].
-    pub fn check(pattern: &str) -> Result<(), PatternError> {
+    pub fn check(pattern: &str) -> Result<(), PatternFault> {
         Pattern::new(pattern.to_owned()).map(drop)
     }
 
@@ -166,7 +156,7 @@ impl<'de> Deserialize<'de> for Patterns {
 }
 
 impl Pattern {
-    fn new(text: String) -> Result<Pattern, PatternError> {
+    fn new(text: String) -> Result<Pattern, PatternFault> {
         let stars = text.matches('*').count();
         let line_break = ['\n', '\r', '\0'];
         let checks = [
@@ -197,9 +187,9 @@ impl Pattern {
             ),
         ];
         if let Some((_, why)) = checks.into_iter().find(|(is_wrong, _)| *is_wrong) {
-            return Err(PatternError(why));
+            return Err(why);
         }
-        let nothing = PatternError("matches nothing; name a path after the `!` or `/`");
+        let nothing = "matches nothing; name a path after the `!` or `/`";
         let (glob, ..) = gix::ignore::parse(text.as_bytes(), false)
             .next()
             .filter(|(glob, ..)| !glob.text.is_empty())

@@ -2,7 +2,6 @@
 
 mod keys;
 mod kind;
-mod lists;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -24,7 +23,7 @@ pub const EXPIRY: u64 = 14 * kind::DAY;
 
 /// The paths of tests.
 pub(crate) fn test_patterns() -> Patterns {
-    Patterns::built_in(&lists::TEST_PATTERNS)
+    Patterns::built_in(&keys::TEST_PATTERNS)
 }
 
 /// The path of the file.
