@@ -17,7 +17,7 @@ pub(crate) use payload::AgentEvent;
 pub(crate) use protocol::Reply;
 #[cfg(feature = "mcp")]
 pub(crate) use reason::told;
-pub(crate) use reason::{scope_to_tell, times_told};
+pub(crate) use reason::{failed_to, scope_to_tell, times_told};
 pub(crate) use scratch::refuse;
 pub(crate) use tools::{FileAction, ToolCall};
 
@@ -148,9 +148,7 @@ impl Agent {
         let call = parsed.and_then(|payload| payload.call(protocol.before));
         let judged = match &call {
             Ok(call) => {
-                let judged = work.judge(call);
-                let judged =
-                    judged.and_then(|()| work.begin(call, &session, &id.unwrap_or_default()));
+                let judged = work.judge(call, &session, &id.unwrap_or_default());
                 judged.map_err(|failure| {
                     let reason = reason::of(&call.tool, call.changes_files(), &failure);
                     let times = work.times_told(&session, &reason);
@@ -176,10 +174,8 @@ impl Agent {
 
 /// What guard does about a payload, besides reading and answering it.
 pub(crate) trait HookWork {
-    /// Decides about a call that reads or changes files.
-    fn judge(&self, call: &ToolCall) -> GateResult<()>;
-    /// Prepares to see what a call does.
-    fn begin(&self, call: &ToolCall, session: &str, id: &str) -> GateResult<()>;
+    /// Decides about a call that reads or changes files, and prepares to see what any other does.
+    fn judge(&self, call: &ToolCall, session: &str, id: &str) -> GateResult<()>;
     /// Says what a call did.
     fn look(&self, event: &AgentEvent) -> Option<Told>;
     /// Says what the model does not know about the scope.
@@ -212,11 +208,8 @@ mod tests {
     struct Fault;
 
     impl HookWork for Fault {
-        fn judge(&self, _: &ToolCall) -> GateResult<()> {
+        fn judge(&self, _: &ToolCall, _: &str, _: &str) -> GateResult<()> {
             panic!("a fault of guard")
-        }
-        fn begin(&self, _: &ToolCall, _: &str, _: &str) -> GateResult<()> {
-            Ok(())
         }
         fn look(&self, _: &AgentEvent) -> Option<Told> {
             panic!("a fault of guard")

@@ -13,7 +13,7 @@ use gix::bstr::BString;
 use serde::{Deserialize, Serialize};
 
 use super::payload::AgentEvent;
-use super::scratch;
+use super::{reason, scratch};
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::files;
@@ -439,10 +439,5 @@ fn report(lines: &[String], name: &str) -> String {
 }
 
 fn cannot_judge(error: &Error) -> String {
-    let help: Vec<&str> = error.help.iter().map(|help| help.trim_end()).collect();
-    let help = help.join("; ");
-    format!(
-        "guard could not judge what it changed: {}; {help}",
-        error.message
-    )
+    reason::failed_to("judge what it changed", error, "")
 }

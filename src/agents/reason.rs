@@ -11,6 +11,7 @@ use std::path::Path;
 
 use super::payload::{AgentEvent, EventKind};
 use crate::disk;
+use crate::error::Error;
 use crate::files::{Failure, FailureKind};
 use crate::finding::Help;
 use crate::git::Repository;
@@ -42,6 +43,13 @@ pub(crate) fn told(verdict: &str, failure: &Failure) -> String {
         }
     }
     text
+}
+
+/// What guard could not do after a tool, with the next steps.
+pub(crate) fn failed_to(what: &str, error: &Error, first_step: &str) -> String {
+    let help: Vec<&str> = error.help.iter().map(|help| help.trim_end()).collect();
+    let (message, help) = (&error.message, help.join("; "));
+    format!("guard could not {what}: {message}; {first_step}{help}")
 }
 
 /// The reason for a denial of a tool.

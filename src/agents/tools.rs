@@ -176,37 +176,27 @@ struct ShellInput {
 pub(super) fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
     let action = match tool {
         "Write" | "write" | "write_file" | "create" | "create_file" => {
-            let WholeFile {
-                file_path, content, ..
-            } = typed(tool, input)?;
-            FileAction::Write(file_path.into(), content.into())
+            let file: WholeFile = typed(tool, input)?;
+            FileAction::Write(file.file_path.into(), file.content.into())
         }
         "Edit" | "edit" | "StrReplace" | "replace" | "replace_string_in_file" => {
             return by_file(tool, None, vec![typed(tool, input)?]);
         }
         "MultiEdit" | "multiedit" | "multi_replace_string_in_file" => {
-            let Replacements {
-                file_path, edits, ..
-            } = typed(tool, input)?;
-            return by_file(tool, file_path, edits);
+            let all: Replacements = typed(tool, input)?;
+            return by_file(tool, all.file_path, all.edits);
         }
         "apply_patch" | "ApplyPatch" | "patch" => {
-            let NamedPatch { patch, .. } = typed(tool, input)?;
-            return patch_actions(&patch);
+            return patch_actions(&typed::<NamedPatch>(tool, input)?.patch);
         }
         "NotebookEdit" => FileAction::EditCell(typed(tool, input)?),
-        "Delete" => {
-            let Removal { file_path } = typed(tool, input)?;
-            FileAction::Delete(file_path.into())
-        }
+        "Delete" => FileAction::Delete(typed::<Removal>(tool, input)?.file_path.into()),
         "Read" | "read" | "read_file" | "view" => {
-            let Viewed { file_path } = typed(tool, input)?;
-            FileAction::Read(file_path.into())
+            FileAction::Read(typed::<Viewed>(tool, input)?.file_path.into())
         }
         "Bash" | "bash" | "PowerShell" | "powershell" | "Monitor" | "Shell"
         | "run_shell_command" | "run_in_terminal" | "write_stdin" => {
-            let ShellInput { command } = typed(tool, input)?;
-            FileAction::Command(command)
+            FileAction::Command(typed::<ShellInput>(tool, input)?.command)
         }
         // A model merges the code into the file, or no public source says what the input means.
         "insert_edit_into_file"

@@ -7,7 +7,7 @@ use std::thread;
 
 use super::bounded;
 use super::design_args::DesignArgs;
-use super::output::CANNOT_JUDGE;
+use super::output::{CANNOT_JUDGE, on_panic};
 use super::repository::{repository, with_approvals};
 use crate::agents::{
     self, Agent, AgentEvent, DEADLINE, FileAction, HookWork, Observer, Reply, Told, ToolCall, late,
@@ -30,7 +30,8 @@ pub(super) struct AgentArgs {
 impl AgentArgs {
     /// Answers one payload. The result is the exit code.
     pub(super) fn run(&self, agent: Agent) -> u8 {
-        fail_in_form();
+        // The answer still has to be a denial in the agent's form.
+        on_panic("", || ());
         answer_in_time(agent);
         let options = self.design.options(false);
         let payload = bounded::whole(io::stdin().lock(), MAX_PAYLOAD);
@@ -49,16 +50,12 @@ struct AgentWork {
 }
 
 impl HookWork for AgentWork {
-    fn judge(&self, call: &ToolCall) -> GateResult<()> {
+    fn judge(&self, call: &ToolCall, session: &str, id: &str) -> GateResult<()> {
         enter(call)?;
         agents::refuse(call)?;
-        if call.actions.iter().all(FileAction::is_command) {
-            return Ok(());
+        if !call.actions.iter().all(FileAction::is_command) {
+            agents::judge(&repository_of(self.agent, call)?, &self.options, call)?;
         }
-        agents::judge(&repository_of(self.agent, call)?, &self.options, call)
-    }
-
-    fn begin(&self, call: &ToolCall, session: &str, id: &str) -> GateResult<()> {
         if !call.is_observed() {
             return Ok(());
         }
@@ -84,12 +81,8 @@ impl HookWork for AgentWork {
             Observer::open(&repo, &options, &event.session)?.finish(event)
         };
         look().unwrap_or_else(|error: Error| {
-            let help: Vec<&str> = error.help.iter().map(|help| help.trim_end()).collect();
-            let text = format!(
-                "guard could not look at what the tool did: {}; look yourself: git status; {}",
-                error.message,
-                help.join("; ")
-            );
+            let next = "look yourself: git status; ";
+            let text = agents::failed_to("look at what the tool did", &error, next);
             Some(Told::of_agent(text))
         })
     }
@@ -191,12 +184,4 @@ fn answer_in_time(agent: Agent) {
         let late = || agent.failed(&late("so it is denied; try again"));
         std::process::exit(i32::from(say(&known.unwrap_or_else(late))));
     });
-}
-
-/// A panic is a fault of guard. It only says so, because the answer still has to be a denial in the agent's form.
-fn fail_in_form() {
-    std::panic::set_hook(Box::new(|panic| {
-        let text = format!("guard: internal error: {panic}\nguard: please report this\n");
-        let _ = io::stderr().lock().write_all(text.as_bytes());
-    }));
 }

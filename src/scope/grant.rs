@@ -276,11 +276,11 @@ mod tests {
     #[test]
     fn settings_replace_the_patterns() {
         assert_eq!(
-            role("tests/a.py", &Patterns::built_in(&["checks/**"])),
+            role("tests/a.py", &Patterns::built_in("checks/**")),
             Role::Implementation
         );
         assert_eq!(
-            role("checks/a.py", &Patterns::built_in(&["checks/**"])),
+            role("checks/a.py", &Patterns::built_in("checks/**")),
             Role::Test
         );
     }

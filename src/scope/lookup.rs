@@ -95,9 +95,7 @@ impl Scope {
 
     /// Like [`Scope::lookup`], but only the permitted actions.
     pub fn actions(&self, path: &BStr) -> Actions {
-        self.covering(path).fold(Actions::NONE, |all, index| {
-            all | unconditional(&self.grants[index])
-        })
+        self.lookup(path).actions
     }
 
     /// Whether any row renames a file.

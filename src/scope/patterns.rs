@@ -23,7 +23,7 @@ pub type PatternFault = &'static str;
 #[derive(Debug, Clone, Default)]
 pub struct Patterns {
     /// The built-in patterns, compiled on first use: most runs never need them.
-    built_in: &'static [&'static str],
+    built_in: &'static str,
     compiled: OnceLock<Vec<Pattern>>,
 }
 
@@ -44,7 +44,7 @@ impl Patterns {
         let compiled = patterns.into_iter().map(Pattern::new);
         let compiled: Vec<_> = compiled.collect::<Result<_, _>>()?;
         Ok(Patterns {
-            built_in: &[],
+            built_in: "",
             compiled: compiled.into(),
         })
     }
@@ -62,8 +62,8 @@ impl Patterns {
         !self.built_in.is_empty()
     }
 
-    /// Built-in patterns, which a test checks.
-    pub(crate) fn built_in(patterns: &'static [&'static str]) -> Patterns {
+    /// Built-in patterns, separated by blanks, which a test checks.
+    pub(crate) fn built_in(patterns: &'static str) -> Patterns {
         Patterns {
             built_in: patterns,
             compiled: OnceLock::new(),
@@ -72,7 +72,7 @@ impl Patterns {
 
     fn all(&self) -> &[Pattern] {
         self.compiled.get_or_init(|| {
-            let patterns = self.built_in.iter().map(|&pattern| pattern.to_owned());
+            let patterns = self.built_in.split_whitespace().map(str::to_owned);
             patterns.flat_map(Pattern::new).collect()
         })
     }

@@ -23,7 +23,7 @@ pub const EXPIRY: u64 = 14 * kind::DAY;
 
 /// The paths of tests.
 pub(crate) fn test_patterns() -> Patterns {
-    Patterns::built_in(&keys::TEST_PATTERNS)
+    Patterns::built_in(keys::TEST_PATTERNS)
 }
 
 /// The path of the file.
