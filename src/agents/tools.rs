@@ -70,15 +70,6 @@ impl FileAction {
 }
 
 impl ToolCall {
-    /// A call that does nothing, in this directory.
-    pub(crate) fn in_directory(directory: PathBuf) -> ToolCall {
-        ToolCall {
-            tool: String::new(),
-            directory,
-            actions: Vec::new(),
-        }
-    }
-
     pub(crate) fn has_only_absolute_paths(&self) -> bool {
         let is_absolute =
             |path: &BStr| gix::path::from_bstr(path).is_ok_and(|path| path.is_absolute());

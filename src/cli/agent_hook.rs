@@ -51,15 +51,16 @@ struct AgentWork {
 
 impl HookWork for AgentWork {
     fn judge(&self, call: &ToolCall, session: &str, id: &str) -> GateResult<()> {
-        enter(call)?;
+        enter(&call.directory)?;
         agents::refuse(call)?;
         if !call.actions.iter().all(FileAction::is_command) {
-            agents::judge(&repository_of(self.agent, call)?, &self.options, call)?;
+            let repo = repository_of(self.agent, call.has_only_absolute_paths())?;
+            agents::judge(&repo, &self.options, call)?;
         }
         if !call.is_observed() {
             return Ok(());
         }
-        let Some(repo) = self.observed(call)? else {
+        let Some(repo) = self.observed(call.has_only_absolute_paths())? else {
             return Ok(());
         };
         let options = with_approvals(&repo, self.options.clone())?;
@@ -68,9 +69,8 @@ impl HookWork for AgentWork {
 
     fn look(&self, event: &AgentEvent) -> Option<Told> {
         let look = || {
-            let call = ToolCall::in_directory(event.directory.clone());
-            enter(&call)?;
-            let Some(repo) = self.observed(&call)? else {
+            enter(&event.directory)?;
+            let Some(repo) = self.observed(true)? else {
                 return match CheckpointStore::is_there_for(&event.directory) {
                     true => Err(Error::new("the .git directory of the repository is gone")
                         .help("stop, and ask the user to bring it back")),
@@ -88,9 +88,8 @@ impl HookWork for AgentWork {
     }
 
     fn tell(&self, event: &AgentEvent) -> Option<String> {
-        let call = ToolCall::in_directory(event.directory.clone());
-        enter(&call).ok()?;
-        let repo = repository_of(self.agent, &call).ok()?;
+        enter(&event.directory).ok()?;
+        let repo = repository_of(self.agent, true).ok()?;
         agent_hooks::note_call(&repo, self.agent);
         agents::scope_to_tell(event, &repo, &self.options)
     }
@@ -111,7 +110,7 @@ impl HookWork for AgentWork {
 
 impl AgentWork {
     /// The repository whose work tree is observed; `None` where there is none.
-    fn observed(&self, call: &ToolCall) -> Result<Option<Repository>> {
+    fn observed(&self, has_only_absolute_paths: bool) -> Result<Option<Repository>> {
         let here = std::env::current_dir().unwrap_or_default();
         let project = self.agent.project_variable().and_then(std::env::var_os);
         let project = project.as_deref().map(Path::new);
@@ -120,16 +119,16 @@ impl AgentWork {
             .chain(project)
             .any(|path| path.join(".git").exists())
         {
-            true => repository_of(self.agent, call).map(Some),
+            true => repository_of(self.agent, has_only_absolute_paths).map(Some),
             false => Ok(None),
         }
     }
 }
 
 /// Changes to the directory in which the agent works.
-fn enter(call: &ToolCall) -> Result<()> {
-    std::env::set_current_dir(&call.directory).map_err(|error| {
-        let directory = show_file(&call.directory);
+fn enter(directory: &Path) -> Result<()> {
+    std::env::set_current_dir(directory).map_err(|error| {
+        let directory = show_file(directory);
         Error::new(format!(
             "the agent's directory {directory} cannot be entered: {error}"
         ))
@@ -138,7 +137,7 @@ fn enter(call: &ToolCall) -> Result<()> {
 
 /// The repository of the agent's directory. If the agent names its project and works elsewhere, such as in a
 /// repository of its own making, the project's repository judges; linked work trees belong to the project.
-fn repository_of(agent: Agent, call: &ToolCall) -> Result<Repository> {
+fn repository_of(agent: Agent, has_only_absolute_paths: bool) -> Result<Repository> {
     let here = repository();
     let project = agent.project_variable().and_then(std::env::var_os);
     let Some(project) = project.filter(|project| !project.is_empty()) else {
@@ -147,7 +146,7 @@ fn repository_of(agent: Agent, call: &ToolCall) -> Result<Repository> {
     let project = Repository::open(Path::new(&project))?;
     match here {
         Ok(here) if is_same(here.common_dir(), project.common_dir()) => Ok(here),
-        _ if call.has_only_absolute_paths() => Ok(project),
+        _ if has_only_absolute_paths => Ok(project),
         _ => Err(Error::new(
             "the tool call names a relative path, but the agent's directory is outside its project",
         )

@@ -8,11 +8,8 @@ use super::person::Person;
 use crate::approve::{REJECT, reason_line};
 use crate::files::{Answer, Question, Strategy};
 use crate::path::escaped;
-use crate::report::{Style, painted};
+use crate::report::{Style, painted, push_quoted};
 use crate::system;
-
-/// The prefix of quoted content, which distinguishes it from guard's own words.
-pub(super) const GUTTER: &str = "  | ";
 
 /// Asks about one held or destructive change.
 pub(super) fn ask(person: &mut Person, question: &Question, style: &Style) -> Answer {
@@ -39,25 +36,14 @@ pub(super) fn ask(person: &mut Person, question: &Question, style: &Style) -> An
     push_quoted(
         &mut text,
         "The change",
-        Some(&painted(&analysis.diff_preview, style)),
+        &painted(&analysis.diff_preview, style),
     );
     push_quoted(
         &mut text,
         "What would be lost",
-        analysis.deleted_content.as_deref(),
+        analysis.deleted_content.as_deref().unwrap_or_default(),
     );
     ask_for_word(person, &text, &question.word, &question.others)
-}
-
-pub(super) fn push_quoted(text: &mut String, title: &str, quoted: Option<&str>) {
-    let quoted = quoted.unwrap_or_default();
-    if quoted.is_empty() {
-        return;
-    }
-    text.push_str(&format!("\n{title}:\n"));
-    for line in quoted.lines() {
-        text.push_str(&format!("{GUTTER}{line}\n"));
-    }
 }
 
 /// The warning on systems where guard cannot see its parent processes.

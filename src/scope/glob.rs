@@ -64,33 +64,6 @@ impl Glob {
     }
 }
 
-/// Many numbered globs.
-#[derive(Debug, Clone, Default)]
-pub struct GlobSet(Vec<(usize, Glob)>);
-
-impl GlobSet {
-    /// The set of these numbered patterns, without those that [`Glob::new`] refuses.
-    pub fn new<'a>(patterns: impl IntoIterator<Item = (usize, &'a BStr)>) -> GlobSet {
-        let globs = patterns.into_iter();
-        GlobSet(
-            globs
-                .filter_map(|(number, pattern)| Some((number, Glob::new(pattern).ok()?)))
-                .collect(),
-        )
-    }
-
-    /// The numbers of the globs.
-    pub fn numbers(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().map(|(number, _)| *number)
-    }
-
-    /// The numbers of the matching globs, in the order given.
-    pub fn matching(&self, path: &BStr) -> impl Iterator<Item = usize> {
-        let matching = self.0.iter().filter(move |(_, glob)| glob.matches(path));
-        matching.map(|(number, _)| *number)
-    }
-}
-
 /// Appends part of a pattern as a regular expression; `fresh` says that it starts a path segment.
 fn translate(
     pattern: &[u8],
@@ -197,60 +170,6 @@ mod tests {
         }
         for path in no {
             assert!(!matches(pattern, path), "{pattern} should not match {path}");
-        }
-    }
-
-    fn set(patterns: &[String]) -> GlobSet {
-        let patterns = patterns.iter().map(|pattern| pattern.as_str().into());
-        GlobSet::new(patterns.enumerate())
-    }
-
-    #[test]
-    fn a_set_finds_what_its_globs_match() {
-        let patterns = [
-            "{**/,}a*",
-            "{,x}y",
-            "a/**/b",
-            "**",
-            "a{b,c*}d",
-            "src/{a,b/**}/c",
-            "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}*",
-            "{a}*",
-            "{a,b*",
-            "*/a/**/b/*",
-            "a**z",
-            "x{,/**}/y",
-            "*",
-            "a*a",
-            "{a,b}/**/{c,d}/*",
-            "{{a,b},c}*/{d,}e",
-        ];
-        let patterns = patterns.map(str::to_owned);
-        let set = set(&patterns);
-        let letters = [
-            "a", "b", "c", "x", "y", "z", "/", "/a/", "d", "/b/c", "{a", ",b", "}", "src/", "e",
-        ];
-        let mut path = String::new();
-        for n in 0..50_000_usize {
-            path.push_str(letters[(n * n + n / 7) % letters.len()]);
-            if n % 6 == 5 {
-                let expected =
-                    |(at, pattern): (usize, &String)| matches(pattern, &path).then_some(at);
-                let expected: Vec<usize> =
-                    patterns.iter().enumerate().filter_map(expected).collect();
-                let found: Vec<usize> = set.matching(path.as_str().into()).collect();
-                assert_eq!(found, expected, "{path}");
-                path.clear();
-            }
-        }
-        for path in [
-            "aaaaaaax", "abababab", "a/b", "x/y", "a/a/b/b", "q/a/b/c", "cd", "abcd", "src/a/c",
-            "ce/e", "a/e",
-        ] {
-            let expected = |(at, pattern): (usize, &String)| matches(pattern, path).then_some(at);
-            let expected: Vec<usize> = patterns.iter().enumerate().filter_map(expected).collect();
-            let found: Vec<usize> = set.matching(path.into()).collect();
-            assert_eq!(found, expected, "{path}");
         }
     }
 

@@ -8,6 +8,8 @@ use gix::glob::wildmatch;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::glob::alternatives;
+
 /// The maximum length of a pattern, in bytes.
 const MAX_LEN: usize = 1_024;
 
@@ -232,20 +234,12 @@ fn ends_with_open_escape(text: &str) -> bool {
 /// Whether the text contains an unescaped `{a,b}`.
 fn has_alternatives(text: &str) -> bool {
     let mut bytes = text.bytes();
-    let (mut open, mut comma) = (false, false);
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'\\' => {
-                bytes.next();
-            }
-            b'{' => (open, comma) = (true, false),
-            b',' => comma = open,
-            b'}' if comma => return true,
-            b'}' => open = false,
-            _ => {}
-        }
-    }
-    false
+    let plain = std::iter::from_fn(|| match bytes.next()? {
+        b'\\' => bytes.next().map(|_| b'x'),
+        byte => Some(byte),
+    });
+    let plain: Vec<u8> = plain.collect();
+    (0..plain.len()).any(|at| alternatives(&plain, at..plain.len()).is_some())
 }
 
 #[cfg(test)]

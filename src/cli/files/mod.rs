@@ -15,7 +15,7 @@ use clap::ValueEnum;
 use super::design_args::DesignArgs;
 use super::output::Output;
 use super::person::{self, Person};
-use super::question::{GUTTER, ask};
+use super::question::ask;
 use super::repository::repository;
 use super::signing::{SignArgs, unsigned_notes};
 use super::usage_error::usage;
@@ -23,7 +23,7 @@ use crate::error::Result;
 use crate::files::{self, Edit, Failure, FailureKind, Forecast, Gate, Operation, Strategy};
 use crate::git::{Repository, show_file};
 use crate::path::escaped;
-use crate::report::painted;
+use crate::report::{GUTTER, painted};
 use input::ContentSource;
 pub(super) use input::read_stdin;
 
