@@ -68,6 +68,17 @@ pub(crate) fn open_private_append(path: &Path) -> io::Result<File> {
     system::open_append(path, PRIVATE)
 }
 
+/// What is there; `None` if nothing is.
+///
+/// # Errors
+/// Any other file system error.
+pub(crate) fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
+}
+
 /// The parent directory of a path.
 pub(crate) fn directory_of(path: &Path) -> &Path {
     match path.parent() {

@@ -1,4 +1,4 @@
-//! Why guard could not judge: exit code 2.
+//! Why guard could not check: exit code 2.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::finding::{Finding, Help};
 /// The result of an operation that may be unable to judge.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why guard could not judge: a sentence that says what is wrong, with the next steps.
+/// Why guard could not check: a sentence that says what is wrong, with the next steps.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Error {

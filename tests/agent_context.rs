@@ -80,7 +80,7 @@ fn every_agent_learns_the_scope_at_the_start_and_again_when_it_changes() {
         let repo = repo();
         let text = told(&repo, agent, start);
         assert!(
-            text.starts_with("You may change only these files."),
+            text.starts_with("You may change only these files"),
             "{agent}: {text}"
         );
         assert!(
@@ -134,7 +134,7 @@ fn branch_without_a_design_says_what_to_ask_the_user() {
     );
     repo.commit("Let everyone write the change log");
     let text = told(&repo, "claude", "UserPromptSubmit");
-    let standing = "Allowed on every branch (from docs/lld/standing.md):\n- CHANGELOG.md  # ";
+    let standing = "allowed on every branch (from docs/lld/standing.md):\n- CHANGELOG.md  # ";
     for part in [standing, "ask the user", "guard scope new"] {
         assert!(text.contains(part), "{part}: {text}");
     }

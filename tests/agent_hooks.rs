@@ -54,7 +54,7 @@ fn file_outside_the_design_is_denied_with_the_closest_path() {
             "guard refused Write: src/core/lld.py is not in the design [out-of-scope]",
             "Closest path in the design: src/utils/lld.py (docs/lld/active/LLD-188.md:",
             "| `src/core/lld.py` | Add |",
-            "Ask the user before you add a row.",
+            "Ask the user before you add the row.",
         ],
     );
     let reason = edit(&repo, "src/other.py", "x = 1", "x = 2", false).denies();
@@ -102,7 +102,7 @@ fn replacement_is_held_and_passes_after_approval_of_exactly_this_content() {
     assert_says(
         &reason,
         &[
-            "guard held Write: src/state.py",
+            "guard: Write waits for approval: src/state.py",
             "[destructive-change]",
             &format!("guard approve {id}"),
         ],
@@ -122,7 +122,7 @@ fn replacement_is_held_and_passes_after_approval_of_exactly_this_content() {
     write(&repo, STATE, &new).passes();
     assert_says(
         &write(&repo, STATE, &format!("{new}more\n")).denies(),
-        &["guard held Write"],
+        &["guard: Write waits for approval"],
     );
 }
 
@@ -131,17 +131,20 @@ fn edits_are_judged_by_what_they_leave() {
     let repo = repo();
     let old: String = lines(1..=150);
     let reason = edit(&repo, STATE, &old, "gone\n", false).denies();
-    assert_says(&reason, &["guard held Edit: src/state.py"]);
+    assert_says(&reason, &["guard: Edit waits for approval: src/state.py"]);
     // A small text that occurs everywhere.
     let reason = edit(&repo, STATE, "line number", "other", true).denies();
-    assert_says(&reason, &["guard held Edit: src/state.py"]);
+    assert_says(&reason, &["guard: Edit waits for approval: src/state.py"]);
     let edits = json!([
         {"old_string": lines(1..=60), "new_string": ""},
         {"old_string": lines(61..=120), "new_string": ""},
     ]);
     let input = json!({"file_path": absolute(&repo, STATE), "edits": edits});
     let reason = call(&repo, "MultiEdit", &input).denies();
-    assert_says(&reason, &["guard held MultiEdit: src/state.py"]);
+    assert_says(
+        &reason,
+        &["guard: MultiEdit waits for approval: src/state.py"],
+    );
 }
 
 #[test]
@@ -213,7 +216,7 @@ fn cells_of_a_notebook_are_rebuilt() {
     ] {
         assert_says(
             &cell(lossy).denies(),
-            &["guard held NotebookEdit: work.ipynb"],
+            &["guard: NotebookEdit waits for approval: work.ipynb"],
         );
     }
     let reason = call(
@@ -403,7 +406,7 @@ fn input_without_end_is_denied_in_the_form_of_every_agent() {
 fn without_a_policy_every_write_is_denied() {
     let nothing = Repo::nothing();
     let reason = write(&nothing, "a.py", "x\n").denies();
-    assert_says(&reason, &["guard could not judge Write: "]);
+    assert_says(&reason, &["guard could not check Write: "]);
     read(&nothing, "a.py").denies();
     let bare = Repo::new();
     bare.stage("a.py", "x\n");
@@ -413,7 +416,7 @@ fn without_a_policy_every_write_is_denied() {
     repo.git(&["switch", "--quiet", "main"]);
     assert_says(
         &write(&repo, LOG, "y\n").denies(),
-        &["guard could not judge Write: "],
+        &["guard could not check Write: "],
     );
     repo.stage("guard.toml", "[lld]\npaht = \"x\"\n");
     repo.commit("Break the settings");
@@ -647,7 +650,7 @@ fn without_a_snapshot_or_a_record_an_agent_may_not_change_a_file() {
         let reason = write(&repo, LOG, "x = 1\n").denies();
         assert_says(
             &reason,
-            &["guard could not judge Write: ", "Nothing was written."],
+            &["guard could not check Write: ", "Nothing was written."],
         );
         write(&repo, "src/utils/lld.py", "new = 1\n").passes();
     }

@@ -289,7 +289,7 @@ fn what_a_command_writes_outside_the_design_is_reported_and_taken_back() {
                 .into_iter()
                 .filter(|name| !is_as_in_head(name))
                 .collect();
-            let is_listed = !report.contains(" more\n") && !report.contains("could not judge");
+            let is_listed = !report.contains(" more\n") && !report.contains("could not check");
             if is_listed && is_restored {
                 let is_told =
                     |name: &&&String| !report.contains(name.trim_start_matches("../home/"));
@@ -521,7 +521,7 @@ fn lost_repository_is_reported() {
             "the .git directory of the repository is gone",
         ),
         ("echo x > .git/HEAD", "guard could not look"),
-        ("echo x > .git/index", "guard could not judge"),
+        ("echo x > .git/index", "guard could not check"),
         (
             "echo x > src/other.py; rm -rf ~/.cache",
             "the checkpoints of this session are gone",

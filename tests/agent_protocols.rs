@@ -496,7 +496,7 @@ fn every_failure_is_a_denial_in_the_terms_of_every_agent() {
                 std::fs::remove_dir_all(repo.path(".git/objects")).unwrap();
                 std::fs::create_dir(repo.path(".git/objects")).unwrap();
             },
-            "guard could not judge",
+            "guard could not check",
         ),
         // Neither the snapshot nor the record can be written.
         (|repo| repo.write(".git/refs/guard", ""), "the snapshot"),

@@ -48,7 +48,7 @@ fn rows_of_a_range_without_code_are_listed() {
     assert_eq!(finding["path"], DESIGN);
     assert_eq!(
         finding["message"],
-        format!("the range adds 2 rows to the design {DESIGN}")
+        format!("the branch adds 2 rows to the design {DESIGN}")
     );
     assert_eq!(finding["details"]["added"], json!(["src/b.rs", "src/c.rs"]));
     assert_eq!(
@@ -60,7 +60,7 @@ fn rows_of_a_range_without_code_are_listed() {
     );
     repo.guard(&["lint", "--range", "main..HEAD"])
         .exits(0)
-        .says("newly granted: src/b.rs (line 8), src/c.rs (line 9)");
+        .says("newly allowed: src/b.rs (line 8), src/c.rs (line 9)");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn many_rows_of_one_design_are_one_warning() {
     assert_eq!(finding["details"]["rows"].as_array().unwrap().len(), 40);
     repo.guard(&["lint", "--range", "main..HEAD"])
         .exits(0)
-        .says("the range adds 40 rows")
+        .says("the branch adds 40 rows")
         .says("30 more");
 }
 
@@ -97,7 +97,7 @@ fn rows_added_to_designs_of_other_branches_are_listed() {
     assert_eq!(paths, [DESIGN, OTHER]);
     repo.guard(&["lint", "--range", "main..HEAD"])
         .exits(0)
-        .says("they grant nothing here");
+        .says("they allow nothing here");
 
     // Also together with code that the branch's own design grants.
     repo.git(&["switch", "--quiet", "188-work"]);
@@ -134,7 +134,7 @@ fn removing_rows_is_not_reported_as_amended() {
     assert_eq!(amended(&lint(&repo)).len(), 0);
 }
 
-/// Every push is judged from the merge base with main, so that the rows stay listed until they are merged.
+/// Every push is checked from the merge base with main, so that the rows stay listed until they are merged.
 #[test]
 fn rows_of_an_earlier_push_of_the_branch_are_listed() {
     for hook in ["update", "pre-push"] {
@@ -169,7 +169,7 @@ fn rows_of_an_earlier_push_of_the_branch_are_listed() {
                 let line = format!("refs/heads/188-work {new} refs/heads/188-work {old}\n");
                 common::run_with_input(&mut guard, line.as_bytes())
             };
-            output.exits(0).says("the range adds 2 rows to the design");
+            output.exits(0).says("the branch adds 2 rows to the design");
         }
     }
 }

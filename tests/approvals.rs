@@ -50,7 +50,9 @@ fn write(repo: &Repo, content: &str, options: &[&str]) -> Output {
 
 /// Holds the replacement and returns its id.
 fn hold(repo: &Repo) -> String {
-    write(repo, &new(), &[]).exits(1).says("held as");
+    write(repo, &new(), &[])
+        .exits(1)
+        .says("waits for approval as");
     let held = repo.json(&["pending"]);
     assert_eq!(held["held"].as_array().map(Vec::len), Some(1), "{held}");
     held["held"][0]["id"].as_str().unwrap().to_owned()
@@ -119,7 +121,7 @@ fn scenario_050_without_a_terminal_or_with_auto_a_replacement_is_held() {
     let write = ["write", FILE, "--content-file", "content", "--auto"];
     guard_at_terminal(driver, &write, &[], End::Wait)
         .exits(1)
-        .says("held as");
+        .says("waits for approval as");
     assert_eq!(pending(&repo), 1, "the same change is held once");
 }
 
@@ -479,7 +481,9 @@ fn approval_of_staged_content_does_not_cover_other_content_on_disk() {
     check().exits(0);
     repo.write(FILE, old().replace("line", "third"));
     check().exits(1).says("destructive-change");
-    write(&repo, &new(), &[]).exits(1).says("held as");
+    write(&repo, &new(), &[])
+        .exits(1)
+        .says("waits for approval as");
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn passphrase_is_asked_and_a_wrong_one_approves_nothing() {
     // The key is valid but not listed: guard says so immediately.
     approve_with(second, &sign, &[("passphrase", "open sesame\n")])
         .exits(0)
-        .says("this approval will not count in a range or in CI");
+        .says("this approval will not count for a pull request or in CI");
     assert_eq!(store(&repo), 1);
 }
 

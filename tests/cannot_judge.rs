@@ -74,10 +74,9 @@ fn no_design() {
     let repo = repo();
     repo.branch("no-issue");
     cannot(&repo, &["lint"])
-        .says("no design: the branch name no-issue contains no issue number")
+        .says("no design applies: the branch name no-issue contains no issue number")
         .says("guard scope new NAME")
-        .says("guard use FILE")
-        .says("git switch -c 188-");
+        .says("188-enforce-paths, or choose one with `guard use`");
     repo.branch("189-other");
     cannot(&repo, &["lint"])
         .says("no design for issue 189: docs/lld/active/LLD-189.md is not in HEAD")

@@ -385,7 +385,7 @@ impl Matrix {
         }
     }
 
-    /// The answers of one `guard check` for these cells; `None` if it could not judge.
+    /// The answers of one `guard check` for these cells; `None` if it could not check.
     fn check(&self, cells: &[&Cell], content: Option<Content>) -> Option<Vec<Value>> {
         let mut check = self.repo.command(GUARD);
         check.args(["check", "--format", "json"]);

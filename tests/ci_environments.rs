@@ -396,7 +396,7 @@ fn event_without_a_range_is_refused_or_says_why() {
     let scheduled = github(&hub, "event-4", "schedule", &hub.base, &json!({}));
     hub.run(&clone, &borrowed(&scheduled))
         .exits(2)
-        .says("has no range");
+        .says("names no commits");
     let gone = json!({"ref": "refs/heads/188-work", "before": hub.head, "after": hub.zero,
         "repository": {"default_branch": "main"}});
     let gone = github(&hub, "event-5", "push", &hub.base, &gone);
@@ -521,7 +521,7 @@ fn the_report_says_which_range_and_why() {
     assert_eq!(
         note,
         format!(
-            "GitHub pull_request: judging {}..{}",
+            "GitHub pull_request: checking {}..{}",
             &hub.base[..12],
             &hub.merge[..12]
         )

@@ -347,7 +347,7 @@ fn lint_accepts_a_range_as_argument() {
     for word in ["start", "core/lld.rs"] {
         repo.guard(&["lint", word])
             .exits(2)
-            .says(&format!("`{word}` is not a range A..B"))
+            .says(&format!("`{word}` does not name commits as A..B"))
             .says(&format!("guard check {word}"));
     }
 }

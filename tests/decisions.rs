@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use crate::common::{Repo, lines};
 use gix::bstr::BStr;
 use write_guard::files::{
-    Answer, CompletedOperation, Failure, FailureKind, Gate, Operation, Question, Strategy, reject,
+    Answer, Effect, Failure, FailureKind, Gate, Operation, Question, Strategy, reject,
 };
 use write_guard::git::Repository;
 use write_guard::judge::Options;
@@ -39,7 +39,7 @@ fn perform(
     repo: &Repo,
     operation: &Operation,
     mut ask: impl FnMut(&Question) -> Answer,
-) -> Result<CompletedOperation, Failure> {
+) -> Result<Effect, Failure> {
     let opened = Repository::open(&repo.root).unwrap();
     let gate = Gate::open(&opened, &Options::default()).unwrap();
     gate.perform_asking(BStr::new(FILE), operation, &mut ask)
@@ -49,7 +49,7 @@ fn approve(
     repo: &Repo,
     id: &str,
     mut ask: impl FnMut(&Question) -> Answer,
-) -> Result<CompletedOperation, Failure> {
+) -> Result<Effect, Failure> {
     let opened = Repository::open(&repo.root).unwrap();
     let gate = Gate::open(&opened, &Options::default()).unwrap();
     gate.approve(id, &mut ask)
@@ -157,7 +157,12 @@ fn change_that_cannot_be_held_is_still_refused() {
     let repo = repo();
     repo.write(".git/guard/held", "in the way\n");
     let answer = repo.put(FILE, "x\n", &["--auto"]);
-    assert!(answer.fails("held").message().contains("cannot be held"));
+    assert!(
+        answer
+            .fails("held")
+            .message()
+            .contains("guard cannot keep it")
+    );
     assert_eq!(repo.read(FILE), old().as_bytes());
     repo.guard(&["pending"]).exits(2).says("cannot be read");
     let opened = Repository::open(&repo.root).unwrap();
@@ -178,7 +183,7 @@ fn ids_are_not_paths_and_foreign_files_in_the_store_are_ignored() {
     for id in ["abcdef", "123456", "../outside", "", "xyz"] {
         let failure = approve(&repo, id, |question| panic!("{question:?}")).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotFound, "{id}");
-        assert!(failure.message.contains("no held change"), "{id}");
+        assert!(failure.message.contains("waits for approval"), "{id}");
     }
     assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 1);
     assert_eq!(repo.read(FILE), old().as_bytes());

@@ -13,7 +13,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::BStr;
-use write_guard::design::{Design, DesignOptions, parse};
+use write_guard::design::{Design, parse};
+use write_guard::scope::settings::Settings;
 use write_guard::scope::{Grant, GrantKind};
 
 use crate::common::SOURCE;
@@ -28,7 +29,7 @@ struct Labelled {
 }
 
 fn design(at: &str, text: &str) -> Design {
-    parse(BStr::new(at), text.as_bytes(), &DesignOptions::default())
+    parse(BStr::new(at), text.as_bytes(), &Settings::default())
 }
 
 /// The actions of a grant in the words of the labels.

@@ -5,13 +5,14 @@ use crate::common::random::Random;
 use std::time::{Duration, Instant};
 
 use gix::bstr::{BStr, ByteSlice};
-use write_guard::design::{Design, DesignOptions, parse};
+use write_guard::design::{Design, parse};
+use write_guard::scope::settings::Settings;
 
 fn read(text: &str) -> Design {
     parse(
         BStr::new("docs/lld/LLD-1.md"),
         text.as_bytes(),
-        &DesignOptions::default(),
+        &Settings::default(),
     )
 }
 
@@ -35,7 +36,7 @@ fn check(text: &str) -> usize {
             design
                 .faults
                 .iter()
-                .filter_map(|fault| fault.anchor.as_ref()),
+                .filter_map(|fault| fault.anchor.as_deref()),
         );
     for anchor in anchors {
         assert!(

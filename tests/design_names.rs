@@ -98,11 +98,14 @@ fn advice(report: &Value) -> Vec<(String, String)> {
     let advice = errors.map(|finding| {
         let help = finding["help"].as_array().unwrap();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
-        (text(&finding["path"]), text(help.last().unwrap()))
+        // The command comes after the row.
+        let mut steps = help.iter().rev().map(text);
+        let row = steps.find(|step| !step.contains(": guard "));
+        (text(&finding["path"]), row.unwrap())
     });
     // The row of a rename is printed at one of its ends.
     advice
-        .filter(|(_, help)| !help.ends_with("covers this path too"))
+        .filter(|(_, help)| !help.ends_with("covers this path, too"))
         .collect()
 }
 

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use gix::bstr::BStr;
-use write_guard::design::{Design, DesignOptions, parse};
+use write_guard::design::{Design, parse};
 use write_guard::finding::{Level, Rule};
-use write_guard::scope::patterns::Patterns;
+use write_guard::scope::settings::Settings;
 use write_guard::scope::{Actions, GrantKind, Role};
 
 use crate::common::{DESIGN, Repo, SETTINGS, corpus};
@@ -139,18 +139,17 @@ fn a_grant_knows_its_type_description_role_and_place() {
 }
 
 #[test]
-fn settings_name_headings_and_tests() {
-    let options = DesignOptions {
+fn settings_name_headings() {
+    let options = Settings {
         headings: vec!["Implementation Paths".into()],
-        test_patterns: Patterns::new(vec!["*_check.py".into()]).unwrap(),
-        ..DesignOptions::default()
+        ..Settings::default()
     };
     let text = format!(
         "## 4. Implementation Paths\n\n{HEADER}| `a_check.py` | Add | x |\n| `tests/b.py` | Add | x |\n"
     );
     let design = parse(BStr::new("d.md"), text.as_bytes(), &options);
     let roles: Vec<Role> = design.grants.iter().map(|grant| grant.role).collect();
-    assert_eq!(roles, [Role::Test, Role::Implementation]);
+    assert_eq!(roles, [Role::Implementation, Role::Test]);
 }
 
 #[test]
@@ -235,7 +234,7 @@ fn encodings_and_line_endings() {
         assert!(!design.is_usable(), "{hidden:?}");
     }
     let latin = [text.as_bytes(), b"\ncaf\xe9\n"].concat();
-    let latin = parse(BStr::new("d.md"), &latin, &DesignOptions::default());
+    let latin = parse(BStr::new("d.md"), &latin, &Settings::default());
     assert_eq!(faults(&latin), [("non-utf8", 7)]);
     assert_eq!(latin.faults[0].anchor.as_ref().unwrap().column, 4);
     assert!(!latin.is_usable());
@@ -250,7 +249,7 @@ fn every_cell_of_the_corpus_gets_the_decided_verdict() {
     for entry in cells {
         let text = corpus::design_with(&corpus::input(entry));
         let path = BStr::new("docs/lld/LLD-188.md");
-        let design = parse(path, &text, &DesignOptions::default());
+        let design = parse(path, &text, &Settings::default());
         let reasons: Vec<&str> = design.faults.iter().map(|fault| fault.reason).collect();
         let expected = corpus::text(entry, "expected");
         let grants = design.grants.iter();

@@ -91,7 +91,7 @@ fn settings_that_are_missing_uncommitted_or_broken() {
 #[test]
 fn designs_that_are_missing_or_unusable() {
     let repo = repo();
-    let selected = "docs/lld/active/LLD-188.md (1 granted";
+    let selected = "docs/lld/active/LLD-188.md (1 allowed";
     expect(
         &repo,
         &[("design", "ok", selected), ("signers", "ok", "HEAD has no")],

@@ -87,7 +87,7 @@ fn a_branch_with_nothing_new_has_nothing_to_judge() {
     let repo = repo();
     repo.git(&["switch", "--quiet", "--create", "199-fresh", "main"]);
     for ends in ["main..HEAD", "main..", "origin/main..199-fresh", "main..@"] {
-        range(&repo, ends).exits(0).says("nothing to judge");
+        range(&repo, ends).exits(0).says("nothing to check");
     }
     repo.git(&["switch", "--quiet", "main"]);
     range(&repo, "origin/main..HEAD").exits(0);
@@ -128,14 +128,14 @@ fn an_event_whose_base_is_its_head_is_refused() {
             }}),
         )
         .exits(2)
-        .says("GitHub pull_request: the range is empty");
+        .says("GitHub pull_request: there are no commits to check");
         github(
             &repo,
             "merge_group",
             &json!({"merge_group": {"base_sha": base, "head_sha": head}}),
         )
         .exits(2)
-        .says("the range is empty");
+        .says("there are no commits to check");
     }
 }
 
@@ -160,7 +160,7 @@ fn push_is_empty_only_if_the_event_says_it_is() {
     for after in [&main, &older] {
         push(&repo, work, ZERO, after, json!({}))
             .exits(0)
-            .says("nothing to judge: the branch is new");
+            .says("nothing to check: the branch is new");
         push(&repo, work, ZERO, after, json!({"commits": []})).exits(0);
         push(&repo, work, &older, after, known.clone()).exits(0);
         push(&repo, "refs/tags/v1", ZERO, after, new.clone())
@@ -169,15 +169,15 @@ fn push_is_empty_only_if_the_event_says_it_is() {
         for more in [json!({}), new.clone(), json!({"commits": [{"id": main}]})] {
             push(&repo, work, &older, after, more.clone())
                 .exits(2)
-                .says("the range is empty");
+                .says("there are no commits to check");
         }
         push(&repo, work, ZERO, after, new.clone()).exits(2);
     }
     // Commits that a push removes from the target are judged as usual.
-    push(&repo, "refs/heads/main", &main, &older, json!({})).says("judging");
+    push(&repo, "refs/heads/main", &main, &older, json!({})).says("checking");
     push(&repo, "refs/heads/main", &main, &main, new)
         .exits(2)
-        .says("the range is empty");
+        .says("there are no commits to check");
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn empty_range_is_refused_unless_the_system_confirms_it() {
     ] {
         ci(&repo, variables)
             .exits(2)
-            .says("the range is empty")
+            .says("there are no commits to check")
             .says("is already part of origin/main");
     }
 }

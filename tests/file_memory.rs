@@ -57,7 +57,7 @@ fn az_65_a_file_of_15_mb_is_judged_in_50_mib_beyond_its_two_versions() {
         let room = itself(&write("small.py", "new-small")) + beyond;
         limited(&repo, room, &write("large.py", "new"))
             .exits(1)
-            .says("held as");
+            .says("waits for approval as");
     }
 
     let room = itself(&["lint"]) + beyond;

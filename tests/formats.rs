@@ -267,7 +267,7 @@ fn wrong_arguments_leave_no_old_report_either() {
         .exits(2)
         .stdout;
     assert!(
-        stdout.contains("::error title=guard could not judge::guard could not judge: unexpected argument '--bogus' found"),
+        stdout.contains("::error title=guard could not check::guard could not check: unexpected argument '--bogus' found"),
         "{stdout}"
     );
     // Other verbs do not take this option.

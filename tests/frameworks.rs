@@ -89,7 +89,7 @@ fn all_files_run_in_ci_needs_a_range() {
         run(&["--all-files"], true)
             .exits(1)
             .says("exit code: 2")
-            .says("nothing is staged, so guard judged nothing in this CI job")
+            .says("nothing is staged, so guard checked nothing in this CI job")
             .says("guard lint --ci")
             .says("--from-ref BASE --to-ref HEAD");
         for in_ci in [true, false] {
@@ -103,7 +103,7 @@ fn all_files_run_in_ci_needs_a_range() {
             .says("exit code: 2");
         run(&["--all-files", "--verbose"], false)
             .exits(0)
-            .says("nothing is staged, so guard judged nothing")
+            .says("nothing is staged, so guard checked nothing")
             .says("guard lint --ci");
         // Staged changes are judged in CI as elsewhere; so is an empty commit made by a job.
         let mut git = repo.command("git");

@@ -37,7 +37,7 @@ struct Seen {
     indexes: BTreeSet<String>,
     /// The guard hooks that ended with 1.
     refused_by: BTreeSet<String>,
-    /// The guard hooks that could not judge.
+    /// The guard hooks that could not check.
     failed: BTreeSet<String>,
     code: i32,
     /// Whether a branch changed.
@@ -215,7 +215,7 @@ fn judge(base: &Trial, operation: &Operation) -> (String, Vec<String>) {
             && (outside.code != 0) == at_commit
             && !(at_commit && outside.moved),
         format!(
-            "outside the design {refused_by:?} refused, {:?} could not judge, a branch moved: {}; it ends with {}:\n{}",
+            "outside the design {refused_by:?} refused, {:?} could not check, a branch moved: {}; it ends with {}:\n{}",
             outside.failed, outside.moved, outside.code, outside.output
         ),
     );
@@ -225,7 +225,7 @@ fn judge(base: &Trial, operation: &Operation) -> (String, Vec<String>) {
     expect(
         seen.failed.is_empty() && !(at_transaction && seen.moved),
         format!(
-            "{TRANSACTION}: {:?} could not judge, a branch moved: {}:\n{}",
+            "{TRANSACTION}: {:?} could not check, a branch moved: {}:\n{}",
             seen.failed, seen.moved, seen.output
         ),
     );

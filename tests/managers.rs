@@ -229,6 +229,44 @@ fn doctor_tries_the_hook_of_a_framework_alone() {
 }
 
 #[test]
+fn doctor_tries_the_guard_that_a_manager_calls() {
+    let repo = repo();
+    repo.git(&["config", "core.hooksPath", ".husky/_"]);
+    let own = "node_modules/write-guard/guard hook pre-commit";
+    for (line, check, told) in [
+        (
+            "guard hook pre-commit \"$@\" || exit $?",
+            "proof",
+            "ok    proof: the guard that husky calls refused",
+        ),
+        (
+            "guard hook pre-commit",
+            "pre-push",
+            "ok    pre-push: optional with husky; without it",
+        ),
+        // guard's refusal might not count.
+        (
+            "guard hook pre-commit || true",
+            "proof",
+            "warn  proof: pre-commit is not guard's own",
+        ),
+        (
+            own,
+            "program",
+            "fail  program: the hooks call node_modules/write-guard/guard, which cannot",
+        ),
+        (
+            own,
+            "proof",
+            "fail  proof: the guard that husky calls refused a commit out of scope, but not by",
+        ),
+    ] {
+        repo.write(".husky/pre-commit", format!("{line}\n"));
+        says(&doctor(&repo, check), told);
+    }
+}
+
+#[test]
 fn advice_for_a_disabled_hook_enables_it() {
     let repo = repo();
     let file = hook(&repo, "pre-commit");

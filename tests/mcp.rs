@@ -127,7 +127,7 @@ fn tools_have_names_hints_and_schemas() {
     };
     assert!(described("show_scope").contains("first"));
     assert!(described("write_file").contains("Prefer edit_file"));
-    assert!(described("request_approval").contains("held"));
+    assert!(described("request_approval").contains("waits for approval"));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn files_are_read_written_edited_moved_and_deleted_as_by_the_verbs() {
     for (path, kind, is_policy) in [("absent.py", "not-found", false), (".env", "refused", true)] {
         let (refused, said) = client.refuses("read_text_file", json!({ "path": path }));
         assert_eq!(refused, kind);
-        assert_eq!(said.contains("no way around"), is_policy, "{said}");
+        assert_eq!(said.contains("another tool"), is_policy, "{said}");
         assert!(!said.contains("guard scope"), "{said}");
     }
 
@@ -226,7 +226,7 @@ fn refusal_is_an_error_of_the_tool_with_the_next_step() {
     );
     let shown = text(&client.call("show_scope", json!({})));
     assert!(
-        shown.contains("granted (7 paths)") && shown.contains("src/gone.py"),
+        shown.contains("allowed (7 paths)") && shown.contains("src/gone.py"),
         "{shown}"
     );
     for (arguments, part) in [

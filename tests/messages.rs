@@ -23,9 +23,51 @@ fn message(repo: &Repo, code: i32) -> String {
     assert!(color != narrow, "there is no colour");
     let lines = narrow.lines().count();
     assert!(lines <= SCREEN, "{lines} lines:\n{narrow}");
+    has_the_order(&narrow);
     let wide = run("120", "never").text();
     assert!(wide.lines().count() <= lines, "wider is longer:\n{wide}");
     narrow
+}
+
+/// Each refusal says what is wrong, where in the design, why or how to mend it, and at the end one command.
+#[track_caller]
+fn has_the_order(text: &str) {
+    let is_command = |line: &&str| {
+        let step = line
+            .split_once("help:")
+            .map_or(*line, |(_, step)| step)
+            .trim_start();
+        let begins = ["git ", "guard "].iter().any(|name| step.starts_with(name));
+        begins || line.contains(": git ") || line.contains(": guard ")
+    };
+    let refusals = text
+        .split("\n\n")
+        .flat_map(|block| block.split_inclusive("\npreview:").next());
+    let refusals = refusals.filter(|block| {
+        ["error[", "guard: error: "]
+            .iter()
+            .any(|begin| block.starts_with(begin))
+    });
+    for refusal in refusals {
+        let lines: Vec<&str> = refusal
+            .lines()
+            .skip(1)
+            .filter(|line| *line != "preview:")
+            .collect();
+        let steps = lines.iter().position(|line| line.contains("help: "));
+        let (above, steps) = lines.split_at(steps.unwrap_or(lines.len()));
+        assert!(
+            !steps.iter().any(|line| line.contains(" --> ")),
+            "{refusal}"
+        );
+        assert!(!above.iter().any(is_command), "{refusal}");
+        assert_eq!(
+            steps.iter().filter(|line| is_command(line)).count(),
+            1,
+            "{refusal}"
+        );
+        assert!(is_command(steps.last().unwrap()), "{refusal}");
+    }
 }
 
 /// The text without `ESC [ … m`.
@@ -224,9 +266,42 @@ fn each_message_is_as_recorded() {
         stage(repo, x);
     });
 
+    for rule in
+        "out-of-scope action-not-granted destructive-change protected-path outside-workspace \
+        unsafe-path scope-amended policy-changed submodule-changed design-no-table"
+            .split_whitespace()
+    {
+        assert!(all.contains(&format!("\nerror[{rule}]: ")), "{rule}");
+    }
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!("messages", all);
     });
+}
+
+#[test]
+fn each_refused_write_ends_with_one_command() {
+    let repo = repo(
+        &[("src/a.rs", &lines(200, "old"))],
+        &[("src/a.rs", "Modify", "the reader")],
+    );
+    repo.write("new", lines(150, "new"));
+    for path in [
+        "src/b.rs",
+        "src/a.rs",
+        "guard.toml",
+        ".env",
+        "../x",
+        ".git/config",
+    ] {
+        let mut write = repo.command(GUARD);
+        write.args(["write", path, "--content-file", "new"]);
+        let text = common::run(write.env("COLUMNS", "80")).exits(1).text();
+        has_the_order(&text);
+        assert!(text.starts_with("guard: error: "), "{text}");
+    }
+    let missing = repo.guard(&["read", "src/none.rs"]).exits(1).text();
+    has_the_order(&missing);
+    assert!(!missing.contains("another"), "{missing}");
 }
 
 #[test]
@@ -242,7 +317,7 @@ fn nothing_staged_prints_one_line() {
     let repo = repo(&[], &[("src/a.rs", "Add", "the reader")]);
     assert_eq!(
         repo.guard(&["lint"]).exits(0).text(),
-        "guard: accepted: nothing to judge\n"
+        "guard: accepted: nothing to check\n"
     );
     assert_eq!(repo.guard(&["lint", "-q"]).exits(0).text(), "");
 }
@@ -281,7 +356,7 @@ fn row_of_a_rename_is_printed_once() {
     let row = "| `src/old.rs` -> `src/new.rs` | Rename | … |";
     assert_eq!(text.matches(row).count(), 1, "{text}");
     assert!(
-        text.contains("the row for src/new.rs covers this path too"),
+        text.contains("the Rename row above, for src/new.rs, covers this path, too"),
         "{text}"
     );
 }
@@ -350,11 +425,11 @@ fn destructive_change_names_the_command_that_approves_it() {
     unwrapped(&["write", "src/a.rs", "--content-file", "new"]).says(&approve);
     repo.stage("src/a.rs", lines(150, "new"));
     unwrapped(&["lint"])
-        .says("a person can approve it at a terminal: guard approve --staged\n")
-        .says("otherwise unstage it: git restore --staged -- src/a.rs\n");
+        .says("otherwise unstage it\n")
+        .says("a person can approve it at a terminal: guard approve --staged\n");
     repo.commit("Rewrite");
     let range = unwrapped(&["lint", "--range", "main..188-work"])
-        .says("only signed approvals count in a range")
+        .says("only signed approvals count in a branch or pull request")
         .says("guard approve --staged --sign KEY");
     assert!(!range.text().contains("git restore"), "{}", range.text());
 }

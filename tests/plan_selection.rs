@@ -17,7 +17,7 @@ fn repo(settings: &str, plans: &[(&str, &str)]) -> Repo {
     repo
 }
 
-/// The designs that judge the staged changes, each with the reason.
+/// The designs that check the staged changes, each with the reason.
 fn judged_by(repo: &Repo) -> Vec<(String, String)> {
     let report = repo.json(&["lint"]);
     let designs = report["designs"]
@@ -238,7 +238,7 @@ fn out_of_scope_without_an_own_design_names_the_command_that_writes_one() {
     let settings = "[lld]\npath = \"docs/LLD-{issue}.md\"\nstanding = \"docs/standing.md\"\n";
     let repo = repo(settings, &[("docs/standing.md", "package.json")]);
     repo.stage("src/a.rs", "a\n");
-    let sentence = "no design applies to this branch; `guard scope new` writes one";
+    let sentence = "no design applies to this branch; to write one: guard scope new";
     for arguments in [
         &["lint"][..],
         &["lint", "--format", "github"],
@@ -270,7 +270,7 @@ fn range_that_removes_the_table_says_what_it_grants_instead() {
     );
     repo.commit("List the file");
     repo.guard(&["lint", "--range", &range])
-        .says("newly granted: src/b.rs");
+        .says("newly allowed: src/b.rs");
 }
 
 fn design(issue: &str) -> String {

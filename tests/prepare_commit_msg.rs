@@ -141,7 +141,7 @@ fn amended_commit_is_judged_by_what_the_amendment_adds() {
         assert_eq!(head(&repo), before);
     }
     repo.git(&["reset", "--quiet", "--hard"]);
-    // Only the message changes: nothing to judge, even without a design.
+    // Only the message changes: nothing to check, even without a design.
     repo.git(&["switch", "--quiet", "--create", "no-issue"]);
     repo.try_git(&["commit", "--amend", "-m", "Other words"])
         .exits(0);

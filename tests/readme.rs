@@ -8,12 +8,12 @@ use std::path::Path;
 
 use crate::common::{Output, Repo, SOURCE, run};
 
-fn page(name: &str) -> String {
+pub fn page(name: &str) -> String {
     fs::read_to_string(Path::new(SOURCE).join(name)).unwrap()
 }
 
 /// The lines of the fenced blocks of a language below a heading of the second level.
-fn blocks(page: &str, heading: &str, language: &str) -> Vec<String> {
+pub fn blocks(page: &str, heading: &str, language: &str) -> Vec<String> {
     let (_, section) = page.split_once(&format!("\n## {heading}\n")).unwrap();
     let section = section.split("\n## ").next().unwrap();
     let fence = format!("```{language}\n");

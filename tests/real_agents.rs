@@ -342,7 +342,7 @@ impl RealAgent {
         }
         if self.name != "opencode" {
             assert!(
-                requests.contains("You may change only these files."),
+                requests.contains("You may change only these files"),
                 "{}",
                 self.name
             );

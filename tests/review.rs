@@ -9,7 +9,15 @@ use std::fs;
 use crate::common::reviews::{self, PAYLOADS};
 use crate::common::{DESIGN, GUARD, Output, Repo, run};
 
-const SECTIONS: [&str; 6] = ["findings", "design", "map", "hunks", "approvals", "commits"];
+const SECTIONS: [&str; 7] = [
+    "refused",
+    "findings",
+    "hunks",
+    "design",
+    "map",
+    "approvals",
+    "commits",
+];
 
 /// The page of the branch, with the exit code of guard.
 #[track_caller]
@@ -30,13 +38,27 @@ fn section<'a>(page: &'a str, id: &str) -> &'a str {
     &page[start..start + end]
 }
 
+/// The page has these sections, no others, in their order, each with something in it, and the way to each.
 #[track_caller]
-fn has_all_sections(page: &str) {
-    let mut at = 0;
-    for id in SECTIONS {
-        let found = page[at..].find(&format!("<section id=\"{id}\""));
-        at += found.unwrap_or_else(|| panic!("{id} is missing or out of order"));
-    }
+fn has_sections(page: &str, expected: &str) {
+    let ids = |begin: &str| -> Vec<String> {
+        let parts = page.split(begin).skip(1);
+        parts
+            .map(|part| part.split('"').next().unwrap().to_owned())
+            .collect()
+    };
+    let expected: Vec<&str> = expected.split(' ').collect();
+    assert_eq!(ids("<section id=\""), expected);
+    assert_eq!(ids("<li><a href=\"#")[..expected.len()], expected);
+    let known: Vec<&str> = SECTIONS
+        .into_iter()
+        .filter(|id| expected.contains(id))
+        .collect();
+    assert_eq!(known, expected);
+    assert!(
+        !page.contains(">Nothing to") && !page.contains(" <b>0</b></a>"),
+        "an empty section"
+    );
     for part in [
         "<header",
         "<nav",
@@ -64,7 +86,7 @@ fn page_of_an_accepted_branch_shows_design_approval_and_commits() {
     };
     let (code, page) = page(&repo);
     assert_eq!(code, 0);
-    has_all_sections(&page);
+    has_sections(&page, "findings hunks design map approvals commits");
     says(
         &page,
         &["<title>guard: accepted · 188-work</title>", "Accepted</h1>"],
@@ -83,7 +105,11 @@ fn page_of_an_accepted_branch_shows_design_approval_and_commits() {
         1,
         "src/cli/options.py"
     );
-    assert_eq!(design.matches("class=\"touched\"").count(), 5);
+    // Touched rows are folded into one line.
+    let (_, folded) = design
+        .split_once("<summary>5 rows touched</summary>")
+        .unwrap();
+    assert_eq!(folded.matches("class=\"touched\"").count(), 5);
     says(
         section(&page, "findings"),
         &["approved by author@example.com"],
@@ -112,24 +138,52 @@ fn page_of_an_accepted_branch_shows_design_approval_and_commits() {
 #[test]
 fn page_of_a_refused_branch_shows_what_is_lost_and_what_is_outside() {
     let repo = reviews::refused();
+    repo.git(&[
+        "remote",
+        "set-url",
+        "origin",
+        "https://me:secret@github.com/runs/runs.git",
+    ]);
     let (code, page) = page(&repo);
     assert_eq!(code, 1);
-    has_all_sections(&page);
+    has_sections(&page, "refused hunks design map commits");
+    let head = repo.git(&["rev-parse", "HEAD"]);
+    let main = repo.git(&["rev-parse", "main"]);
+    let address = "https://github.com/runs/runs";
+    let (head, main) = (head.trim(), main.trim());
+    let (top, _) = page.split_once("<main").unwrap();
+    says(
+        top,
+        &[
+            "runs/runs<",
+            ">188-work<",
+            "4 by <bdi>",
+            &format!("href=\"{address}/compare/{main}...{head}\""),
+            "Refused <b>3</b>",
+        ],
+    );
+    assert!(!page.contains("secret"));
     says(
         &page,
         &["<title>guard: refused · 188-work</title>", "Refused</h1>"],
     );
-    let findings = section(&page, "findings");
+    // Each refused file with its hunks.
+    let findings = section(&page, "refused");
     says(
         findings,
         &[
             "destructive-change",
             "src/runs/state.py loses",
+            "<ins>",
+            "<del>",
+            "+    print(entries)",
             "src/cli/layout.py",
             "src/cli/main.py",
             "The missing rows, ready to paste",
+            &format!("href=\"{address}/blob/{head}/src/cli/main.py\""),
         ],
     );
+    assert_eq!(findings.matches("<pre class=\"diff\"").count(), 3);
     let design = section(&page, "design");
     assert_eq!(design.matches("class=\"refused\"").count(), 1, "{design}");
     // The closest row links to its line in the table.
@@ -150,10 +204,7 @@ fn page_of_a_refused_branch_shows_what_is_lost_and_what_is_outside() {
     says(
         section(&page, "hunks"),
         &[
-            "src/runs/state.py",
             "<span class=\"q\">@@ -",
-            "<ins>",
-            "<del>",
             "<span class=\"o\">-",
             "src/runs/legacy.py",
             "state.old()",
@@ -165,15 +216,17 @@ fn page_of_a_refused_branch_shows_what_is_lost_and_what_is_outside() {
 }
 
 #[test]
-fn page_of_the_staged_changes_has_all_sections_too() {
+fn page_of_the_staged_changes_shows_them() {
     let repo = reviews::refused();
     repo.stage("src/runs/state.py", "gone\n");
     let output = repo.guard(&["review", "--staged", "--file", "../review.html"]);
     output.exits(1);
     let page = fs::read_to_string(repo.path("../review.html")).unwrap();
-    has_all_sections(&page);
-    says(section(&page, "commits"), &["not committed yet"]);
-    says(section(&page, "hunks"), &["src/runs/state.py"]);
+    has_sections(&page, "refused design map");
+    says(
+        section(&page, "refused"),
+        &["src/runs/state.py", "<span class=\"o\">-"],
+    );
 }
 
 /// Every payload is there as text, and no piece of it as markup.
@@ -182,8 +235,7 @@ fn hostile_names_and_contents_stay_text() {
     let repo = reviews::hostile();
     let (code, page) = page(&repo);
     assert_eq!(code, 1);
-    has_all_sections(&page);
-    for id in ["findings", "design", "map", "hunks", "commits"] {
+    for id in ["refused", "design", "map", "commits"] {
         says(section(&page, id), &["&lt;"]);
     }
     for markup in ["<script", "<img", "<svg", "<iframe", "<link"] {
@@ -219,7 +271,7 @@ fn page_of_5000_changes_is_below_5_mb_and_names_every_file() {
     let repo = reviews::large(5_000);
     let (code, page) = page(&repo);
     assert_eq!(code, 1);
-    has_all_sections(&page);
+    has_sections(&page, "refused design map commits");
     assert!(page.len() < 5_000_000, "{} bytes", page.len());
     for n in [0, 1, 2, 2_500, 4_999] {
         assert!(page.contains(&format!("file_{n}.py")), "{n}");
@@ -254,15 +306,15 @@ fn page_of_long_names_and_large_files_stays_below_5_mb() {
     let output = repo.guard(&["lint", "--output", "html=../review.html"]);
     assert_eq!(output.code, 1);
     let page = fs::read_to_string(repo.path("../review.html")).unwrap();
-    has_all_sections(&page);
+    has_sections(&page, "refused design map");
     assert!(page.len() < 5_000_000, "{} bytes", page.len());
     says(
-        section(&page, "findings"),
-        &["more findings, not shown for size"],
-    );
-    says(
-        section(&page, "hunks"),
-        &["large/39.py", "[truncated] 19803 more removed lines"],
+        section(&page, "refused"),
+        &[
+            "more refused files, not shown for size",
+            "large/39.py",
+            "[truncated] 19803 more removed lines",
+        ],
     );
 }
 
@@ -289,7 +341,10 @@ fn without_a_file_the_page_goes_to_the_temporary_directory() {
     let address = lines.next().unwrap();
     let file = address.strip_prefix("file://").unwrap().replace("%20", " ");
     assert!(file.starts_with(temporary.to_str().unwrap()), "{address}");
-    has_all_sections(&fs::read_to_string(&file).unwrap());
+    has_sections(
+        &fs::read_to_string(&file).unwrap(),
+        "refused hunks design map commits",
+    );
     assert_eq!(repo.digest_tree(), before, "the repository is as it was");
     // Private, as the code may be.
     use std::os::unix::fs::PermissionsExt;
@@ -305,7 +360,7 @@ fn without_a_file_the_page_goes_to_the_temporary_directory() {
     review(&["--lld", "none.md"]).exits(2);
     says(
         &fs::read_to_string(&file).unwrap(),
-        &["Could not judge", "none.md"],
+        &["Could not check", "none.md"],
     );
 }
 
@@ -350,5 +405,5 @@ fn review_without_a_target_branch_says_what_to_name() {
         .says("guard review main..HEAD");
     repo.guard(&["review", "main"])
         .exits(2)
-        .says("is not a range A..B");
+        .says("does not name commits as A..B");
 }

@@ -281,7 +281,7 @@ fn design_is_chosen_by_name_or_alone() {
     add(&repo, &["src/b.rs"])
         .unwrap()
         .exits(2)
-        .says("guard use FILE");
+        .says("choose one with `guard use`");
 }
 
 #[test]

@@ -55,8 +55,7 @@ fn requirement_002_scenario_060_the_section_marks_a_scaffolded_test() {
     assert_eq!(
         prompt(&repo),
         format!(
-            "You may change only these files.\n\
-             REQUIRED FILE PATHS (from {DESIGN} - do not deviate):\n\
+            "You may change only these files (from {DESIGN}):\n\
              - utils/lld.py  # add: Enforce the paths\n\
              - tests/test_lld.py  # add: One test a scenario - DO NOT MODIFY (already scaffolded)\n\
              \n\
@@ -83,10 +82,13 @@ fn az_22_without_test_files_nothing_is_scaffolded() {
 }
 
 #[test]
-fn az_23_the_section_forbids_to_deviate() {
+fn az_23_the_section_forbids_all_other_paths() {
     let text = prompt(&scaffolded(ROWS));
     assert!(text.contains("DO NOT MODIFY"), "{text}");
-    assert!(text.contains("do not deviate"), "{text}");
+    assert!(
+        text.starts_with("You may change only these files (from "),
+        "{text}"
+    );
 }
 
 #[test]
@@ -225,7 +227,7 @@ fn design_text_cannot_start_a_line_of_the_section() {
         ("src/z.py", "Add", "Last"),
     ]);
     let text = prompt(&repo);
-    assert_eq!(text.lines().count(), 6, "{text}");
+    assert_eq!(text.lines().count(), 5, "{text}");
     assert!(text.contains("- \"a b#c.py\"  # add: "), "{text}");
     assert!(!text.contains('\u{202e}'), "{text}");
 }

@@ -206,7 +206,7 @@ fn a_branch_without_a_design_is_refused() {
         repo.git(&["switch", "--quiet", "--create", "no-issue"]);
         commit_file(&repo, "src/new.rs", "fn new() {}\n");
         push(&repo, &["no-issue"]).exits(1).says(
-            "remote: guard: error: refs/heads/no-issue: no design: the branch name no-issue contains no issue number",
+            "remote: guard: error: refs/heads/no-issue: no design applies: the branch name no-issue contains no issue number",
         );
         assert_eq!(arrived(&repo), "heads/main", "{hook}");
     }

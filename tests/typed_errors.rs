@@ -163,7 +163,7 @@ fn a_change_that_is_done_is_no_error_if_the_answer_cannot_be_printed() {
     // A refusal stays one.
     full("write state.py --content-file content --format json")
         .exits(1)
-        .says("held as");
+        .says("waits for approval as");
     assert_eq!(repo.read("state.py"), large().as_bytes());
     // What was not delivered is not done.
     full("read a --format json").exits(2);

@@ -34,7 +34,7 @@ fn the_chosen_design_judges_this_branch_and_no_other() {
 
     repo.guard(&["use", OTHER])
         .exits(0)
-        .says("branch 188-work is judged by docs/lld/active/LLD-7.md (1 path granted)");
+        .says("branch 188-work is checked against docs/lld/active/LLD-7.md (1 path allowed)");
 
     repo.guard(&["lint"]).exits(0);
     let report = repo.json(&["lint"]);
@@ -54,7 +54,7 @@ fn without_a_file_the_choice_is_printed() {
     let output = repo.guard(&["use"]).exits(0);
     assert_eq!(
         output.stdout,
-        "branch 188-work is judged by docs/lld/active/LLD-7.md\n"
+        "branch 188-work is checked against docs/lld/active/LLD-7.md\n"
     );
     let json = repo.json(&["use"]);
     assert_eq!(json["version"], 1);
@@ -209,7 +209,7 @@ fn several_designs_form_one_scope() {
     repo.stage("src/other.rs", "fn other() {}\n");
     repo.stage("src/lib.rs", "fn lib() {}\n");
     repo.guard(&["use", OTHER, DESIGN, OTHER]).exits(0).says(
-        "branch 188-work is judged by docs/lld/active/LLD-7.md, docs/lld/active/LLD-188.md (2 paths granted)",
+        "branch 188-work is checked against docs/lld/active/LLD-7.md, docs/lld/active/LLD-188.md (2 paths allowed)",
     );
     repo.guard(&["lint"]).exits(0);
     assert_eq!(
@@ -256,7 +256,7 @@ fn directory_takes_every_readable_design_below_it() {
     let repo = phases();
     repo.guard(&["use", "phases/01-in"])
         .exits(0)
-        .says("branch main is judged by phases/01-in/ (2 paths granted)");
+        .says("branch main is checked against phases/01-in/ (2 paths allowed)");
     assert_eq!(configured(&repo, "main"), "phases/01-in/");
     for path in ["src/a.rs", "src/b.rs", "CHANGES"] {
         repo.stage(path, "x\n");

@@ -8,7 +8,7 @@ use super::rebuild::{edited_notebook, edited_text, patched};
 use super::scratch::ScratchPlaces;
 use super::tools::{FileAction, ToolCall};
 use crate::boundary::Boundary;
-use crate::files::{Failure, FailureKind, Gate, GateResult, Operation, Strategy};
+use crate::files::{Effect, Failure, FailureKind, Gate, GateResult, Operation};
 use crate::git::Repository;
 use crate::judge::Options;
 use crate::path::escaped;
@@ -48,13 +48,13 @@ pub(crate) fn judge(repo: &Repository, options: &Options, call: &ToolCall) -> Ga
         gate.judge_ignored(request.as_ref())?;
     }
     judged.retain(|action| !action.is_read() || gate.judges_reads());
-    judged
+    let changes = judged
         .into_iter()
-        .try_for_each(|action| judge_action(repo, &gate, action))?;
-    gate.keep_passed(&call.tool)
+        .filter_map(|action| judge_action(repo, &gate, action).transpose());
+    gate.keep(changes.collect::<GateResult<_>>()?, &call.tool)
 }
 
-/// Each change is judged from the state on disk, so two of them to one file could add up to more.
+/// Each change is checked from the state on disk, so two of them to one file could add up to more.
 fn check_each_once(gate: &Gate<'_>, requests: &[BString]) -> GateResult<()> {
     if requests.len() < 2 {
         return Ok(());
@@ -73,16 +73,21 @@ fn check_each_once(gate: &Gate<'_>, requests: &[BString]) -> GateResult<()> {
     Ok(())
 }
 
-fn judge_action(repo: &Repository, gate: &Gate<'_>, action: &FileAction) -> GateResult<()> {
+/// What an action does to a file, if it may.
+fn judge_action(
+    repo: &Repository,
+    gate: &Gate<'_>,
+    action: &FileAction,
+) -> GateResult<Option<Effect>> {
     let mut requests = action.paths().map(|path| repo.request_of(path));
     let (Some(request), target) = (requests.next(), requests.next()) else {
-        return Ok(());
+        return Ok(None);
     };
     let request: &BStr = request.as_ref();
     let old = || gate.content_to_change(request);
     let rebuilt = match action {
-        FileAction::Read(_) => return gate.judge_read(request),
-        FileAction::Delete(_) => return gate.judge(request, &Operation::DELETE),
+        FileAction::Read(_) => return gate.judge_read(request).map(|()| None),
+        FileAction::Delete(_) => return gate.judge(request, &Operation::DELETE).map(Some),
         FileAction::Write(_, content) => Ok(content.clone()),
         FileAction::Edit(_, edits) => edited_text(old()?.as_deref(), edits),
         FileAction::EditCell(edit) => edited_notebook(old()?.as_deref(), edit),
@@ -90,22 +95,17 @@ fn judge_action(repo: &Repository, gate: &Gate<'_>, action: &FileAction) -> Gate
             patched(old()?.as_deref(), chunks)
         }
         // Observed.
-        FileAction::Command(_) => return Ok(()),
+        FileAction::Command(_) => return Ok(None),
     };
     let content = match rebuilt {
         Ok(content) => content,
         // A path that may not be changed at all is the better reason.
         Err(failure) => return gate.judge_path(request).and(Err(failure)),
     };
-    if let Some(to) = target {
-        return gate.judge_move(request, to.as_ref(), &content);
-    }
-    let write = Operation::Write {
-        content,
-        strategy: Strategy::Replace,
-        expect: None,
+    let effect = match target {
+        Some(to) => gate.judge_move(request, to.as_ref(), &content),
         // The agent names the content in any case; nothing can be forgotten.
-        allow_empty: true,
+        None => gate.judge(request, &Operation::replace(content, true)),
     };
-    gate.judge(request, &write)
+    effect.map(Some)
 }

@@ -190,13 +190,13 @@ pub(crate) trait HookWork {
 pub(crate) const DEADLINE: Duration = Duration::from_secs(8);
 
 /// The reason if guard has a fault.
-const FAILED: &str = "guard failed while it judged the tool call, so it is denied; a person should report what guard says on standard error";
+const FAILED: &str = "guard failed while it checked the tool call, so the call is denied; a person should report what guard says on standard error";
 /// The report if guard has a fault.
 const UNSEEN: &str = "guard failed while it looked at what the tool did; look yourself: git status. A person should report what guard says on standard error";
 /// The reason if time runs out.
 pub(crate) fn late(so: &str) -> String {
     let seconds = DEADLINE.as_secs();
-    format!("guard could not judge the tool call within {seconds} seconds, {so}")
+    format!("guard could not check the tool call within {seconds} seconds, {so}")
 }
 
 #[cfg(test)]
@@ -229,7 +229,10 @@ mod tests {
             let sample = agent.sample("/project", "/project/a.py").to_string();
             let reply = agent.answer(Ok(sample.into_bytes()), &Fault);
             let reason = reply.stderr.trim_end();
-            assert!(reason.contains("so it is denied"), "{agent:?}: {reason}");
+            assert!(
+                reason.contains("so the call is denied"),
+                "{agent:?}: {reason}"
+            );
             assert_eq!(reply, agent.failed(reason));
             assert_eq!(reply.code, protocol::DENIED);
             let expected = agent.protocol().denied.map(|denied| denied("", reason));

@@ -280,7 +280,8 @@ impl<'a> Observer<'a> {
             paths: refused.paths,
         };
         let name = self.store.report(self.repo, &change)?;
-        files::keep_only_copies(self.repo, &self.store, &change, &refused.only_copies)?;
+        files::keep_only_copies(self.repo, &self.store, &change, &refused.only_copies)
+            .map_err(files::Failure::into_error)?;
         self.session.again.push(name.clone());
         self.session.reported.push(name.clone());
         Ok(Some(report(&refused.lines, &name)))
@@ -439,5 +440,5 @@ fn report(lines: &[String], name: &str) -> String {
 }
 
 fn cannot_judge(error: &Error) -> String {
-    reason::failed_to("judge what it changed", error, "")
+    reason::failed_to("check what it changed", error, "")
 }

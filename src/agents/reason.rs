@@ -54,27 +54,25 @@ pub(crate) fn failed_to(what: &str, error: &Error, first_step: &str) -> String {
 
 /// The reason for a denial of a tool.
 pub(crate) fn of(tool: &str, changes_files: bool, failure: &Failure) -> String {
+    let tool = escaped(tool);
     let verdict = match (failure.kind, failure.kind.exit_code()) {
-        (FailureKind::Held, _) => "held",
-        (_, 1) => "refused",
-        _ => "could not judge",
+        (FailureKind::Held, _) => format!("guard: {tool} waits for approval"),
+        (_, 1) => format!("guard refused {tool}"),
+        _ => format!("guard could not check {tool}"),
     };
-    let mut text = told(&format!("guard {verdict} {}", escaped(tool)), failure);
+    let mut text = told(&verdict, failure);
     let wants_row = failure.help.iter().any(Help::is_row);
     let end = match (failure.kind, changes_files) {
         (FailureKind::Refused, true) if wants_row => {
-            "Nothing was written. Ask the user before you add a row. Without it, a retry, another tool or a shell command is refused as well."
+            "Nothing was written. Ask the user before you add the row. Until it is committed, guard refuses another try or another tool, too."
         }
         (FailureKind::Held, _) => {
             "If it is approved, guard writes it: read the file again instead of repeating the call."
         }
-        (FailureKind::Security | FailureKind::Refused, true) => {
-            "Nothing was written. A retry, another tool or a shell command for this change is refused as well."
+        (FailureKind::Refused, true) => {
+            "Nothing was written. guard refuses another try or another tool for this change, too."
         }
         (_, true) => "Nothing was written.",
-        (FailureKind::Security | FailureKind::Refused, false) => {
-            "Nothing was read. Another tool or a shell command is no way around this."
-        }
         (_, false) => "Nothing was read.",
     };
     for help in &failure.help {

@@ -7,7 +7,7 @@ use gix::bstr::BStr;
 use super::file::{check_regular, refine};
 use super::file_fingerprint::FileFingerprint;
 use super::place::{Place, PlaceError, rename_to_free};
-use super::{Boundary, BoundaryError, BoundaryResult, OpenedFile, os, split};
+use super::{Boundary, BoundaryError, BoundaryResult, OpenedFile, cannot, os, split};
 use crate::disk;
 use crate::path::escaped;
 
@@ -69,50 +69,38 @@ impl Boundary {
     /// As for [`Boundary::remove`]; or `to` already exists. If only a later step failed, the error says that the file
     /// is moved.
     pub fn rename(&self, from: &BStr, before: &OpenedFile, to: &BStr) -> BoundaryResult<()> {
-        let what = || format!("move {} to {}", escaped(from), escaped(to));
-        let failed = || BoundaryError::io(what());
-        let changed = || Err(BoundaryError::Changed(from.to_owned()));
+        let what = format!("move {} to", escaped(from));
+        let failed = cannot(&what, to);
         let (old_dir, old_name) = self.parent(from)?;
         let (new_parent, new_name) = split(to);
-        let new_dir = self
-            .create_directory(new_parent)
-            .map_err(|error| refine(failed()(error), to))?;
-        let old_name = os(old_name).map_err(failed())?;
-        check_regular(&old_dir.symlink_metadata(old_name).map_err(failed())?, from)?;
-        let new_name = os(new_name).map_err(failed())?;
-        let before = FileFingerprint::of(before).map_err(failed())?;
-        if FileFingerprint::at(&old_dir, old_name).map_err(failed())? != before {
-            return changed();
+        let new_dir = self.create_directory(new_parent);
+        let new_dir = new_dir.map_err(|error| refine(failed(error), to))?;
+        let (old_name, new_name) = (os(old_name).map_err(failed)?, os(new_name).map_err(failed)?);
+        check_regular(&old_dir.symlink_metadata(old_name).map_err(failed)?, from)?;
+        let before = FileFingerprint::of(before).map_err(failed)?;
+        if FileFingerprint::at(&old_dir, old_name).map_err(failed)? != before {
+            return Err(BoundaryError::Changed(from.to_owned()));
         }
-        rename_to_free(&old_dir, old_name, &new_dir, new_name).map_err(failed())?;
+        rename_to_free(&old_dir, old_name, &new_dir, new_name).map_err(failed)?;
         // A program with the file open now saves it under the new name, so one check is enough.
-        match FileFingerprint::at(&new_dir, new_name) {
-            Ok(moved) if moved == before => {}
-            moved => {
-                rename_to_free(&new_dir, new_name, &old_dir, old_name).map_err(
-                    BoundaryError::io(format!("undo this after the file changed: {}", what())),
-                )?;
-                moved.map_err(failed())?;
-                return changed();
-            }
+        let moved = FileFingerprint::at(&new_dir, new_name);
+        if !moved.as_ref().is_ok_and(|moved| *moved == before) {
+            let undo = format!("undo this after the file changed: {what}");
+            rename_to_free(&new_dir, new_name, &old_dir, old_name).map_err(cannot(&undo, to))?;
+            moved.map_err(failed)?;
+            return Err(BoundaryError::Changed(from.to_owned()));
         }
-        disk::sync(&new_dir)
-            .and_then(|()| disk::sync(&old_dir))
-            .map_err(BoundaryError::io(format!(
-                "sync to disk (it is done): {}",
-                what()
-            )))
+        let synced = disk::sync(&new_dir).and_then(|()| disk::sync(&old_dir));
+        synced.map_err(cannot(&format!("sync to disk (it is done): {what}"), to))
     }
 }
 
 /// Why a file was not written or deleted, or only in part; `what` and `done` say which.
 fn failure(path: &BStr, missed: PlaceError, what: &str, done: &str) -> BoundaryError {
     let shown = escaped(path);
-    let (what, error) = match missed {
+    let (what, source) = match missed {
         PlaceError::Changed => return BoundaryError::Changed(path.to_owned()),
-        PlaceError::Failed(error) => {
-            return refine(BoundaryError::io(format!("{what} {shown}"))(error), path);
-        }
+        PlaceError::Failed(error) => return refine(cannot(what, path)(error), path),
         PlaceError::Kept(name, error) => {
             let what = format!("remove {name}, the previous version of {shown} ({done})");
             (what, error)
@@ -122,5 +110,5 @@ fn failure(path: &BStr, missed: PlaceError, what: &str, done: &str) -> BoundaryE
             error,
         ),
     };
-    BoundaryError::io(what)(error)
+    BoundaryError::Io { what, source }
 }

@@ -8,8 +8,8 @@ use cap_fs_ext::MetadataExt;
 use cap_std::fs::{Dir, File, Metadata};
 use gix::bstr::BStr;
 
-use super::{Boundary, BoundaryError, BoundaryResult, open_to_read, os};
-use crate::path::{PathFault, Reason, escaped};
+use super::{Boundary, BoundaryError, BoundaryResult, cannot, open_to_read, os};
+use crate::path::{PathFault, Reason};
 use crate::{disk, system};
 
 /// How long a file must be unmodified to count as complete. A program that saves in place truncates the file first.
@@ -33,9 +33,10 @@ pub struct OpenedFile {
 }
 
 impl OpenedFile {
-    /// Whether its owner may execute it.
-    pub fn is_executable(&self) -> bool {
-        self.mode.is_some_and(|mode| mode & 0o100 != 0)
+    /// The content, and whether its owner may execute it.
+    pub fn as_git_has_it(&self) -> (&[u8], bool) {
+        let is_executable = self.mode.is_some_and(|mode| mode & 0o100 != 0);
+        (&self.content, is_executable)
     }
 }
 
@@ -45,36 +46,34 @@ impl Boundary {
     /// # Errors
     /// It is a link, directory, device, FIFO or socket; it has several names; it is too large; or a system error.
     pub fn read(&self, path: &BStr, max: u64) -> BoundaryResult<Option<OpenedFile>> {
-        let what = || format!("read {}", escaped(path));
+        let failed = cannot("read", path);
         let (dir, name) = match self.parent(path) {
             Ok(parent) => parent,
             Err(error) if error.io_kind() == Some(io::ErrorKind::NotFound) => return Ok(None),
             Err(error) => return Err(refine(error, path)),
         };
-        let name = os(name).map_err(BoundaryError::io(what()))?;
+        let name = os(name).map_err(failed)?;
         let mut file = match open_to_read(&dir, name) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(not_opened(&dir, name, path, error)),
+            Err(error) => {
+                // A link, a directory or a socket is refused; anything else is an error.
+                let there = dir.symlink_metadata(name);
+                there.map_or(Ok(()), |there| check_regular(&there, path))?;
+                return Err(failed(error));
+            }
         };
-        let metadata = file.metadata().map_err(BoundaryError::io(what()))?;
+        let metadata = file.metadata().map_err(failed)?;
         check_regular(&metadata, path)?;
-        if metadata.len() > max {
-            let message = format!(
-                "it has {} bytes, more than the limit of {max}",
-                metadata.len()
-            );
-            return Err(BoundaryError::io(what())(io::Error::new(
-                io::ErrorKind::FileTooLarge,
-                message,
-            )));
+        let length = metadata.len();
+        if length > max {
+            let message = format!("it has {length} bytes, more than the limit of {max}");
+            return Err(failed(io::Error::new(io::ErrorKind::FileTooLarge, message)));
         }
-        let mut content = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
+        let mut content = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
         // The file may grow while it is read; bytes beyond the limit are unwanted anyway.
-        Read::by_ref(&mut file)
-            .take(max.saturating_add(1))
-            .read_to_end(&mut content)
-            .map_err(BoundaryError::io(what()))?;
+        let mut limited = Read::by_ref(&mut file).take(max.saturating_add(1));
+        limited.read_to_end(&mut content).map_err(failed)?;
         Ok(Some(OpenedFile {
             content,
             mode: system::mode(&metadata),
@@ -107,13 +106,10 @@ impl Boundary {
     /// # Errors
     /// As for [`Boundary::remove`].
     pub fn make_durable(&self, path: &BStr) -> BoundaryResult<()> {
-        let failed = || BoundaryError::io(format!("sync {} to disk", escaped(path)));
-        let (dir, file, mode) = self.open_regular(path, &failed)?;
-        match mode {
-            None => Ok(()),
-            Some(_) => file.sync_all().and_then(|()| disk::sync(&dir)),
-        }
-        .map_err(failed())
+        self.with_mode(path, "sync to disk", |dir, file, _| {
+            file.sync_all()?;
+            disk::sync(dir)
+        })
     }
 
     /// Makes a regular file executable for everyone who may read it, as git does on checkout. Does nothing on systems
@@ -122,29 +118,28 @@ impl Boundary {
     /// # Errors
     /// As for [`Boundary::remove`].
     pub fn make_executable(&self, path: &BStr) -> BoundaryResult<()> {
-        let failed = || BoundaryError::io(format!("make {} executable", escaped(path)));
-        let (_, file, mode) = self.open_regular(path, &failed)?;
-        match mode {
-            None => Ok(()),
-            Some(mode) => {
-                system::set_mode(&file, mode | (mode & 0o444) >> 2).and_then(|()| file.sync_all())
-            }
-        }
-        .map_err(failed())
+        self.with_mode(path, "make executable:", |_, file, mode| {
+            system::set_mode(file, mode | (mode & 0o444) >> 2)?;
+            file.sync_all()
+        })
     }
 
-    /// A regular file with its directory and mode.
-    fn open_regular<F: FnOnce(io::Error) -> BoundaryError>(
+    /// Opens a regular file that has mode bits.
+    fn with_mode(
         &self,
         path: &BStr,
-        failed: &dyn Fn() -> F,
-    ) -> BoundaryResult<(Dir, File, Option<u32>)> {
+        what: &str,
+        work: impl FnOnce(&Dir, &File, u32) -> io::Result<()>,
+    ) -> BoundaryResult<()> {
+        let failed = cannot(what, path);
         let (dir, name) = self.parent(path)?;
-        let name = os(name).map_err(failed())?;
-        let file = open_to_read(&dir, name).map_err(failed())?;
-        let metadata = file.metadata().map_err(failed())?;
+        let file = os(name).and_then(|name| open_to_read(&dir, name));
+        let file = file.map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
         check_regular(&metadata, path)?;
-        Ok((dir, file, system::mode(&metadata)))
+        let mode = system::mode(&metadata);
+        mode.map_or(Ok(()), |mode| work(&dir, &file, mode))
+            .map_err(failed)
     }
 }
 
@@ -176,17 +171,6 @@ pub(super) fn check_regular(metadata: &Metadata, path: &BStr) -> BoundaryResult<
         return Ok(());
     };
     Err(fault.of(path).into())
-}
-
-/// Why a file could not be opened: a link, a directory or a socket is refused; anything else is an error.
-fn not_opened(dir: &Dir, name: &std::path::Path, path: &BStr, error: io::Error) -> BoundaryError {
-    match dir
-        .symlink_metadata(name)
-        .map(|metadata| check_regular(&metadata, path))
-    {
-        Ok(Err(refused)) => refused,
-        _ => BoundaryError::io(format!("read {}", escaped(path)))(error),
-    }
 }
 
 /// Turns an impossible path into a refusal.

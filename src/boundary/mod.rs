@@ -64,12 +64,15 @@ pub enum BoundaryError {
     },
 }
 
-impl BoundaryError {
-    fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> BoundaryError {
-        let what = what.into();
-        move |source| BoundaryError::Io { what, source }
+/// That the system refused to do something with a path.
+fn cannot<'a>(what: &'a str, path: &'a BStr) -> impl Fn(io::Error) -> BoundaryError + Copy + 'a {
+    move |source| BoundaryError::Io {
+        what: format!("{what} {}", escaped(path)),
+        source,
     }
+}
 
+impl BoundaryError {
     /// The kind of the system error.
     pub fn io_kind(&self) -> Option<io::ErrorKind> {
         match self {
@@ -133,10 +136,12 @@ impl Boundary {
     /// # Errors
     /// As for [`Boundary::open`].
     pub fn with_backend(root: &Path, backend: Backend) -> BoundaryResult<Boundary> {
-        let what = format!("open {}", root.display());
-        let path = root.canonicalize().map_err(BoundaryError::io(&what))?;
-        let root =
-            Dir::open_ambient_dir(&path, ambient_authority()).map_err(BoundaryError::io(what))?;
+        let failed = |source| BoundaryError::Io {
+            what: format!("open {}", root.display()),
+            source,
+        };
+        let path = root.canonicalize().map_err(failed)?;
+        let root = Dir::open_ambient_dir(&path, ambient_authority()).map_err(failed)?;
         Ok(Boundary {
             root,
             path,
@@ -194,11 +199,8 @@ impl Boundary {
     /// The parent directory of `path`, and the name in it.
     fn parent<'p>(&self, path: &'p BStr) -> BoundaryResult<(Dir, &'p BStr)> {
         let (parent, name) = split(path);
-        let dir = self.directory(parent).map_err(BoundaryError::io(format!(
-            "open the directory of {}",
-            escaped(path)
-        )))?;
-        Ok((dir, name))
+        let dir = self.directory(parent);
+        Ok((dir.map_err(cannot("open the directory of", path))?, name))
     }
 
     /// Opens the directory that [`Boundary::locate`] named; empty for the root.

@@ -5,8 +5,8 @@ use std::io;
 use cap_std::fs::Dir;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Boundary, BoundaryError, BoundaryResult, os};
-use crate::path::{PathFault, Reason, escaped};
+use super::{Boundary, BoundaryError, BoundaryResult, cannot, os};
+use crate::path::{PathFault, Reason};
 use crate::system;
 
 /// A repository inside the workspace.
@@ -89,5 +89,5 @@ fn refused(error: io::Error, path: &BStr, directory: &BStr) -> BoundaryError {
         let what = "leads through a new symbolic link";
         return PathFault::new(Reason::SymlinkEscape, what).of(path).into();
     }
-    BoundaryError::io(format!("look into {}", escaped(directory)))(error)
+    cannot("look into", directory)(error)
 }

@@ -156,47 +156,38 @@ impl Place<'_> {
         ours: FileFingerprint,
         why: Option<io::Error>,
     ) -> PlaceError {
-        let mut put = ours;
-        for _ in 0..ROUNDS {
-            let next = self.at(&out).ok();
-            let exchanged = system::exchange(self.dir, out.as_ref(), self.name);
-            match exchanged.unwrap_or_else(|| Err(io::ErrorKind::Unsupported.into())) {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    return self.rename_back(out, why);
+        let exchange = || -> io::Result<()> {
+            let mut put = ours;
+            for _ in 0..ROUNDS {
+                let next = self.at(&out);
+                let exchanged = system::exchange(self.dir, out.as_ref(), self.name);
+                exchanged.unwrap_or_else(|| Err(io::ErrorKind::Unsupported.into()))?;
+                if put == self.at(&out)? {
+                    return Ok(());
                 }
-                Err(error) => return PlaceError::Kept(out, error),
+                put = next?;
             }
-            match self.at(&out) {
-                Ok(seen) if seen == put => {
-                    let _ = self.dir.remove_file(&out);
-                    return self.put_back(why);
-                }
-                Ok(_) => {}
-                // The previous file is back; the one that came out is left for the user.
-                Err(error) => {
-                    let told = format!("{error}; {out} may contain what was saved meanwhile");
-                    return PlaceError::Failed(io::Error::new(error.kind(), told));
-                }
+            Err(io::ErrorKind::ResourceBusy.into())
+        };
+        match exchange() {
+            Ok(()) => {
+                let _ = self.dir.remove_file(&out);
+                self.put_back(why)
             }
-            match next {
-                Some(next) => put = next,
-                None => break,
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.rename_back(out, why),
+            Err(error) => PlaceError::Kept(out, error),
         }
-        PlaceError::Kept(out, io::ErrorKind::ResourceBusy.into())
     }
 
     /// Gives the old file its name back, unless a newer one has it.
     fn rename_back(&self, out: String, why: Option<io::Error>) -> PlaceError {
-        match rename_to_free(self.dir, out.as_ref(), self.dir, self.name) {
+        let renamed = rename_to_free(self.dir, out.as_ref(), self.dir, self.name);
+        let renamed = renamed.or_else(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => self.dir.remove_file(&out),
+            _ => Err(error),
+        });
+        match renamed {
             Ok(()) => self.put_back(why),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                match self.dir.remove_file(&out) {
-                    Ok(()) => self.put_back(why),
-                    Err(error) => PlaceError::Kept(out, error),
-                }
-            }
             Err(error) => PlaceError::Kept(out, error),
         }
     }

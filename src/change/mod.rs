@@ -88,6 +88,16 @@ pub struct Change {
 }
 
 impl Change {
+    /// A change that is no part of a rename.
+    pub fn new(path: impl Into<BString>, old: Option<State>, new: Option<State>) -> Change {
+        Change {
+            path: path.into(),
+            old,
+            new,
+            renamed: None,
+        }
+    }
+
     /// The action.
     pub fn action(&self) -> Action {
         match (self.old, self.new) {

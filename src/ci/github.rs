@@ -18,10 +18,10 @@ pub(super) fn plan(variables: &Variables, event: &Value) -> Result<CiPlan> {
         _ if event.get("pull_request").is_some() => pull_request(variables, name, event)?,
         _ => {
             return Err(Error::new(format!(
-                "the GitHub event {} has no range of commits",
+                "the GitHub event {} names no commits to check",
                 escaped(name)
             ))
-            .help("run on pull_request, merge_group or push, or name the range: guard lint --range A..B"));
+            .help("run on pull_request, merge_group or push, or name the commits: guard lint --range A..B"));
         }
     };
     Ok(CiPlan {
@@ -63,7 +63,7 @@ fn merge_group(event: &Value) -> Result<CiPlan> {
     })
 }
 
-/// The default branch is judged from its previous state, any other from where it left the default branch.
+/// The default branch is checked from its previous state, any other from where it left the default branch.
 fn push(event: &Value) -> Result<CiPlan> {
     let reference = required(event, "/ref")?;
     let Some(head) = commit(required(event, "/after")?)? else {

@@ -10,7 +10,7 @@ use crate::path::escaped;
 pub struct CiPlan {
     /// The system and the kind of build, for messages: `GitHub pull_request`.
     pub what: String,
-    /// Why there is nothing to judge.
+    /// Why there is nothing to check.
     pub nothing: Option<String>,
     /// The merge commit that the system made for the build. If HEAD is this commit, its first parent is the target.
     pub merge: Option<Merge>,
@@ -58,14 +58,14 @@ pub enum Point {
 pub type Variables = BTreeMap<String, String>;
 
 /// Help where the CI system does not say which commits are new.
-pub(super) const NAME_RANGE: &str = "name the range yourself: guard lint --range A..B";
+pub(super) const NAME_RANGE: &str = "name the commits yourself: guard lint --range A..B";
 
 /// The error for a build of the target branch whose previous state the system does not report.
 pub fn unknown_before(what: &str) -> Error {
     Error::new(format!(
         "{what}: the CI system does not say which commits are new on the target branch"
     ))
-    .help("name the range yourself: guard lint --range BEFORE..HEAD")
+    .help("name the commits yourself: guard lint --range BEFORE..HEAD")
 }
 
 pub(super) fn is_on(variables: &Variables, name: &str) -> bool {

@@ -9,7 +9,7 @@ use super::design_args::DesignArgs;
 use super::files::{print_done, told};
 use super::output::Output;
 use super::person::Person;
-use super::question::{ask, ask_for_word};
+use super::question::{ask_for_word, asking};
 use super::repository::{repository, with_approvals};
 use super::signing::{SignArgs, enroll, unsigned_notes};
 use super::snapshot::elsewhere;
@@ -30,7 +30,7 @@ const PREVIEW_LINES: usize = 50;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ApproveArgs {
-    /// A held change, as listed by `guard approve`.
+    /// A change that waits for approval, as listed by `guard approve`.
     #[arg(value_name = "ID")]
     id: Option<String>,
     /// Only show the change, or whether it was approved or rejected or has expired.
@@ -60,13 +60,13 @@ pub(super) struct ApproveArgs {
 const EXAMPLES: &str = "\
 Examples:
   guard approve                 list the changes that wait for a person
-  guard approve 3f2a9c0b1d4e    review a held change and write it
+  guard approve 3f2a9c0b1d4e    review a waiting change and write it
   guard approve 3f2a9c0b1d4e --show
                                 show it; --full shows all of it
   guard approve 3f2a9c0b1d4e --reject --reason 'extend the class instead'
   guard approve --staged        review the staged changes that guard refuses
   guard approve --staged --sign ~/.ssh/id_ed25519_sk
-                                also sign, so that ranges and CI accept it
+                                also sign, so that pull requests and CI accept it
   guard approve --enroll ~/.ssh/id_ed25519.pub
                                 list the key that signs your approvals
 
@@ -96,8 +96,8 @@ impl ApproveArgs {
         match &self.id {
             _ if self.staged => self.staged(output, &repository()?, &mut Person::present()?),
             Some(id) if !self.show && !self.full => {
-                let (repo, mut person) = (repository()?, Person::present()?);
-                told(output, |output| self.held(output, &repo, &mut person, id))
+                let (repo, person) = (repository()?, Person::present()?);
+                told(output, |output| self.held(output, &repo, person, id))
             }
             _ => self.list(output),
         }
@@ -146,9 +146,8 @@ impl ApproveArgs {
     /// Rejects the change.
     pub(super) fn reject(&self, output: &mut Output) -> Result<u8> {
         let Some(id) = &self.id else {
-            return Err(
-                Error::new("name the change to reject").help("guard approve lists held changes")
-            );
+            return Err(Error::new("name the change to reject")
+                .help("guard approve lists the changes that wait for approval"));
         };
         told(output, |output| {
             let repo = repository()?;
@@ -167,26 +166,17 @@ impl ApproveArgs {
         &self,
         output: &mut Output,
         repo: &Repository,
-        person: &mut Person,
+        person: Person,
         id: &str,
     ) -> files::GateResult<u8> {
-        let mut is_unsigned = false;
-        let style = output.style.clone();
-        let signer = self.sign.signer(repo)?;
-        let has_signer = signer.is_some();
-        let gate = Gate::open(repo, &self.design.options(false))?
-            .signing(signer)
-            .as_strict_as(id)?;
+        let gate = Gate::open(repo, &self.design.options(false))?.as_strict_as(id)?;
         output.notes(gate.notes());
-        let done = gate.approve(id, &mut |question| {
-            is_unsigned = question.finding.is_some() && !has_signer;
-            ask(person, question, &style)
-        });
-        let done = done?;
+        let person = Some((person, &self.sign));
+        let (gate, done) = asking(output, repo, gate, person, |gate, ask| match ask {
+            Some(ask) => gate.approve(id, ask),
+            None => Err(Failure::new(FailureKind::NotApproved, "nobody was asked")),
+        })?;
         print_done(output, &gate, &done);
-        if is_unsigned {
-            output.notes(&unsigned_notes(repo));
-        }
         Ok(0)
     }
 
@@ -248,7 +238,7 @@ impl ApproveArgs {
             .map(approve)
             .collect::<files::GateResult<_>>()?;
         for (approval, change) in approvals.iter().zip(waiting) {
-            files::keep(repo, approval, &change.designs, [])?;
+            files::keep(repo, approval, &change.designs, Map::new())?;
         }
         // The changes are approved, so an error in the list of signers is only a note.
         let notes = judge::not_listed(repo, &approvals);

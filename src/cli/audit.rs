@@ -1,4 +1,4 @@
-//! `guard audit`: the log of requests and decisions.
+//! `guard audit`: the log of writes and decisions.
 
 use clap::Subcommand;
 use gix::bstr::ByteSlice;

@@ -12,12 +12,11 @@ use super::files::read_stdin;
 use super::output::Output;
 use super::repository::repository;
 use crate::boundary::bytes;
-use crate::error::{Error, Result};
-use crate::files::{Checker, Failure, Gate};
-use crate::judge::Options;
+use crate::error::Result;
+use crate::files::{Failure, Gate};
 use crate::report::{write_check, write_check_end, write_check_error, write_check_result};
 use crate::scope::settings::MAX_SIZE;
-use crate::verdict::{CheckAnswers, CheckCounts};
+use crate::verdict::{CheckAnswers, CheckCounts, CheckResult};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
@@ -33,7 +32,7 @@ pub(super) struct CheckArgs {
     /// The paths on standard input end with NUL and are not quoted.
     #[arg(short = 'z', requires = "stdin", conflicts_with = "paths")]
     is_nul: bool,
-    /// Also judge whether this file's content may be written to the path; `-` is standard input.
+    /// Also check whether this file's content may be written to the path; `-` is standard input.
     ///
     /// `guard read` must be allowed to read the file.
     #[arg(long, value_name = "FILE")]
@@ -68,42 +67,43 @@ Without --content-file, guard says whether the path may be changed at all. With 
 would for that content. guard reads designs and settings from HEAD, and writes nothing but the log with --record.
 
 With --stdin, a program can write a path, read the answer, and continue. Whenever guard waits for a path, it reads the \
-repository again, so no answer is older than its question. If guard cannot judge a path, the answer is an error, and \
+repository again, so no answer is older than its question. If guard cannot check a path, the answer is an error, and \
 the exit code is 2. With --format json or --output, guard answers at the end of the input.";
 
 impl CheckArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let options = self.design.options(false);
-        if !self.stdin {
-            let paths = self.paths.iter();
-            let paths: Vec<BString> = paths.map(|path| bytes(Path::new(path)).into()).collect();
-            return self.answer_all(&paths, &options, output);
+        if self.stdin && output.is_stream() {
+            return self.answer_each(output);
         }
-        let list = PathList::new(io::stdin().lock(), self.is_nul);
-        match output.is_stream() {
-            true => answer_each(list, &options, self.record, output),
-            false => self.answer_all(&list.whole()?, &options, output),
-        }
+        let paths = match self.stdin {
+            true => PathList::new(io::stdin().lock(), self.is_nul).whole()?,
+            false => {
+                let paths = self.paths.iter();
+                paths.map(|path| bytes(Path::new(path)).into()).collect()
+            }
+        };
+        let answers = self.answers(&paths)?;
+        output.print(|out, format, style| write_check(&answers, format, out, style));
+        output.notes(&answers.notes);
+        Ok(answers.exit_code())
     }
 
-    /// Answers in one report.
-    fn answer_all(&self, paths: &[BString], options: &Options, output: &mut Output) -> Result<u8> {
+    fn answers(&self, paths: &[BString]) -> Result<CheckAnswers> {
         let repo = repository()?;
         let requests: Vec<BString> = paths.iter().map(|path| repo.request_of(path)).collect();
         // Reading needs no design.
         let inside: &[BString] = if self.read { &[] } else { &requests };
-        let gate = Gate::open_to_check(&repo, options, inside)?;
-        let content = match self.content_file.as_deref() {
-            None => Ok(None),
-            Some(file) if file == "-" => read_stdin(MAX_SIZE).map(Some),
-            Some(file) => {
-                let content = gate.content(repo.request(file).as_ref()).map(Some);
-                content.map_err(|failure| {
-                    failure.help("pass the content on standard input: --content-file - < FILE")
-                })
-            }
-        };
-        let content = content.map_err(Failure::into_error)?;
+        let gate = Gate::open_to_check(&repo, &self.design.options(false), inside)?;
+        let content = self.content_file.as_deref().map(|file| match file {
+            file if file == "-" => read_stdin(MAX_SIZE),
+            file => match gate.find(repo.request(file).as_ref()) {
+                Ok((_, file)) => Ok(file.content),
+                Err(failure) => {
+                    Err(failure.help("pass the content on standard input: --content-file - < FILE"))
+                }
+            },
+        });
+        let content = content.transpose().map_err(Failure::into_error)?;
         // The last one gets the content itself, which may be large.
         let contents = std::iter::repeat_n(content, paths.len());
         let cases = paths.iter().zip(&requests).zip(contents);
@@ -114,104 +114,87 @@ impl CheckArgs {
                 false => gate.check(path, request, content, self.allow_empty),
             }
         });
-        let answers = CheckAnswers {
-            results: results.collect::<Result<_>>()?,
-            notes: gate.notes().to_vec(),
-        };
+        let results: Vec<CheckResult> = results.collect::<Result<_>>()?;
         if self.record {
-            answers
-                .results
+            results
                 .iter()
                 .try_for_each(|result| gate.record_answer(result))?;
         }
-        output.print(|out, format, style| write_check(&answers, format, out, style));
-        output.notes(&answers.notes);
-        Ok(answers.exit_code())
+        Ok(CheckAnswers {
+            results,
+            notes: gate.notes().to_vec(),
+        })
     }
-}
 
-/// Answers each path as it arrives. Whenever guard had to wait for one, it reads the repository again, because
-/// anything may have changed meanwhile; paths that arrived together share one reading, as those of a command line do.
-fn answer_each(
-    mut list: PathList<impl io::Read>,
-    options: &Options,
-    is_recorded: bool,
-    output: &mut Output,
-) -> Result<u8> {
-    let mut progress = CheckProgress::default();
-    loop {
-        let batch = list.wait()?;
-        if batch.is_empty() {
-            break;
-        }
-        let repo = repository();
-        let checker = match &repo {
-            Ok(repo) => Checker::open(repo, options).map(|checker| (repo, checker)),
-            Err(error) => Err(error.clone()),
-        };
-        for written in &batch {
-            let answer = checker.as_ref().map_err(Clone::clone);
-            let answer = answer.and_then(|(repo, checker)| {
-                let path = list.path(written.as_ref())?;
-                let request = repo.request_of(&path);
-                let gate = checker.gate(&request)?;
-                let result = gate.check(path, request.as_ref(), None, false)?;
-                if is_recorded {
-                    gate.record_answer(&result)?;
+    /// Answers each path as it arrives. Whenever guard had to wait for one, it reads the repository again, because
+    /// anything may have changed meanwhile; paths that arrived together share one reading, as those of a command line
+    /// do.
+    fn answer_each(&self, output: &mut Output) -> Result<u8> {
+        let mut list = PathList::new(io::stdin().lock(), self.is_nul);
+        let mut counts = CheckCounts::default();
+        let (mut notes, mut last_error) = (Vec::new(), String::new());
+        loop {
+            let batch = list.wait()?;
+            if batch.is_empty() {
+                break;
+            }
+            for (written, answers) in self.answers_together(&list, &batch) {
+                let is_read = match answers {
+                    Ok(answers) => {
+                        for note in answers.notes {
+                            if !notes.contains(&note) {
+                                output.notes(std::slice::from_ref(&note));
+                                notes.push(note);
+                            }
+                        }
+                        answers.results.iter().all(|result| {
+                            counts.add(result);
+                            output.stream(|out, format, style| {
+                                write_check_result(result, format, out, style)
+                            })
+                        })
+                    }
+                    Err(error) => {
+                        counts.errors += 1;
+                        // What to do about it is told once for many paths in a row.
+                        if last_error != error.message {
+                            output.tell(&error);
+                        }
+                        last_error.clone_from(&error.message);
+                        output.stream(|out, format, style| {
+                            write_check_error(written, &error, format, out, style)
+                        })
+                    }
+                };
+                if !is_read {
+                    return Ok(counts.exit_code());
                 }
-                Ok((result, gate.notes()))
-            });
-            let is_read = match answer {
-                Ok((result, notes)) => {
-                    progress.counts.add(&result);
-                    progress.notes(notes, output);
-                    output.stream(|out, format, style| {
-                        write_check_result(&result, format, out, style)
-                    })
-                }
-                Err(error) => progress.error(written.as_ref(), error, output),
-            };
-            if !is_read {
-                return Ok(progress.counts.exit_code());
             }
         }
-    }
-    if progress.counts == CheckCounts::default() {
-        // Without a path there is no other sign that guard works here.
-        repository()?;
-    }
-    output.stream(|out, format, _| write_check_end(&progress.counts, &progress.notes, format, out));
-    Ok(progress.counts.exit_code())
-}
-
-/// What guard has told so far.
-#[derive(Default)]
-struct CheckProgress {
-    counts: CheckCounts,
-    /// Each of them once.
-    notes: Vec<String>,
-    last_error: String,
-}
-
-impl CheckProgress {
-    fn notes(&mut self, notes: &[String], output: &Output) {
-        for note in notes {
-            if !self.notes.contains(note) {
-                output.notes(std::slice::from_ref(note));
-                self.notes.push(note.clone());
-            }
+        if counts == CheckCounts::default() {
+            // Without a path there is no other sign that guard works here.
+            repository()?;
         }
+        output.stream(|out, format, _| write_check_end(&counts, &notes, format, out));
+        Ok(counts.exit_code())
     }
 
-    /// Answers that guard cannot judge the path. What to do about it is told once for many paths in a row.
-    fn error(&mut self, written: &BStr, error: Error, output: &mut Output) -> bool {
-        self.counts.errors += 1;
-        if self.last_error != error.message {
-            output.tell(&error);
+    /// The answers to paths that arrived together. If guard cannot judge one of them, each is judged alone: a path
+    /// outside, for example, needs no design.
+    fn answers_together<'p>(
+        &self,
+        list: &PathList<impl io::Read>,
+        batch: &'p [BString],
+    ) -> Vec<(&'p BStr, Result<CheckAnswers>)> {
+        let paths = batch.iter().map(|written| list.path(written.as_ref()));
+        let paths: Result<Vec<BString>> = paths.collect();
+        match (paths.and_then(|paths| self.answers(&paths)), batch) {
+            (answers, [one]) => vec![(one.as_ref(), answers)],
+            (Ok(answers), _) => vec![(BStr::new(""), Ok(answers))],
+            (Err(_), several) => several
+                .chunks(1)
+                .flat_map(|one| self.answers_together(list, one))
+                .collect(),
         }
-        let is_read = output
-            .stream(|out, format, style| write_check_error(written, &error, format, out, style));
-        self.last_error = error.message;
-        is_read
     }
 }

@@ -47,7 +47,7 @@ pub(super) enum HookArgs {
         after_help = "Examples:\n  guard hook pre-push origin https://example.com/project.git < refs"
     )]
     PrePush(push::PrePush),
-    /// Judge what the pre-commit framework asks for: the staged changes or the range of a push.
+    /// Check what the pre-commit framework asks for: the staged changes or the commits of a push.
     #[command(
         after_help = "Examples:\n  guard hook framework    the entry of `guard` in .pre-commit-hooks.yaml"
     )]
@@ -95,16 +95,16 @@ Examples:
   guard hook prepare-commit-msg .git/COMMIT_EDITMSG message
 
 git also calls this hook for `commit --no-verify`, cherry-pick, revert and a stopped rebase. guard compares the index \
-with HEAD, or with all parents of a merge. In an amended commit, guard judges only what the amendment adds.
+with HEAD, or with all parents of a merge. In an amended commit, guard checks only what the amendment adds.
 
-The trailer `Guard-Design: PATH` names a design that judged the change, and `Guard-Approved:` an approval that the \
+The trailer `Guard-Design: PATH` names the design of the change, and `Guard-Approved:` an approval that the \
 change used.";
 
 fn about_agent(agent: &str) -> String {
     format!(
         "Examples:\n  guard hook {agent} < payload.json\n\nThe agent calls this command; docs/agents.md links the \
          settings. guard rebuilds the file as the tool would leave it and answers in the agent's own form. It never \
-         writes the file. If guard cannot judge a call, it denies it."
+         writes the file. If guard cannot check a call, it denies it."
     )
 }
 

@@ -148,7 +148,7 @@ fn next_steps(draft: &SettingsDraft, has_standing: bool) -> Vec<String> {
             .to_owned(),
     };
     let hooks = match draft.pre_commit {
-        true => "add guard to .pre-commit-config.yaml, or: guard install git",
+        true => "guard install pre-commit, or: guard install git",
         false => "guard install git",
     };
     let files = match has_standing {

@@ -9,12 +9,14 @@ use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::git::show_file;
 use crate::setup::agent_hooks::{AGENTS, AgentHooks};
+use crate::setup::snippet::{SNIPPETS, Snippet};
 use crate::setup::{SetupAction, Step, git_hooks, hook};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Install {
-    /// `git` for the hooks that git runs for commits and pushes, the name of a coding agent, or `all`.
+    /// `git` for the hooks that git runs for commits and pushes, the name of a coding agent, `all` for both, or
+    /// `pre-commit`, `github` or `gitlab` for the file that calls guard there.
     #[arg(required = true, value_name = "WHAT", value_parser = whats(), hide_possible_values = true)]
     what: Vec<String>,
     /// Also install this hook of git, which runs at every ref update; may be repeated.
@@ -27,7 +29,7 @@ pub(super) struct Install {
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Uninstall {
-    /// `git`, the name of a coding agent, or `all`.
+    /// `git`, the name of a coding agent, `pre-commit`, `github`, `gitlab`, or `all`.
     #[arg(required = true, value_name = "WHAT", value_parser = whats(), hide_possible_values = true)]
     what: Vec<String>,
     #[command(flatten)]
@@ -56,12 +58,16 @@ Examples:
   guard install git --dry-run    print what guard would write, and where
   guard install git              install all hooks except those of --with
   guard install git --with reference-transaction
-                                 also judge new commits however they are made
+                                 also check new commits however they are made
   guard install claude codex     install the hooks of two coding agents
   guard install all              git, and each agent that is in use here
+  guard install github           write a workflow that checks pull requests
   guard uninstall all            remove what guard wrote, and nothing else
 
 Agents: claude, codex, copilot, cursor, gemini, opencode, vscode.
+
+For pre-commit, GitHub and GitLab, guard writes a new file, or adds an entry at the end of a file that has only lists \
+and keys. Otherwise it prints the lines to add.
 
 Existing shell scripts stay: guard inserts a marked block at their beginning. guard leaves other existing hooks alone, \
 prints the lines to add, and exits with 1.
@@ -71,7 +77,8 @@ that must be denied through the command that it installed. If that call is not d
 
 fn whats() -> PossibleValuesParser {
     let agents = AGENTS.iter().map(|agent| agent.name());
-    PossibleValuesParser::new(["git", "all"].into_iter().chain(agents))
+    let snippets = SNIPPETS.iter().map(|snippet| snippet.name);
+    PossibleValuesParser::new(["git", "all"].into_iter().chain(agents).chain(snippets))
 }
 
 /// The chosen agents; with `all`, those that pass.
@@ -103,6 +110,9 @@ impl Install {
         for agent in agents(&self.what, |agent| agent.is_in_use(root)) {
             steps.push(agent.install(&repo, dry_run)?);
         }
+        for snippet in SNIPPETS.iter().filter(|one| has(&self.what, one.name)) {
+            steps.push(snippet.install(root, dry_run)?);
+        }
         Ok(tell(output, &steps, dry_run))
     }
 }
@@ -117,6 +127,14 @@ impl Uninstall {
         let root = repo.workdir()?;
         for agent in agents(&self.what, |agent| root.join(agent.file()).exists()) {
             steps.push(agent.uninstall(&repo, dry_run)?);
+        }
+        let is_all = has(&self.what, "all");
+        let is_ours = |one: &&Snippet| is_all && one.is_written(root);
+        for snippet in SNIPPETS
+            .iter()
+            .filter(|one| has(&self.what, one.name) || is_ours(one))
+        {
+            steps.push(snippet.uninstall(root, dry_run)?);
         }
         Ok(tell(output, &steps, dry_run))
     }

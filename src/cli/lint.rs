@@ -8,6 +8,7 @@ use super::repository::{repository, with_approvals};
 use super::{bounded, output::Output, progress::ProgressLine};
 use crate::ci;
 use crate::error::{Error, Result};
+use crate::finding::Help;
 use crate::git::{PushSide, Range, Repository, Update, show_file};
 use crate::judge::{self, Options};
 use crate::path::escaped;
@@ -28,21 +29,24 @@ pub(super) struct LintArgs {
     /// `A..B` and `A...B` mean the same. B defaults to HEAD. Changes in A since the merge base do not count.
     #[arg(long, value_name = "A..B", conflicts_with = "commit")]
     range: Option<String>,
-    /// Judge one commit as guard would have judged it before it was made.
+    /// Check one commit as guard would have checked it before it was made.
     #[arg(long, value_name = "REV")]
     commit: Option<String>,
     /// Judge what is about to be pushed.
     ///
-    /// guard reads the refs from standard input, as git passes them to the pre-push hook, or the range from the
+    /// guard reads the refs from standard input, as git passes them to the pre-push hook, or the commits from the
     /// variables of the pre-commit framework.
     #[arg(long, conflicts_with_all = ["revisions", "range", "commit"])]
     push: bool,
-    /// Judge the range that the CI system names: a pull or merge request, a merge queue or a push.
+    /// Check the commits that the CI system names: a pull or merge request, a merge queue or a push.
     ///
-    /// guard prints the range and never guesses it.
+    /// guard prints the commits and never guesses them.
     #[arg(long, conflicts_with_all = ["revisions", "range", "commit", "push"])]
     ci: bool,
-    /// Also judge each commit of the range on its own; in a merge, only what differs from all its parents.
+    /// With --ci, check what `github` or `gitlab` would check in a pull or merge request of B into the branch A.
+    #[arg(long, value_name = "SYSTEM:A..B", requires = "ci")]
+    pretend: Option<String>,
+    /// Also check each commit on its own; in a merge, only what differs from all its parents.
     #[arg(long, conflicts_with = "commit")]
     each_commit: bool,
     /// Judge all uncommitted changes as if they were staged, including untracked files that git does not ignore.
@@ -57,12 +61,14 @@ pub(super) struct LintArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  guard lint                              judge the staged changes
-  guard lint --lld docs/lld/LLD-188.md    judge them by this design
-  guard lint --worktree                   judge all uncommitted changes
-  guard lint main..HEAD                   judge a branch from its merge base
-  guard lint main..HEAD --each-commit     also judge each of its commits
-  guard lint --ci                         judge the pull request of a CI job
+  guard lint                              check the staged changes
+  guard lint --lld docs/lld/LLD-188.md    check them against this design
+  guard lint --worktree                   check all uncommitted changes
+  guard lint main..HEAD                   check a branch from its merge base
+  guard lint main..HEAD --each-commit     also check each of its commits
+  guard lint --ci                         check the pull request of a CI job
+  guard lint --ci --pretend github:main..HEAD
+                                          check what the job of a pull request would check
   guard lint --format json                print the report as JSON
   guard lint --output html=review.html    also write the review page
 
@@ -70,7 +76,7 @@ guard writes nothing to the index, the work tree or the git directory.";
 
 impl LintArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let repo = repository()?;
+        let mut repo = repository()?;
         output.seen_from(repo.prefix().cloned());
         // In CI, only committed designs count.
         let options = Options {
@@ -79,7 +85,11 @@ impl LintArgs {
             ..self.design.options(self.ci)
         };
         if self.ci {
-            let range = judge::ci_range(&repo, &ci::plan(&variables(), event)?)?;
+            let plan = match &self.pretend {
+                Some(text) => pretended(&mut repo, text)?,
+                None => ci::plan(&variables(), event)?,
+            };
+            let range = judge::ci_range(&repo, &plan)?;
             return self.range(output, &repo, &range, &options);
         }
         if let Some(revision) = &self.commit {
@@ -97,9 +107,8 @@ impl LintArgs {
             return self.push(output, &repo, &options);
         }
         if self.each_commit {
-            return Err(
-                Error::new("--each-commit needs a range").help("add --range A..B, --push or --ci")
-            );
+            return Err(Error::new("--each-commit needs several commits")
+                .help("add --range A..B, --push or --ci"));
         }
         if self.worktree {
             let options = with_approvals(&repo, options)?;
@@ -109,14 +118,14 @@ impl LintArgs {
     }
 
     fn push(&self, output: &mut Output, repo: &Repository, options: &Options) -> Result<u8> {
-        let progress = ProgressLine::new("judging the push");
+        let progress = ProgressLine::new("checking the push");
         let tell = |done, all| progress.tell(done, all);
         let each = self.each_commit.then_some(&tell as &judge::Progress<'_>);
         let report = match framework_push(repo, each, options)? {
             Some(report) => report,
             None if std::io::stdin().is_terminal() => {
                 return Err(Error::new("--push reads refs from standard input")
-                    .help("call it from the pre-push hook, or name a range: --range A..B"));
+                    .help("call it from the pre-push hook, or name commits: --range A..B"));
             }
             None => {
                 let updates = Update::parse_pushed(&bounded::refs()?)?;
@@ -134,7 +143,7 @@ impl LintArgs {
         range: &Range,
         options: &Options,
     ) -> Result<u8> {
-        let progress = ProgressLine::new("judging the range");
+        let progress = ProgressLine::new("checking the commits");
         let tell = |done, all| progress.tell(done, all);
         let each = self.each_commit.then_some(&tell as &judge::Progress<'_>);
         let report = judge::range(repo, range, each, options)?;
@@ -143,16 +152,60 @@ impl LintArgs {
     }
 }
 
+/// The plan of the job that a pull request would start, as `SYSTEM:A..B` describes it.
+fn pretended(repo: &mut Repository, text: &str) -> Result<ci::CiPlan> {
+    let systems = ["github", "gitlab"];
+    let parts = text
+        .split_once(':')
+        .filter(|(system, _)| systems.contains(system));
+    let (system, range) = parts.ok_or_else(|| {
+        let message = format!("`{}` is not of the form SYSTEM:A..B", escaped(text));
+        Error::new(message).help(Help::command("guard lint --ci --pretend github:main..HEAD"))
+    })?;
+    let range_of_ids = repo.parse_range(range)?;
+    let (target, _) = range.split_once("..").unwrap_or_default();
+    let base = repo.revision(target)?;
+    let none = || Error::new(format!("{} has no commits", escaped(range)));
+    let (merge_base, head) = (
+        range_of_ids.base.ok_or_else(none)?,
+        range_of_ids.head.ok_or_else(none)?,
+    );
+    let is_github = system == "github";
+    let merge = if is_github {
+        repo.merge_of([base, head])?
+    } else {
+        None
+    };
+    repo.check_out(merge.unwrap_or(head));
+    let target = ["refs/heads/", "refs/remotes/", "origin/"]
+        .iter()
+        .fold(target, |name, start| {
+            name.strip_prefix(start).unwrap_or(name)
+        });
+    let branch = range_of_ids.branch.map(|name| name.to_string());
+    ci::pretend(
+        system,
+        ci::Pretended {
+            target: (target.to_owned(), base.to_string()),
+            work: (branch, head.to_string()),
+            merge_base: merge_base.to_string(),
+            merge: merge.map(|id| id.to_string()),
+        },
+    )
+}
+
 /// Refuses a path or a single revision instead of a range, with the commands that the user may have meant.
 pub(super) fn refuse_non_range(text: &str) -> Result<()> {
     if text.contains("..") {
         return Ok(());
     }
     let shown = escaped(text);
-    Err(Error::new(format!("`{shown}` is not a range A..B"))
-        .help(format!("to judge a branch: guard lint {shown}..HEAD"))
-        .help(format!("to judge one commit: guard lint --commit {shown}"))
-        .help(format!("to check one path: guard check {shown}")))
+    Err(
+        Error::new(format!("`{shown}` does not name commits as A..B"))
+            .help(format!("to check a branch: guard lint {shown}..HEAD"))
+            .help(format!("to check one commit: guard lint --commit {shown}"))
+            .help(format!("to check one path: guard check {shown}")),
+    )
 }
 
 /// The variables whose names and values are UTF-8.
@@ -181,7 +234,7 @@ pub(super) fn staged(output: &mut Output, repo: &Repository, options: &Options) 
 /// Judges the staged changes.
 pub(super) fn staged_report(repo: &Repository, options: &Options) -> Result<Verdict> {
     let options = with_approvals(repo, options.clone())?;
-    let _busy = ProgressLine::new("judging the staged changes");
+    let _busy = ProgressLine::new("checking the staged changes");
     judge::staged(repo, &options)
 }
 

@@ -17,9 +17,9 @@ Examples:
   claude mcp add guard -- guard mcp
 
 A client starts this command and speaks the Model Context Protocol on its standard input and output. Each tool is \
-judged, backed up and logged as the file verb. guard reads designs and settings anew for each call.
+checked, backed up and logged as by the file verb. guard reads designs and settings anew for each call.
 
-If a change is held, guard asks the person through the client, where the client can do that.";
+If a change waits for approval, guard asks the person through the client, where the client can do that.";
 
 impl McpArgs {
     #[cfg(feature = "mcp")]

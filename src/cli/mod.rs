@@ -67,7 +67,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  accepted: no finding at level error
   1  refused: at least one finding at level error
-  2  could not judge: usage, settings, design or repository
+  2  could not check: usage, settings, design or repository
 
 Environment:
   GUARD_LLD                  designs to use, separated as in PATH
@@ -77,8 +77,8 @@ Environment:
 Examples:
   guard init                 write guard.toml from what the repository contains
   guard status               show where this branch stands
-  guard lint                 judge the staged changes
-  guard lint main..HEAD      judge a branch
+  guard lint                 check the staged changes
+  guard lint main..HEAD      check a branch
   guard check src/state.py   check whether a path may be written
 
 `guard COMMAND --help` has more examples.";
@@ -92,20 +92,20 @@ enum Verb {
     Install(Deferred<install::Install>),
     /// Check the set-up, including a trial commit.
     Doctor(Deferred<doctor::DoctorArgs>),
-    /// Judge the staged changes, a range or a commit.
+    /// Check the staged changes, a branch or a commit.
     Lint(Deferred<lint::LintArgs>),
     /// Show the design, its open rows, and what a commit now would say.
     Status(Deferred<status::StatusArgs>),
-    /// List, lint and extend what the designs grant.
+    /// List, check and extend what the designs allow.
     #[command(subcommand)]
     Scope(Deferred<scope::ScopeArgs>),
     /// Choose the design for this branch.
     Use(Deferred<use_design::UseArgs>),
     /// List, approve and reject the changes that wait for a person.
     Approve(Deferred<approve::ApproveArgs>),
-    /// Write the review page of a branch or a range, and print its address.
+    /// Write the review page of a branch, and print its address.
     Review(Deferred<review::ReviewArgs>),
-    /// Judge the last changes of the target branch as if guard had been there.
+    /// Check the last changes of the target branch as if guard had been there.
     Trial(Deferred<trial::TrialArgs>),
     /// Explain a rule, with an example and the fix.
     Explain(Deferred<explain::ExplainArgs>),
@@ -113,7 +113,7 @@ enum Verb {
     Check(Deferred<check::CheckArgs>),
     /// Read a file inside the workspace.
     Read(Deferred<files::ReadArgs>),
-    /// Write a file; guard judges, backs up and logs the change.
+    /// Write a file; guard checks, backs up and logs the change.
     Write(Deferred<files::WriteArgs>),
     /// Replace exact text in a file.
     Patch(Deferred<files::PatchArgs>),
@@ -144,14 +144,14 @@ enum Verb {
     /// List the changes that wait for a person: `guard approve`.
     #[command(hide = true)]
     Pending(Deferred<approve::ApproveArgs>),
-    /// Reject a held change: `guard approve ID --reject`.
+    /// Reject a waiting change: `guard approve ID --reject`.
     #[command(hide = true)]
     Reject(Deferred<approve::ApproveArgs>),
 }
 
 /// Runs a command line, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    on_panic(", nothing was judged", || {
+    on_panic(", nothing was checked", || {
         std::process::exit(i32::from(CANNOT_JUDGE))
     });
     crate::system::survive_size_limit();

@@ -17,7 +17,7 @@ use crate::judge::Collect;
 use crate::measure::Precision;
 use crate::report::{Format, Style, write_answer, write_error, write_failure, write_notes};
 
-/// The exit code if guard could not judge, or the command line was wrong.
+/// The exit code if guard could not check, or the command line was wrong.
 pub(super) const CANNOT_JUDGE: u8 = 2;
 
 /// Reports panics, which are faults of guard, and then does this.

@@ -51,9 +51,6 @@ const AGENTS: &[&str] = &[
     "goose",
 ];
 
-/// Generic names of scripts in the packages of agents.
-const ANONYMOUS: &[&str] = &["cli", "index", "main", "__main__", "bin"];
-
 /// A terminal with a person at it, as far as guard can see.
 pub(super) struct Person {
     pub(super) reads: File,
@@ -95,11 +92,6 @@ pub(super) fn refuse_agents(what: &str) -> Result<()> {
         Error::new(format!("only a person can {what}: {why}"))
             .help("run the command in your own terminal")
     })
-}
-
-/// Whether guard can ask a question here.
-pub(super) fn is_at_a_terminal() -> bool {
-    io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
 fn needs_a_person(why: &str) -> Error {
@@ -198,30 +190,23 @@ fn agent_of(process: &str) -> Option<String> {
     named_agent(String::from_utf8_lossy(&read("comm")).trim(), &words)
 }
 
-/// The agent by the process's name, its program or the script that it runs.
+/// The agent by the process's name, its program or the script that it runs. The script is known by its name or, as in
+/// `…/node_modules/@vendor/agent/dist/cli.js`, by its package.
 fn named_agent(comm: &str, words: &[String]) -> Option<String> {
-    let is_agent = |name: &str| AGENTS.contains(&stem(name).as_str());
     let candidates = std::iter::once(comm).chain(words.iter().map(String::as_str));
     for candidate in candidates {
         let mut parts = candidate.rsplit(['/', '\\']);
         let name = parts.next().unwrap_or_default();
-        if is_agent(name) {
-            return Some(escaped(name).to_string());
-        }
-        // `node …/node_modules/@vendor/agent/dist/cli.js`: the package tells, up to where packages are.
-        if ANONYMOUS.contains(&stem(name).as_str()) && has_packages(candidate) {
-            let mut packages =
-                parts.take_while(|part| !matches!(*part, "node_modules" | "site-packages"));
-            if let Some(package) = packages.find(|part| is_agent(part)) {
-                return Some(escaped(package).to_string());
-            }
+        let is_script = stem(name) != name.to_lowercase();
+        let is_package = |part: &&str| !matches!(*part, "node_modules" | "site-packages");
+        let has_packages = is_script && parts.clone().any(|part| !is_package(&part));
+        let packages = parts.take_while(is_package).filter(|_| has_packages);
+        let mut names = std::iter::once(name).chain(packages);
+        if let Some(agent) = names.find(|name| AGENTS.contains(&stem(name).as_str())) {
+            return Some(escaped(agent).to_string());
         }
     }
     None
-}
-
-fn has_packages(path: &str) -> bool {
-    path.contains("node_modules") || path.contains("site-packages")
 }
 
 /// The name in lower case, without the extension of a program.

@@ -103,19 +103,19 @@ pub(super) fn framework(output: &mut Output, options: &Options) -> Result<u8> {
 }
 
 /// Judges the staged changes in a hook. If no commit is in progress and nothing is staged, as when a framework runs over
-/// all files, there is nothing to judge. In CI this must not count as accepted.
+/// all files, there is nothing to check. In CI this must not count as accepted.
 pub(super) fn staged(output: &mut Output, repo: &Repository, options: &Options) -> Result<u8> {
     let mut report = lint::staged_report(repo, options)?;
     if report.changes.is_empty() && report.findings.is_empty() && !commit_in_progress() {
         if ci::is_job(&lint::variables()) {
             return Err(
-                Error::new("nothing is staged, so guard judged nothing in this CI job")
-                    .help("judge the pull request: guard lint --ci")
-                    .help("or name its range: pre-commit run --from-ref BASE --to-ref HEAD"),
+                Error::new("nothing is staged, so guard checked nothing in this CI job")
+                    .help("check the pull request: guard lint --ci")
+                    .help("or name its commits: pre-commit run --from-ref BASE --to-ref HEAD"),
             );
         }
         report.notes.push(
-            "nothing is staged, so guard judged nothing; in CI use `guard lint --ci`, or `pre-commit run` with --from-ref and --to-ref".to_owned(),
+            "nothing is staged, so guard checked nothing; in CI use `guard lint --ci`, or `pre-commit run` with --from-ref and --to-ref".to_owned(),
         );
     }
     lint::print(output, &report)

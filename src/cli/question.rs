@@ -4,15 +4,44 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Write as _};
 
 use super::files::extension_lines;
+use super::output::Output;
 use super::person::Person;
+use super::signing::{SignArgs, unsigned_notes};
 use crate::approve::{REJECT, reason_line};
-use crate::files::{Answer, Question, Strategy};
+use crate::files::{Answer, Ask, Gate, GateResult, Question, Strategy};
+use crate::git::Repository;
 use crate::path::escaped;
 use crate::report::{Style, painted, push_quoted};
 use crate::system;
 
+/// Does something with a gate, and asks the person, if there is one, about what needs approval.
+pub(super) fn asking<'r, T>(
+    output: &mut Output,
+    repo: &Repository,
+    gate: Gate<'r>,
+    person: Option<(Person, &SignArgs)>,
+    work: impl FnOnce(&Gate<'r>, Option<Ask<'_>>) -> GateResult<T>,
+) -> GateResult<(Gate<'r>, T)> {
+    let Some((person, sign)) = person else {
+        let done = work(&gate, None)?;
+        return Ok((gate, done));
+    };
+    let signer = sign.signer(repo)?;
+    let (is_signed, mut is_unsigned) = (signer.is_some(), false);
+    let (gate, style) = (gate.signing(signer), output.style.clone());
+    let mut ask = |question: &Question| {
+        is_unsigned = question.finding.is_some() && !is_signed;
+        ask(&person, question, &style)
+    };
+    let done = work(&gate, Some(&mut ask))?;
+    if is_unsigned {
+        output.notes(&unsigned_notes(repo));
+    }
+    Ok((gate, done))
+}
+
 /// Asks about one held or destructive change.
-pub(super) fn ask(person: &mut Person, question: &Question, style: &Style) -> Answer {
+fn ask(person: &Person, question: &Question, style: &Style) -> Answer {
     let mut text = String::new();
     if let Some(problem) = &question.problem {
         let help: Vec<&str> = problem.help.iter().map(|line| &**line).collect();
@@ -108,17 +137,9 @@ fn chosen(typed: &str, others: &[&str]) -> Option<Strategy> {
         Some((name, line)) => (name, Some(line.trim().parse().ok()?)),
         None => (typed, None),
     };
-    let is_offered = others
-        .iter()
-        .any(|other| other.split(' ').next() == Some(name));
-    match (name, line) {
-        _ if !is_offered => None,
-        ("insert", Some(line)) => Some(Strategy::Insert { line }),
-        ("replace", None) => Some(Strategy::Replace),
-        ("append", None) => Some(Strategy::Append),
-        ("extend", None) => Some(Strategy::Extend),
-        _ => None,
-    }
+    let mut others = others.iter();
+    let is_offered = others.any(|other| other.split(' ').next() == Some(name));
+    Strategy::named(name, line).filter(|_| is_offered)
 }
 
 #[cfg(test)]

@@ -7,9 +7,8 @@ use crate::judge::Options;
 
 /// Adds the approvals of this repository, which count for local commits.
 pub(super) fn with_approvals(repo: &Repository, options: Options) -> Result<Options> {
-    let approvals = files::approvals(repo).map_err(files::Failure::into_error)?;
     Ok(Options {
-        approvals,
+        approvals: files::approvals(repo).map_err(files::Failure::into_error)?,
         ..options
     })
 }

@@ -18,7 +18,7 @@ use crate::verdict::Verdict;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReviewArgs {
-    /// The range to review; without it, the current branch from its merge base with the target branch.
+    /// The commits to review; without them, the current branch from its merge base with the target branch.
     ///
     /// `A..B` and `A...B` mean what B adds to A, as in `guard lint`. The target branch is `[lld] base` of guard.toml,
     /// else the default branch of the upstream, else `origin/HEAD`.
@@ -40,7 +40,7 @@ pub(super) struct ReviewArgs {
 const EXAMPLES: &str = "\
 Examples:
   guard review                            review the current branch
-  guard review main..HEAD                 review a range
+  guard review main..HEAD                 review these commits
   guard review --staged                   review what would be committed
   guard review --file review.html         choose the file
 
@@ -82,7 +82,7 @@ impl ReviewArgs {
     fn judge(&self, repo: &Repository, options: Options) -> Result<Verdict> {
         if self.staged {
             let options = with_approvals(repo, options)?;
-            let _busy = ProgressLine::new("judging the staged changes");
+            let _busy = ProgressLine::new("checking the staged changes");
             return judge::staged(repo, &options);
         }
         let range = match &self.range {
@@ -92,14 +92,14 @@ impl ReviewArgs {
             }
             None => judge::range_of_branch(repo)?.ok_or_else(unknown_target)?,
         };
-        let _busy = ProgressLine::new("judging the range");
+        let _busy = ProgressLine::new("checking the commits");
         judge::range(repo, &range, None, &options)
     }
 }
 
 fn unknown_target() -> Error {
     Error::new("guard does not know the target branch, so it cannot tell what this branch changes")
-        .help("name the range: guard review main..HEAD")
+        .help("name the commits: guard review main..HEAD")
         .help("or set `[lld] base = \"main\"` in guard.toml")
 }
 

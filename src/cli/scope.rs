@@ -14,13 +14,13 @@ use crate::report::{write_prompt, write_scope, write_scope_check};
 
 #[derive(Debug, Subcommand)]
 #[command(
-    after_help = "Examples:\n  guard scope show                   list the grants, each with its line\n  guard scope prompt >> prompt.md    tell an agent what it may write\n  guard scope check                  lint the designs of this branch\n  guard scope new hotfix             write a design for this branch\n  guard scope add src/b.rs           add a row to the design\n  guard scope import plan.md         propose a table for the files of a plan"
+    after_help = "Examples:\n  guard scope show                   list the allowed paths, each with its line\n  guard scope prompt >> prompt.md    tell an agent what it may write\n  guard scope check                  lint the designs of this branch\n  guard scope new hotfix             write a design for this branch\n  guard scope add src/b.rs           add a row to the design\n  guard scope import plan.md         propose a table for the files of a plan"
 )]
 pub(super) enum ScopeArgs {
-    /// List every grant with its line in the design.
+    /// List every allowed path with its line in the design.
     #[command(after_help = SHOW_EXAMPLES)]
     Show(DesignArgs),
-    /// Print the grants as a section for an agent's prompt.
+    /// Print the allowed paths as a section for an agent's prompt.
     #[command(after_help = PROMPT_EXAMPLES)]
     Prompt(DesignArgs),
     /// Lint design documents.

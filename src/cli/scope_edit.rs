@@ -79,8 +79,8 @@ Examples:
   guard scope add Cargo.toml --design docs/lld/standing.md
 
 guard adds the row after the last one of the same directory, in the columns of the table, and stages only the design. A \
-design without a table gets one, with everything that it grants so far. Commit it before the code. guard writes nothing \
-if the design would then grant more than the paths given.
+design without a table gets one, with everything that it allows so far. Commit it before the code. guard writes nothing \
+if the design would then allow more than the paths given.
 
 Only a person at a terminal can extend a design this way: guard refuses under an agent or CI.";
 

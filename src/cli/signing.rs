@@ -173,7 +173,7 @@ pub(super) fn unsigned_notes(repo: &Repository) -> Vec<String> {
         return Vec::new();
     }
     vec![
-        "this approval is unsigned, so it counts only in this clone: pushes, ranges and CI refuse the change".to_owned(),
+        "this approval is unsigned, so it counts only in this clone: pushes, pull requests and CI refuse the change".to_owned(),
         format!(
             "to sign, add your key to {} (guard approve --enroll KEY), commit that on the target branch, and approve with --sign KEY",
             escaped(&settings.signers)

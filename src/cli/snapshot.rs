@@ -3,20 +3,19 @@
 use clap::Subcommand;
 use std::path::{Path, PathBuf};
 
-use gix::ObjectId;
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
 use super::design_args::DesignArgs;
 use super::files::person;
 use super::output::Output;
-use super::question::ask;
+use super::question::asking;
 use super::repository::{repository, with_approvals};
-use super::signing::{SignArgs, unsigned_notes};
-use crate::boundary::Boundary;
+use super::signing::SignArgs;
+use crate::boundary::{Boundary, BoundaryError};
 use crate::error::{Error, Result};
 use crate::files::{self, Gate, RestoreRequest};
-use crate::git::{CHANGE, Repository, WorkTree};
+use crate::git::{CHANGE, Repository, Snapshot, WorkTree};
 use crate::measure::unified_preview;
 use crate::path::escaped;
 use crate::report::Format;
@@ -47,7 +46,7 @@ pub(super) enum SnapshotArgs {
     },
     /// Restore the files of a snapshot, after taking a snapshot of the current ones.
     #[command(
-        after_help = "Examples:\n  guard snapshot restore 4b45435\n  guard snapshot restore 4b45435 src/state.py\n\nguard judges a restore as `guard write` or `guard delete`, and may refuse or hold it. `guard snapshot show ID FILE` prints the content in any case."
+        after_help = "Examples:\n  guard snapshot restore 4b45435\n  guard snapshot restore 4b45435 src/state.py\n\nguard checks a restore as `guard write` or `guard delete`, and may refuse it or let it wait for approval. `guard snapshot show ID FILE` prints the content in any case."
     )]
     Restore {
         /// The snapshot.
@@ -56,7 +55,7 @@ pub(super) enum SnapshotArgs {
         paths: Vec<PathBuf>,
         #[command(flatten)]
         design: DesignArgs,
-        /// Never ask; hold a change that needs approval, as guard does without a terminal.
+        /// Never ask; let a change that needs approval wait, as guard does without a terminal.
         #[arg(long)]
         auto: bool,
     },
@@ -90,43 +89,35 @@ impl SnapshotArgs {
 
 fn list(output: &mut Output, repo: &Repository) -> Result<()> {
     let all = repo.snapshots()?;
-    let snapshots = &all.readable;
-    let lost = |id: &ObjectId| {
-        format!(
-            "snapshot {id} cannot be listed: an object is missing or damaged; to check the repository: git fsck"
-        )
-    };
-    let mut notes: Vec<String> = all.lost.iter().map(lost).collect();
+    let lost: Vec<String> = all.lost.iter().map(ToString::to_string).collect();
+    let mut notes: Vec<String> = lost
+        .iter()
+        .map(|id| format!("snapshot {id} cannot be listed: an object is missing or damaged; to check the repository: git fsck"))
+        .collect();
     if all.is_cut {
-        notes.push(
-            "the list is incomplete: guard cannot find the snapshots before the last one"
-                .to_owned(),
-        );
+        let cut = "the list is incomplete: guard cannot find the snapshots before the last one";
+        notes.push(cut.to_owned());
     }
     output.notes(&notes);
     output.print_either(
         || {
-            let items: Vec<Value> = snapshots
-                .iter()
-                .map(|snapshot| files::snapshot_json(repo, snapshot))
-                .collect();
-            let lost: Vec<String> = all.lost.iter().map(ToString::to_string).collect();
+            let items = all.readable.iter();
+            let items: Vec<Value> = items.map(|one| files::snapshot_json(repo, one)).collect();
             json!({ "version": 1, "snapshots": items, "lost": lost })
         },
         |out| {
-            snapshots.iter().try_for_each(|snapshot| {
+            all.readable.iter().try_for_each(|snapshot| {
                 let id = snapshot.id.to_hex_with_len(12);
-                writeln!(
-                    out,
-                    "{id}  {}  {}{}",
-                    files::rfc3339(snapshot.time),
-                    escaped(&snapshot.title),
-                    elsewhere(repo, &snapshot.work_tree)
-                )
+                writeln!(out, "{id}  {}", in_a_line(repo, snapshot))
             })
         },
     );
     Ok(())
+}
+
+fn in_a_line(repo: &Repository, snapshot: &Snapshot) -> String {
+    let (time, title) = (files::rfc3339(snapshot.time), escaped(&snapshot.title));
+    format!("{time}  {title}{}", elsewhere(repo, &snapshot.work_tree))
 }
 
 /// The suffix of a list entry that belongs to another work tree.
@@ -137,52 +128,48 @@ pub(super) fn elsewhere(repo: &Repository, work_tree: &WorkTree) -> String {
     }
 }
 
-fn content(repo: &Repository, id: ObjectId, path: &BStr) -> Result<Option<Vec<u8>>> {
-    repo.tree_of(Some(id))?.read(path)
-}
-
 fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Path>) -> Result<()> {
-    let snapshot = files::find_snapshot(repo, name)?;
-    let Some(path) = path else {
-        output.print_either(
+    let snapshot = repo.snapshot_named(name)?;
+    match path {
+        Some(path) => return print_file(output, repo, name, &snapshot, path),
+        None => output.print_either(
             || files::snapshot_json(repo, &snapshot),
             |out| {
-                let elsewhere = elsewhere(repo, &snapshot.work_tree);
-                let (time, title) = (files::rfc3339(snapshot.time), escaped(&snapshot.title));
-                writeln!(out, "{time}  {title}{elsewhere}")?;
+                writeln!(out, "{}", in_a_line(repo, &snapshot))?;
                 for path in &snapshot.files {
                     writeln!(out, "  {}", escaped(path))?;
                 }
-                for path in &snapshot.absent {
-                    writeln!(out, "  {} (did not exist)", escaped(path))?;
-                }
-                Ok(())
+                let mut absent = snapshot.absent.iter();
+                absent.try_for_each(|path| writeln!(out, "  {} (did not exist)", escaped(path)))
             },
-        );
-        return Ok(());
-    };
+        ),
+    }
+    Ok(())
+}
+
+fn print_file(
+    output: &mut Output,
+    repo: &Repository,
+    name: &str,
+    snapshot: &Snapshot,
+    path: &Path,
+) -> Result<()> {
     let path = files::snapshot_path(repo, path)?;
-    let bytes = content(repo, snapshot.id, path.as_ref())?.ok_or_else(|| {
-        Error::new(format!("the snapshot has no file {}", escaped(&path))).help(format!(
-            "to list its files: guard snapshot show {}",
-            escaped(name)
-        ))
+    let bytes = repo.tree_of(Some(snapshot.id))?.read(path.as_ref())?;
+    let bytes = bytes.ok_or_else(|| {
+        let list = format!("guard snapshot show {}", escaped(name));
+        Error::new(format!("the snapshot has no file {}", escaped(&path)))
+            .help(format!("to list its files: {list}"))
     })?;
-    let Ok(text) = bytes.to_str() else {
-        if output.format == Format::Json {
-            return Err(Error::new(format!(
-                "{} is not UTF-8, so JSON cannot hold it",
-                escaped(&path)
-            ))
-            .help("to get the bytes as they are, leave out --format json"));
-        }
-        output.print(|out, _, _| out.write_all(&bytes));
-        return Ok(());
-    };
+    if output.format == Format::Json && bytes.to_str().is_err() {
+        let message = format!("{} is not UTF-8, so JSON cannot hold it", escaped(&path));
+        let help = "to get the bytes as they are, leave out --format json";
+        return Err(Error::new(message).help(help));
+    }
     output.print_either(
         || {
             let (id, path) = (snapshot.id.to_string(), path.to_str_lossy());
-            json!({ "version": 1, "id": id, "path": path, "content": text })
+            json!({ "version": 1, "id": id, "path": path, "content": bytes.to_str_lossy() })
         },
         |out| out.write_all(&bytes),
     );
@@ -190,7 +177,7 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Pa
 }
 
 fn diff(output: &mut Output, repo: &Repository, name: &str) -> files::GateResult<()> {
-    let snapshot = files::find_snapshot(repo, name)?;
+    let snapshot = repo.snapshot_named(name)?;
     let id = snapshot.id;
     files::check_is_here(
         repo,
@@ -199,13 +186,13 @@ fn diff(output: &mut Output, repo: &Repository, name: &str) -> files::GateResult
         &format!("snapshot diff {id}"),
         &format!("to print one of its files: guard snapshot show {id} FILE"),
     )?;
-    let boundary =
-        Boundary::open(repo.own_workdir()?).map_err(|error| Error::new(error.to_string()))?;
+    let unreadable = |error: BoundaryError| Error::new(error.to_string());
+    let boundary = Boundary::open(repo.own_workdir()?).map_err(unreadable)?;
+    let tree = repo.tree_of(Some(id))?;
     let mut text = String::new();
     for path in snapshot.files.iter().chain(&snapshot.absent) {
-        let before = content(repo, snapshot.id, path.as_ref())?.unwrap_or_default();
-        let now = boundary.read(path.as_ref(), u64::MAX);
-        let now = now.map_err(|error| Error::new(error.to_string()))?;
+        let before = tree.read(path.as_ref())?.unwrap_or_default();
+        let now = boundary.read(path.as_ref(), u64::MAX).map_err(unreadable)?;
         let now = now.map_or_else(Vec::new, |entry| entry.content);
         if before != now {
             let shown = escaped(path).to_string();
@@ -255,34 +242,16 @@ fn restore(
         return take_back(output, repo, name, only, design);
     }
     let wanted = RestoreRequest::new(repo, name, only)?;
-    let mut is_unsigned = false;
-    let style = output.style.clone();
-    let options = design.options(false);
     let steps = wanted.steps(repo)?;
-    let mut gate = Gate::open(repo, &options)?;
+    let gate = Gate::open(repo, &design.options(false))?;
     output.notes(gate.notes());
-    let done = match &mut person(auto) {
-        None => gate.restore(&steps, None),
-        Some(person) => {
-            let signer = SignArgs::of_environment().signer(repo)?;
-            let has_signer = signer.is_some();
-            gate = gate.signing(signer);
-            gate.restore(
-                &steps,
-                Some(&mut |question| {
-                    is_unsigned = question.finding.is_some() && !has_signer;
-                    ask(person, question, &style)
-                }),
-            )
-        }
-    };
-    let done = done?;
-    let paths: Vec<String> = done
-        .iter()
-        .map(|done| escaped(&done.analysis.path).to_string())
-        .collect();
-    if !paths.is_empty() {
-        output.settle(format!("the restore is done: {}", paths.join(", ")));
+    let sign = SignArgs::of_environment();
+    let person = person(auto).map(|person| (person, &sign));
+    let (_, done) = asking(output, repo, gate, person, |gate, ask| {
+        gate.restore(&steps, ask)
+    })?;
+    if !done.is_empty() {
+        output.settle(format!("the restore is done: {}", files::paths_of(&done)));
     }
     output.print_either(
         || wanted.to_json(&done),
@@ -296,9 +265,6 @@ fn restore(
             backups.try_for_each(|id| writeln!(out, "the previous content is in snapshot {id}"))
         },
     );
-    if is_unsigned {
-        output.notes(&unsigned_notes(repo));
-    }
     Ok(())
 }
 

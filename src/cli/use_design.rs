@@ -27,8 +27,8 @@ pub(super) struct UseArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  guard use docs/lld/LLD-188.md         judge this branch by this design
-  guard use .planning/phases/03-login   judge it by the designs of one directory
+  guard use docs/lld/LLD-188.md         check this branch against this design
+  guard use .planning/phases/03-login   check it against the designs of one directory
   guard use                             print the choice
   guard use --clear                     let guard.toml select the design again
 
@@ -94,7 +94,7 @@ fn choose(repo: &Repository, branch: &BStr, paths: &[PathBuf]) -> Result<String>
     let candidates = judge::candidates(repo, paths)?;
     repo.set_branch_values(branch, CHOICE_KEY, &candidates.stored)?;
     let mut told = format!(
-        "branch {} is judged by {} ({} granted)",
+        "branch {} is checked against {} ({} allowed)",
         escaped(branch),
         shown(&candidates.stored),
         plural(candidates.grants, "path")
@@ -120,7 +120,7 @@ fn current(repo: &Repository, branch: &BStr) -> String {
     let chosen = repo.branch_values(branch, CHOICE_KEY);
     let branch = escaped(branch);
     if !chosen.is_empty() {
-        return format!("branch {branch} is judged by {}", shown(&chosen));
+        return format!("branch {branch} is checked against {}", shown(&chosen));
     }
     let selected = judge::selected_by_settings(repo);
     match selected.is_empty() {

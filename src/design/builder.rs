@@ -3,15 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use gix::bstr::{BString, ByteSlice};
-
-use super::paths::{self, GrantPath, WrittenPath};
-use super::{
-    Actions, Design, DesignFault, DesignItem, DesignText, Form, Grant, GrantForm, GrantKind, Row,
-};
-use super::{Mention, Problem, RowAction, Shape, add, any, escaped, types};
-use crate::finding::{Anchor, Help, Rule};
-use crate::scope::{Scope, role};
+use super::{Actions, Design, DesignText, Form, Grant, GrantForm, GrantKind, Row, WrittenPath};
+use super::{Mention, Problem, RowAction, Shape, add, any, paths, problem, types};
+use crate::finding::{Anchor, Rule};
+use crate::scope::role;
 
 /// The result so far.
 pub(super) struct DesignBuilder<'a> {
@@ -40,19 +35,13 @@ impl<'a> DesignBuilder<'a> {
         }
     }
 
-    /// Reports a fault.
-    pub(super) fn fault(&mut self, problem: Problem) {
-        let anchor = || self.source.anchor(problem.span);
-        // What follows the sentence is an example to paste.
-        let mut lines = problem.help.lines();
-        let sentence = lines.next().map(Help::from).into_iter();
-        self.design.faults.push(DesignFault {
-            rule: problem.rule,
-            message: problem.message,
-            help: sentence.chain(lines.map(Help::row)).collect(),
-            anchor: (!self.source.text.is_empty()).then(anchor),
-            reason: problem.reason,
-        });
+    /// Reports a fault. Two tables or columns that claim the same void the document.
+    pub(super) fn fault(&mut self, mut problem: Problem) {
+        if !self.source.text.is_empty() {
+            problem.anchor = Some(self.source.anchor(problem.span.clone()).into());
+        }
+        self.is_void |= problem.rule == Rule::DesignAmbiguous;
+        self.design.faults.push(problem);
     }
 
     /// Records how the rows of a table or list are written; `span` is its start.
@@ -77,37 +66,16 @@ impl<'a> DesignBuilder<'a> {
         form.map_or(GrantForm::Table, |form| form.form)
     }
 
-    /// Begins a passage; what its end needs to know.
-    pub(super) fn passage(&self, span: Range<usize>) -> (usize, usize, Range<usize>) {
-        (self.design.grants.len(), self.climbing, span)
-    }
-
-    /// Ends a passage. If one of its paths contains `..`, the others may also start elsewhere, and none is granted.
-    pub(super) fn end(&mut self, (grants, climbing, span): (usize, usize, Range<usize>)) {
-        if self.climbing == climbing || self.design.grants.len() == grants {
-            return;
+    /// Reads a passage that begins at `span`. If one of its paths contains `..`, the others may also start elsewhere,
+    /// and none is granted.
+    pub(super) fn passage(&mut self, span: Range<usize>, read: impl FnOnce(&mut Self)) {
+        let (grants, climbing) = (self.design.grants.len(), self.climbing);
+        read(self);
+        if self.climbing > climbing && self.design.grants.len() > grants {
+            self.design.grants.truncate(grants);
+            self.bad_rows += 1;
+            self.fault(problem::relative_paths().at(span));
         }
-        self.design.grants.truncate(grants);
-        self.bad_rows += 1;
-        let message = "a path of this passage contains `..`, so its other paths may start elsewhere than at the root; none of them is granted";
-        let help = "write every path from the repository root";
-        self.fault(Problem::new(Rule::DesignOutside, "relative-paths", message, help).at(span));
-    }
-
-    /// What another reading grants and this one does not even mention.
-    pub(super) fn beyond(&self, other: DesignBuilder<'_>) -> Vec<Grant> {
-        let mut beyond = other.finish().grants;
-        if beyond.is_empty() {
-            return beyond;
-        }
-        let scope = Scope::new(self.design.grants.clone());
-        let mentions = self.design.mentions.iter().map(|mention| &mention.path);
-        let grants = self.design.grants.iter().map(|grant| &grant.path);
-        let named: BTreeSet<&BString> = mentions.chain(grants).collect();
-        beyond.retain(|grant| {
-            !named.contains(&grant.path) && scope.lookup(grant.path.as_ref()).is_empty()
-        });
-        beyond
     }
 
     /// Reports all problems of a row that cannot be parsed. Outside of tables, they are passages that guard does not
@@ -123,20 +91,10 @@ impl<'a> DesignBuilder<'a> {
         }
         if self.current_form() != GrantForm::Table {
             problems.retain(|problem| problem.reason != "self-grant");
-            problems
-                .iter_mut()
-                .for_each(|problem| problem.rule = Rule::DesignUnread);
+            let rules = problems.iter_mut().map(|problem| &mut problem.rule);
+            rules.for_each(|rule| *rule = Rule::DesignUnread);
         }
         problems.into_iter().for_each(|problem| self.fault(problem));
-    }
-
-    /// The problems of the paths in a row that is bad for another reason.
-    pub(super) fn path_problems(&self, paths: &[WrittenPath]) -> Vec<Problem> {
-        let problem = |path: &WrittenPath| {
-            let read = paths::read(&path.text, false, self.source.path);
-            read.err().map(|problem| problem.at(path.span.clone()))
-        };
-        paths.iter().filter_map(problem).collect()
     }
 
     /// Adds the row of a line that begins at `at`.
@@ -146,10 +104,9 @@ impl<'a> DesignBuilder<'a> {
     }
 
     /// Adds what an item says.
-    pub(super) fn item(&mut self, read: Result<DesignItem, Problem>) {
+    pub(super) fn item(&mut self, read: Result<Row, Problem>) {
         match read {
-            Ok(DesignItem::Row(row)) => self.row(row),
-            Ok(DesignItem::Type(_) | DesignItem::Nothing) => {}
+            Ok(row) => self.row(row),
             Err(problem) => self.bad_row(vec![problem]),
         }
     }
@@ -167,7 +124,7 @@ impl<'a> DesignBuilder<'a> {
             let read = paths::read(&written.text, false, self.source.path);
             self.design.mentions.push(Mention {
                 anchor: self.source.anchor(written.span),
-                path: read.map_or(written.text, |read| read.path).into(),
+                path: read.map_or(written.text, |(path, _)| path).into(),
                 change_type: row.change_type.clone(),
             });
         }
@@ -189,49 +146,41 @@ impl<'a> DesignBuilder<'a> {
             _ => Actions::NONE,
         };
         let is_rename = row.kind == RowAction::Rename;
-        let mut pairs = row.paths.chunks(2);
         let is_pair = |pair: &[WrittenPath]| matches!(pair, [old, new] if !old.arrow && new.arrow);
-        let bad = if is_rename && let Some(pair) = pairs.find(|pair| !is_pair(pair)) {
-            let message = "a Rename row needs the old and the new path";
-            let help = "write `old/path` -> `new/path` in the path cell";
-            pair.first()
-                .map(|path| ("rename-ends", path, message, help))
-        } else {
-            let message = "there is an arrow between two paths, but the type is not Rename";
-            let help = "write Rename as the type, or one row per path";
-            let path = row.paths.iter().find(|path| path.arrow && !is_rename);
-            path.map(|path| ("arrow-without-rename", path, message, help))
+        let (bad, problem) = match is_rename {
+            true => {
+                let bad = row.paths.chunks(2).find(|pair| !is_pair(pair));
+                (bad.and_then(|pair| pair.first()), problem::rename_ends())
+            }
+            false => (row.paths.iter().find(|path| path.arrow), problem::arrow()),
         };
-        if let Some((reason, path, message, help)) = bad {
-            return Err(vec![
-                Problem::bad_row(reason, message, help).at(path.span.clone()),
-            ]);
+        if let Some(path) = bad {
+            return Err(vec![problem.at(path.span.clone())]);
         }
-        let read = self.grant_paths(row, actions)?;
+        let (read, problems) = self.read_paths(&row.paths, actions);
+        if !problems.is_empty() {
+            return Err(problems);
+        }
         let mut grants = Vec::with_capacity(read.len());
-        for (index, (path, written)) in read.iter().zip(&row.paths).enumerate() {
+        for (index, ((path, kind), written)) in read.iter().zip(&row.paths).enumerate() {
             // The old and the new path alternate.
             let other = read.get(index ^ 1).filter(|_| is_rename);
-            if other.is_some_and(|end| end.kind != path.kind || end.kind == GrantKind::Glob) {
-                let message = "a Rename row must name two files or two directories";
-                let problem = Problem::bad_row("rename-ends", message, "write both full paths");
-                return Err(vec![problem.at(written.span.clone())]);
+            if other.is_some_and(|(_, end)| end != kind || *end == GrantKind::Glob) {
+                return Err(vec![problem::rename_ends().at(written.span.clone())]);
             }
-            let actions = match is_rename {
-                true if index % 2 == 0 => Actions::DELETE,
-                true => any(),
-                false if actions == add() && types::forbids_changes(&row.description) => {
-                    Actions::ADD
-                }
-                false => actions,
-            };
+            let is_frozen = actions == add() && types::forbids_changes(&row.description);
             grants.push(Grant {
-                role: role(&path.path, &self.source.options.test_patterns),
-                path: path.path.as_str().into(),
-                kind: path.kind,
-                actions,
+                role: role(path),
+                path: path.as_str().into(),
+                kind: *kind,
+                actions: match is_rename {
+                    true if index % 2 == 0 => Actions::DELETE,
+                    true => any(),
+                    false if is_frozen => Actions::ADD,
+                    false => actions,
+                },
                 change_type: row.change_type.clone(),
-                renamed: other.map(|end| end.path.as_str().into()),
+                renamed: other.map(|(end, _)| end.as_str().into()),
                 form: self.current_form(),
                 description: row.description.clone(),
                 anchor: self.source.anchor(written.span.clone()),
@@ -240,27 +189,26 @@ impl<'a> DesignBuilder<'a> {
         Ok(grants)
     }
 
-    /// The paths of a row, or what is wrong with any of them. A link or submodule is never a directory.
-    fn grant_paths(&self, row: &Row, actions: Actions) -> Result<Vec<GrantPath>, Vec<Problem>> {
+    /// The paths of a row, and what is wrong with any of them. A link or submodule is never a directory.
+    pub(super) fn read_paths(
+        &self,
+        paths: &[WrittenPath],
+        actions: Actions,
+    ) -> (Vec<(String, GrantKind)>, Vec<Problem>) {
         let mut kinds = [Actions::SUBMODULE, Actions::SYMLINK].into_iter();
         let is_one_path = kinds.any(|kind| actions.contains(kind));
         let (mut read, mut problems) = (Vec::new(), Vec::new());
-        for written in &row.paths {
+        for written in paths {
             let text = match is_one_path {
                 true => written.text.trim_end_matches('/'),
                 false => &written.text,
             };
-            let directory = written.directory && !is_one_path;
-            match paths::read(text, directory, self.source.path) {
+            match paths::read(text, written.directory && !is_one_path, self.source.path) {
                 Ok(path) => read.push(path),
                 Err(problem) => problems.push(problem.at(written.span.clone())),
             }
         }
-        if problems.is_empty() {
-            Ok(read)
-        } else {
-            Err(problems)
-        }
+        (read, problems)
     }
 
     /// Reports what only the whole document shows, and returns the result.
@@ -275,7 +223,7 @@ impl<'a> DesignBuilder<'a> {
         self.design.text = self.source.text.to_owned();
         let start = |anchor: &Anchor| anchor.span.start;
         let faults = &mut self.design.faults;
-        faults.sort_by_key(|fault| fault.anchor.as_ref().map(start));
+        faults.sort_by_key(|fault| fault.anchor.as_deref().map(start));
         self.design.grants.sort_by_key(|grant| start(&grant.anchor));
         self.design
     }
@@ -290,10 +238,7 @@ impl<'a> DesignBuilder<'a> {
             let table = tables.range(..grant.anchor.span.start).next_back();
             let known = first.insert((table, &grant.path, grant.kind), grant.anchor.line);
             if let Some(known) = known {
-                let path = escaped(&grant.path.to_str_lossy());
-                let message = format!("`{path}` is already listed on line {known}");
-                let rule = Rule::DesignDuplicate;
-                let problem = Problem::new(rule, "duplicate", &message, "keep one row");
+                let problem = problem::duplicate(&grant.path, known);
                 found.push(problem.at(grant.anchor.span.clone()));
             }
         }
@@ -305,18 +250,14 @@ impl<'a> DesignBuilder<'a> {
             return;
         }
         let faults = self.design.faults.iter();
-        let faults = faults.filter_map(|fault| fault.anchor.as_ref());
+        let faults = faults.filter_map(|fault| fault.anchor.as_deref());
         let mentions = self.design.mentions.iter().map(|mention| &mention.anchor);
         let first = faults.chain(mentions).map(|anchor| anchor.span.start).min();
         let span = self.source.line_span(first.unwrap_or(0));
-        let help = "name at least one file with a type such as Add or Modify";
         if self.placeholders == self.rows {
-            let message = "the design contains only placeholders and grants nothing";
-            self.fault(Problem::placeholder("only-placeholders", message, help).at(span));
+            self.fault(problem::only_placeholders().at(span));
         } else if self.bad_rows == 0 {
-            self.fault(
-                Problem::no_table("nothing-granted", "no row grants anything", help).at(span),
-            );
+            self.fault(problem::nothing_granted().at(span));
         }
     }
 }

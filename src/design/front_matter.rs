@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use super::{
-    DesignBuilder, DesignText, GrantForm, Problem, Row, RowAction, Shape, WrittenPath, any, escaped,
-};
+use super::{DesignBuilder, DesignText, GrantForm, Row, RowAction, Shape, WrittenPath};
+use super::{any, problem};
 
 /// The range of the front matter's lines without its fences, and where the document continues.
 pub(super) fn find(source: &DesignText<'_>) -> Option<(Range<usize>, usize)> {
@@ -31,13 +30,12 @@ pub(super) fn read(body: &Range<usize>, draft: &mut DesignBuilder<'_>) {
     draft.form(Shape::Line, GrantForm::FrontMatter, any(), line);
     for value in values {
         let Some((inner, text)) = plain(value) else {
-            let message = format!("`{}` is not a plain path", escaped(value));
-            let problem = Problem::bad_row("front-matter", &message, "write one path per item");
-            draft.bad_row(vec![problem.at(source.span_of(value))]);
+            let problem = problem::front_matter(value).at(source.span_of(value));
+            draft.bad_row(vec![problem]);
             continue;
         };
         let path = WrittenPath::new(&text, source.span_of(inner));
-        draft.row(Row::of(path, RowAction::Grant(any()), ""));
+        draft.row(Row::of(vec![path], RowAction::Grant(any()), ""));
     }
 }
 
@@ -86,11 +84,11 @@ fn plain(value: &str) -> Option<(&str, String)> {
 mod tests {
     use gix::bstr::BStr;
 
-    use super::super::DesignOptions;
     use super::*;
+    use crate::scope::settings::Settings;
 
     fn found(text: &str) -> Vec<String> {
-        let options = DesignOptions::default();
+        let options = Settings::default();
         let source = DesignText::new(BStr::new("d.md"), text, &options);
         let Some((body, _)) = find(&source) else {
             return vec!["no front matter".to_owned()];

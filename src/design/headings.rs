@@ -6,9 +6,8 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 
 use super::words::{LOOK, negates, negations, words};
-use super::{
-    Actions, DesignText, GrantForm, InlineText, RowAction, Run, add, any, is_in, paths, types,
-};
+use super::{Actions, DesignBuilder, DesignText, GrantForm, InlineText, PieceKind, Problem, Row};
+use super::{RowAction, Run, Shape, WrittenPath, add, any, is_in, item, paths, problem, types};
 
 /// What a heading says about files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -153,35 +152,24 @@ pub(super) struct Label {
     pub(super) form: GrantForm,
 }
 
-impl Label {
-    /// A heading that announces files.
-    pub(super) fn heading(untyped: Actions, span: Range<usize>) -> Label {
-        Label {
-            untyped,
-            items: Vec::new(),
-            span,
-            has_more: false,
-            form: GrantForm::HeadingList,
-        }
-    }
-}
-
 /// The label at the start of a paragraph or list item.
 pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Label> {
     let whole = source.trim(content.span.clone());
     let first = source.slice(whole.clone()).lines().next().unwrap_or("");
     let span = source.trim(whole.start..whole.start + first.len());
-    let (written, (line, _)) = (source.slice(span.clone()), content.run.split_once('\n'));
+    let (written, run) = (source.slice(span.clone()), &content.run);
+    let line = run.part(0..run.text.find('\n').unwrap_or(run.text.len()));
     let is_mark =
         |mark: &&str| written.starts_with(*mark) && written.trim_end_matches(':').ends_with(*mark);
     let is_bold = written.len() > 4 && ["**", "__"].iter().any(is_mark);
-    let (head, rest) = line.split_once(':');
-    if rest.is_none() && !is_bold || paths::check_pieces(&line, source.path).is_err() {
+    let colon = line.text.find(':');
+    if colon.is_none() && !is_bold || paths::check_pieces(&line, source.path).is_err() {
         return None;
     }
-    let (phrase, note) = match head.text.split_once('(') {
+    let head = &line.text[..colon.unwrap_or(line.text.len())];
+    let (phrase, note) = match head.split_once('(') {
         Some((phrase, note)) => (phrase, Some(note.trim().strip_suffix(')')?.trim())),
-        None => (head.text.as_str(), None),
+        None => (head, None),
     };
     let mut untyped = of_label(phrase, &source.options.headings)?;
     let is_number = |note: &&str| !note.is_empty() && note.bytes().all(|c| c.is_ascii_digit());
@@ -191,30 +179,34 @@ pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Lab
         };
         untyped = said;
     }
-    let items = rest.map(|rest| semicolon_parts(&rest)).unwrap_or_default();
+    let items = colon.map(|colon| semicolon_parts(&line, colon + 1));
     Some(Label {
         untyped,
-        items,
+        items: items.unwrap_or_default(),
         span,
         has_more: whole.len() > first.len(),
         form: GrantForm::LabelList,
     })
 }
 
-/// The parts between semicolons outside parentheses.
-fn semicolon_parts(run: &Run) -> Vec<Run> {
-    let mut depth = 0_usize;
-    let mut is_end = |c: char| {
+/// The parts from `start` on between semicolons outside parentheses.
+fn semicolon_parts(run: &Run, mut start: usize) -> Vec<Run> {
+    let (mut depth, mut parts) = (0_usize, Vec::new());
+    let chars = run
+        .text
+        .char_indices()
+        .skip_while(move |(at, _)| *at < start);
+    for (at, c) in chars.chain([(run.text.len(), ';')]) {
         match c {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
+            ';' if depth == 0 || at == run.text.len() => {
+                parts.push(run.part(start..at));
+                start = at + 1;
+            }
             _ => {}
         }
-        c == ';' && depth == 0
-    };
-    let ends = run.text.char_indices().filter(|(_, c)| is_end(*c));
-    let ends: Vec<usize> = ends.map(|(at, _)| at).collect();
-    let mut parts = run.split(&ends);
+    }
     parts.retain(|part| !part.text.trim().is_empty());
     parts
 }
@@ -238,6 +230,54 @@ pub(super) fn resembles_label(source: &DesignText<'_>, content: &InlineText) -> 
     (line.starts_with(['*', '_']) || line.ends_with(':')) && words(head).contains(&"files".into())
 }
 
+/// The type of a heading that names one file, as written: `#### [MODIFY] [name](path)`.
+pub(super) fn file_type(content: &InlineText) -> Option<&str> {
+    let text = content.plain.trim().strip_prefix('[')?;
+    let (word, rest) = text.split_once(']')?;
+    let is_type = matches!(word.to_uppercase().as_str(), "NEW" | "MODIFY" | "DELETE");
+    (is_type && !rest.trim().is_empty()).then_some(word)
+}
+
+/// Grants the file of the heading, if it names one.
+pub(super) fn read_file(content: &InlineText, draft: &mut DesignBuilder<'_>) {
+    let source = draft.source;
+    let found = file_type(content).map(|word| (word, types::of_item(word)));
+    let Some((word, Some(kind @ RowAction::Grant(actions)))) = found else {
+        return;
+    };
+    let line = source.line_span(content.span.start);
+    draft.form(Shape::Line, GrantForm::FileHeading, actions, line);
+    draft.item(heading_path(source, content).map(|path| Row::of(vec![path], kind, word)));
+}
+
+fn heading_path(source: &DesignText<'_>, content: &InlineText) -> Result<WrittenPath, Problem> {
+    let run = &content.run;
+    let unclear = || problem::file_heading().at(source.line_span(content.span.start));
+    let start = run.text.find(']').map_or(run.text.len(), |end| end + 1);
+    let rest = run.part(start..run.text.len());
+    let mut links = run.pieces.iter().filter_map(|piece| match &piece.kind {
+        PieceKind::Link { text, target } => Some((&piece.span, text.trim(), target)),
+        _ => None,
+    });
+    if let Some((span, name, target)) = links.next() {
+        let target = paths::decode(target);
+        let target = target.strip_prefix("file://").unwrap_or(&target);
+        if target != name && !target.ends_with(&format!("/{name}")) {
+            return Err(problem::link_mismatch(name, target).at(span.clone()));
+        }
+        let says_more = rest.text.trim().chars().count() > 1;
+        return match says_more || content.is_struck || content.is_obscured {
+            true => Err(unclear()),
+            false => Ok(WrittenPath::new(target, span.clone())),
+        };
+    }
+    let row = item::read(source, &rest, Actions::NONE, "")?;
+    let mut paths = row.paths.into_iter();
+    match (paths.next(), paths.next()) {
+        (Some(path), None) if row.change_type.is_empty() => Ok(path),
+        _ => Err(unclear()),
+    }
+}
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,14 +3,14 @@
 use super::markdown::one_line;
 use super::paths::{self, has_path_shape};
 use super::{Actions, DesignText, PIECE, PieceKind, Problem, RowAction, Run, WrittenPath};
-use super::{ambiguous, escaped, problem, types, words};
+use super::{problem, types, words};
 
 /// The longest type, in bytes: `Rewritten and modified`.
 const LONGEST_TYPE: usize = 32;
 /// The marks between paths; an arrow leads from the old path to the new one.
 const SEPARATORS: &[&str] = &["->", "=>", "→", ",", "&", "+", "·", "|", "/"];
 
-/// One row of a table, or a list item.
+/// One row of a table, or a list item. Without paths, it says the type of the items below it, or nothing.
 pub(super) struct Row {
     pub(super) paths: Vec<WrittenPath>,
     pub(super) kind: RowAction,
@@ -20,25 +20,15 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// A row with one path and without a description.
-    pub(super) fn of(path: WrittenPath, kind: RowAction, change_type: &str) -> Row {
+    /// A row without a description.
+    pub(super) fn of(paths: Vec<WrittenPath>, kind: RowAction, change_type: &str) -> Row {
         Row {
-            paths: vec![path],
+            paths,
             kind,
             change_type: change_type.to_owned(),
             description: String::new(),
         }
     }
-}
-
-/// What an item says.
-pub(super) enum DesignItem {
-    /// The paths with what to do with them.
-    Row(Row),
-    /// A type for the items below it.
-    Type(RowAction),
-    /// "None" and the like.
-    Nothing,
 }
 
 /// Reads an item. A path without a type grants the actions `untyped`; `below` is the text of what stands below it in a
@@ -51,15 +41,16 @@ pub(super) fn read(
     run: &Run,
     untyped: Actions,
     below: &str,
-) -> Result<DesignItem, Problem> {
+) -> Result<Row, Problem> {
     let item = paths::check_pieces(run, source.path);
-    let item = item.and_then(|()| Parser::new(run).item(source, untyped, below));
+    let mut parser = Parser { source, run, at: 0 };
+    let item = item.and_then(|()| parser.item(untyped, below));
     item.map_err(|problem| problem.at(source.trim(run.span())))
 }
 
 /// The paths in a text, wherever they stand, each with its offset in the text.
-pub(super) fn paths_anywhere(run: &Run) -> Vec<(usize, WrittenPath)> {
-    let mut parser = Parser::new(run);
+pub(super) fn paths_anywhere(source: &DesignText<'_>, run: &Run) -> Vec<(usize, WrittenPath)> {
+    let mut parser = Parser { source, run, at: 0 };
     let mut found = Vec::new();
     while !parser.rest().is_empty() {
         let start = parser.at;
@@ -72,84 +63,69 @@ pub(super) fn paths_anywhere(run: &Run) -> Vec<(usize, WrittenPath)> {
 }
 
 struct Parser<'r> {
+    source: &'r DesignText<'r>,
     run: &'r Run,
     /// The offset in the text.
     at: usize,
-    /// The number of pieces before it.
-    pieces: usize,
 }
 
 impl<'r> Parser<'r> {
-    fn new(run: &'r Run) -> Self {
-        let (at, pieces) = (0, 0);
-        Parser { run, at, pieces }
-    }
-
-    fn item(
-        &mut self,
-        source: &DesignText<'_>,
-        untyped: Actions,
-        below: &str,
-    ) -> Result<DesignItem, Problem> {
+    fn item(&mut self, untyped: Actions, below: &str) -> Result<Row, Problem> {
         self.skip_blanks();
         let text = self.rest();
+        let nothing = Row::of(Vec::new(), RowAction::Mention, "");
         if is_nothing(text) {
-            return Ok(DesignItem::Nothing);
+            return Ok(nothing);
         }
-        let change_type = self.type_words();
-        let kind = change_type.and_then(types::of_item);
-        if let Some(kind) = kind {
+        let said = self.type_words();
+        let (word, kind) = said.unwrap_or(("", RowAction::Grant(untyped)));
+        let mut row = Row::of(Vec::new(), kind, word);
+        if said.is_some() {
             let has_colon = self.skip(|c| c == ':');
             self.skip_blanks();
             if self.rest().is_empty() {
-                return Ok(DesignItem::Type(kind));
+                return Ok(row);
             }
             if has_colon && is_nothing(self.rest()) {
-                return Ok(DesignItem::Nothing);
+                return Ok(nothing);
             }
         }
-        let mut paths = vec![self.path().ok_or_else(|| unreadable(text))?];
+        row.paths.push(self.path().ok_or_else(|| unreadable(text))?);
         while let Some(arrow) = self.separator() {
-            if arrow && kind != Some(RowAction::Rename) {
-                let what = "there is an arrow between two paths, but the type is not Rename";
-                let help = "write `Rename: old -> new`, or one item per path";
-                return Err(Problem::bad_row("arrow-without-rename", what, help));
+            if arrow && kind != RowAction::Rename {
+                return Err(problem::arrow());
             }
             let path = self.path().ok_or_else(|| unreadable(text))?;
-            paths.push(WrittenPath { arrow, ..path });
+            row.paths.push(WrittenPath { arrow, ..path });
         }
-        let row = Row {
-            paths,
-            kind: kind.unwrap_or(RowAction::Grant(untyped)),
-            change_type: change_type.unwrap_or("").to_owned(),
-            description: String::new(),
-        };
-        let row = self.remark(source, row, kind.is_some(), below);
-        row.map(DesignItem::Row).map_err(|problem| {
-            let unread = || {
-                let text = shown(text);
-                let what = "only a note in parentheses or a text behind a dash or colon may follow the paths";
-                ambiguous(&format!("`{text}` is not read: {what}"))
-            };
-            problem.unwrap_or_else(unread)
-        })
+        let unread = || problem::unread_item(shown(text));
+        let notes = self.remark(&mut row).ok_or_else(unread)?;
+        let mut found = None;
+        for note in &notes {
+            if paths::is_directory_remark(note) {
+                row.paths.iter_mut().for_each(|path| path.directory = true);
+            }
+            let kind = types::of_note(note.trim_end_matches('.')).filter(|_| said.is_none());
+            if let Some(kind) = kind {
+                if found.is_some_and(|found| found != kind) {
+                    return Err(problem::two_types());
+                }
+                (found, row.kind, row.change_type) = (Some(kind), kind, note.trim().to_owned());
+            }
+        }
+        let remark = format!("{}\n{below}", notes.join("\n"));
+        match row.kind != RowAction::Mention && words::denies(&remark, said.is_some()) {
+            true => Err(problem::denied()),
+            false => Ok(row),
+        }
     }
 
-    /// What follows the paths.
-    ///
-    /// # Errors
-    /// It takes the item back, or, without a problem of its own, is neither a note nor a text behind a dash or colon.
-    fn remark(
-        &mut self,
-        source: &DesignText<'_>,
-        mut row: Row,
-        is_typed: bool,
-        below: &str,
-    ) -> Result<Row, Option<Problem>> {
+    /// The notes in parentheses, and the text behind a dash or colon. Nothing else may follow the paths.
+    fn remark(&mut self, row: &mut Row) -> Option<Vec<&'r str>> {
         let mut notes: Vec<&str> = Vec::new();
         self.skip_blanks();
         while self.skip(|c| c == '(') {
-            notes.push(self.note().ok_or(None)?);
+            notes.push(self.note()?);
             self.skip_blanks();
         }
         self.skip(|c| matches!(c, '.' | ',' | ';'));
@@ -160,36 +136,17 @@ impl<'r> Parser<'r> {
             while self.skip(|c| c == '-' || c.is_whitespace()) {}
             // What looked like a path was text before one: "acme/web: `src/a.rs`".
             if has_colon && self.path().is_some() {
-                return Err(None);
+                return None;
             }
-            description = source.slice(self.run.offset(self.at)..self.run.span().end);
+            description = self
+                .source
+                .slice(self.run.offset(self.at)..self.run.span().end);
             notes.push(self.rest());
         } else if !self.rest().is_empty() {
-            return Err(None);
+            return None;
         }
         row.description = one_line(description);
-        let mut said = None;
-        for note in &notes {
-            if paths::is_directory_remark(note) {
-                row.paths.iter_mut().for_each(|path| path.directory = true);
-            }
-            let found = types::of_note(note.trim_end_matches('.')).filter(|_| !is_typed);
-            if let Some(kind) = found {
-                if said.is_some_and(|said| said != kind) {
-                    return Err(Some(ambiguous("the notes of the item name two types")));
-                }
-                (said, row.kind, row.change_type) = (found, kind, note.trim().to_owned());
-            }
-        }
-        let remark = format!("{}\n{below}", notes.join("\n"));
-        match row.kind != RowAction::Mention && words::denies(&remark, is_typed) {
-            true => Err(Some(Problem::bad_row(
-                "denied",
-                "the remark takes back, or leaves open, what the item would allow",
-                "write the condition elsewhere, or remove the item",
-            ))),
-            false => Ok(row),
-        }
+        Some(notes)
     }
 
     /// The text up to the parenthesis that closes the open one.
@@ -203,22 +160,22 @@ impl<'r> Parser<'r> {
             }
             depth == 0
         })?;
-        self.advance(end + 1);
+        self.at += end + 1;
         rest.get(..end)
     }
 
     /// The longest type at this place that a colon, a blank or a path ends.
-    fn type_words(&mut self) -> Option<&'r str> {
+    fn type_words(&mut self) -> Option<(&'r str, RowAction)> {
         let rest = self.rest();
         let is_end = |c: char| c.is_whitespace() || matches!(c, ':' | PIECE);
-        let found = (1..=rest.len().min(LONGEST_TYPE)).rev().find_map(|end| {
+        let (word, kind) = (1..=rest.len().min(LONGEST_TYPE)).rev().find_map(|end| {
             let (word, behind) = rest.split_at_checked(end)?;
             let ends = behind.is_empty() || behind.starts_with(is_end);
-            (ends && types::of_item(word).is_some()).then_some(word)
+            Some((word, types::of_item(word).filter(|_| ends)?))
         })?;
-        self.advance(found.len());
+        self.at += word.len();
         self.skip_blanks();
-        Some(found.trim())
+        Some((word.trim(), kind))
     }
 
     /// Skips a separator between paths; whether it is an arrow.
@@ -233,10 +190,10 @@ impl<'r> Parser<'r> {
         let mut marks = SEPARATORS.iter().copied();
         let mark = marks.find(|mark| text.starts_with(mark));
         let found = mark.or_else(|| word(text).filter(|_| text.len() < rest.len()))?;
-        self.advance(rest.len() - text.len() + found.len());
+        self.at += rest.len() - text.len() + found.len();
         self.skip_blanks();
         if found == "," {
-            self.advance(word(self.rest()).map_or(0, str::len));
+            self.at += word(self.rest()).map_or(0, str::len);
             self.skip_blanks();
         }
         Some(matches!(found, "->" | "=>" | "→"))
@@ -246,18 +203,18 @@ impl<'r> Parser<'r> {
     fn path(&mut self) -> Option<WrittenPath> {
         let rest = self.rest();
         if rest.starts_with(PIECE) {
-            let piece = self.run.pieces.get(self.pieces)?;
+            let piece = self.run.piece(self.at)?;
             let text = match &piece.kind {
                 PieceKind::Code(text) if has_path_shape(text) => text,
                 PieceKind::Link { text, .. } => text,
                 _ => return None,
             };
-            self.advance(PIECE.len_utf8());
+            self.at += PIECE.len_utf8();
             return Some(WrittenPath::new(text, piece.span.clone()));
         }
         let path = bare_path(rest.split(is_word_end).next()?)?;
         let start = self.run.offset(self.at);
-        self.advance(path.len());
+        self.at += path.len();
         // Marks of emphasis may stand between its end and what follows.
         let end = self.run.offset(self.at - 1) + 1;
         Some(WrittenPath::new(path, start..end))
@@ -267,15 +224,9 @@ impl<'r> Parser<'r> {
         self.run.text.get(self.at..).unwrap_or("")
     }
 
-    fn advance(&mut self, length: usize) {
-        let passed = self.rest().get(..length).unwrap_or("");
-        self.pieces += passed.matches(PIECE).count();
-        self.at += length;
-    }
-
     fn skip(&mut self, is_wanted: impl Fn(char) -> bool) -> bool {
         let found = self.rest().chars().next().filter(|c| is_wanted(*c));
-        self.advance(found.map_or(0, char::len_utf8));
+        self.at += found.map_or(0, char::len_utf8);
         found.is_some()
     }
 
@@ -292,7 +243,7 @@ impl<'r> Parser<'r> {
             true => chars.find(|(_, c)| is_word_end(*c)),
             false => chars.find(|(_, c)| is_word(*c) || *c == PIECE),
         };
-        self.advance(next.map_or(rest.len(), |(at, _)| at));
+        self.at += next.map_or(rest.len(), |(at, _)| at);
     }
 }
 
@@ -302,11 +253,8 @@ fn is_word_end(c: char) -> bool {
 
 fn unreadable(text: &str) -> Problem {
     match text.split_once(':') {
-        Some((word, _)) if !word.contains(PIECE) => problem::unknown_type(&shown(word)),
-        _ => {
-            let what = "an item begins with a path, or with a type and a path";
-            ambiguous(&format!("`{}` is not read: {what}", shown(text)))
-        }
+        Some((word, _)) if !word.contains(PIECE) => problem::unknown_type(shown(word)),
+        _ => problem::unread_item(shown(text)),
     }
 }
 
@@ -341,5 +289,5 @@ fn is_nothing(text: &str) -> bool {
 /// The beginning of a text for a message.
 fn shown(text: &str) -> String {
     let text = one_line(&text.replace(PIECE, "…"));
-    escaped(&text.chars().take(60).collect::<String>())
+    text.chars().take(60).collect()
 }

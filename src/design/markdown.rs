@@ -12,29 +12,31 @@ use super::html::{self, Element, OpenElements};
 use super::run::{PieceKind, Run};
 
 /// A block at the top level of the document.
-pub(super) enum Block {
-    Heading(Heading),
+pub(super) struct Block {
+    /// The offset of its first line.
+    pub(super) start: usize,
+    pub(super) kind: BlockKind,
+    /// The outermost open element, if it is inside or behind raw HTML.
+    pub(super) element: Option<Element>,
+}
+
+pub(super) enum BlockKind {
+    /// With its level, 1 to 6.
+    Heading(u8, InlineText),
     Table(Table),
     List(Vec<ListNode>),
     Paragraph(InlineText),
     Code(CodeBlock),
     /// Raw HTML, a quote, a footnote or a rule, none of which declares anything.
-    Other(Range<usize>),
-    /// A block inside or behind raw HTML, with the outermost open element.
-    Enclosed(Box<Block>, Element),
+    Other,
 }
 
 impl Block {
-    /// The offset of its first line.
-    pub(super) fn start(&self) -> usize {
-        match self {
-            Block::Heading(heading) => heading.content.span.start,
-            Block::Table(table) => table.header.start,
-            Block::List(items) => items.first().map_or(0, |item| item.content.span.start),
-            Block::Paragraph(content) => content.span.start,
-            Block::Code(code) => code.body.start,
-            Block::Other(span) => span.start,
-            Block::Enclosed(inner, _) => inner.start(),
+    /// What it is outside of raw HTML, in which nothing declares anything.
+    pub(super) fn visible(&self) -> &BlockKind {
+        match self.element {
+            Some(_) => &BlockKind::Other,
+            None => &self.kind,
         }
     }
 }
@@ -68,12 +70,6 @@ pub(super) enum ListNodeKind {
     Paragraph,
     /// Something else, such as code or a table.
     Other,
-}
-
-pub(super) struct Heading {
-    /// 1 to 6.
-    pub(super) level: u8,
-    pub(super) content: InlineText,
 }
 
 #[derive(Default)]
@@ -177,15 +173,23 @@ struct Collector<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> {
 impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
     fn read(&mut self) {
         while let Some((event, range)) = self.events.next() {
-            let before = self.elements.around().cloned();
-            let block = self.block(event, range);
+            let (start, before) = (range.start, self.elements.around().cloned());
+            let kind = self.block(event, range);
             (self.is_inside, self.is_cell) = (false, false);
-            let is_other = matches!(block, Some(Block::Other(_)));
-            let around = before.or_else(|| self.elements.around().filter(|_| !is_other).cloned());
-            self.blocks.extend(block.map(|block| match around {
-                Some(element) => Block::Enclosed(Box::new(block), element),
-                None => block,
-            }));
+            let Some(kind) = kind else { continue };
+            let start = match &kind {
+                BlockKind::Code(code) => code.body.start,
+                BlockKind::List(nodes) => nodes.first().map_or(0, |node| node.content.span.start),
+                _ => start,
+            };
+            let is_other = matches!(kind, BlockKind::Other);
+            let after = self.elements.around().filter(|_| !is_other);
+            let element = before.or_else(|| after.cloned());
+            self.blocks.push(Block {
+                start,
+                kind,
+                element,
+            });
         }
     }
 
@@ -193,29 +197,28 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         self.text.get(span).unwrap_or("")
     }
 
-    fn block(&mut self, event: Event<'a>, range: Range<usize>) -> Option<Block> {
+    fn block(&mut self, event: Event<'a>, range: Range<usize>) -> Option<BlockKind> {
         Some(match event {
-            Event::Start(Tag::Heading { level, .. }) => Block::Heading(Heading {
-                level: level as u8,
-                content: self.inline(range),
-            }),
-            Event::Start(Tag::Paragraph) => Block::Paragraph(self.paragraph(range)),
-            Event::Start(Tag::Table(_)) => Block::Table(self.table(range.start)),
-            Event::Start(Tag::CodeBlock(kind)) => Block::Code(self.code(kind, range)),
+            Event::Start(Tag::Heading { level, .. }) => {
+                BlockKind::Heading(level as u8, self.inline(range))
+            }
+            Event::Start(Tag::Paragraph) => BlockKind::Paragraph(self.paragraph(range)),
+            Event::Start(Tag::Table(_)) => BlockKind::Table(self.table(range.start)),
+            Event::Start(Tag::CodeBlock(kind)) => BlockKind::Code(self.code(kind, range)),
             Event::Start(Tag::HtmlBlock) => {
-                self.html(range.clone());
-                Block::Other(range)
+                self.html(range);
+                BlockKind::Other
             }
             Event::Start(tag) => {
                 self.is_inside = true;
                 self.container_end = range.end;
                 if let Tag::List(_) = tag {
-                    return Some(Block::List(self.list()));
+                    return Some(BlockKind::List(self.list()));
                 }
                 self.skip();
-                Block::Other(range)
+                BlockKind::Other
             }
-            Event::Rule => Block::Other(range),
+            Event::Rule => BlockKind::Other,
             _ => return None,
         })
     }
@@ -322,9 +325,11 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         (self.is_inside, self.is_cell) = (true, true);
         if self.may_continue(start) {
             self.elements.give_up("", start);
-            if let (Some(block), Some(element)) = (self.blocks.pop(), self.elements.around()) {
-                let element = element.clone();
-                self.blocks.push(Block::Enclosed(Box::new(block), element));
+            let element = self.elements.around().cloned();
+            if let Some(block) = self.blocks.last_mut()
+                && std::mem::replace(&mut block.element, element).is_some()
+            {
+                block.kind = BlockKind::Other;
             }
         }
         let (mut table, mut row) = (Table::default(), TableRow::default());
@@ -354,8 +359,8 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         let before = self.slice(0..line_start(self.text, table));
         let above = before.trim_end();
         let gap = before.split_at(above.len()).1;
-        let paragraph = match self.blocks.last() {
-            Some(Block::Paragraph(content)) => self.slice(content.span.clone()),
+        let paragraph = match self.blocks.last().map(Block::visible) {
+            Some(BlockKind::Paragraph(content)) => self.slice(content.span.clone()),
             _ => "",
         };
         let is_in_container = !above.is_empty() && above.len() <= self.container_end;
@@ -485,20 +490,19 @@ mod tests {
 
     fn shape(text: &str) -> String {
         let blocks = markdown(text, 0).0;
-        let shapes = blocks.iter().map(|block| match block {
-            Block::Heading(heading) => format!("h{} {}", heading.level, heading.content.plain),
-            Block::Table(table) => format!("table {}", table.rows.len()),
-            Block::List(nodes) => {
+        let shapes = blocks.iter().map(|block| match block.visible() {
+            BlockKind::Heading(level, content) => format!("h{level} {}", content.plain),
+            BlockKind::Table(table) => format!("table {}", table.rows.len()),
+            BlockKind::List(nodes) => {
                 let node = |node: &ListNode| ">".repeat(node.depth) + &node.content.one_line();
                 format!(
                     "list {}",
                     nodes.iter().map(node).collect::<Vec<_>>().join("|")
                 )
             }
-            Block::Paragraph(content) => format!("p {}", content.plain),
-            Block::Code(_) => "code".to_owned(),
-            Block::Other(_) => "other".to_owned(),
-            Block::Enclosed(_, element) => format!("in {}", element.name),
+            BlockKind::Paragraph(content) => format!("p {}", content.plain),
+            BlockKind::Code(_) => "code".to_owned(),
+            BlockKind::Other => "other".to_owned(),
         });
         shapes.collect::<Vec<_>>().join("; ")
     }
@@ -524,7 +528,7 @@ mod tests {
     fn pieces_know_their_place_and_words_their_underscores() {
         let text = "\u{feff}_A_ **b** [a `c`](d) a/_x_/b &amp; `e`\n";
         let found = markdown(text, 3).0;
-        let Some(Block::Paragraph(content)) = found.first() else {
+        let Some(BlockKind::Paragraph(content)) = found.first().map(Block::visible) else {
             panic!("no paragraph")
         };
         assert_eq!(content.run.text, "A b \u{fffc} a/_x_/b & \u{fffc}");

@@ -9,9 +9,7 @@
 //! ```
 
 mod builder;
-mod cell;
 mod code;
-mod file_heading;
 mod front_matter;
 mod headings;
 mod html;
@@ -28,40 +26,36 @@ mod scope;
 mod source;
 mod table;
 mod task;
-mod tree;
 mod types;
 mod words;
 
 use gix::bstr::BStr;
 
+use crate::scope::settings::Settings;
 use crate::scope::{Actions, Grant, GrantForm, GrantKind};
 use builder::DesignBuilder;
-use item::{DesignItem, Row};
-use markdown::{Block, CodeBlock, Heading, InlineText, ListNode, ListNodeKind, Table, TableRow};
-use outline::Outline;
+use item::Row;
+use markdown::{Block, BlockKind, CodeBlock, InlineText, ListNode, ListNodeKind};
+use markdown::{Table, TableRow};
+use outline::{BlockPlace, Outline};
 use paths::WrittenPath;
-use problem::{Problem, ambiguous, escaped};
 use run::{PIECE, PieceKind, Run};
 use source::DesignText;
 use types::{RowAction, add, any};
 use words::is_in;
 
-use parsed::Shape;
-pub use parsed::{Design, DesignFault, DesignOptions, Form, Mention};
-pub use propose::form::{MissingRow, RowToAdd, usual_row};
+pub use parsed::{Design, Mention};
+pub use problem::Problem;
+use propose::form::Shape;
+pub use propose::form::{Form, MissingRow, RowToAdd, usual_row};
 
 /// The largest document that is read, in bytes.
 const MAX_SIZE: usize = 1_000_000;
 
 /// Parses a design. `path` is its path in the repository, which rows cannot grant.
-pub fn parse(path: &BStr, bytes: &[u8], options: &DesignOptions) -> Design {
+pub fn parse(path: &BStr, bytes: &[u8], options: &Settings) -> Design {
     let (text, problem) = match bytes.len() {
-        size if size > MAX_SIZE => {
-            let message = format!("the document has {size} bytes, more than {MAX_SIZE}");
-            let help = "split the design, or grant directories instead of files";
-            let problem = Problem::bad_row("too-large", &message, help);
-            (String::new(), Some(problem))
-        }
+        size if size > MAX_SIZE => (String::new(), Some(problem::too_large(size, MAX_SIZE))),
         _ => source::decode(bytes),
     };
     let source = DesignText::new(path, &text, options);

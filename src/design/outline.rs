@@ -2,19 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::headings::{Title, label, title};
-use super::html::Element;
-use super::{
-    Actions, Block, DesignText, Heading, InlineText, Problem, escaped, file_heading, table, words,
-};
+use super::headings::{Title, file_type, label, title};
+use super::{Actions, Block, BlockKind, DesignText, InlineText, Problem, problem, table, words};
 
 /// The blocks with what their headings say.
 pub(super) struct Outline<'b> {
     pub(super) blocks: &'b [Block],
     /// For each block, where it is.
     pub(super) places: Vec<BlockPlace<'b>>,
-    /// The headings below which a table with types is the scope.
-    pub(super) sections: Vec<Section<'b>>,
 }
 
 /// Where a block is.
@@ -23,9 +18,9 @@ pub(super) struct BlockPlace<'b> {
     /// What the block says, if it is a heading.
     pub(super) title: Title,
     /// The index of the heading directly above.
-    pub(super) heading: usize,
-    /// The number of the section, if no subsection about files is closer.
-    pub(super) section: Option<usize>,
+    pub(super) heading: Option<usize>,
+    /// The heading below which a table with types is the scope, if no subsection about files is closer.
+    pub(super) section: Option<Section>,
     /// Whether it is in a section about files, excluded or not.
     is_in_scope: bool,
     /// Whether it is in a section about files that are not to be changed.
@@ -36,13 +31,14 @@ pub(super) struct BlockPlace<'b> {
     denial: Option<&'b InlineText>,
 }
 
+/// The level of a bold group, which every heading ends.
+const GROUP: u8 = 7;
+
 /// A heading below which a table with types is the scope.
-pub(super) struct Section<'b> {
+#[derive(Clone, Copy)]
+pub(super) struct Section {
     /// The index of the heading.
     pub(super) index: usize,
-    /// The index of the first block behind the section.
-    pub(super) end: usize,
-    pub(super) content: &'b InlineText,
     /// What a row without a type grants.
     pub(super) untyped: Actions,
 }
@@ -68,68 +64,55 @@ impl<'b> BlockPlace<'b> {
 
 impl<'b> Outline<'b> {
     pub(super) fn new(source: &DesignText<'_>, blocks: &'b [Block]) -> Outline<'b> {
-        let (mut places, mut sections) = (Vec::with_capacity(blocks.len()), Vec::new());
-        let is_label = |block: &Block| matches!(block, Block::Paragraph(content) if label(source, content).is_some());
-        // The open headings: level, and the place below each.
+        let mut places = Vec::with_capacity(blocks.len());
+        let is_label = |block: &Block| matches!(block.visible(), BlockKind::Paragraph(content) if label(source, content).is_some());
+        // The open headings and bold groups: level, and the place below each.
         let mut open: Vec<(u8, BlockPlace<'b>)> = Vec::new();
-        // The bold paragraph that excludes what follows, and whether labels belong to it.
-        let mut group: Option<(BlockPlace<'b>, bool)> = None;
-        let mut is_first = true;
+        let (mut is_first, mut keeps_labels) = (true, false);
         for (index, block) in blocks.iter().enumerate() {
-            if let Some(heading) = heading_of(block) {
-                group = None;
-                open.retain(|(level, _)| *level < heading.level);
-                let place = open
-                    .last()
-                    .map_or(BlockPlace::default(), |(_, place)| *place);
-                let title = title_of(source, block, heading);
-                let is_title = std::mem::replace(&mut is_first, false) && heading.level == 1;
-                let mut below = below(heading, title, place, is_title);
-                below.heading = index;
+            let (heading, line) = (heading_of(block), bold_line(source, block));
+            // Labels may belong to a bold group, which another bold line ends.
+            let ends_group = line.is_some() && !(keeps_labels && is_label(block));
+            let end = heading.map(|(level, _)| level);
+            let end = end.or(Some(GROUP).filter(|_| ends_group));
+            open.retain(|(level, _)| end.is_none_or(|end| *level < end));
+            let place = open.last().map(|(_, place)| *place);
+            let mut place = place.unwrap_or_default();
+            if let Some((level, content)) = heading {
+                let is_title = std::mem::replace(&mut is_first, false) && level == 1;
+                // One that is struck out, hidden or in raw HTML starts nothing.
+                let opens = block.element.is_none() && !content.is_struck && !content.is_obscured;
+                let title = match title(&content.plain, &source.options.headings) {
+                    said if opens || said == Title::Denied => said,
+                    _ => Title::Other,
+                };
+                let mut below = below(content, title, place, is_title);
+                below.heading = Some(index);
                 if let Title::Scope(untyped) = title
                     && !place.is_denied()
                 {
-                    below.section = Some(sections.len());
-                    sections.push(Section {
-                        index,
-                        end: 0,
-                        content: &heading.content,
-                        untyped,
-                    });
+                    below.section = Some(Section { index, untyped });
                 }
-                open.push((heading.level, below));
-                places.push(BlockPlace { title, ..place });
-                continue;
-            }
-            let line = bold_line(source, block);
-            group = group.filter(|(_, labels)| line.is_none() || *labels && is_label(block));
-            let around = open
-                .last()
-                .map_or(BlockPlace::default(), |(_, place)| *place);
-            let place = group.map_or(around, |(place, _)| place);
-            places.push(place);
-            if let Some((content, line)) = line {
+                open.push((level, below));
+                place.title = title;
+            } else if let Some((content, line)) = line {
                 let is_denial = content.is_struck_whole()
                     || words::governs(line, false)
                     || place.is_in_scope && words::negates(line);
                 if is_denial || words::excludes(line) {
-                    let has_labels = blocks.get(index + 1).is_some_and(is_label);
-                    group = Some((place.excluded_by(content, is_denial), has_labels));
+                    keeps_labels = blocks.get(index + 1).is_some_and(is_label);
+                    open.push((GROUP, place.excluded_by(content, is_denial)));
                 }
             }
+            places.push(place);
         }
-        let level = |block: &Block| heading_of(block).map_or(7, |heading| heading.level);
-        for section in &mut sections {
-            let own = level(&blocks[section.index]);
-            let mut behind = section.index + 1..blocks.len();
-            let behind = behind.find(|&at| level(&blocks[at]) <= own);
-            section.end = behind.unwrap_or(blocks.len());
-        }
-        Outline {
-            blocks,
-            places,
-            sections,
-        }
+        Outline { blocks, places }
+    }
+
+    /// Whether a place is below a heading, at any depth.
+    pub(super) fn is_below(&self, place: &BlockPlace<'_>, heading: usize) -> bool {
+        let above = |&heading: &usize| self.places[heading].heading;
+        std::iter::successors(place.heading, above).any(|above| above == heading)
     }
 
     /// Reports tables and lists in raw HTML or below excluding headings, once per cause. Beside a table with types,
@@ -137,40 +120,40 @@ impl<'b> Outline<'b> {
     pub(super) fn unread(&self, source: &DesignText<'_>, is_typed: bool) -> Vec<Problem> {
         let is_label = |content: &InlineText| label(source, content).is_some();
         // Whether a block would be part of the scope elsewhere.
-        let declares = |block: &Block, place: &BlockPlace<'_>| match block {
-            Block::Heading(heading) => {
-                title(&heading.content.plain, &source.options.headings).is_files()
-                    || file_heading::type_of(heading).is_some()
-                        && !heading.content.is_struck_whole()
+        let declares = |block: &Block, place: &BlockPlace<'_>| match &block.kind {
+            BlockKind::Heading(_, content) => {
+                title(&content.plain, &source.options.headings).is_files()
+                    || file_type(content).is_some() && !content.is_struck_whole()
             }
-            Block::Table(table) => place.is_in_scope && !matches!(table::columns(table), Ok(None)),
-            Block::List(nodes) => {
+            BlockKind::Table(table) => {
+                place.is_in_scope && !matches!(table::columns(table), Ok(None))
+            }
+            BlockKind::List(nodes) => {
                 place.is_in_scope || nodes.iter().any(|node| is_label(&node.content))
             }
-            Block::Paragraph(content) => is_label(content),
-            Block::Code(_) | Block::Other(_) | Block::Enclosed(..) => false,
+            BlockKind::Paragraph(content) => is_label(content),
+            BlockKind::Code(_) | BlockKind::Other => false,
         };
         let mut problems = Vec::new();
         let mut causes = BTreeSet::new();
         for (block, place) in self.blocks.iter().zip(&self.places) {
-            let line = source.line_span(block.start());
-            if let Block::Enclosed(inner, element) = block {
-                if declares(inner, place) && causes.insert(element.start) {
-                    problems.push(enclosed(source, element).at(line));
-                }
-                continue;
-            }
             let cause = [place.exclusion, place.denial][usize::from(is_typed)];
-            let counts = matches!(block, Block::Table(_)) && !place.is_denied();
-            if let Some(cause) = cause.filter(|_| !counts && declares(block, place))
-                && causes.insert(cause.span.start)
-            {
-                let text = escaped(&cause.one_line());
-                let message = format!(
-                    "nothing below `{text}` is granted: it is struck out, or it excludes files"
-                );
-                let help = "to grant it, move it below a heading such as `## Files Changed`";
-                problems.push(Problem::unread("excluded", &message, help).at(line));
+            let counts = matches!(block.kind, BlockKind::Table(_)) && !place.is_denied();
+            let (at, problem) = match (&block.element, cause.filter(|_| !counts)) {
+                (Some(element), _) => {
+                    let line = source.line(element.start);
+                    let problem = match element.name.as_str() {
+                        "" => problem::unclear(line),
+                        name => problem::raw_html(name, line),
+                    };
+                    (element.start, problem)
+                }
+                (None, Some(cause)) => (cause.span.start, problem::excluded(cause.one_line())),
+                (None, None) => continue,
+            };
+            if !causes.contains(&at) && declares(block, place) {
+                causes.insert(at);
+                problems.push(problem.at(source.line_span(block.start)));
             }
         }
         problems
@@ -179,12 +162,11 @@ impl<'b> Outline<'b> {
 
 /// The place below a heading at `place`.
 fn below<'b>(
-    heading: &'b Heading,
+    content: &'b InlineText,
     title: Title,
     mut place: BlockPlace<'b>,
     is_title: bool,
 ) -> BlockPlace<'b> {
-    let content = &heading.content;
     let is_in_scope = place.is_in_scope;
     if title.is_files() {
         (place.is_in_scope, place.section) = (true, None);
@@ -201,37 +183,11 @@ fn below<'b>(
     }
 }
 
-fn enclosed(source: &DesignText<'_>, element: &Element) -> Problem {
-    let line = source.line(element.start);
-    let what = match element.name.as_str() {
-        "" => format!("GitHub may show the document from line {line} on in another way"),
-        name => {
-            let name = escaped(name);
-            format!("it is inside or behind the HTML element `<{name}>` of line {line}")
-        }
-    };
-    let message = format!("this is not granted: {what}");
-    let help = "write it outside of HTML; close tags and comments where they begin; put an empty line above a table, and no indentation before its rows";
-    Problem::unread("raw-html", &message, help)
-}
-
 /// The heading in a block, also inside raw HTML.
-fn heading_of(block: &Block) -> Option<&Heading> {
-    match block {
-        Block::Heading(heading) => Some(heading),
-        Block::Enclosed(block, _) => heading_of(block),
+fn heading_of(block: &Block) -> Option<(u8, &InlineText)> {
+    match &block.kind {
+        BlockKind::Heading(level, content) => Some((*level, content)),
         _ => None,
-    }
-}
-
-/// What a heading says; one that is struck out, hidden or in raw HTML starts nothing.
-fn title_of(source: &DesignText<'_>, block: &Block, heading: &Heading) -> Title {
-    let content = &heading.content;
-    let found = title(&content.plain, &source.options.headings);
-    let opens = matches!(block, Block::Heading(_)) && !content.is_struck && !content.is_obscured;
-    match opens || found == Title::Denied {
-        true => found,
-        false => Title::Other,
     }
 }
 
@@ -240,7 +196,7 @@ fn bold_line<'a, 'b>(
     source: &DesignText<'a>,
     block: &'b Block,
 ) -> Option<(&'b InlineText, &'a str)> {
-    let Block::Paragraph(content) = block else {
+    let BlockKind::Paragraph(content) = block.visible() else {
         return None;
     };
     let marks = ['*', '_', '~'];

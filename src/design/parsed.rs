@@ -2,40 +2,12 @@
 
 use gix::bstr::BString;
 
+use super::problem::Problem;
+use super::propose::form::{self, Form, MissingRow, RowToAdd};
 use crate::error::Error;
-use crate::finding::{Anchor, Finding, Help, Rule};
+use crate::finding::{Anchor, Finding, Help};
 use crate::path::escaped;
-use crate::scope::patterns::Patterns;
-use crate::scope::settings::{Settings, test_patterns};
-use crate::scope::{Actions, Grant, GrantForm};
-
-/// The settings for reading designs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DesignOptions {
-    /// Headings, in addition to the built-in ones, that start a scope section, without numbering.
-    pub headings: Vec<String>,
-    /// The patterns of tests; a pattern without a slash is matched against the file name.
-    pub test_patterns: Patterns,
-    /// Whether tasks in any document grant the file that they write, not only those in `tasks.md`.
-    pub tasks: bool,
-}
-
-impl Default for DesignOptions {
-    fn default() -> Self {
-        DesignOptions::from_settings(&Settings::default())
-    }
-}
-
-impl DesignOptions {
-    /// The options from the settings.
-    pub fn from_settings(settings: &Settings) -> DesignOptions {
-        DesignOptions {
-            headings: settings.headings.clone(),
-            test_patterns: test_patterns(),
-            tasks: settings.tasks,
-        }
-    }
-}
+use crate::scope::Grant;
 
 /// A parsed design document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,7 +21,7 @@ pub struct Design {
     /// Paths that are named but not granted.
     pub mentions: Vec<Mention>,
     /// The faults in document order.
-    pub faults: Vec<DesignFault>,
+    pub faults: Vec<Problem>,
     /// Its tables and lists, and how their rows are written.
     pub forms: Vec<Form>,
     pub(super) is_typed: bool,
@@ -82,46 +54,25 @@ impl Design {
         Err(error)
     }
 
+    /// The row that would grant what is wanted, in the form of this design's table or list.
+    pub fn row(&self, wanted: &MissingRow<'_>) -> RowToAdd {
+        form::row(&self.forms, wanted)
+    }
+
     /// The faults as findings, in document order.
     pub fn findings(&self) -> Vec<Finding> {
-        let finding = |fault: &DesignFault| Finding {
-            design: fault.anchor.clone(),
-            help: fault.help.clone(),
-            ..Finding::new(fault.rule, self.path.clone(), fault.message.clone())
-                .detail("reason", fault.reason)
+        let finding = |fault: &Problem| {
+            let mut help = fault.help.lines();
+            let sentence = help.next().map(Help::from).into_iter();
+            Finding {
+                design: fault.anchor.as_deref().cloned(),
+                help: sentence.chain(help.map(Help::row)).collect(),
+                ..Finding::new(fault.rule, self.path.clone(), fault.message.clone())
+                    .detail("reason", fault.reason)
+            }
         };
         self.faults.iter().map(finding).collect()
     }
-}
-
-/// One table or list of a design, and how its rows are written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Form {
-    pub(super) shape: Shape,
-    pub(super) form: GrantForm,
-    /// The actions that a row without a type grants.
-    pub(super) untyped: Actions,
-    /// The start of the table or list.
-    pub(super) anchor: Anchor,
-}
-
-/// The ways to add files.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// A row of this table.
-    Table(Vec<Cell>),
-    /// An item of this list.
-    List,
-    /// A label with its item, which is a passage of its own wherever it stands.
-    Line,
-}
-
-/// The content of a table column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cell {
-    Path,
-    Type,
-    Text,
 }
 
 /// A path in a row such as `Exists` or `Verify`: named, not granted.
@@ -133,19 +84,4 @@ pub struct Mention {
     pub change_type: String,
     /// The path's place in the document.
     pub anchor: Anchor,
-}
-
-/// A problem in a design.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DesignFault {
-    /// One of the `design-…` rules.
-    pub rule: Rule,
-    /// One sentence without a full stop; names in it are escaped.
-    pub message: String,
-    /// What to write instead.
-    pub help: Vec<Help>,
-    /// The place; `None` only for a document without text.
-    pub anchor: Option<Anchor>,
-    /// A stable word for machines, such as `dotdot` or `truncated-row`.
-    pub reason: &'static str,
 }

@@ -2,96 +2,114 @@
 
 use std::ops::Range;
 
-use super::headings::{Label, Title, is_plain, label, label_inside, resembles_label};
-use super::{
-    Actions, Block, DesignBuilder, DesignItem, GrantForm, InlineText, ListNode, ListNodeKind,
-};
-use super::{
-    Outline, Problem, Row, RowAction, Shape, code, file_heading, item, table, task, tree, words,
-};
+use super::headings::{Label, Title, is_plain, label, label_inside, read_file, resembles_label};
+use super::{Actions, Block, BlockKind, BlockPlace, DesignBuilder, GrantForm, InlineText};
+use super::{ListNode, ListNodeKind, Outline, Row, RowAction, Shape};
+use super::{code, item, problem, table, task, words};
 
 /// Reads the passages among the blocks. The tables that start at `known`, in order, have been read before.
 pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
-    let is_list = |block: &Block| matches!(block, Block::List(_) | Block::Table(_));
     let mut opener: Option<Label> = None;
     for (index, (block, place)) in outline.blocks.iter().zip(&outline.places).enumerate() {
         let open = opener.take();
         if place.is_excluded() {
             continue;
         }
-        let later = || outline.blocks.iter().skip(index + 1);
-        let next = later().next();
-        let lists_follow = next.is_some_and(|next| is_list(next) || matches!(next, Block::Code(_)));
-        let is_label = open
-            .as_ref()
-            .is_some_and(|open| open.form == GrantForm::LabelList);
-        let is_read = match (block, &open) {
-            (Block::Heading(heading), _) => {
-                let (text, span) = (&heading.content.plain, heading.content.span.start);
+        let later = &outline.blocks[index + 1..];
+        let next = later.first().map(Block::visible);
+        let lists_follow = next.is_some_and(|next| is_list(next) || is_code(next));
+        let line = || source.line_span(block.start);
+        let is_label = |open: &Label| open.form == GrantForm::LabelList;
+        let is_read = match (block.visible(), &open) {
+            (BlockKind::Heading(_, content), _) => {
                 match place.title {
-                    Title::Scope(untyped) | Title::Passage(untyped) if is_plain(text) => {
-                        opener = Some(Label::heading(untyped, source.line_span(span)));
+                    Title::Scope(untyped) | Title::Passage(untyped) if is_plain(&content.plain) => {
+                        opener = Some(Label {
+                            untyped,
+                            items: Vec::new(),
+                            span: line(),
+                            has_more: false,
+                            form: GrantForm::HeadingList,
+                        });
                     }
-                    _ if lists_follow && resembles(text) && !heading.content.is_struck => {
-                        unknown(span, draft);
+                    _ if lists_follow && resembles(&content.plain) && !content.is_struck => {
+                        draft.fault(problem::unknown_label().at(line()));
                     }
                     _ => {}
                 }
-                file_heading::read(heading, draft);
+                read_file(content, draft);
                 true
             }
-            (Block::Paragraph(content), _) => {
+            (BlockKind::Paragraph(content), _) => {
+                if let Some(span) = label_inside(source, content) {
+                    unread(span, draft);
+                }
                 let found = label(source, content);
-                let (is_found, is_silent) = (found.is_some(), open.is_none() && lists_follow);
-                opener = paragraph(content, found, next, draft);
-                if !is_found && is_silent && resembles_label(source, content) {
-                    unknown(content.span.start, draft);
+                let has_items = found.as_ref().is_some_and(|label| !label.items.is_empty());
+                if has_items && matches!(next, Some(BlockKind::List(_))) {
+                    unread(source.line_span(later[0].start), draft);
+                }
+                let is_unknown = open.is_none() && lists_follow && found.is_none();
+                if is_unknown && resembles_label(source, content) {
+                    draft.fault(problem::unknown_label().at(line()));
                 }
                 let below = outline.places.get(index + 1);
                 // A heading that only introduces labels is none that was not read.
-                is_found || below.is_some_and(|below| below.is_excluded())
+                let is_read = found.is_some() || below.is_some_and(BlockPlace::is_excluded);
+                opener = found.and_then(|label| items_of_label(label, draft));
+                is_read
             }
-            (Block::List(nodes), open) => {
+            (BlockKind::List(nodes), open) => {
                 if let Some(open) = open {
-                    list(nodes, 0, 0, open, draft);
+                    list(nodes, open, draft);
                 }
                 labels(nodes, draft);
                 true
             }
-            (Block::Table(found), Some(_)) if known.binary_search(&found.header.start).is_ok() => {
-                true
-            }
-            (Block::Table(found), Some(open)) => match table::columns(found) {
-                Ok(Some(columns)) if columns.is_of_files() || !is_label => {
-                    let passage = draft.passage(table::header(source, found));
-                    table::read(found, &columns, open.untyped, draft);
-                    draft.end(passage);
+            (BlockKind::Table(found), Some(open)) => match table::columns(found) {
+                _ if known.binary_search(&found.header.start).is_ok() => true,
+                Ok(Some(columns)) if columns.is_of_files() || !is_label(open) => {
+                    draft.passage(table::header(source, found), |draft| {
+                        table::read(found, &columns, open.untyped, draft);
+                    });
                     true
                 }
                 // The reader of typed tables has reported it.
-                _ => !is_label,
+                _ => !is_label(open),
             },
-            (Block::Code(found), _) if tree::is_drawn(source, found) => {
-                tree::read(found, draft);
-                true
-            }
-            (Block::Code(found), Some(open)) => {
-                if !code::read(found, open.untyped, draft) {
+            (BlockKind::Code(found), open) => {
+                if code::is_tree(source, found) {
+                    code::read_tree(found, draft);
+                } else if let Some(open) = open
+                    && !code::read(found, open.untyped, draft)
+                {
                     unread(open.span.clone(), draft);
                 }
                 true
             }
-            (Block::Other(_), _) => false,
+            (BlockKind::Table(_), None) => true,
             // What HTML encloses is reported as such.
-            (Block::Enclosed(..) | Block::Table(_) | Block::Code(_), _) => true,
+            (BlockKind::Other, _) => block.element.is_some(),
         };
-        let is_end = |block: &&Block| matches!(block, Block::Heading(_) | Block::Enclosed(..));
-        let lists_later = || later().take_while(|block| !is_end(block)).any(is_list);
-        if let Some(open) = open.filter(|_| !is_read && (is_label || lists_later())) {
-            unread(open.span, draft);
+        if let Some(open) = open.filter(|_| !is_read) {
+            let is_end = |block: &&Block| {
+                block.element.is_some() || matches!(block.kind, BlockKind::Heading(..))
+            };
+            let mut section = later.iter().take_while(|block| !is_end(block));
+            if is_label(&open) || section.any(|block| is_list(&block.kind)) {
+                unread(open.span, draft);
+            }
         }
     }
+}
+
+fn is_list(block: &BlockKind) -> bool {
+    matches!(block, BlockKind::List(_) | BlockKind::Table(_))
+}
+
+fn is_code(block: &BlockKind) -> bool {
+    matches!(block, BlockKind::Code(_))
 }
 
 /// Whether a heading that announces nothing looks as if it did.
@@ -99,39 +117,21 @@ fn resembles(text: &str) -> bool {
     words::words(text).contains(&"files".into()) && !words::negates(text)
 }
 
-/// Reads what a paragraph says with its label: what it opens.
-fn paragraph(
-    content: &InlineText,
-    label: Option<Label>,
-    next: Option<&Block>,
-    draft: &mut DesignBuilder<'_>,
-) -> Option<Label> {
-    if let Some(span) = label_inside(draft.source, content) {
-        unread(span, draft);
-    }
-    let label = label?;
-    if let Some(list @ Block::List(_)) = next.filter(|_| !label.items.is_empty()) {
-        unread(draft.source.line_span(list.start()), draft);
-    }
-    items_of_label(label, draft)
-}
-
 /// Reads the items on the line of a label. Without any, what follows directly counts, and the label is returned.
 fn items_of_label(label: Label, draft: &mut DesignBuilder<'_>) -> Option<Label> {
-    if label.items.is_empty() && label.has_more {
-        unread(label.span, draft);
-        return None;
+    match (label.items.as_slice(), label.has_more) {
+        ([], false) => return Some(label),
+        ([], true) => unread(label.span, draft),
+        (items, _) => {
+            let (untyped, span) = (label.untyped, label.span);
+            draft.form(Shape::Line, GrantForm::LabelLine, untyped, span.clone());
+            draft.passage(span, |draft| {
+                for item in items {
+                    draft.item(item::read(draft.source, item, untyped, ""));
+                }
+            });
+        }
     }
-    if label.items.is_empty() {
-        return Some(label);
-    }
-    let (untyped, span) = (label.untyped, label.span);
-    draft.form(Shape::Line, GrantForm::LabelLine, untyped, span.clone());
-    let passage = draft.passage(span);
-    for item in &label.items {
-        draft.item(item::read(draft.source, item, untyped, ""));
-    }
-    draft.end(passage);
     None
 }
 
@@ -163,44 +163,31 @@ fn labels(nodes: &[ListNode], draft: &mut DesignBuilder<'_>) {
             |node: &&ListNode| matches!(node.kind, ListNodeKind::Item { is_first: true, .. });
         let next = nodes.get(index + 1).filter(is_first);
         match next.is_some_and(|node| node.depth == depth) {
-            true => list(nodes, index + 1, depth, &opener, draft),
+            true => list(&nodes[index + 1..], &opener, draft),
             false => unread(opener.span, draft),
         }
     }
 }
 
-/// Reads the items of one list, whose first item is the node `start`.
-fn list(
-    nodes: &[ListNode],
-    start: usize,
-    depth: usize,
-    opener: &Label,
-    draft: &mut DesignBuilder<'_>,
-) {
+/// Reads the list that begins with these nodes.
+fn list(nodes: &[ListNode], opener: &Label, draft: &mut DesignBuilder<'_>) {
     let (untyped, span) = (opener.untyped, opener.span.clone());
     draft.form(Shape::List, opener.form, untyped, span.clone());
-    let passage = draft.passage(span);
-    items(nodes, start, depth, untyped, draft);
-    draft.end(passage);
+    draft.passage(span, |draft| items(nodes, untyped, draft));
 }
 
-/// Reads the items at a depth, up to the end of their list.
-fn items(
-    nodes: &[ListNode],
-    start: usize,
-    depth: usize,
-    untyped: Actions,
-    draft: &mut DesignBuilder<'_>,
-) {
+/// Reads the items of the list that begins with these nodes.
+fn items(nodes: &[ListNode], untyped: Actions, draft: &mut DesignBuilder<'_>) {
     let (source, mut has_boxes) = (draft.source, None);
-    for (index, node) in nodes.iter().enumerate().skip(start) {
+    let depth = nodes.first().map_or(0, |node| node.depth);
+    for (index, node) in nodes.iter().enumerate() {
         if node.depth > depth {
             continue;
         }
         let ListNodeKind::Item { is_task, is_first } = node.kind else {
             break;
         };
-        let is_other_list = is_first && index > start || is_task && has_boxes == Some(false);
+        let is_other_list = is_first && index > 0 || is_task && has_boxes == Some(false);
         if node.depth < depth || is_other_list {
             break;
         }
@@ -208,9 +195,9 @@ fn items(
         if label(source, &node.content).is_some() {
             continue;
         }
-        let below = nodes.get(index + 1..).unwrap_or(&[]);
+        let below = &nodes[index + 1..];
         let length = below.iter().take_while(|node| node.depth > depth).count();
-        let below = below.get(..length).unwrap_or(&[]);
+        let below = &below[..length];
         if let Some(other) = below.iter().find(|node| !is_text(node)) {
             odd(&other.content, draft);
             continue;
@@ -219,13 +206,13 @@ fn items(
         let texts: Vec<&str> = below.iter().map(|node| &*node.content.plain).collect();
         match item::read(source, &node.content.run, untyped, &texts.join("\n")) {
             // The items below may narrow a directory.
-            Ok(DesignItem::Row(row)) if !below.is_empty() && is_wide(&row) => {
-                odd(&node.content, draft);
-            }
-            Ok(DesignItem::Type(RowAction::Grant(actions))) => {
-                let is_list = |node: &&ListNode| node.depth == depth + 1 && is_item(node);
-                if below.first().filter(is_list).is_some() {
-                    items(nodes, index + 1, depth + 1, actions, draft);
+            Ok(row) if !below.is_empty() && is_wide(&row) => odd(&node.content, draft),
+            Ok(row) if row.paths.is_empty() => {
+                let is_list = |node: &ListNode| node.depth == depth + 1 && is_item(node);
+                if let RowAction::Grant(actions) = row.kind
+                    && below.first().is_some_and(is_list)
+                {
+                    items(below, actions, draft);
                 }
             }
             read => draft.item(read),
@@ -234,24 +221,12 @@ fn items(
 }
 
 fn odd(content: &InlineText, draft: &mut DesignBuilder<'_>) {
-    let message = "what stands below this item says more about it than guard reads";
-    let help = "move it out of the list; write each path in full";
     let line = draft.source.line_span(content.span.start);
-    draft.bad_row(vec![Problem::bad_row("odd-item", message, help).at(line)]);
-}
-
-fn unknown(at: usize, draft: &mut DesignBuilder<'_>) {
-    let message = "this looks like a list of files, but it is not one of the headings and labels that announce one";
-    let help = "write `**Files:**`, or a heading such as `## Files Changed`";
-    let line = draft.source.line_span(at);
-    draft.fault(Problem::unread("unknown-label", message, help).at(line));
+    draft.bad_row(vec![problem::odd_item().at(line)]);
 }
 
 fn unread(span: Range<usize>, draft: &mut DesignBuilder<'_>) {
-    let message =
-        "this announces files, but no list, table or code block of paths follows directly";
-    let help = "put the list directly below, without a sentence in between";
-    draft.fault(Problem::unread("unread-passage", message, help).at(span));
+    draft.fault(problem::unread_passage().at(span));
 }
 
 fn is_item(node: &ListNode) -> bool {

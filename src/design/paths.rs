@@ -6,13 +6,14 @@ use std::sync::LazyLock;
 use gix::bstr::{BStr, ByteSlice};
 use regex_lite::Regex;
 
-use super::problem::{Problem, ambiguous, escaped, html, struck_out};
+use super::problem::{self, Problem};
 use super::run::{PieceKind, Run};
 use super::words::{is_in, words};
 use crate::change::Kind;
 use crate::finding::Rule;
 use crate::path::{Platform, check_entry};
 use crate::scope::GrantKind;
+use crate::scope::glob::alternatives;
 
 /// One path as written, not yet checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -94,44 +95,34 @@ pub(super) fn is_directory_remark(remark: &str) -> bool {
     first.is_some_and(|word| is_in(&word, "directory|dir|folder"))
 }
 
-/// A path as a grant stores it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct GrantPath {
-    pub(super) path: String,
-    pub(super) kind: GrantKind,
-}
-
-/// Reads a path. `directory` says that it covers everything below; `design` is the document itself, which rows cannot
-/// grant.
+/// Reads a path as a grant stores it. `directory` says that it covers everything below; `design` is the document itself,
+/// which rows cannot grant.
 ///
 /// # Errors
 /// The text is not a plain relative path inside the workspace.
-pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<GrantPath, Problem> {
+pub(super) fn read(
+    text: &str,
+    directory: bool,
+    design: &BStr,
+) -> Result<(String, GrantKind), Problem> {
     let text = without_lines(text.trim());
     if text.is_empty() {
-        return Err(empty_cell());
+        return Err(problem::empty());
     }
     if is_placeholder(text) {
-        return Err(placeholder(text));
+        return Err(problem::placeholder(text));
     }
     refuse_outside(text)?;
     let mut path = with_names_only(text);
     let is_glob = path.contains(['*', '{']);
     let is_wild = |name: &str| name.chars().all(|c| matches!(c, '*' | '?' | '.'));
-    let Some(alternatives) = expand(&path) else {
-        let help = "write `{a,b}` with a closing brace, or one row per path";
-        let why = "has braces that are unclosed or expand to too many paths";
-        return Err(refused("bad-braces", text, why, help));
-    };
-    for each in alternatives {
+    for each in expand(&path).ok_or_else(|| problem::bad_braces(text))? {
         refuse_outside(&each)?;
-        if each.is_empty() || is_glob && each.split('/').all(is_wild) {
-            let reason = if is_glob { "glob-too-wide" } else { "too-wide" };
-            let help = "name the files or directories of this change";
-            let why = "grants the whole workspace";
-            return Err(refused(reason, text, why, help));
+        match is_glob {
+            true if each.split('/').all(is_wild) => return Err(problem::glob_too_wide(text)),
+            false if each.is_empty() => return Err(problem::too_wide(text)),
+            _ => check_path(&each, text, design)?,
         }
-        check_path(&each, text, design)?;
     }
     let directory = directory || text.ends_with('/');
     if is_glob && directory {
@@ -142,33 +133,7 @@ pub(super) fn read(text: &str, directory: bool, design: &BStr) -> Result<GrantPa
         (false, true) => GrantKind::Directory,
         (false, false) => GrantKind::File,
     };
-    Ok(GrantPath { path, kind })
-}
-
-fn refused(reason: &'static str, text: &str, why: &str, help: &str) -> Problem {
-    let rule = match reason {
-        "absolute" | "tilde" | "dotdot" => Rule::DesignOutside,
-        "too-wide" | "glob-too-wide" => Rule::DesignTooWide,
-        _ => Rule::DesignBadRow,
-    };
-    Problem::new(rule, reason, &format!("`{}` {why}", escaped(text)), help)
-}
-
-pub(super) fn empty_cell() -> Problem {
-    let (what, help) = (
-        "the path cell is empty",
-        "write the path, or remove the row",
-    );
-    Problem::bad_row("empty", what, help)
-}
-
-pub(super) fn placeholder(text: &str) -> Problem {
-    let message = format!("`{}` is a placeholder", escaped(text));
-    Problem::placeholder(
-        "placeholder",
-        &message,
-        "write the real path, or remove the row",
-    )
+    Ok((path, kind))
 }
 
 /// A path without lines, empty names and `.`.
@@ -186,36 +151,31 @@ fn with_names_only(path: &str) -> String {
 fn check_path(path: &str, text: &str, design: &BStr) -> Result<(), Problem> {
     // A design means the same on every system, so rules of the host do not apply.
     check_entry(path.into(), Kind::File, Platform::Unix).map_err(|rejection| {
-        let reason = rejection.reason;
-        Problem::bad_row(reason.id(), &rejection.message, reason.advice())
+        let (id, advice) = (rejection.reason.id(), rejection.reason.advice());
+        Problem::new(Rule::DesignBadRow, id, rejection.message, advice)
     })?;
     let first = path.split('/').next().unwrap_or("");
-    let is_settings =
-        first.eq_ignore_ascii_case(".guard") || path.eq_ignore_ascii_case("guard.toml");
-    let (reason, why) = match is_settings {
-        true => ("protected-file", "belongs to guard's settings"),
-        false if path.as_bytes() == design.as_bytes() => ("self-grant", "is the design itself"),
-        false => return Ok(()),
-    };
-    let help = "remove the row; the file may change in a separate commit";
-    Err(refused(reason, text, why, help))
+    if first.eq_ignore_ascii_case(".guard") || path.eq_ignore_ascii_case("guard.toml") {
+        Err(problem::protected_file(text))
+    } else if design.as_bytes() == path.as_bytes() {
+        Err(problem::self_grant(text))
+    } else {
+        Ok(())
+    }
 }
 
 /// Refuses paths outside the workspace, and text that is not a path.
 fn refuse_outside(text: &str) -> Result<(), Problem> {
-    if text.contains("://") || text.starts_with("mailto:") || text.starts_with("file:") {
-        return Err(url(text));
-    }
-    let (reason, why) = match text.as_bytes() {
-        [b'/' | b'\\', ..] => ("absolute", "is absolute"),
-        [drive, b':', ..] if drive.is_ascii_alphabetic() => ("absolute", "is absolute"),
-        [b'~', ..] => ("tilde", "starts with `~`"),
-        _ if text.split(['/', '\\']).any(|name| name == "..") => ("dotdot", "contains `..`"),
-        _ if text.contains('\\') => ("backslash", "contains a backslash"),
+    let is_uri = text.contains("://") || text.starts_with("mailto:") || text.starts_with("file:");
+    Err(match text.as_bytes() {
+        _ if is_uri => problem::uri(text),
+        [b'/' | b'\\', ..] => problem::absolute(text),
+        [drive, b':', ..] if drive.is_ascii_alphabetic() => problem::absolute(text),
+        [b'~', ..] => problem::tilde(text),
+        _ if text.split(['/', '\\']).any(|name| name == "..") => problem::dotdot(text),
+        _ if text.contains('\\') => problem::backslash(text),
         _ => return Ok(()),
-    };
-    let help = "write the path from the root of the repository, with `/` and without `..`";
-    Err(refused(reason, text, why, help))
+    })
 }
 
 /// `:12`, `:12:3`, `:12-34`, `#L10` or `#L10-L20` at the end of a path.
@@ -251,37 +211,20 @@ const MAX_ALTERNATIVES: usize = 256;
 
 /// All paths that the braces expand to; `None` if they are unclosed or expand to too many.
 pub(super) fn expand(path: &str) -> Option<Vec<String>> {
-    let Some((head, rest)) = path.split_once('{') else {
-        return (!path.contains('}')).then(|| vec![path.to_owned()]);
+    let Some(at) = path.find(['{', '}']) else {
+        return Some(vec![path.to_owned()]);
     };
-    if rest.matches('{').count() > MAX_ALTERNATIVES {
-        return None;
-    }
-    let (mut depth, mut cuts) = (1_usize, vec![0]);
-    let is_end = |(at, c): (usize, char)| {
-        match c {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            ',' if depth == 1 => cuts.push(at + 1),
-            _ => {}
-        }
-        (depth == 0).then_some(at)
-    };
-    let end = rest.char_indices().find_map(is_end)?;
-    let tail = rest.get(end + 1..)?;
-    cuts.push(end + 1);
+    let (head, rest) = path.split_at(at);
+    let is_small = rest[1..].matches('{').count() <= MAX_ALTERNATIVES;
+    let (parts, end) = alternatives(rest.as_bytes(), 0..rest.len()).filter(|_| is_small)?;
     let mut expanded = Vec::new();
-    for cut in cuts
-        .windows(2)
-        .filter(|_| cuts.len() > 2 && !head.contains('}'))
-    {
-        let alternative = rest.get(cut[0]..cut[1] - 1)?;
-        expanded.extend(expand(&format!("{head}{alternative}{tail}"))?);
+    for part in parts {
+        expanded.extend(expand(&[head, &rest[part], &rest[end..]].concat())?);
         if expanded.len() > MAX_ALTERNATIVES {
             return None;
         }
     }
-    (!expanded.is_empty()).then_some(expanded)
+    Some(expanded)
 }
 
 /// Accepts a link whose target matches its text: as a path from the root or from the design's directory, or as a URL
@@ -292,7 +235,7 @@ pub(super) fn expand(path: &str) -> Option<Vec<String>> {
 pub(super) fn agree(design: &BStr, text: &str, target: &str) -> Result<(), Problem> {
     let is_end = |text: &str| path_of(&decode(target)).ends_with(&format!("/{text}"));
     match plain(text) {
-        text if text.is_empty() || text.contains(":/") => Err(url(target)),
+        text if text.is_empty() || text.contains(":/") => Err(problem::uri(target)),
         text if text.contains('/') && is_end(&text) => Ok(()),
         _ => agree_in_repository(design, text, target),
     }
@@ -305,24 +248,8 @@ pub(super) fn agree_in_repository(design: &BStr, text: &str, target: &str) -> Re
     let is_same = !target.starts_with('/') && plain(target) == text;
     match is_same || resolve(design, target).as_deref() == Some(&text) {
         true => Ok(()),
-        false => Err(link_mismatch(&text, target)),
+        false => Err(problem::link_mismatch(&text, target)),
     }
-}
-
-pub(super) fn link_mismatch(text: &str, target: &str) -> Problem {
-    let (text, target) = (escaped(text), escaped(target));
-    ambiguous(&format!(
-        "the link text is `{text}`, but its target is `{target}`"
-    ))
-}
-
-fn url(text: &str) -> Problem {
-    let message = format!("`{}` is a URL, not a path", escaped(text));
-    Problem::bad_row(
-        "uri",
-        &message,
-        "write the path relative to the repository root",
-    )
 }
 
 /// Checks what an item holds beside its text.
@@ -332,9 +259,9 @@ fn url(text: &str) -> Problem {
 pub(super) fn check_pieces(run: &Run, design: &BStr) -> Result<(), Problem> {
     run.pieces.iter().try_for_each(|piece| match &piece.kind {
         PieceKind::Link { text, target } => agree_in_repository(design, text, target),
-        PieceKind::Html(tag) if !tag.starts_with("<!--") => Err(html(tag)),
-        PieceKind::Image => Err(ambiguous("the item contains an image")),
-        PieceKind::Struck => Err(struck_out("item", "remove the item")),
+        PieceKind::Html(tag) if !tag.starts_with("<!--") => Err(problem::html(tag)),
+        PieceKind::Image => Err(problem::image()),
+        PieceKind::Struck => Err(problem::struck_out()),
         PieceKind::Html(_) | PieceKind::Code(_) => Ok(()),
     })
 }
@@ -378,9 +305,7 @@ mod tests {
     use super::*;
 
     fn entry(text: &str) -> Result<(String, GrantKind), &'static str> {
-        read(text, false, BStr::new("docs/lld/LLD-1.md"))
-            .map(|entry| (entry.path, entry.kind))
-            .map_err(|problem| problem.reason)
+        read(text, false, BStr::new("docs/lld/LLD-1.md")).map_err(|problem| problem.reason)
     }
 
     fn file(path: &str) -> Result<(String, GrantKind), &'static str> {
@@ -426,7 +351,7 @@ mod tests {
     fn directories_and_globs() {
         assert_eq!(entry("src/x/"), Ok(("src/x".into(), GrantKind::Directory)));
         assert_eq!(
-            read("src/x", true, BStr::new("d")).unwrap().kind,
+            read("src/x", true, BStr::new("d")).unwrap().1,
             GrantKind::Directory
         );
         assert_eq!(entry("src/*.py"), Ok(("src/*.py".into(), GrantKind::Glob)));

@@ -9,6 +9,8 @@ pub(super) const PIECE: char = '\u{fffc}';
 /// Anything but text.
 #[derive(Clone)]
 pub(super) struct Piece {
+    /// Its place in the text.
+    at: usize,
     /// Including its marks.
     pub(super) span: Range<usize>,
     pub(super) kind: PieceKind,
@@ -62,9 +64,10 @@ impl Run {
     }
 
     pub(super) fn push_piece(&mut self, kind: PieceKind, span: Range<usize>) {
+        let at = self.text.len();
         self.text.push(PIECE);
         self.offsets.extend([span.start; PIECE.len_utf8()]);
-        self.pieces.push(Piece { span, kind });
+        self.pieces.push(Piece { at, span, kind });
     }
 
     /// Ends the text at this offset in the document.
@@ -72,31 +75,26 @@ impl Run {
         self.offsets.push(offset);
     }
 
-    /// The parts between separators of one byte.
-    pub(super) fn split(&self, separators: &[usize]) -> Vec<Run> {
-        let mut pieces = self.pieces.iter();
-        let mut start = 0;
-        let ends = separators.iter().copied().chain([self.text.len()]);
-        let part = |end: usize| {
-            let text = self.text.get(start..end).unwrap_or("").to_owned();
-            let offsets = self.offsets.get(start..=end).unwrap_or(&[]).to_vec();
-            start = end + 1;
-            let count = text.matches(PIECE).count();
-            let pieces = pieces.by_ref().take(count).cloned().collect();
-            Run {
-                text,
-                offsets,
-                pieces,
-            }
-        };
-        ends.map(part).collect()
+    /// A part of the text.
+    pub(super) fn part(&self, range: Range<usize>) -> Run {
+        let number = |at: usize| self.pieces.partition_point(|piece| piece.at < at);
+        let pieces = &self.pieces[number(range.start)..number(range.end)];
+        let moved = pieces.iter().cloned().map(|piece| Piece {
+            at: piece.at - range.start,
+            ..piece
+        });
+        let offsets = self.offsets.get(range.start..=range.end).unwrap_or(&[]);
+        Run {
+            pieces: moved.collect(),
+            offsets: offsets.to_vec(),
+            text: self.text[range].to_owned(),
+        }
     }
 
-    /// The text before the first `separator`, and the rest.
-    pub(super) fn split_once(&self, separator: char) -> (Run, Option<Run>) {
-        let at: Vec<usize> = self.text.find(separator).into_iter().collect();
-        let mut parts = self.split(&at).into_iter();
-        (parts.next().unwrap_or_default(), parts.next())
+    /// The piece at a place in the text.
+    pub(super) fn piece(&self, at: usize) -> Option<&Piece> {
+        let found = self.pieces.binary_search_by_key(&at, |piece| piece.at);
+        found.ok().and_then(|number| self.pieces.get(number))
     }
 
     /// The offset in the document.

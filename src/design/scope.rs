@@ -2,35 +2,38 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use gix::bstr::BString;
+
+use super::headings::Title;
 use super::markdown::markdown;
-use super::outline::Section;
+use super::outline::{BlockPlace, Section};
 use super::table::{self, Columns};
-use super::{Block, DesignBuilder, Grant, Outline, Problem, Table, any, escaped};
+use super::{BlockKind, DesignBuilder, Grant, Outline, Problem, Table, any, problem};
 use super::{code, front_matter, passages};
 use crate::finding::Rule;
+use crate::path::escaped;
+use crate::scope::Scope;
 
 /// A table below a heading that announces files.
 struct ScopeTable<'b> {
-    index: usize,
     table: &'b Table,
     columns: Columns,
-    section: &'b Section<'b>,
-    /// The index of the heading directly above.
-    heading: usize,
+    place: &'b BlockPlace<'b>,
+    section: Section,
 }
 
 impl ScopeTable<'_> {
     /// Whether it stands directly below the heading that announces files.
     fn is_direct(&self) -> bool {
-        self.heading == self.section.index
+        self.place.heading == Some(self.section.index)
     }
 
     /// Whether both cannot be the scope. One may go on with the table of another heading in its section.
-    fn rivals(&self, other: &ScopeTable<'_>) -> bool {
+    fn rivals(&self, other: &ScopeTable<'_>, outline: &Outline<'_>) -> bool {
         let (ours, theirs) = (self.section.untyped, other.section.untyped);
-        let continues = (other.section.index..other.section.end).contains(&self.index)
-            && other.columns.names == self.columns.names
-            && other.heading != self.heading;
+        let continues = self.columns.names == other.columns.names
+            && self.place.heading != other.place.heading
+            && outline.is_below(self.place, other.section.index);
         (ours == theirs || ours == any() || theirs == any()) && !continues
     }
 }
@@ -56,7 +59,7 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
             front_matter::read(body, draft);
         }
         for tag in &tags {
-            let index = blocks.partition_point(|block| block.start() <= tag.start);
+            let index = blocks.partition_point(|block| block.start <= tag.start);
             let place = outline.places.get(index.saturating_sub(1));
             if !place.is_some_and(|place| place.is_excluded()) {
                 code::read_tag(tag, draft);
@@ -65,7 +68,7 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
         passages::read(&outline, &starts, draft);
     };
     if let Some(&first) = starts.first() {
-        read_tables(tables, draft);
+        read_tables(&outline, tables, draft);
         let mut other = DesignBuilder::new(source);
         passages(&mut other);
         if !draft.is_void {
@@ -87,48 +90,36 @@ fn typed_tables<'b>(
 ) -> Vec<ScopeTable<'b>> {
     let source = draft.source;
     let (mut tables, mut others, mut named) = (Vec::new(), Vec::new(), BTreeSet::new());
-    for (index, (block, place)) in outline.blocks.iter().zip(&outline.places).enumerate() {
-        let section = place
-            .section
-            .and_then(|number| outline.sections.get(number));
-        let Some(section) = section.filter(|_| !place.is_denied()) else {
+    for (block, place) in outline.blocks.iter().zip(&outline.places) {
+        let Some(section) = place.section.filter(|_| !place.is_denied()) else {
             continue;
         };
-        let line = source.line_span(block.start());
-        match block {
-            Block::Table(table) => match table::columns(table) {
+        let line = source.line_span(block.start);
+        match block.visible() {
+            BlockKind::Table(table) => match table::columns(table) {
                 Ok(Some(columns)) => {
                     named.insert(section.index);
-                    let heading = place.heading;
                     tables.push(ScopeTable {
-                        index,
                         table,
                         columns,
+                        place,
                         section,
-                        heading,
                     });
                 }
                 Ok(None) => others.push((section.index, line)),
-                Err(problem) => {
-                    draft.fault(problem.at(line));
-                    draft.is_void = true;
-                }
+                Err(problem) => draft.fault(problem.at(line)),
             },
-            Block::Paragraph(content) if source.slice(content.span.clone()).starts_with('|') => {
-                let what = "these lines look like a table, but Markdown does not parse them as one";
-                let help = "below the header, write a separator row with the same number of cells: |---|---|---|";
-                draft.fault(Problem::no_table("broken-table", what, help).at(line));
+            BlockKind::Paragraph(content)
+                if source.slice(content.span.clone()).starts_with('|') =>
+            {
+                draft.fault(problem::broken_table().at(line));
             }
             _ => {}
         }
     }
-    for (_, line) in others
-        .into_iter()
-        .filter(|(section, _)| !named.contains(section))
-    {
-        let what = "the table has no File or Path column";
-        let help = "name the columns: | File | Change Type | Description |";
-        draft.fault(Problem::no_table("no-path-column", what, help).at(line));
+    others.retain(|(section, _)| !named.contains(section));
+    for (_, line) in others {
+        draft.fault(problem::no_path_column().at(line));
     }
     tables.retain(|found| found.columns.kind.is_some());
     let names_path =
@@ -137,22 +128,20 @@ fn typed_tables<'b>(
         tables.retain(names_path);
     }
     // The columns of each section: those of its first table, but rather of one directly below the heading.
-    let mut models: HashMap<usize, (bool, Vec<String>)> = HashMap::new();
-    for found in &tables {
-        let model = models.entry(found.section.index).or_default();
-        if model.1.is_empty() || found.is_direct() && !model.0 {
-            *model = (found.is_direct(), found.columns.names.clone());
-        }
+    let mut models: HashMap<usize, Vec<String>> = HashMap::new();
+    let direct = tables.iter().filter(|found| found.is_direct());
+    for found in direct.chain(&tables) {
+        let names = || found.columns.names.clone();
+        models.entry(found.section.index).or_insert_with(names);
     }
     tables.retain(|found| {
-        let model = models.get(&found.section.index);
-        found.is_direct() || model.is_some_and(|(_, names)| *names == found.columns.names)
+        found.is_direct() || models.get(&found.section.index) == Some(&found.columns.names)
     });
     tables
 }
 
 /// Reads the tables. Two that claim the same role make the document ambiguous, unless the second one only repeats rows.
-fn read_tables(tables: Vec<ScopeTable<'_>>, draft: &mut DesignBuilder<'_>) {
+fn read_tables(outline: &Outline<'_>, tables: Vec<ScopeTable<'_>>, draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
     let key = |grant: &Grant| {
         let actions: Vec<_> = grant.actions.names().collect();
@@ -163,7 +152,7 @@ fn read_tables(tables: Vec<ScopeTable<'_>>, draft: &mut DesignBuilder<'_>) {
         let before = draft.design.grants.len();
         table::read(found.table, &found.columns, found.section.untyped, draft);
         let granted: BTreeSet<_> = draft.design.grants[before..].iter().map(key).collect();
-        let rival = kept.iter().find(|(other, _)| found.rivals(other));
+        let rival = kept.iter().find(|(other, _)| found.rivals(other, outline));
         if let Some((other, known)) = rival.filter(|_| !draft.is_void) {
             if !granted.is_empty() && granted.is_subset(known) {
                 draft.design.grants.truncate(before);
@@ -171,26 +160,30 @@ fn read_tables(tables: Vec<ScopeTable<'_>>, draft: &mut DesignBuilder<'_>) {
             }
             let first = source.line(other.table.header.start);
             let second = table::header(source, found.table);
-            let line = source.line(second.start);
-            let message = format!(
-                "two tables claim to be the scope: one on line {first}, one on line {line}"
-            );
-            let help = "keep one table, or move the other one into a code fence";
-            let problem = Problem::new(Rule::DesignAmbiguous, "two-tables", &message, help);
+            let problem = problem::two_tables(first, source.line(second.start));
             draft.fault(problem.at(second));
-            draft.is_void = true;
         }
         kept.push((found, granted));
     }
 }
 
-/// Reports files that passages name beyond the table that is the scope.
+/// Reports files that passages name beyond the table that is the scope, and that it does not even mention.
 fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuilder<'_>) {
-    let source = draft.source;
-    let beyond = draft.beyond(other);
+    let (source, design) = (draft.source, &draft.design);
+    let mut beyond = other.finish().grants;
+    if beyond.is_empty() {
+        return;
+    }
+    let scope = Scope::new(design.grants.clone());
+    let mentions = design.mentions.iter().map(|mention| &mention.path);
+    let grants = design.grants.iter().map(|grant| &grant.path);
+    let named: BTreeSet<&BString> = mentions.chain(grants).collect();
+    beyond.retain(|grant| {
+        !named.contains(&grant.path) && scope.lookup(grant.path.as_ref()).is_empty()
+    });
     let Some(first) = beyond.first() else { return };
     let shown = beyond.iter().take(3).map(|grant| {
-        let path = escaped(&grant.path.to_string());
+        let path = escaped(&grant.path);
         format!("`{path}` (line {})", grant.anchor.line)
     });
     let shown = shown.collect::<Vec<_>>().join(", ");
@@ -203,30 +196,29 @@ fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuild
         format!("the table on line {line} is the whole scope, so it leaves out {shown}{more}");
     let help = "add a row to the table if this work changes the file";
     let line = source.line_span(first.anchor.span.start);
-    draft.fault(Problem::unread("beyond-table", &message, help).at(line));
+    draft.fault(Problem::new(Rule::DesignUnread, "beyond-table", message, help).at(line));
 }
 
 /// Reports why the document declares no scope.
 fn report_absence(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
-    let table = "put this table below it, with the files that this work may change:\n\
-         | File | Change Type | Description |\n\
-         | ---- | ----------- | ----------- |\n\
-         | `src/a.rs` | Modify | what changes |";
-    for Section { content, .. } in &outline.sections {
-        let text = escaped(content.plain.trim());
-        let message = format!("the section `{text}` has no table of files");
-        let line = source.line_span(content.span.start);
-        draft.fault(Problem::no_table("empty-section", &message, table).at(line));
+    let sections = outline.blocks.iter().zip(&outline.places);
+    let is_section =
+        |place: &BlockPlace<'_>| matches!(place.title, Title::Scope(_)) && !place.is_denied();
+    let mut has_section = false;
+    for (block, _) in sections.filter(|(_, place)| is_section(place)) {
+        if let BlockKind::Heading(_, content) = &block.kind {
+            has_section = true;
+            let problem = problem::empty_section(content.plain.trim());
+            draft.fault(problem.at(source.line_span(block.start)));
+        }
     }
-    if outline.sections.is_empty() {
-        let path = escaped(&source.path.to_string());
-        let help = format!(
-            "to propose a table from this document, run guard scope import {path}; or add a section `## Files Changed` and {table}"
-        );
-        let message = "no section lists the files to change";
-        let first = outline.blocks.first().map_or(source.start(), Block::start);
+    if !has_section {
+        let first = outline
+            .blocks
+            .first()
+            .map_or(source.start(), |block| block.start);
         let line = source.line_span(first);
-        draft.fault(Problem::no_table("no-section", message, &help).at(line));
+        draft.fault(problem::no_section(source.path).at(line));
     }
 }

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use gix::bstr::{BStr, BString};
 
-use super::{DesignOptions, Problem};
+use super::{Problem, problem};
 use crate::finding::Anchor;
+use crate::scope::settings::Settings;
 
 /// UTF-8's byte order mark.
 pub(super) const BOM: &str = "\u{feff}";
@@ -15,7 +16,7 @@ pub(super) const BOM: &str = "\u{feff}";
 pub(super) struct DesignText<'a> {
     pub(super) path: &'a BStr,
     pub(super) text: &'a str,
-    pub(super) options: &'a DesignOptions,
+    pub(super) options: &'a Settings,
     /// The byte offsets of line starts; the first one is after a BOM.
     lines: Vec<usize>,
     /// The start of the last line that a column was asked for, an offset in it, and the characters before that.
@@ -23,7 +24,7 @@ pub(super) struct DesignText<'a> {
 }
 
 impl<'a> DesignText<'a> {
-    pub(super) fn new(path: &'a BStr, text: &'a str, options: &'a DesignOptions) -> Self {
+    pub(super) fn new(path: &'a BStr, text: &'a str, options: &'a Settings) -> Self {
         let start = if text.starts_with(BOM) { BOM.len() } else { 0 };
         let others = text.match_indices('\n').map(|(at, _)| at + 1);
         let lines = std::iter::once(start).chain(others).collect();
@@ -102,18 +103,11 @@ pub(super) fn decode(bytes: &[u8]) -> (String, Option<Problem>) {
     let next = bytes.iter().skip(1).chain([&0]);
     let is_hidden = |(byte, next): (&u8, &u8)| *byte == 0 || *byte == b'\r' && *next != b'\n';
     let problem = if let Err(error) = std::str::from_utf8(bytes) {
-        let (what, help) = (
-            "the document is not UTF-8",
-            "save it as UTF-8; this is the first invalid byte",
-        );
         let at = error.valid_up_to();
-        Some(Problem::bad_row("non-utf8", what, help).at(at..at))
+        Some(problem::not_utf8().at(at..at))
     } else {
-        let what =
-            "a NUL byte, or a carriage return without a line feed, hides lines from reviewers";
-        let help = "remove it, and save the document with LF or CRLF line endings";
         let at = bytes.iter().zip(next).position(is_hidden);
-        at.map(|at| Problem::bad_row("hidden-bytes", what, help).at(at..at))
+        at.map(|at| problem::hidden_bytes().at(at..at))
     };
     // Everything before an invalid byte keeps its offset.
     (String::from_utf8_lossy(bytes).into_owned(), problem)
@@ -125,7 +119,7 @@ mod tests {
 
     #[test]
     fn columns_count_characters_and_skip_the_bom() {
-        let options = DesignOptions::default();
+        let options = Settings::default();
         let source = DesignText::new(BStr::new("d.md"), "\u{feff}äb\r\nc", &options);
         let anchor = source.anchor(5..6);
         assert_eq!((anchor.line, anchor.column), (1, 2));
@@ -135,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_line_span_has_no_ending() {
-        let options = DesignOptions::default();
+        let options = Settings::default();
         let source = DesignText::new(BStr::new("d.md"), "a\n  bc  \r\nd", &options);
         assert_eq!(source.line_span(5), 4..6);
     }

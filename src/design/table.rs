@@ -1,13 +1,14 @@
-//! Tables of files: their columns and their rows.
+//! Tables of files: their columns, their rows and the paths in their cells.
 
 use std::ops::Range;
 
-use super::parsed::Cell;
-use super::{
-    Actions, DesignBuilder, DesignText, GrantForm, InlineText, Problem, Row, RowAction, Shape,
-};
-use super::{Table, TableRow, cell, is_in, paths, problem, types};
+use super::propose::form::Cell;
+use super::{Actions, DesignBuilder, DesignText, GrantForm, InlineText, PieceKind, Problem};
+use super::{Row, RowAction, Shape, Table, TableRow, WrittenPath, is_in, paths, problem, types};
 use crate::finding::Rule;
+
+/// The names of a column of paths. A bare cell with such a name repeats the header.
+const PATH_COLUMN: &str = "file|files|file(s)|path|paths|file path|filepath|file name|filename";
 
 /// Best first.
 const TYPE: [&str; 3] = ["change type", "action", "type"];
@@ -54,7 +55,7 @@ impl Columns {
 pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
     let name = |cell: &InlineText| cell.one_line().trim_end_matches(':').to_lowercase();
     let names: Vec<String> = table.header.cells.iter().map(name).collect();
-    let Some(path) = only(&names, cell::PATH_COLUMN)? else {
+    let Some(path) = only(&names, PATH_COLUMN)? else {
         return Ok(None);
     };
     let are_types = |index: usize| {
@@ -86,15 +87,7 @@ fn only(names: &[String], wanted: &str) -> Result<Option<usize>, Problem> {
     let Some(second) = found.next() else {
         return Ok(first);
     };
-    let name = &names[second];
-    let message = format!("two columns have the same meaning; the second is `{name}`");
-    let help = "keep one File column and one Change Type column";
-    Err(Problem::new(
-        Rule::DesignAmbiguous,
-        "two-columns",
-        &message,
-        help,
-    ))
+    Err(problem::two_columns(&names[second]))
 }
 
 /// Reads every row. A row without a type grants the actions `untyped`.
@@ -114,9 +107,7 @@ pub(super) fn read(
     let shape = Shape::Table((0..columns.names.len()).map(cell).collect());
     draft.form(shape, GrantForm::Table, untyped, header.clone());
     if table.rows.is_empty() {
-        let help = "add a row, such as: | `src/a.rs` | Modify | what changes |";
-        let problem = Problem::no_table("empty-table", "the table has no rows", help);
-        return draft.fault(problem.at(header));
+        return draft.fault(problem::empty_table().at(header));
     }
     let has_pipes = source.slice(header).starts_with('|');
     for row in &table.rows {
@@ -139,24 +130,22 @@ pub(super) fn names_path(source: &DesignText<'_>, table: &Table, columns: &Colum
         .rows
         .iter()
         .flat_map(|row| row.cells.get(columns.path));
-    let mut paths = cells.flat_map(|cell| cell::paths(source, cell).unwrap_or_default());
+    let mut paths = cells.flat_map(|cell| cell_paths(source, cell).unwrap_or_default());
     paths.any(|path| paths::read(&path.text, false, source.path).is_ok())
 }
 
 /// Whether a line has the cells of the header.
 fn check_pipes(line: &str, columns: &Columns, has_pipes: bool) -> Result<(), Problem> {
     let (cells, expected) = (count_cells(line), columns.names.len());
-    let (reason, help) = if has_pipes && !line.starts_with('|') {
-        ("not-a-row", "add an empty line before it")
+    if has_pipes && !line.starts_with('|') {
+        Err(problem::not_a_row())
     } else if cells < expected {
-        ("truncated-row", "complete it: cells are missing")
+        Err(problem::truncated_row())
     } else if cells > expected && columns.can_shift() {
-        ("extra-cells", "write `\\|` for a pipe inside a cell")
+        Err(problem::extra_cells())
     } else {
-        return Ok(());
-    };
-    let message = "the line is not a row that fits the header of its table";
-    Err(Problem::bad_row(reason, message, help))
+        Ok(())
+    }
 }
 
 fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut DesignBuilder<'_>) {
@@ -173,7 +162,9 @@ fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut Des
         (None, Some(_)) => Ok((RowAction::Mention, false)),
         (None, None) => Ok((RowAction::Grant(untyped), false)),
     };
-    match (cell::paths(source, cell(columns.path)), kind) {
+    let place = || source.trim(cell(columns.path).span.clone());
+    let paths = cell_paths(source, cell(columns.path));
+    match (paths.map_err(|problem| problem.at(place())), kind) {
         (Ok(mut paths), Ok((kind, directory))) => {
             paths
                 .iter_mut()
@@ -186,7 +177,8 @@ fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut Des
             });
         }
         (paths, kind) => {
-            let mut problems = draft.path_problems(paths.as_deref().unwrap_or_default());
+            let named = paths.as_deref().unwrap_or_default();
+            let mut problems = draft.read_paths(named, Actions::NONE).1;
             problems.extend(paths.err());
             // Report a row of placeholders once, not once per cell.
             let mut rules = problems.iter().map(|problem| problem.rule);
@@ -202,12 +194,10 @@ fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut Des
 fn row_type(source: &DesignText<'_>, cell: &InlineText) -> Result<(RowAction, bool), Problem> {
     let (text, span) = (cell.one_line(), source.trim(cell.span.clone()));
     let problem = match types::of_cell(&text) {
-        _ if cell.is_struck => problem::struck_out("type", "remove the row"),
+        _ if cell.is_struck => problem::struck_out(),
         _ if cell.is_obscured => problem::html(source.slice(span.clone())),
         Some(found) => return Ok(found),
-        None if text.is_empty() => {
-            Problem::bad_row("unknown-type", "the type is missing", problem::TYPE_HELP)
-        }
+        None if text.is_empty() => problem::missing_type(),
         None => problem::unknown_type(&text),
     };
     Err(problem.at(span))
@@ -220,16 +210,111 @@ fn count_cells(line: &str) -> usize {
     line.strip_suffix('|').unwrap_or(line).split('|').count()
 }
 
+/// The paths of a cell, in order; never empty.
+///
+/// # Errors
+/// The cell is ambiguous, empty or not a path.
+fn cell_paths(source: &DesignText<'_>, content: &InlineText) -> Result<Vec<WrittenPath>, Problem> {
+    let mut found: Vec<WrittenPath> = Vec::new();
+    // What stands between the paths, and in parentheses behind them.
+    let (mut gap, mut remark, mut depth) = (String::new(), String::new(), 0_usize);
+    for (at, c) in content.run.text.char_indices() {
+        let piece = content.run.piece(at);
+        match (c, piece.map(|piece| (&piece.kind, &piece.span))) {
+            (_, Some((PieceKind::Html(tag), _))) if is_break(tag) => gap.push(','),
+            (_, Some((PieceKind::Html(tag), _))) if !tag.starts_with("<!--") => {
+                return Err(problem::html(tag));
+            }
+            (_, Some((PieceKind::Image, _))) => return Err(problem::image()),
+            (_, Some((PieceKind::Code(text) | PieceKind::Link { text, .. }, span))) => {
+                if let Some(PieceKind::Link { target, .. }) = piece.map(|piece| &piece.kind) {
+                    paths::agree(source.path, text, target)?;
+                }
+                if depth == 0 {
+                    let mut path = WrittenPath::new(text, span.clone());
+                    path.arrow = is_arrow(&std::mem::take(&mut gap))? && !found.is_empty();
+                    found.extend(path.split_arrow());
+                }
+            }
+            (_, Some(_)) => {}
+            ('(' | '（', _) => depth += 1,
+            (')' | '）', _) => {
+                depth = depth.saturating_sub(1);
+                if let Some(path) = found.last_mut() {
+                    path.directory |= paths::is_directory_remark(&remark);
+                    path.denied |= types::takes_back(&remark);
+                }
+                remark.clear();
+            }
+            _ if depth == 0 => gap.push(c),
+            _ => remark.push(c),
+        }
+    }
+    if !found.is_empty() {
+        return is_arrow(&gap).map(|_| found);
+    }
+    if content.is_struck {
+        return Err(problem::struck_out());
+    }
+    let span = source.trim(content.span.clone());
+    let text = visible(content, &span).ok_or_else(|| problem::emphasis(source.slice(span.clone())));
+    Ok(vec![bare_path(text?, span)?])
+}
+
+fn is_break(tag: &str) -> bool {
+    let name = tag.trim_matches(['<', '>', '/', ' ']);
+    name.eq_ignore_ascii_case("br")
+}
+
+/// Whether the text since the last path is an arrow. Words make the cell ambiguous, in every language.
+fn is_arrow(gap: &str) -> Result<bool, Problem> {
+    let mut words = gap.split(|c: char| !c.is_alphanumeric());
+    let is_word = |word: &&str| !word.is_empty() && !matches!(*word, "or" | "and");
+    if let Some(word) = words.find(is_word) {
+        return Err(problem::beside_path(word));
+    }
+    let mark = gap.trim().trim_matches('_').trim();
+    Ok(matches!(mark, "->" | "-->" | "=>" | "→" | "⇒" | "➜"))
+}
+
+/// A cell without code, as a reader sees it, but with its underscores (`__init__.py`). Asterisks that render as emphasis
+/// of less than the cell were meant as a glob, which readers do not see: it has no such text.
+fn visible<'b>(content: &'b InlineText, span: &Range<usize>) -> Option<&'b str> {
+    let (run, stars) = (&content.run, &content.stars);
+    let text = match run.pieces.as_slice() {
+        [] => run.text.trim(),
+        _ => content.plain.trim(),
+    };
+    let is_whole = || stars.len() == 1 && stars[0] == *span;
+    let is_clear = || is_whole() && !text.starts_with('/') && !text.ends_with('/');
+    (stars.is_empty() || is_clear()).then_some(text)
+}
+
+/// The path that is all of a text without code.
+fn bare_path(text: &str, span: Range<usize>) -> Result<WrittenPath, Problem> {
+    let is_odd = |c: char| c.is_whitespace() || matches!(c, '`' | '<' | '>');
+    let is_list = |path: &String| path.contains([',', ';']);
+    if text.is_empty() {
+        Err(problem::empty())
+    } else if paths::is_placeholder(text) || is_in(&text.to_lowercase(), PATH_COLUMN) {
+        Err(problem::placeholder(text))
+    } else if text.contains(is_odd) || paths::expand(text).iter().flatten().any(is_list) {
+        Err(problem::no_backticks(text))
+    } else {
+        Ok(WrittenPath::new(text, span))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::markdown::{Block, markdown};
+    use super::super::markdown::{Block, BlockKind, markdown};
     use super::*;
 
     fn of(text: &str) -> Result<Option<Columns>, &'static str> {
         let found = markdown(text, 0).0;
-        let Some(Block::Table(table)) = found.first() else {
+        let Some(BlockKind::Table(table)) = found.first().map(Block::visible) else {
             panic!("no table in {text}")
         };
         columns(table).map_err(|problem| problem.reason)
@@ -313,5 +398,33 @@ mod tests {
         assert_eq!(count_cells("| `a|b` | c |"), 3);
         assert_eq!(count_cells("| a"), 1);
         assert_eq!(count_cells("|"), 1);
+    }
+
+    fn bare(text: &str) -> Result<String, &'static str> {
+        let path = bare_path(text, 0..text.len());
+        path.map(|path| path.text).map_err(|problem| problem.reason)
+    }
+
+    #[test]
+    fn one_path_or_several() {
+        for text in [
+            "a b.py",
+            "a.py,b.py",
+            "a\u{a0}b",
+            "a.py;b.py",
+            "a,{b,c}",
+            "`src/a",
+            "a<b",
+            "a -> b",
+            "a.py (new)",
+        ] {
+            assert_eq!(bare(text), Err("ambiguous-cell"), "{text}");
+        }
+        for text in ["src/{a,b}.py", "app/(shell)", "src/__init__.py"] {
+            assert_eq!(bare(text), Ok(text.to_owned()));
+        }
+        for text in ["---", "N/A", "File", "path"] {
+            assert_eq!(bare(text), Err("placeholder"), "{text}");
+        }
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn read(node: &ListNode, draft: &mut DesignBuilder<'_>) {
     if !is_task || paths::check_pieces(run, draft.source.path).is_err() {
         return;
     }
-    let mut found = item::paths_anywhere(run);
+    let mut found = item::paths_anywhere(draft.source, run);
     let (Some((at, path)), true) = (found.pop(), found.is_empty()) else {
         return;
     };
@@ -35,7 +35,7 @@ pub(super) fn read(node: &ListNode, draft: &mut DesignBuilder<'_>) {
     }
     let row = Row {
         description: node.content.one_line(),
-        ..Row::of(path, kind, verb)
+        ..Row::of(vec![path], kind, verb)
     };
     draft.line(GrantForm::TaskLine, any(), node.content.span.start, row);
 }

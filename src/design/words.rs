@@ -69,7 +69,6 @@ fn has_phrase(words: &[String], list: &str) -> bool {
 /// Whether the remark of an item takes back what the item grants.
 pub(super) fn denies(remark: &str, is_typed: bool) -> bool {
     let words = words(remark);
-    let is_number = |word: &String| word.starts_with(|c: char| c.is_ascii_digit());
     let is_phase =
         |pair: &[String]| matches!(pair, [phase, number] if phase == "phase" && is_number(number));
     has_phrase(&words, DENIAL_PHRASES)
@@ -97,11 +96,14 @@ pub(super) fn excludes(heading: &str) -> bool {
         || parts.any(|note| has_phrase(&words(note.split(')').next().unwrap_or("")), EXCLUDING))
 }
 
+fn is_number(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// The title of a numbered unit: "Task 3: Never retry".
 fn unit_title(heading: &str) -> Option<&str> {
     let (head, title) = heading.split_once(':')?;
     let head = words(head);
-    let is_number = |word: &String| word.starts_with(|c: char| c.is_ascii_digit());
     matches!(head.as_slice(), [.., unit, number] if is_in(unit, UNITS) && is_number(number))
         .then_some(title)
 }

@@ -5,12 +5,10 @@
 use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
-use super::failure::{not_found, refuse_binary};
-use super::log::record;
-use super::perform::{OperationPlan, add_circumstances, snapshot_of, standing};
-use super::workspace::PassedChange;
-use super::{Failure, Gate, GateResult, Operation};
-use crate::boundary::OpenedFile;
+use super::failure::not_found;
+use super::log::{members, record};
+use super::perform::{backup, circumstances};
+use super::{Effect, Failure, Gate, GateResult, Operation};
 use crate::path::escaped;
 use crate::rules::Access;
 
@@ -19,15 +17,15 @@ impl Gate<'_> {
     ///
     /// # Errors
     /// It is refused, or held until a person decides.
-    pub fn judge(&self, request: &BStr, operation: &Operation) -> GateResult<()> {
-        let (plan, finding) = self.prepare(request, operation)?;
-        if let Some(finding) = finding {
-            let _alone = self.lock.take()?;
-            return Err(self.hold_and_note(&plan, &finding, operation, request));
+    pub fn judge(&self, request: &BStr, operation: &Operation) -> GateResult<Effect> {
+        let effect = self.prepare(request, operation)?;
+        match &effect.finding {
+            None => Ok(effect),
+            Some(finding) => {
+                let _alone = self.alone()?;
+                Err(self.hold(&effect, finding, request))
+            }
         }
-        let steps = vec![self.step_facts(&plan, operation)];
-        self.let_pass(plan, steps);
-        Ok(())
     }
 
     /// Judges a change whose result is not known: whether the path may be changed at all.
@@ -43,24 +41,12 @@ impl Gate<'_> {
     ///
     /// # Errors
     /// It is refused. A person cannot approve a destructive move; the failure says what to do instead.
-    pub fn judge_move(&self, request: &BStr, to: &BStr, content: &[u8]) -> GateResult<()> {
+    pub fn judge_move(&self, request: &BStr, to: &BStr, content: &[u8]) -> GateResult<Effect> {
         let judge = || {
             let context = self.context()?;
             let (path, old) = self.look(&context, request)?;
             let old = old.ok_or_else(|| not_found(path.as_ref()))?;
-            refuse_binary(path.as_ref(), content)?;
-            let before = old.content.clone();
-            let plan = self.plan_move(&context, (path, old), (to, Some(content)))?;
-            let (to, expect) = (to.to_owned(), None);
-            let steps = match plan.target().filter(|_| before != content) {
-                None => vec![self.step_facts(&plan, &Operation::Move { to, expect })],
-                Some(target) => vec![
-                    step("delete", plan.path(), self.digest(Some(&before)), None),
-                    step("write", target, None, self.digest(Some(content))),
-                ],
-            };
-            self.let_pass(plan, steps);
-            Ok(())
+            self.plan_move(&context, (path, old), (to, Some(content)))
         };
         judge().inspect_err(|failure| {
             let digests = [("content", self.digest(Some(content)))];
@@ -127,54 +113,51 @@ impl Gate<'_> {
         judged.inspect_err(|failure: &Failure| self.note_refusal(verb, request, [], failure))
     }
 
-    /// Notes a judged operation. A new file, or one without contents, loses nothing.
-    fn let_pass(&self, plan: OperationPlan, steps: Vec<Map<String, Value>>) {
-        let has_content = |entry: &OpenedFile| !entry.content.is_empty();
-        if !plan.is_unchanged && plan.old().is_some_and(has_content) {
-            let before = plan.before;
-            let change = PassedChange { before, steps };
-            self.passed.borrow_mut().push(change);
-        }
-    }
-
-    /// Takes the snapshot of what passed since the last call, and logs the record, before the tool runs.
+    /// Takes a snapshot of the contents that a tool may change, and logs the record, before the tool runs.
     ///
     /// # Errors
     /// One of them fails: then the tool must not run.
-    pub(crate) fn keep_passed(&self, tool: &str) -> GateResult<()> {
-        let changes = self.passed.take();
+    pub(crate) fn keep(&self, mut changes: Vec<Effect>, tool: &str) -> GateResult<()> {
+        // A new file, or one without contents, loses nothing.
+        let has_content = |old: &[u8]| !old.is_empty();
+        changes.retain(|effect| effect.changes() && effect.old_content().is_some_and(has_content));
         let title = match changes.as_slice() {
             [] => return Ok(()),
-            [one] => Operation::DELETE.title(one.before[0].0.as_ref()),
+            [one] => one.title(),
             several => format!("Backup before tool call: {} files", several.len()),
         };
-        let _alone = self.lock.take()?;
-        let before = changes.iter().flat_map(|change| &change.before);
-        let backup = snapshot_of(self.repo, before, &title, &standing(&self.log)?)?;
-        let mut steps: Vec<_> = changes
-            .into_iter()
-            .flat_map(|change| change.steps)
-            .collect();
+        let _alone = self.alone()?;
+        let backup = backup(self.repo, changes.iter().flat_map(Effect::before), &title)?;
+        let mut steps: Vec<_> = changes.iter().flat_map(steps).collect();
         let mut facts = match steps.len() {
             1 => steps.remove(0),
-            _ => Map::from_iter([
-                ("operation".to_owned(), "call".into()),
-                ("operations".to_owned(), steps.into()),
+            _ => members([
+                ("operation", Some("call".into())),
+                ("operations", Some(steps.into())),
             ]),
         };
         facts.insert("tool".into(), escaped(tool).to_string().into());
         let designs = self.policy.design_versions();
-        add_circumstances(self.repo, &designs, &mut facts, Some(backup));
+        facts.extend(circumstances(self.repo, &designs, Some(backup)));
         record(&self.log, "passed", facts).map(drop)
     }
 }
 
-/// What happens to one file.
-fn step(verb: &str, path: &BStr, old: Option<String>, new: Option<String>) -> Map<String, Value> {
-    let mut facts = Map::new();
-    facts.insert("operation".into(), verb.into());
-    facts.insert("path".into(), path.to_string().into());
-    facts.insert("old".into(), old.into());
-    facts.insert("new".into(), new.into());
-    facts
+/// What happens to each file. A move that also changes the content is a deletion and a write.
+fn steps(effect: &Effect) -> Vec<Map<String, Value>> {
+    let step = |verb: &str, path: &BString, old: &Option<String>, new: &Option<String>| {
+        members([
+            ("operation", Some(verb.into())),
+            ("path", Some(path.to_string().into())),
+            ("old", Some(old.clone().into())),
+            ("new", Some(new.clone().into())),
+        ])
+    };
+    match &effect.moved_to {
+        Some(target) if effect.old_digest != effect.digest => vec![
+            step("delete", &effect.path, &effect.old_digest, &None),
+            step("write", target, &None, &effect.digest),
+        ],
+        _ => vec![effect.facts()],
+    }
 }

@@ -7,17 +7,17 @@ use std::hash::{BuildHasher, Hasher};
 use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
-use super::log::record;
+use super::log::{members, record, versions};
 use super::signer::{Signer, TERMINAL};
 use super::store::{HELD, HeldChange, Store, facts_of, now, unreadable};
-use super::{Failure, FailureKind, GateResult, Log, check_is_here, designs};
+use super::{Failure, FailureKind, GateResult, Log, check_is_here};
 use crate::approve::{self, Approval};
 use crate::boundary::Boundary;
 use crate::change::Change;
 use crate::git::Repository;
 use crate::path::escaped;
 use crate::policy::DesignVersion;
-use crate::scope::settings::MAX_SIZE;
+use crate::scope::settings::{EXPIRY, MAX_SIZE};
 
 /// 128 unique bits: the keys of the standard hasher are random and differ for each state.
 pub fn new_id() -> String {
@@ -57,7 +57,7 @@ impl Consent {
             when,
             how: self.how.to_owned(),
             reason: self.reason.clone(),
-            expires: when.saturating_add_unsigned(crate::scope::settings::EXPIRY),
+            expires: when.saturating_add_unsigned(EXPIRY),
             signature: None,
         };
         if let Some(signer) = &self.signer {
@@ -76,16 +76,14 @@ pub fn keep(
     repo: &Repository,
     approval: &Approval,
     designs: &[DesignVersion],
-    about: impl IntoIterator<Item = (String, Value)>,
+    about: Map<String, Value>,
 ) -> GateResult<()> {
     let facts = facts_of(approval).into_iter().chain(about);
     record_decision(repo, "approved", facts, Some(designs))?;
     Store::of(repo).add(approval).map_err(|error| {
-        Failure::new(
-            FailureKind::Record,
-            format!("the approval cannot be stored: {error}"),
-        )
-        .help("nothing was written; the git directory must be writable and have space")
+        let message = format!("the approval cannot be stored: {error}");
+        Failure::new(FailureKind::Record, message)
+            .help("nothing was written; the git directory must be writable and have space")
     })
 }
 
@@ -96,12 +94,12 @@ pub(super) fn record_decision(
     facts: impl IntoIterator<Item = (String, Value)>,
     designs: Option<&[DesignVersion]>,
 ) -> GateResult<()> {
-    let mut facts: Map<String, Value> = facts.into_iter().collect();
-    facts.insert("who".into(), user(repo).into());
-    if let Some(versions) = designs {
-        designs::name(&mut facts, versions);
-    }
-    record(&Log::of(repo), event, facts).map(drop)
+    let more = [
+        ("who", Some(user(repo).into())),
+        ("designs", designs.map(versions)),
+    ];
+    let facts = facts.into_iter().chain(members(more));
+    record(&Log::of(repo), event, facts.collect()).map(drop)
 }
 
 /// What a decision about a step of a path is about.
@@ -111,10 +109,13 @@ pub(super) fn facts_of_step(
     how: &str,
     reason: &str,
 ) -> Map<String, Value> {
-    let facts = serde_json::json!({
-        "path": path.to_string(), "old": old, "new": new, "how": how, "reason": reason,
-    });
-    facts.as_object().cloned().unwrap_or_default()
+    members([
+        ("path", Some(path.to_string().into())),
+        ("old", Some(old.into())),
+        ("new", Some(new.into())),
+        ("how", Some(how.into())),
+        ("reason", Some(reason.into())),
+    ])
 }
 
 /// The held changes of all work trees.
@@ -122,8 +123,7 @@ pub(super) fn facts_of_step(
 /// # Errors
 /// The store cannot be read.
 pub fn pending(repo: &Repository) -> GateResult<Vec<HeldChange>> {
-    let held = Store::of(repo).held(now());
-    held.map_err(|error| unreadable(&error))
+    Store::of(repo).held(now()).map_err(unreadable)
 }
 
 /// A held change, and the current content of its path.
@@ -133,13 +133,12 @@ pub fn pending(repo: &Repository) -> GateResult<Vec<HeldChange>> {
 pub fn held_change(repo: &Repository, id: &str) -> GateResult<(HeldChange, Vec<u8>)> {
     let change = load_here(repo, id, "--show")?;
     let there = Boundary::open(repo.workdir()?)?.read(BStr::new(&change.path), MAX_SIZE)?;
-    let digest = there
-        .as_ref()
-        .and_then(|entry| repo.blob_id(&entry.content));
-    if digest.map(|digest| digest.to_string()) != change.old {
-        return Err(outdated(&change));
+    let content = there.map(|entry| entry.content);
+    let digest = content.as_ref().and_then(|content| repo.blob_id(content));
+    match digest.map(|digest| digest.to_string()) == change.old {
+        true => Ok((change, content.unwrap_or_default())),
+        false => Err(outdated(&change)),
     }
-    Ok((change, there.map_or_else(Vec::new, |entry| entry.content)))
 }
 
 /// A held change of this work tree; `option` is that of the command to run in the other one.
@@ -148,7 +147,7 @@ pub(super) fn load_here(repo: &Repository, id: &str, option: &str) -> GateResult
     check_is_here(
         repo,
         &change.work_tree,
-        &format!("the held change {id}"),
+        &format!("the waiting change {id}"),
         format!("approve {id} {option}").trim_end(),
         &discard(id),
     )?;
@@ -156,27 +155,21 @@ pub(super) fn load_here(repo: &Repository, id: &str, option: &str) -> GateResult
 }
 
 fn load(repo: &Repository, id: &str) -> GateResult<HeldChange> {
-    let change = Store::of(repo).load(id);
-    let change = change.map_err(|error| unreadable(&error))?;
-    change
-        .filter(|change| now() < change.expires)
-        .ok_or_else(|| {
-            Failure::new(
-                FailureKind::NotFound,
-                format!("no held change has the ID {}", escaped(id)),
-            )
-            .help("guard approve lists held changes")
-        })
+    let change = Store::of(repo).load(id).map_err(unreadable)?;
+    let waiting = change.filter(|change| now() < change.expires);
+    waiting.ok_or_else(|| {
+        let message = format!("no change with the ID {} waits for approval", escaped(id));
+        Failure::new(FailureKind::NotFound, message)
+            .help("guard approve lists the changes that wait for approval")
+    })
 }
 
 /// The file of a held change is not as it was.
 pub(super) fn outdated(change: &HeldChange) -> Failure {
     let (id, path) = (change.id(), escaped(&change.path));
-    Failure::new(
-        FailureKind::Stale,
-        format!("{path} has changed since {id} was held"),
-    )
-    .help(format!("{}; then request the change again", discard(&id)))
+    let message = format!("{path} has changed since {id} began to wait for approval");
+    Failure::new(FailureKind::Stale, message)
+        .help(format!("{}; then make the change again", discard(&id)))
 }
 
 /// The next step for a held change that no longer applies.
@@ -204,11 +197,10 @@ pub fn reject(repo: &Repository, id: &str, reason: &str) -> GateResult<HeldChang
 /// Removes a held change after the decision is recorded.
 pub(super) fn forget(repo: &Repository, id: &str) -> GateResult<()> {
     Store::of(repo).remove(id).map_err(|error| {
-        Failure::new(
-            FailureKind::Io,
-            format!("the rejection is recorded, but the held change cannot be removed: {error}"),
-        )
-        .help(format!("try again: guard approve {id} --reject"))
+        let message =
+            format!("the rejection is recorded, but the waiting change cannot be removed: {error}");
+        Failure::new(FailureKind::Io, message)
+            .help(format!("try again: guard approve {id} --reject"))
     })
 }
 
@@ -219,7 +211,7 @@ pub(super) fn forget(repo: &Repository, id: &str) -> GateResult<()> {
 pub fn consume(repo: &Repository, landed: &[Change]) -> GateResult<usize> {
     let is_used = |approval: &Approval| landed.iter().any(|change| approval.is_landed_by(change));
     let used = Store::of(repo).use_up(&Log::of(repo), now(), is_used);
-    let used = used.map_err(|error| unreadable(&error))?;
+    let used = used.map_err(unreadable)?;
     for approval in &used {
         let mut facts = facts_of(approval);
         facts.retain(|key, _| !["expires", "signed"].contains(&key.as_str()));

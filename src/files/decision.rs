@@ -3,14 +3,14 @@
 use std::fs::File;
 
 use gix::bstr::BStr;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::consent::{Consent, facts_of_step, forget, keep, load_here, outdated, record_decision};
-use super::perform::{Attempt, OperationPlan};
+use super::log::members;
 use super::store::{HELD, id_of};
+use super::write::offers;
 use super::{
-    Analysis, CompletedOperation, Extension, Failure, FailureKind, Gate, GateResult, Operation,
-    Strategy, strategy,
+    Analysis, Effect, Extension, Failure, FailureKind, Gate, GateResult, Operation, Strategy,
 };
 use crate::approve;
 use crate::finding::Finding;
@@ -54,13 +54,11 @@ pub type Ask<'a> = &'a mut dyn FnMut(&Question) -> Answer;
 
 /// A change that a person decides about.
 struct Undecided {
-    plan: OperationPlan,
-    operation: Operation,
-    finding: Option<Finding>,
+    effect: Effect,
+    /// A write of the whole proposed content, for which other strategies make sense.
+    write: Option<Operation>,
     /// The ID, if it is held.
     held: Option<String>,
-    /// Whether the operation contains the whole proposed content, so that other strategies make sense.
-    may_choose: bool,
 }
 
 impl Gate<'_> {
@@ -73,23 +71,22 @@ impl Gate<'_> {
         request: &BStr,
         operation: &Operation,
         ask: Ask<'_>,
-    ) -> GateResult<CompletedOperation> {
-        let alone = self.alone()?;
-        let (plan, finding) = match self.attempt(request, operation)? {
-            Attempt::Done(done) => return Ok(*done),
-            Attempt::Needs(plan, finding) => (*plan, *finding),
-        };
+    ) -> GateResult<Effect> {
         // The question may stay open for long, so others may write meanwhile.
-        drop(alone);
-        let change = Undecided {
-            plan,
-            held: None,
-            may_choose: operation.strategy().is_some(),
-            operation: operation.clone(),
-            finding: Some(finding),
+        let effect = {
+            let _alone = self.alone()?;
+            self.attempt(request, operation)?
         };
-        let (_alone, chosen) = self.decide(change, ask)?;
-        self.execute(&chosen.plan, &chosen.operation)
+        if effect.finding.is_none() {
+            return Ok(effect);
+        }
+        let change = Undecided {
+            write: effect.strategy.is_some().then(|| operation.clone()),
+            effect,
+            held: None,
+        };
+        let (_alone, effect) = self.decide(change, ask)?;
+        self.execute(effect)
     }
 
     /// Asks about a held change and, if approved, writes it.
@@ -97,15 +94,15 @@ impl Gate<'_> {
     /// # Errors
     /// There is no such change, the file has changed since, another rule refuses, or it is not approved: then nothing
     /// is written. A rejected change is no longer held.
-    pub fn approve(&self, id: &str, ask: Ask<'_>) -> GateResult<CompletedOperation> {
+    pub fn approve(&self, id: &str, ask: Ask<'_>) -> GateResult<Effect> {
         let change = self.undecided(id)?;
-        let decided = match &change.finding {
+        let decided = match &change.effect.finding {
             Some(_) => self.decide(change, ask),
             // A change that destroys nothing any more needs no answer.
             None => self.alone().and_then(|alone| {
-                let sides = approve::sides(&change.plan.consent);
+                let sides = approve::sides(&change.effect.consent);
                 self.note(&change, sides, "approved", "it needs none any more")?;
-                Ok((alone, change))
+                Ok((alone, change.effect))
             }),
         };
         if let Err(failure) = &decided
@@ -113,8 +110,8 @@ impl Gate<'_> {
         {
             forget(self.repo, id)?;
         }
-        let (_alone, chosen) = decided?;
-        let done = self.execute(&chosen.plan, &chosen.operation)?;
+        let (_alone, effect) = decided?;
+        let done = self.execute(effect)?;
         // The file is written; leftovers in the store are stale and expire.
         let _ = self.store.remove(id);
         Ok(done)
@@ -131,118 +128,104 @@ impl Gate<'_> {
     /// A held change, judged again.
     fn undecided(&self, id: &str) -> GateResult<Undecided> {
         let held = load_here(self.repo, id, "")?;
-        let may_choose = held.strategy.as_deref() == Some(Strategy::Replace.name());
         let operation = held.to_operation();
-        let (plan, finding) = self.prepare(BStr::new(&held.path), &operation)?;
-        let old = plan.old().map(|entry| entry.content.as_slice());
-        let is_same = plan.path() == held.path.as_str()
-            && self.digest(old) == held.old
-            && self.digest(plan.new_content()) == held.new;
+        let effect = self.prepare(BStr::new(&held.path), &operation)?;
+        let is_same = effect.path == held.path.as_str()
+            && effect.old_digest == held.old
+            && effect.digest == held.new;
         if !is_same {
             return Err(outdated(&held));
         }
+        let is_whole = held.strategy.as_deref() == Some(Strategy::Replace.name());
         Ok(Undecided {
-            plan,
-            operation,
-            finding,
+            effect,
+            write: is_whole.then_some(operation),
             held: Some(id.to_owned()),
-            may_choose,
         })
     }
 
     /// The same content with another strategy.
-    fn choose(&self, change: &Undecided, chosen: Strategy) -> GateResult<Undecided> {
-        let mut operation = change.operation.clone();
-        if let Operation::Write { strategy, .. } = &mut operation {
+    fn choose(&self, change: &mut Undecided, chosen: Strategy) -> GateResult<()> {
+        let Some(write) = &mut change.write else {
+            return Ok(());
+        };
+        if let Operation::Write { strategy, .. } = write {
             *strategy = chosen;
         }
-        let path = change.plan.path();
-        let (plan, finding) = self.plan(path, &operation)?;
-        let content = |plan: &OperationPlan| plan.old().map(|entry| entry.content.clone());
-        if content(&plan) != content(&change.plan) {
-            return Err(Failure::new(
-                FailureKind::Stale,
-                format!("{} changed while guard waited for an answer", escaped(path)),
-            ));
+        let path = &change.effect.path;
+        let effect = self.plan(path.as_ref(), write)?;
+        if effect.old_digest != change.effect.old_digest {
+            let path = escaped(path);
+            let message = format!("{path} changed while guard waited for an answer");
+            return Err(Failure::new(FailureKind::Stale, message));
         }
-        Ok(Undecided {
-            plan,
-            operation,
-            finding,
-            held: change.held.clone(),
-            may_choose: change.may_choose,
-        })
+        change.effect = effect;
+        Ok(())
     }
 
     fn question_about(&self, change: &Undecided) -> Question {
-        let plan = &change.plan;
-        let (old, new) = approve::sides(&plan.consent);
-        let work_tree = self.repo.work_tree();
-        let id = id_of(&work_tree, plan.path(), old.as_deref(), new.as_deref());
-        let strategy = change.operation.strategy();
-        let mut others = match change.may_choose && plan.old().is_some() {
-            true => strategy::offers(plan.path()),
+        let effect = &change.effect;
+        let path: &BStr = effect.path.as_ref();
+        let (old, new) = approve::sides(&effect.consent);
+        let id = id_of(&self.repo.work_tree(), path, old.as_deref(), new.as_deref());
+        let mut others = match change.write.is_some() && effect.old.is_some() {
+            true => offers(path),
             false => Vec::new(),
         };
-        others.retain(|other| strategy.is_none_or(|strategy| !other.starts_with(strategy.name())));
-        let there = plan.old().map(|entry| entry.content.as_slice());
+        let own = effect.strategy.map_or("", Strategy::name);
+        others.retain(|other| own.is_empty() || !other.starts_with(own));
         // The person sees what the verdict is about, which may be more than this edit.
+        let compared = effect.compared.as_deref().or(effect.old_content());
         let analysis = Analysis {
-            requires_approval: change.finding.is_some(),
+            requires_approval: effect.finding.is_some(),
             ..Analysis::new(
-                plan.path().to_owned(),
-                (plan.judged, plan.analysis.since_head),
-                plan.analysis.exists,
-                Some(plan.compared.as_deref().or(there).unwrap_or_default()),
-                plan.new_content(),
+                path,
+                (effect.judged, effect.analysis.since_head),
+                effect.analysis.exists,
+                compared,
+                effect.new.as_deref(),
             )
         };
         let lost = analysis.deleted_content.as_deref().unwrap_or_default();
         Question {
-            word: approve::word(lost.as_bytes(), plan.path(), &id),
+            word: approve::word(lost.as_bytes(), path, &id),
             analysis,
-            strategy,
-            extension: plan.extension.clone(),
+            strategy: effect.strategy,
+            extension: effect.extension.clone(),
             others,
             problem: None,
-            finding: change.finding.clone(),
+            finding: effect.finding.clone(),
         }
     }
 
     /// Returns only after the approval is recorded and the content checked again, with the lock held.
-    fn decide(&self, mut change: Undecided, ask: Ask<'_>) -> GateResult<(File, Undecided)> {
+    fn decide(&self, mut change: Undecided, ask: Ask<'_>) -> GateResult<(File, Effect)> {
         // A rejection is of the change that was asked for, whatever else was tried.
-        let asked_for = approve::sides(&change.plan.consent);
+        let asked_for = approve::sides(&change.effect.consent);
         let mut question = self.question_about(&change);
         let answer = loop {
             match ask(&question) {
-                Answer::Instead(strategy) => match self.choose(&change, strategy) {
-                    Ok(chosen) => {
-                        change = chosen;
-                        question = self.question_about(&change);
-                    }
+                Answer::Instead(strategy) => match self.choose(&mut change, strategy) {
+                    Ok(()) => question = self.question_about(&change),
                     Err(failure) => question.problem = Some(failure),
                 },
                 answer => break answer,
             }
         };
-        let plan = &change.plan;
-        let path = escaped(plan.path());
+        let effect = &change.effect;
+        let path = escaped(&effect.path);
         let reason = match answer {
             Answer::Approve(reason) => reason,
             Answer::Reject(reason) => {
                 self.note(&change, asked_for, "rejected", &reason)?;
-                return Err(Failure::new(
-                    FailureKind::Rejected,
-                    format!("{path} is unchanged: a person rejected the change: {reason}"),
-                )
-                .help("do not work around this; make a smaller change instead"));
+                let message =
+                    format!("{path} is unchanged: a person rejected the change: {reason}");
+                return Err(Failure::new(FailureKind::Rejected, message)
+                    .help("do not work around this; make a smaller change instead"));
             }
             Answer::Nothing | Answer::Instead(_) => {
-                return Err(Failure::new(
-                    FailureKind::NotApproved,
-                    format!("{path} is unchanged: the change was not approved"),
-                ));
+                let message = format!("{path} is unchanged: the change was not approved");
+                return Err(Failure::new(FailureKind::NotApproved, message));
             }
         };
         let design = self.policy.designs.first();
@@ -253,18 +236,15 @@ impl Gate<'_> {
             signer: self.signer.clone(),
         };
         // A key may ask for a passphrase or a touch, which takes time, too. What destroys nothing needs no approval.
-        let approval = match &change.finding {
-            Some(_) => Some(consent.to(self.repo, &plan.consent)?),
-            None => None,
-        };
+        let needs_approval = effect.finding.is_some();
+        let approval = needs_approval.then(|| consent.to(self.repo, &effect.consent));
+        let approval = approval.transpose()?;
         let alone = self.alone()?;
-        let now = self.boundary.read(plan.path(), MAX_SIZE)?;
-        if now.map(|entry| entry.content) != plan.old().map(|entry| entry.content.clone()) {
-            return Err(Failure::new(
-                FailureKind::Stale,
-                format!("{path} changed while guard waited for an answer; nothing was written"),
-            )
-            .help("review the change again"));
+        let now = self.boundary.read(effect.path.as_ref(), MAX_SIZE)?;
+        if now.as_ref().map(|entry| entry.content.as_slice()) != effect.old_content() {
+            let message =
+                format!("{path} changed while guard waited for an answer; nothing was written");
+            return Err(Failure::new(FailureKind::Stale, message).help("review the change again"));
         }
         match &approval {
             Some(approval) => {
@@ -272,11 +252,11 @@ impl Gate<'_> {
                 keep(self.repo, approval, &designs, change.about())?;
             }
             None => {
-                let sides = approve::sides(&plan.consent);
+                let sides = approve::sides(&effect.consent);
                 self.note(&change, sides, "approved", &consent.reason)?;
             }
         }
-        Ok((alone, change))
+        Ok((alone, change.effect))
     }
 
     /// Records a decision that leaves no approval.
@@ -287,7 +267,7 @@ impl Gate<'_> {
         event: &str,
         reason: &str,
     ) -> GateResult<()> {
-        let mut facts = facts_of_step(change.plan.path(), sides, self.how, reason);
+        let mut facts = facts_of_step(change.effect.path.as_ref(), sides, self.how, reason);
         facts.extend(change.about());
         let designs = self.policy.design_versions();
         record_decision(self.repo, event, facts, Some(&designs))
@@ -296,10 +276,11 @@ impl Gate<'_> {
 
 impl Undecided {
     /// What a decision is about: the held change, if it is one, and the strategy that the person chose or kept.
-    fn about(&self) -> impl Iterator<Item = (String, Value)> {
-        let held = self.held.clone().map(|id| (HELD.to_owned(), id.into()));
-        let strategy = self.operation.strategy().map(Strategy::name);
-        let strategy = strategy.map(|name| ("strategy".to_owned(), name.into()));
-        held.into_iter().chain(strategy)
+    fn about(&self) -> Map<String, Value> {
+        let strategy = self.effect.strategy.map(Strategy::name);
+        members([
+            (HELD, self.held.clone().map(Value::from)),
+            ("strategy", strategy.map(Value::from)),
+        ])
     }
 }

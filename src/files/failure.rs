@@ -3,6 +3,7 @@
 use std::io;
 
 use gix::bstr::BStr;
+use serde_json::{Value, json};
 
 use super::Analysis;
 use crate::boundary::BoundaryError;
@@ -64,7 +65,7 @@ named! {
         TooLarge = "too-large",
         /// A system error, such as a full, broken or read-only disk.
         Io = "io",
-        /// guard could not judge.
+        /// guard could not check.
         CannotJudge = "cannot-judge",
         /// The command line or the list of operations cannot be understood.
         Usage = "usage",
@@ -123,6 +124,21 @@ impl Failure {
         self.help.into_iter().fold(error, Error::help)
     }
 
+    /// The answer to an operation that failed.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "version": 1,
+            "error": {
+                "kind": self.kind.name(),
+                "message": self.message,
+                "help": self.help,
+                "rule": self.finding.as_ref().map(|finding| finding.rule.id()),
+                "details": self.details,
+                "analysis": self.analysis.as_deref().map(Analysis::to_json),
+            },
+        })
+    }
+
     /// Whether guard judged and refused, as opposed to a missing file or a system error.
     pub fn is_refusal(&self) -> bool {
         matches!(
@@ -140,7 +156,7 @@ impl Failure {
 
     /// Adds a fact for programs.
     #[must_use]
-    pub fn detail(mut self, key: &'static str, value: impl Into<serde_json::Value>) -> Failure {
+    pub fn detail(mut self, key: &'static str, value: impl Into<Value>) -> Failure {
         self.details.insert(key, value.into());
         self
     }
@@ -159,34 +175,36 @@ impl From<Rejection> for Failure {
 
 impl From<BoundaryError> for Failure {
     fn from(error: BoundaryError) -> Failure {
+        use io::ErrorKind as Kind;
         let message = error.to_string();
-        let (kind, advice) = match (error.io_kind(), error) {
-            (_, BoundaryError::Refused(rejection)) => return rejection.into(),
-            (_, BoundaryError::Changed(_)) => (FailureKind::Stale, "read it again, then retry"),
-            (Some(io::ErrorKind::NotFound), _) => {
-                (FailureKind::NotFound, "check the name: guard scope show")
+        let source = match error {
+            BoundaryError::Refused(rejection) => return rejection.into(),
+            BoundaryError::Changed(_) => {
+                return Failure::new(FailureKind::Stale, message).help("read it again, then retry");
             }
-            (Some(io::ErrorKind::PermissionDenied), _) => (
+            BoundaryError::Io { source, .. } => source,
+        };
+        // The system has its own limit for sizes, which it reports with an error number.
+        let is_ours = source.raw_os_error().is_none();
+        let (kind, advice) = match source.kind() {
+            Kind::NotFound => (
+                FailureKind::NotFound,
+                "the name may be misspelt; to list the allowed files: guard scope show",
+            ),
+            Kind::PermissionDenied => (
                 FailureKind::Permission,
                 "ask a person to change the permissions",
             ),
-            (Some(io::ErrorKind::AlreadyExists), _) => {
-                (FailureKind::Exists, "choose a path that does not exist")
-            }
-            // The system has its own limit, which it reports with an error number.
-            (Some(io::ErrorKind::FileTooLarge), BoundaryError::Io { source, .. })
-                if source.raw_os_error().is_none() =>
-            {
-                (
-                    FailureKind::TooLarge,
-                    "split the file, or change it without guard",
-                )
-            }
-            (Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded), _) => (
+            Kind::AlreadyExists => (FailureKind::Exists, "choose a path that does not exist"),
+            Kind::FileTooLarge if is_ours => (
+                FailureKind::TooLarge,
+                "split the file, or change it without guard",
+            ),
+            Kind::StorageFull | Kind::QuotaExceeded => (
                 FailureKind::Io,
                 "free disk space; the old content is still in place",
             ),
-            (Some(io::ErrorKind::ReadOnlyFilesystem), _) => (
+            Kind::ReadOnlyFilesystem => (
                 FailureKind::Io,
                 "the file system is read-only; nothing was written",
             ),
@@ -223,7 +241,7 @@ impl From<Finding> for Failure {
             _ => FailureKind::Refused,
         };
         Failure {
-            help: finding.help.clone(),
+            help: finding.steps(),
             details: finding.details.clone(),
             finding: Some(Box::new(finding.clone())),
             ..Failure::new(kind, finding.message)
@@ -233,19 +251,15 @@ impl From<Finding> for Failure {
 
 pub(super) fn refuse_binary(path: &BStr, content: &[u8]) -> GateResult<()> {
     if measure::is_binary(content) {
-        return Err(Failure::new(
-            FailureKind::Binary,
-            format!("the content of {} is binary", escaped(path)),
-        )
-        .help("guard reads and writes only text; ask a person to handle binary files"));
+        let message = format!("the content of {} is binary", escaped(path));
+        return Err(Failure::new(FailureKind::Binary, message)
+            .help("guard reads and writes only text; ask a person to handle binary files"));
     }
     Ok(())
 }
 
 pub(super) fn not_found(path: &BStr) -> Failure {
-    Failure::new(
-        FailureKind::NotFound,
-        format!("there is no file {}", escaped(path)),
-    )
-    .help("guard scope show lists the granted files and which of them exist")
+    let message = format!("there is no file {}", escaped(path));
+    Failure::new(FailureKind::NotFound, message)
+        .help("the name may be misspelt; to list the allowed files: guard scope show")
 }

@@ -14,11 +14,12 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Failure, FailureKind, GateResult, lock};
 use crate::disk;
 use crate::git::{Repository, WorkTree};
+use crate::policy::DesignVersion;
 use crate::sha256::sha256;
 
 /// The `prev` of the first record.
@@ -105,17 +106,14 @@ impl Log {
             disk::sync_directory(disk::directory_of(&self.path))?;
         }
         let (head, is_torn) = tail(&mut file)?;
-        let mut record = Map::new();
-        record.insert("seq".into(), (head.count + 1).into());
-        record.insert("time".into(), now().into());
-        record.insert("event".into(), event.into());
-        record.insert("version".into(), env!("CARGO_PKG_VERSION").into());
-        if is_torn {
-            record.insert("after_torn_line".into(), true.into());
-        }
-        if let Some(name) = self.work_tree.name() {
-            record.insert("worktree".into(), name.into());
-        }
+        let mut record = members([
+            ("seq", Some((head.count + 1).into())),
+            ("time", Some(now().into())),
+            ("event", Some(event.into())),
+            ("version", Some(env!("CARGO_PKG_VERSION").into())),
+            ("after_torn_line", is_torn.then(|| true.into())),
+            ("worktree", self.work_tree.name().map(Value::from)),
+        ]);
         record.extend(facts);
         record.insert("prev".into(), head.hash.into());
         let text = Value::Object(record).to_string();
@@ -151,17 +149,18 @@ impl Log {
     /// # Errors
     /// The log cannot be read.
     pub(super) fn decisions(&self, visit: &mut dyn FnMut(&Record) -> bool) -> io::Result<()> {
-        let mut file = match File::open(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            file => file?,
+        let Some(mut file) = disk::if_there(File::open(&self.path))? else {
+            return Ok(());
         };
         // Most records are other events and cheap to skip.
         let is_candidate = |line: &&[u8]| DECISIONS.iter().any(|word| line.contains_str(word));
-        from_end(&mut file, |lines, is_all| {
-            let records = lines.filter(is_candidate).filter_map(Record::parse);
-            let mut decisions = records.filter(|record| DECISIONS.contains(&record.event()));
-            Ok((!decisions.all(|record| visit(&record)) || is_all).then_some(()))
-        })
+        let looked = from_end(&mut file, |bytes| {
+            let records = newest_lines(bytes).filter(is_candidate);
+            let mut records = records.filter_map(Record::parse);
+            let is_last = |record: Record| DECISIONS.contains(&record.event()) && !visit(&record);
+            records.any(is_last).then_some(())
+        });
+        looked.map(drop)
     }
 
     /// The whole log; empty if there is none.
@@ -169,60 +168,66 @@ impl Log {
     /// # Errors
     /// The log cannot be read.
     pub fn read(&self) -> io::Result<Vec<u8>> {
-        match fs::read(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            result => result,
-        }
+        Ok(disk::if_there(fs::read(&self.path))?.unwrap_or_default())
     }
 }
 
 /// Appends a record, without which nothing may happen.
 pub(super) fn record(log: &Log, event: &str, facts: Map<String, Value>) -> GateResult<ChainHead> {
-    log.append(event, facts).map_err(|error| {
-        Failure::new(
-            FailureKind::Record,
-            format!("the audit log cannot be written: {error}"),
-        )
-        .help("guard writes nothing without a record; free disk space or repair the log")
-    })
+    log.append(event, facts).map_err(unwritable)
+}
+
+pub(super) fn unwritable(error: io::Error) -> Failure {
+    let message = format!("the audit log cannot be written: {error}");
+    Failure::new(FailureKind::Record, message).help("guard writes nothing without a record; free disk space, or check the log: guard audit verify")
+}
+
+/// The members of a record that have a value.
+pub(super) fn members<'k>(
+    members: impl IntoIterator<Item = (&'k str, Option<Value>)>,
+) -> Map<String, Value> {
+    let members = members.into_iter();
+    let known = members.filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    known.collect()
+}
+
+/// Designs in a record: each path with its version.
+pub(super) fn versions(designs: &[DesignVersion]) -> Value {
+    let one = |design: &DesignVersion| {
+        let blob = design.blob.map(|blob| blob.to_string());
+        json!({ "path": design.path.to_str_lossy(), "blob": blob })
+    };
+    designs.iter().map(one).collect()
 }
 
 /// The end of the chain, and whether an incomplete line follows it.
 fn tail(file: &mut File) -> io::Result<(ChainHead, bool)> {
-    let length = file.seek(SeekFrom::End(0))?;
-    let mut last = Vec::new();
-    file.seek(SeekFrom::Start(length.saturating_sub(1)))?;
-    file.read_to_end(&mut last)?;
-    let is_torn = length > 0 && last != b"\n";
-    // Incomplete lines are followed by a record that says so. A last line without its newline is a record.
-    from_end(file, |lines, is_all| {
-        let mut count = 0;
-        for line in lines {
-            if let Some(record) = Record::parse(line) {
-                return Ok(Some((record.end(), is_torn)));
-            }
-            count += 1;
-        }
-        match is_all {
-            false => Ok(None),
-            true if count == usize::from(is_torn) => Ok(Some((ChainHead::genesis(), is_torn))),
-            true => Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                "the log has no valid last record: run `guard audit verify`, then move the log away",
-            )),
-        }
-    })
+    let (mut is_torn, mut count) = (false, 0);
+    let end = from_end(file, |bytes| {
+        is_torn = bytes.last().is_some_and(|&byte| byte != b'\n');
+        count = newest_lines(bytes).count();
+        let record = newest_lines(bytes).find_map(Record::parse)?;
+        Some(record.end())
+    })?;
+    match end {
+        Some(end) => Ok((end, is_torn)),
+        // Incomplete lines are followed by a record that says so. A last line without its newline is a record.
+        None if count == usize::from(is_torn) => Ok((ChainHead::genesis(), is_torn)),
+        None => Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the log has no valid last record: run `guard audit verify`, then move the log away",
+        )),
+    }
 }
 
-/// Lines, the last one first.
-type NewestLines<'i, 'l> = &'i mut dyn Iterator<Item = &'l [u8]>;
+/// The lines of an end of the log, the last one first.
+fn newest_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = bytes.rsplit(|&byte| byte == b'\n');
+    lines.filter(|line| !line.is_empty())
+}
 
-/// Calls `look` with the lines of ever longer ends of the file, the last line first, until it finds something. Its
-/// second argument says that these are all lines; then it must answer.
-fn from_end<T>(
-    file: &mut File,
-    mut look: impl FnMut(NewestLines<'_, '_>, bool) -> io::Result<Option<T>>,
-) -> io::Result<T> {
+/// Calls `look` with ever longer ends of the file until it finds something.
+fn from_end<T>(file: &mut File, mut look: impl FnMut(&[u8]) -> Option<T>) -> io::Result<Option<T>> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut size = TAIL;
     loop {
@@ -230,12 +235,9 @@ fn from_end<T>(
         file.seek(SeekFrom::Start(start))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
-        let lines = bytes.rsplit(|&byte| byte == b'\n');
-        if let Some(found) = look(&mut lines.filter(|line| !line.is_empty()), start == 0)? {
+        let found = look(&bytes);
+        if found.is_some() || start == 0 {
             return Ok(found);
-        }
-        if start == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
         }
         size *= 16;
     }

@@ -3,9 +3,8 @@
 use gix::bstr::{BStr, BString};
 
 use super::failure::{not_found, refuse_binary};
-use super::strategy::{self, Strategy};
-use super::{Edit, Extension, Failure, FailureKind, Gate, GateResult, apply};
-use crate::boundary::OpenedFile;
+use super::write::combine;
+use super::{Edit, Extension, Failure, FailureKind, Gate, GateResult, Strategy, apply};
 use crate::path::escaped;
 use crate::scope::settings::MAX_SIZE;
 
@@ -58,6 +57,16 @@ impl Operation {
     /// The removal of a file, whatever it holds.
     pub(crate) const DELETE: Operation = Operation::Delete { expect: None };
 
+    /// A write of the whole content, whatever the file holds.
+    pub(crate) fn replace(content: Vec<u8>, allow_empty: bool) -> Operation {
+        Operation::Write {
+            content,
+            strategy: Strategy::Replace,
+            expect: None,
+            allow_empty,
+        }
+    }
+
     /// The word in the log.
     pub fn verb(&self) -> &'static str {
         match self {
@@ -77,52 +86,15 @@ impl Operation {
         }
     }
 
-    /// How to combine new content with the file; only for a write.
-    pub fn strategy(&self) -> Option<Strategy> {
-        match self {
-            Operation::Write { strategy, .. } => Some(*strategy),
-            _ => None,
-        }
-    }
-
-    /// The snapshot that a restore names.
-    pub(super) fn snapshot(&self) -> Option<&str> {
-        match self {
-            Operation::Restore { snapshot, .. } => Some(snapshot),
-            _ => None,
-        }
-    }
-
-    /// Whether a new file becomes executable.
-    pub(super) fn is_of_executable(&self) -> bool {
-        matches!(
-            self,
-            Operation::Restore {
-                previous: Some((_, true)),
-                ..
-            }
-        )
-    }
-
-    /// The title of the snapshot (requirement 001, section 2.2).
-    pub(super) fn title(&self, path: &BStr) -> String {
-        let name = escaped(path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)).to_string();
-        match self {
-            Operation::Patch { .. } => format!("Backup before file patch: {name}"),
-            Operation::Restore { .. } => format!("Backup before restore: {}", escaped(path)),
-            _ => format!("Backup before file mod: {name}"),
-        }
-    }
-
     /// The digest that the file must still have; [`ABSENT`] for no file. A caller that repeats a write for lack of an
     /// answer still expects the state before it, so a file that already is what it asks for needs to meet nothing.
-    fn expectation(&self, old: Option<&OpenedFile>) -> Option<&str> {
+    fn expectation(&self, old: Option<&[u8]>) -> Option<&str> {
         match self {
             Operation::Write {
                 content,
                 strategy: Strategy::Replace,
                 ..
-            } if old.is_some_and(|entry| entry.content == *content) => None,
+            } if old == Some(content.as_slice()) => None,
             Operation::Write { expect, .. }
             | Operation::Patch { expect, .. }
             | Operation::Delete { expect }
@@ -138,12 +110,12 @@ impl Gate<'_> {
     pub(super) fn result(
         &self,
         path: &BStr,
-        old: Option<&OpenedFile>,
+        old: Option<&[u8]>,
         operation: &Operation,
     ) -> GateResult<(Option<Vec<u8>>, Option<Extension>)> {
-        let there = old.map(|entry| entry.content.as_slice());
-        let existing = || there.ok_or_else(|| not_found(path));
-        Ok(match operation {
+        self.check_expectation(path, old, operation)?;
+        let existing = || old.ok_or_else(|| not_found(path));
+        let (content, extension) = match operation {
             Operation::Write {
                 content,
                 allow_empty: false,
@@ -157,73 +129,64 @@ impl Gate<'_> {
                 content, strategy, ..
             } => {
                 refuse_binary(path, content)?;
-                let (content, extension) = strategy::combine(path, there, content, *strategy)?;
-                self.check_size(path, &content)?;
-                (Some(content), extension)
+                combine(path, old, content, *strategy)?
             }
             Operation::Patch { edits, .. } => {
                 let old = existing()?;
                 refuse_binary(path, old)?;
                 let content = apply(old, edits)?;
                 refuse_binary(path, &content)?;
-                self.check_size(path, &content)?;
-                (Some(content), None)
+                (content, None)
             }
             Operation::Restore {
                 previous: Some((content, _)),
                 ..
-            } => (Some(content.clone()), None),
+            } => return Ok((Some(content.clone()), None)),
             Operation::Delete { .. } | Operation::Move { .. } | Operation::Restore { .. } => {
                 existing()?;
-                (None, None)
+                return Ok((None, None));
             }
-        })
+        };
+        if content.len() as u64 > MAX_SIZE {
+            let (path, length) = (escaped(path), content.len());
+            let message = format!(
+                "the content for {path} has {length} bytes, more than the limit of {MAX_SIZE}"
+            );
+            return Err(Failure::new(FailureKind::TooLarge, message).help("write a smaller file"));
+        }
+        Ok((Some(content), extension))
     }
 
     /// Checks that the file has not changed since the caller read it.
-    pub(super) fn check_expectation(
+    fn check_expectation(
         &self,
         path: &BStr,
-        old: Option<&OpenedFile>,
+        old: Option<&[u8]>,
         operation: &Operation,
     ) -> GateResult<()> {
         let Some(expected) = operation.expectation(old) else {
             return Ok(());
         };
-        let actual = self.digest(old.map(|entry| entry.content.as_slice()));
+        let (actual, path) = (self.digest(old), escaped(path));
         let wanted = Some(expected).filter(|&expected| expected != ABSENT);
         if actual.as_deref() == wanted {
             return Ok(());
         }
-        let failure = match wanted {
-            Some(_) => Failure::new(
+        let (kind, message, help) = match wanted {
+            Some(_) => (
                 FailureKind::Stale,
-                format!("{} has changed since it was read", escaped(path)),
-            )
-            .help("read it again, then retry"),
-            None => Failure::new(
+                format!("{path} has changed since it was read"),
+                "read it again, then retry",
+            ),
+            None => (
                 FailureKind::Exists,
-                format!("the file {} already exists", escaped(path)),
-            )
-            .help("to change it, read it and pass its digest with --expect"),
+                format!("the file {path} already exists"),
+                "to change it, read it and pass its digest with --expect",
+            ),
         };
+        let failure = Failure::new(kind, message).help(help);
         Err(failure
             .detail("expected", expected)
             .detail("actual", actual))
-    }
-
-    fn check_size(&self, path: &BStr, content: &[u8]) -> GateResult<()> {
-        if content.len() as u64 <= MAX_SIZE {
-            return Ok(());
-        }
-        Err(Failure::new(
-            FailureKind::TooLarge,
-            format!(
-                "the content for {} has {} bytes, more than the limit of {MAX_SIZE}",
-                escaped(path),
-                content.len()
-            ),
-        )
-        .help("write a smaller file"))
     }
 }

@@ -42,19 +42,17 @@ pub fn apply(content: &[u8], edits: &[Edit]) -> Result<Vec<u8>, Failure> {
 
 fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure> {
     if search.is_empty() {
-        return Err(Failure::new(
-            FailureKind::SearchNotFound,
-            format!("{which}the search text is empty"),
-        )
-        .help("give the exact text to replace"));
+        let message = format!("{which}the search text is empty");
+        return Err(Failure::new(FailureKind::SearchNotFound, message)
+            .help("give the exact text to replace"));
     }
     let matches = positions(content, search);
     match matches.as_slice() {
-        [] => Err(Failure::new(
-            FailureKind::SearchNotFound,
-            format!("{which}the search text is not in the file"),
-        )
-        .help(why_not_found(content, search))),
+        [] => {
+            let message = format!("{which}the search text is not in the file");
+            Err(Failure::new(FailureKind::SearchNotFound, message)
+                .help(why_not_found(content, search)))
+        }
         [only] => Ok(*only),
         several => {
             let lines: Vec<String> = several
@@ -66,21 +64,14 @@ fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            let or_more = if several.len() == MOST {
-                " or more"
-            } else {
-                ""
-            };
-            Err(Failure::new(
-                FailureKind::MultipleMatches,
-                format!(
-                    "{which}the search text occurs {} times{or_more}: lines {}{more}",
-                    several.len(),
-                    lines.join(", ")
-                ),
-            )
-            .help("add lines before or after it until it is unique")
-            .detail("matches", several.len()))
+            let (count, lines) = (several.len(), lines.join(", "));
+            let or_more = if count == MOST { " or more" } else { "" };
+            let message = format!(
+                "{which}the search text occurs {count} times{or_more}: lines {lines}{more}"
+            );
+            Err(Failure::new(FailureKind::MultipleMatches, message)
+                .help("add lines before or after it until it is unique")
+                .detail("matches", count))
         }
     }
 }

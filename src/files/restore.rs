@@ -6,10 +6,9 @@ use gix::bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
 use super::decision::Ask;
-use super::lock::Lock;
-use super::{CompletedOperation, Failure, Gate, GateResult, Operation, check_is_here};
+use super::{Effect, Failure, Gate, GateResult, Operation, check_is_here, lock};
 use crate::boundary::{Boundary, absolute, bytes, from_real_root};
-use crate::change::Kind;
+use crate::change::{Kind, State};
 use crate::error::{Error, Result};
 use crate::git::{Pruned, Repository, Snapshot};
 use crate::judge::settings_of_head;
@@ -33,7 +32,7 @@ impl RestoreRequest {
     /// # Errors
     /// There is no such snapshot, or it lacks one of the files.
     pub fn new(repo: &Repository, name: &str, only: &[PathBuf]) -> GateResult<RestoreRequest> {
-        let snapshot = find_snapshot(repo, name)?;
+        let snapshot = repo.snapshot_named(name)?;
         let only = only.iter().map(|path| snapshot_path(repo, path));
         let only: Vec<BString> = only.collect::<Result<_>>()?;
         let is_there =
@@ -79,15 +78,12 @@ impl RestoreRequest {
         let tree = repo.tree_of(Some(id))?;
         let mut steps = Vec::new();
         for path in paths() {
-            let state = tree.get(path.as_ref())?;
-            let previous = repo.objects().file(state)?.map(|content| {
-                let kind = state.map(|state| state.kind);
-                (content, kind == Some(Kind::Executable))
-            });
+            let previous = previous(repo, tree.get(path.as_ref())?)?;
             // The step reports the error of an unreadable file.
-            let there = boundary.read(path.as_ref(), MAX_SIZE).ok();
-            let there = there.map(|entry| entry.map(|entry| entry.content));
-            if there.as_ref().map(Option::as_ref) != Some(previous.as_ref().map(|(old, _)| old)) {
+            let is_same = boundary.read(path.as_ref(), MAX_SIZE).is_ok_and(|there| {
+                there.map(|entry| entry.content).as_ref() == previous.as_ref().map(|(old, _)| old)
+            });
+            if !is_same {
                 let snapshot = id.to_string();
                 steps.push((path.clone(), Operation::Restore { snapshot, previous }));
             }
@@ -96,7 +92,7 @@ impl RestoreRequest {
     }
 
     /// The answer to a restore.
-    pub fn to_json(&self, done: &[CompletedOperation]) -> Value {
+    pub fn to_json(&self, done: &[Effect]) -> Value {
         let backups = done.iter().filter_map(|done| done.backup);
         let backups: Vec<String> = backups.map(|backup| backup.to_string()).collect();
         let (restored, removed) = (texts(&self.restored), texts(&self.removed));
@@ -114,35 +110,44 @@ impl Gate<'_> {
         &self,
         steps: &[(BString, Operation)],
         mut ask: Option<Ask<'_>>,
-    ) -> GateResult<Vec<CompletedOperation>> {
+    ) -> GateResult<Vec<Effect>> {
         let mut judged: Vec<_> = steps.iter().map(|step| (true, step)).collect();
         if steps.len() > 1 {
             let _alone = self.alone()?;
             for (is_free, (path, operation)) in &mut judged {
-                *is_free = self.prepare(path.as_ref(), operation)?.1.is_none();
+                *is_free = self.prepare(path.as_ref(), operation)?.finding.is_none();
             }
         }
         judged.sort_by_key(|&(is_free, _)| is_free);
-        let mut all: Vec<CompletedOperation> = Vec::new();
+        let mut all: Vec<Effect> = Vec::new();
         for (_, (path, operation)) in judged {
             let done = match ask.as_deref_mut() {
                 Some(ask) => self.perform_asking(path.as_ref(), operation, ask),
                 None => self.perform(path.as_ref(), operation),
             };
-            all.push(done.map_err(|failure| after(&all, failure))?);
+            all.push(done.map_err(|failure| match all.is_empty() {
+                true => failure,
+                false => Failure {
+                    message: format!("{}; already done: {}", failure.message, paths_of(&all)),
+                    ..failure
+                },
+            })?);
         }
         Ok(all)
     }
 }
 
-fn after(done: &[CompletedOperation], failure: Failure) -> Failure {
-    if done.is_empty() {
-        return failure;
-    }
-    let paths = done.iter().map(|done| escaped(&done.analysis.path));
-    let paths: Vec<String> = paths.map(|path| path.to_string()).collect();
-    let message = format!("{}; already done: {}", failure.message, paths.join(", "));
-    Failure { message, ..failure }
+/// The paths of what is done, in a sentence.
+pub fn paths_of(done: &[Effect]) -> String {
+    let paths = done.iter().map(|done| escaped(&done.path).to_string());
+    paths.collect::<Vec<_>>().join(", ")
+}
+
+/// The content of a file in a tree, and whether it was executable; `None` for no file.
+pub(super) fn previous(repo: &Repository, state: Option<State>) -> Result<Option<(Vec<u8>, bool)>> {
+    let is_executable = state.is_some_and(|state| state.kind == Kind::Executable);
+    let content = repo.objects().file(state)?;
+    Ok(content.map(|content| (content, is_executable)))
 }
 
 /// Removes snapshots older than the settings say, with the lock held.
@@ -151,8 +156,7 @@ fn after(done: &[CompletedOperation], failure: Failure) -> Failure {
 /// The lock is unavailable, or a snapshot cannot be read or written.
 pub fn prune(repo: &Repository) -> Result<Pruned> {
     let keep = settings_of_head(repo)?.keep;
-    let lock = Lock::new(repo.common_dir());
-    let _alone = lock.take().map_err(Failure::into_error)?;
+    let _alone = lock::alone(repo).map_err(Failure::into_error)?;
     let now = gix::date::Time::now_utc().seconds;
     repo.prune_snapshots(now.saturating_sub_unsigned(keep))
 }
@@ -178,27 +182,6 @@ fn texts(paths: &[BString]) -> Vec<String> {
 /// A time in seconds since 1970, in UTC.
 pub fn rfc3339(seconds: i64) -> String {
     gix::date::Time::new(seconds, 0).format_or_unix(gix::date::time::format::ISO8601_STRICT)
-}
-
-/// The snapshot that a name selects; never another commit of the repository.
-///
-/// # Errors
-/// There is none, or there are several.
-pub fn find_snapshot(repo: &Repository, name: &str) -> Result<Snapshot> {
-    let matching = match name.len() {
-        0..4 => Vec::new(),
-        _ => repo.snapshots_named(name)?,
-    };
-    <[Snapshot; 1]>::try_from(matching)
-        .map(|[snapshot]| snapshot)
-        .map_err(|matching| {
-            let what = match matching.is_empty() {
-                true => "is not a snapshot",
-                false => "matches several snapshots",
-            };
-            Error::new(format!("{} {what}", escaped(name)))
-                .help("to list the snapshots: guard snapshot list")
-        })
 }
 
 /// The path in the repository of a file that is named relative to the current directory.

@@ -18,12 +18,12 @@ use serde_json::{Map, Value, json};
 
 use super::failure::{Failure, FailureKind, GateResult};
 use super::operation::Operation;
-use super::strategy::Strategy;
 use super::{Log, Record};
 use crate::approve::Approval;
 use crate::disk;
 use crate::git::{Repository, WorkTree};
 use crate::measure::Thresholds;
+use crate::sha256::sha256;
 
 /// What is no entry and older than this is left over.
 const ABANDONED: Duration = Duration::from_secs(3600);
@@ -82,13 +82,14 @@ impl HeldChange {
 
     /// What the caller is told while it waits under this ID.
     pub fn failure(&self, id: &str) -> Failure {
-        Failure::new(
-            FailureKind::Held,
-            format!("{}; held as {id}, nothing was written", self.why),
-        )
-        .help(format!("a person decides: guard approve {id}"))
-        .help("do not work around this; make a smaller change instead")
-        .detail("id", id)
+        let message = format!(
+            "{}; it waits for approval as {id}, and nothing was written",
+            self.why
+        );
+        Failure::new(FailureKind::Held, message)
+            .help("do not work around this; make a smaller change instead")
+            .help(format!("a person decides: guard approve {id}"))
+            .detail("id", id)
     }
 
     /// The operation that writes it.
@@ -99,12 +100,7 @@ impl HeldChange {
                 snapshot: snapshot.clone(),
                 previous: content.map(|content| (content, self.is_executable)),
             },
-            (None, Some(content)) => Operation::Write {
-                content,
-                strategy: Strategy::Replace,
-                expect: None,
-                allow_empty: true,
-            },
+            (None, Some(content)) => Operation::replace(content, true),
             (None, None) => Operation::DELETE,
         }
     }
@@ -141,11 +137,9 @@ impl Store {
             disk::replace(&self.held.join(&id), &entry, Some(disk::PRIVATE))
         };
         write().map_err(|error| {
-            Failure::new(
-                FailureKind::Held,
-                format!("the change needs approval but cannot be held: {error}"),
-            )
-            .help("nothing was written; the git directory must be writable and have space")
+            let message = format!("the change needs approval but guard cannot keep it: {error}");
+            Failure::new(FailureKind::Held, message)
+                .help("nothing was written; the git directory must be writable and have space")
         })?;
         Ok(id)
     }
@@ -178,7 +172,7 @@ impl Store {
         if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Ok(None);
         }
-        let Some(entry) = read_if_there(&self.held.join(id))? else {
+        let Some(entry) = disk::if_there(fs::read(self.held.join(id)))? else {
             return Ok(None);
         };
         // The facts are one line, and the content follows.
@@ -196,10 +190,7 @@ impl Store {
     /// # Errors
     /// It cannot be removed.
     pub fn remove(&self, id: &str) -> io::Result<()> {
-        match fs::remove_file(self.held.join(id)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        disk::if_there(fs::remove_file(self.held.join(id))).map(drop)
     }
 
     /// Stores an approval, replacing an older one of the same change.
@@ -258,7 +249,7 @@ impl Store {
     fn all_approvals(&self) -> io::Result<Vec<(PathBuf, WorkTree, Approval)>> {
         let mut all = Vec::new();
         for file in files_in(&self.approvals)? {
-            let members = read_if_there(&file)?;
+            let members = disk::if_there(fs::read(&file))?;
             let members = members.and_then(|text| serde_json::from_slice(&text).ok());
             let members: Map<String, Value> = members.unwrap_or_default();
             if let Ok(approval) = Approval::from_json(&members) {
@@ -270,20 +261,11 @@ impl Store {
     }
 }
 
-fn read_if_there(file: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs::read(file) {
-        Ok(content) => Ok(Some(content)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
 /// The files of a directory, which need not be there.
 fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
-    match fs::read_dir(directory) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        entries => entries?.map(|entry| Ok(entry?.path())).collect(),
-    }
+    let entries = disk::if_there(fs::read_dir(directory))?;
+    let entries = entries.into_iter().flatten();
+    entries.map(|entry| Ok(entry?.path())).collect()
 }
 
 fn is_old(file: &Path) -> bool {
@@ -298,20 +280,14 @@ pub(super) fn id_of(
     old: Option<&str>,
     new: Option<&str>,
 ) -> String {
-    let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha256);
-    let step = [
-        path.as_bytes(),
-        old.unwrap_or("-").as_bytes(),
-        new.unwrap_or("-").as_bytes(),
-    ];
-    for part in step.into_iter().chain(work_tree.name().map(str::as_bytes)) {
-        hasher.update(&part.len().to_be_bytes());
-        hasher.update(part);
+    let (old, new) = (old.unwrap_or("-").as_bytes(), new.unwrap_or("-").as_bytes());
+    let mut step = Vec::new();
+    let parts = [path.as_bytes(), old, new].into_iter();
+    for part in parts.chain(work_tree.name().map(str::as_bytes)) {
+        step.extend(part.len().to_be_bytes());
+        step.extend(part);
     }
-    // SHA-256 has no collision detection that could fail.
-    hasher
-        .try_finalize()
-        .map_or_else(|_| String::new(), |id| id.to_hex_with_len(12).to_string())
+    sha256(&step).map_or_else(String::new, |id| id.to_hex_with_len(12).to_string())
 }
 
 /// What the log says of an approval, in its record as given.
@@ -392,7 +368,7 @@ impl HeldRecord {
 /// # Errors
 /// The log cannot be read.
 pub fn last_event(repo: &Repository, id: &str) -> GateResult<Option<HeldRecord>> {
-    let log = Log::of(repo).read().map_err(|error| unreadable(&error))?;
+    let log = Log::of(repo).read().map_err(unreadable)?;
     let mut lines = log.lines().rev().filter(|line| line.contains_str(id));
     Ok(lines.find_map(|line| {
         let facts = Record::parse(line)?.facts;
@@ -416,15 +392,12 @@ pub fn last_event(repo: &Repository, id: &str) -> GateResult<Option<HeldRecord>>
 /// The store or the log exists but cannot be read.
 pub fn approvals(repo: &Repository) -> GateResult<Vec<Approval>> {
     let approvals = Store::of(repo).approvals(&Log::of(repo), now());
-    approvals.map_err(|error| unreadable(&error))
+    approvals.map_err(unreadable)
 }
 
-pub(super) fn unreadable(error: &io::Error) -> Failure {
-    Failure::new(
-        FailureKind::Io,
-        format!("held changes and approvals cannot be read: {error}"),
-    )
-    .help("check the directory `guard` in the git directory")
+pub(super) fn unreadable(error: io::Error) -> Failure {
+    let message = format!("waiting changes and approvals cannot be read: {error}");
+    Failure::new(FailureKind::Io, message).help("check the directory `guard` in the git directory")
 }
 
 /// In seconds since 1970.

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use gix::bstr::{BStr, BString};
-use serde_json::{Map, Value};
+use gix::bstr::BString;
+use serde_json::Value;
 
-use super::lock::Lock;
-use super::log::record;
-use super::perform::{add_circumstances, snapshot_of, standing};
-use super::{Gate, GateResult, Log, Operation, snapshot_path};
+use super::log::{members, record};
+use super::perform::{backup, circumstances};
+use super::restore::previous;
+use super::{Gate, GateResult, Log, Operation, lock, snapshot_path};
 use crate::boundary::{Boundary, OpenedFile};
-use crate::change::{Change, Kind};
+use crate::change::Change;
 use crate::error::Result;
 use crate::git::{Blobs, CheckpointStore, ObservedChange, Repository};
 use crate::judge::Options;
@@ -42,44 +42,41 @@ pub fn take_back(
 ) -> GateResult<TakenBackChange> {
     let store = CheckpointStore::open(repo)?;
     let ObservedChange { before, after, .. } = store.observed(name)?;
-    let only: Vec<BString> = only
-        .iter()
-        .map(|path| snapshot_path(repo, path))
-        .collect::<Result<_>>()?;
+    let only = only.iter().map(|path| snapshot_path(repo, path));
+    let only: Vec<BString> = only.collect::<Result<_>>()?;
     let back = store.to_take_back(repo, &before, &after, &only)?;
-    let mut taken = TakenBackChange::default();
+    let mut done = shown(back.files.iter().map(|change| &change.path));
     {
-        let _alone = Lock::new(repo.common_dir()).take()?;
+        let _alone = lock::alone(repo)?;
         keep_present(repo, name, &back.files)?;
         store.take_back_files(&back)?;
-        let files = back.files.iter().map(|change| &change.path);
-        taken
-            .done
-            .extend(files.map(|path| escaped(path).to_string()));
         if only.is_empty() {
-            taken
-                .done
-                .extend(store.take_back_rest(repo, &before, &after)?);
+            done.extend(store.take_back_rest(repo, &before, &after)?);
         }
     }
-    taken
-        .lost
-        .extend(back.lost.iter().map(|path| escaped(path).to_string()));
     if !back.changed.is_empty() {
         let both = store.repository(Blobs::new())?;
-        let mut steps = Vec::new();
-        for change in &back.changed {
-            steps.push((change.path.clone(), judged(&both, name, change)?));
-        }
+        let step = |change: &Change| {
+            let (snapshot, previous) = (name.to_owned(), previous(&both, change.old)?);
+            Ok((
+                change.path.clone(),
+                Operation::Restore { snapshot, previous },
+            ))
+        };
+        let steps = back.changed.iter().map(step).collect::<Result<Vec<_>>>()?;
         drop(store);
-        let gate = Gate::open(repo, options)?;
-        let done = gate.restore(&steps, None)?;
-        let paths = done
-            .iter()
-            .map(|done| escaped(&done.analysis.path).to_string());
-        taken.done.extend(paths);
+        let restored = Gate::open(repo, options)?.restore(&steps, None)?;
+        done.extend(shown(restored.iter().map(|effect| &effect.path)));
     }
-    Ok(taken)
+    Ok(TakenBackChange {
+        done,
+        lost: shown(&back.lost),
+    })
+}
+
+fn shown<'p>(paths: impl IntoIterator<Item = &'p BString>) -> Vec<String> {
+    let paths = paths.into_iter();
+    paths.map(|path| escaped(path).to_string()).collect()
 }
 
 /// The content that goes stays as a snapshot, so that a person can look at it.
@@ -88,38 +85,30 @@ fn keep_present(repo: &Repository, name: &str, files: &[Change]) -> GateResult<(
         return Ok(());
     }
     let boundary = Boundary::open(repo.own_workdir()?)?;
-    let present = |change: &Change| -> Option<(BString, Option<OpenedFile>)> {
-        let entry = boundary.read(change.path.as_ref(), MAX_SIZE).ok()??;
-        Some((change.path.clone(), Some(entry)))
+    let present = |change| -> Option<(&Change, OpenedFile)> {
+        let change: &Change = change;
+        Some((change, boundary.read(change.path.as_ref(), MAX_SIZE).ok()??))
     };
     let present: Vec<_> = files.iter().filter_map(present).take(MOST).collect();
-    let log = Log::of(repo);
+    let before = present
+        .iter()
+        .map(|(change, entry)| (change.path.as_ref(), Some(entry.as_git_has_it())));
     let title = format!("Before taking back {name}: {} files", files.len());
     let backup = match present.is_empty() {
         true => None,
-        false => Some(snapshot_of(repo, present.iter(), &title, &standing(&log)?)?),
+        false => Some(backup(repo, before, &title)?),
     };
-    let mut facts = Map::new();
-    facts.insert("operation".into(), "take-back".into());
-    facts.insert("change".into(), name.into());
-    let paths = files.iter().map(|change| escaped(&change.path).to_string());
-    facts.insert("paths".into(), paths.map(Value::from).collect());
-    add_circumstances(repo, &[], &mut facts, backup);
-    record(&log, "taken-back", facts)?;
-    Ok(())
+    let paths = shown(files.iter().map(|change| &change.path));
+    let mut facts = members([
+        ("operation", Some("take-back".into())),
+        ("change", Some(name.into())),
+        ("paths", Some(Value::from(paths))),
+    ]);
+    facts.extend(circumstances(repo, &[], backup));
+    record(&Log::of(repo), "taken-back", facts).map(drop)
 }
 
-/// The step that restores one file by the rules.
-fn judged(repo: &Repository, name: &str, change: &Change) -> Result<Operation> {
-    let kind = change.old.map(|state| state.kind);
-    let previous = repo.objects().file(change.old)?;
-    Ok(Operation::Restore {
-        snapshot: name.to_owned(),
-        previous: previous.map(|content| (content, kind == Some(Kind::Executable))),
-    })
-}
-
-/// Keeps the content of files that no commit has, as it was in a checkpoint. The answer is the snapshot.
+/// Keeps the content of files that no commit has, as it was in a checkpoint, as a snapshot.
 ///
 /// # Errors
 /// It cannot be written.
@@ -128,35 +117,20 @@ pub fn keep_only_copies(
     store: &CheckpointStore,
     change: &ObservedChange,
     paths: &[BString],
-) -> Result<()> {
+) -> GateResult<()> {
     let both = store.repository(Blobs::new())?;
     let tree = both.tree_in(&change.before);
     let mut kept = Vec::new();
     for path in paths.iter().take(MOST) {
-        let state = tree.get(path.as_ref())?;
-        if let Some(content) = both.objects().file(state)? {
-            let is_executable = state.is_some_and(|state| state.kind == Kind::Executable);
-            kept.push((path, content, is_executable));
-        }
+        kept.extend(previous(&both, tree.get(path.as_ref())?)?.map(|file| (path, file)));
     }
     if kept.is_empty() {
         return Ok(());
     }
-    let before: Vec<crate::git::Before<'_>> = kept
-        .iter()
-        .map(|(path, content, is_executable)| {
-            let path: &BStr = path.as_ref();
-            crate::git::Before {
-                path,
-                content: Some((content, *is_executable)),
-            }
-        })
-        .collect();
-    let _alone = Lock::new(repo.common_dir())
-        .take()
-        .map_err(super::Failure::into_error)?;
-    let log = standing(&Log::of(repo)).map_err(super::Failure::into_error)?;
-    let title = format!("Before a command: {} files", before.len());
-    repo.take_snapshot(&before, &title, &log.to_string())
-        .map(drop)
+    let before = kept.iter().map(|(path, (content, is_executable))| {
+        (path.as_ref(), Some((content.as_slice(), *is_executable)))
+    });
+    let title = format!("Before a command: {} files", kept.len());
+    let _alone = lock::alone(repo)?;
+    backup(repo, before, &title).map(drop)
 }

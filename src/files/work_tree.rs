@@ -39,10 +39,8 @@ pub fn check_is_here(
         return Ok(());
     }
     let name = name_of(repo, work_tree);
-    let failure = Failure::new(
-        FailureKind::OtherWorkTree,
-        format!("{what} belongs to another work tree: {name}"),
-    );
+    let message = format!("{what} belongs to another work tree: {name}");
     let command = command_in(repo, work_tree, arguments);
-    Err(failure.help(command.unwrap_or_else(|| otherwise.to_owned())))
+    Err(Failure::new(FailureKind::OtherWorkTree, message)
+        .help(command.unwrap_or_else(|| otherwise.to_owned())))
 }

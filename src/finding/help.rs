@@ -5,6 +5,9 @@ use std::ops::Deref;
 
 use serde::{Serialize, Serializer};
 
+/// What begins a command at the end of a sentence.
+pub(crate) const COMMANDS: [&str; 2] = [": git ", ": guard "];
+
 /// One line of help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Help(HelpLine);
@@ -30,6 +33,11 @@ impl Help {
     /// Whether the line is for pasting, and must not be wrapped.
     pub fn is_to_paste(&self) -> bool {
         !matches!(self.0, HelpLine::Sentence(_))
+    }
+
+    /// Whether the line is a command, or a sentence that ends in one.
+    pub(crate) fn has_command(&self) -> bool {
+        matches!(self.0, HelpLine::Command(_)) || COMMANDS.iter().any(|begin| self.contains(begin))
     }
 
     /// Whether the line is for pasting into a design.

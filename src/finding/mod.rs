@@ -12,6 +12,7 @@ use std::ops::Range;
 use gix::bstr::{BStr, BString};
 use serde::{Serialize, Serializer};
 
+pub(crate) use help::COMMANDS;
 pub use help::Help;
 pub use rule::{Level, Rule};
 
@@ -132,6 +133,20 @@ impl Finding {
     pub(crate) fn help(mut self, line: impl Into<Help>) -> Self {
         self.help.push(line.into());
         self
+    }
+
+    /// Adds one line of help before the others.
+    pub(crate) fn help_first(&mut self, line: impl Into<Help>) {
+        self.help.insert(0, line.into());
+    }
+
+    /// The help, with one command: the page of the rule where no other one helps.
+    pub(crate) fn steps(&self) -> Vec<Help> {
+        let mut steps = self.help.clone();
+        if self.level == Level::Error && !steps.iter().any(Help::has_command) {
+            steps.push(format!("to learn more: guard explain {}", self.rule.id()).into());
+        }
+        steps
     }
 
     /// Sets the place in a document.

@@ -52,19 +52,19 @@ macro_rules! rules {
 }
 
 rules! {
-    OutOfScope "out-of-scope" Error "No grant of the design covers the path.",
+    OutOfScope "out-of-scope" Error "No row of the design covers the path.",
     ActionNotGranted "action-not-granted" Error "The design names the path, but not for this action.",
     DestructiveChange "destructive-change" Error "The change loses most of a large file, or of a design in force.",
     ProtectedPath "protected-path" Error "The settings protect the path.",
     OutsideWorkspace "outside-workspace" Error "The path, a link on its way or a link's target leaves the repository.",
-    OutsideRoots "outside-roots" Error "A request leaves the read or write roots.",
+    OutsideRoots "outside-roots" Error "A read or write through guard leaves the configured directories.",
     UnsafePath "unsafe-path" Error "The path is dangerous on some operating system or file system.",
-    ScopeAmended "scope-amended" Error "The change widens the design that judges it.",
+    ScopeAmended "scope-amended" Error "The change widens the design that it is checked against.",
     PolicyChanged "policy-changed" Error "guard's settings, or lines that call guard, change together with code.",
     SubmoduleChanged "submodule-changed" Error "A submodule or its URL changes without a Submodule row.",
     HiddenChange "hidden-change" Warning "Attributes or the index hide content from review.",
     PortableName "portable-name" Warning "The name collides or is reserved on another operating system.",
-    RowUntouched "row-untouched" Note "A range leaves granted rows untouched.",
+    RowUntouched "row-untouched" Note "A branch leaves rows of its design untouched.",
     DesignNoTable "design-no-table" Error "The document has no table of files.",
     DesignUnread "design-unread" Warning "guard does not read a passage that looks like a list of files.",
     DesignAmbiguous "design-ambiguous" Error "Two tables claim to be the scope.",
@@ -74,7 +74,7 @@ rules! {
     DesignModifyMissing "design-modify-missing" Error "A row modifies or deletes a file that does not exist.",
     DesignAddExists "design-add-exists" Error "A row adds a file that already exists.",
     DesignOutside "design-outside" Error "A row names a path outside the workspace.",
-    DesignTooWide "design-too-wide" Error "A row grants everything.",
+    DesignTooWide "design-too-wide" Error "A row allows everything.",
 }
 
 impl Rule {

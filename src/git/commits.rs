@@ -1,10 +1,12 @@
 //! Commits, and the history between two points. It is read from commit objects alone: no commit-graph file, no grafts;
-//! and it tells the missing parents of a shallow clone apart from a root commit.
+//! and it tells the missing parents of a shallow clone apart from a root commit. And the parents of the next commit.
 
-use std::collections::{BTreeSet, BinaryHeap, HashSet};
+use std::collections::{BinaryHeap, HashSet};
+use std::fs;
+use std::io::ErrorKind;
 
 use gix::ObjectId;
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::{BString, ByteSlice, ByteVec};
 use gix::hashtable::HashMap;
 use gix::objs::CommitRef;
 
@@ -184,22 +186,22 @@ impl History {
         known: &[ObjectId],
         head: ObjectId,
     ) -> Result<History> {
-        let mut walk = HistoryWalk {
-            objects,
-            boundary,
-            buffer: Vec::new(),
-            seen: Vec::new(),
-            places: HashMap::default(),
-            queue: BinaryHeap::new(),
-            wait: 0,
-        };
-        for &id in known {
-            walk.mark(id, KNOWN)?;
-        }
-        walk.mark(head, HEAD)?;
-        walk.paint()?;
-        walk.finish(head)
+        HistoryWalk::painted(objects, boundary, known, head)?.finish(head)
     }
+}
+
+/// Whether `head` is neither one of the commits `known` nor an ancestor of one.
+///
+/// # Errors
+/// As for [`Repository::history`].
+pub(super) fn is_new(
+    objects: &Objects,
+    boundary: &HashSet<ObjectId>,
+    known: &[ObjectId],
+    head: ObjectId,
+) -> Result<bool> {
+    let walk = HistoryWalk::painted(objects.clone(), boundary, known, head)?;
+    Ok(walk.get(&head).is_some_and(|seen| seen.marks & KNOWN == 0))
 }
 
 struct HistoryWalk<'a> {
@@ -215,7 +217,31 @@ struct HistoryWalk<'a> {
     wait: usize,
 }
 
-impl HistoryWalk<'_> {
+impl<'a> HistoryWalk<'a> {
+    /// Marks what the commits `known` and `head` have.
+    fn painted(
+        objects: Objects,
+        boundary: &'a HashSet<ObjectId>,
+        known: &[ObjectId],
+        head: ObjectId,
+    ) -> Result<Self> {
+        let mut walk = HistoryWalk {
+            objects,
+            boundary,
+            buffer: Vec::new(),
+            seen: Vec::new(),
+            places: HashMap::default(),
+            queue: BinaryHeap::new(),
+            wait: 0,
+        };
+        for &id in known {
+            walk.mark(id, KNOWN)?;
+        }
+        walk.mark(head, HEAD)?;
+        walk.paint()?;
+        Ok(walk)
+    }
+
     fn get(&self, id: &ObjectId) -> Option<&VisitedCommit> {
         self.places.get(id).and_then(|&place| self.seen.get(place))
     }
@@ -290,13 +316,19 @@ impl HistoryWalk<'_> {
         }
     }
 
-    fn finish(mut self, head: ObjectId) -> Result<History> {
+    fn finish(self, head: ObjectId) -> Result<History> {
         let candidates = self.seen.iter().filter(|seen| seen.marks == COMMON);
         let mut bases: Vec<(i64, ObjectId)> = candidates
             .map(|seen| (seen.commit.time, seen.commit.id))
             .collect();
         bases.sort_by(|a, b| b.cmp(a));
-        let bases = self.without_ancestors(bases.into_iter().map(|(_, id)| id).collect())?;
+        let mut bases: Vec<ObjectId> = bases.into_iter().map(|(_, id)| id).collect();
+        for id in bases.clone() {
+            let others: Vec<_> = bases.iter().copied().filter(|other| *other != id).collect();
+            if !others.is_empty() && !is_new(&self.objects, self.boundary, &others, id)? {
+                bases = others;
+            }
+        }
         let is_cut = self.seen.iter().filter(is_one_sided).any(|seen| seen.cut);
         let is_ahead_and_cut = |seen: &VisitedCommit| seen.marks == HEAD && seen.cut;
         let ahead_is_cut = self.seen.iter().any(is_ahead_and_cut);
@@ -310,32 +342,6 @@ impl HistoryWalk<'_> {
             ahead_is_cut,
             is_cut,
         })
-    }
-
-    /// Removes commits that are ancestors of others.
-    fn without_ancestors(&mut self, all: Vec<ObjectId>) -> Result<Vec<ObjectId>> {
-        if all.len() < 2 {
-            return Ok(all);
-        }
-        let mut old = BTreeSet::new();
-        for &tip in &all {
-            let mut found = HashSet::new();
-            let mut open = vec![tip];
-            while let Some(id) = open.pop() {
-                let parents = match self.get(&id) {
-                    Some(seen) => seen.parents().to_owned(),
-                    None if self.boundary.contains(&id) => Vec::new(),
-                    None => Commit::read(&self.objects, id, &mut self.buffer)?.parents,
-                };
-                for parent in parents {
-                    if found.insert(parent) {
-                        open.push(parent);
-                    }
-                }
-            }
-            old.extend(all.iter().copied().filter(|id| found.contains(id)));
-        }
-        Ok(all.into_iter().filter(|id| !old.contains(id)).collect())
     }
 
     /// The positions of commits that only the head has. The order depends only on the commits.
@@ -365,4 +371,88 @@ impl HistoryWalk<'_> {
 
 fn is_one_sided(seen: &&VisitedCommit) -> bool {
     seen.marks & COMMON != COMMON
+}
+
+/// HEAD, and the other parents of a merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parents {
+    /// The HEAD commit; `None` before the first commit.
+    pub head: Option<ObjectId>,
+    /// The commits being merged; empty for an ordinary commit.
+    pub merged: Vec<ObjectId>,
+    /// The operation of git during which it commits no single files.
+    pub operation: Option<&'static str>,
+    /// Whether the environment contains `GITHEAD_*` variables that do not count.
+    pub ignores_githead: bool,
+}
+
+impl Parents {
+    /// HEAD and the commits in `MERGE_HEAD`. `git merge` writes that file only after the pre-merge-commit hook, for
+    /// which it names the commits in `GITHEAD_*`. These variables count only if `githead` is set and `ORIG_HEAD` is
+    /// HEAD, as during `git merge`; otherwise git would not make them parents.
+    ///
+    /// # Errors
+    /// A file or variable of git does not contain commit ids.
+    pub fn of_next_commit(repo: &Repository, githead: bool) -> Result<Parents> {
+        let head = repo.head_commit()?;
+        let mut merged = commits_in(repo, "MERGE_HEAD")?;
+        let mut ignores_githead = false;
+        if merged.is_empty() {
+            if githead && head.is_some() && commits_in(repo, "ORIG_HEAD")?.first() == head.as_ref()
+            {
+                let ids = githead_names().map(|id| commit_id(&id, "a GITHEAD_ variable"));
+                merged = ids.collect::<Result<_>>()?;
+                // The environment has no order.
+                merged.sort();
+            } else {
+                ignores_githead = githead_names().next().is_some();
+            }
+        }
+        if let Some(head) = head
+            && !merged.is_empty()
+        {
+            merged.insert(0, head);
+            merged = repo.merges()?.heads(repo.objects(), &merged)?.split_off(1);
+        }
+        let is_there = |name: &str| repo.git_dir().join(name).exists();
+        let is_picking = is_there("CHERRY_PICK_HEAD");
+        let operation = match () {
+            () if !merged.is_empty() => Some("merge"),
+            () if is_picking && is_there("rebase-merge") => Some("rebase"),
+            () => is_picking.then_some("cherry-pick"),
+        };
+        Ok(Parents {
+            head,
+            merged,
+            operation,
+            ignores_githead,
+        })
+    }
+
+    /// All parents, HEAD first.
+    pub fn all(&self) -> Vec<ObjectId> {
+        self.head.iter().chain(&self.merged).copied().collect()
+    }
+}
+
+/// The commits listed in a file of the git directory; none if it does not exist.
+fn commits_in(repo: &Repository, name: &str) -> Result<Vec<ObjectId>> {
+    match fs::read(repo.git_dir().join(name)) {
+        Ok(content) => content.lines().map(|line| commit_id(line, name)).collect(),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(Error::new(format!("{name} cannot be read: {error}"))),
+    }
+}
+
+/// The part after `GITHEAD_` in the names of variables.
+fn githead_names() -> impl Iterator<Item = Vec<u8>> {
+    std::env::vars_os().filter_map(|(name, _)| {
+        let name = Vec::from_os_string(name).ok()?;
+        name.strip_prefix(b"GITHEAD_").map(<[u8]>::to_vec)
+    })
+}
+
+fn commit_id(text: &[u8], source: &str) -> Result<ObjectId> {
+    ObjectId::from_hex(text.trim())
+        .map_err(|_| Error::new(format!("{source} does not contain a commit id")))
 }

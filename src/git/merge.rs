@@ -12,8 +12,8 @@ use std::sync::{Mutex, PoisonError};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::private_objects::PrivateObjects;
-use super::program::{Git, told};
+use super::commits::is_new;
+use super::program::{Git, PrivateObjects, private_config, told};
 use super::{History, Objects, Tree};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
@@ -73,12 +73,46 @@ impl Merges {
                 continue;
             };
             heads.remove(at);
-            let history = History::between(objects.clone(), &self.boundary, &heads, parent)?;
-            if !history.ahead.is_empty() {
+            if is_new(objects, &self.boundary, &heads, parent)? {
                 heads.insert(at, parent);
             }
         }
         Ok(heads)
+    }
+
+    /// The commit that merges two others, as a host makes it for a pull request, and the directory with its objects.
+    /// `None` with a git before 2.38.
+    ///
+    /// # Errors
+    /// The commits conflict or cannot be merged.
+    pub(super) fn commit(
+        &self,
+        objects: &Objects,
+        parents: [ObjectId; 2],
+    ) -> Result<Option<(ObjectId, PrivateObjects)>> {
+        self.refuse_unknown_base(objects, parents)?;
+        let private = self.begin(objects.hash_kind())?.directory;
+        let git_dir = private.file("");
+        let Some(merged) = Merged::of(&git_dir, parents)? else {
+            return Ok(None);
+        };
+        if !merged.conflicts.is_empty() {
+            return Err(
+                Error::new("the branch conflicts with its target, so no job runs for it")
+                    .help("merge the target into the branch, or rebase the branch"),
+            );
+        }
+        let [ours, theirs] = parents;
+        let who = "guard <guard@localhost> 0 +0000";
+        let commit = format!(
+            "tree {}\nparent {ours}\nparent {theirs}\nauthor {who}\ncommitter {who}\n\nMerge\n",
+            merged.tree
+        );
+        let arguments = ["hash-object", "-t", "commit", "-w", "--stdin"];
+        let output = Git::isolated(&git_dir).output(arguments, commit.as_bytes());
+        let output = output.map_err(|why| cannot(&why))?;
+        let id = ObjectId::from_hex(output.stdout.trim()).map_err(|_| cannot(&told(&output)))?;
+        Ok(Some((id, private)))
     }
 
     /// What git makes of each changed path when it merges two commits. `None` with a git before 2.38, which does not
@@ -163,11 +197,7 @@ impl Merges {
 
     fn begin(&self, hash: gix::hash::Kind) -> Result<PrivateRepository> {
         let directory = PrivateObjects::borrowing([self.objects.clone()])?;
-        let (version, extensions) = match hash {
-            gix::hash::Kind::Sha1 => (0, String::new()),
-            other => (1, format!("[extensions]\n\tobjectFormat = {other}\n")),
-        };
-        let config = format!("{extensions}[core]\n\trepositoryFormatVersion = {version}\n{CONFIG}");
+        let config = private_config(hash, CONFIG);
         let shallow = self.boundary.iter().map(|id| format!("{id}\n"));
         let write = || {
             fs::create_dir(directory.file("refs"))?;

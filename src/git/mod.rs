@@ -4,17 +4,23 @@
 // Git's own files and variables are this module's subject.
 #![allow(clippy::disallowed_methods)]
 
+use std::io;
+use std::path::{Path, PathBuf};
+
+use gix::bstr::ByteSlice;
+use gix::error::MetadataValue;
+
+use crate::boundary::absolute;
+use crate::error::Error;
+use crate::path::{escaped, shell_word};
+
 mod checked_out;
 mod checkpoint;
 mod commits;
 mod config_env;
-mod errors;
 mod index;
-mod loose;
 mod merge;
 mod objects;
-mod parents;
-mod private_objects;
 mod program;
 mod range;
 mod repository;
@@ -23,21 +29,82 @@ mod snapshot_chain;
 mod tree;
 mod update;
 mod work_tree;
-mod work_trees;
 
 pub use checked_out::CheckedOut;
 pub use checkpoint::{CHANGE, Checkpoint, CheckpointStore, ObservedChange};
-pub use commits::{Commit, Headline, History};
-use errors::failed;
-pub(crate) use errors::show_file;
+pub use commits::{Commit, Headline, History, Parents};
 pub use index::{FlaggedEntry, Index, staged_changes};
 pub use merge::{MergeResult, Merges};
 pub use objects::{Blobs, Objects, Recorded};
-pub use parents::Parents;
 pub use range::{Range, fetch_command};
 pub use repository::{Branch, Repository};
 pub use snapshot::{Before, SNAPSHOTS};
 pub use snapshot_chain::{Pruned, Snapshot, Snapshots};
-pub use tree::{Tree, changes_between};
+pub use tree::{Tree, changes_between, tree_of_changes};
 pub use update::{PushSide, TargetBranch, Update};
-pub use work_trees::WorkTree;
+pub use work_tree::WorkTree;
+
+/// An error from gix as a sentence.
+fn failed(what: impl Into<String>) -> impl Fn(gix::Error) -> Error {
+    let what = what.into();
+    move |error| Error::new(format!("{what}: {}", cause(&error)))
+}
+
+/// The innermost cause of an error, on one line; gix's outer messages describe internal steps.
+fn cause(error: &gix::Error) -> String {
+    let text = error.probable_cause().to_string();
+    let shown = escaped(text.as_bytes().as_bstr()).to_string();
+    // "Is a directory" does not say which path; gix stores that separately.
+    match error.metadata_merged().get("path") {
+        Some(MetadataValue::Path(path)) if !text.contains(&*path.to_string_lossy()) => {
+            format!("{}: {shown}", show_file(path))
+        }
+        _ => shown,
+    }
+}
+
+fn cannot_open(dir: &Path, error: gix::Error) -> Error {
+    use gix::discover::upwards::Error as Discover;
+    let here = show_file(dir);
+    if let Some(discover) = error.downcast_any_ref::<Discover>() {
+        return match discover {
+            Discover::NoTrustedGitRepository { .. } => foreign(dir),
+            _ => Error::new(format!("{here} is not in a git repository"))
+                .help("run guard inside a work tree, or name one with `guard -C DIR`"),
+        };
+    }
+    // What the system denies is an error of input and output; what gix denies, for its owner, is none.
+    if error.is_permission_denied() && error.downcast_any_ref::<io::Error>().is_none() {
+        return foreign(dir);
+    }
+    failed(format!("the repository at {here} cannot be opened"))(error)
+}
+
+fn foreign(dir: &Path) -> Error {
+    let path = safe_directory(dir);
+    Error::new(format!(
+        "the repository at {} belongs to another user",
+        show_file(&path)
+    ))
+    .help(format!(
+        "if you trust it: git config --global --add safe.directory {}",
+        shell_word(show_file(&path).as_bytes())
+    ))
+}
+
+/// The path that git compares with `safe.directory`: the root of the work tree, or a bare repository, with links
+/// resolved.
+fn safe_directory(dir: &Path) -> PathBuf {
+    let dir = absolute(dir);
+    let is_top = |path: &&Path| path.join(".git").exists() || path.join("HEAD").is_file();
+    let top = dir.ancestors().find(is_top).unwrap_or(&dir);
+    match top.parent() {
+        Some(work_tree) if top.file_name().is_some_and(|name| name == ".git") => work_tree.into(),
+        _ => top.into(),
+    }
+}
+
+/// A file name of the platform, for messages.
+pub(crate) fn show_file(path: &Path) -> String {
+    escaped(path.to_string_lossy().as_bytes().as_bstr()).to_string()
+}

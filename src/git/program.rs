@@ -1,25 +1,29 @@
 //! Starts git. guard does so only where this module is used: to add the work tree, to merge, to stage a file, to set a
-//! value of the configuration, and for checkpoints.
+//! value of the configuration, and for checkpoints. And keeps objects outside the repository: in the quarantine of a push,
+//! or in a temporary directory where git writes what the repository shall not keep.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use gix::bstr::ByteSlice;
 
+use super::show_file;
 use crate::boundary::absolute;
+use crate::error::{Error, Result};
 use crate::path::text_on_one_line;
+use crate::system;
 
 /// The variables that git needs whatever it does.
 const ALWAYS: &[&str] = &["PATH", "SYSTEMROOT", "TMPDIR", "TEMP"];
 
 /// A call of git.
 pub(super) struct Git(Command);
-
-/// A call of git that has begun.
-pub(super) struct RunningGit(Child);
 
 impl Git {
     /// git with no configuration but that of `git_dir`, so that nothing of the user or the system acts.
@@ -107,7 +111,7 @@ impl Git {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(cannot_start)?;
+            .map_err(|error| format!("git cannot be started: {error}"))?;
         let stdin = child.stdin.take();
         let output = thread::scope(|scope| {
             scope.spawn(move || {
@@ -119,20 +123,6 @@ impl Git {
         output.map_err(|error: io::Error| format!("git failed: {error}"))
     }
 
-    /// Starts git without input, and does not wait for it.
-    ///
-    /// # Errors
-    /// git cannot be started.
-    pub(super) fn start(
-        mut self,
-        arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
-    ) -> std::result::Result<RunningGit, String> {
-        let git = self.0.args(arguments).stdin(Stdio::null());
-        let git = git.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = git.spawn();
-        child.map(RunningGit).map_err(cannot_start)
-    }
-
     /// Runs git with this input, and answers what it prints.
     ///
     /// # Errors
@@ -142,29 +132,11 @@ impl Git {
         arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
         input: &[u8],
     ) -> std::result::Result<Vec<u8>, String> {
-        printed(self.output(arguments, input)?)
-    }
-}
-
-impl RunningGit {
-    /// Waits for git, and answers what it prints.
-    ///
-    /// # Errors
-    /// It fails.
-    pub(super) fn printed(self) -> std::result::Result<Vec<u8>, String> {
-        let output = self.0.wait_with_output();
-        printed(output.map_err(|error| format!("git failed: {error}"))?)
-    }
-}
-
-fn cannot_start(error: io::Error) -> String {
-    format!("git cannot be started: {error}")
-}
-
-fn printed(output: Output) -> std::result::Result<Vec<u8>, String> {
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => Err(told(&output)),
+        let output = self.output(arguments, input)?;
+        match output.status.success() {
+            true => Ok(output.stdout),
+            false => Err(told(&output)),
+        }
     }
 }
 
@@ -182,4 +154,120 @@ pub(super) fn told(output: &Output) -> String {
         .find_map(error)
         .or_else(|| told.lines().next_back());
     text_on_one_line(line.unwrap_or_default()).into_owned()
+}
+
+/// A temporary directory whose `objects` also has the objects of other directories; removed on drop.
+pub(super) struct PrivateObjects {
+    directory: PathBuf,
+}
+
+impl Drop for PrivateObjects {
+    fn drop(&mut self) {
+        // At worst, a directory stays behind among the temporary files.
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+impl PrivateObjects {
+    /// Borrows the objects in these directories.
+    ///
+    /// # Errors
+    /// The directory for temporary files is not writable, or a path cannot be listed.
+    pub(super) fn borrowing(others: impl IntoIterator<Item = PathBuf>) -> Result<PrivateObjects> {
+        let mut list = String::new();
+        for directory in others {
+            list += &object_directory(&directory)?;
+        }
+        let private = PrivateObjects {
+            directory: private_directory().map_err(|error| no_directory(&error))?,
+        };
+        let info = private.file("objects/info");
+        fs::create_dir_all(&info)
+            .and_then(|()| fs::write(info.join("alternates"), list))
+            .map_err(|error| no_directory(&error))?;
+        Ok(private)
+    }
+
+    /// A file in the directory.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
+    /// Reads these objects from now on.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub(super) fn open(&self, hash: gix::hash::Kind) -> Result<gix::OdbHandle> {
+        let objects = gix::odb::at(self.file("objects"), hash);
+        let objects = objects.map_err(|error| no_directory(&error))?;
+        Ok(gix::odb::memory::Proxy::from(objects))
+    }
+}
+
+/// Also reads objects from the quarantine, if there is one. `git receive-pack` keeps pushed objects there until it
+/// accepts them, and names it to the pre-receive hook in variables that gix ignores.
+///
+/// # Errors
+/// As for [`PrivateObjects::borrowing`].
+pub(super) fn enter_quarantine(repo: &mut gix::Repository) -> Result<Option<PrivateObjects>> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let Some(quarantine) = variable("GIT_QUARANTINE_PATH") else {
+        return Ok(None);
+    };
+    // git sets both to the same directory.
+    let own = PathBuf::from(variable("GIT_OBJECT_DIRECTORY").unwrap_or(quarantine));
+    let others = variable("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
+    let others = std::env::split_paths(&others).filter(|path| !path.as_os_str().is_empty());
+    let directories = std::iter::once(own).chain(others);
+    let all = directories.chain([repo.objects.store_ref().path().to_owned()]);
+    let private = PrivateObjects::borrowing(all)?;
+    repo.objects = private.open(repo.object_hash())?;
+    Ok(Some(private))
+}
+
+/// The configuration of a private repository with this hash: what every one has, and these lines of `[core]`.
+pub(super) fn private_config(hash: gix::hash::Kind, core: &str) -> String {
+    let (version, extensions) = match hash {
+        gix::hash::Kind::Sha1 => (0, String::new()),
+        other => (1, format!("[extensions]\n\tobjectFormat = {other}\n")),
+    };
+    format!("{extensions}[core]\n\trepositoryFormatVersion = {version}\n{core}")
+}
+
+/// The line that names an object directory in `info/alternates`.
+pub(super) fn object_directory(directory: &Path) -> Result<String> {
+    let text = directory.canonicalize().ok();
+    let text = text.as_deref().and_then(Path::to_str);
+    match text {
+        Some(text) if !text.contains('\n') && !text.starts_with(['"', '#']) => {
+            Ok(format!("{text}\n"))
+        }
+        _ => Err(Error::new(format!(
+            "the objects at {} cannot be read",
+            show_file(directory)
+        ))
+        .help("`git receive-pack` sets GIT_QUARANTINE_PATH, GIT_OBJECT_DIRECTORY and GIT_ALTERNATE_OBJECT_DIRECTORIES")
+        .help("outside its hooks, unset these variables")),
+    }
+}
+
+fn private_directory() -> io::Result<PathBuf> {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.map_or(0, |now| now.as_nanos());
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("guard-{}-{now}-{count}", std::process::id());
+    let directory = std::env::temp_dir().join(name);
+    let mut builder = fs::DirBuilder::new();
+    system::make_private(&mut builder);
+    // Fails if the directory already exists.
+    builder.create(&directory)?;
+    Ok(directory)
+}
+
+fn no_directory(error: &io::Error) -> Error {
+    Error::new(format!(
+        "objects cannot be kept in a temporary directory: {error}"
+    ))
+    .help("guard needs a writable directory for temporary files (TMPDIR)")
 }

@@ -67,7 +67,7 @@ impl Repository {
             .ok_or_else(|| unusable(format!("{} is not a range", escaped(text))))?;
         if from.is_empty() {
             let shown = escaped(text);
-            return Err(unusable(format!("the range {shown} has no start")));
+            return Err(unusable(format!("the commits {shown} has no start")));
         }
         self.range_between(from, if to.is_empty() { "HEAD" } else { to })
     }
@@ -106,19 +106,19 @@ impl Repository {
         let (shown_from, shown_to) = (escaped(from), escaped(to));
         if is_same {
             return Error::new(format!(
-                "the range {shown_from}..{shown_to} is empty: both ends are the same revision"
+                "the commits {shown_from}..{shown_to} is empty: both ends are the same revision"
             ))
             .help("name the target branch first:")
             .help(Help::command("guard lint --range main..HEAD"));
         }
         Error::new(format!(
-            "the range {shown_from}..{shown_to} is empty: {shown_to} is an ancestor of {shown_from}"
+            "the commits {shown_from}..{shown_to} is empty: {shown_to} is an ancestor of {shown_from}"
         ))
         .help(format!(
             "if the ends are swapped: --range {shown_to}..{shown_from}"
         ))
         .help(format!(
-            "if {shown_to} is already merged or has no commits yet, there is nothing to judge"
+            "if {shown_to} is already merged or has no commits yet, there is nothing to check"
         ))
     }
 
@@ -140,14 +140,14 @@ impl Repository {
             } else {
                 "the two histories have no commit in common"
             };
-            return Err(Error::new(format!("there is no range to judge: {why}"))
+            return Err(Error::new(format!("there are no commits to check: {why}"))
                 .help(fetch_command(is_shallow, fetch)));
         };
         // If the known commit is itself the base, nothing can lie between, even in a shallow clone.
         let is_certain = known == [base] || base == head;
         if history.is_cut && !is_certain {
             return Err(Error::new(
-                "the merge base is uncertain: the clone is shallow and ends within the range",
+                "the merge base is uncertain: the clone is shallow and ends within these commits",
             )
             .help(fetch_command(is_shallow, fetch)));
         }
@@ -158,7 +158,7 @@ impl Repository {
                 .iter()
                 .map(|id| id.to_hex_with_len(12).to_string());
             notes.push(format!(
-                "there are {} merge bases; judging against each of them: {}",
+                "there are {} merge bases; checking against each of them: {}",
                 history.bases.len(),
                 all.collect::<Vec<_>>().join(", ")
             ));
@@ -270,7 +270,7 @@ impl Repository {
 
     /// The ranges of a push, one per ref.
     ///
-    /// The target branch is judged from its previous state. Any other branch is judged from its merge base with the
+    /// The target branch is checked from its previous state. Any other branch is checked from its merge base with the
     /// target branch, so that changes on the target branch or settings from an earlier push do not count.
     ///
     /// # Errors
@@ -311,12 +311,12 @@ impl Repository {
         let shown = escaped(&update.name);
         let Some(new) = update.new else {
             return Ok(Range::nothing(format!(
-                "{shown} is deleted: nothing to judge"
+                "{shown} is deleted: nothing to check"
             )));
         };
         if update.name.starts_with(b"refs/notes/") || update.name.starts_with(b"refs/guard/") {
             return Ok(Range::nothing(format!(
-                "{shown} contains no code: not judged"
+                "{shown} contains no code: not checked"
             )));
         }
         let new = self.commit_of(new)?;
@@ -358,10 +358,10 @@ impl Repository {
             0,
             match (is_target, target) {
                 (false, Some(target)) => format!(
-                    "{shown} is judged from {from}, its merge base with {}",
+                    "{shown} is checked from {from}, its merge base with {}",
                     escaped(&target.name)
                 ),
-                _ => format!("{shown} is judged from {from}, its previous state"),
+                _ => format!("{shown} is checked from {from}, its previous state"),
             },
         );
         Ok(range)

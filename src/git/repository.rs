@@ -9,11 +9,10 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use super::config_env;
-use super::errors::{cannot_open, failed, show_file};
 use super::merge::Merges;
 use super::objects::Objects;
-use super::private_objects::{PrivateObjects, enter_quarantine};
-use super::program::{Git, told};
+use super::program::{Git, PrivateObjects, enter_quarantine, told};
+use super::{cannot_open, failed, show_file};
 use crate::boundary::{absolute, bytes};
 use crate::error::{Error, Result};
 use crate::path::{escaped, from_directory};
@@ -71,6 +70,8 @@ pub struct Repository {
     pub(super) objects: Objects,
     /// Objects that are not in the repository, kept while it is read.
     pub(super) private: Vec<PrivateObjects>,
+    /// What a fresh clone would have checked out: it counts as HEAD, and what this clone keeps for branches does not.
+    pub(super) checked_out: Option<ObjectId>,
 }
 
 /// CI variables with the branch of a pull request, most specific first.
@@ -132,6 +133,7 @@ impl Repository {
             gitlinks: OnceCell::new(),
             prefix: OnceCell::new(),
             private: quarantine.into_iter().collect(),
+            checked_out: None,
         };
         repository.refuse_unreadable_formats()?;
         Ok(repository)
@@ -170,7 +172,7 @@ impl Repository {
     /// The repository is bare.
     pub(crate) fn workdir(&self) -> Result<&Path> {
         self.workdir.as_deref().ok_or_else(|| {
-            Error::new("this is a bare repository: it has no index and no work tree to judge")
+            Error::new("this is a bare repository: it has no index and no work tree to check")
                 .help("run guard in a clone of it")
         })
     }
@@ -221,6 +223,9 @@ impl Repository {
     /// # Errors
     /// HEAD is damaged or names a missing commit.
     pub(crate) fn head_commit(&self) -> Result<Option<ObjectId>> {
+        if self.checked_out.is_some() {
+            return Ok(self.checked_out);
+        }
         let mut head = self.repo.head().map_err(failed("HEAD cannot be read"))?;
         if head.is_unborn() {
             return Ok(None);
@@ -343,7 +348,8 @@ impl Repository {
     pub(crate) fn branch_values(&self, branch: &BStr, key: &str) -> Vec<BString> {
         let config = self.repo.config_snapshot();
         let values = config.plumbing().strings_by("branch", Some(branch), key);
-        values.unwrap_or_default()
+        let counts = |_: &Vec<BString>| self.checked_out.is_none();
+        values.filter(counts).unwrap_or_default()
     }
 
     /// Sets the values of `branch.<branch>.<key>` in the repository's own file, or removes the key if there are none.
@@ -451,6 +457,32 @@ impl Repository {
             objects: self.objects.remembering(),
             ..self
         }
+    }
+
+    /// Merges two commits as a host does for a pull request. Writes nothing to the repository; from now on, this finds
+    /// the result. `None` with a git before 2.38.
+    ///
+    /// # Errors
+    /// The commits conflict or cannot be merged.
+    pub(crate) fn merge_of(&mut self, parents: [ObjectId; 2]) -> Result<Option<ObjectId>> {
+        let Some((commit, private)) = self.merges()?.commit(&self.objects, parents)? else {
+            return Ok(None);
+        };
+        self.read_from(private)?;
+        Ok(Some(commit))
+    }
+
+    /// From now on, reads as a job would whose fresh clone has this commit checked out.
+    pub(crate) fn check_out(&mut self, commit: ObjectId) {
+        self.checked_out = Some(commit);
+    }
+
+    /// Also reads these objects from now on.
+    pub(super) fn read_from(&mut self, private: PrivateObjects) -> Result<()> {
+        self.repo.objects = private.open(self.repo.object_hash())?;
+        self.objects = Objects::new(self.repo.objects.clone());
+        self.private.push(private);
+        Ok(())
     }
 
     /// The object database.

@@ -7,7 +7,6 @@
 //! the next one puts back what is missing. The copies of trees and commits go after an hour, those of files stay until
 //! their snapshots are pruned.
 
-use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -43,14 +42,9 @@ const LOCK: Fail = Fail::AfterDurationWithBackoff(Duration::from_secs(6));
 /// After this many seconds, a `git gc` that started before an object was written has finished.
 const SETTLED: i64 = 60 * 60;
 
-/// A file before a write; `None` if it does not exist.
-#[derive(Debug, Clone, Copy)]
-pub struct Before<'a> {
-    /// The path in the workspace.
-    pub path: &'a BStr,
-    /// The content, and whether it is executable.
-    pub content: Option<(&'a [u8], bool)>,
-}
+/// A file before a write: its path in the workspace, its content, and whether that is executable; `None` if it does not
+/// exist.
+pub type Before<'a> = (&'a BStr, Option<(&'a [u8], bool)>);
 
 /// Starts a message line that names a path that did not exist.
 pub(super) const ABSENT: &str = "Guard-Absent: ";
@@ -72,8 +66,8 @@ impl Repository {
         log: &str,
     ) -> Result<ObjectId> {
         let mut message = format!("{title}\n\n");
-        for file in files.iter().filter(|file| file.content.is_none()) {
-            message.push_str(&format!("{ABSENT}{}\n", file.path.to_str_lossy()));
+        for (path, _) in files.iter().filter(|(_, content)| content.is_none()) {
+            message.push_str(&format!("{ABSENT}{}\n", path.to_str_lossy()));
         }
         if let Some(name) = self.work_tree().name() {
             message.push_str(&format!("{WORK_TREE}{name}\n"));
@@ -94,8 +88,8 @@ impl Repository {
         writer.put_back_lost();
         let hash = self.repo.object_hash();
         let mut editor = Editor::new(gix::objs::Tree::empty(), &self.repo.objects, hash);
-        for file in files {
-            let Some((content, is_executable)) = file.content else {
+        for (path, content) in files {
+            let Some((content, is_executable)) = *content else {
                 continue;
             };
             let blob = writer.write_bytes(Kind::Blob, content)?;
@@ -104,7 +98,7 @@ impl Repository {
                 false => EntryKind::Blob,
             };
             editor
-                .upsert(file.path.split_str("/").map(ByteSlice::as_bstr), kind, blob)
+                .upsert(path.split_str("/").map(ByteSlice::as_bstr), kind, blob)
                 .map_err(failed("the snapshot cannot be written"))?;
         }
         let tree = editor.write(|tree| writer.write(tree))?;
@@ -201,16 +195,15 @@ impl Repository {
                 _ => {}
             }
         }
-        writer.settle()
+        // What `git gc` removed meanwhile.
+        writer.put_back_lost();
+        Ok(())
     }
 
     /// The user's identity in git, or guard's own if there is none.
     pub(crate) fn signature(&self) -> Signature {
-        let user = self
-            .repo
-            .committer()
-            .and_then(Result::ok)
-            .and_then(|user: SignatureRef<'_>| user.to_owned().ok());
+        let user = self.repo.committer().and_then(Result::ok);
+        let user = user.and_then(|user: SignatureRef<'_>| user.to_owned().ok());
         let mut signature = user.unwrap_or_else(|| Signature {
             name: "guard".into(),
             email: "guard@localhost".into(),
@@ -225,7 +218,8 @@ impl Repository {
 pub(super) struct ObjectWriter<'a> {
     repo: &'a Repository,
     objects: Store,
-    written: RefCell<Vec<ObjectCopy>>,
+    /// When this run began, in seconds since 1970.
+    begun: i64,
 }
 
 /// A copy of an object: its content in a plain file.
@@ -243,7 +237,7 @@ impl<'a> ObjectWriter<'a> {
         ObjectWriter {
             repo,
             objects: Store::at(objects, repo.repo.object_hash()),
-            written: RefCell::default(),
+            begun: gix::date::Time::now_utc().seconds,
         }
     }
 
@@ -268,7 +262,6 @@ impl<'a> ObjectWriter<'a> {
             self.place(&copy, content)
         };
         write().map_err(not_durable)?;
-        self.written.borrow_mut().push(copy);
         Ok(id)
     }
 
@@ -292,42 +285,24 @@ impl<'a> ObjectWriter<'a> {
         sync(&temporary)?;
         let directory = disk::directory_of(&file);
         let attempt = || {
-            match fs::create_dir(directory) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                _ => fs::rename(&temporary, &file),
-            }?;
+            fs::create_dir_all(directory)?;
+            fs::rename(&temporary, &file)?;
             disk::sync_directory(directory)
         };
         // Git removes empty directories.
-        attempt().or_else(|error| match error.kind() {
-            io::ErrorKind::NotFound if temporary.exists() => attempt(),
-            _ => {
-                let _ = fs::remove_file(&temporary);
-                Err(error)
-            }
-        })
-    }
-
-    /// Puts back what `git gc` removed while it was written.
-    fn settle(&self) -> Result<()> {
-        let written = self.written.take();
-        let lost = |copy: &&ObjectCopy| !self.objects.object_path(&copy.id).exists();
-        written.iter().filter(lost).try_for_each(|copy| {
-            let content = fs::read(&copy.file).map_err(not_durable)?;
-            self.place(copy, &content).map_err(not_durable)
-        })
+        let placed = attempt().or_else(|error| attempt().map_err(|_| error));
+        placed.inspect_err(|_| drop(fs::remove_file(&temporary)))
     }
 
     /// Puts back objects of young snapshots that `git gc` removed, and removes the copies of old trees and commits.
     pub(super) fn put_back_lost(&self) {
-        let now = gix::date::Time::now_utc().seconds;
         for copy in self.copies() {
             // Code that needs an object that cannot be put back reports it.
-            if now.saturating_sub(copy.written) > SETTLED {
+            if self.begun.saturating_sub(copy.written) > SETTLED {
                 if copy.kind != Kind::Blob {
                     let _ = fs::remove_file(&copy.file);
                 }
-            } else if !self.has(copy.id)
+            } else if !self.has(&copy)
                 && let Ok(content) = fs::read(&copy.file)
                 && copy.is_intact(&content)
             {
@@ -336,9 +311,11 @@ impl<'a> ObjectWriter<'a> {
         }
     }
 
-    /// Whether git finds the object. Looks where it was written first, because packs take longer.
-    fn has(&self, id: ObjectId) -> bool {
-        self.objects.object_path(&id).exists() || self.repo.repo.objects.exists(&id)
+    /// Whether git finds the object. Packs take longer to search, and `git gc` may be about to remove the one that has
+    /// what this run wrote.
+    fn has(&self, copy: &ObjectCopy) -> bool {
+        self.objects.object_path(&copy.id).exists()
+            || (copy.written < self.begun && self.repo.repo.objects.exists(&copy.id))
     }
 
     fn copies(&self) -> impl Iterator<Item = ObjectCopy> {

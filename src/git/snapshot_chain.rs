@@ -5,7 +5,8 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::snapshot::{ABSENT, LOG, ObjectWriter, WORK_TREE};
 use super::{Repository, WorkTree, failed};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::path::escaped;
 
 /// One snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,20 +59,24 @@ impl Repository {
         Ok(all)
     }
 
-    /// The snapshots whose id starts with `name`, newest first.
+    /// The snapshot whose id starts with `name`; never another commit of the repository.
     ///
     /// # Errors
-    /// The ref cannot be read, or only a lost snapshot has such an id.
-    pub(crate) fn snapshots_named(&self, name: &str) -> Result<Vec<Snapshot>> {
-        let is_meant = |id: &ObjectId| id.to_string().starts_with(name);
-        let Snapshots {
-            mut readable, lost, ..
-        } = self.snapshots()?;
-        readable.retain(|snapshot| is_meant(&snapshot.id));
-        match lost.into_iter().find(is_meant) {
-            Some(id) if readable.is_empty() => self.snapshot(id).map(|one| vec![one]),
-            _ => Ok(readable),
-        }
+    /// There is none, there are several, or it cannot be read.
+    pub(crate) fn snapshot_named(&self, name: &str) -> Result<Snapshot> {
+        let all = self.snapshots()?;
+        let is_meant = |id: &ObjectId| name.len() >= 4 && id.to_string().starts_with(name);
+        let mut found = all.readable.into_iter().filter(|one| is_meant(&one.id));
+        let what = match (found.next(), found.next()) {
+            (Some(only), None) => return Ok(only),
+            (Some(_), Some(_)) => "matches several snapshots",
+            (None, _) => match all.lost.into_iter().find(is_meant) {
+                Some(lost) => return self.snapshot(lost),
+                None => "is not a snapshot",
+            },
+        };
+        Err(Error::new(format!("{} {what}", escaped(name)))
+            .help("to list the snapshots: guard snapshot list"))
     }
 
     /// One snapshot.

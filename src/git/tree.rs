@@ -12,9 +12,11 @@ use gix::attrs::search::{MetadataCollection, Outcome};
 use gix::attrs::{Search, StateRef};
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::glob::pattern::Case;
-use gix::objs::{TreeRefIter, tree::EntryRef};
+use gix::objs::find::Never;
+use gix::objs::tree::{Editor, EntryMode, EntryRef};
+use gix::objs::{Kind as ObjectKind, TreeRefIter, WriteTo, compute_hash};
 
-use super::Objects;
+use super::{Blobs, Objects};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 use crate::path::{escaped, fold, fold_into};
@@ -46,6 +48,7 @@ impl TreeEntry {
 }
 
 /// A tree of a commit.
+#[derive(Clone)]
 pub struct Tree<'repo> {
     objects: &'repo Objects,
     id: ObjectId,
@@ -142,6 +145,15 @@ impl<'repo> Tree<'repo> {
     /// As for [`Tree::get`], or the blob cannot be read.
     pub fn read(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
         self.objects.file(self.get(path)?)
+    }
+
+    /// The content of what is at `path`, such as the target of a link; `None` if nothing is there.
+    ///
+    /// # Errors
+    /// As for [`Tree::read`].
+    pub fn content(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
+        let state = self.get(path)?;
+        state.map(|_| self.objects.content(state)).transpose()
     }
 
     /// The paths of all files below the directory `prefix` (empty for the root), in git's order.
@@ -274,6 +286,38 @@ pub fn changes_between(objects: &Objects, old: ObjectId, new: ObjectId) -> Resul
     Ok(walk.sink)
 }
 
+/// The tree of nothing but the new sides of these changes, and a handle that finds it. A path that no tree can have is
+/// left out: its name alone is refused.
+///
+/// # Errors
+/// A tree cannot be hashed.
+pub fn tree_of_changes(objects: &Objects, changes: &[Change]) -> Result<(Objects, ObjectId)> {
+    let hash = objects.hash_kind();
+    let mut editor = Editor::new(gix::objs::Tree::empty(), &Never, hash);
+    for change in changes {
+        let new = change.new.and_then(|new| {
+            let mode = EntryMode::try_from(new.kind.mode()).ok()?;
+            Some((mode.kind(), new.id))
+        });
+        if let Some((kind, id)) = new {
+            let names = change.path.split_str("/").map(ByteSlice::as_bstr);
+            let _ = editor.upsert(names, kind, id);
+        }
+    }
+    let mut trees = Blobs::new();
+    let root = editor.write(|tree| {
+        let mut content = Vec::new();
+        let cannot = |error: String| Error::new(format!("a tree cannot be made: {error}"));
+        tree.write_to(&mut content)
+            .map_err(|error| cannot(error.to_string()))?;
+        let id = compute_hash(hash, ObjectKind::Tree, &content);
+        let id = id.map_err(|error| cannot(error.to_string()))?;
+        trees.insert(id, content);
+        Ok(id)
+    })?;
+    Ok((objects.holding(trees), root))
+}
+
 /// Walks over two trees and collects the differences below `path`.
 struct TreeWalk<'a> {
     objects: &'a Objects,
@@ -334,14 +378,9 @@ impl<'a> TreeWalk<'a> {
             } else {
                 if self.is_bounded && self.sink.len() >= MAX_CHANGES {
                     return Err(Error::new(format!("more than {MAX_CHANGES} paths change"))
-                        .help("judge a smaller range"));
+                        .help("check fewer commits at once"));
                 }
-                self.sink.push(Change {
-                    path: self.path.clone(),
-                    old,
-                    new,
-                    renamed: None,
-                });
+                self.sink.push(Change::new(self.path.clone(), old, new));
             }
         }
         self.path.truncate(start);

@@ -2,7 +2,7 @@
 
 use gix::ObjectId;
 
-use super::push::base_setting;
+use super::range::base_setting;
 use crate::ci::{self, CiPlan, Merge, Point};
 use crate::error::{Error, Result};
 use crate::git::{PushSide, Range, Repository, TargetBranch, fetch_command};
@@ -27,7 +27,7 @@ pub fn ci_range(repo: &Repository, plan: &CiPlan) -> Result<Range> {
     let short =
         |id: Option<ObjectId>| id.map_or_else(String::new, |id| id.to_hex_with_len(12).to_string());
     let why = format!(
-        "{}: judging {}..{}",
+        "{}: checking {}..{}",
         plan.what,
         short(range.base),
         short(range.head)
@@ -132,7 +132,7 @@ fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
             return Err(ci::unknown_before("a build without new commits"));
         }
         let why = plan.nothing_new.ok_or_else(|| empty(head, target))?;
-        range.notes.push(format!("nothing to judge: {why}"));
+        range.notes.push(format!("nothing to check: {why}"));
     }
     Ok(range)
 }
@@ -146,13 +146,13 @@ fn empty(head: ObjectId, target: Option<&str>) -> Error {
         .unwrap_or("the previous commit of the event");
     let end = branch.as_deref().unwrap_or("origin/HEAD");
     Error::new(format!(
-        "the range is empty: commit {head} is already part of {known}"
+        "there are no commits to check: commit {head} is already part of {known}"
     ))
-    .help("if the branch is already merged or has no commits yet, there is nothing to judge: skip the job")
+    .help("if the branch is already merged or has no commits yet, there is nothing to check: skip the job")
     .help(format!(
         "otherwise the job fetched the wrong target: check `git log {head}..{end}`"
     ))
-    .help("or name the range yourself: guard lint --range A..B")
+    .help("or name the commits yourself: guard lint --range A..B")
 }
 
 fn remote_branch(name: &str) -> String {

@@ -17,7 +17,7 @@ use super::{Options, staged};
 use crate::boundary::{self, Boundary, OpenedFile};
 use crate::change::{Change, Kind};
 use crate::design::propose::{self, WantedRow};
-use crate::design::{self, Design, DesignOptions};
+use crate::design::{self, Design};
 use crate::error::{Error, Result};
 use crate::finding::Rule;
 use crate::git::{Index, Repository, show_file};
@@ -182,7 +182,7 @@ pub struct DesignEdit {
     pub before: Option<OpenedFile>,
     /// The text with the rows.
     pub after: String,
-    options: DesignOptions,
+    settings: Settings,
 }
 
 impl DesignEdit {
@@ -213,18 +213,17 @@ impl DesignEdit {
             .help(format!("stage them first: git add -- {word}"))
             .help(format!("or discard them: git restore -- {word}")));
         }
-        let options = DesignOptions::from_settings(&settings);
         Ok(DesignEdit {
-            design: design::parse(path.as_ref(), text.as_bytes(), &options),
+            design: design::parse(path.as_ref(), text.as_bytes(), &settings),
             before,
             after: text,
-            options,
+            settings,
         })
     }
 
     /// Another text as this document.
     fn parse(&self, text: &str) -> Design {
-        design::parse(self.design.path.as_ref(), text.as_bytes(), &self.options)
+        design::parse(self.design.path.as_ref(), text.as_bytes(), &self.settings)
     }
 
     fn with_table(mut self, rows: &[String], is_taken: bool) -> Result<DesignEdit> {

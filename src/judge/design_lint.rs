@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::Options;
-use super::base::BaseCommit;
+use super::facts::BaseCommit;
 use super::policy_loader::{Choice, LocatedDesigns, declares_nothing, locate};
 use super::scope::listed;
-use super::tree_view::{GitTree, in_repository, work_tree};
+use super::tree_view::{GitTreeView, in_repository, work_tree};
 use crate::boundary::Boundary;
 use crate::design::{self, Design};
 use crate::error::{Error, Result};
@@ -54,7 +54,7 @@ pub fn check_documents(
         Err(_) => None,
     };
     let tree = index.as_ref().map(Index::tree).transpose()?;
-    let mut located = locate(repo, tree.as_ref(), options)?;
+    let mut located = locate(repo, tree.clone(), options)?;
     let head = BaseCommit::new(repo, repo.head_commit()?)?;
     let base = match head.merge_base(repo, located.settings.base.as_deref()) {
         Ok(base) => base.map(|(_, tree)| tree),
@@ -67,7 +67,7 @@ pub fn check_documents(
         notes: std::mem::take(&mut located.notes),
         ..ScopeListing::default()
     };
-    let view = |tree| GitTree::Tree(tree).view(repo.objects());
+    let view = GitTreeView::of;
     let views = (tree.as_ref().map(view), view(head.tree()), base.map(view));
     let (listed, head_view, base_view) = &views;
     let boundary = repo.workdir().ok().map(work_tree).transpose()?;
@@ -276,8 +276,7 @@ impl DesignLint<'_> {
     }
 
     fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
-        let options = design::DesignOptions::from_settings(&self.located.settings);
-        design::parse(path, bytes, &options)
+        design::parse(path, bytes, &self.located.settings)
     }
 
     /// Whether this work changes the document.

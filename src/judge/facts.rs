@@ -1,18 +1,22 @@
-//! The facts of a judgement, which each source gathers once.
+//! What is judged, and against what: a commit, the merge base where this piece of work began, or the merge bases of a
+//! range.
 
-use std::collections::HashSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::iter;
 
 use gix::ObjectId;
-use gix::bstr::BString;
+use gix::bstr::{BStr, BString};
 
-use super::base::BaseCommit;
-use super::criss_cross::MergeBases;
-use super::merge_commits::{self, MergedContents, OwnChanges};
-use super::tree_view::GitTree;
+use super::merge_commits::MergedContents;
 use crate::change::Change;
-use crate::error::Result;
-use crate::git::{Commit, Index, Parents, Repository};
-use crate::policy::Stage;
+use crate::error::{Error, Result};
+use crate::git::{Commit, Objects, Range, Repository, Tree, changes_between};
+use crate::measure::{self, Thresholds};
+use crate::path::escaped;
+use crate::policy::{Policy, Stage};
+use crate::rules::{self, MeasuredChange, MergeBase};
+use crate::scope::settings::{self, Settings};
 use crate::trailer;
 use crate::verdict::SourceKind;
 
@@ -24,7 +28,7 @@ pub(super) struct JudgementFacts<'a> {
     /// HEAD for a commit or a request, the merge base for a range.
     pub(super) base: BaseCommit<'a>,
     /// The resulting tree.
-    pub(super) result: GitTree<'a>,
+    pub(super) result: Tree<'a>,
     /// The commit of a result that is committed.
     pub(super) head: Option<ObjectId>,
     /// The branch whose designs apply.
@@ -51,7 +55,7 @@ impl<'a> JudgementFacts<'a> {
         repo: &'a Repository,
         stage: Stage,
         base: Option<ObjectId>,
-        result: GitTree<'a>,
+        result: Tree<'a>,
     ) -> Result<JudgementFacts<'a>> {
         Ok(JudgementFacts {
             repo,
@@ -78,7 +82,7 @@ impl<'a> JudgementFacts<'a> {
         repo: &'a Repository,
         stage: Stage,
         base: Option<ObjectId>,
-        result: GitTree<'a>,
+        result: Tree<'a>,
     ) -> Result<JudgementFacts<'a>> {
         Ok(JudgementFacts {
             source: SourceKind::Index,
@@ -102,37 +106,296 @@ impl<'a> JudgementFacts<'a> {
     }
 }
 
-/// The next commit: its parents, and what the committer changes.
-pub(super) struct NextCommit {
-    pub(super) parents: Parents,
-    pub(super) own: OwnChanges,
+/// The commit that changes are compared with. All that is judged by it shares what is read from it.
+pub struct BaseCommit<'a> {
+    commit: Option<ObjectId>,
+    tree: Tree<'a>,
+    /// The merge base with the target branch, and its tree; looked up when a verdict first depends on it.
+    merge_base: OnceCell<Option<(ObjectId, Tree<'a>)>>,
 }
 
-impl NextCommit {
-    /// The commit of an index. `githead` as in [`Options`](super::Options).
+impl<'a> BaseCommit<'a> {
+    /// What is read from a commit; nothing for `None`.
     ///
     /// # Errors
-    /// The index, HEAD or an object cannot be read, or the parents cannot be merged.
-    pub(super) fn of(repo: &Repository, index: &Index, githead: bool) -> Result<NextCommit> {
-        let parents = Parents::of_next_commit(repo, githead)?;
-        let own = merge_commits::of_next_commit(repo, &parents, index)?;
-        Ok(NextCommit { parents, own })
-    }
-
-    /// The facts of the commit that records `result`.
-    ///
-    /// # Errors
-    /// HEAD cannot be read.
-    pub(super) fn facts<'a>(
-        self,
-        repo: &'a Repository,
-        result: GitTree<'a>,
-    ) -> Result<JudgementFacts<'a>> {
-        Ok(JudgementFacts {
-            operation: self.parents.operation,
-            changes: self.own.changes,
-            merged: self.own.merged,
-            ..JudgementFacts::uncommitted(repo, Stage::Commit, self.parents.head, result)?
+    /// The commit is missing or damaged.
+    pub fn new(repo: &'a Repository, commit: Option<ObjectId>) -> Result<BaseCommit<'a>> {
+        Ok(BaseCommit {
+            commit,
+            tree: repo.tree_of(commit)?,
+            merge_base: OnceCell::new(),
         })
     }
+
+    /// The commit; `None` before the first one.
+    pub fn commit(&self) -> Option<ObjectId> {
+        self.commit
+    }
+
+    pub(super) fn tree(&self) -> &Tree<'a> {
+        &self.tree
+    }
+
+    /// The merge base with `[lld] base` or, without that setting, the default branch; `None` if unknown.
+    ///
+    /// # Errors
+    /// The configured base does not exist, or a commit cannot be read.
+    pub(super) fn merge_base(
+        &self,
+        repo: &'a Repository,
+        target: Option<&str>,
+    ) -> Result<Option<&(ObjectId, Tree<'a>)>> {
+        if let Some(known) = self.merge_base.get() {
+            return Ok(known.as_ref());
+        }
+        let mut found = None;
+        if let Some(commit) = self.commit
+            && let Some((_, target)) = target_of(repo, target)?
+        {
+            found = repo.merge_base(commit, target)?;
+        }
+        let found = found
+            .map(|id| Ok((id, repo.tree_of(Some(id))?)))
+            .transpose()?;
+        Ok(self.merge_base.get_or_init(|| found).as_ref())
+    }
+
+    /// What the merge base holds at the paths whose verdict depends on it; it is not looked up if no verdict does.
+    ///
+    /// # Errors
+    /// As for [`BaseCommit::merge_base`].
+    pub(super) fn states(
+        &self,
+        repo: &'a Repository,
+        policy: &Policy,
+        changes: &[MeasuredChange],
+    ) -> Result<MergeBase> {
+        if depending(policy, changes).next().is_some()
+            && let Some((_, tree)) = self.merge_base(repo, policy.settings.base.as_deref())?
+        {
+            return states(tree, policy, changes);
+        }
+        Ok(MergeBase::Unknown)
+    }
+}
+
+/// What a known merge base holds at the paths whose verdict depends on it.
+///
+/// # Errors
+/// Its tree cannot be read.
+pub(super) fn states(
+    base: &Tree<'_>,
+    policy: &Policy,
+    changes: &[MeasuredChange],
+) -> Result<MergeBase> {
+    let states = depending(policy, changes)
+        .map(|change| Ok((change.change.path.clone(), base.get(change.path())?)))
+        .collect::<Result<HashMap<_, _>>>()?;
+    Ok(MergeBase::Known(states))
+}
+
+/// The same from the old sides of the changes: with several merge bases, each change is compared with one of them.
+pub(super) fn old_sides(policy: &Policy, changes: &[MeasuredChange]) -> MergeBase {
+    let states = depending(policy, changes);
+    MergeBase::Known(
+        states
+            .map(|change| (change.change.path.clone(), change.change.old))
+            .collect(),
+    )
+}
+
+/// The changes whose verdict depends on the merge base.
+fn depending<'a>(
+    policy: &'a Policy,
+    changes: &'a [MeasuredChange],
+) -> impl Iterator<Item = &'a MeasuredChange> {
+    changes
+        .iter()
+        .filter(|change| rules::needs_merge_base(policy, change))
+}
+
+/// The work on the current branch: from its merge base with the target branch to HEAD; `None` if the target is
+/// unknown.
+///
+/// # Errors
+/// The configured base does not exist, or the clone is too shallow to be sure.
+pub fn range_of_branch(repo: &Repository) -> Result<Option<Range>> {
+    let (head, branch) = repo.revision_and_branch("HEAD")?;
+    let settings = settings_of(repo, Some(head))?.and_then(Result::ok);
+    let base = settings.and_then(|settings| settings.base);
+    let Some((_, target)) = target_of(repo, base.as_deref())? else {
+        return Ok(None);
+    };
+    let range = repo.range_from(&[target], head, &[])?;
+    Ok(Some(Range { branch, ..range }))
+}
+
+/// The name and the tip of `[lld] base`, else of the default branch of the upstream, else of `origin/HEAD`.
+///
+/// # Errors
+/// The configured base does not exist.
+pub(super) fn target_of(
+    repo: &Repository,
+    base: Option<&str>,
+) -> Result<Option<(String, ObjectId)>> {
+    let branch = repo.branch()?.map(|branch| branch.name);
+    let Some(base) = base else {
+        let upstream = branch.and_then(|branch| repo.config(&format!("branch.{branch}.remote")));
+        let remotes = upstream.into_iter().chain(["origin".into()]);
+        for remote in remotes {
+            let name = format!("refs/remotes/{remote}/HEAD");
+            if let Some(id) = repo.resolve_commit(BStr::new(&name))? {
+                return Ok(Some((format!("{remote}/HEAD"), id)));
+            }
+        }
+        return Ok(None);
+    };
+    // On the base branch itself, only pushed commits are older than the work.
+    let is_on_base = branch.as_ref().is_some_and(|branch| branch == base);
+    // Branches come first: git would prefer a tag of the same name.
+    let places: &[&str] = match is_on_base {
+        true => &["refs/remotes/origin/"],
+        false => &["refs/heads/", "refs/remotes/", "refs/remotes/origin/"],
+    };
+    for place in places {
+        let name = format!("{place}{base}");
+        if let Some(id) = repo.commit_of_ref(&name)? {
+            return Ok(Some((name, id)));
+        }
+    }
+    if is_on_base {
+        return Ok(None);
+    }
+    let unknown = || {
+        let base = escaped(base);
+        Error::new(format!(
+            "guard.toml has `[lld] base = \"{base}\"`, but this repository has no such branch"
+        ))
+        .help(format!(
+            "fetch it: git fetch origin {base}:refs/remotes/origin/{base}"
+        ))
+    };
+    let found = repo.resolve_commit(BStr::new(base))?;
+    Ok(Some((base.to_owned(), found.ok_or_else(unknown)?)))
+}
+
+/// The trees that a range is compared with. After criss-cross merges, histories have several merge bases, and a merge
+/// may use any of them as the old version. A change counts if it differs from any merge base, unless the target already
+/// has it.
+pub(super) struct MergeBases<'a> {
+    /// The merge bases, the newest first; usually one.
+    bases: Vec<Tree<'a>>,
+    /// The tips that existed before; used only if there are several merge bases.
+    tips: Vec<Tree<'a>>,
+}
+
+impl<'a> MergeBases<'a> {
+    /// # Errors
+    /// A commit or its tree is missing or damaged.
+    pub(super) fn of(repo: &'a Repository, range: &Range) -> Result<Self> {
+        let others = range.other_bases.iter().copied().map(Some);
+        let bases = iter::once(range.base).chain(others);
+        let bases = bases
+            .map(|base| repo.tree_of(base))
+            .collect::<Result<Vec<_>>>()?;
+        let tips = range.known.iter().filter(|_| bases.len() > 1);
+        let tips = tips.map(|&tip| repo.tree_of(Some(tip)));
+        Ok(MergeBases {
+            tips: tips.collect::<Result<_>>()?,
+            bases,
+        })
+    }
+
+    /// What differs in `head` from any merge base and from every tip, in path order. The old side is that of the
+    /// newest merge base that differs.
+    ///
+    /// # Errors
+    /// A tree is missing or damaged.
+    pub(super) fn changes(&self, objects: &Objects, head: &Tree<'_>) -> Result<Vec<Change>> {
+        if let [base] = &self.bases[..] {
+            return changes_between(objects, base.id(), head.id());
+        }
+        let mut all: BTreeMap<BString, Change> = BTreeMap::new();
+        for base in &self.bases {
+            for change in changes_between(objects, base.id(), head.id())? {
+                all.entry(change.path.clone()).or_insert(change);
+            }
+        }
+        let mut own = Vec::with_capacity(all.len());
+        for change in all.into_values() {
+            if !self.is_in_a_tip(&change)? {
+                own.push(change);
+            }
+        }
+        Ok(own)
+    }
+
+    fn is_in_a_tip(&self, change: &Change) -> Result<bool> {
+        for tip in &self.tips {
+            if tip.get(change.path.as_ref())? == change.new {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Replaces the old side of each change by that of the merge base that loses most.
+    ///
+    /// # Errors
+    /// A tree or blob is missing or damaged.
+    pub(super) fn worst(
+        &self,
+        objects: &Objects,
+        thresholds: &Thresholds,
+        changes: &mut [Change],
+    ) -> Result<()> {
+        for change in changes.iter_mut().filter(|_| self.bases.len() > 1) {
+            let mut olds = vec![change.old];
+            for base in &self.bases {
+                let old = base.get(change.path.as_ref())?;
+                if old != change.new && !olds.contains(&old) {
+                    olds.push(old);
+                }
+            }
+            if olds.len() < 2 {
+                continue;
+            }
+            let mut worst = None;
+            for old in olds {
+                let (before, after) = objects.both(old, change.new)?;
+                let measured = measure::measure(
+                    old.map(|state| (state.kind, before.as_slice())),
+                    change.new.map(|state| (state.kind, after.as_slice())),
+                    thresholds,
+                );
+                let weight = measured.weight();
+                if worst.is_none_or(|(heaviest, _)| weight > heaviest) {
+                    worst = Some((weight, old));
+                }
+            }
+            change.old = worst.and_then(|(_, old)| old);
+        }
+        Ok(())
+    }
+}
+
+/// HEAD's settings; the defaults if it has none.
+///
+/// # Errors
+/// HEAD's `guard.toml` is invalid, or HEAD cannot be read.
+pub fn settings_of_head(repo: &Repository) -> Result<Settings> {
+    let committed = settings_of(repo, repo.head_commit()?)?;
+    committed.unwrap_or_else(|| Ok(Settings::default()))
+}
+
+/// The settings of a commit, if it has any; the inner error is an invalid `guard.toml`.
+///
+/// # Errors
+/// The commit cannot be read.
+pub(super) fn settings_of(
+    repo: &Repository,
+    commit: Option<ObjectId>,
+) -> Result<Option<Result<Settings>>> {
+    let text = repo.tree_of(commit)?.read(settings::FILE.into())?;
+    Ok(text.map(|text| settings::parse(&text)))
 }

@@ -4,17 +4,16 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 use gix::objs::{Kind as ObjectKind, compute_hash};
 
-use super::base;
+use super::facts::old_sides;
+use super::measured_changes::Judge;
 use super::merge_commits::MergedContents;
 use super::moved_lines::nothing_earlier;
 use super::pipeline::Judged;
 use super::policy_loader::moved_designs;
-use super::steps::Judge;
-use super::tree_view::GitTree;
 use crate::change::{Change, Kind, ProposedChange, State};
-use crate::design::{self, DesignOptions};
+use crate::design;
 use crate::error::{Error, Result};
-use crate::git::{Blobs, Objects};
+use crate::git::{Blobs, Objects, Tree, tree_of_changes};
 use crate::measure::Precision;
 use crate::path::escaped;
 use crate::policy::{ChosenBy, Governing, Origin, Policy, Stage};
@@ -27,9 +26,8 @@ use crate::verdict::{Source, SourceKind, Verdict};
 /// Settings or designs that cannot be used.
 pub fn policy_of_texts(guard_toml: &str, designs: &[(&str, &str)]) -> Result<Policy> {
     let settings = settings::parse(guard_toml.as_bytes())?;
-    let options = DesignOptions::from_settings(&settings);
     let governing = |&(path, text): &(&str, &str)| {
-        let design = design::parse(path.into(), text.as_bytes(), &options).usable()?;
+        let design = design::parse(path.into(), text.as_bytes(), &settings).usable()?;
         Ok(Governing {
             blob: None,
             origin: Origin::Memory,
@@ -64,12 +62,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
         let old = old.as_ref().map(&mut state).transpose()?;
         let new = new.as_ref().map(&mut state).transpose()?;
         if old != new {
-            changes.push(Change {
-                path: path.clone(),
-                old,
-                new,
-                renamed: None,
-            });
+            changes.push(Change::new(path.clone(), old, new));
         }
     }
     changes.sort_by(|a, b| a.path.cmp(&b.path));
@@ -78,20 +71,20 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
         return Err(Error::new(format!("{path} changes twice"))
             .help("pass one change, from the first content to the last"));
     }
-    let objects = Objects::in_memory(blobs);
-    let result = GitTree::Changes(&changes);
-    let policy = proposing(policy, &objects, &changes)?;
+    let (objects, result) = tree_of_changes(&Objects::in_memory(blobs), &changes)?;
+    let result = Tree::at(&objects, result);
+    let policy = proposing(policy, &result, &changes)?;
     let judge = Judge {
         objects: &objects,
         policy: &policy,
         base: None,
-        result,
+        result: &result,
         precision: Precision::Exact,
         earlier: &nothing_earlier,
     };
-    let measured = judge.measure(changes.clone(), &MergedContents::default())?;
-    let merge_base = base::old_sides(&policy, &measured.all);
-    let findings = judge.check(&measured.all, &merge_base, &[])?;
+    let measured = judge.measure(changes, &MergedContents::default())?;
+    let merge_base = old_sides(&policy, &measured);
+    let findings = judge.check(&measured, &merge_base, &[])?;
     let source = Source {
         kind: SourceKind::Request,
         ..Source::default()
@@ -100,18 +93,16 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
 }
 
 /// The policy with what the changes make of the designs and of `guard.toml`.
-fn proposing(policy: &Policy, objects: &Objects, changes: &[Change]) -> Result<Policy> {
+fn proposing(policy: &Policy, tree: &Tree<'_>, changes: &[Change]) -> Result<Policy> {
     let settings: &Settings = &policy.settings;
-    let options = DesignOptions::from_settings(settings);
-    let tree = GitTree::Changes(changes);
     let mut designs = policy.designs.clone();
     for governing in &mut designs {
         let path: &BStr = governing.design.path.as_ref();
-        if let Some(new) = tree.read(objects, path)? {
-            governing.proposed = Some(design::parse(path, &new, &options));
+        if let Some(new) = tree.read(path)? {
+            governing.proposed = Some(design::parse(path, &new, settings));
         }
     }
-    let guard_toml = tree.read(objects, settings::FILE.into())?;
+    let guard_toml = tree.read(settings::FILE.into())?;
     let moved = moved_designs(settings, changes).into_iter();
     let proposing = Policy::new(Stage::Commit, settings.clone(), designs);
     Ok(Policy {

@@ -1,19 +1,22 @@
-//! Pairs renames and measures content, on all available cores.
+//! The steps that every change goes through: pair renames, measure content on all available cores, run the rules.
 
 use std::collections::HashMap;
 
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BStr, BString};
 
-use super::rename_targets::RenameTargets;
+use super::merge_commits::{self, MergedContents};
+use super::moved_lines::{self, EarlierChanges};
+use super::tree_view::GitTreeView;
+use crate::approve::Approval;
 use crate::change::{Change, Kind, State};
 use crate::error::Result;
+use crate::finding::Finding;
 use crate::git::{Objects, Tree};
-use crate::measure::{self, Conversion, Kept, LineDiff, Measured, Precision, RenameEnd};
+use crate::measure::{self, Conversion, Kept, Precision, RenameEnd};
 use crate::policy::Policy;
-use crate::rules::{self, MeasuredChange, RenameTarget};
-use crate::scope::Actions;
-use crate::scope::Scope;
-use crate::threads;
+use crate::rules::{self, Case, MeasuredChange, MergeBase, RenameTarget};
+use crate::scope::{Actions, Scope};
+use crate::{system, threads};
 
 /// The fewest changes that are worth a second thread.
 const WORTH_A_THREAD: usize = 64;
@@ -21,193 +24,130 @@ const WORTH_A_THREAD: usize = 64;
 const WORTH_ASKING: usize = 512;
 /// The number of changes per batch.
 const BATCH: usize = 4;
-/// Lines of a preview: about a screenful with the finding.
-const PREVIEW_LINES: usize = 20;
-/// Lines of lost content to show.
-const LOST_LINES: usize = 10;
 
-/// All changes in path order, and where renamed files came from.
-pub(super) struct MeasuredChanges {
-    pub(super) all: Vec<MeasuredChange>,
-    /// Excerpts of destructive changes, by path.
-    excerpts: HashMap<BString, Excerpts>,
-    /// The old state of the renamed file, by its new path.
-    renamed_from: HashMap<BString, State>,
+/// The steps for all changes of a range, a commit or a segment.
+pub(super) struct Judge<'a> {
+    pub(super) objects: &'a Objects,
+    pub(super) policy: &'a Policy,
+    /// The tree judged against, if there is a repository: its attributes say which files Git LFS keeps.
+    pub(super) base: Option<&'a Tree<'a>>,
+    /// The resulting tree.
+    pub(super) result: &'a Tree<'a>,
+    pub(super) precision: Precision,
+    pub(super) earlier: &'a EarlierChanges<'a>,
 }
 
-/// What to show of a destructive change.
-#[derive(Clone)]
-pub(super) struct Excerpts {
-    /// The unified diff.
-    pub(super) preview: String,
-    /// The lines that would be lost.
-    pub(super) deleted: String,
-}
-
-impl MeasuredChanges {
-    /// The excerpts of a change. They are prepared if the first measurement found a loss; a merge may turn out
-    /// destructive later.
+impl Judge<'_> {
+    /// Pairs renames and measures what each change destroys, in path order.
     ///
     /// # Errors
-    /// A blob cannot be read.
-    pub(super) fn excerpts(&self, objects: &Objects, change: &Change) -> Result<Excerpts> {
-        if let Some(excerpts) = self.excerpts.get(&change.path) {
-            return Ok(excerpts.clone());
-        }
-        let (old, new) = self.contents(objects, change)?;
-        Ok(excerpts(change, &old, &new, None))
-    }
-
-    /// The old state to compare with: that of the path, or of the path it was renamed from.
-    pub(super) fn old_end(&self, change: &Change) -> Option<State> {
-        old_end(&self.renamed_from, change)
-    }
-
-    /// The two contents to compare; a missing side is empty.
-    ///
-    /// # Errors
-    /// A blob cannot be read.
-    pub(super) fn contents(
+    /// An object cannot be read.
+    pub(super) fn measure(
         &self,
-        objects: &Objects,
-        change: &Change,
-    ) -> Result<(Vec<u8>, Vec<u8>)> {
-        let (mut old, mut new) = (Vec::new(), Vec::new());
-        objects.content_into(self.old_end(change), &mut old)?;
-        objects.content_into(change.new, &mut new)?;
-        Ok((old, new))
+        mut changes: Vec<Change>,
+        merged: &MergedContents,
+    ) -> Result<Vec<MeasuredChange>> {
+        let (objects, policy, precision) = (self.objects, self.policy, self.precision);
+        let olds = explain_renames(objects, &mut changes, policy.scope.as_ref())?;
+        let new_ends = RenameTargets::new(policy, changes.iter());
+        let mut all = for_each(changes.len(), objects, |objects, at| {
+            let change = &changes[at];
+            let (old, new) = objects.both(olds[at], change.new)?;
+            // A governing design may not lose its text at any size.
+            let precision = match policy.governing(change.path.as_ref()) {
+                Some(_) => Precision::Exact,
+                None => precision,
+            };
+            let measured = measure::measure_if(
+                olds[at].map(|state| (state.kind, old.as_slice())),
+                change.new.map(|state| (state.kind, new.as_slice())),
+                &policy.settings.thresholds,
+                precision,
+            );
+            let is_link = change.new.is_some_and(|state| state.kind == Kind::Symlink);
+            let is_wanted = is_link || rules::wants_content(change.path.as_ref());
+            Ok(MeasuredChange {
+                change: change.clone(),
+                compared: olds[at],
+                measured,
+                new_ends: new_ends.of(objects, change)?,
+                moved_to: Vec::new(),
+                content: is_wanted.then(|| Box::new((old, new))),
+            })
+        })?;
+        merge_commits::measure_against_closest(objects, merged, &policy.settings, &mut all)?;
+        if let Some(base) = self.base {
+            excuse_lfs(&mut all, base)?;
+        }
+        // The loss of a merge may be measured against another parent than the old versions.
+        if !merged.is_merge {
+            moved_lines::credit(objects, policy, self.earlier, &mut all)?;
+        }
+        Ok(all)
     }
 
-    /// A file that becomes a Git LFS pointer loses nothing if the attributes of `base` put it into LFS.
+    /// Runs the rules, with the approvals for exactly these changes.
     ///
     /// # Errors
-    /// The attributes cannot be read.
-    pub(super) fn excuse_lfs(&mut self, base: &Tree<'_>) -> Result<()> {
-        for changed in &mut self.all {
-            if let Some(measured) = changed.measured
-                && measured.conversion == Some(Conversion::LfsPointer)
-                && base.is_kept_by_lfs(changed.path())?
-            {
-                changed.measured = Some(measured.without_loss());
-            }
-            for end in &mut changed.new_ends {
-                if end.kept.conversion == Some(Conversion::LfsPointer)
-                    && base.is_kept_by_lfs(end.path.as_ref())?
-                {
-                    end.kept = Kept::WHOLE;
-                }
-            }
-        }
-        Ok(())
+    /// An object of the resulting tree cannot be read.
+    pub(super) fn check(
+        &self,
+        changes: &[MeasuredChange],
+        merge_base: &MergeBase,
+        approvals: &[Approval],
+    ) -> Result<Vec<Finding>> {
+        let view = GitTreeView::of_result(self.result, changes);
+        let findings = rules::check(&Case {
+            platform: system::PLATFORM,
+            policy: self.policy,
+            changes,
+            result: &view,
+            merge_base,
+            approvals,
+        });
+        view.finish()?;
+        Ok(findings)
     }
 }
 
-fn old_end(renamed_from: &HashMap<BString, State>, change: &Change) -> Option<State> {
-    change
-        .old
-        .or_else(|| renamed_from.get(&change.path).copied())
-}
-
-/// Pairs renames and measures every change.
+/// Does something for each of so many changes, on as many cores as they are worth.
 ///
 /// # Errors
-/// A blob is missing or damaged.
-pub(super) fn gather(
+/// The first error of `work`.
+pub(super) fn for_each<T: Send>(
+    count: usize,
     objects: &Objects,
-    mut changes: Vec<Change>,
-    policy: &Policy,
-    precision: Precision,
-) -> Result<MeasuredChanges> {
-    let renamed_from = explain_renames(objects, &mut changes, policy.scope.as_ref())?;
-    let new_ends = RenameTargets::new(policy, changes.iter());
-    let threads = match changes.len() {
+    work: impl Fn(&Objects, usize) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let threads = match count {
         0..WORTH_A_THREAD => 1,
         WORTH_A_THREAD..WORTH_ASKING => 2,
         _ => threads::most(),
     };
-    let work = |objects: &Objects, at: usize| {
-        let change: &Change = &changes[at];
-        let old = old_end(&renamed_from, change);
-        let new_ends = new_ends.of(objects, change)?;
-        measured(objects, policy, precision, change, old, new_ends)
-    };
-    let measured = threads::map(changes.len(), (threads, BATCH), objects, work)?;
-    drop(new_ends);
-    let mut excerpts = HashMap::new();
-    let mut all = Vec::with_capacity(changes.len());
-    for (change, done) in changes.into_iter().zip(measured) {
-        if let Some(shown) = done.excerpts {
-            excerpts.insert(change.path.clone(), *shown);
+    threads::map(count, (threads, BATCH), objects, work)
+}
+
+/// A file that becomes a Git LFS pointer loses nothing if the attributes of `base` put it into LFS.
+fn excuse_lfs(all: &mut [MeasuredChange], base: &Tree<'_>) -> Result<()> {
+    for changed in all {
+        if let Some(measured) = changed.measured
+            && measured.conversion == Some(Conversion::LfsPointer)
+            && base.is_kept_by_lfs(changed.path())?
+        {
+            changed.measured = Some(measured.without_loss());
         }
-        all.push(MeasuredChange {
-            change,
-            measured: done.measured,
-            new_ends: done.new_ends,
-            moved_to: Vec::new(),
-            content: done.content,
-        });
+        for end in &mut changed.new_ends {
+            if end.kept.conversion == Some(Conversion::LfsPointer)
+                && base.is_kept_by_lfs(end.path.as_ref())?
+            {
+                end.kept = Kept::WHOLE;
+            }
+        }
     }
-    Ok(MeasuredChanges {
-        all,
-        excerpts,
-        renamed_from,
-    })
+    Ok(())
 }
 
-/// What is found of one change.
-struct Found {
-    measured: Option<Measured>,
-    new_ends: Vec<RenameTarget>,
-    content: Option<Box<(Vec<u8>, Vec<u8>)>>,
-    excerpts: Option<Box<Excerpts>>,
-}
-
-fn measured(
-    objects: &Objects,
-    policy: &Policy,
-    precision: Precision,
-    change: &Change,
-    old_state: Option<State>,
-    new_ends: Vec<RenameTarget>,
-) -> Result<Found> {
-    let (old, new) = (objects.content(old_state)?, objects.content(change.new)?);
-    // A governing design may not lose its text at any size.
-    let precision = match policy.governing(change.path.as_ref()) {
-        Some(_) => Precision::Exact,
-        None => precision,
-    };
-    let (measured, diff) = measure::measure_with_diff(
-        old_state.map(|state| (state.kind, old.as_slice())),
-        change.new.map(|state| (state.kind, new.as_slice())),
-        &policy.settings.thresholds,
-        precision,
-    );
-    let destroys = measured.is_some_and(|measured| measured.destroys());
-    let excerpts = destroys.then(|| Box::new(excerpts(change, &old, &new, diff.as_ref())));
-    drop(diff);
-    let is_link = change.new.is_some_and(|state| state.kind == Kind::Symlink);
-    let is_wanted = is_link || rules::wants_content(change.path.as_ref());
-    Ok(Found {
-        measured,
-        new_ends,
-        content: is_wanted.then(|| Box::new((old, new))),
-        excerpts,
-    })
-}
-
-fn excerpts(change: &Change, old: &[u8], new: &[u8], diff: Option<&LineDiff>) -> Excerpts {
-    let from = change.renamed.as_ref().unwrap_or(&change.path);
-    let (from, to) = (from.to_str_lossy(), change.path.to_str_lossy());
-    Excerpts {
-        preview: measure::unified_preview(old, new, &from, &to, PREVIEW_LINES),
-        deleted: match diff {
-            Some(_) => measure::removed_lines(old, diff, LOST_LINES),
-            None => measure::deleted_content(old, new, LOST_LINES),
-        },
-    }
-}
-
-/// Tells both sides of each rename about the other, and returns the old states by new path.
+/// Tells both sides of each rename about the other, and returns the old version to compare each change with.
 ///
 /// A Rename row pairs its two paths whatever they contain, so that a rename cannot replace the content. Others are
 /// paired by content unless their rows say Delete and Add.
@@ -215,10 +155,10 @@ fn explain_renames(
     objects: &Objects,
     changes: &mut [Change],
     scope: Option<&Scope>,
-) -> Result<HashMap<BString, State>> {
-    let mut renamed_from = HashMap::new();
+) -> Result<Vec<Option<State>>> {
+    let mut olds: Vec<Option<State>> = changes.iter().map(|change| change.old).collect();
     if let Some(scope) = scope {
-        pair_declared(scope, changes, &mut renamed_from);
+        pair_declared(scope, changes, &mut olds);
     }
     let open = |is_deleted: bool| -> Vec<usize> {
         let is_open = |change: &Change| {
@@ -231,7 +171,7 @@ fn explain_renames(
     };
     let (deleted, added) = (open(true), open(false));
     if deleted.is_empty() || added.is_empty() {
-        return Ok(renamed_from);
+        return Ok(olds);
     }
     let end = |at: &usize| -> Option<RenameEnd<'_>> {
         let change = &changes[*at];
@@ -250,23 +190,19 @@ fn explain_renames(
     };
     let from: Vec<_> = deleted.iter().filter_map(end).collect();
     let to: Vec<_> = added.iter().filter_map(end).collect();
-    let pairing = measure::pair_renames(&from, &to, |id| {
+    let renames = measure::pair_renames(&from, &to, |id| {
         let mut blob = Vec::new();
         objects.blob(id, &mut blob).map(|()| blob)
     })?;
-    for rename in pairing.renames {
+    for rename in renames {
         let (from, to) = (deleted[rename.from], added[rename.to]);
-        pair(changes, from, to, &mut renamed_from);
+        pair(changes, from, to, &mut olds);
     }
-    Ok(renamed_from)
+    Ok(olds)
 }
 
 /// Pairs deleted with added files by the Rename rows of `scope`.
-fn pair_declared(
-    scope: &Scope,
-    changes: &mut [Change],
-    renamed_from: &mut HashMap<BString, State>,
-) {
+fn pair_declared(scope: &Scope, changes: &mut [Change], olds: &mut [Option<State>]) {
     let is_file = |state: Option<State>| state.is_some_and(|state| state.kind.is_file());
     let is_added = |change: &Change| change.old.is_none() && is_file(change.new);
     let all = changes.iter().enumerate();
@@ -281,20 +217,84 @@ fn pair_declared(
         let to = new_ends.find_map(|path| added.get(&path).copied());
         drop(new_ends);
         if let Some(to) = to.filter(|&to| changes[to].renamed.is_none()) {
-            pair(changes, from, to, renamed_from);
+            pair(changes, from, to, olds);
         }
     }
 }
 
 /// Tells both sides of a rename about the other.
-fn pair(
-    changes: &mut [Change],
-    from: usize,
-    to: usize,
-    renamed_from: &mut HashMap<BString, State>,
-) {
+fn pair(changes: &mut [Change], from: usize, to: usize, olds: &mut [Option<State>]) {
     let (old_path, new_path) = (changes[from].path.clone(), changes[to].path.clone());
-    renamed_from.extend(changes[from].old.map(|old| (new_path.clone(), old)));
+    olds[to] = changes[from].old;
     changes[from].renamed = Some(new_path);
     changes[to].renamed = Some(old_path);
+}
+
+/// Looks up how much of each deleted file survives at the new path of its Rename row.
+pub(super) struct RenameTargets<'a> {
+    policy: &'a Policy,
+    /// The added and modified files by path; empty if no row renames anything.
+    made: HashMap<&'a BStr, State>,
+}
+
+impl<'a> RenameTargets<'a> {
+    pub(super) fn new(policy: &'a Policy, changes: impl Iterator<Item = &'a Change>) -> Self {
+        let renames =
+            policy.scope.iter().any(|scope| scope.has_renames()) || policy.proposed.has_renames();
+        let made = changes
+            .filter(|_| renames)
+            .filter_map(|change| Some((change.path.as_ref(), change.new?)))
+            .collect();
+        RenameTargets { policy, made }
+    }
+
+    /// The new paths of a deleted file that the change adds or modifies, by all its Rename rows.
+    ///
+    /// # Errors
+    /// A blob is missing or damaged.
+    pub(super) fn of(&self, objects: &Objects, change: &Change) -> Result<Vec<RenameTarget>> {
+        let (Some(old), None) = (change.old, change.new) else {
+            return Ok(Vec::new());
+        };
+        if self.made.is_empty() {
+            return Ok(Vec::new());
+        }
+        let scopes = self.policy.scope.iter().chain([&self.policy.proposed]);
+        let mut paths: Vec<BString> = scopes
+            .flat_map(|scope| scope.new_ends(change.path.as_ref()))
+            .collect();
+        paths.sort();
+        paths.dedup();
+        let mut ends = Vec::new();
+        for path in paths {
+            let Some(&new) = self.made.get::<BStr>(path.as_ref()) else {
+                continue;
+            };
+            let kept = self.kept(objects, (&change.path, old), (&path, new))?;
+            ends.push(RenameTarget { path, kept });
+        }
+        Ok(ends)
+    }
+
+    fn kept(
+        &self,
+        objects: &Objects,
+        (from, old): (&BString, State),
+        (to, new): (&BString, State),
+    ) -> Result<Kept> {
+        let are_files = old.kind.is_file() && new.kind.is_file();
+        if old.id == new.id && (are_files || old.kind == new.kind) {
+            return Ok(Kept::WHOLE);
+        }
+        if !are_files {
+            return Ok(Kept::NOTHING);
+        }
+        let settings = &self.policy.settings;
+        // Such as lock files, which tools rewrite at any time.
+        if settings.exempt.contains(from.as_ref()) && settings.exempt.contains(to.as_ref()) {
+            return Ok(Kept::WHOLE);
+        }
+        let (before, after) = objects.both(Some(old), Some(new))?;
+        Ok(measure::kept(&before, &after, &settings.thresholds))
+    }
 }

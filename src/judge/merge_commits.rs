@@ -4,13 +4,13 @@ use gix::ObjectId;
 use gix::bstr::BString;
 use std::collections::HashMap;
 
-use super::measured_changes::MeasuredChanges;
 use crate::change::{Change, Kind};
 use crate::error::Result;
 use crate::git::{
     Index, MergeResult, Merges, Objects, Parents, Repository, Tree, changes_between, staged_changes,
 };
 use crate::measure;
+use crate::rules::MeasuredChange;
 use crate::scope::settings::Settings;
 
 /// Larger files are judged whole, because comparing them with every parent takes too long.
@@ -152,9 +152,9 @@ pub(super) fn measure_against_closest(
     objects: &Objects,
     merged: &MergedContents,
     settings: &Settings,
-    changes: &mut MeasuredChanges,
+    changes: &mut [MeasuredChange],
 ) -> Result<()> {
-    for changed in &mut changes.all {
+    for changed in changes {
         let olds = merged.by_path.get(&changed.change.path);
         let (Some(new), Some(olds)) = (changed.change.new, olds) else {
             continue;

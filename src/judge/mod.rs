@@ -1,9 +1,7 @@
 //! Judges changes with one pipeline and a thin entry per source. Read-only.
 
 mod approvals;
-mod base;
 mod ci;
-mod criss_cross;
 mod design_edit;
 mod design_lint;
 mod facts;
@@ -11,22 +9,17 @@ mod in_memory;
 mod measured_changes;
 mod merge_commits;
 mod moved_lines;
-mod nested_repositories;
 mod observed;
 mod per_commit;
 mod pipeline;
 mod policy_loader;
-mod push;
 mod range;
-mod rename_targets;
 mod request;
 mod reverts;
 mod review;
 mod scope;
-mod settings;
 mod staged;
 mod status;
-mod steps;
 mod tree_view;
 mod trial;
 
@@ -36,24 +29,25 @@ use crate::approve::Approval;
 use crate::measure::Precision;
 use crate::scope::settings::Settings;
 
-pub use approvals::{Clearable, clearable, landed, not_listed, used_approvals};
-pub use base::{BaseCommit, range_of_branch};
+pub use approvals::not_listed;
 pub use ci::ci_range;
 pub use design_edit::{
     DesignEdit, RowsToAdd, extend_design, is_selected, new_design, rows_of_changes, rows_of_plan,
     with_table,
 };
 pub use design_lint::{DocumentChoice, check_documents};
+pub use facts::{BaseCommit, range_of_branch, settings_of_head};
 pub use in_memory::{in_memory, policy_of_texts};
 pub use observed::{Observation, Observed};
 pub use per_commit::Progress;
 pub use policy_loader::{CHOICE_KEY, CandidateDesigns, candidates, load_for_request};
-pub use push::{new_commits, push};
-pub use range::{commit, range};
+pub use range::{commit, new_commits, push, range};
 pub use request::OperationContext;
-pub use scope::{prompt, scope};
-pub use settings::{settings, settings_of_head};
-pub use staged::{everything, governing_designs, selected_by_settings, staged, uncommitted};
+pub use scope::{prompt, scope, settings};
+pub use staged::{
+    Clearable, clearable, everything, governing_designs, landed, selected_by_settings, staged,
+    uncommitted, used_approvals,
+};
 pub use status::status;
 pub use trial::{Trial, TriedChange, trial};
 

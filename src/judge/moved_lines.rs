@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::measured_changes::MeasuredChanges;
 use crate::change::{Change, Kind};
 use crate::error::Result;
 use crate::git::Objects;
@@ -33,11 +32,11 @@ pub(super) fn credit(
     objects: &Objects,
     policy: &Policy,
     earlier: &EarlierChanges<'_>,
-    changes: &mut MeasuredChanges,
+    changes: &mut [MeasuredChange],
 ) -> Result<()> {
     // The files that lose lines, by extension; those without one are left out.
     let mut losing: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
-    for (at, changed) in changes.all.iter().enumerate() {
+    for (at, changed) in changes.iter().enumerate() {
         if changed.measured.as_ref().is_some_and(is_replaced)
             && let Some(extension) = extension(changed.path())
         {
@@ -48,18 +47,19 @@ pub(super) fn credit(
         return Ok(());
     }
     let mut earlier = earlier()?;
-    let now: HashSet<&BStr> = changes.all.iter().map(MeasuredChange::path).collect();
+    let now: HashSet<&BStr> = changes.iter().map(MeasuredChange::path).collect();
     earlier.retain(|change| !now.contains::<BStr>(change.path.as_ref()));
+    let contents = |changed: &MeasuredChange| objects.both(changed.compared, changed.change.new);
     let mut credits = Vec::new();
     for (wanted, losing) in losing {
         let mut receivers = Receivers::default();
         for &at in &losing {
-            let (old, new) = changes.contents(objects, &changes.all[at].change)?;
+            let (old, new) = contents(&changes[at])?;
             receivers.lines.want(&old, &new);
         }
         receivers.fill(objects, policy, changes, &earlier, wanted)?;
         for at in losing {
-            let (old, new) = changes.contents(objects, &changes.all[at].change)?;
+            let (old, new) = contents(&changes[at])?;
             let own = receivers.numbers.get(&at).copied();
             let moved: Vec<MovedTo> = receivers
                 .lines
@@ -76,7 +76,7 @@ pub(super) fn credit(
         }
     }
     for (at, moved) in credits {
-        let changed = &mut changes.all[at];
+        let changed = &mut changes[at];
         if let Some(measured) = &mut changed.measured {
             lower(measured, moved.iter().map(|to| to.lines).sum(), policy);
         }
@@ -166,13 +166,14 @@ impl Receivers {
         &mut self,
         objects: &Objects,
         policy: &Policy,
-        changes: &MeasuredChanges,
+        changes: &[MeasuredChange],
         earlier: &[Change],
         wanted: &[u8],
     ) -> Result<()> {
         let mut content = Vec::new();
-        let now = changes.all.iter().map(|changed| &changed.change);
-        for (at, change) in now.chain(earlier).enumerate() {
+        let now = changes.iter().map(|one| (one.compared, &one.change));
+        let earlier = earlier.iter().map(|change| (change.old, change));
+        for (at, (old, change)) in now.chain(earlier).enumerate() {
             if extension(change.path.as_ref()) != Some(wanted) || !is_granted(policy, change) {
                 continue;
             }
@@ -180,8 +181,8 @@ impl Receivers {
             if Content::of(&content) != Content::Text || !self.lines.is_wanted(&content) {
                 continue;
             }
-            let (old, new) = changes.contents(objects, change)?;
-            if let Some(number) = self.lines.add(&old, &new) {
+            let old = objects.content(old)?;
+            if let Some(number) = self.lines.add(&old, &content) {
                 self.files.push(change.path.clone());
                 self.numbers.insert(at, number);
             }

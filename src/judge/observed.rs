@@ -7,14 +7,13 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
 use super::facts::JudgementFacts;
-use super::tree_view::GitTree;
 use super::{Options, pipeline, range, settings_of_head};
 use crate::change::{Change, State};
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{
     Blobs, CheckedOut, Checkpoint, CheckpointStore, Parents, Range, Repository, Tree,
-    changes_between,
+    changes_between, tree_of_changes,
 };
 use crate::policy::Stage;
 use crate::rules::{self, Access, at_level};
@@ -121,12 +120,9 @@ impl SizedFiles {
         };
         let (old, new) = (states(before), states(after));
         let paths: HashSet<&BString> = old.keys().chain(new.keys()).collect();
-        let changes = paths.into_iter().map(|path| Change {
-            path: path.clone(),
-            old: old.get(path).copied(),
-            new: new.get(path).copied(),
-            renamed: None,
-        });
+        let changes = paths
+            .into_iter()
+            .map(|path| Change::new(path.clone(), old.get(path).copied(), new.get(path).copied()));
         SizedFiles {
             changes: changes.filter(|change| change.old != change.new).collect(),
             blobs,
@@ -208,8 +204,8 @@ impl ObservedJudge<'_> {
             .map(|change| (change.path.clone(), change.new.is_none()))
             .collect();
         let lost_at = |finding: &Finding| lost.get(finding.path.as_ref()?).copied();
-        let of_requests = self.judge(since_head, &new, true)?;
-        let mut of_losses = self.judge(since_before, &new, true)?;
+        let of_requests = self.judge(since_head, new.clone())?;
+        let mut of_losses = self.judge(since_before, new)?;
         of_losses.retain(|finding| {
             finding.rule == Rule::DestructiveChange || lost_at(finding) == Some(true)
         });
@@ -249,41 +245,25 @@ impl ObservedJudge<'_> {
                 || is == files.get(name)?
                 || excuse.covers(name, is, head.get(name)?)?;
             if !is_known {
-                changes.push(Change {
-                    path: path.clone(),
-                    old: committed,
-                    new: is,
-                    renamed: None,
-                });
+                changes.push(Change::new(name, committed, is));
             }
         }
         changes.sort_by(|a, b| a.path.cmp(&b.path));
-        found.findings.extend(self.judge(changes, &files, false)?);
+        let (objects, staged) = tree_of_changes(self.repo.objects(), &changes)?;
+        let staged = Tree::at(&objects, staged);
+        found.findings.extend(self.judge(changes, staged)?);
         Ok(())
     }
 
     /// The findings on changes, by the rules for requests.
-    fn judge(
-        &self,
-        changes: Vec<Change>,
-        result: &Tree<'_>,
-        on_disk: bool,
-    ) -> Result<Vec<Finding>> {
+    fn judge(&self, changes: Vec<Change>, result: Tree<'_>) -> Result<Vec<Finding>> {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
         let paths: Vec<BString> = changes.iter().map(|change| change.path.clone()).collect();
-        let staged;
-        let proposal = match on_disk {
-            true => GitTree::Tree(result),
-            false => {
-                staged = changes.clone();
-                GitTree::Changes(&staged)
-            }
-        };
         let facts = JudgementFacts {
             changes,
-            ..JudgementFacts::uncommitted(self.repo, Stage::Request, self.base, proposal)?
+            ..JudgementFacts::uncommitted(self.repo, Stage::Request, self.base, result)?
         };
         let judged = pipeline::judge(facts, self.options)?;
         let mut findings = judged.findings;
@@ -391,10 +371,10 @@ fn is_in(trees: &[Tree<'_>], path: &BStr, state: Option<State>) -> Result<bool> 
 /// Where content comes from that is nobody's new work.
 struct Excuses<'a> {
     index: CheckedOut,
-    /// Trees that every path may return to.
-    whole: Vec<Tree<'a>>,
-    /// Trees that these paths may return to.
-    some: Vec<(Tree<'a>, &'a [String])>,
+    /// The tree at the beginning of the session.
+    first: ObjectId,
+    /// Trees that every path, or one of these paths, may return to.
+    trees: Vec<(Tree<'a>, Option<&'a [String]>)>,
 }
 
 impl<'a> Excuses<'a> {
@@ -403,30 +383,30 @@ impl<'a> Excuses<'a> {
         let merged = Parents::of_next_commit(judged.repo, false)?.merged;
         let known: HashSet<ObjectId> = observed.known(judged.repo).into_iter().collect();
         let merged = merged.into_iter().filter(|id| known.contains(id));
-        let mut whole = vec![judged.tree(observed.first)];
+        let first = judged.tree(observed.first);
+        let mut trees = vec![(first.clone(), None)];
         for commit in observed.first.stash().chain(merged) {
-            whole.extend(judged.repo.tree_of(Some(commit)).ok());
+            let tree = judged.repo.tree_of(Some(commit)).ok();
+            trees.extend(tree.map(|tree| (tree, None)));
         }
-        let reported = observed.reported.iter();
+        for (before, paths) in observed.reported {
+            trees.push((judged.tree(before), Some(paths.as_slice())));
+        }
         Ok(Excuses {
             index: CheckedOut::of(judged.repo)?,
-            whole,
-            some: reported
-                .map(|(before, paths)| (judged.tree(before), paths.as_slice()))
-                .collect(),
+            first: first.id(),
+            trees,
         })
     }
 
     fn covers(&self, path: &BStr, new: Option<State>, head: Option<State>) -> Result<bool> {
-        for tree in &self.whole {
-            // That a stash or another parent lacks a file is no reason for it to go.
-            let there = tree.get(path)?;
-            if there == new && (new.is_some() || tree.id() == self.whole[0].id()) {
-                return Ok(true);
-            }
-        }
-        for (tree, paths) in &self.some {
-            if paths.iter().any(|known| path == known.as_str()) && tree.get(path)? == new {
+        for (tree, paths) in &self.trees {
+            let is_meant = match paths {
+                Some(paths) => paths.iter().any(|known| path == known.as_str()),
+                // That a stash or another parent lacks a file is no reason for it to go.
+                None => new.is_some() || tree.id() == self.first,
+            };
+            if is_meant && tree.get(path)? == new {
                 return Ok(true);
             }
         }

@@ -4,10 +4,9 @@ use gix::ObjectId;
 use gix::hashtable::HashMap;
 
 use super::approvals::CommitApprovals;
+use super::measured_changes::Judge;
 use super::merge_commits::{self, OwnChanges};
-use super::steps::Judge;
-use super::tree_view::GitTree;
-use super::{base, reverts};
+use super::{facts, reverts};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Commit, Merges, Objects, Range, Repository, Tree, changes_between};
@@ -18,28 +17,27 @@ use crate::threads;
 /// Reports how many of how many commits are judged.
 pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
 
-/// What is found in the single commits of a range.
+/// The result for one commit.
 #[derive(Default)]
-pub(super) struct JudgedCommits {
-    /// The findings in commit order.
+pub(super) struct JudgedCommit {
+    /// The number of its own changes.
+    pub(super) changes: usize,
     pub(super) findings: Vec<Finding>,
-    /// Notes on them.
-    pub(super) notes: Vec<String>,
-    /// The number of changes of each commit, in commit order.
-    pub(super) changes: Vec<usize>,
+    /// That it is an exact revert, if that excuses anything.
+    pub(super) note: Option<String>,
 }
 
-/// Judges each commit of the range by the policy of the range.
+/// Judges each commit of the range by the policy of the range, in commit order.
 pub(super) fn judge(
     repo: &Repository,
     range: &Range,
     policy: &Policy,
     commit_approvals: &CommitApprovals,
     progress: &Progress<'_>,
-) -> Result<JudgedCommits> {
+) -> Result<Vec<JudgedCommit>> {
     if range.is_cut {
         return Err(Error::new(
-            "the clone is shallow and lacks some commits of the range, so guard cannot judge each commit",
+            "the clone is shallow and lacks some commits of the range, so guard cannot check each commit",
         )
         .help("run `git fetch --unshallow`"));
     }
@@ -64,24 +62,7 @@ pub(super) fn judge(
         progress(at + 1, commits.len());
         Ok(judged)
     };
-    let done = threads::map(commits.len(), (threads, BATCH), &objects, work)?;
-    let mut judged = JudgedCommits::default();
-    for commit in done {
-        judged.changes.push(commit.changes);
-        judged.findings.extend(commit.findings);
-        judged.notes.extend(commit.note);
-    }
-    Ok(judged)
-}
-
-/// The result for one commit.
-#[derive(Default)]
-struct JudgedCommit {
-    /// The number of its own changes.
-    changes: usize,
-    findings: Vec<Finding>,
-    /// That it is an exact revert, if that excuses anything.
-    note: Option<String>,
+    threads::map(commits.len(), (threads, BATCH), &objects, work)
 }
 
 /// The number of commits per batch; neighbours share most of their trees.
@@ -117,7 +98,7 @@ impl CommitJudge<'_> {
             objects,
             policy: self.policy,
             base: Some(&base),
-            result: GitTree::Tree(&tree),
+            result: &tree,
             // Only the findings on single commits are reported.
             precision: Precision::Verdict,
             earlier: &|| {
@@ -125,8 +106,8 @@ impl CommitJudge<'_> {
                 changes_between(objects, base.id(), parent.id())
             },
         };
-        let changes = judge.measure(changes, &merged)?.all;
-        let merge_base = base::states(&base, self.policy, &changes)?;
+        let changes = judge.measure(changes, &merged)?;
+        let merge_base = facts::states(&base, self.policy, &changes)?;
         let approvals = self.commit_approvals.counted_in(commit.id);
         let mut findings = judge.check(&changes, &merge_base, &approvals)?;
         let short = commit.id.to_hex_with_len(12);

@@ -2,29 +2,33 @@
 
 use std::collections::HashSet;
 
-use gix::bstr::BString;
+use gix::bstr::{BString, ByteSlice};
 
 use super::approvals::{CommitApprovals, WholeRange};
-use super::facts::JudgementFacts;
-use super::measured_changes::MeasuredChanges;
+use super::facts::{JudgementFacts, old_sides};
+use super::measured_changes::{Judge, for_each};
 use super::policy_loader::load_for_changes;
-use super::steps::Judge;
-use super::{Collect, Options, base, reverts, review};
+use super::{Collect, Options, reverts, review};
 use crate::approve::Approval;
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{Objects, changes_between};
-use crate::measure::Class;
+use crate::measure::{Class, deleted_content, unified_preview};
 use crate::policy::{Governing, Policy, Stage};
 use crate::rules::MeasuredChange;
 use crate::verdict::{DesignUsed, JudgedChange, Review, ReviewCommit, Source, Texts, Verdict};
+
+/// Lines of a preview: about a screenful with the finding.
+const PREVIEW_LINES: usize = 20;
+/// Lines of lost content to show.
+const LOST_LINES: usize = 10;
 
 /// A finished judgement and what it rests on.
 pub(super) struct Judged {
     pub(super) objects: Objects,
     source: Source,
     pub(super) policy: Policy,
-    pub(super) changes: MeasuredChanges,
+    pub(super) changes: Vec<MeasuredChange>,
     pub(super) findings: Vec<Finding>,
     /// The approvals in the trailers of the commits.
     pub(super) commit_approvals: CommitApprovals,
@@ -60,7 +64,7 @@ pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<
         objects,
         policy: &policy,
         base: Some(base.tree()),
-        result: facts.result,
+        result: &facts.result,
         precision: options.precision,
         earlier: &|| match base.merge_base(repo, policy.settings.base.as_deref()) {
             Ok(Some((_, first))) if facts.stage == Stage::Commit => {
@@ -73,8 +77,8 @@ pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<
     let changes = judge.measure(changes, &facts.merged)?;
     let is_range = facts.stage == Stage::Range;
     let merge_base = match is_range {
-        true => base::old_sides(&policy, &changes.all),
-        false => base.states(repo, &policy, &changes.all)?,
+        true => old_sides(&policy, &changes),
+        false => base.states(repo, &policy, &changes)?,
     };
     let mut counted = Vec::new();
     if !is_range {
@@ -82,7 +86,7 @@ pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<
         let of_commits = facts.commits.iter();
         counted.extend(of_commits.flat_map(|commit| commit_approvals.counted_in(commit.id)));
     }
-    let mut findings = judge.check(&changes.all, &merge_base, &counted)?;
+    let mut findings = judge.check(&changes, &merge_base, &counted)?;
     let approved = match is_range {
         true => {
             let range = WholeRange {
@@ -95,11 +99,11 @@ pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<
         false => {
             let is_approved =
                 |one: &&MeasuredChange| counted.iter().any(|approval| approval.is_for(&one.change));
-            let approved = changes.all.iter().filter(is_approved);
+            let approved = changes.iter().filter(is_approved);
             approved.map(|one| one.change.path.clone()).collect()
         }
     };
-    reverts::excuse_revert(&facts, &mut policy, &changes.all, &mut findings)?;
+    reverts::excuse_revert(&facts, &mut policy, &changes, &mut findings)?;
     commit_approvals.tell(&mut findings, None);
     findings.extend(document_faults(&policy));
     Ok(Judged {
@@ -123,6 +127,10 @@ fn source(facts: &JudgementFacts<'_>) -> Source {
         kind: facts.source,
         base: base.or_else(|| is_committed.then(|| facts.base.tree().id().to_string())),
         head: facts.head.map(|id| id.to_string()),
+        repository: facts.repo.config("remote.origin.url").or_else(|| {
+            let directory = facts.repo.workdir().ok()?.canonicalize().ok()?;
+            Some(gix::path::into_bstr(directory).ok()?.into_owned())
+        }),
         branch: facts.branch.clone(),
         reverts: None,
     }
@@ -159,7 +167,7 @@ impl Judged {
         objects: Objects,
         source: Source,
         policy: Policy,
-        changes: MeasuredChanges,
+        changes: Vec<MeasuredChange>,
         mut findings: Vec<Finding>,
     ) -> Judged {
         findings.extend(document_faults(&policy));
@@ -183,10 +191,18 @@ impl Judged {
     /// A content to show cannot be read.
     pub(super) fn verdict(mut self) -> Result<Verdict> {
         let review = self.review()?;
-        let changes = std::mem::take(&mut self.changes.all).into_iter();
-        let changes = changes.map(|change| self.judged_change(change));
+        let changes = std::mem::take(&mut self.changes);
+        let destroys = |one: &&MeasuredChange| one.measured.is_some_and(|one| one.destroys());
+        let losses: Vec<&MeasuredChange> = changes.iter().filter(destroys).collect();
+        let work = |objects: &Objects, at: usize| excerpts(objects, losses[at]);
+        let mut shown = for_each(losses.len(), &self.objects, work)?.into_iter();
+        let judged = |one: MeasuredChange| {
+            let shown = destroys(&&one).then(|| shown.next()).flatten();
+            judged_change(one, shown, &self.approved)
+        };
+        let changes = changes.into_iter().map(judged).collect();
         Ok(Verdict {
-            changes: changes.collect::<Result<_>>()?,
+            changes,
             source: Source {
                 reverts: self.policy.reverts.map(|commit| commit.to_string()),
                 ..self.source
@@ -204,44 +220,48 @@ impl Judged {
         if self.collect == Collect::Nothing {
             return Ok(None);
         }
-        let mut review = review::rows(&self.policy, &self.changes.all, &self.findings);
+        let mut review = review::rows(&self.policy, &self.changes, &self.findings);
         review.hunks = review::hunks(&self.objects, &self.changes, &self.findings)?;
-        review.approvals =
-            review::approvals(&self.commit_approvals, &self.counted, &self.changes.all);
+        review.approvals = review::approvals(&self.commit_approvals, &self.counted, &self.changes);
         review.commits = std::mem::take(&mut self.commits);
         Ok(Some(Box::new(review)))
     }
+}
 
-    fn judged_change(&self, judged: MeasuredChange) -> Result<JudgedChange> {
-        let MeasuredChange {
-            change,
-            measured,
-            moved_to,
-            ..
-        } = judged;
-        let shown = match measured {
-            Some(measured) if measured.destroys() => {
-                Some(self.changes.excerpts(&self.objects, &change)?)
-            }
-            _ => None,
-        };
-        let (preview, deleted) = shown.map(|shown| (shown.preview, shown.deleted)).unzip();
-        Ok(JudgedChange {
-            action: change.action().name(),
-            approved: self.approved.contains(&change.path),
-            path: change.path,
-            from: change.new.and(change.renamed),
-            class: measured
-                .map_or(Class::Modify, |measured| measured.class)
-                .name(),
-            original_lines: measured.and_then(|measured| measured.original_lines),
-            new_lines: measured.and_then(|measured| measured.new_lines),
-            lost_share: measured.and_then(|measured| measured.lost_share()),
-            reformatted: measured.is_some_and(|measured| measured.reformatted),
-            moved_to: moved_to.into_iter().map(|to| (to.path, to.lines)).collect(),
-            preview,
-            deleted,
-        })
+/// The unified diff of a destructive change, and the lines that would be lost.
+fn excerpts(objects: &Objects, judged: &MeasuredChange) -> Result<(String, String)> {
+    let change = &judged.change;
+    let (old, new) = objects.both(judged.compared, change.new)?;
+    let from = change.renamed.as_ref().unwrap_or(&change.path);
+    let (from, to) = (from.to_str_lossy(), change.path.to_str_lossy());
+    Ok((
+        unified_preview(&old, &new, &from, &to, PREVIEW_LINES),
+        deleted_content(&old, &new, LOST_LINES),
+    ))
+}
+
+fn judged_change(
+    judged: MeasuredChange,
+    shown: Option<(String, String)>,
+    approved: &HashSet<BString>,
+) -> JudgedChange {
+    let (change, measured) = (judged.change, judged.measured);
+    let (preview, deleted) = shown.unzip();
+    let class = measured.map_or(Class::Modify, |measured| measured.class);
+    let moved = judged.moved_to.into_iter();
+    JudgedChange {
+        action: change.action().name(),
+        approved: approved.contains(&change.path),
+        path: change.path,
+        from: change.new.and(change.renamed),
+        class: class.name(),
+        original_lines: measured.and_then(|measured| measured.original_lines),
+        new_lines: measured.and_then(|measured| measured.new_lines),
+        lost_share: measured.and_then(|measured| measured.lost_share()),
+        reformatted: measured.is_some_and(|measured| measured.reformatted),
+        moved_to: moved.map(|to| (to.path, to.lines)).collect(),
+        preview,
+        deleted,
     }
 }
 

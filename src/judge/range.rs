@@ -1,19 +1,20 @@
-//! Judges commits: the net change of a range and, on request, each of its commits; or one commit as before it was made.
+//! Judges commits: the net change of a range and, on request, each of its commits; one commit as before it was made; or
+//! a push, each ref by its own range, in one report.
 
+use std::collections::HashSet;
 use std::slice;
 
 use gix::ObjectId;
-use gix::bstr::BString;
+use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::criss_cross::MergeBases;
-use super::facts::JudgementFacts;
+use super::facts::{JudgementFacts, MergeBases, settings_of};
 use super::merge_commits::{self, OwnChanges};
+use super::per_commit::{self, Progress};
 use super::pipeline::Judged;
-use super::settings::settings_of;
-use super::tree_view::GitTree;
-use super::{Collect, Options, per_commit, pipeline, review};
+use super::{Collect, Options, pipeline, review};
 use crate::error::{Error, Result};
-use crate::git::{Range, Repository, fetch_command};
+use crate::git::{PushSide, Range, Repository, Update, fetch_command};
+use crate::path::escaped;
 use crate::policy::Stage;
 use crate::verdict::{Source, SourceKind, Verdict};
 
@@ -30,7 +31,7 @@ pub fn commit(
     let made = repo.commit(id)?;
     if let Some(&parent) = made.parents.iter().find(|&&parent| !repo.has(parent)) {
         return Err(Error::new(format!(
-            "commit {id} cannot be judged: its parent {parent} is not in this clone"
+            "commit {id} cannot be checked: its parent {parent} is not in this clone"
         ))
         .help(fetch_command(repo.is_shallow(), &[&parent.to_string()])));
     }
@@ -44,7 +45,7 @@ pub fn commit(
         commits: slice::from_ref(&made),
         changes,
         merged,
-        ..JudgementFacts::new(repo, Stage::Commit, base, GitTree::Tree(&tree))?
+        ..JudgementFacts::new(repo, Stage::Commit, base, tree)?
     };
     pipeline::judge(facts, options)?.verdict()
 }
@@ -56,7 +57,7 @@ pub fn commit(
 pub fn range(
     repo: &Repository,
     range: &Range,
-    each_commit: Option<&per_commit::Progress<'_>>,
+    each_commit: Option<&Progress<'_>>,
     options: &Options,
 ) -> Result<Verdict> {
     let Some(head) = range.head else {
@@ -89,11 +90,15 @@ pub fn range(
     });
     let of_commits = of_commits.transpose()?;
     if wants_strip {
-        judged.commits = review::commits(repo, range, of_commits.as_ref())?;
+        judged.commits = review::commits(repo, range, of_commits.as_deref())?;
     }
     if let Some(of_commits) = of_commits.filter(|_| each_commit.is_some()) {
-        judged.policy.notes.extend(of_commits.notes);
-        let of_commits = of_commits.findings;
+        let (notes, findings): (Vec<_>, Vec<_>) = of_commits
+            .into_iter()
+            .map(|one| (one.note, one.findings))
+            .unzip();
+        judged.policy.notes.extend(notes.into_iter().flatten());
+        let of_commits = findings.concat();
         // A finding on a single commit says the same in more detail, unless an approval cleared only that.
         judged.findings.retain(|net| {
             !of_commits
@@ -115,8 +120,8 @@ pub(super) fn net(
     head: ObjectId,
     options: &Options,
 ) -> Result<Judged> {
-    let (base, tree) = (repo.tree_of(range.base)?, repo.tree_of(Some(head))?);
-    let bases = MergeBases::of(repo, range, &base)?;
+    let tree = repo.tree_of(Some(head))?;
+    let bases = MergeBases::of(repo, range)?;
     let changes = bases.changes(repo.objects(), &tree)?;
     if !changes.is_empty() {
         refuse_older_than_settings(repo, range)?;
@@ -128,7 +133,7 @@ pub(super) fn net(
         known: &range.known,
         changes,
         merge_bases: Some(&bases),
-        ..JudgementFacts::new(repo, Stage::Range, range.base, GitTree::Tree(&tree))?
+        ..JudgementFacts::new(repo, Stage::Range, range.base, tree)?
     };
     pipeline::judge(facts, options)
 }
@@ -146,8 +151,123 @@ fn refuse_older_than_settings(repo: &Repository, range: &Range) -> Result<()> {
                 "the merge base has no guard.toml, but the target branch ({}) does",
                 known.to_hex_with_len(12)
             ))
-            .help("rebase or merge, so that guard can judge by it"));
+            .help("rebase or merge, so that guard can use it"));
         }
     }
     Ok(())
+}
+
+/// Judges every ref of a push.
+///
+/// # Errors
+/// guard cannot judge one of them.
+pub fn push(
+    repo: &Repository,
+    updates: &[Update],
+    side: PushSide<'_>,
+    each_commit: Option<&Progress<'_>>,
+    options: &Options,
+) -> Result<Verdict> {
+    let target = repo.target(base_setting(repo, repo.head_commit()?)?.as_deref(), side)?;
+    let ranges = repo.ranges_of_push(updates, target.as_ref(), side)?;
+    let reports = ranges.iter().map(|one| {
+        let report = range(repo, one, each_commit, options);
+        of_ref(report, one.reference.as_ref().map(|name| name.as_bstr()))
+    });
+    Ok(together(reports.collect::<Result<_>>()?))
+}
+
+/// Judges the new commits that ref updates bring to branches, each as before it was made. Commits on another local or
+/// remote branch are not new.
+///
+/// # Errors
+/// As for [`push`].
+pub fn new_commits(repo: &Repository, updates: &[Update], options: &Options) -> Result<Verdict> {
+    let of_remotes = updates
+        .iter()
+        .filter(|update| update.name.starts_with(b"refs/remotes/"))
+        .filter_map(|update| update.new);
+    let mut known: Vec<_> = of_remotes.collect();
+    for prefix in ["refs/heads/", "refs/remotes/"] {
+        known.extend(
+            repo.branches(prefix)?
+                .into_iter()
+                .filter_map(|(_, tip)| tip),
+        );
+    }
+    let mut seen = HashSet::new();
+    let mut reports = Vec::new();
+    for update in updates {
+        let (Some(branch), Some(new)) = (update.branch(), update.new) else {
+            continue;
+        };
+        for new in repo.history(&known, new)?.ahead {
+            if seen.insert(new.id) {
+                let report = commit(repo, new.id, Some(branch.to_owned()), options);
+                reports.push(of_ref(report, Some(update.name.as_ref()))?);
+            }
+        }
+    }
+    Ok(together(reports))
+}
+
+/// `[lld] base` in the settings of a commit; unreadable settings are reported when the range is judged.
+pub(super) fn base_setting(repo: &Repository, commit: Option<ObjectId>) -> Result<Option<String>> {
+    let settings = settings_of(repo, commit)?;
+    let base = settings.and_then(|settings| settings.ok()?.base);
+    Ok(base.map(|base| {
+        let places = ["refs/heads/", "refs/remotes/origin/", "origin/"];
+        let short = places.iter().find_map(|place| base.strip_prefix(place));
+        short.map(str::to_owned).unwrap_or(base)
+    }))
+}
+
+/// Adds the name of the ref to findings and errors.
+fn of_ref(report: Result<Verdict>, name: Option<&BStr>) -> Result<Verdict> {
+    let Some(name) = name else {
+        return report;
+    };
+    match report {
+        Ok(mut report) => {
+            for finding in &mut report.findings {
+                finding
+                    .details
+                    .insert("ref", escaped(name).to_string().into());
+            }
+            Ok(report)
+        }
+        Err(error) => Err(Error {
+            message: format!("{}: {}", escaped(name), error.message),
+            ..error
+        }),
+    }
+}
+
+/// Joins several reports.
+fn together(mut reports: Vec<Verdict>) -> Verdict {
+    if reports.len() == 1 {
+        return reports.remove(0);
+    }
+    let mut all = Verdict {
+        source: Source {
+            kind: SourceKind::Range,
+            ..Source::default()
+        },
+        ..Verdict::default()
+    };
+    for report in reports {
+        for design in report.designs {
+            if !all.designs.contains(&design) {
+                all.designs.push(design);
+            }
+        }
+        all.findings.extend(report.findings);
+        all.changes.extend(report.changes);
+        all.notes.extend(report.notes);
+        all.texts.extend(report.texts);
+        if let Some(review) = report.review {
+            all.review.get_or_insert_default().join(*review);
+        }
+    }
+    all
 }

@@ -5,18 +5,19 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use gix::ObjectId;
-use gix::bstr::{BStr, BString};
+use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::base::BaseCommit;
-use super::{moved_lines, nested_repositories};
+use super::facts::BaseCommit;
+use super::moved_lines;
 use crate::approve::Approval;
-use crate::boundary::Boundary;
+use crate::boundary::{Boundary, BoundaryError, NestedRepository};
 use crate::change::{Change, Kind, State};
 use crate::design;
 use crate::error::{Error, Result};
-use crate::finding::{Finding, Level};
+use crate::finding::{Finding, Help, Level, Rule};
 use crate::git::{Repository, Tree};
-use crate::measure::{self, Class, Kept, Measured};
+use crate::measure::{self, Kept, Measured};
+use crate::path::{Reason, escaped, shell_word};
 use crate::policy::Policy;
 use crate::rules::{self, Access, Case, MeasuredChange, MergeBase, RenameTarget};
 use crate::scope::Actions;
@@ -56,8 +57,7 @@ impl OperationContext<'_, '_> {
     /// # Errors
     /// Nested repositories cannot be determined.
     pub fn admit(&self, path: &BStr, access: Access) -> Result<Result<(), Box<Finding>>> {
-        let mut refusal =
-            nested_repositories::refusal(self.repo, self.head(), self.boundary, path)?;
+        let mut refusal = refuse_nested(self.repo, self.head(), self.boundary, path)?;
         if refusal.is_none() {
             let findings = rules::check_request(&self.policy.settings, path, access);
             let mut errors = findings.into_iter();
@@ -99,10 +99,10 @@ impl OperationContext<'_, '_> {
             if let Some(committed) = head.read(path)? {
                 let since_head = self.step(Some(&committed), new);
                 let known = loss.since_head.as_ref();
-                if known.is_none_or(|known| weight(&since_head) > weight(known)) {
+                if known.is_none_or(|known| since_head.weight() > known.weight()) {
                     loss.since_head = Some(since_head);
                 }
-                if weight(&since_head) > weight(&loss.judged) {
+                if since_head.weight() > loss.judged.weight() {
                     loss.judged = since_head;
                     loss.compared = Some(Cow::Owned(committed));
                 }
@@ -172,24 +172,14 @@ impl OperationContext<'_, '_> {
             self.step(version, Some(text))
         };
         let now = least(old);
-        let Some(committed) = self.other_in_head(old, path)? else {
-            return Ok(now);
+        let since_head = match self.committed(path)? {
+            Some(committed) if old != Some(&committed) => least(Some(&committed)),
+            _ => now,
         };
-        let since_head = least(Some(&committed));
-        Ok(match weight(&since_head) > weight(&now) {
+        Ok(match since_head.weight() > now.weight() {
             true => since_head,
             false => now,
         })
-    }
-
-    /// HEAD's content at the path, unless the content on disk is the same; it may be large.
-    fn other_in_head(&self, old: Option<&[u8]>, path: &BStr) -> Result<Option<Vec<u8>>> {
-        let there = old.map(|old| self.blob_id(old)).transpose()?;
-        let state = self.head().get(path)?;
-        match there.is_some() && state.map(|state| state.id) == there {
-            true => Ok(None),
-            false => self.repo.objects().file(state),
-        }
     }
 
     /// The change as a commit would show it, from HEAD's state. `old` is the content on disk, `renamed` the other
@@ -206,26 +196,23 @@ impl OperationContext<'_, '_> {
         measured: Measured,
     ) -> Result<MeasuredChange> {
         let wants_content = rules::wants_content(path);
-        let contents = |old: Option<&[u8]>| {
-            let side = |content: Option<&[u8]>| content.unwrap_or_default().to_vec();
-            Box::new((side(old), side(new)))
-        };
-        let (change, content) = match (new, renamed) {
+        let (change, before) = match (new, renamed) {
             (Some(new), None) => {
                 let head = self.head();
-                let id = self.blob_id(new)?;
                 let committed = wants_content.then(|| head.read(path)).transpose()?;
-                let content = committed.map(|committed| contents(committed.as_deref()));
-                (written(path, head.get(path)?, id), content)
+                let change = written(path, head.get(path)?, self.blob_id(new)?);
+                (change, committed.flatten())
             }
             // A file that HEAD lacks still counts as deleted or moved.
             _ => {
                 let mut change = self.change(path, old, new)?;
                 change.renamed = renamed.map(BString::from);
-                (change, wants_content.then(|| contents(old)))
+                (change, old.map(<[u8]>::to_vec))
             }
         };
-        Ok(of_one_file(change, measured, content))
+        let contents = || (before.unwrap_or_default(), new.unwrap_or_default().to_vec());
+        let contents = wants_content.then(|| Box::new(contents()));
+        Ok(of_one_file(change, measured, contents))
     }
 
     /// A change to content that is not known yet.
@@ -251,12 +238,8 @@ impl OperationContext<'_, '_> {
                 id: self.blob_id(content)?,
             })
         };
-        Ok(Change {
-            path: path.to_owned(),
-            old: old.map(state).transpose()?,
-            new: new.map(state).transpose()?,
-            renamed: None,
-        })
+        let (old, new) = (old.map(state).transpose()?, new.map(state).transpose()?);
+        Ok(Change::new(path, old, new))
     }
 
     /// The same context, without approvals if they do not cover the loss: approvals name HEAD's content, not content
@@ -283,8 +266,7 @@ impl OperationContext<'_, '_> {
     pub fn proposing(&self, path: &BStr, new: &[u8]) -> Option<Policy> {
         let mut designs = self.policy.designs.iter();
         let at = designs.position(|governing| governing.design.path == path)?;
-        let options = design::DesignOptions::from_settings(&self.policy.settings);
-        let proposed = design::parse(path, new, &options);
+        let proposed = design::parse(path, new, &self.policy.settings);
         let mut policy = self.policy.clone();
         policy.designs[at].proposed = Some(proposed);
         Some(policy)
@@ -358,15 +340,8 @@ impl OperationContext<'_, '_> {
 /// The change that writes a content, from the committed state. A write keeps the file mode.
 fn written(path: &BStr, committed: Option<State>, id: ObjectId) -> Change {
     let kind = committed.map(|state| state.kind);
-    Change {
-        path: path.to_owned(),
-        old: committed,
-        new: Some(State {
-            kind: kind.filter(|kind| kind.is_file()).unwrap_or(Kind::File),
-            id,
-        }),
-        renamed: None,
-    }
+    let kind = kind.filter(|kind| kind.is_file()).unwrap_or(Kind::File);
+    Change::new(path, committed, Some(State { kind, id }))
 }
 
 /// A request is about one file; only a move knows the new path.
@@ -376,6 +351,7 @@ fn of_one_file(
     content: Option<Box<(Vec<u8>, Vec<u8>)>>,
 ) -> MeasuredChange {
     MeasuredChange {
+        compared: change.old,
         change,
         measured: Some(measured),
         new_ends: Vec::new(),
@@ -384,10 +360,71 @@ fn of_one_file(
     }
 }
 
-/// How bad a loss is.
-pub(super) fn weight(measured: &Measured) -> (u8, bool, f64) {
-    let class =
-        u8::from(measured.class == Class::Replace) + u8::from(measured.conversion.is_some());
-    let large_and_gone = measured.class == Class::Delete && measured.large;
-    (class, large_and_gone, measured.lost.share())
+/// Requests stop at nested repositories, which have their own designs, settings and signers: the finding for a path in
+/// another repository: a work tree, a submodule that is not checked out, or a bare
+/// repository. `head` is HEAD's tree.
+///
+/// # Errors
+/// A parent directory, HEAD's tree or the index cannot be read.
+fn refuse_nested(
+    repo: &Repository,
+    head: &Tree<'_>,
+    boundary: &Boundary,
+    path: &BStr,
+) -> Result<Option<Finding>> {
+    let nested = match boundary.nested_repository(path) {
+        Ok(nested) => nested,
+        Err(BoundaryError::Refused(rejection)) => {
+            let reason = rejection.reason;
+            let finding = Finding::new(reason.rule(), path, rejection.message);
+            let finding = finding.help(reason.advice());
+            return Ok(Some(finding.detail("reason", reason.detail())));
+        }
+        Err(error) => return Err(Error::new(error.to_string())),
+    };
+    let finding = match nested {
+        Some(NestedRepository::WorkTree(at)) => {
+            let what = "a separate repository";
+            let help = "it has its own settings and designs; run guard there:";
+            outside(path, at.as_ref(), what)
+                .help(help)
+                .help(Help::command(command(path, at.as_ref())))
+        }
+        Some(NestedRepository::Bare(at)) => {
+            let what = "a bare repository, whose configuration and hooks git would run";
+            outside(path, at.as_ref(), what).help("ask a person to change it")
+        }
+        None => match repo.submodule_of(head, path)? {
+            Some(at) => {
+                let what = "a submodule that is not checked out";
+                outside(path, at.as_ref(), what)
+                    .help("it has its own settings and designs; check it out, and run guard there:")
+                    .help(Help::command(format_args!(
+                        "git submodule update --init {}",
+                        shell_word(&at)
+                    )))
+            }
+            None => return Ok(None),
+        },
+    };
+    Ok(Some(finding))
+}
+
+fn outside(path: &BStr, at: &BStr, what: &str) -> Finding {
+    let message = match path == at {
+        true => format!("{} is {what}", escaped(path)),
+        false => format!("{} is in {}, {what}", escaped(path), escaped(at)),
+    };
+    let finding = Finding::new(Rule::OutsideWorkspace, path, message);
+    finding.detail("reason", Reason::PathOutside.detail())
+}
+
+/// The command that checks the path in its own repository.
+fn command(path: &BStr, at: &BStr) -> String {
+    let inside = path.get(at.len() + 1..).unwrap_or_default();
+    let at = shell_word(at);
+    match inside.is_empty() {
+        true => format!("guard -C {at} lint"),
+        false => format!("guard -C {at} check {}", shell_word(inside.as_bstr())),
+    }
 }

@@ -6,13 +6,12 @@ use std::collections::HashMap;
 use gix::bstr::{BStr, BString};
 
 use super::approvals::CommitApprovals;
-use super::measured_changes::MeasuredChanges;
-use super::per_commit::JudgedCommits;
+use super::per_commit::JudgedCommit;
 use crate::approve::Approval;
 use crate::error::Result;
 use crate::finding::{Finding, Level, refused_paths};
 use crate::git::{Objects, Range, Repository};
-use crate::measure::{Class, unified_preview};
+use crate::measure::{Class, is_binary, unified_preview};
 use crate::policy::Policy;
 use crate::rules::MeasuredChange;
 use crate::scope::Grant;
@@ -20,8 +19,8 @@ use crate::verdict::{Review, ReviewApproval, ReviewCommit, ReviewRow};
 
 /// The most lines of a replaced file.
 const REPLACED_LINES: usize = 400;
-/// The most lines of a deleted file.
-const DELETED_LINES: usize = 60;
+/// The most lines of an added or deleted file.
+const ONE_SIDED_LINES: usize = 60;
 /// The most text of all files together. The page holds 5 MB with its markup.
 const TEXT: usize = 1 << 20;
 /// The longest version to compare. Of a longer one, the page gives the counts only.
@@ -71,42 +70,51 @@ fn place(grant: &Grant) -> (&BStr, usize) {
     (grant.anchor.path.as_ref(), grant.anchor.span.start)
 }
 
-/// The hunks of replaced and deleted files, the refused and the largest first, as far as they fit on the page.
+/// The hunks of refused, replaced and deleted files, the refused and the largest first, as far as they fit on the page.
 ///
 /// # Errors
 /// A blob cannot be read.
 pub(super) fn hunks(
     objects: &Objects,
-    changes: &MeasuredChanges,
+    changes: &[MeasuredChange],
     findings: &[Finding],
 ) -> Result<HashMap<BString, String>> {
     let refused = refused_paths(findings);
-    let measured = changes.all.iter();
-    let measured = measured.filter_map(|changed| Some((&changed.change, changed.measured?)));
-    let mut wanted: Vec<_> = measured
-        .filter(|(change, measured)| {
-            let is_moved = change.new.is_none() && change.renamed.is_some();
-            measured.destroys() || measured.class == Class::Delete && !is_moved
-        })
+    let mut wanted: Vec<_> = changes
+        .iter()
+        .filter(
+            |MeasuredChange {
+                 change, measured, ..
+             }| {
+                let is_moved = change.new.is_none() && change.renamed.is_some();
+                let is_shown = measured.is_some_and(|measured| {
+                    measured.destroys() || measured.class == Class::Delete && !is_moved
+                });
+                is_shown || refused.contains(&change.path)
+            },
+        )
         .collect();
-    wanted.sort_by_key(|(change, measured)| {
-        Reverse((refused.contains(&change.path), measured.lost.bytes))
+    wanted.sort_by_key(|changed| {
+        let lost = changed.measured.map(|measured| measured.lost.bytes);
+        Reverse((refused.contains(&changed.change.path), lost))
     });
     let mut shown = HashMap::new();
     let mut left = TEXT;
-    for (change, measured) in wanted.into_iter().take(MOST_FILES) {
-        let (old, new) = changes.contents(objects, change)?;
-        if old.len() + new.len() > MOST_BYTES {
+    for changed in wanted.into_iter().take(MOST_FILES) {
+        let change = &changed.change;
+        let (old, new) = objects.both(changed.compared, change.new)?;
+        let is_binary = is_binary(&old) || is_binary(&new);
+        if old.len() + new.len() > MOST_BYTES || is_binary && changed.measured.is_none() {
             continue;
         }
-        let lines = match measured.class {
-            Class::Delete => DELETED_LINES,
-            _ => REPLACED_LINES,
+        let lines = match change.old.is_some() && change.new.is_some() {
+            true => REPLACED_LINES,
+            false => ONE_SIDED_LINES,
         };
         let hunks = unified_preview(&old, &new, "", "", lines);
         if let Some(rest) = left.checked_sub(hunks.len()) {
             left = rest;
-            shown.insert(change.path.clone(), hunks);
+            shown.insert(changed.change.path.clone(), hunks);
         }
     }
     Ok(shown)
@@ -155,40 +163,24 @@ pub(super) fn is_affordable(range: &Range) -> bool {
 pub(super) fn commits(
     repo: &Repository,
     range: &Range,
-    judged: Option<&JudgedCommits>,
+    judged: Option<&[JudgedCommit]>,
 ) -> Result<Vec<ReviewCommit>> {
     let mut strip = Vec::with_capacity(range.commits.len());
     for (at, commit) in range.commits.iter().enumerate() {
         let headline = repo.headline(commit.id)?;
+        let judged = judged.and_then(|judged| judged.get(at));
+        let findings = judged.map_or(&[][..], |judged| &judged.findings);
+        let of = |level| findings.iter().filter(move |one| one.level == level);
+        let messages = of(Level::Error).map(|error| error.message.clone());
         strip.push(ReviewCommit {
             id: commit.id.to_string(),
             subject: headline.subject,
             author: headline.author,
-            changes: judged.and_then(|judged| judged.changes.get(at).copied()),
-            ..ReviewCommit::default()
+            changes: judged.map(|judged| judged.changes),
+            errors: of(Level::Error).count(),
+            warnings: of(Level::Warning).count(),
+            messages: messages.take(MOST_MESSAGES).collect(),
         });
-    }
-    let findings = judged.map_or(&[][..], |judged| &judged.findings);
-    for Finding {
-        level,
-        message,
-        commit,
-        ..
-    } in findings
-    {
-        let Some(shown) = commit.and_then(|at| strip.get_mut(at)) else {
-            continue;
-        };
-        match level {
-            Level::Error => {
-                shown.errors += 1;
-                if shown.messages.len() < MOST_MESSAGES {
-                    shown.messages.push(message.clone());
-                }
-            }
-            Level::Warning => shown.warnings += 1,
-            Level::Note => {}
-        }
     }
     Ok(strip)
 }

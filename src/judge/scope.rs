@@ -1,18 +1,22 @@
-//! What the designs in force grant, for people, programs and prompts.
+//! The settings and the grants in force, for people, programs and prompts.
+
+// Shows the settings of the work tree.
+#![allow(clippy::disallowed_methods)]
+
+use gix::bstr::BStr;
 
 use super::Options;
 use super::pipeline::{designs_used, texts};
-use super::policy_loader::load_to_show;
-use super::tree_view::{GitTree, work_tree};
+use super::policy_loader::{CHOICE_KEY, GUARD_USE, load_to_show};
+use super::tree_view::{GitTreeView, work_tree};
 use crate::error::Result;
-use crate::git::{Index, Repository};
+use crate::git::{Index, Repository, show_file};
 use crate::path::TreeView;
 use crate::policy::{ChosenBy, Policy};
 use crate::rules;
-use crate::scope::Scope;
-use crate::scope::settings::Settings;
-use crate::scope::{Grant, GrantKind};
-use crate::verdict::{PromptSection, ScopeGrant, ScopeListing};
+use crate::scope::settings::{self, KeyPlaces, Settings, parse_with_places};
+use crate::scope::{Grant, GrantKind, Scope};
+use crate::verdict::{ChosenDesigns, PromptSection, ScopeGrant, ScopeListing, SettingsInForce};
 
 /// All grants, with whether their files exist.
 ///
@@ -74,7 +78,7 @@ fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
     if let Ok(root) = repo.workdir() {
         let (index, boundary) = (Index::open(repo)?, work_tree(root)?);
         let (disk, tree) = (boundary.view(), index.tree()?);
-        let view = GitTree::Tree(&tree).view(repo.objects());
+        let view = GitTreeView::of(&tree);
         let matched = rules::matched(scope.grants(), &[&view]);
         for (at, grant) in scope.grants().iter().enumerate() {
             let is_on_disk = || disk.entry(grant.path.as_ref()).is_some();
@@ -100,4 +104,58 @@ pub(super) fn listed(
         }
     };
     rows.map(line).collect()
+}
+
+/// The settings in force with their places, and any designs chosen by hand.
+///
+/// # Errors
+/// HEAD's `guard.toml` is invalid, or HEAD cannot be read.
+pub fn settings(repo: &Repository, options: &Options) -> Result<SettingsInForce> {
+    let commit = repo.head_commit()?;
+    let file = BStr::new(settings::FILE);
+    let committed = repo.tree_of(commit)?.read(file)?;
+    let (in_force, places) = match &committed {
+        Some(bytes) => parse_with_places(bytes)?,
+        None => (Settings::default(), KeyPlaces::new()),
+    };
+    let on_disk = repo
+        .workdir()
+        .ok()
+        .and_then(|root| std::fs::read(root.join(settings::FILE)).ok());
+    let mut notes = Vec::new();
+    if committed.is_none() {
+        notes.push("HEAD has no guard.toml; the defaults apply".to_owned());
+    }
+    if on_disk.is_some_and(|bytes| settings::parse(&bytes).ok().as_ref() != Some(&in_force)) {
+        notes.push(
+            "the guard.toml in the work tree differs; it takes effect once committed".to_owned(),
+        );
+    }
+    Ok(SettingsInForce {
+        commit: committed.and(commit).map(|id| id.to_string()),
+        settings: in_force,
+        places,
+        designs: chosen(repo, options)?,
+        variables: Vec::new(),
+        notes,
+    })
+}
+
+/// The designs chosen by hand, which override `[lld] path`.
+fn chosen(repo: &Repository, options: &Options) -> Result<Option<ChosenDesigns>> {
+    if !options.designs.is_empty() {
+        return Ok(Some(ChosenDesigns {
+            files: options.designs.iter().map(|file| show_file(file)).collect(),
+            by: options.designs_from.to_owned(),
+        }));
+    }
+    let Some(branch) = repo.branch()? else {
+        return Ok(None);
+    };
+    let chosen = repo.branch_values(branch.name.as_ref(), CHOICE_KEY);
+    let files: Vec<String> = chosen.iter().map(ToString::to_string).collect();
+    Ok((!files.is_empty()).then(|| ChosenDesigns {
+        files,
+        by: GUARD_USE.to_owned(),
+    }))
 }

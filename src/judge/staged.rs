@@ -1,15 +1,21 @@
-//! Judges the next commit: the index, or what `git add --all` would stage.
+//! Judges the next commit: the index, or what `git add --all` would stage. Which staged changes a person can approve,
+//! and which approvals the commit uses.
+
+use std::collections::HashSet;
 
 use gix::bstr::BString;
 
-use super::facts::{JudgementFacts, NextCommit};
+use super::Options;
+use super::facts::JudgementFacts;
+use super::merge_commits::{self, OwnChanges};
 use super::pipeline::{self, Judged};
 use super::policy_loader::{load_for_changes, load_to_show};
-use super::{Options, tree_view::GitTree};
+use crate::approve::Approval;
 use crate::change::Change;
 use crate::error::Result;
-use crate::git::{Index, Repository};
-use crate::policy::{ChosenBy, Policy};
+use crate::finding::{Finding, Level};
+use crate::git::{Index, Parents, Repository, changes_between};
+use crate::policy::{ChosenBy, DesignVersion, Policy, Stage};
 use crate::rules::{self, at_level};
 use crate::verdict::{SourceKind, Verdict};
 
@@ -38,7 +44,7 @@ pub fn everything(mut repo: Repository, options: &Options) -> Result<Verdict> {
 /// As for [`everything`].
 pub fn uncommitted(mut repo: Repository) -> Result<Vec<Change>> {
     let index = repo.add_everything()?;
-    Ok(NextCommit::of(&repo, &index, false)?.own.changes)
+    Ok(next_commit(&repo, &index, false)?.1.changes)
 }
 
 /// What `git commit` would record now, unjudged; `githead` as in [`Options`].
@@ -46,9 +52,7 @@ pub fn uncommitted(mut repo: Repository) -> Result<Vec<Change>> {
 /// # Errors
 /// The index or HEAD cannot be read.
 pub(super) fn staged_now(repo: &Repository, githead: bool) -> Result<Vec<Change>> {
-    Ok(NextCommit::of(repo, &Index::open(repo)?, githead)?
-        .own
-        .changes)
+    Ok(next_commit(repo, &Index::open(repo)?, githead)?.1.changes)
 }
 
 pub(super) fn judge_staged(repo: &Repository, options: &Options) -> Result<Judged> {
@@ -62,13 +66,8 @@ fn judge_index(
     source: SourceKind,
     options: &Options,
 ) -> Result<Judged> {
-    let tree = index.tree()?;
-    let next = NextCommit::of(repo, index, options.githead)?;
-    let ignores_githead = next.parents.ignores_githead;
-    let facts = JudgementFacts {
-        source,
-        ..next.facts(repo, GitTree::Tree(&tree))?
-    };
+    let (facts, ignores_githead) = facts_of(repo, index, options.githead)?;
+    let facts = JudgementFacts { source, ..facts };
     let contradiction = index.contradiction(&facts.changes)?;
     let contradiction = contradiction.map(rules::index_contradiction);
     let mut judged = pipeline::judge(facts, options)?;
@@ -86,16 +85,14 @@ pub fn selected_by_settings(repo: &Repository) -> Vec<BString> {
     policy.map_or_else(|_| Vec::new(), |policy| own_designs(&policy))
 }
 
-/// The designs of this branch that judge the staged changes; none if no staged change needs a design. Standing
+/// The designs of this branch that check the staged changes; none if no staged change needs a design. Standing
 /// designs, which join every commit, are left out.
 ///
 /// # Errors
 /// As for [`staged`].
 pub fn governing_designs(repo: &Repository, options: &Options) -> Result<Vec<BString>> {
     let index = Index::open(repo)?;
-    let tree = index.tree()?;
-    let next = NextCommit::of(repo, &index, options.githead)?;
-    let facts = next.facts(repo, GitTree::Tree(&tree))?;
+    let (facts, _) = facts_of(repo, &index, options.githead)?;
     let policy = load_for_changes(&facts, options)?;
     let mut changes = facts.changes.iter();
     if changes.all(|change| policy.is_exempt(change.path.as_ref())) {
@@ -111,4 +108,116 @@ pub(super) fn own_designs(policy: &Policy) -> Vec<BString> {
         .filter(|governing| governing.chosen_by != ChosenBy::Standing)
         .map(|governing| governing.design.path.clone())
         .collect()
+}
+
+/// The parents of the commit of an index, and what the committer changes; `githead` as in [`Options`].
+fn next_commit(repo: &Repository, index: &Index, githead: bool) -> Result<(Parents, OwnChanges)> {
+    let parents = Parents::of_next_commit(repo, githead)?;
+    let own = merge_commits::of_next_commit(repo, &parents, index)?;
+    Ok((parents, own))
+}
+
+/// The facts of that commit, and whether guard ignores `GITHEAD_` variables.
+fn facts_of<'a>(
+    repo: &'a Repository,
+    index: &'a Index,
+    githead: bool,
+) -> Result<(JudgementFacts<'a>, bool)> {
+    let (parents, OwnChanges { changes, merged }) = next_commit(repo, index, githead)?;
+    let facts = JudgementFacts {
+        operation: parents.operation,
+        changes,
+        merged,
+        ..JudgementFacts::uncommitted(repo, Stage::Commit, parents.head, index.tree()?)?
+    };
+    Ok((facts, parents.ignores_githead))
+}
+
+/// A staged change with errors that an approval can clear.
+#[derive(Debug, Clone)]
+pub struct Clearable {
+    /// The staged change.
+    pub change: Change,
+    /// The old content, or that of the path it was renamed from.
+    pub old: Vec<u8>,
+    /// The staged content.
+    pub new: Vec<u8>,
+    /// The errors; empty for the old path of a rename that loses content.
+    pub findings: Vec<Finding>,
+    /// The governing design, for the approval.
+    pub design: Option<BString>,
+    /// All designs in force, for the audit log.
+    pub designs: Vec<DesignVersion>,
+}
+
+/// The staged changes that need approval, in path order, and the errors that no approval clears.
+///
+/// # Errors
+/// As for `crate::judge::staged`.
+pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>, Vec<Finding>)> {
+    let Judged {
+        policy,
+        changes,
+        findings,
+        objects,
+        ..
+    } = judge_staged(repo, options)?;
+    let design = own_designs(&policy).into_iter().next();
+    let (mut errors, mut fixed): (Vec<_>, Vec<_>) = findings
+        .into_iter()
+        .filter(|finding| finding.level == Level::Error)
+        .partition(|finding| finding.rule.can_be_approved());
+    let is_of = |finding: &Finding, change: &Change| finding.path.as_ref() == Some(&change.path);
+    // A loss in a rename needs approval of both paths.
+    let mut lost_at: HashSet<BString> = HashSet::new();
+    for changed in &changes {
+        let own = errors.iter().filter(|one| is_of(one, &changed.change));
+        let lost = own.filter_map(|one| rules::lost_at(one, &changed.change));
+        lost_at.extend(lost.map(ToOwned::to_owned));
+    }
+    let mut all = Vec::new();
+    for changed in &changes {
+        let change = changed.change.clone();
+        let (own, rest) = errors.into_iter().partition(|one| is_of(one, &change));
+        errors = rest;
+        if own.is_empty() && !lost_at.contains(&change.path) {
+            continue;
+        }
+        let (old, new) = objects.both(changed.compared, change.new)?;
+        all.push(Clearable {
+            change,
+            old,
+            new,
+            findings: own,
+            design: design.clone(),
+            designs: policy.design_versions(),
+        });
+    }
+    // The remaining errors are not about a staged path, so no approval can name them.
+    fixed.extend(errors);
+    Ok((all, fixed))
+}
+
+/// The approvals that the next commit uses, for its trailers.
+///
+/// # Errors
+/// The index or HEAD cannot be read.
+pub fn used_approvals(repo: &Repository, options: &Options) -> Result<Vec<Approval>> {
+    if options.approvals.is_empty() {
+        return Ok(Vec::new());
+    }
+    let changes = staged_now(repo, options.githead)?;
+    let is_used = |approval: &&Approval| changes.iter().any(|change| approval.is_for(change));
+    Ok(options.approvals.iter().filter(is_used).cloned().collect())
+}
+
+/// What the HEAD commit changed relative to its first parent.
+///
+/// # Errors
+/// HEAD or its parent cannot be read.
+pub fn landed(repo: &Repository) -> Result<Vec<Change>> {
+    let head = repo.head_commit()?;
+    let parent = repo.resolve_commit("HEAD^1".into())?;
+    let (old, new) = (repo.tree_of(parent)?.id(), repo.tree_of(head)?.id());
+    changes_between(repo.objects(), old, new)
 }

@@ -1,6 +1,6 @@
 //! Where the work on a branch stands: its designs, their rows, and the verdict on the staged changes.
 
-use super::base::BaseCommit;
+use super::facts::BaseCommit;
 use super::pipeline::designs_used;
 use super::policy_loader::load_to_show;
 use super::{Options, staged};

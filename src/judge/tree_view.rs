@@ -1,107 +1,47 @@
-//! One view of a tree in git or of the work tree, for the policy loader and the rules.
+//! Views of a tree in git and of the work tree, for the rules.
 
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BStr, BString};
 
 use crate::boundary::{Boundary, BoundaryView, bytes, from_real_root};
-use crate::change::{Change, Kind, State};
+use crate::change::Kind;
 use crate::error::{Error, Result};
-use crate::git::{Objects, Repository, Tree, show_file};
+use crate::git::{Repository, Tree, show_file};
 use crate::path::{Node, TreeView, normalize_request};
 use crate::rules::{MeasuredChange, ResultTree};
 use crate::system;
 
-/// A tree in git.
-#[derive(Clone, Copy)]
-pub(super) enum GitTree<'a> {
-    /// The tree of a commit, or of the next one.
-    Tree(&'a Tree<'a>),
-    /// The new sides of changes in path order, with nothing else; a request has no such changes.
-    Changes(&'a [Change]),
+/// The view of a tree in git for rules. It remembers the first object that could not be read.
+pub(super) struct GitTreeView<'a> {
+    tree: &'a Tree<'a>,
+    /// The changes that the tree results from: it then lists only files near one of them.
+    changes: Option<&'a [MeasuredChange]>,
+    /// All files, listed on first use.
+    files: OnceCell<Vec<(BString, Kind)>>,
+    failed: RefCell<Option<Error>>,
 }
 
-impl<'a> GitTree<'a> {
-    /// The state at `path`; directories have none.
-    pub(super) fn get(self, path: &BStr) -> Result<Option<State>> {
-        match self {
-            GitTree::Tree(tree) => tree.get(path),
-            GitTree::Changes(changes) => {
-                let at = changes.binary_search_by(|change| change.path.as_bstr().cmp(path));
-                Ok(at.ok().and_then(|at| changes[at].new))
-            }
-        }
-    }
-
-    fn is_dir(self, path: &BStr) -> Result<bool> {
-        match self {
-            GitTree::Tree(tree) => tree.is_dir(path),
-            GitTree::Changes(changes) => {
-                let directory = [path.as_bytes(), b"/"].concat();
-                let start = changes.partition_point(|change| change.path < directory);
-                let mut below = changes[start..]
-                    .iter()
-                    .take_while(|change| change.path.starts_with(&directory));
-                Ok(below.any(|change| change.new.is_some()))
-            }
-        }
-    }
-
-    /// The file at `path`.
-    pub(super) fn read(self, objects: &Objects, path: &BStr) -> Result<Option<Vec<u8>>> {
-        match self {
-            GitTree::Tree(tree) => tree.read(path),
-            GitTree::Changes(_) => objects.file(self.get(path)?),
-        }
-    }
-
-    /// The files below the directory `prefix`; all files of changes.
-    pub(super) fn files_below(self, prefix: &BStr) -> Result<Vec<BString>> {
-        match self {
-            GitTree::Tree(tree) => tree.files_below(prefix),
-            GitTree::Changes(changes) => {
-                let there = changes.iter().filter(|change| change.new.is_some());
-                Ok(there.map(|change| change.path.clone()).collect())
-            }
-        }
-    }
-
-    /// The view of the tree for rules, with all its files.
-    pub(super) fn view(self, objects: &'a Objects) -> GitTreeView<'a> {
+impl<'a> GitTreeView<'a> {
+    /// The whole tree.
+    pub(super) fn of(tree: &'a Tree<'a>) -> GitTreeView<'a> {
         GitTreeView {
-            tree: self,
-            objects,
+            tree,
             changes: None,
             files: OnceCell::new(),
             failed: RefCell::new(None),
         }
     }
 
-    /// The view as the result of `changes`; a committed tree lists only files near a change.
-    pub(super) fn result_of(
-        self,
-        objects: &'a Objects,
-        changes: &'a [MeasuredChange],
-    ) -> GitTreeView<'a> {
+    /// The tree as the result of changes.
+    pub(super) fn of_result(tree: &'a Tree<'a>, changes: &'a [MeasuredChange]) -> GitTreeView<'a> {
         GitTreeView {
             changes: Some(changes),
-            ..self.view(objects)
+            ..GitTreeView::of(tree)
         }
     }
-}
 
-/// Looks up paths and remembers the first object that could not be read.
-pub(super) struct GitTreeView<'a> {
-    tree: GitTree<'a>,
-    objects: &'a Objects,
-    changes: Option<&'a [MeasuredChange]>,
-    /// The files of a committed tree, listed on first use.
-    files: OnceCell<Vec<(BString, Kind)>>,
-    failed: RefCell<Option<Error>>,
-}
-
-impl GitTreeView<'_> {
     /// The first read error: a judgement counts only if everything could be read.
     pub(super) fn finish(self) -> Result<()> {
         self.failed.into_inner().map_or(Ok(()), Err)
@@ -125,34 +65,20 @@ impl TreeView for GitTreeView<'_> {
     }
 
     fn link_target(&self, path: &BStr) -> Option<BString> {
-        let state = self.seen(self.tree.get(path))??;
-        let mut target = Vec::new();
-        self.seen(self.objects.blob(state.id, &mut target))?;
-        Some(target.into())
+        self.seen(self.tree.content(path))?.map(BString::from)
     }
 }
 
 impl ResultTree for GitTreeView<'_> {
     fn for_each(&self, visit: &mut dyn FnMut(&BStr, Kind)) {
-        match (self.tree, self.changes) {
-            (GitTree::Tree(tree), Some(changes)) => {
-                let paths = changes.iter().map(MeasuredChange::path);
-                self.seen(tree.visit_case_collisions(paths, visit));
-            }
-            (GitTree::Tree(tree), None) => {
-                let list = || self.seen(tree.files()).unwrap_or_default();
-                let files = self.files.get_or_init(list);
-                for (path, kind) in files {
-                    visit(path.as_ref(), *kind);
-                }
-            }
-            (GitTree::Changes(changes), _) => {
-                for change in changes {
-                    if let Some(state) = change.new {
-                        visit(change.path.as_ref(), state.kind);
-                    }
-                }
-            }
+        if let Some(changes) = self.changes {
+            let paths = changes.iter().map(MeasuredChange::path);
+            self.seen(self.tree.visit_case_collisions(paths, visit));
+            return;
+        }
+        let list = || self.seen(self.tree.files()).unwrap_or_default();
+        for (path, kind) in self.files.get_or_init(list) {
+            visit(path.as_ref(), *kind);
         }
     }
 }

@@ -3,7 +3,7 @@
 use gix::ObjectId;
 
 use super::pipeline::designs_used;
-use super::{Options, Progress, base, range};
+use super::{Options, Progress, facts, range};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Headline, Range, Repository, fetch_command};
@@ -47,7 +47,7 @@ pub fn trial(
     most: usize,
     progress: &Progress<'_>,
 ) -> Result<Trial> {
-    let (target, tip) = match base::target_of(repo, settings.base.as_deref())? {
+    let (target, tip) = match facts::target_of(repo, settings.base.as_deref())? {
         Some(target) => target,
         None => {
             let head = repo.head_commit()?;

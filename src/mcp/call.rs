@@ -15,9 +15,7 @@ use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, Me
 use serde_json::{Value, json};
 
 use crate::agents::told;
-use crate::files::{
-    Analysis, CompletedOperation, Failure, FailureKind, Gate, GateResult, Operation,
-};
+use crate::files::{Analysis, Effect, Failure, FailureKind, Gate, GateResult, Operation};
 use crate::finding::Help;
 use crate::git::Repository;
 use crate::judge::Options;
@@ -160,19 +158,19 @@ impl ToolAnswer {
     }
 
     /// What an operation did.
-    pub(super) fn done(gate: &Gate<'_>, done: &CompletedOperation) -> ToolAnswer {
+    pub(super) fn done(gate: &Gate<'_>, done: &Effect) -> ToolAnswer {
         ToolAnswer::new(account(done), done.to_json(gate))
     }
 }
 
 /// What an operation did, with a short diff.
-fn account(done: &CompletedOperation) -> String {
-    let path = escaped(&done.analysis.path);
+fn account(done: &Effect) -> String {
+    let path = escaped(&done.path);
     let lines = plural(done.analysis.measured.new_lines.unwrap_or_default(), "line");
     let mut text = match &done.moved_to {
-        _ if !done.changed => format!("{path} already has this content; nothing was written.\n"),
+        _ if !done.changes() => format!("{path} already has this content; nothing was written.\n"),
         Some(target) => format!("Moved {path} to {}.\n", escaped(target)),
-        None if done.is_gone => format!("Deleted {path}.\n"),
+        None if done.is_gone() => format!("Deleted {path}.\n"),
         None if !done.analysis.exists => format!("Created {path} with {lines}.\n"),
         None => format!("Changed {path}, which now has {lines}.\n"),
     };
@@ -189,7 +187,7 @@ fn account(done: &CompletedOperation) -> String {
         let id = backup.to_hex_with_len(12);
         let _ = writeln!(text, "snapshot of the state before: {id}");
     }
-    if done.changed && done.analysis.exists && !done.is_gone && done.moved_to.is_none() {
+    if done.changes() && done.analysis.exists && !done.is_gone() && done.moved_to.is_none() {
         text.push_str(&done.analysis.diff_preview);
     }
     text
@@ -228,7 +226,7 @@ fn meta(facts: Value) -> MetaObject {
 fn reason(failure: &Failure) -> String {
     let is_policy = matches!(failure.kind, FailureKind::Security | FailureKind::Refused);
     let verdict = match failure.kind {
-        FailureKind::Held => "guard holds this change",
+        FailureKind::Held => "this change waits for approval",
         _ if is_policy => "guard refused this call",
         _ => "the call failed",
     };
@@ -241,9 +239,11 @@ fn reason(failure: &Failure) -> String {
             "\nIf it is approved, guard writes it: read the file again instead of repeating the call."
         }
         _ if failure.help.iter().any(Help::is_row) => {
-            "\nNothing was changed. Ask the user before you add a row; without it, a retry or another tool is refused as well."
+            "\nNothing was changed. Ask the user before you add the row. Until it is committed, guard refuses another try or another tool, too."
         }
-        _ if is_policy => "\nNothing was changed. A retry or another tool is no way around this.",
+        FailureKind::Refused => {
+            "\nNothing was changed. guard refuses another try or another tool for this change, too."
+        }
         _ => "\nNothing was changed.",
     });
     in_tools(&text)

@@ -183,12 +183,12 @@ pub(super) fn decide(call: &Call<'_>, id: &str, given: &ElicitResult) -> GateRes
 
 /// The change stays held.
 pub(super) fn not_approved(why: &str, id: &str, analysis: Option<Analysis>) -> Failure {
-    let what = format!("the change was not approved: {why}; it is still held as {id}");
+    let what = format!("the change was not approved: {why}; it still waits for approval as {id}");
     let mut failure = Failure::new(FailureKind::NotApproved, what)
-        .help(format!(
-            "a person can decide in a terminal: guard approve {id}, or guard reject {id}"
-        ))
         .help("do not work around this; make a smaller change instead")
+        .help(format!(
+            "a person can decide in a terminal: guard approve {id}"
+        ))
         .detail("id", id);
     failure.analysis = analysis.map(Box::new);
     failure

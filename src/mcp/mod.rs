@@ -37,10 +37,10 @@ type Context = RequestContext<RoleServer>;
 const AT_ONCE: usize = 4;
 
 const INSTRUCTIONS: &str = "\
-File operations that guard judges: a change may touch only what the design document names, may not leave the \
+File operations that guard checks: a change may touch only what the design document names, may not leave the \
 workspace, and may not silently destroy a file. Call show_scope first; it lists what may be written. Prefer edit_file \
 to write_file. A refused call says what to do next; a retry or another tool is refused as well. A change that destroys \
-much of a file is held until a person approves it: call request_approval with its id to ask the user. Relative paths \
+much of a file waits until a person approves it: call request_approval with its id to ask the user. Relative paths \
 start at the root of the repository.";
 
 /// Serves one client on standard input and output until it closes standard input.

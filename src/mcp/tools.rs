@@ -112,7 +112,7 @@ pub(super) struct DeleteArguments {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ApprovalArguments {
-    /// The id in the answer that held the change.
+    /// The id in the answer that says that the change waits.
     id: String,
 }
 
@@ -183,7 +183,7 @@ impl Server {
         self.change(context, move |call| edit(call, given.0)).await
     }
 
-    /// Create a file with missing directories, or change its whole content. Prefer edit_file, or the strategies append, insert and extend, for a file that exists: replacing most of a large file is held until a person approves.
+    /// Create a file with missing directories, or change its whole content. Prefer edit_file, or the strategies append, insert and extend, for a file that exists: replacing most of a large file waits until a person approves.
     #[tool(annotations(destructive_hint = true, idempotent_hint = false))]
     async fn write_file(
         &self,
@@ -193,14 +193,14 @@ impl Server {
         self.change(context, move |call| write(call, given.0)).await
     }
 
-    /// Move or rename a file. The design must grant both paths.
+    /// Move or rename a file. The design must allow both paths.
     #[tool(annotations(destructive_hint = true))]
     async fn move_file(&self, given: Parameters<MoveArguments>, context: Context) -> ToolResponse {
         self.change(context, move |call| move_file(call, given.0))
             .await
     }
 
-    /// Delete a file. The design must grant that; a snapshot keeps the content.
+    /// Delete a file. The design must allow that; a snapshot keeps the content.
     #[tool(annotations(destructive_hint = true, idempotent_hint = true))]
     async fn delete_file(
         &self,
@@ -213,7 +213,7 @@ impl Server {
             .await
     }
 
-    /// Ask the user about a change that guard holds. Call this when an answer says that a change is held and the user has not decided yet. It is no way around a refusal.
+    /// Ask the user about a change that waits for approval. Call this when an answer says that a change waits and the user has not decided yet. It is no way around a refusal.
     #[tool(annotations(destructive_hint = true), meta = needs_person())]
     async fn request_approval(
         &self,
@@ -412,7 +412,7 @@ fn reload_scope(call: &Call<'_>) -> GateResult<ToolAnswer> {
         let added = beyond("+", &now.scope, &before.scope);
         let removed = beyond("-", &before.scope, &now.scope);
         text = match added.is_empty() && removed.is_empty() {
-            true => "The design has changed; it grants the same as before.\n".to_owned(),
+            true => "The design has changed; it allows the same as before.\n".to_owned(),
             false => format!("The design has changed.\n{added}{removed}"),
         };
     }

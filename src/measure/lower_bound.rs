@@ -3,7 +3,7 @@
 
 use gix::bstr::ByteSlice;
 
-use super::text::line_count;
+use super::content::line_count;
 
 /// Where lines differ, equal ones are searched in so many lines of either side.
 const WINDOW: usize = 8;
@@ -171,7 +171,7 @@ impl<'a> Window<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text::line_count;
+    use super::super::content::line_count;
     use super::{ALL, kept};
 
     /// All that is found.

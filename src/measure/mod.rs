@@ -1,27 +1,26 @@
 //! Measures what a change destroys: lost share, class, preview, renames. All are pure functions of blobs.
 
-mod class;
+mod content;
 mod line_diff;
 mod longest_common;
 mod lower_bound;
-mod merged;
 mod moved;
 mod preview;
 mod reformat;
 mod rename;
 mod share;
+mod similarity;
 mod text;
 
-pub use class::{Class, Thresholds, classify};
-pub use line_diff::LineDiff;
-pub use merged::is_taken_over;
+pub use content::{Content, is_binary, is_lfs_pointer, line_count};
+pub use line_diff::is_taken_over;
 pub use moved::AddedLines;
-pub use preview::{deleted_content, removed_lines, unified_preview};
-use rename::MIN_SIMILARITY;
-pub use rename::{Pairing, Profile, Rename, RenameEnd, pair_renames};
-pub use share::{Lost, lost};
+pub use preview::{deleted_content, unified_preview};
+pub use rename::{Rename, RenameEnd, pair_renames};
+pub use share::{Class, Lost, Thresholds, classify, lost};
+use similarity::{MIN_SIMILARITY, Profile};
 use text::Text;
-pub use text::{Content, Unit, is_binary, is_lfs_pointer, line_count};
+pub use text::Unit;
 
 use crate::change::Kind;
 
@@ -93,6 +92,13 @@ impl Measured {
         is_counted.then(|| self.lost.share())
     }
 
+    /// How bad the loss is.
+    pub fn weight(&self) -> (u8, bool, f64) {
+        let class = u8::from(self.class == Class::Replace) + u8::from(self.conversion.is_some());
+        let large_and_gone = self.class == Class::Delete && self.large;
+        (class, large_and_gone, self.lost.share())
+    }
+
     /// The same step, if the old content is known to exist elsewhere.
     pub fn without_loss(self) -> Measured {
         Measured {
@@ -114,23 +120,20 @@ pub fn measure(
     new: Option<(Kind, &[u8])>,
     thresholds: &Thresholds,
 ) -> Measured {
-    Sides::of(old, new).measure(thresholds).0
+    Sides::of(old, new).measure(thresholds)
 }
 
-/// Like [`measure`], with the line diff if it computed one. Nothing is measured if `precision` permits it and the change
-/// is surely a [`Class::Modify`] without [`Conversion`].
-pub fn measure_with_diff(
+/// Like [`measure`], but `None` if `precision` permits it and the change is surely a [`Class::Modify`] without
+/// [`Conversion`].
+pub fn measure_if(
     old: Option<(Kind, &[u8])>,
     new: Option<(Kind, &[u8])>,
     thresholds: &Thresholds,
     precision: Precision,
-) -> (Option<Measured>, Option<LineDiff>) {
+) -> Option<Measured> {
     let sides = Sides::of(old, new);
-    if precision == Precision::Verdict && sides.is_surely_harmless(thresholds) {
-        return (None, None);
-    }
-    let (measured, diff) = sides.measure(thresholds);
-    (Some(measured), diff)
+    let is_enough = precision == Precision::Verdict && sides.is_surely_harmless(thresholds);
+    (!is_enough).then(|| sides.measure(thresholds))
 }
 
 /// Both sides of a step.
@@ -160,29 +163,26 @@ impl<'a> Sides<'a> {
 
     /// Whether a text surely stays text and loses less than the thresholds.
     fn is_surely_harmless(&self, thresholds: &Thresholds) -> bool {
-        let is_below = |(old, new)| class::is_surely_modify(old, new, thresholds);
+        let is_below = |(old, new)| share::is_surely_modify(old, new, thresholds);
         self.conversion.is_none() && self.texts().is_some_and(is_below)
     }
 
-    fn measure(&self, thresholds: &Thresholds) -> (Measured, Option<LineDiff>) {
+    fn measure(&self, thresholds: &Thresholds) -> Measured {
         let conversion = self.conversion;
         let old_text = self.old.as_ref().and_then(|old| old.text.as_ref());
-        let (lost, diff) = match (self.texts(), old_text) {
+        let lost = match (self.texts(), old_text) {
             (Some((old, new)), _) if matches!(conversion, None | Some(Conversion::Emptied)) => {
-                share::lost_by_diff(old, new)
+                share::lost_text(old, new)
             }
-            (_, Some(old)) => (Lost::all(old), None),
-            (_, None) => (
-                lost_bytes(self.old.as_ref(), self.new.is_none(), conversion),
-                None,
-            ),
+            (_, Some(old)) => Lost::all(old),
+            (_, None) => lost_bytes(self.old.as_ref(), self.new.is_none(), conversion),
         };
         let reformatted = conversion.is_none()
             && lost.at_least(thresholds.share)
             && self
                 .texts()
                 .is_some_and(|(old, new)| reformat::is_reformat(old, new));
-        let measured = Measured {
+        Measured {
             class: match (&self.old, &self.new) {
                 (None, _) => Class::New,
                 (_, None) => Class::Delete,
@@ -195,8 +195,7 @@ impl<'a> Sides<'a> {
             large: lost.exceeds_lines(thresholds.lines),
             conversion,
             reformatted,
-        };
-        (measured, diff)
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use super::reformat::{BlockReader, has_blocks};
-use super::text::{Counted, Text, TextWords, Unit};
+use super::text::{Text, TextWords};
 
 /// The fewest lines that move together. Fewer are in any two programs.
 const RUN: usize = 3;
@@ -55,7 +55,7 @@ fn hashed(blob: &[u8], hasher: &RandomState) -> Vec<HashedLine> {
     let text = Text::of(blob);
     let mut found = Vec::with_capacity(text.lines);
     let mut blocks = has_blocks(text.bytes()).then(BlockReader::default);
-    for line in Counted::in_unit(&text, Unit::Lines).lines() {
+    for line in text.trimmed() {
         let is_in_block = blocks.as_mut().is_some_and(|blocks| blocks.read(line));
         found.push(HashedLine {
             hash: hasher.hash_one((is_in_block, line)),

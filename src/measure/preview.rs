@@ -4,15 +4,14 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use gix::bstr::ByteSlice;
 use gix::diff::blob::Hunk;
-use similar::udiff::UnifiedHunkHeader;
-use similar::{DiffOp, group_diff_ops};
 
-use super::line_diff::{LineDiff, whole_line_changes};
+use super::content::{Content, countable};
+use super::line_diff::whole_line_changes;
 use super::share::line_diff;
-use super::text::{Content, countable};
 use crate::path::is_hostile;
 
 /// Unchanged lines around a change.
@@ -77,8 +76,23 @@ fn diff_lines<'a>(hunks: &[Hunk], old: &'a [u8], new: &'a [u8]) -> Vec<DiffLine<
     let old: Vec<&[u8]> = old.lines_with_terminator().collect();
     let new: Vec<&[u8]> = new.lines_with_terminator().collect();
     let mut lines = Vec::new();
-    for group in group_diff_ops(diff_ops(hunks, old.len()), CONTEXT) {
-        lines.push(DiffLine::Note(UnifiedHunkHeader::new(&group).to_string()));
+    let is_near =
+        |one: &Hunk, next: &Hunk| (next.before.start - one.before.end) as usize <= 2 * CONTEXT;
+    for group in hunks.chunk_by(is_near) {
+        let (Some(first), Some(last)) = (group.first(), group.last()) else {
+            continue;
+        };
+        let lead = CONTEXT.min(first.before.start as usize);
+        let rest = CONTEXT.min(old.len() - last.before.end as usize);
+        let range = |first: &Range<u32>, last: &Range<u32>| {
+            first.start as usize - lead..last.end as usize + rest
+        };
+        let (before, after) = (
+            range(&first.before, &last.before),
+            range(&first.after, &last.after),
+        );
+        let (before_at, after_at) = (place(&before), place(&after));
+        lines.push(DiffLine::Note(format!("@@ -{before_at} +{after_at} @@")));
         let mut add = |sign, text: &[&'a [u8]]| {
             for line in text {
                 let body = line.strip_suffix(b"\n");
@@ -88,46 +102,29 @@ fn diff_lines<'a>(hunks: &[Hunk], old: &'a [u8], new: &'a [u8]) -> Vec<DiffLine<
                 }
             }
         };
-        for part in &group {
-            match part {
-                DiffOp::Equal { .. } => add(' ', &old[part.old_range()]),
-                _ => {
-                    add('-', &old[part.old_range()]);
-                    add('+', &new[part.new_range()]);
-                }
-            }
+        let mut at = before.start;
+        for hunk in group {
+            let (start, end) = (hunk.before.start as usize, hunk.before.end as usize);
+            add(' ', &old[at..start]);
+            add('-', &old[start..end]);
+            add(
+                '+',
+                &new[hunk.after.start as usize..hunk.after.end as usize],
+            );
+            at = end;
         }
+        add(' ', &old[at..before.end]);
     }
     lines
 }
 
-/// The changes and what is equal between them, as `similar` has them.
-fn diff_ops(hunks: &[Hunk], old_lines: usize) -> Vec<DiffOp> {
-    let mut ops = Vec::with_capacity(2 * hunks.len() + 1);
-    let (mut old_index, mut new_index) = (0, 0);
-    let equal = |old_index, new_index, len| DiffOp::Equal {
-        old_index,
-        new_index,
-        len,
-    };
-    for hunk in hunks {
-        let (before, after) = (hunk.before.start as usize, hunk.after.start as usize);
-        if before > old_index {
-            ops.push(equal(old_index, new_index, before - old_index));
-        }
-        ops.push(DiffOp::Replace {
-            old_index: before,
-            old_len: hunk.before.len(),
-            new_index: after,
-            new_len: hunk.after.len(),
-        });
-        old_index = hunk.before.end as usize;
-        new_index = hunk.after.end as usize;
+/// The lines in the head of a hunk, as in `diff -u`: from 1, but the line before an empty range.
+fn place(lines: &Range<usize>) -> String {
+    match lines.len() {
+        1 => format!("{}", lines.start + 1),
+        0 => format!("{},0", lines.start),
+        count => format!("{},{count}", lines.start + 1),
     }
-    if old_lines > old_index {
-        ops.push(equal(old_index, new_index, old_lines - old_index));
-    }
-    ops
 }
 
 /// At most `room` lines: of each run of removed or added lines the first ones, and a marker for the others. A diff of
@@ -188,16 +185,11 @@ fn marker(count: usize, what: &str) -> String {
 /// The lines of `old` that a line diff does not keep, at most `max_lines`, including the marker `[truncated] N more
 /// lines`. Leading and trailing blanks are ignored, and content is escaped as in [`unified_preview`].
 pub fn deleted_content(old: &[u8], new: &[u8], max_lines: usize) -> String {
-    let diff = line_diff(&displayable(old), &displayable(new));
-    removed_lines(old, diff.as_ref(), max_lines)
-}
-
-/// Like [`deleted_content`] with a known diff from [`measure_with_diff`](super::measure_with_diff). Without a diff,
-/// every line is lost.
-pub fn removed_lines(old: &[u8], diff: Option<&LineDiff>, max_lines: usize) -> String {
-    let old = displayable(old);
+    let (old, new) = (displayable(old), displayable(new));
+    let diff = line_diff(&old, &new);
     let removed = old.lines().enumerate();
-    let mut removed = removed.filter(|(index, _)| diff.is_none_or(|diff| diff.is_removed(*index)));
+    let mut removed =
+        removed.filter(|(index, _)| diff.as_ref().is_none_or(|diff| diff.is_removed(*index)));
     let first: Vec<&[u8]> = removed
         .by_ref()
         .take(max_lines)
@@ -255,7 +247,6 @@ fn visible(line: &[u8], width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ops::Range;
 
     fn numbered(range: Range<usize>, word: &str) -> Vec<u8> {
         range

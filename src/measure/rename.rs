@@ -4,16 +4,12 @@
 //! share.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 
-use super::text::{Counted, Text, Unit};
+use super::similarity::{MIN_SIMILARITY, Profile};
 use crate::change::Kind;
-
-/// The minimum similarity of the two ends of a rename, in percent.
-pub(super) const MIN_SIMILARITY: u8 = 50;
 
 /// The maximum number of pairs to compare.
 const MAX_PAIRS: usize = 1_000_000;
@@ -54,15 +50,6 @@ pub struct Rename {
     pub similarity: u8,
 }
 
-/// The detected renames.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Pairing {
-    /// Each end occurs at most once; sorted by `to`.
-    pub renames: Vec<Rename>,
-    /// Whether there were too many candidates to compare all, so some renames may be missing.
-    pub capped: bool,
-}
-
 /// Pairs deleted with added paths: first by equal content, then by equal file name and similar content, then by
 /// similar content (50 % or more). The most similar pairs come first; ties go to the smaller paths.
 ///
@@ -77,14 +64,14 @@ pub fn pair_renames<E>(
     deleted: &[RenameEnd<'_>],
     added: &[RenameEnd<'_>],
     fetch: impl FnMut(ObjectId) -> Result<Vec<u8>, E>,
-) -> Result<Pairing, E> {
+) -> Result<Vec<Rename>, E> {
     let mut matcher = Matcher {
         from: RenameEnds::new(deleted),
         to: RenameEnds::new(added),
         fetch,
         pairs_left: MAX_PAIRS,
         blobs_left: MAX_BLOBS,
-        pairing: Pairing::default(),
+        renames: Vec::new(),
     };
     matcher.pair_same_content();
     for [from, to] in matcher.same_names() {
@@ -92,9 +79,9 @@ pub fn pair_renames<E>(
     }
     let (from, to) = (matcher.from.open(), matcher.to.open());
     matcher.pair_similar(&from, &to)?;
-    let mut pairing = matcher.pairing;
-    pairing.renames.sort_by_key(|rename| rename.to);
-    Ok(pairing)
+    let mut renames = matcher.renames;
+    renames.sort_by_key(|rename| rename.to);
+    Ok(renames)
 }
 
 /// One side: its ends, those already paired, and the profiles so far.
@@ -152,7 +139,7 @@ struct Matcher<'a, F> {
     fetch: F,
     pairs_left: usize,
     blobs_left: usize,
-    pairing: Pairing,
+    renames: Vec<Rename>,
 }
 
 /// Deleted ends that may pair, in path order, with and without a row.
@@ -183,7 +170,7 @@ impl<F> Matcher<'_, F> {
         if !self.from.taken[from] && !self.to.taken[to] {
             self.from.taken[from] = true;
             self.to.taken[to] = true;
-            self.pairing.renames.push(Rename {
+            self.renames.push(Rename {
                 from,
                 to,
                 similarity,
@@ -260,7 +247,6 @@ impl<F> Matcher<'_, F> {
         }
         let blobs = self.from.unknown(from) + self.to.unknown(to);
         if pairs > self.pairs_left || blobs > self.blobs_left {
-            self.pairing.capped = true;
             return Ok(());
         }
         self.pairs_left -= pairs;
@@ -287,100 +273,6 @@ impl<F> Matcher<'_, F> {
         }
         Ok(())
     }
-}
-
-/// The number of distinct lines in a profile: 32 KiB, for an error of about 2 %.
-const PROFILE_LINES: usize = 2_048;
-
-/// The hashed lines of a file with their sizes: enough to compare files without keeping them.
-///
-/// If a file has more distinct lines, those with the smallest hashes are kept, so that two profiles sample the same
-/// lines.
-#[derive(Debug, Clone)]
-pub struct Profile {
-    unit: Unit,
-    /// Hash and bytes (of all occurrences, with line ends), sorted by hash.
-    lines: Vec<(u64, u64)>,
-    /// Hashes from this one on were dropped.
-    end: Option<u64>,
-}
-
-impl Profile {
-    /// The profile of a blob. Blanks around lines are ignored, as in [`super::lost`].
-    pub fn of(blob: &[u8]) -> Profile {
-        let text = Text::of(blob);
-        let text = Counted::old(&text);
-        let mut lines: Vec<(u64, u64)> = text
-            .units()
-            .map(|line| (hash(line), line.len() as u64 + 1))
-            .collect();
-        lines.sort_unstable();
-        lines.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
-            }
-            same
-        });
-        let end = lines.get(PROFILE_LINES).map(|&(hash, _)| hash);
-        lines.truncate(PROFILE_LINES);
-        lines.shrink_to_fit();
-        Profile {
-            unit: text.unit,
-            lines,
-            end,
-        }
-    }
-
-    /// The similarity in percent: the bytes of common lines relative to the larger file, rounded down. Symmetric; 100
-    /// means the same lines in any order; 0 if one is empty or the units differ.
-    pub fn similarity(&self, other: &Profile) -> u8 {
-        if self.unit != other.unit {
-            return 0;
-        }
-        let end = [self.end, other.end].into_iter().flatten().min();
-        let (mine, theirs) = (self.until(end), other.until(end));
-        let size = bytes(mine).max(bytes(theirs));
-        if size == 0 {
-            return 0;
-        }
-        u8::try_from(common(mine, theirs) * 100 / size).unwrap_or(100)
-    }
-
-    fn until(&self, end: Option<u64>) -> &[(u64, u64)] {
-        let count = end.map_or(self.lines.len(), |end| {
-            self.lines.partition_point(|&(hash, _)| hash < end)
-        });
-        &self.lines[..count]
-    }
-}
-
-fn hash(line: &[u8]) -> u64 {
-    // Fixed keys give the same result in every run.
-    let mut hasher = DefaultHasher::new();
-    line.hash(&mut hasher);
-    hasher.finish()
-}
-
-fn bytes(lines: &[(u64, u64)]) -> u64 {
-    lines.iter().map(|&(_, bytes)| bytes).sum()
-}
-
-/// The bytes in the intersection of two multisets sorted by hash.
-fn common(mut left: &[(u64, u64)], mut right: &[(u64, u64)]) -> u64 {
-    let mut shared = 0;
-    while let ([(l, l_bytes), l_rest @ ..], [(r, r_bytes), r_rest @ ..]) = (left, right) {
-        if l == r {
-            shared += l_bytes.min(r_bytes);
-        }
-        if l <= r {
-            left = l_rest;
-        }
-        if r <= l {
-            right = r_rest;
-        }
-    }
-    shared
 }
 
 #[cfg(test)]
@@ -423,7 +315,7 @@ mod tests {
 
         /// Pairs the first `deleted` paths with the others; shows `old -> new similarity`
         /// and how many blobs were fetched.
-        fn pair(&self, deleted: usize) -> (Vec<String>, usize, bool) {
+        fn pair(&self, deleted: usize) -> (Vec<String>, usize) {
             let ends: Vec<_> = self
                 .paths
                 .iter()
@@ -436,14 +328,13 @@ mod tests {
                 .collect();
             let (from, to) = ends.split_at(deleted);
             let mut fetched = 0;
-            let pairing = pair_renames(from, to, |id| {
+            let renames = pair_renames(from, to, |id| {
                 fetched += 1;
                 let number = usize::from_str_radix(&id.to_string(), 16).unwrap();
                 Ok::<_, Infallible>(self.blobs[number].clone().into_bytes())
             })
             .unwrap();
-            let shown = pairing
-                .renames
+            let shown = renames
                 .iter()
                 .map(|r| {
                     format!(
@@ -452,7 +343,7 @@ mod tests {
                     )
                 })
                 .collect();
-            (shown, fetched, pairing.capped)
+            (shown, fetched)
         }
     }
 
@@ -467,12 +358,12 @@ mod tests {
         store.add("a/two.rs", &text(0..10));
         store.add("b/new.rs", &text(0..10));
         store.add("b/two.rs", &text(0..10));
-        let (renames, fetched, capped) = store.pair(2);
+        let (renames, fetched) = store.pair(2);
         assert_eq!(
             renames,
             ["a/one.rs -> b/new.rs 100", "a/two.rs -> b/two.rs 100"]
         );
-        assert_eq!((fetched, capped), (0, false));
+        assert_eq!(fetched, 0);
     }
 
     #[test]
@@ -481,7 +372,7 @@ mod tests {
         store.add("old/lib.rs", &text(0..100));
         store.add("new/lib.rs", &text(0..60));
         store.add("new/other.rs", &text(0..99));
-        let (renames, fetched, _) = store.pair(1);
+        let (renames, fetched) = store.pair(1);
         assert_eq!(renames, ["old/lib.rs -> new/lib.rs 60"]);
         assert_eq!(fetched, 2, "the third blob need not be looked at");
     }
@@ -492,7 +383,7 @@ mod tests {
         store.add("old/lib.rs", &text(0..100));
         store.add("new/lib.rs", &text(51..151));
         store.add("new/other.rs", &text(50..150));
-        let (renames, fetched, _) = store.pair(1);
+        let (renames, fetched) = store.pair(1);
         assert_eq!(renames, ["old/lib.rs -> new/other.rs 50"]);
         assert_eq!(fetched, 3, "each blob at most once");
     }
@@ -505,7 +396,7 @@ mod tests {
         store.add("x", &text(0..100));
         store.add("y", &text(200..290));
         store.rows = ["a", "b", "x", "y"].map(str::to_owned).to_vec();
-        assert_eq!(store.pair(2), (vec![], 0, false));
+        assert_eq!(store.pair(2), (vec![], 0));
         // One row alone is nothing that would be obeyed.
         store.rows = ["a", "y"].map(str::to_owned).to_vec();
         assert_eq!(store.pair(2).0, ["a -> x 100", "b -> y 90"]);
@@ -530,7 +421,7 @@ mod tests {
         store.add("b", &text(20..120));
         store.add("c", &text(10..100));
         store.add("d", &text(0..70));
-        let (renames, _, _) = store.pair(2);
+        let (renames, _) = store.pair(2);
         // a-c 90, b-c 80, a-d 70, b-d 50: once a has c, d is left for b.
         assert_eq!(renames, ["a -> c 90", "b -> d 50"]);
     }
@@ -542,7 +433,7 @@ mod tests {
         store.add("e", "");
         store.add_kind("b", Kind::Symlink, "target");
         store.add("f", "");
-        assert_eq!(store.pair(2), (vec![], 0, false));
+        assert_eq!(store.pair(2), (vec![], 0));
     }
 
     #[test]
@@ -568,59 +459,7 @@ mod tests {
         // 1,000 deleted x 1,001 added are more than a million pairs.
         assert_eq!(
             store.pair(1_001),
-            (vec!["old/0007 -> new/same 100".to_owned()], 0, true)
+            (vec!["old/0007 -> new/same 100".to_owned()], 0)
         );
-    }
-}
-
-#[cfg(test)]
-mod profile_tests {
-    use super::*;
-
-    fn similarity(left: &str, right: &str) -> u8 {
-        let (left, right) = (Profile::of(left.as_bytes()), Profile::of(right.as_bytes()));
-        assert_eq!(left.similarity(&right), right.similarity(&left));
-        left.similarity(&right)
-    }
-
-    fn numbered(range: std::ops::Range<usize>) -> String {
-        range.map(|n| format!("line {n:06}\n")).collect()
-    }
-
-    #[test]
-    fn equal_files_are_similar_and_disjoint_ones_are_not() {
-        assert_eq!(similarity("a\nb\n", "a\nb\n"), 100);
-        assert_eq!(similarity("a\nb\n", "b\na\n"), 100);
-        assert_eq!(similarity("a\nb\n", "c\nd\n"), 0);
-        assert_eq!(similarity("", ""), 0);
-        assert_eq!(similarity("", "a\n"), 0);
-    }
-
-    #[test]
-    fn similarity_is_measured_against_the_larger_file() {
-        assert_eq!(similarity(&numbered(0..10), &numbered(0..20)), 50);
-        assert_eq!(similarity(&numbered(0..10), &numbered(5..15)), 50);
-        assert_eq!(similarity(&numbered(0..100), &numbered(1..100)), 99);
-    }
-
-    #[test]
-    fn repeated_lines_count_as_often_as_both_have_them() {
-        assert_eq!(similarity("x\nx\nx\nx\n", "x\n"), 25);
-    }
-
-    #[test]
-    fn a_sampled_profile_is_small_and_close_to_the_truth() {
-        let profile = Profile::of(numbered(0..20_000).as_bytes());
-        assert_eq!(profile.lines.len(), PROFILE_LINES);
-        // 12,000 of 20,000 lines are common: 60 %.
-        let estimate = similarity(&numbered(0..20_000), &numbered(8_000..28_000));
-        assert!((55..=65).contains(&estimate), "{estimate}");
-        assert_eq!(similarity(&numbered(0..20_000), &numbered(0..20_000)), 100);
-    }
-
-    #[test]
-    fn minified_files_are_compared_by_tokens() {
-        let line: String = (0..200).map(|n| format!("f{n}=g({n});")).collect();
-        assert!(similarity(&line, &line.replace("f7=", "f8=")) >= 98);
     }
 }

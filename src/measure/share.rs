@@ -1,4 +1,5 @@
-//! The lost share: how much of the old version a line diff does not keep.
+//! The lost share: how much of the old version a line diff does not keep; and the class of a change that it decides: NEW,
+//! MODIFY, REPLACE, DELETE.
 //!
 //! Myers' diff with git's heuristics counts first. Where it may have missed the shortest diff, that is computed too,
 //! so the counts equal `git diff --minimal --numstat` apart from blanks.
@@ -105,25 +106,25 @@ fn all_units(total: usize, unit: Unit, bytes: usize) -> Lost {
 /// Leading and trailing ASCII blanks, line endings and a UTF-8 byte order mark are ignored; UTF-16 and UTF-32 with a
 /// mark are decoded. Added lines cannot lower the count. Input of 2^31 units or more counts as lost whole.
 pub fn lost(old: &[u8], new: &[u8]) -> Lost {
-    lost_by_diff(&Text::of(old), &Text::of(new)).0
+    lost_text(&Text::of(old), &Text::of(new))
 }
 
-/// Like [`lost`], with the line diff if it computed one.
-pub(super) fn lost_by_diff(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<LineDiff>) {
-    let (mut lost, diff) = count(old, new);
+/// Like [`lost`].
+pub(super) fn lost_text(old: &Text<'_>, new: &Text<'_>) -> Lost {
+    let mut lost = count(old, new);
     if !lost.is_exact && lost.unit == Unit::Lines {
         // A verdict without a count may not be milder.
         let kept = lower_bound::kept(old.bytes(), new.bytes(), lost.total, lower_bound::ALL);
         lost.lost = lost.lost.min(lost.total - kept);
     }
-    (lost, diff)
+    lost
 }
 
-fn count(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<LineDiff>) {
+fn count(old: &Text<'_>, new: &Text<'_>) -> Lost {
     let old = Counted::old(old);
     let all = all_of(&old);
     if new.is_empty() || all.total == 0 {
-        return (all, None);
+        return all;
     }
     let unit = all.unit;
     let new = Counted::in_unit(new, unit);
@@ -137,16 +138,15 @@ fn count(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<LineDiff>) {
     };
     let between = old.count;
     let Some(numbered) = numbered(&old, &new, limit) else {
-        let all = Lost {
+        return Lost {
             is_exact: false,
             ..all
         };
-        return (all, None);
     };
     let gone = numbered.gone();
     let diff = numbered.quick_diff();
     let mut lost = Lost {
-        lost: diff.as_ref().map_or(between, LineDiff::count_removals),
+        lost: diff.map_or(between, |diff| diff.count_removals()),
         gone,
         ..all
     };
@@ -156,36 +156,30 @@ fn count(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<LineDiff>) {
         lost.lost = lost.lost.min(between - kept.count);
         lost.is_exact = kept.is_exact || lost.lost == gone;
     }
-    (lost, diff.filter(|_| unit == Unit::Lines))
+    lost
 }
 
 /// A diff of the lines; `None` if there are too many.
 pub(super) fn line_diff(old: &[u8], new: &[u8]) -> Option<LineDiff> {
     let (old, new) = (Text::of(old), Text::of(new));
-    let old = Counted::in_unit(&old, Unit::Lines);
-    let new = Counted::in_unit(&new, Unit::Lines);
-    let counts = (old.count, new.count);
-    let is_possible = counts.0 <= DIFF_LIMIT && counts.1 <= DIFF_LIMIT;
-    is_possible.then(|| line_diff::line_diff(old.lines(), new.lines(), counts))
+    let is_possible = old.lines.max(new.lines) <= DIFF_LIMIT;
+    is_possible.then(|| diff_of(&old, &new))
+}
+
+fn diff_of(old: &Text<'_>, new: &Text<'_>) -> LineDiff {
+    line_diff::line_diff(old.trimmed(), new.trimmed(), (old.lines, new.lines))
 }
 
 /// The old lines that the new text lacks, and the new lines in their place, of at most [`DIFF_LIMIT`] lines each.
 pub(super) fn line_changes(old: &Text<'_>, new: &Text<'_>) -> [Vec<u8>; 2] {
-    let old = Counted::in_unit(old, Unit::Lines);
-    let new = Counted::in_unit(new, Unit::Lines);
-    let diff = line_diff::line_diff(old.lines(), new.lines(), (old.count, new.count));
-    let (before, after): (Vec<&[u8]>, Vec<&[u8]>) = (old.lines().collect(), new.lines().collect());
+    let diff = diff_of(old, new);
+    let (before, after): (Vec<&[u8]>, Vec<&[u8]>) =
+        (old.trimmed().collect(), new.trimmed().collect());
     let mut changed = [Vec::new(), Vec::new()];
     for hunk in diff.hunks() {
-        for (changed, (lines, range)) in changed
-            .iter_mut()
-            .zip([(&before, hunk.before), (&after, hunk.after)])
-        {
-            for line in lines
-                .iter()
-                .take(range.end as usize)
-                .skip(range.start as usize)
-            {
+        let sides = [(&before, hunk.before), (&after, hunk.after)];
+        for (changed, (lines, range)) in changed.iter_mut().zip(sides) {
+            for line in &lines[range.start as usize..range.end as usize] {
                 changed.extend_from_slice(line);
                 changed.push(b'\n');
             }
@@ -197,6 +191,72 @@ pub(super) fn line_changes(old: &Text<'_>, new: &Text<'_>) -> [Vec<u8>; 2] {
 /// `None` if either side has more than `limit` units.
 fn numbered(old: &Counted<'_>, new: &Counted<'_>, limit: usize) -> Option<Numbered> {
     (old.count <= limit && new.count <= limit).then(|| Numbered::new(old, new))
+}
+
+/// When a change is destructive.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Thresholds {
+    /// Old versions with at most this many lines are never REPLACE.
+    pub lines: usize,
+    /// The lost share, 0 to 1, from which on (inclusive) a change is REPLACE.
+    pub share: f64,
+}
+
+impl Default for Thresholds {
+    /// More than 100 lines, 50 % or more lost.
+    fn default() -> Self {
+        Thresholds {
+            lines: 100,
+            share: 0.5,
+        }
+    }
+}
+
+named! {
+    /// The class of a change.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Class {
+        /// The file is new.
+        New = "NEW",
+        /// The file stays recognisable, or was small.
+        Modify = "MODIFY",
+        /// A large file lost most of its content.
+        Replace = "REPLACE",
+        /// The file is deleted.
+        Delete = "DELETE",
+    }
+}
+
+/// The class of a change with an old and a new version: REPLACE if both the lines of the old version and the lost
+/// share reach their thresholds.
+pub fn classify(lost: &Lost, thresholds: &Thresholds) -> Class {
+    if lost.exceeds_lines(thresholds.lines) && lost.at_least(thresholds.share) {
+        Class::Replace
+    } else {
+        Class::Modify
+    }
+}
+
+/// Whether a text that becomes another is surely no REPLACE, by its size or by a look in linear time. If not, only
+/// counting can tell.
+pub(super) fn is_surely_modify(old: &Text<'_>, new: &Text<'_>, thresholds: &Thresholds) -> bool {
+    let all = Lost::all_lines(old);
+    if !all.exceeds_lines(thresholds.lines) {
+        return true;
+    }
+    let is_enough =
+        |enough| lower_bound::kept(old.bytes(), new.bytes(), all.total, enough) >= enough;
+    all.unit == Unit::Lines && enough_lines(&all, thresholds.share).is_some_and(is_enough)
+}
+
+/// The fewest lines to keep so that the lost share is below `share`; `None` if all are too few.
+fn enough_lines(all: &Lost, share: f64) -> Option<usize> {
+    let reaches = |lost| Lost { lost, ..*all }.at_least(share);
+    let mut lost = all.total.min((share * all.total as f64).ceil() as usize);
+    while reaches(lost) {
+        lost = lost.checked_sub(1)?;
+    }
+    Some(all.total - lost)
 }
 
 #[cfg(test)]
@@ -323,7 +383,7 @@ mod tests {
         }
         let (old, new) = (old.concat(), new.concat());
         let (old, new) = (Text::of(old.as_bytes()), Text::of(new.as_bytes()));
-        let (lost, _) = lost_by_diff(&old, &new);
+        let lost = lost_text(&old, &new);
         assert!(!lost.is_exact);
         let kept = lower_bound::kept(old.bytes(), new.bytes(), old.lines, lower_bound::ALL);
         assert!(lost.lost <= old.lines - kept, "{lost:?}, {kept}");
@@ -395,5 +455,25 @@ mod tests {
         let text = Counted::old(&text);
         assert!(numbered(&text, &text, 2).is_some());
         assert!(numbered(&text, &text, 1).is_none());
+    }
+
+    #[test]
+    fn enough_lines_are_just_fewer_lost_than_the_share() {
+        for total in 1..400 {
+            let all = Lost {
+                total,
+                ..Lost::NOTHING
+            };
+            for share in [0.01, 0.07, 0.33, 0.5, 0.9, 1.0] {
+                let enough = enough_lines(&all, share).unwrap_or(total + 1);
+                let reaches = |kept: usize| {
+                    let lost = total - kept;
+                    Lost { lost, ..all }.at_least(share)
+                };
+                assert!(enough > total || !reaches(enough), "{total}, {share}");
+                assert!(reaches(enough - 1), "{total}, {share}");
+            }
+            assert_eq!(enough_lines(&all, 0.0), None);
+        }
     }
 }

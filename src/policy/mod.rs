@@ -187,7 +187,7 @@ impl Policy {
         match (self.stage, self.operation) {
             (Stage::Range | Stage::Step, _) => "add a commit with the design".to_owned(),
             (Stage::Commit, Some(operation)) => format!(
-                "commit the design first, for which git must leave the {operation} (`git {operation} --abort`); then start it again"
+                "commit the design first: leave the {operation}, commit, and start it again"
             ),
             _ => "commit the design first".to_owned(),
         }
@@ -195,17 +195,30 @@ impl Policy {
 
     /// The help that asks for a commit of one file before the others.
     pub(crate) fn commit_alone(&self, why: &str, title: &str, path: &BStr) -> [Help; 2] {
-        let command = match self.operation {
-            None => format!("git commit -m \"{title}\" -- {}", shell_word(path)),
-            Some(operation) => format!("git {operation} --abort"),
-        };
         let why = match self.operation {
             None => format!("{why}:"),
             Some(operation) => format!(
                 "{why}; git commits no single file during a {operation}, so leave it, commit the file and start again:"
             ),
         };
-        [why.into(), Help::command(command)]
+        [why.into(), self.commit_command(title, path)]
+    }
+
+    /// The command that commits one file before the others, or leaves the operation that prevents it.
+    pub(crate) fn commit_command(&self, title: &str, path: &BStr) -> Help {
+        Help::command(match self.operation {
+            None => format!("git commit -m \"{title}\" -- {}", shell_word(path)),
+            Some(operation) => format!("git {operation} --abort"),
+        })
+    }
+
+    /// How to leave a change out of the commit; nothing for what is already committed or only asked about.
+    pub(crate) fn leave_out(&self, path: &BStr) -> Option<Help> {
+        let command = format!(
+            "to leave it out of the commit: git restore --staged -- {}",
+            shell_word(path)
+        );
+        (self.stage == Stage::Commit).then(|| command.into())
     }
 
     /// Whether `path` is a design: by the settings, by selection, or because the change moves a design there.

@@ -84,7 +84,7 @@ pub fn write_check_result(
     }
 }
 
-/// Writes that guard could not judge one path.
+/// Writes that guard could not check one path.
 ///
 /// # Errors
 ///

@@ -9,12 +9,12 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::escape::{self, message};
 use super::style::Style;
-use crate::finding::{Anchor, Finding, Help, Level};
+use crate::finding::{Anchor, COMMANDS, Finding, Help, Level};
 use crate::path::escaped;
 use crate::verdict::Texts;
 
-/// One finding as drawn by annotate-snippets, without a final newline.
-pub(super) fn drawn(finding: &Finding, texts: &Texts, style: &Style) -> String {
+/// One finding with this help, as drawn by annotate-snippets, without a final newline.
+pub(super) fn drawn(finding: &Finding, help: &[Help], texts: &Texts, style: &Style) -> String {
     let level = match finding.level {
         Level::Error => Drawn::ERROR,
         Level::Warning => Drawn::WARNING,
@@ -27,7 +27,7 @@ pub(super) fn drawn(finding: &Finding, texts: &Texts, style: &Style) -> String {
     if let Some(anchor) = &finding.design {
         group = place(group, anchor, texts, style);
     }
-    for help in help_blocks(&finding.help, help_width(finding, style)) {
+    for help in help_blocks(help, help_width(finding, style)) {
         group = group.element(Drawn::HELP.message(help));
     }
     let renderer = match style.color {
@@ -113,9 +113,7 @@ fn wrapped(sentence: &str, width: usize) -> String {
     if sentence.chars().count() <= width {
         return sentence.to_owned();
     }
-    let command = [": git ", ": guard "]
-        .iter()
-        .find_map(|begin| sentence.find(begin));
+    let command = COMMANDS.iter().find_map(|begin| sentence.find(begin));
     if let Some((words, command)) = command.and_then(|colon| sentence.split_at_checked(colon + 1)) {
         return format!("{}\n {command}", wrapped(words, width));
     }

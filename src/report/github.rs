@@ -33,7 +33,7 @@ pub(super) fn report(
     let token = sha256(text.as_bytes())?;
     let mut out = format!("::stop-commands::{token}\n{text}::{token}::\n");
     if let Some(error) = failure {
-        let title = property("guard could not judge");
+        let title = property("guard could not check");
         let message = data(&cannot_judge(error));
         out.push_str(&format!("::error title={title}::{message}\n"));
     }

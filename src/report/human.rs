@@ -81,10 +81,10 @@ pub(super) fn findings(
         }
         after_short = is_short;
         if is_short {
-            push_line(&mut out, &drawn(&in_short(finding), texts, style));
+            push_line(&mut out, &in_short(finding, texts, style));
             continue;
         }
-        push_line(&mut out, &drawn(finding, texts, style));
+        push_line(&mut out, &drawn(finding, &finding.steps(), texts, style));
         if finding.rule == Rule::DestructiveChange {
             let of_path = |change: &&JudgedChange| Some(&change.path) == finding.path.as_ref();
             for change in changes.iter().filter(of_path) {
@@ -136,15 +136,15 @@ fn missing_rows(findings: &[Finding], style: &Style) -> String {
     out
 }
 
-/// What distinguishes this finding from earlier ones: its title and the text to paste.
-fn in_short(finding: &Finding) -> Finding {
+/// What distinguishes this finding from earlier ones: its title and the row to paste.
+fn in_short(finding: &Finding, texts: &Texts, style: &Style) -> String {
     let mut short = finding.clone();
     short.design = None;
-    short.help.retain(Help::is_to_paste);
-    short
+    short.help.retain(Help::is_row);
+    drawn(&short, &short.help, texts, style)
 }
 
-/// What a change would lose, and its preview, indented below the finding.
+/// The preview of a change or, without one, what it would lose, indented below the finding.
 fn push_previews(out: &mut String, change: &JudgedChange, style: &Style) {
     let mut push = |title: &str, text: String| {
         push_line(out, &paint(DEFAULT_EMPHASIS_STYLE, title, style));
@@ -152,7 +152,10 @@ fn push_previews(out: &mut String, change: &JudgedChange, style: &Style) {
             push_line(out, &format!("{GUTTER}{line}"));
         }
     };
-    if let Some(deleted) = &change.deleted {
+    if let Some(preview) = &change.preview {
+        let text = fitted(preview, style).join("\n");
+        push("preview:", painted(&text, style));
+    } else if let Some(deleted) = &change.deleted {
         let title = match (change.lost_share, change.original_lines) {
             // Rounded down so that a share below a threshold never appears to reach it.
             (Some(share), Some(lines)) => {
@@ -163,10 +166,6 @@ fn push_previews(out: &mut String, change: &JudgedChange, style: &Style) {
         };
         let red = |line: &String| paint(DEFAULT_REMOVAL_STYLE, line, style) + "\n";
         push(&title, fitted(deleted, style).iter().map(red).collect());
-    }
-    if let Some(preview) = &change.preview {
-        let text = fitted(preview, style).join("\n");
-        push("preview:", painted(&text, style));
     }
 }
 
@@ -218,7 +217,7 @@ pub(super) fn in_one_line(verdict: &Verdict) -> String {
     };
     let mut text = match (verdict.outcome(), counts.changes) {
         (Outcome::Refused, _) => format!("{remarks} in {changes} ({design})"),
-        (_, 0) => "nothing to judge".to_owned(),
+        (_, 0) => "nothing to check".to_owned(),
         _ if designs.is_empty() => format!("{changes}, no design"),
         _ => format!("{changes} within {design}"),
     };

@@ -51,7 +51,7 @@ pub(super) fn report(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
     write_document(&value, out)
 }
 
-/// The document of a run that could not judge: it has no verdict.
+/// The document of a run that could not check: it has no verdict.
 pub(super) fn failure(failure: &Error, out: &mut dyn Write) -> io::Result<()> {
     let value = json!({
         "version": 1,

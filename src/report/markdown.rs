@@ -24,7 +24,7 @@ const MOST_CHARS: usize = 500;
 pub(super) fn report(verdict: &Verdict, failure: Option<&Error>) -> String {
     let mut out = match failure {
         Some(error) => format!(
-            "### guard: could not judge\n\n{}\n",
+            "### guard: could not check\n\n{}\n",
             prose(&cannot_judge(error))
         ),
         None => format!(

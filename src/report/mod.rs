@@ -136,7 +136,7 @@ pub fn write(
     write_either(verdict, None, format, out, style)
 }
 
-/// Writes that guard could not judge, in a form that readers of the format cannot mistake for a verdict.
+/// Writes that guard could not check, in a form that readers of the format cannot mistake for a verdict.
 ///
 /// # Errors
 ///

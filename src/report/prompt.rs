@@ -46,7 +46,7 @@ pub fn prompt_text(section: &PromptSection) -> String {
     if section.paths.is_empty() {
         return String::new();
     }
-    let mut out = "You may change only these files.\n".to_owned();
+    let mut out = String::new();
     for is_standing in [false, true] {
         let (standing, own): (Vec<_>, Vec<_>) =
             (section.designs.iter()).partition(|design| section.standing.contains(design));
@@ -56,12 +56,13 @@ pub fn prompt_text(section: &PromptSection) -> String {
         if lines.peek().is_none() {
             continue;
         }
-        out.push_str(&match is_standing {
-            false => format!(
-                "REQUIRED FILE PATHS (from {} - do not deviate):\n",
-                joined(&own)
+        out.push_str(&match (is_standing, out.is_empty()) {
+            (false, _) => format!("You may change only these files (from {}):\n", joined(&own)),
+            (true, true) => format!(
+                "You may change only these files, which are allowed on every branch (from {}):\n",
+                joined(&standing)
             ),
-            true => format!("\nAllowed on every branch (from {}):\n", joined(&standing)),
+            (true, false) => format!("\nAllowed on every branch (from {}):\n", joined(&standing)),
         });
         out.extend(lines.map(line_text));
     }

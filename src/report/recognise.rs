@@ -21,10 +21,7 @@ pub(crate) fn is_report(format: Format, start: &[u8]) -> bool {
         // A finding, or the first line of lint, check, scope show and scope prompt.
         Format::Human => {
             begins(&["guard: ", "allowed ", "refused ", "granted ("])
-                || begins(&[
-                    "REQUIRED FILE PATHS (from ",
-                    "You may change only these files",
-                ])
+                || begins(&["You may change only these files"])
                 || begins(
                     &Level::VARIANTS
                         .iter()

@@ -26,7 +26,7 @@ use crate::verdict::Verdict;
 /// GitHub's limit of results per run.
 const MOST_RESULTS: usize = 25_000;
 
-/// The rule of a run that could not judge.
+/// The rule of a run that could not check.
 const NO_VERDICT: &str = "could-not-judge";
 
 const SCHEMA: &str =
@@ -117,10 +117,10 @@ fn no_verdict(error: &Error, index: usize) -> io::Result<Value> {
 }
 
 fn no_verdict_described() -> Value {
-    let what = "guard could not judge the change, so it may be unacceptable.";
+    let what = "guard could not check the change, so it may be unacceptable.";
     json!({
         "id": NO_VERDICT,
-        "shortDescription": {"text": "guard could not judge."},
+        "shortDescription": {"text": "guard could not check."},
         "fullDescription": {"text": what},
         "help": {"text": format!("{what}\n\nFix: Do what the message says, then run guard again.")},
         "defaultConfiguration": {"level": Level::Error.name()},
@@ -189,7 +189,7 @@ fn related(places: &ReportPlaces<'_>, finding: &Finding, main: &ReportPlace) -> 
     if *path != main.path {
         return is_plain(path.as_bstr()).then(|| {
             json!({
-                "message": {"text": "the judged path"},
+                "message": {"text": "the checked path"},
                 "physicalLocation": {"artifactLocation": {"uri": uri(path.as_bstr())}},
             })
         });

@@ -72,11 +72,11 @@ fn summary(scope: &ScopeListing) -> String {
 
 fn tables(scope: &ScopeListing, style: &Style) -> String {
     let granted = scope.grants.iter().map(grant_row).collect();
-    let mut out = table("granted", granted, style);
+    let mut out = table("allowed", granted, style);
     if !scope.mentions.is_empty() {
         let mentions = scope.mentions.iter().map(mention_row).collect();
         out.push('\n');
-        out.push_str(&table("named, not granted", mentions, style));
+        out.push_str(&table("named, not allowed", mentions, style));
     }
     out
 }

@@ -33,7 +33,7 @@ pub(super) fn cannot_judge(error: &Error) -> String {
         .flat_map(|text| text.lines())
         .map(escape::message)
         .collect();
-    format!("guard could not judge: {}", lines.join("; "))
+    format!("guard could not check: {}", lines.join("; "))
 }
 
 /// The sentence and the advice of a finding, each on a line of its own.

@@ -32,7 +32,7 @@ pub(super) fn clear_approved(case: &Case<'_>, findings: &mut [Finding]) {
             continue;
         };
         match lost_at(finding, change) {
-            Some(from) if !approved.contains_key(from) => finding.help.push(both_ends(from).into()),
+            Some(from) if !approved.contains_key(from) => finding.help_first(both_ends(from)),
             _ => clear(finding, &[approval]),
         }
     }
@@ -48,7 +48,7 @@ pub fn lost_at<'a>(finding: &Finding, change: &'a Change) -> Option<&'a BStr> {
 /// Help for a loss in a rename.
 pub fn both_ends(from: &BStr) -> String {
     format!(
-        "the lost content was in {}: approve its deletion in the same commit too (`guard approve --staged` approves both)",
+        "the lost content was in {}, whose deletion needs approval in the same commit, too; `--staged` approves both",
         escaped(from)
     )
 }

@@ -15,6 +15,8 @@ use crate::policy::Policy;
 pub struct MeasuredChange {
     /// The change.
     pub change: Change,
+    /// The old version to compare with: that of the path, or of the path it was renamed from.
+    pub compared: Option<State>,
     /// What it destroys; `None` if a text that governs nothing surely stays text and below the thresholds, and nobody
     /// asked for more.
     pub measured: Option<Measured>,

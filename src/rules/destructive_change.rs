@@ -7,7 +7,7 @@ use super::{Case, MeasuredChange, Sink, missing_row, out_of_scope};
 use crate::change::{Action, Change};
 use crate::finding::{Finding, Rule};
 use crate::measure::{Class, Conversion, Measured, Unit};
-use crate::path::{escaped, shell_word};
+use crate::path::escaped;
 use crate::policy::{Policy, Stage};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
@@ -89,41 +89,40 @@ fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
         let from = escaped(from);
         finding = finding.help(format!("renamed from {from}; compared with that file"));
     }
-    let stage_new_file = match case.policy.stage {
-        Stage::Commit => "if the lines moved, stage their new file; ",
-        _ => "",
+    let (moved, undo) = match case.policy.stage {
+        Stage::Commit => (
+            "if the lines moved, stage the file that they moved to; ",
+            "unstage it",
+        ),
+        _ => ("", "restore the lines"),
     };
     let finding = match measured.conversion {
-        _ if change.action() == Action::Delete => {
-            missing_row::advise(finding, case.policy, &missing_row::of(change), "")
+        _ if change.action() == Action::Delete && case.policy.has_own_design() => {
+            let before = "restore it, have a person approve the deletion, or ";
+            return Some(missing_row::advise(finding, case.policy, &missing_row::of(change), before));
         }
-        None => finding.help(format!(
-            "{stage_new_file}if a program writes this file, see `[destructive] exempt`; else restore what is lost"
+        None if change.action() != Action::Delete => finding.help(format!(
+            "{moved}if a program writes this file, list it in `[destructive] exempt`; otherwise {undo}"
         )),
-        Some(_) => finding.help("restore what is lost; this needs a person's approval"),
+        _ => finding.help("restore it, or have a person approve the loss"),
     };
-    Some(advise_approval(finding, case.policy, change))
+    Some(advise_approval(finding, case.policy))
 }
 
-/// Names the command that approves the change, and the way out without approval.
-fn advise_approval(finding: Finding, policy: &Policy, change: &Change) -> Finding {
-    match policy.stage {
-        Stage::Request => finding.help(
-            "`guard write` and `guard delete` hold it and print an ID; a person then runs: guard approve ID",
-        ),
-        Stage::Commit => finding
-            .help("a person can approve it at a terminal: guard approve --staged")
-            .help(format!(
-                "otherwise unstage it: git restore --staged -- {}",
-                shell_word(&change.path)
-            )),
-        Stage::Range | Stage::Step if policy.settings.accept_unsigned => finding.help(
-            "or a person stages the change again and approves it before committing: guard approve --staged",
-        ),
-        Stage::Range | Stage::Step => finding.help(
-            "only signed approvals count in a range: a person stages the change again and, before committing, runs: guard approve --staged --sign KEY",
-        ),
-    }
+/// Names the command that approves the change.
+fn advise_approval(finding: Finding, policy: &Policy) -> Finding {
+    finding.help(match policy.stage {
+        Stage::Request => {
+            "guard does not write it; it prints an ID, by which a person can approve it: guard approve ID"
+        }
+        Stage::Commit => "a person can approve it at a terminal: guard approve --staged",
+        Stage::Range | Stage::Step if policy.settings.accept_unsigned => {
+            "or a person stages the change again and approves it before committing: guard approve --staged"
+        }
+        Stage::Range | Stage::Step => {
+            "only signed approvals count in a branch or pull request; a person stages the change again and, before committing, runs: guard approve --staged --sign KEY"
+        }
+    })
 }
 
 /// Whether the settings exempt the file from this rule. A renamed file needs that under both names; otherwise any
@@ -177,7 +176,7 @@ fn governing_design(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding
                 .as_ref()
                 .is_some_and(|design| !design.is_usable());
             if unusable && governing.design.is_usable() {
-                "would grant nothing"
+                "would allow nothing"
             } else if measured.loses(&case.policy.settings.thresholds) {
                 "loses most of its text"
             } else {
@@ -187,9 +186,9 @@ fn governing_design(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding
     };
     let message = format!("the governing design {} {what}", escaped(path));
     let finding = Finding::new(Rule::DestructiveChange, path, message)
-        .help("keep it until its work has landed, then move it with `git mv`")
+        .help("keep it until its work has landed, then move it away in a separate commit")
         .detail("class", measured.class.name());
-    Some(advise_approval(finding, case.policy, &changed.change))
+    Some(advise_approval(finding, case.policy))
 }
 
 /// The first three paths, and how many others there are.

@@ -23,7 +23,8 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                 continue;
             }
             let message = format!("{} adds `{}`, which {why}", escaped(path), escaped(line));
-            let help = "review the matching files with `git diff --text --no-textconv`, or remove the line";
+            let help =
+                "remove the line, or review the matching files: git diff --text --no-textconv";
             let finding = Finding::new(Rule::HiddenChange, path, message).help(help);
             sink.push(finding.detail("attribute", attribute));
         }
@@ -37,7 +38,7 @@ pub fn index_contradiction(path: &BStr) -> Finding {
         escaped(path)
     );
     Finding::new(Rule::HiddenChange, path, message).help(
-        "guard judged what git would commit; to stage anew, run `git read-tree HEAD` and `git add`",
+        "guard checked what git would commit; to empty the index, and then stage anew: git read-tree HEAD",
     )
 }
 

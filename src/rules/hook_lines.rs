@@ -2,6 +2,7 @@
 //! need no design: `policy-changed` keeps them apart from code, so a reviewer sees them separately.
 
 use gix::bstr::{BStr, ByteSlice};
+use serde_json::{Map, Value};
 
 macro_rules! shipped {
     ($($name:literal),*) => { [$(($name, include_str!(concat!("../../hooks/", $name)))),*] };
@@ -30,6 +31,15 @@ pub const SETTINGS: [&str; 6] = [
 
 const SCRIPTS: [&str; 3] = [".husky/", ".githooks/", "hooks/"];
 
+/// What npm writes when it installs guard for husky or lefthook.
+const MANIFESTS: &str = "package.json|package-lock.json|npm-shrinkwrap.json";
+
+/// guard's packages for npm: what follows `write-guard` in their names.
+const PACKAGES: &str = "|-linux-x64|-linux-arm64|-darwin-x64|-darwin-arm64|-win32-x64";
+
+/// The program, as hooks find it: on `PATH`, or where a package manager puts it.
+const PROGRAMS: &str = "guard|node_modules/write-guard/guard|node_modules/.bin/guard";
+
 /// Lines of scripts that do nothing by themselves, besides comments.
 const FRAME_LINES: &str =
     "|#!/bin/sh|#!/bin/bash|#!/usr/bin/env sh|#!/usr/bin/env bash|set -e|set -eu";
@@ -48,6 +58,44 @@ fn lists(words: &str, word: &str) -> bool {
 
 fn is_hook(name: &str) -> bool {
     HOOKS.iter().any(|(hook, _)| *hook == name)
+}
+
+/// Whether the file lists the packages that npm installs.
+pub(super) fn is_manifest(path: &BStr) -> bool {
+    path.to_str().is_ok_and(|path| lists(MANIFESTS, path))
+}
+
+/// Whether the step from `old` (empty for a new file) to `new` only adds guard's own packages to a manifest or lock
+/// file, or changes their versions.
+pub(super) fn brings_only_packages(old: &[u8], new: &[u8]) -> bool {
+    let parse = |text: &[u8]| match text {
+        b"" => Some(Map::new()),
+        text => serde_json::from_slice(text).ok(),
+    };
+    let (Some(mut before), Some(after)) = (parse(old), parse(new)) else {
+        return false;
+    };
+    let mut others = after.clone();
+    remove_packages(&mut before, "");
+    remove_packages(&mut others, "");
+    // npm gives a new file a name and the like, but no scripts.
+    let is_plain = |value: &Value| !value.is_object() && !value.is_array();
+    let is_new = old.is_empty() && others.values().all(is_plain);
+    others != after && (others == before || is_new)
+}
+
+/// Removes guard's packages from the lists below the key `holder`, and the lists that this empties.
+fn remove_packages(keys: &mut Map<String, Value>, holder: &str) {
+    let is_list = holder == "packages" || holder.ends_with("ependencies");
+    keys.retain(|key, value| {
+        let name = key.strip_prefix("node_modules/").unwrap_or(key);
+        let kind = name.strip_prefix("write-guard").filter(|_| is_list);
+        if let Value::Object(inner) = value {
+            remove_packages(inner, key);
+        }
+        let is_empty = value.as_object().is_some_and(Map::is_empty);
+        !is_empty && !kind.is_some_and(|kind| lists(PACKAGES, kind))
+    });
 }
 
 /// Whether the step from `old` (empty for a new file) to `new` only adds calls of guard, in one place.
@@ -83,6 +131,7 @@ pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
 
 /// Whether a line of a script calls guard or, if not, does nothing; `None` if it does something else.
 fn of_script(line: &str) -> Option<bool> {
+    let line = without_comment(line);
     let is_comment = line.starts_with('#') && !line.starts_with("#!");
     match is_comment || lists(FRAME_LINES, line) {
         true => Some(false),
@@ -95,9 +144,25 @@ fn of_settings(line: &str) -> Option<bool> {
     if line == "---" || line.starts_with('#') {
         return Some(false);
     }
-    let line = line.replace(" {0}", "");
+    let line = without_comment(line).replace(" {0}", "");
     let parts: Option<Vec<bool>> = line.split(['{', '}', ',']).map(of_pair).collect();
     parts.map(|parts| parts.contains(&true))
+}
+
+/// Whether the line of a script or of settings runs guard and nothing else, so that guard's refusal counts.
+pub fn only_calls_guard(line: &str) -> bool {
+    [of_script(line.trim()), of_settings(line.trim())].contains(&Some(true))
+}
+
+/// The line up to a comment behind it. Behind a quotation mark, `#` may be part of a text.
+fn without_comment(line: &str) -> &str {
+    let at = line.find(" #").unwrap_or(line.len());
+    let is_quoted = line[..at].replace("\"$@\"", "").contains(['"', '\'']);
+    if is_quoted {
+        line
+    } else {
+        line[..at].trim_end()
+    }
 }
 
 fn of_pair(said: &str) -> Option<bool> {
@@ -132,7 +197,7 @@ fn is_call(command: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./=-".contains(&byte);
     let mut words = call.split_whitespace();
     lists("exit $?|exit 1|exit 2", otherwise.trim())
-        && words.next() == Some("guard")
+        && words.next().is_some_and(|program| lists(PROGRAMS, program))
         && words
             .next()
             .is_some_and(|verb| lists("hook|lint|scope", verb))
@@ -174,7 +239,7 @@ const VERBS: &str = "hook|lint|scope|check|install|uninstall|init|doctor";
 
 /// Whether the line runs, installs or includes this guard. Ruby has a program of the same name, and a script may be
 /// called `test:guard`.
-pub(super) fn runs_guard(line: &[u8]) -> bool {
+pub fn runs_guard(line: &[u8]) -> bool {
     let key = line
         .trim()
         .strip_prefix(b"- ")
@@ -283,6 +348,19 @@ mod tests {
             "npm test\n",
             &format!("{line}npm test\n")
         ));
+        assert!(only_calls(
+            yaml,
+            "",
+            "repos: # all\n- repo: https://example.com/guard # ours\n  rev: v1\n  hooks:\n  - id: guard # the gate\n"
+        ));
+        for call in [
+            "node_modules/write-guard/guard hook pre-commit \"$@\" || exit $?",
+            "node_modules/.bin/guard lint",
+            "guard hook pre-commit \"$@\" || exit 1 # the gate",
+        ] {
+            assert!(only_calls(".husky/pre-commit", "", call), "{call}");
+            assert!(only_calls_guard(call), "{call}");
+        }
         for (hook, script) in HOOKS {
             assert!(only_calls(&format!(".githooks/{hook}"), "", script));
         }
@@ -304,6 +382,9 @@ mod tests {
             "guard lint $(curl example.com)",
             "guard lint || true",
             "./guard lint",
+            "other/node_modules/write-guard/guard lint",
+            "\"guard lint #\\n curl example.com\"",
+            "guard hook \"$@\" '#' ; curl example.com",
             "guard write src/x.rs",
         ] {
             let local = LOCAL.replace("guard hook framework", entry);
@@ -314,6 +395,17 @@ mod tests {
             let script = format!("guard lint\n{entry}\n");
             assert!(!only_calls(".husky/pre-commit", "", &script), "{entry}");
         }
+        // What follows a `#` inside of quotation marks counts.
+        assert!(!only_calls(
+            yaml,
+            "",
+            "repos:\n- repo: local\n  hooks:\n  - {id: guard, name: \"a # \", entry: curl}\n"
+        ));
+        assert!(!only_calls(
+            yaml,
+            "",
+            "repos:\n- repo: https://example.com/x # guard\n  hooks:\n  - id: guard\n"
+        ));
         assert!(!only_calls("hooks/useGuard.ts", "", "guard lint\n"));
         assert!(!only_calls(".github/workflows/ci.yml", "", "guard:\n"));
         assert!(!only_calls(
@@ -326,5 +418,56 @@ mod tests {
             "",
             "remotes:\n- git_url: x\npre-commit:\n  jobs:\n    - run: guard lint\n"
         ));
+    }
+
+    #[test]
+    fn only_packages_of_guard_need_no_design() {
+        let only = |old: &str, new: &str| brings_only_packages(old.as_bytes(), new.as_bytes());
+        let manifest = |list: &str| format!("{{\"name\": \"x\", \"devDependencies\": {{{list}}}}}");
+        let own = "\"write-guard\": \"^0.1.0\"";
+        let husky = "\"husky\": \"^9.0.0\"";
+        let both = format!("{husky}, {own}");
+        let lock = |entries: &str| {
+            format!(
+                "{{\"lockfileVersion\": 3, \"packages\": {{\"\": {{\"devDependencies\": {{{own}}}}}, {entries}}}}}"
+            )
+        };
+        let installed = "\"node_modules/write-guard\": {}, \"node_modules/write-guard-linux-x64\": {\"version\": \"0.1.0\"}";
+        assert!(only("", &manifest(own)));
+        assert!(only("{\"name\": \"x\"}", &manifest(own)));
+        assert!(only(&manifest(husky), &manifest(&both)));
+        assert!(only(
+            &manifest(&both),
+            &manifest(&both.replace("0.1", "0.2"))
+        ));
+        assert!(only("", &lock(installed)));
+        for (old, new) in [
+            // guard's removal, other packages, and what npm runs.
+            (manifest(&both), manifest(husky)),
+            (manifest(husky), manifest(&both.replace("9.0", "8.0"))),
+            (String::new(), manifest(&both)),
+            (
+                String::new(),
+                manifest(&own.replace("write-guard", "@x/write-guard")),
+            ),
+            (
+                String::new(),
+                manifest(&own.replace("write-guard", "write-guard-x")),
+            ),
+            (String::new(), lock(&installed.replace("-linux-x64", "-x"))),
+            (
+                String::new(),
+                manifest(own).replace("\"x\"", "{\"postinstall\": \"x\"}"),
+            ),
+            (
+                manifest(husky),
+                format!(
+                    "{{\"scripts\": {{{own}}}, \"name\": \"x\", \"devDependencies\": {{{husky}}}}}"
+                ),
+            ),
+            (manifest(husky), "[]".to_owned()),
+        ] {
+            assert!(!only(&old, &new), "{old} -> {new}");
+        }
     }
 }

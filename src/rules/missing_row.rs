@@ -22,7 +22,7 @@ pub(super) fn advise(
     before: &str,
 ) -> Finding {
     if !policy.has_own_design() {
-        return finding.help("no design applies to this branch; `guard scope new` writes one");
+        return finding.help("no design applies to this branch; to write one: guard scope new");
     }
     let near = finding.design.as_ref().map(|at| at.path.clone());
     let design = design_near(policy, near.as_ref());
@@ -49,37 +49,53 @@ pub(super) fn advise(
     }
     let place = design.map(|design| format!(" to {}", escaped(&design.path)));
     let place = place.unwrap_or_default();
-    let (column, by_guard) = match policy.stage {
-        _ if needs_type_column => ("give the table a Change Type column, ", String::new()),
-        Stage::Commit => ("", " (`guard scope add --missing` does it)".to_owned()),
-        Stage::Request => {
-            let path = shell_word(wanted.path);
-            ("", format!(" (a person may run `guard scope add {path}`)"))
-        }
-        Stage::Range | Stage::Step => ("", String::new()),
+    let column = match needs_type_column {
+        true => "give the table a Change Type column, ",
+        false => "",
     };
     let then = policy.commit_the_design();
-    let step = format!("{before}{column}add this row{place}{by_guard} and {then}:");
-    finding.help(step).help(Help::row(text))
+    let step = format!("{before}{column}add this row{place} and {then}:");
+    let finding = finding.help(step).help(Help::row(text));
+    let path = shell_word(wanted.path);
+    match (policy.stage, policy.operation) {
+        _ if needs_type_column => finding,
+        (Stage::Commit, Some(operation)) => {
+            finding.help(format!("to leave the {operation}: git {operation} --abort"))
+        }
+        (Stage::Commit, None) => finding.help("to add it: guard scope add --missing"),
+        (Stage::Request, _) => finding.help(format!("a person can add it: guard scope add {path}")),
+        // The type of the row is taken from the file, which a rename or a deletion has left behind.
+        (Stage::Range | Stage::Step, _) if wanted.word == "Add" || wanted.word == "Modify" => {
+            finding.help(format!(
+                "to add it: guard scope add {path} --type {}",
+                wanted.word
+            ))
+        }
+        (Stage::Range | Stage::Step, _) => finding,
+    }
 }
 
 /// Replaces a row that an earlier finding (the other end of a rename) already shows by a reference to it. `told` maps
 /// each row to the path of its finding.
 pub(super) fn once(mut finding: Finding, told: &mut HashMap<String, BString>) -> Finding {
-    let ([.., row], Some(path)) = (finding.help.as_slice(), &finding.path) else {
+    let at = finding.help.iter().position(Help::is_row);
+    let (Some(at), Some(path)) = (at, &finding.path) else {
         return finding;
     };
-    if !row.is_row() {
-        return finding;
-    }
-    let Some(other) = told.get(&**row) else {
-        told.insert(row.to_string(), path.clone());
+    let row = finding.help[at].to_string();
+    let Some(other) = told.get(&row) else {
+        told.insert(row, path.clone());
         return finding;
     };
-    let same = format!("the row for {} covers this path too", escaped(other));
-    // Removes the row and the sentence before it.
-    finding.help.truncate(finding.help.len().saturating_sub(2));
-    finding.help(same)
+    let same = format!(
+        "the Rename row above, for {}, covers this path, too",
+        escaped(other)
+    );
+    // In place of the row and the sentence before it.
+    finding
+        .help
+        .splice(at.saturating_sub(1)..=at, [same.into()]);
+    finding
 }
 
 /// The design that the finding points to, or else the first one.

@@ -88,13 +88,14 @@ fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, changed: &MeasuredChange) -> S
 }
 
 /// Adds help if the range itself adds the row that would grant the change.
-fn without_authority(case: &Case<'_>, changed: &MeasuredChange, finding: Finding) -> Finding {
+fn without_authority(case: &Case<'_>, changed: &MeasuredChange, mut finding: Finding) -> Finding {
     if !grants(&case.policy.proposed, changed, case.merge_base) {
         return finding;
     }
-    finding.help(
-        "this range adds a row that would grant it, but with `authority = \"base\"` only rows of the merge base count: merge the design first",
-    )
+    finding.help_first(
+        "this branch adds a row that would allow it, but with `authority = \"base\"` only rows of the merge base count: merge the design first",
+    );
+    finding
 }
 
 /// Designs, guard's own settings, `always`, and submodules need no row here.
@@ -199,7 +200,7 @@ fn no_grant(
         finding = finding.at(found.grant.anchor.labelled("closest path in the design"));
         // An existing file is the intended one; only a new file may be in the wrong place.
         if changed.change.action() == Action::Add {
-            instead = format!("write {}, or ", escaped(&found.path));
+            instead = format!("write {} instead, or ", escaped(&found.path));
         }
         finding.closest = Some(found.path);
     }
@@ -240,7 +241,7 @@ fn not_this_action(
     let new_end = grant.new_end(path);
     let anchor = grant.anchor.labelled(match &new_end {
         Some(to) => format!("lets it be renamed to {}", escaped(to)),
-        None => format!("grants {}", names.join(" and ")),
+        None => format!("lets it be {}", participles(grant.actions)),
     });
     let message = format!(
         "{}{} is {}; the design only lets it be {}",
@@ -259,31 +260,37 @@ fn not_this_action(
     let is_own_row =
         grant.kind == GrantKind::File && !grant.change_type.is_empty() && new_end.is_none();
     let then = case.policy.commit_the_design();
+    let commit = || {
+        let design: &BStr = grant.anchor.path.as_ref();
+        case.policy.commit_command("Amend the design", design)
+    };
     // A row for a directory or glob, or without a type, stays as it is.
-    let finding = if !is_own_row || wanted.from.is_some() {
+    let mut finding = if !is_own_row || wanted.from.is_some() {
         missing_row::advise(finding, case.policy, wanted, "")
     } else if needed == Actions::MODIFY && grant.is_frozen() {
         finding.help(format!(
-            "the row says DO NOT MODIFY: leave the file as it is; if it must change, change the row's type to Modify and {then}"
-        ))
+            "the row says DO NOT MODIFY: leave the file as it is; if it must change, change the row's type to Modify and {then}:"
+        )).help(commit())
     } else if needed == Actions::MODIFY && grant.actions.contains(Actions::ADD) {
         finding.help(format!(
-            "the file existed before this work: choose another name, or change the row's type to Modify and {then}"
-        ))
+            "the file existed before this work: choose another name, or change the row's type to Modify and {then}:"
+        )).help(commit())
     } else {
-        finding.help(format!(
-            "change the row's type to {} and {then}",
-            match (wanted.word, grant.actions.contains(Actions::MODIFY)) {
-                ("Add", true) => "Add/Modify",
-                (word, _) => word,
-            }
-        ))
+        finding
+            .help(format!(
+                "change the row's type to {} and {then}:",
+                match (wanted.word, grant.actions.contains(Actions::MODIFY)) {
+                    ("Add", true) => "Add/Modify",
+                    (word, _) => word,
+                }
+            ))
+            .help(commit())
     };
     let may_be_own_work = needed == Actions::DELETE
         && grant.actions.contains(Actions::ADD)
         && matches!(case.merge_base, MergeBase::Unknown);
     if may_be_own_work {
-        return finding.help(
+        finding.help_first(
             "if this branch added the file, set `[lld] base = \"main\"` in guard.toml so that guard can tell",
         );
     }

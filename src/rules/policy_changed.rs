@@ -44,8 +44,13 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
     if let Some(why) = &policy.broken_settings {
         let (whose, advice) = match policy.stage {
-            Stage::Commit | Stage::Request => ("staged", "correct it and stage it again"),
-            Stage::Range | Stage::Step => ("new", "correct it in a commit"),
+            Stage::Commit | Stage::Request => (
+                "staged",
+                "correct it and stage it again: git add guard.toml",
+            ),
+            Stage::Range | Stage::Step => {
+                ("new", "correct it in a commit: git commit -- guard.toml")
+            }
         };
         let message = format!("the {whose} {} cannot be used", settings::FILE);
         let finding = Finding::new(Rule::PolicyChanged, settings::FILE, message);
@@ -74,7 +79,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             ),
             Stage::Commit | Stage::Request => {
                 let why = "commit it separately, so that reviewers see it apart from code";
-                let help = policy.commit_alone(why, "Change how guard judges", path);
+                let help = policy.commit_alone(why, "Change guard's settings", path);
                 help.into_iter().fold(finding, Finding::help)
             }
         });
@@ -86,6 +91,9 @@ fn configures_guard(policy: &Policy, changed: &MeasuredChange) -> bool {
     let path = changed.path();
     if design_selection::is_own_settings(&policy.settings, path) {
         return true;
+    }
+    if hook_lines::is_manifest(path) {
+        return is_own_part(changed);
     }
     let Some((old, new)) = changed.content.as_deref().filter(|_| may_call_guard(path)) else {
         return false;
@@ -117,10 +125,11 @@ fn moves_own_version(path: &BStr, old: &[u8], new: &[u8]) -> bool {
 }
 
 /// Whether the step between two versions of hook settings (the first is empty for a new file) only changes guard's
-/// version or only adds calls of guard. It then needs no design.
+/// version, or only adds calls of guard or its packages. It then needs no design.
 pub fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     moves_own_version(path, old, new)
         || hook_lines::brings_only_calls(path, old, new)
+        || hook_lines::is_manifest(path) && hook_lines::brings_only_packages(old, new)
         || agent_settings::brings_only_hooks(path, old, new)
 }
 

@@ -16,15 +16,16 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for changed in case.changes {
         let path = changed.path();
         if let Some(pattern) = case.policy.settings.protect.find(path) {
-            sink.push(
-                Finding::new(
-                    Rule::ProtectedPath,
-                    path,
-                    format!("{} is protected by `{}` in guard.toml", escaped(path), escaped(pattern)),
-                )
-                .help("leave it unchanged; to unprotect it, change `[scope] protect` in a separate commit")
-                .detail("pattern", pattern),
+            let message = format!(
+                "{} is protected by `{}` in guard.toml",
+                escaped(path),
+                escaped(pattern)
             );
+            let mut finding = Finding::new(Rule::ProtectedPath, path, message)
+                .help("no row allows a protected path; to unprotect it, change `[scope] protect` in a separate commit")
+                .detail("pattern", pattern);
+            finding.help.extend(case.policy.leave_out(path));
+            sink.push(finding);
             continue;
         }
         if let Some(grant) = kept(case, changed) {
@@ -44,11 +45,11 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                 case.policy.commit_the_design()
             );
             let anchor = grant.anchor.labelled("not a Modify row");
-            sink.push(
-                Finding::new(Rule::ProtectedPath, path, message)
-                    .at(anchor)
-                    .help(help),
-            );
+            let mut finding = Finding::new(Rule::ProtectedPath, path, message)
+                .at(anchor)
+                .help(help);
+            finding.help.extend(case.policy.leave_out(path));
+            sink.push(finding);
         }
     }
 }

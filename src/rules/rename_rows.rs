@@ -72,20 +72,27 @@ pub(super) fn finding(case: &Case<'_>, changed: &MeasuredChange) -> Option<Findi
         .detail("granted", grant.actions.names().collect::<Vec<_>>())
         .detail("new_end", to.to_string());
     let (from_word, to_word) = (shell_word(path), shell_word(to.as_ref()));
-    let finding = finding.help(match (case.policy.stage, new_end) {
-        (Stage::Request, _) => format!("to rename it: guard move {from_word} {to_word}"),
-        (_, None) => format!("rename it in one commit: git mv {from_word} {to_word}"),
-        (_, Some(_)) => format!(
-            "keep its content in {}: a renamed file must lose less than {} %",
-            escaped(&to),
-            destructive_change::percent(case.policy.settings.thresholds.share)
-        ),
-    });
-    let wanted = missing_row::of(&changed.change);
-    Some(missing_row::advise(
-        finding,
-        case.policy,
-        &wanted,
-        "or, to delete it, ",
-    ))
+    let delete =
+        "a row that lets it be renamed does not let it be deleted, which takes a Delete row";
+    Some(match (case.policy.stage, new_end) {
+        (Stage::Request, _) => finding
+            .help(delete)
+            .help(format!("to rename it: guard move {from_word} {to_word}")),
+        (_, None) => finding.help(delete).help(format!(
+            "to rename it in one commit: git mv {from_word} {to_word}"
+        )),
+        (_, Some(_)) => {
+            let share = destructive_change::percent(case.policy.settings.thresholds.share);
+            let to = escaped(&to);
+            let keep =
+                format!("keep its content in {to}: a renamed file must lose less than {share} %");
+            let wanted = missing_row::of(&changed.change);
+            missing_row::advise(
+                finding.help(keep),
+                case.policy,
+                &wanted,
+                "or, to delete it, ",
+            )
+        }
+    })
 }

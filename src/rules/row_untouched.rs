@@ -18,7 +18,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for grant in done_and_open(case.policy, paths).1 {
         let path = &grant.path;
         let message = format!(
-            "{} is granted, but the range does not change it",
+            "{} is allowed, but the branch does not change it",
             escaped(path)
         );
         sink.push(

@@ -44,21 +44,21 @@ fn of_range(case: &Case<'_>, sink: &mut Sink<'_>) {
         });
         let (message, level) = match is_new {
             true => (
-                format!("the range adds the design {} with {rows}", escaped(design)),
+                format!("the branch adds the design {} with {rows}", escaped(design)),
                 Level::Note,
             ),
             false => (
-                format!("the range adds {rows} to the design {}", escaped(design)),
+                format!("the branch adds {rows} to the design {}", escaped(design)),
                 Level::Warning,
             ),
         };
         let what_to_do = match policy.settings.authority {
             _ if policy.governing(design).is_none() => {
-                "review them: they grant nothing here, only on branches that use this design"
+                "review them: they allow nothing here, only on branches that use this design"
             }
             Authority::Head => "review them like the code",
             Authority::Base => {
-                "they grant nothing here: with `authority = \"base\"` only rows of the merge base count"
+                "they allow nothing here: with `authority = \"base\"` only rows of the merge base count"
             }
         };
         let rows = added.iter().map(|grant| {
@@ -71,7 +71,7 @@ fn of_range(case: &Case<'_>, sink: &mut Sink<'_>) {
         let mut finding = amended(design, message, &added)
             .help(what_to_do)
             .detail("rows", rows.collect::<Vec<_>>())
-            .at(added[0].anchor.labelled("new in this range"));
+            .at(added[0].anchor.labelled("new in this branch"));
         finding.level = level;
         sink.push(finding);
     }
@@ -86,7 +86,7 @@ fn amended(design: &BStr, message: String, added: &[&Grant]) -> Finding {
     }
     let paths: Vec<String> = added.iter().map(|grant| grant.path.to_string()).collect();
     Finding::new(Rule::ScopeAmended, design, message)
-        .help(format!("newly granted: {}", rows.join(", ")))
+        .help(format!("newly allowed: {}", rows.join(", ")))
         .detail("added", paths)
 }
 
@@ -124,12 +124,12 @@ fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
             ("Amend", message)
         } else {
             let message =
-                format!("the design {shown} is committed together with the code that it grants");
+                format!("the design {shown} is committed together with the code that it allows");
             ("Add", message)
         };
         let why = "commit the design first, then the code";
         let help = policy.commit_alone(why, &format!("{verb} the design"), path);
-        let finding = amended(path, message, &added);
+        let finding = amended(path, message, &added).at(added[0].anchor.labelled("new row"));
         sink.push(help.into_iter().fold(finding, Finding::help));
     }
 }

@@ -76,7 +76,7 @@ fn without_row(policy: &Policy, changed: &MeasuredChange) -> Finding {
 fn check_modules(policy: &Policy, file: &BStr, old: &[u8], new: &[u8], sink: &mut Sink<'_>) {
     let Some(new) = parse(new) else {
         let message = ".gitmodules is not valid git configuration";
-        let help = "write it with `git submodule add` and `git config --file .gitmodules`";
+        let help = "change it with git's own commands; to see where it is wrong: git config --file .gitmodules --list";
         return sink.push(Finding::new(Rule::SubmoduleChanged, file, message).help(help));
     };
     // An old version that cannot be parsed has no keys to keep.
@@ -117,7 +117,7 @@ fn judge(policy: &Policy, file: &BStr, names: [&BStr; 3], key: &str, sink: &mut 
         sink.push(report(Rule::HiddenChange, what).help("remove the line"));
     } else if matches!(key, "url" | "path" | "branch" | "update") && !grants_submodule(policy, path)
     {
-        let what = format!("{key} changes to {shown_value}, but no row grants {shown_path}");
+        let what = format!("{key} changes to {shown_value}, but no row allows {shown_path}");
         let wanted = MissingRow {
             path,
             from: None,

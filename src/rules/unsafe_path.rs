@@ -19,12 +19,12 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         .collect();
     for &(changed, kind) in &arrivals {
         if let Err(rejection) = path::check_entry(changed.path(), kind, case.platform) {
-            sink.push(of_change(changed, &rejection));
+            sink.push(of_change(case, changed, &rejection));
         }
         if kind == Kind::Symlink
             && let Err(rejection) = check_link(case, changed)
         {
-            sink.push(of_change(changed, &rejection));
+            sink.push(of_change(case, changed, &rejection));
         }
     }
     if !arrivals.is_empty() {
@@ -57,7 +57,7 @@ fn check_clashes_with_links(
     let links = Links::new(links);
     for (changed, _) in arrivals {
         if let Err(rejection) = links.check(changed.path()) {
-            sink.push(of_change(changed, &rejection));
+            sink.push(of_change(case, changed, &rejection));
         }
     }
     // A new link may also collide with an older path.
@@ -80,13 +80,13 @@ pub(super) fn rejected(rule: Rule, path: &BStr, rejection: &Rejection) -> Findin
         .detail("reason", rejection.reason.detail())
 }
 
-fn of_change(changed: &MeasuredChange, rejection: &Rejection) -> Finding {
+fn of_change(case: &Case<'_>, changed: &MeasuredChange, rejection: &Rejection) -> Finding {
     let rule = rejection.reason.rule();
-    let finding = rejected(rule, changed.path(), rejection);
-    match &changed.change.renamed {
-        Some(from) if rule == Rule::UnsafePath => {
-            finding.help(format!("its name before the rename: {}", escaped(from)))
-        }
-        _ => finding,
+    let mut finding = rejected(rule, changed.path(), rejection);
+    let old = changed.change.renamed.as_ref();
+    if let Some(from) = old.filter(|_| rule == Rule::UnsafePath) {
+        finding = finding.help(format!("its name before the rename: {}", escaped(from)));
     }
+    finding.help.extend(case.policy.leave_out(changed.path()));
+    finding
 }

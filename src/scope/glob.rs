@@ -117,7 +117,7 @@ pub(super) fn literal_prefix(pattern: &BStr) -> &[u8] {
 }
 
 /// The alternatives of the brace group at the start of `range`, and its end.
-pub(super) fn alternatives(
+pub(crate) fn alternatives(
     pattern: &[u8],
     range: Range<usize>,
 ) -> Option<(Vec<Range<usize>>, usize)> {

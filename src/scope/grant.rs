@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::ops::BitOr;
+use std::sync::LazyLock;
 
 use gix::bstr::{BStr, BString};
 
 use super::patterns::Patterns;
+use super::settings::test_patterns;
 use crate::finding::Anchor;
 
 /// A set of actions that a grant permits.
@@ -176,8 +178,12 @@ const CONFIG_EXTENSIONS: &str =
     "toml|yaml|yml|json|jsonc|json5|jsonl|ini|cfg|conf|properties|lock|csv|tsv|xml|plist|env";
 const CONFIG_NAMES: &str = "go.mod|go.sum|requirements.txt";
 
+/// The patterns of tests.
+static TESTS: LazyLock<Patterns> = LazyLock::new(test_patterns);
+
 /// The role of a path, directory or glob.
-pub fn role(path: &str, tests: &Patterns) -> Role {
+pub fn role(path: &str) -> Role {
+    let tests = &*TESTS;
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let holds_tests = !directory.is_empty() && tests.contains_directory(directory.into());
     // A granted directory of tests stands for the files below it.
@@ -235,8 +241,6 @@ mod tests {
 
     #[test]
     fn roles() {
-        let tests = crate::scope::settings::test_patterns();
-        let role = |path| role(path, &tests);
         for path in [
             "tests/unit/test_a.py",
             "tests",
@@ -271,17 +275,5 @@ mod tests {
         ] {
             assert_eq!(role(path), Role::Implementation, "{path}");
         }
-    }
-
-    #[test]
-    fn settings_replace_the_patterns() {
-        assert_eq!(
-            role("tests/a.py", &Patterns::built_in("checks/**")),
-            Role::Implementation
-        );
-        assert_eq!(
-            role("checks/a.py", &Patterns::built_in("checks/**")),
-            Role::Test
-        );
     }
 }

@@ -5,7 +5,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
 use serde_json::{Map, Value};
 
-use super::calls::calls_guard;
+use super::manager::calls_guard;
 
 /// The key below which agents keep their hooks, by event.
 const HOOKS: &str = "hooks";

@@ -1,6 +1,7 @@
 //! `guard doctor`: checks that the set-up works, and says how to repair it.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use gix::bstr::{BStr, ByteSlice};
 
@@ -8,6 +9,8 @@ use super::agent_hooks::AGENTS;
 use super::check::{Check, Status};
 use super::files::{self, FileOnDisk};
 use super::git_hooks::{self, OWN_HOOKS, Placed, Survey};
+use super::hook::HookState;
+use super::snippet::SNIPPETS;
 use super::{Plan, trial};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
@@ -40,18 +43,29 @@ pub fn examine(repo: Result<Repository>) -> Vec<Check> {
         Err(error) => checks.push(Check::of_error("hooks", Status::Fail, error)),
         Ok(survey) => {
             checks.push(directory(&survey));
-            checks.extend(
-                survey
-                    .hooks
-                    .iter()
-                    .filter(|placed| placed.is_wanted())
-                    .map(hook),
-            );
-            checks.push(program());
-            checks.extend(trial::check(&survey));
+            let wanted = survey.hooks.iter().filter(|placed| placed.is_wanted());
+            checks.extend(wanted.clone().map(|placed| hook(placed, &survey)));
+            let root = repo
+                .workdir()
+                .ok()
+                .and_then(|root| root.canonicalize().ok());
+            let root = root.unwrap_or_default();
+            let mut programs: Vec<&str> = wanted
+                .filter_map(|placed| Some(placed.call.as_ref()?.1.as_str()))
+                .collect();
+            programs.sort();
+            programs.dedup();
+            checks.extend(programs.into_iter().map(|name| program(name, &root)));
+            checks.extend(trial::check(&survey, &root));
         }
     }
     checks.extend(AGENTS.iter().filter_map(|hooks| hooks.check(&repo)));
+    let snippets = SNIPPETS.iter();
+    checks.extend(
+        repo.workdir()
+            .into_iter()
+            .flat_map(|root| snippets.clone().filter_map(|one| one.check(root))),
+    );
     checks
 }
 
@@ -81,7 +95,7 @@ fn design(repo: &Repository) -> Check {
             let designs = policy.designs.iter().map(|governing| {
                 let (by, count) = (&governing.chosen_by, governing.design.grants.len());
                 let path = escaped(&governing.design.path);
-                format!("{path} ({count} granted, by {by})")
+                format!("{path} ({count} allowed, by {by})")
             });
             check(Status::Ok, &designs.collect::<Vec<_>>().join(", "))
         }
@@ -122,8 +136,16 @@ fn directory(survey: &Survey) -> Check {
     Check::new("hooks-path", Status::Warn, message).help(OWN_HOOKS)
 }
 
-fn hook(placed: &Placed) -> Check {
-    let check = Check::new(placed.part.name, placed.status, &placed.part.message);
+fn hook(placed: &Placed, survey: &Survey) -> Check {
+    let check = |status, message: &str| Check::new(placed.part.name, status, message);
+    // Who lets a tool run the hooks chose them there; only the first judges ordinary commits.
+    let is_absent = matches!(placed.state, HookState::Missing | HookState::Managed(_));
+    if let Some(tool) = survey.hooks[0].caller().filter(|_| is_absent) {
+        let (tool, gap) = (tool.name(), placed.hook.gap);
+        let message = format!("optional with {tool}; without it, {gap}");
+        return check(Status::Ok, &message);
+    }
+    let check = check(placed.status, &placed.part.message);
     match &placed.part.install {
         Plan::ByHand(steps) => check.helped(steps.iter().cloned()),
         Plan::Write(..) => check.help("guard install git"),
@@ -131,16 +153,32 @@ fn hook(placed: &Placed) -> Check {
     }
 }
 
-/// Checks which guard the hooks find on PATH.
-fn program() -> Check {
+/// Checks which guard the hooks find under this name: on `PATH`, or below the root.
+fn program(name: &str, root: &Path) -> Check {
     let check = |status, message: String| Check::new("program", status, message);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let name = format!("guard{}", std::env::consts::EXE_SUFFIX);
-    let mut places = std::env::split_paths(&path).map(|directory| directory.join(&name));
-    let Some(found) = places.find_map(|file| runnable(&file)) else {
-        let message = "guard is not on PATH, where the hooks look for it";
-        return check(Status::Fail, message.to_owned())
-            .help("install it: cargo install --path . in a clone, or add its directory to PATH");
+    let shown = escaped(name);
+    let file = Path::new(name);
+    let found = if name.contains('/') {
+        runnable(&root.join(file))
+    } else {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let file = file.with_extension(std::env::consts::EXE_EXTENSION);
+        let mut places = std::env::split_paths(&path).map(|directory| directory.join(&file));
+        places.find_map(|file| runnable(&file))
+    };
+    let Some(found) = found else {
+        return match name.contains('/') {
+            true => check(
+                Status::Fail,
+                format!("the hooks call {shown}, which cannot be run"),
+            )
+            .help("install the packages of the repository: npm install"),
+            false => check(
+                Status::Fail,
+                format!("{shown} is not on PATH, where the hooks look for it"),
+            )
+            .help("install it: cargo install --path . in a clone, or add its directory to PATH"),
+        };
     };
     let this = std::env::current_exe().and_then(|path| path.canonicalize());
     let this = this.unwrap_or_default();
@@ -148,12 +186,18 @@ fn program() -> Check {
     if found == this {
         return check(Status::Ok, format!("the hooks find this guard, {shown}"));
     }
+    // A package starts the program by a script.
+    let version = Command::new(&found).arg("--version").output();
+    let own = format!("guard {}", env!("CARGO_PKG_VERSION"));
+    if version.is_ok_and(|output| output.stdout.trim() == own.as_bytes()) {
+        return check(Status::Ok, format!("the hooks find {own}, {shown}"));
+    }
     let this = show_file(&this);
     check(
         Status::Warn,
         format!("the hooks find {shown}, which is not this guard ({this})"),
     )
-    .help("put the directory of the right one first in PATH")
+    .help("put the directory of the right one first in PATH, or install the same version in both places")
 }
 
 /// The file that runs, links resolved.

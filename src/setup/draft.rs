@@ -408,7 +408,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::design::{DesignOptions, parse};
+    use crate::design::parse;
     use crate::policy::design_selection;
     use crate::scope::settings::{self, Settings};
 
@@ -580,7 +580,7 @@ mod tests {
         for (files, expected) in [("", "CHANGELOG.md"), (files, own)] {
             let files: Vec<&str> = files.split_whitespace().collect();
             let text = drafted(&files, &[]).0.standing.unwrap();
-            let design = parse(STANDING.into(), text.as_bytes(), &DesignOptions::default());
+            let design = parse(STANDING.into(), text.as_bytes(), &Settings::default());
             let granted: Vec<_> = design
                 .grants
                 .iter()

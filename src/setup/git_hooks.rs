@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use super::check::Status;
 use super::files::{self, FileOnDisk};
 use super::hook::{HOOKS, Hook, HookState};
-use super::manager::{Managed, Manager};
+use super::manager::{self, Managed, Manager};
 use super::{Part, Step};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
@@ -21,9 +21,19 @@ pub struct Placed {
     pub part: Part,
     /// Whether git calls guard by it.
     pub status: Status,
+    /// The line that calls guard, and the program as it names it; none if a framework runs a program of its own.
+    pub(super) call: Option<(String, String)>,
 }
 
 impl Placed {
+    /// The tool that calls guard in this hook.
+    pub(super) fn caller(&self) -> Option<Manager> {
+        match &self.state {
+            HookState::CallsGuard(Some(managed)) => Some(managed.tool),
+            _ => None,
+        }
+    }
+
     /// Whether it should call guard: an opt-in hook only where guard's part is there already.
     pub fn is_wanted(&self) -> bool {
         use HookState::{Foreign, Managed, Missing, Shell};
@@ -97,12 +107,21 @@ fn place(repo: &Repository, hook: Hook, path: PathBuf, is_husky: bool) -> Result
         Some(managed) => HookState::Managed(managed),
         None => state,
     };
+    let call = match &state {
+        HookState::CallsGuard(Some(managed)) => managed.call(hook.name),
+        HookState::Ours | HookState::Chained | HookState::CallsGuard(None) => {
+            manager::call(hook.name, &content)
+        }
+        _ => None,
+    };
+    let call = call.map(|(line, program)| (line.to_owned(), program.to_owned()));
     let (part, status) = hook.assess(&state, executable || is_husky, &content, path);
     Ok(Placed {
         hook,
         state,
         part,
         status,
+        call,
     })
 }
 

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use gix::bstr::ByteSlice;
 
-use super::calls::{READS_INPUT, calls_guard};
 use super::check::Status;
-use super::manager::{Managed, Manager};
+use super::manager::{Managed, Manager, READS_INPUT, calls_guard};
 use super::{Part, Plan};
 use crate::path::shell_word;
 
@@ -19,7 +18,7 @@ pub struct Hook {
     /// The content of guard's own hook file.
     pub script: &'static str,
     /// What is not judged without it.
-    gap: &'static str,
+    pub(super) gap: &'static str,
 }
 
 macro_rules! hooks {
@@ -30,13 +29,13 @@ macro_rules! hooks {
 
 /// Every hook, in the order in which git calls them.
 pub const HOOKS: [Hook; 7] = hooks! {
-    "pre-commit" "guard does not judge commits"
-    "pre-merge-commit" "guard judges a merge late or not at all"
-    "prepare-commit-msg" "guard does not judge commits by --no-verify, cherry-pick, revert and rebase"
+    "pre-commit" "guard does not check commits"
+    "pre-merge-commit" "guard checks a merge late or not at all"
+    "prepare-commit-msg" "guard does not check commits made with --no-verify, cherry-pick, revert and rebase"
     "commit-msg" "messages written in an editor do not name the design"
     "post-commit" "used approvals stay until they expire"
-    "pre-push" "guard judges a push only on the server, if at all"
-    "reference-transaction" "guard does not judge commits made without hooks"
+    "pre-push" "guard checks a push only on the server, if at all"
+    "reference-transaction" "guard does not check commits made without hooks"
 };
 
 /// Hooks that guard installs only on request, because git runs them at every ref update.

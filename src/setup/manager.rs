@@ -1,11 +1,9 @@
-//! Hook managers: tools that own the hook files and call guard from their settings.
+//! Hook managers: tools that own the hook files and call guard from their settings; and the lines that call it.
 
 use std::fs;
 use std::path::Path;
 
 use gix::bstr::ByteSlice;
-
-use super::calls::{READS_INPUT, calls_guard, words};
 
 named! {
     /// A tool that owns the hook files.
@@ -98,6 +96,13 @@ impl Managed {
             || !self.is_framework() && calls_guard(hook, &self.content)
     }
 
+    /// The line of the settings that calls guard in this git hook, and the program as it names it.
+    pub(super) fn call(&self, hook: &str) -> Option<(&str, &str)> {
+        let entry = framework_entry(hook);
+        let framework = call(entry, &self.content).filter(|_| self.is_framework());
+        framework.or_else(|| call(hook, &self.content))
+    }
+
     fn is_framework(&self) -> bool {
         matches!(self.tool, Manager::PreCommit | Manager::Prek)
     }
@@ -186,6 +191,36 @@ fn ids_in(line: &[u8]) -> Vec<String> {
     };
     let values = (0..words.len()).filter_map(value);
     values.map(|id| id.to_str_lossy().into_owned()).collect()
+}
+
+/// Hooks that read the ref updates from standard input.
+pub(super) const READS_INPUT: [&str; 2] = ["pre-push", "reference-transaction"];
+
+/// Whether a line of shell, YAML, TOML or JSON runs `guard hook NAME`.
+pub(super) fn calls_guard(name: &str, content: &[u8]) -> bool {
+    call(name, content).is_some()
+}
+
+/// The first line that runs `guard hook NAME`, and the program as it names it.
+pub(super) fn call<'a>(name: &str, content: &'a [u8]) -> Option<(&'a str, &'a str)> {
+    content.lines().find_map(|line| {
+        let mut words = words(line);
+        let is_guard = |word: &&[u8]| {
+            let program = &word[word.rfind_byteset(b"/\\").map_or(0, |at| at + 1)..];
+            program == b"guard" || program == b"guard.exe"
+        };
+        let program = words.find(is_guard)?;
+        let mut plain = words.filter(|word| !word.starts_with(b"-"));
+        let is_call = plain.next() == Some(b"hook") && plain.next() == Some(name.as_bytes());
+        Some((line.to_str().ok()?, program.to_str().ok()?)).filter(|_| is_call)
+    })
+}
+
+/// The words of a line without quotes and comments.
+pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(|byte| byte.is_ascii_whitespace() || b"\"'`,{}[]();&|".contains(byte))
+        .filter(|word| !word.is_empty())
+        .take_while(|word| !word.starts_with(b"#"))
 }
 
 #[cfg(test)]

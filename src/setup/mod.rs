@@ -6,7 +6,6 @@
 
 pub mod agent_hooks;
 mod agent_settings;
-mod calls;
 pub mod check;
 pub mod doctor;
 pub mod draft;
@@ -14,6 +13,7 @@ pub mod files;
 pub mod git_hooks;
 pub mod hook;
 mod manager;
+pub mod snippet;
 mod trial;
 
 use std::fs;

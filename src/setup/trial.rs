@@ -2,15 +2,18 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::check::{Check, Status};
+use super::files;
 use super::git_hooks::{Placed, Survey};
 use super::hook::HookState;
 use super::manager::Managed;
-use crate::path::escaped;
+use crate::git::show_file;
+use crate::path::{escaped, shell_word};
+use crate::rules::only_calls_guard;
 use crate::system;
 
 /// The rule that the attempt breaks; guard names it in its refusal.
@@ -41,54 +44,82 @@ const ATTEMPTS: [(&str, &str, &[&str]); 3] = [
     ),
 ];
 
-pub(super) fn check(survey: &Survey) -> Vec<Check> {
+/// What runs in the place of a hook.
+enum Tried<'a> {
+    /// The hook file itself.
+    Hook,
+    /// The hook file, with one hook of a framework by its id; all others are skipped.
+    Framework(&'a Managed, String),
+    /// Only the call of guard in the settings of another tool, with this program.
+    Call(&'a Managed, PathBuf),
+}
+
+impl<'a> Tried<'a> {
+    /// What doctor may run; `None` for a hook that does more than call guard, which could do harm elsewhere.
+    fn of(placed: &'a Placed, root: &Path) -> Option<Tried<'a>> {
+        let HookState::CallsGuard(managed) = &placed.state else {
+            return Some(Tried::Hook);
+        };
+        let managed = managed.as_ref()?;
+        if let Some(id) = managed.framework_id(placed.hook.name) {
+            return (!id.is_empty()).then_some(Tried::Framework(managed, id));
+        }
+        let (line, program) = placed.call.as_ref()?;
+        let program = Path::new(program);
+        let is_path = program.components().count() > 1;
+        let program = if is_path {
+            root.join(program)
+        } else {
+            program.into()
+        };
+        only_calls_guard(line).then_some(Tried::Call(managed, program))
+    }
+}
+
+/// The attempts that are possible with the hooks of the repository whose work tree is at `root`.
+pub(super) fn check(survey: &Survey, root: &Path) -> Vec<Check> {
     let attempts = ATTEMPTS.iter().filter_map(|(hook, name, options)| {
         let placed = survey
             .hooks
             .iter()
             .find(|placed| placed.hook.name == *hook)?;
-        match &placed.state {
-            HookState::Ours | HookState::Chained => Some(attempt(name, placed, options, None)),
-            HookState::CallsGuard(managed) => {
-                let id = managed
-                    .as_ref()
-                    .and_then(|managed| managed.framework_id(hook));
-                let id = id.filter(|id| !id.is_empty());
-                Some(match managed.as_ref().zip(id.as_deref()) {
-                    Some(only) => attempt(name, placed, options, Some(only)),
-                    // Other hooks do more than call guard; running them elsewhere could do harm.
-                    None => {
-                        let message =
-                            format!("{hook} is not guard's own script, so doctor did not try it");
-                        Check::new(name, Status::Warn, message).help(TRY_IT)
-                    }
-                })
+        let calls = matches!(
+            placed.state,
+            HookState::Ours | HookState::Chained | HookState::CallsGuard(_)
+        );
+        let try_it = || match Tried::of(placed, root) {
+            Some(tried) => attempt(name, placed, options, &tried),
+            None => {
+                let message = format!("{hook} is not guard's own script, so doctor did not try it");
+                Check::new(name, Status::Warn, message).help(TRY_IT)
             }
-            _ => None,
-        }
+        };
+        calls.then(try_it)
     });
     attempts.collect()
 }
 
-/// The hook of a framework that calls guard, by its id: all others are skipped.
-type OnlyHook<'a> = Option<(&'a Managed, &'a str)>;
-
-fn attempt(name: &'static str, placed: &Placed, options: &[&str], only: OnlyHook<'_>) -> Check {
+fn attempt(name: &'static str, placed: &Placed, options: &[&str], tried: &Tried<'_>) -> Check {
     let with = options
         .first()
         .map_or_else(String::new, |option| format!(" with {option}"));
-    let outcome = Scratch::new().and_then(|scratch| scratch.attempt(placed, options, only));
-    let (who, look, unclear) = match only {
-        None => (
+    let outcome = Scratch::new().and_then(|scratch| scratch.attempt(placed, options, tried));
+    let (who, look, unclear) = match tried {
+        Tried::Hook => (
             "the hook".to_owned(),
             "run guard install git, then check the hook and which guard is on PATH".to_owned(),
             Status::Fail,
         ),
         // The tool may need a network, or variables that the trial does not pass on.
-        Some((managed, id)) => {
+        Tried::Framework(managed, id) => {
             let (tool, file, id) = (managed.tool.name(), &managed.file, escaped(id));
             let look = format!("check the hook {id} in {file}, and which guard is on PATH");
             (format!("{tool} with the hook {id}"), look, Status::Warn)
+        }
+        Tried::Call(managed, program) => {
+            let (tool, shown) = (managed.tool.name(), show_file(program));
+            let look = format!("check {shown}, which {} calls", managed.file);
+            (format!("the guard that {tool} calls"), look, Status::Fail)
         }
     };
     let (status, message) = match outcome {
@@ -146,13 +177,13 @@ impl Scratch {
         &self,
         placed: &Placed,
         options: &[&str],
-        only: OnlyHook<'_>,
+        tried: &Tried<'_>,
     ) -> io::Result<(bool, String)> {
         let work = self.path("work");
         self.must(&["init", "--quiet", "--template="])?;
         fs::write(work.join("guard.toml"), "[lld]\npath = \"design.md\"\n")?;
         fs::write(work.join("design.md"), DESIGN)?;
-        if let Some((managed, _)) = only {
+        if let Tried::Framework(managed, _) = tried {
             fs::write(work.join(&managed.file), &managed.content)?;
         }
         self.must(&["add", "--all"])?;
@@ -166,13 +197,25 @@ impl Scratch {
         ])?;
         fs::write(work.join("stray.txt"), "no row names this file\n")?;
         self.must(&["add", "stray.txt"])?;
-        // The same file that git runs here, including its mode.
-        system::link_or_copy(
-            &placed.part.path,
-            &self.path("hooks").join(placed.hook.name),
-        )?;
+        let hook = self.path("hooks").join(placed.hook.name);
+        let mut skip = None;
+        match tried {
+            Tried::Call(_, program) => {
+                let program = shell_word(program.as_os_str().as_encoded_bytes());
+                let script = format!(
+                    "#!/bin/sh\nexec {program} hook {} \"$@\"\n",
+                    placed.hook.name
+                );
+                files::replace(&hook, script.as_bytes())?;
+            }
+            // The same file that git runs here, including its mode.
+            Tried::Hook => system::link_or_copy(&placed.part.path, &hook)?,
+            Tried::Framework(managed, id) => {
+                system::link_or_copy(&placed.part.path, &hook)?;
+                skip = Some(managed.ids_beside(id));
+            }
+        }
         let commit = ["-c", "core.hooksPath=../hooks", "commit", "-m", "Stray"];
-        let skip = only.map(|(managed, id)| managed.ids_beside(id));
         self.git(&[&commit[..], options].concat(), skip.as_deref())
     }
 

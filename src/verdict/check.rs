@@ -60,7 +60,7 @@ pub struct CheckCounts {
     pub allowed: usize,
     /// Paths that may not.
     pub refused: usize,
-    /// Paths that guard could not judge.
+    /// Paths that guard could not check.
     pub errors: usize,
 }
 
@@ -89,7 +89,7 @@ impl CheckCounts {
         }
     }
 
-    /// The worst: 2 if guard could not judge a path, else 1 if one is refused, otherwise 0.
+    /// The worst: 2 if guard could not check a path, else 1 if one is refused, otherwise 0.
     pub fn exit_code(&self) -> u8 {
         match (self.errors, self.refused) {
             (0, 0) => 0,

@@ -67,6 +67,8 @@ pub struct Source {
     pub base: Option<String>,
     /// The last commit of a range, in hexadecimal.
     pub head: Option<String>,
+    /// The address of the remote `origin`, or else the directory; for the review page.
+    pub repository: Option<BString>,
     /// The branch; `None` for a detached HEAD.
     pub branch: Option<BString>,
     /// The commit that the changes revert exactly, in hexadecimal, if the verdict depends on that.
@@ -193,7 +195,7 @@ impl Verdict {
         }
     }
 
-    /// 0 for accepted, 1 for refused. A run that could not judge has no verdict and exits with 2.
+    /// 0 for accepted, 1 for refused. A run that could not check has no verdict and exits with 2.
     pub fn exit_code(&self) -> u8 {
         match self.outcome() {
             Outcome::Accepted => 0,

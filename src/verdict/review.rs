@@ -15,7 +15,7 @@ pub struct Review {
     pub rows: Vec<ReviewRow>,
     /// Rows that name a path without granting it, such as `Exists`.
     pub mentions: Vec<Mention>,
-    /// The unified previews of replaced and deleted files, longer than those of a report.
+    /// The unified previews of refused, replaced and deleted files, longer than those of a report.
     pub hunks: HashMap<BString, String>,
     /// The approvals of the judged changes.
     pub approvals: Vec<ReviewApproval>,

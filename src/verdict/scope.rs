@@ -65,7 +65,7 @@ pub struct PromptSection {
     pub paths: Vec<PromptPath>,
     /// Paths that are named but not granted.
     pub named: Vec<BString>,
-    /// The number of faults in the designs; faulty rows grant nothing.
+    /// The number of faults in the designs; faulty rows allow nothing.
     pub faults: usize,
     /// Notes, one sentence each.
     pub notes: Vec<String>,
@@ -146,7 +146,7 @@ impl PromptSection {
         let mut remarks = self.notes.clone();
         if self.faults > 0 {
             remarks.push(
-                "the design has faults; faulty rows grant nothing: guard scope check".to_owned(),
+                "the design has faults; faulty rows allow nothing: guard scope check".to_owned(),
             );
         }
         remarks

@@ -11,8 +11,8 @@ const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 const VIEWS = [
-  { view: "light", colorScheme: "light", viewport: { width: 1200, height: 1000 } },
-  { view: "dark", colorScheme: "dark", viewport: { width: 1200, height: 1000 } },
+  { view: "light", colorScheme: "light", viewport: { width: 1280, height: 1000 } },
+  { view: "dark", colorScheme: "dark", viewport: { width: 1280, height: 1000 } },
   { view: "phone", colorScheme: "light", viewport: { width: 390, height: 1000 } },
 ];
 
@@ -55,6 +55,7 @@ function look() {
   }
   for (const link of document.querySelectorAll("a")) {
     const target = link.getAttribute("href");
+    if (target?.startsWith("https://github.com/runs/runs/")) continue;
     if (!target?.startsWith("#") || !document.getElementById(target.slice(1))) faults.push(`link to ${target}`);
   }
   const ids = [...document.querySelectorAll("[id]")].map((one) => one.id);
@@ -64,7 +65,11 @@ function look() {
   }
   if (document.querySelectorAll("style").length !== 1) faults.push("not one style sheet");
   if (getComputedStyle(document.body).marginTop !== "0px") faults.push("the style sheet does not apply");
-  if (document.querySelectorAll("main > section").length !== 6) faults.push("not six sections");
+  const sections = [...document.querySelectorAll("main > section")].map((one) => one.id);
+  const stops = [...document.querySelectorAll(".toc a")].map((one) => one.getAttribute("href").slice(1));
+  if (!sections.length || String(sections) !== String(stops)) faults.push(`sections ${sections}, but links to ${stops}`);
+  if (getComputedStyle(document.querySelector(".toc")).position !== "sticky") faults.push("the navigation does not stick");
+  if (getComputedStyle(root).scrollBehavior !== "auto") faults.push("smooth scroll");
   return faults;
 }
 
@@ -79,6 +84,8 @@ for (const { name, file } of pages) {
         await page.screenshot({ path: join(screenshots, `${name}-map.png`) });
       }
     }
+    const { scrollHeight } = await page.evaluate(() => ({ scrollHeight: document.documentElement.scrollHeight }));
+    if (view !== "phone" && scrollHeight > 15000) report("page", `${scrollHeight} pixels high`);
     await page.evaluate(openAll);
     for (const fault of await page.evaluate(look)) report("page", fault);
     await page.evaluate(axe);

@@ -30,6 +30,8 @@ pub mod mcp;
 pub mod race;
 pub mod random;
 pub mod raw;
+#[cfg(target_os = "linux")]
+pub mod registry;
 pub mod reviews;
 mod server;
 pub mod signing;

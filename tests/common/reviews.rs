@@ -24,6 +24,7 @@ fn module(functions: std::ops::Range<usize>, body: &str) -> String {
 /// On `main`: a small project with its design; then the branch `188-work`.
 fn project(signers: &str) -> Repo {
     let repo = Repo::new();
+    repo.git(&["remote", "add", "origin", "git@github.com:runs/runs.git"]);
     repo.stage("src/runs/state.py", module(0..40, "state.save(entries)"));
     repo.stage("src/runs/store.py", module(0..12, "state.sync()"));
     repo.stage("src/runs/legacy.py", module(0..9, "state.old()"));

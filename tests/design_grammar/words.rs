@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use gix::bstr::BStr;
-use write_guard::design::{DesignOptions, parse};
+use write_guard::design::parse;
+use write_guard::scope::settings::Settings;
 
 use super::{design, deviations, none_deviates};
 
@@ -234,9 +235,9 @@ fn a_phrase_with_further_words_begins_no_passage() {
 
 #[test]
 fn headings_of_the_settings_begin_passages() {
-    let options = DesignOptions {
+    let options = Settings {
         headings: vec!["Geänderte Dateien".to_owned()],
-        ..DesignOptions::default()
+        ..Settings::default()
     };
     let text =
         "# Plan\n\n## 1. Geänderte Dateien\n\n- `src/a.rs`\n\n## Andere Dateien\n\n- `src/b.rs`\n";

@@ -2,8 +2,9 @@
 #![allow(dead_code)] // each test target uses some of them
 
 use gix::bstr::BStr;
-use write_guard::design::{Design, DesignOptions, parse};
+use write_guard::design::{Design, parse};
 use write_guard::scope::Actions;
+use write_guard::scope::settings::Settings;
 
 /// The usual header of a table of files.
 pub const HEADER: &str =
@@ -14,7 +15,7 @@ pub fn read(text: &str) -> Design {
     parse(
         BStr::new("docs/lld/LLD-1.md"),
         text.as_bytes(),
-        &DesignOptions::default(),
+        &Settings::default(),
     )
 }
 

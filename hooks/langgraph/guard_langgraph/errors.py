@@ -4,7 +4,7 @@ from typing import Any
 
 
 class SafeFileWriteError(Exception):
-    """A write failed, and guard could not judge it."""
+    """A write failed, and guard could not check it."""
 
     def __init__(self, message: str, path: str, kind: str, update: dict[str, Any]):
         super().__init__(message)

@@ -1,13 +1,13 @@
 //! The output of the file verbs, with the fields of requirement 001 section 3 and requirement 000 section 2.3.
 
 use super::super::output::Output;
-use super::input::LineRange;
 use crate::boundary::OpenedFile;
 use crate::error::{Error, Result};
-use crate::files::{self, CompletedOperation, Extension, Failure, FailureKind, Gate};
+use crate::files::{self, Effect, Extension, Failure, FailureKind, Gate};
 use crate::path::escaped;
 use crate::report::{Format, document, plural};
 use gix::bstr::{BStr, ByteSlice};
+use serde_json::Value;
 
 /// Prints the content, as it is or as JSON.
 ///
@@ -17,22 +17,23 @@ pub(super) fn print_read(
     output: &mut Output,
     gate: &Gate<'_>,
     path: &BStr,
-    range: Option<&LineRange<'_>>,
+    range: Option<(&[u8], Value)>,
     entry: &OpenedFile,
 ) -> files::GateResult<()> {
-    let content = range.map_or(entry.content.as_slice(), |range| range.content);
+    let (content, range) = match range {
+        Some((content, range)) => (content, Some(range)),
+        None => (entry.content.as_slice(), None),
+    };
     if output.format == Format::Json && content.to_str().is_err() {
-        return Err(Failure::new(
-            FailureKind::Binary,
-            "the content is not UTF-8, so JSON cannot hold it",
-        )
-        .help("to get the bytes as they are, leave out --format json"));
+        let message = "the content is not UTF-8, so JSON cannot hold it";
+        return Err(Failure::new(FailureKind::Binary, message)
+            .help("to get the bytes as they are, leave out --format json"));
     }
     output.print_either(
         || {
             let mut answer = files::read_json(gate, path, content, entry);
-            if let Some(range) = range {
-                answer["range"] = range.to_json();
+            if let Some(range) = &range {
+                answer["range"] = range.clone();
             }
             answer
         },
@@ -42,7 +43,7 @@ pub(super) fn print_read(
 }
 
 /// Prints a completed operation.
-pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &CompletedOperation) {
+pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Effect) {
     let quiet = output.style.quiet;
     let what = in_words(done);
     output.settle(format!("the change is done: {what}"));
@@ -62,20 +63,20 @@ pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Co
 }
 
 /// What happened, in a line.
-pub(super) fn in_words(done: &CompletedOperation) -> String {
-    let path = escaped(&done.analysis.path);
+pub(super) fn in_words(done: &Effect) -> String {
+    let path = escaped(&done.path);
     let to = done.moved_to.as_ref().map(escaped);
     let what = match (done.verb, to) {
         ("restore", Some(to)) => format!("restored {path} to {to}"),
-        ("restore", None) if done.is_gone => format!("removed {path}"),
-        ("restore", None) => format!("restored {path} ({} bytes)", done.size),
+        ("restore", None) if done.is_gone() => format!("removed {path}"),
+        ("restore", None) => format!("restored {path} ({} bytes)", done.size()),
         (_, Some(to)) => format!("moved {path} to {to}"),
-        ("patch", None) if done.changed => {
+        ("patch", None) if done.changes() => {
             format!("patched {path} ({})", plural(done.replaced, "replacement"))
         }
-        _ if done.is_gone => format!("deleted {path}"),
-        _ if !done.changed => format!("unchanged {path} ({} bytes)", done.size),
-        _ => format!("wrote {path} ({} bytes)", done.size),
+        _ if done.is_gone() => format!("deleted {path}"),
+        _ if !done.changes() => format!("unchanged {path} ({} bytes)", done.size()),
+        _ => format!("wrote {path} ({} bytes)", done.size()),
     };
     match done.backup {
         Some(backup) => format!("{what}; snapshot {backup}"),

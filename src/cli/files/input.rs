@@ -34,12 +34,10 @@ impl ContentSource<'_, '_> {
     pub(super) fn file(&self, file: &Path) -> files::GateResult<Vec<u8>> {
         let request = self.repo.request(file);
         let read = match self.is_recorded {
-            true => self
-                .gate
-                .read(request.as_ref())
-                .map(|(_, entry)| entry.content),
-            false => self.gate.content(request.as_ref()),
+            true => self.gate.read(request.as_ref()),
+            false => self.gate.find(request.as_ref()),
         };
+        let read = read.map(|(_, entry)| entry.content);
         read.map_err(|failure| Failure {
             // The missing file is not the one that the operation changes.
             kind: match failure.kind {
@@ -86,31 +84,8 @@ struct WrittenEdit {
     replace: String,
 }
 
-/// Which lines of a file were read.
-#[derive(Debug)]
-pub(super) struct LineRange<'c> {
-    pub(super) content: &'c [u8],
-    /// The first line, from 1.
-    pub(super) first: usize,
-    /// The last line; 0 if the file is empty.
-    pub(super) last: usize,
-    /// The number of lines of the file.
-    pub(super) lines_of_file: usize,
-}
-
-impl LineRange<'_> {
-    /// What the answer says about the range.
-    pub(super) fn to_json(&self) -> Value {
-        json!({
-            "first": self.first,
-            "last": self.last,
-            "size": self.content.len(),
-            "lines_of_file": self.lines_of_file,
-        })
-    }
-}
-
-/// Lines `A:B` of a file, both included; either may be left out. B may be past the end.
+/// Lines `A:B` of a file, both included, and what the answer says about them; either may be left out. B may be past the
+/// end.
 ///
 /// # Errors
 /// It is not a range, or A is past the end.
@@ -118,13 +93,11 @@ pub(super) fn lines<'c>(
     path: &BStr,
     content: &'c [u8],
     range: &str,
-) -> files::GateResult<LineRange<'c>> {
+) -> files::GateResult<(&'c [u8], Value)> {
     let bad = || {
-        Failure::new(
-            FailureKind::CannotJudge,
-            format!("invalid line range `{}`", range.escape_default()),
-        )
-        .help("give the first and the last line, such as --lines 10:20")
+        let message = format!("invalid line range `{}`", range.escape_default());
+        Failure::new(FailureKind::CannotJudge, message)
+            .help("give the first and the last line, such as --lines 10:20")
     };
     let (from, to) = range.split_once(':').ok_or_else(bad)?;
     let number = |text: &str, default| match text {
@@ -138,20 +111,20 @@ pub(super) fn lines<'c>(
     let lines = || content.lines_with_terminator();
     let count = lines().count();
     if from > count.max(1) {
-        return Err(Failure::new(
-            FailureKind::NoSuchLine,
-            format!("{} has no line {from}; it has {count} lines", escaped(path)),
-        )
-        .help(format!("give a range such as --lines 1:{}", count.max(1)))
-        .detail("lines", count));
+        let message = format!("{} has no line {from}; it has {count} lines", escaped(path));
+        return Err(Failure::new(FailureKind::NoSuchLine, message)
+            .help(format!("give a range such as --lines 1:{}", count.max(1)))
+            .detail("lines", count));
     }
     let length = |count: usize| lines().take(count).map(<[u8]>::len).sum::<usize>();
-    Ok(LineRange {
-        content: &content[length(from - 1)..length(to)],
-        first: from,
-        last: to.min(count),
-        lines_of_file: count,
-    })
+    let part = &content[length(from - 1)..length(to)];
+    let facts = json!({
+        "first": from,
+        "last": to.min(count),
+        "size": part.len(),
+        "lines_of_file": count,
+    });
+    Ok((part, facts))
 }
 
 /// How much larger than a file a list of edits may be.
@@ -165,11 +138,9 @@ pub(in crate::cli) fn read_stdin(limit: u64) -> files::GateResult<Vec<u8>> {
     let whole = bounded::whole(io::stdin().lock(), limit)
         .map_err(|error| Error::new(format!("standard input cannot be read: {error}")))?;
     whole.ok_or_else(|| {
-        Failure::new(
-            FailureKind::TooLarge,
-            format!("standard input has more than {limit} bytes, the limit"),
-        )
-        .help("split it, or ask a person to write the file")
+        let message = format!("standard input has more than {limit} bytes, the limit");
+        Failure::new(FailureKind::TooLarge, message)
+            .help("split it, or ask a person to write the file")
     })
 }
 

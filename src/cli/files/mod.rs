@@ -10,17 +10,16 @@ pub(super) use answer::{
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::design_args::DesignArgs;
 use super::output::Output;
-use super::person::{self, Person};
-use super::question::ask;
+use super::person::Person;
+use super::question::asking;
 use super::repository::repository;
-use super::signing::{SignArgs, unsigned_notes};
+use super::signing::SignArgs;
 use super::usage_error::usage;
-use crate::error::Result;
-use crate::files::{self, Edit, Failure, FailureKind, Forecast, Gate, Operation, Strategy};
+use crate::files::{self, Edit, Effect, Failure, FailureKind, Gate, Operation, Strategy};
 use crate::git::{Repository, show_file};
 use crate::path::escaped;
 use crate::report::{GUTTER, painted};
@@ -35,7 +34,7 @@ struct OperationTarget {
     path: OsString,
     #[command(flatten)]
     design: DesignArgs,
-    /// Never ask; hold a change that needs approval, as guard does without a terminal.
+    /// Never ask; let a change that needs approval wait, as guard does without a terminal.
     #[arg(long)]
     auto: bool,
     /// Only show what the change would do, and whether a person must approve it; the exit code is then 1.
@@ -70,13 +69,6 @@ pub(super) struct ReadArgs {
 pub(super) struct WriteArgs {
     #[command(flatten)]
     target: OperationTarget,
-    #[command(flatten)]
-    content: NewContent,
-}
-
-/// New content for a file, and how to combine it with the old one.
-#[derive(Debug, clap::Args)]
-struct NewContent {
     /// Read the content from this file instead of standard input; `guard read` must be allowed to read it.
     #[arg(long, value_name = "FILE")]
     content_file: Option<PathBuf>,
@@ -90,37 +82,20 @@ struct NewContent {
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
     /// How to combine the content with the existing file.
-    #[arg(long, value_enum, default_value_t = StrategyName::Replace)]
-    strategy: StrategyName,
+    #[arg(long, value_parser = strategies(), default_value = "replace")]
+    strategy: String,
     /// Insert before this line, counted from 1; requires `--strategy insert`.
     #[arg(long, value_name = "N", required_if_eq("strategy", "insert"))]
     line: Option<usize>,
 }
 
-/// The names of the strategies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum StrategyName {
-    /// Replace the whole file.
-    Replace,
-    /// Add the content at the end.
-    Append,
-    /// Insert the content before a line.
-    Insert,
-    /// Add only the definitions that the file lacks.
-    Extend,
-}
-
-impl StrategyName {
-    fn strategy(self, line: Option<usize>) -> Result<Strategy> {
-        match (self, line) {
-            (StrategyName::Insert, Some(line)) => Ok(Strategy::Insert { line }),
-            (StrategyName::Replace, None) => Ok(Strategy::Replace),
-            (StrategyName::Append, None) => Ok(Strategy::Append),
-            (StrategyName::Extend, None) => Ok(Strategy::Extend),
-            _ => Err(usage("--line requires --strategy insert")
-                .help("to insert before line N: --strategy insert --line N")),
-        }
-    }
+fn strategies() -> PossibleValuesParser {
+    PossibleValuesParser::new([
+        PossibleValue::new("replace").help("Replace the whole file"),
+        PossibleValue::new("append").help("Add the content at the end"),
+        PossibleValue::new("insert").help("Insert the content before a line"),
+        PossibleValue::new("extend").help("Add only the definitions that the file lacks"),
+    ])
 }
 
 #[derive(Debug, clap::Args)]
@@ -173,7 +148,7 @@ pub(super) struct DeleteArgs {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  guard move src/old.py src/new.py\n\nguard judges both paths: the old one as deleted, the new one as added."
+    after_help = "Examples:\n  guard move src/old.py src/new.py\n\nguard checks both paths: the old one as deleted, the new one as added."
 )]
 pub(super) struct MoveArgs {
     #[command(flatten)]
@@ -197,27 +172,23 @@ impl ReadArgs {
         let range = self.lines.as_deref();
         let range = range.map(|range| input::lines(path.as_ref(), &entry.content, range));
         let range = range.transpose()?;
-        answer::print_read(output, &gate, path.as_ref(), range.as_ref(), &entry)?;
+        answer::print_read(output, &gate, path.as_ref(), range, &entry)?;
         Ok(0)
     }
 }
 
 impl WriteArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
-        let NewContent {
-            content_file,
-            allow_empty,
-            expect,
-            strategy,
-            line,
-        } = &self.content;
-        let strategy = strategy.strategy(*line)?;
+        let strategy = Strategy::named(&self.strategy, self.line).ok_or_else(|| {
+            usage("--line requires --strategy insert")
+                .help("to insert before line N: --strategy insert --line N")
+        })?;
         self.target.perform(output, |input| {
             Ok(Operation::Write {
-                content: input.content(content_file.as_deref())?,
+                content: input.content(self.content_file.as_deref())?,
                 strategy,
-                expect: expect.clone(),
-                allow_empty: *allow_empty,
+                expect: self.expect.clone(),
+                allow_empty: self.allow_empty,
             })
         })
     }
@@ -272,9 +243,10 @@ impl MoveArgs {
 
 /// The person to ask about a destructive change. Without one, guard holds the change.
 pub(in crate::cli) fn person(auto: bool) -> Option<Person> {
-    (!auto && person::is_at_a_terminal())
-        .then(|| Person::present().ok())
-        .flatten()
+    match auto {
+        true => None,
+        false => Person::present().ok(),
+    }
 }
 
 impl OperationTarget {
@@ -284,8 +256,7 @@ impl OperationTarget {
         operation: impl Fn(&ContentSource<'_, '_>) -> files::GateResult<Operation>,
     ) -> files::GateResult<u8> {
         let repo = repository()?;
-        let style = output.style.clone();
-        let mut gate = Gate::open(&repo, &self.design.options(false))?;
+        let gate = Gate::open(&repo, &self.design.options(false))?;
         output.notes(gate.notes());
         let operation = operation(&ContentSource {
             repo: &repo,
@@ -294,35 +265,27 @@ impl OperationTarget {
         })?;
         let path = repo.request(Path::new(&self.path));
         if self.dry_run {
-            let forecast = gate.forecast(path.as_ref(), &operation);
+            let forecast = gate.plan(path.as_ref(), &operation);
             let forecast = forecast.map_err(|failure| with_place(&repo, &gate, failure))?;
             print_forecast(output, &gate, &forecast);
             return Ok(u8::from(forecast.finding.is_some()));
         }
-        let mut is_unsigned = false;
-        let done = match &mut person(self.auto) {
-            Some(person) => {
-                let signer = SignArgs::of_environment().signer(&repo)?;
-                let has_signer = signer.is_some();
-                gate = gate.signing(signer);
-                gate.perform_asking(path.as_ref(), &operation, &mut |question| {
-                    is_unsigned = question.finding.is_some() && !has_signer;
-                    ask(person, question, &style)
-                })
-            }
-            None => gate.perform(path.as_ref(), &operation),
-        };
-        let done = done.map_err(|failure| with_place(&repo, &gate, failure))?;
+        let sign = SignArgs::of_environment();
+        let person = person(self.auto).map(|person| (person, &sign));
+        let (gate, done) = asking(output, &repo, gate, person, |gate, ask| {
+            let done = match ask {
+                Some(ask) => gate.perform_asking(path.as_ref(), &operation, ask),
+                None => gate.perform(path.as_ref(), &operation),
+            };
+            done.map_err(|failure| with_place(&repo, gate, failure))
+        })?;
         answer::print_done(output, &gate, &done);
-        if is_unsigned {
-            output.notes(&unsigned_notes(&repo));
-        }
         Ok(0)
     }
 }
 
 /// Says where guard looked for a path that does not exist or is outside.
-fn with_place(repo: &Repository, gate: &Gate<'_>, failure: Failure) -> Failure {
+fn with_place(repo: &Repository, gate: &Gate<'_>, mut failure: Failure) -> Failure {
     let reason = failure.details.get("reason").and_then(|it| it.as_str());
     let is_outside = reason.is_some_and(|reason| reason.starts_with("path-"));
     if failure.kind != FailureKind::NotFound && !is_outside {
@@ -332,15 +295,18 @@ fn with_place(repo: &Repository, gate: &Gate<'_>, failure: Failure) -> Failure {
     let start = repo.prefix().map_or_else(String::new, |below| {
         format!("; relative paths start in its directory {}", escaped(below))
     });
-    failure.help(format!("the workspace is {root}{start}"))
+    failure
+        .help
+        .insert(0, format!("the workspace is {root}{start}").into());
+    failure
 }
 
 /// Prints what an operation would do.
-fn print_forecast(output: &mut Output, gate: &Gate<'_>, forecast: &Forecast) {
+fn print_forecast(output: &mut Output, gate: &Gate<'_>, forecast: &Effect) {
     let analysis = &forecast.analysis;
     let style = output.style.clone();
     output.print_either(
-        || forecast.to_json(gate),
+        || forecast.forecast_json(gate),
         |out| {
             let (path, measured) = (escaped(&analysis.path), &analysis.measured);
             let lost = measured.lost.share() * 100.0;

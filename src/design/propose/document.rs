@@ -7,15 +7,16 @@ use gix::bstr::{BStr, BString};
 
 use super::row;
 use super::token::{FileLookup, PathToken, PlanToken, path_token, tokens};
-use crate::design::{self, DesignOptions};
+use crate::design;
 use crate::scope::Actions;
+use crate::scope::settings::Settings;
 
 /// The rows for all paths of a document outside quotes and outside code that lists no files. A doubtful row starts with
 /// `? `, a cell that moves the others out of their columns: it grants nothing until a person removes the mark.
 pub fn rows_of_document(path: &BStr, text: &str, lookup: &FileLookup<'_>) -> Vec<String> {
-    let options = DesignOptions {
+    let options = Settings {
         tasks: true,
-        ..DesignOptions::default()
+        ..Settings::default()
     };
     let design = design::parse(path, text.as_bytes(), &options);
     let granted = design

@@ -2,7 +2,6 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use crate::design::parsed::{Cell, Design, Form, Shape};
 use crate::design::paths::{self, has_path_shape};
 use crate::finding::Anchor;
 use crate::scope::{Actions, GrantForm, GrantKind};
@@ -36,13 +35,43 @@ pub struct RowToAdd {
     pub is_read: bool,
 }
 
+/// One table or list of a design, and how its rows are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Form {
+    pub(in crate::design) shape: Shape,
+    pub(in crate::design) form: GrantForm,
+    /// The actions that a row without a type grants.
+    pub(in crate::design) untyped: Actions,
+    /// The start of the table or list.
+    pub(in crate::design) anchor: Anchor,
+}
+
+/// The ways to add files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::design) enum Shape {
+    /// A row of this table.
+    Table(Vec<Cell>),
+    /// An item of this list.
+    List,
+    /// A label with its item, which is a passage of its own wherever it stands.
+    Line,
+}
+
+/// The content of a table column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::design) enum Cell {
+    Path,
+    Type,
+    Text,
+}
+
 impl Shape {
     /// The code span that names the path; `None` if no row can name it, such as a file called `*`.
     fn spelling(&self, path: &BStr) -> Option<String> {
         let text = path.to_str().ok()?;
         let is_read = |text: &String| {
             let read = paths::read(text, false, BStr::new(""));
-            let is_file = read.is_ok_and(|read| read.kind == GrantKind::File && read.path == path);
+            let is_file = read.is_ok_and(|(read, kind)| kind == GrantKind::File && read == path);
             is_file && (matches!(self, Shape::Table(_)) || has_path_shape(text))
         };
         let mut arrows = ["→", " -> ", " => "].iter();
@@ -75,14 +104,8 @@ impl Shape {
     }
 }
 
-impl Design {
-    /// The row that would grant what is wanted, in the form of this design's table or list.
-    pub fn row(&self, wanted: &MissingRow<'_>) -> RowToAdd {
-        row(&self.forms, wanted)
-    }
-}
-
-fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
+/// The row that would grant what is wanted, in the form of these tables and lists.
+pub(in crate::design) fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
     let is_untyped =
         |form: &Form| matches!(&form.shape, Shape::Table(cells) if !cells.contains(&Cell::Type));
     let is_enough = |form: &Form| form.untyped.contains(wanted.actions) && wanted.from.is_none();
@@ -132,14 +155,11 @@ pub(super) fn code_span(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::{DesignOptions, parse};
+    use crate::design::parse;
+    use crate::scope::settings::Settings;
 
     fn row(document: &str, path: &str, word: &str, actions: Actions) -> RowToAdd {
-        let design = parse(
-            "d.md".into(),
-            document.as_bytes(),
-            &DesignOptions::default(),
-        );
+        let design = parse("d.md".into(), document.as_bytes(), &Settings::default());
         assert!(design.is_usable(), "{document}");
         design.row(&MissingRow {
             path: path.into(),
@@ -219,7 +239,7 @@ mod tests {
                 // Only a table names paths with blanks.
                 assert_eq!(is_read, document == TYPED || !path.contains(' '), "{path}");
                 let text = format!("{document}{pasted}\n");
-                let design = parse("d.md".into(), text.as_bytes(), &DesignOptions::default());
+                let design = parse("d.md".into(), text.as_bytes(), &Settings::default());
                 let all: Vec<_> = design.grants.iter().map(|grant| &grant.path).collect();
                 // The document's own row, and what was pasted: nothing breaks out of it.
                 let expected = 1 + usize::from(is_read);
@@ -235,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_rename_row_names_both_ends() {
-        let design = parse("d.md".into(), TYPED.as_bytes(), &DesignOptions::default());
+        let design = parse("d.md".into(), TYPED.as_bytes(), &Settings::default());
         let row = design.row(&MissingRow {
             path: "new".into(),
             from: Some("old".into()),

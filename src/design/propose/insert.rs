@@ -201,7 +201,7 @@ fn with_lines(
     };
     let (shown, path) = (escaped(&design.path), escaped(&path));
     Err(Error::new(format!(
-        "guard cannot add rows to {shown}: it would not grant exactly what they name: {path}"
+        "guard cannot add rows to {shown}: it would not allow exactly what they name: {path}"
     ))
     .help("edit it by hand and commit it"))
 }

@@ -10,9 +10,10 @@ mod token;
 
 use gix::bstr::{BStr, ByteSlice};
 
-use crate::design::{self, Design, DesignOptions};
+use crate::design::{self, Design};
 use crate::error::{Error, Result};
 use crate::path::escaped;
+use crate::scope::settings::Settings;
 use crate::scope::{Grant, GrantKind};
 
 use form::code_span;
@@ -69,7 +70,7 @@ pub fn section(rows: &[String]) -> String {
 
 /// The rows as a design of their own.
 fn standalone(path: &BStr, rows: &[String]) -> Design {
-    design::parse(path, section(rows).as_bytes(), &DesignOptions::default())
+    design::parse(path, section(rows).as_bytes(), &Settings::default())
 }
 
 /// The text of a design with a table of these rows, in place of guard's own empty table or at the end. From then on, the
@@ -95,7 +96,7 @@ pub fn add_table(
     }
     let what = format!("guard cannot add rows to {}", escaped(&design.path));
     Err(
-        Error::new(what + ": it would not grant exactly what they name")
+        Error::new(what + ": it would not allow exactly what they name")
             .help("edit it by hand and commit it"),
     )
 }

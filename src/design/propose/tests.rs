@@ -7,7 +7,7 @@ use super::*;
 use crate::random::Random;
 
 fn parse(text: &str) -> Design {
-    design::parse("d.md".into(), text.as_bytes(), &DesignOptions::default())
+    design::parse("d.md".into(), text.as_bytes(), &Settings::default())
 }
 
 fn wanted(path: &str, change_type: &str, description: &str) -> WantedRow {

@@ -108,20 +108,17 @@ impl Additions {
         let has_others = !old.imports.is_empty();
         let must_be_first = |text: &String| plain(text).starts_with("from __future__ ");
         statements.sort_by_key(|text| !must_be_first(text));
-        for is_first in [true, false] {
-            let is_own = |text: &&String| (must_be_first(text) && has_others) == is_first;
-            let own: Vec<&String> = statements.iter().filter(is_own).collect();
+        let is_first = |text: &&String| must_be_first(text) && has_others;
+        let (first, rest) = statements.split_at(statements.iter().filter(is_first).count());
+        for (own, is_first) in [(first, true), (rest, false)] {
             if own.is_empty() {
                 continue;
             }
             let (at, gap, gap_after) = place_of_imports(old, is_first)?;
-            let pieces = own.iter().enumerate().map(|(index, &text)| match index {
-                0 => (gap, text.clone()),
-                _ => (0, text.clone()),
-            });
+            let gaps = std::iter::once(gap).chain(std::iter::repeat(0));
             self.insertions.push(Insertion {
                 at,
-                pieces: pieces.collect(),
+                pieces: gaps.zip(own.iter().cloned()).collect(),
                 gap_after,
             });
             let added = own.iter().map(|text| shortened(text));

@@ -6,7 +6,6 @@
 //! git for them, with nothing that the repository configures.
 
 mod back;
-mod ignored;
 mod record;
 mod switches;
 
@@ -19,8 +18,7 @@ use gix::ObjectId;
 use gix::bstr::BString;
 use serde::{Deserialize, Serialize};
 
-use super::private_objects::object_directory;
-use super::program::Git;
+use super::program::{Git, object_directory, private_config};
 use super::{Blobs, Objects, Repository, Tree};
 use crate::boundary::absolute;
 use crate::change::{Kind, State};
@@ -203,13 +201,7 @@ impl CheckpointStore {
         if self.directory.join("config").exists() {
             return Ok(());
         }
-        let hash = repo.repo.object_hash();
-        let format = match hash {
-            gix::hash::Kind::Sha1 => String::new(),
-            other => format!("[extensions]\n\tobjectFormat = {other}\n"),
-        };
-        let version = u8::from(!format.is_empty());
-        let mut config = format!("{format}[core]\n\trepositoryFormatVersion = {version}\n{CONFIG}");
+        let mut config = private_config(repo.repo.object_hash(), CONFIG);
         for key in ["fileMode", "symlinks", "ignoreCase"] {
             let known = repo.repo.config_snapshot();
             if let Some(value) = known.boolean(format!("core.{key}").as_str()) {

@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File, Metadata};
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::ignored::FILE;
+use super::switches::RULES;
 use super::{Checkpoint, CheckpointStore, SavedFile, unusable};
 use crate::error::{Error, Result};
-use crate::git::program::RunningGit;
-use crate::git::work_trees::nested_commit;
+use crate::git::work_tree::nested_commit;
 use crate::git::{Repository, failed};
 use crate::system;
 
@@ -64,25 +64,30 @@ impl CheckpointStore {
         before: Option<&Checkpoint>,
     ) -> Result<Checkpoint> {
         self.wait_for_git();
-        let (outer, walk) = match before {
+        let mut outer = Vec::new();
+        let mut arguments: Vec<String> = match before {
+            None => WALK.map(str::to_owned).into(),
+            Some(_) => WALK_BY_RULES.map(str::to_owned).into(),
+        };
+        match before {
             None => {
-                let outer = self.outer_rules(repo)?;
+                outer = self.outer_rules(repo)?;
                 self.write("info/exclude", &outer)
                     .map_err(|error| unusable(&self.directory, &error))?;
-                (outer, self.walk(&WALK)?)
             }
             Some(before) => {
                 let rules = self.directory.join("copies").join(&before.rules);
-                let rules = format!("--exclude-from={}", rules.display());
-                (
-                    Vec::new(),
-                    self.walk(&[&WALK_BY_RULES[..], &[&rules]].concat())?,
-                )
+                arguments.push(format!("--exclude-from={}", rules.display()));
             }
-        };
-        // While git walks.
-        let rest = self.beside_the_files(repo, agent);
-        let listed = walk.printed().map_err(|why| self.failed(&why))?;
+        }
+        let git = self.program(&self.directory, true);
+        let (listed, rest) = thread::scope(|scope| {
+            let walk = scope.spawn(|| git.run(arguments, b""));
+            let rest = self.beside_the_files(repo, agent);
+            let failed = |_| Err("git failed".to_owned());
+            (walk.join().unwrap_or_else(failed), rest)
+        });
+        let listed = listed.map_err(|why| self.failed(&why))?;
         let mut differences = match before {
             None => by_status(&listed),
             Some(_) => by_ls_files(&listed),
@@ -101,11 +106,6 @@ impl CheckpointStore {
             rules,
             ..rest?
         })
-    }
-
-    fn walk(&self, arguments: &[&str]) -> Result<RunningGit> {
-        let git = self.program(&self.directory, true);
-        git.start(arguments).map_err(|why| self.failed(&why))
     }
 
     /// All but what the walk finds.
@@ -138,7 +138,7 @@ impl CheckpointStore {
             if age.is_none_or(|age| age > KILLED) {
                 let _ = fs::remove_file(&lock);
             }
-            std::thread::sleep(Duration::from_millis(20));
+            thread::sleep(Duration::from_millis(20));
         }
     }
 
@@ -235,7 +235,7 @@ impl CheckpointStore {
     /// The files with ignore rules, those that ignore themselves included.
     fn rule_files(&self, repo: &Repository, found: &Differences) -> Result<Vec<BString>> {
         let is_rules = |path: &BStr| {
-            path.ends_with(FILE) && (path.len() == FILE.len() || path.ends_with(b"/.gitignore"))
+            path.ends_with(RULES) && (path.len() == RULES.len() || path.ends_with(b"/.gitignore"))
         };
         let mut files: Vec<BString> = found.ignored.clone();
         files.retain(|path| is_rules(path.as_ref()));
@@ -304,27 +304,8 @@ impl CheckpointStore {
         Ok(refs)
     }
 
-    /// Copies the index. Its last bytes are a checksum of the others, unless git left it out.
     fn keep_index(&self, repo: &Repository) -> Result<Option<String>> {
-        let place = repo.repo.index_path();
-        let mut sum = vec![0; repo.repo.object_hash().len_in_bytes()];
-        let read = || -> std::io::Result<()> {
-            let mut file = File::open(&place)?;
-            file.seek(SeekFrom::End(-i64::try_from(sum.len()).unwrap_or(0)))?;
-            file.read_exact(&mut sum)
-        };
-        let mut read = read;
-        if read().is_ok() && sum.iter().any(|&byte| byte != 0) {
-            let name = gix::ObjectId::from_bytes_or_panic(&sum).to_string();
-            if self.directory.join("copies").join(&name).exists() {
-                return Ok(Some(name));
-            }
-            let content = fs::read(&place).map_err(|error| unusable(&place, &error))?;
-            self.write(&format!("copies/{name}"), &content)
-                .map_err(|error| unusable(&self.directory, &error))?;
-            return Ok(Some(name));
-        }
-        let content = fs::read(&place).ok();
+        let content = fs::read(repo.repo.index_path()).ok();
         content.map(|content| self.keep(repo, &content)).transpose()
     }
 

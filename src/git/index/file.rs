@@ -122,11 +122,6 @@ impl IndexFile {
         self.hash
     }
 
-    /// The number of entries.
-    pub(super) fn count(&self) -> usize {
-        self.count
-    }
-
     /// Reads the entries from the first one.
     pub(super) fn entries(&self) -> IndexRead<EntryCursor<'_>> {
         let mut cursor = EntryCursor {
@@ -383,15 +378,7 @@ impl EntryCursor<'_> {
             }
             self.advance(1)?;
         }
-        // From block to block with doubled steps, then back in between.
-        let mut step = 1;
-        let mut low = self.at / BLOCK;
-        while let Some(high) = Some(low + step).filter(|high| *high < self.index.blocks.len())
-            && self.first_of(high)?.as_slice() <= path.as_bytes()
-        {
-            (low, step) = (high, step * 2);
-        }
-        let mut high = (low + step).min(self.index.blocks.len());
+        let (mut low, mut high) = (self.at / BLOCK, self.index.blocks.len());
         while high - low > 1 {
             let middle = low + (high - low) / 2;
             match self.first_of(middle)?.as_slice() <= path.as_bytes() {

@@ -1,6 +1,5 @@
 //! The index, and the tree that git would commit from it.
 
-mod cached_tree;
 mod committed;
 mod file;
 mod source;
@@ -16,8 +15,7 @@ use std::path::Path;
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
-use self::cached_tree::CachedTrees;
-use self::committed::{CommittedTree, committed_tree};
+use self::committed::{CachedTrees, CommittedTree, committed_tree};
 use self::file::{DIRECTORY, IndexEntry, IndexFile, IndexRead};
 use self::source::IndexSource;
 use super::{Objects, Repository, Tree, changes_between, show_file};
@@ -197,22 +195,6 @@ impl Index {
     /// The paths of submodules, including those on one side of a conflict.
     pub(super) fn gitlinks(&self) -> &[BString] {
         &self.file.gitlinks
-    }
-
-    /// Every path among the entries that would be committed and its kind, in git's order. Directories that a sparse
-    /// index holds as one entry are omitted, because nothing in them changes.
-    ///
-    /// # Errors
-    /// The index is damaged.
-    pub fn files(&self) -> Result<Vec<(BString, Kind)>> {
-        let mut files = Vec::with_capacity(self.file.count());
-        self.visit(|path, entry| {
-            if let Some(state) = state_of(entry) {
-                files.push((path.to_owned(), state.kind));
-            }
-        })?;
-        files.dedup_by(|one, other| one.0 == other.0);
-        Ok(files)
     }
 
     /// The entries with `skip-worktree` or `assume-unchanged`, in path order.

@@ -5,21 +5,19 @@ use std::collections::{HashMap, HashSet};
 
 use gix::bstr::{BStr, BString};
 
-use super::in_commits::{CommitApproval, CommitApprovals, StatePair};
+use super::{CommitApproval, CommitApprovals, StatePair};
 use crate::change::{Change, State};
 use crate::error::Result;
-use crate::finding::{Finding, Help, Level};
-use crate::judge::measured_changes::MeasuredChanges;
+use crate::finding::{Finding, Level};
+use crate::judge::measured_changes::{Judge, RenameTargets};
 use crate::judge::merge_commits::MergedContents;
-use crate::judge::rename_targets::RenameTargets;
-use crate::judge::steps::Judge;
 use crate::path::escaped;
-use crate::rules::{self, MergeBase};
+use crate::rules::{self, MeasuredChange, MergeBase};
 
 /// A range judged without its approvals.
 pub(in crate::judge) struct WholeRange<'a> {
     pub(in crate::judge) judge: &'a Judge<'a>,
-    pub(in crate::judge) changes: &'a MeasuredChanges,
+    pub(in crate::judge) changes: &'a [MeasuredChange],
     pub(in crate::judge) merge_base: &'a MergeBase,
 }
 
@@ -50,7 +48,7 @@ impl WholeRange<'_> {
             }
         }
         let mut approved = HashSet::new();
-        for (at, changed) in self.changes.all.iter().enumerate() {
+        for (at, changed) in self.changes.iter().enumerate() {
             if let Some(steps) = by_path.get(changed.path())
                 && self.clear_path(at, steps, &by_path, findings)?
             {
@@ -68,7 +66,7 @@ impl WholeRange<'_> {
         by_path: &ByPath<'_>,
         findings: &mut [Finding],
     ) -> Result<bool> {
-        let change = &self.changes.all[at].change;
+        let change = &self.changes[at].change;
         let own = |finding: &Finding| {
             finding.path.as_ref() == Some(&change.path) && rules::can_be_cleared(finding)
         };
@@ -80,7 +78,7 @@ impl WholeRange<'_> {
             let way = renamed.as_deref().unwrap_or(steps);
             let covered = match renamed {
                 Some(_) => {
-                    let ends = (self.changes.old_end(change), change.new);
+                    let ends = (self.changes[at].compared, change.new);
                     self.covers(at, ends, way, true)?
                 }
                 None => covered.clone(),
@@ -94,9 +92,11 @@ impl WholeRange<'_> {
                 (rest, _, Some((last, _))) => tell_rest(finding, last, rest.err().flatten()),
                 _ => {}
             }
-            if way.len() < steps.len() && finding.level == Level::Error {
-                let both = lost_at.map(rules::both_ends);
-                finding.help.extend(both.map(Help::from));
+            if way.len() < steps.len()
+                && finding.level == Level::Error
+                && let Some(from) = lost_at
+            {
+                finding.help_first(rules::both_ends(from));
             }
         }
         Ok(covered.is_ok())
@@ -137,20 +137,15 @@ impl WholeRange<'_> {
         old: Option<State>,
         new: Option<State>,
     ) -> Result<Option<Finding>> {
-        let change = Change {
-            path: self.changes.all[at].change.path.clone(),
-            old,
-            new,
-            renamed: None,
-        };
+        let change = Change::new(self.changes[at].path(), old, new);
         let (objects, policy) = (self.judge.objects, self.judge.policy);
         let alone = self
             .judge
             .measure(vec![change], &MergedContents::default())?;
-        let Some(mut measured) = alone.all.into_iter().next() else {
+        let Some(mut measured) = alone.into_iter().next() else {
             return Ok(None);
         };
-        let mut all = self.changes.all.clone();
+        let mut all = self.changes.to_vec();
         // A file that a Rename row lets go continues in another file of the range.
         let changes = all.iter().map(|measured| &measured.change);
         measured.new_ends = RenameTargets::new(policy, changes).of(objects, &measured.change)?;
@@ -188,7 +183,7 @@ fn tell_rest(finding: &mut Finding, last: &CommitApproval, rest: Option<Finding>
         .map_or(String::new(), |rest| format!(": {}", rest.message));
     let why_not = format!("does not cover the other changes{rest}");
     let line = format!("the approval by {who} in commit {commit} {why_not}");
-    finding.help.push(line.into());
+    finding.help_first(line);
     finding
         .details
         .insert("approval", last.facts(Some(why_not)));

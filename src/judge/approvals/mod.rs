@@ -1,11 +1,352 @@
-//! Approvals: which changes need one, which ones a commit uses, and which ones count in a range.
+//! The approvals in commit messages, and which of them count. Anyone can write such a trailer, so it counts once, in
+//! the commit that makes the change, in time, and with the signature of a signer who is listed at the base and, still,
+//! on the target branch.
 
-mod in_commits;
 mod in_range;
-mod signers;
-mod staged;
 
-pub(super) use in_commits::CommitApprovals;
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use gix::ObjectId;
+use gix::bstr::BStr;
+
+use super::facts::{settings_of, settings_of_head};
+use crate::approve::{Approval, TRAILER};
+use crate::change::{Change, State};
+use crate::error::Result;
+use crate::finding::Finding;
+use crate::git::{Commit, Repository};
+use crate::path::escaped;
+use crate::rules;
+use crate::scope::settings::Settings;
+use crate::ssh_keygen::SshKeygen;
+use crate::trailer;
+
 pub(super) use in_range::WholeRange;
-pub use signers::not_listed;
-pub use staged::{Clearable, clearable, landed, used_approvals};
+
+/// The number of invalid trailers, and of refused approvals of one path, to report.
+const MAX_TOLD: usize = 3;
+/// Clocks differ, so a commit may claim to be older than its approval.
+const SLACK: i64 = 86_400;
+/// The nearest commits are searched for used approvals regardless of their date.
+const NEAR: usize = 1_000;
+/// That search stops after this many commits.
+const MAX_COMMITS: usize = 100_000;
+
+/// The states of a path before and after a commit.
+pub(super) type StatePair = (Option<State>, Option<State>);
+
+/// An approval in a commit message, and whether it counts.
+pub(super) struct CommitApproval {
+    pub(super) commit: ObjectId,
+    pub(super) approval: Approval,
+    /// The approved step, or why the approval does not count.
+    pub(super) verdict: Result<StatePair, String>,
+}
+
+/// The approvals in the commits of a range.
+#[derive(Default)]
+pub(super) struct CommitApprovals {
+    /// In commit order.
+    pub(super) all: Vec<CommitApproval>,
+    /// Notes on invalid trailers.
+    pub(super) notes: Vec<String>,
+}
+
+impl CommitApprovals {
+    /// Checks the approvals in the trailers of `commits` against `settings` and the signers at `base`; `known` are
+    /// commits that existed before, such as the tip of the target branch. Without approvals nothing is read.
+    ///
+    /// # Errors
+    /// An object cannot be read, or there is no `ssh-keygen` to verify a signature.
+    pub(super) fn judge(
+        repo: &Repository,
+        commits: &[Commit],
+        settings: &Settings,
+        base: Option<ObjectId>,
+        known: &[ObjectId],
+    ) -> Result<CommitApprovals> {
+        let (mut found, mut notes) = (Vec::new(), Vec::new());
+        for commit in commits {
+            for value in trailer::values(&commit.trailers, TRAILER) {
+                match Approval::from_trailer_value(value) {
+                    Ok(approval) => found.push((commit.id, approval)),
+                    Err(why) => notes.push(format!(
+                        "commit {}: invalid {TRAILER} trailer: {why}",
+                        commit.id.to_hex_with_len(12)
+                    )),
+                }
+            }
+        }
+        let left_out = notes.len().saturating_sub(MAX_TOLD);
+        notes.truncate(MAX_TOLD);
+        if left_out > 0 {
+            notes.push(format!("{left_out} more {TRAILER} trailers are invalid"));
+        }
+        let mut all = Vec::new();
+        if !found.is_empty() {
+            let tips = known.iter().copied().filter(|&tip| Some(tip) != base);
+            let tips: Vec<ObjectId> = tips.collect();
+            let lists = SignerLists::new(repo, settings, base, &tips)?;
+            for (commit, approval) in found {
+                all.push(CommitApproval {
+                    verdict: match lists.refusal(&approval)? {
+                        Some(why) => Err(why),
+                        None => step(repo, commit, &approval)?,
+                    },
+                    commit,
+                    approval,
+                });
+            }
+            refuse_used(repo, base, &tips, &mut all)?;
+        }
+        Ok(CommitApprovals { all, notes })
+    }
+
+    /// The approvals that count in this commit.
+    pub(super) fn counted_in(&self, commit: ObjectId) -> Vec<Approval> {
+        let counted = self.all.iter().filter(|one| one.verdict.is_ok());
+        counted
+            .filter(|one| one.commit == commit)
+            .map(|one| one.approval.clone())
+            .collect()
+    }
+
+    /// Adds to each remaining error why the approvals of its path do not count; considers one commit or all.
+    pub(super) fn tell(&self, findings: &mut [Finding], commit: Option<ObjectId>) {
+        for finding in findings.iter_mut().filter(|one| rules::can_be_cleared(one)) {
+            let is_about = |one: &&CommitApproval| {
+                commit.is_none_or(|commit| one.commit == commit)
+                    && finding.path.as_ref() == Some(&one.approval.path)
+            };
+            let refused = self.all.iter().filter(|one| one.verdict.is_err());
+            for one in refused.filter(is_about).take(MAX_TOLD).collect::<Vec<_>>() {
+                let Err(why) = &one.verdict else { continue };
+                let (who, commit) = (escaped(&one.approval.who), one.commit.to_hex_with_len(12));
+                let line = match why == UNSIGNED {
+                    true => format!(
+                        "approved locally by {who}, but unsigned approvals do not count here"
+                    ),
+                    false => {
+                        format!("the approval by {who} in commit {commit} does not count: {why}")
+                    }
+                };
+                finding.help.push(line.into());
+                let facts = one.facts(Some(why.clone()));
+                finding.details.insert("approval", facts);
+            }
+        }
+    }
+}
+
+impl CommitApproval {
+    /// The approval for JSON; `why_not` says why it does not clear the finding.
+    pub(super) fn facts(&self, why_not: Option<String>) -> serde_json::Value {
+        let mut facts = self.approval.facts();
+        facts["counts"] = why_not.is_none().into();
+        facts["commit"] = self.commit.to_string().into();
+        if let Some(why_not) = why_not {
+            facts["why_not"] = why_not.into();
+        }
+        facts
+    }
+}
+
+/// The step that the commit makes at the approved path against its first parent, or why it is not the approved one.
+fn step(
+    repo: &Repository,
+    commit: ObjectId,
+    approval: &Approval,
+) -> Result<Result<StatePair, String>> {
+    if repo.headline(commit)?.authored >= approval.expires {
+        return Ok(Err("it had expired when the commit was made".to_owned()));
+    }
+    let parent = repo.objects().recorded(commit)?.parents.first().copied();
+    if parent.is_some_and(|parent| !repo.has(parent)) {
+        return Ok(Err("the parent commit is not in this clone".to_owned()));
+    }
+    let path: &BStr = approval.path.as_ref();
+    let (old, new) = (
+        repo.tree_of(parent)?.get(path)?,
+        repo.tree_of(Some(commit))?.get(path)?,
+    );
+    let change = Change::new(path, old, new);
+    Ok(match approval.is_for(&change) {
+        true => Ok((old, new)),
+        false => Err("the commit does not make the approved change".to_owned()),
+    })
+}
+
+/// Refuses approvals that an earlier commit has used: one of the range or of the history of its base, or one of the
+/// target branches, unless every one of them still has the result. A branch may contain a commit that the target took
+/// over, but not restore what the target reverted.
+fn refuse_used(
+    repo: &Repository,
+    base: Option<ObjectId>,
+    tips: &[ObjectId],
+    all: &mut [CommitApproval],
+) -> Result<()> {
+    let counted = all.iter().filter(|one| one.verdict.is_ok());
+    let Some(oldest) = counted.map(|one| one.approval.when).min() else {
+        return Ok(());
+    };
+    let mut used = used_in(repo, base.as_slice(), oldest)?;
+    let used_beside = used_in(repo, tips, oldest)?;
+    for one in all {
+        let Ok((_, result)) = one.verdict else {
+            continue;
+        };
+        let mut first = used.get(&one.approval.id);
+        if let (None, Some(commit)) = (first, used_beside.get(&one.approval.id)) {
+            for &tip in tips {
+                let now = repo.tree_of(Some(tip))?.get(one.approval.path.as_ref())?;
+                if now != result {
+                    first = Some(commit);
+                }
+            }
+        }
+        if let Some(first) = first {
+            one.verdict = Err(format!(
+                "already used in commit {}; an approval counts once",
+                first.to_hex_with_len(12)
+            ));
+        } else {
+            used.insert(one.approval.id.clone(), one.commit);
+        }
+    }
+    Ok(())
+}
+
+/// Maps approval ids to the nearest commit that states them, among `from` and its ancestors: the nearest ones, and
+/// those not older than `since` (seconds since 1970). Commits missing from a shallow clone are not seen.
+fn used_in(repo: &Repository, from: &[ObjectId], since: i64) -> Result<HashMap<String, ObjectId>> {
+    let mut used = HashMap::new();
+    let mut seen: HashSet<ObjectId> = from.iter().copied().collect();
+    let mut open: VecDeque<ObjectId> = from.iter().copied().collect();
+    while let Some(id) = open.pop_front() {
+        let (commit, message) = repo.commit_with_message(id)?;
+        for value in trailer::anywhere(&message, TRAILER) {
+            if let Ok(approval) = Approval::from_trailer_value(value) {
+                used.entry(approval.id).or_insert(id);
+            }
+        }
+        let is_old = commit.time.saturating_add(SLACK) < since;
+        if is_old && seen.len() > NEAR || seen.len() > MAX_COMMITS {
+            continue;
+        }
+        for parent in commit.parents {
+            if repo.has(parent) && seen.insert(parent) {
+                open.push_back(parent);
+            }
+        }
+    }
+    Ok(used)
+}
+
+/// Why an unsigned approval does not count.
+const UNSIGNED: &str = "it is not signed";
+
+/// The lists of signers by which approvals are verified.
+struct SignerLists {
+    file: String,
+    /// Whether approvals need no signature.
+    accept_unsigned: bool,
+    /// The list of the base.
+    own: Option<Vec<u8>>,
+    /// Those of the tips of target branches.
+    beside: Vec<(ObjectId, Option<Vec<u8>>)>,
+}
+
+impl SignerLists {
+    /// The lists of `base` and of `tips`, in the file that `settings` name. A key must be listed in all of them, so that
+    /// one that was removed, or listed only for a while, does not count; nor do unsigned approvals unless all accept
+    /// them.
+    fn new(
+        repo: &Repository,
+        settings: &Settings,
+        base: Option<ObjectId>,
+        tips: &[ObjectId],
+    ) -> Result<SignerLists> {
+        let list = |commit| repo.tree_of(commit)?.read(BStr::new(&settings.signers));
+        let mut accept_unsigned = settings.accept_unsigned;
+        let mut beside = Vec::new();
+        for &tip in tips {
+            beside.push((tip, list(Some(tip))?));
+            if accept_unsigned {
+                let now = settings_of(repo, Some(tip))?;
+                accept_unsigned = now.is_some_and(|now| now.is_ok_and(|now| now.accept_unsigned));
+            }
+        }
+        Ok(SignerLists {
+            file: settings.signers.clone(),
+            accept_unsigned,
+            own: list(base)?,
+            beside,
+        })
+    }
+
+    /// Why the approval does not count by these lists, if it does not.
+    ///
+    /// # Errors
+    /// There is a signature to verify, but no `ssh-keygen`.
+    fn refusal(&self, approval: &Approval) -> Result<Option<String>> {
+        if self.accept_unsigned {
+            return Ok(None);
+        }
+        if approval.signature.is_none() {
+            return Ok(Some(UNSIGNED.to_owned()));
+        }
+        let file = escaped(&self.file);
+        let Some(own) = &self.own else {
+            return Ok(Some(format!("the merge base lists no signers in {file}")));
+        };
+        let keygen = SshKeygen::find().map_err(|mut error| {
+            error.message = format!(
+                "cannot verify the signature of an approval: {}",
+                error.message
+            );
+            error
+        })?;
+        if let Err(why) = keygen.verify(approval, &self.file, own)? {
+            return Ok(Some(why));
+        }
+        for (tip, list) in &self.beside {
+            let is_listed = match list {
+                Some(list) => list == own || keygen.verify(approval, &self.file, list)?.is_ok(),
+                None => false,
+            };
+            if !is_listed {
+                return Ok(Some(format!(
+                    "its signer is no longer listed in {file} on the target branch ({})",
+                    tip.to_hex_with_len(12)
+                )));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// For signed approvals that would not count by HEAD's list of signers, says why.
+///
+/// # Errors
+/// HEAD, its settings or its list cannot be read, or there is no `ssh-keygen`.
+pub fn not_listed(repo: &Repository, approvals: &[Approval]) -> Result<Vec<String>> {
+    let settings = Settings {
+        accept_unsigned: false,
+        ..settings_of_head(repo)?
+    };
+    let lists = SignerLists::new(repo, &settings, repo.head_commit()?, &[])?;
+    let mut notes = Vec::new();
+    for approval in approvals.iter().filter(|one| one.signature.is_some()) {
+        let why = match lists.own {
+            None => Some(format!("HEAD has no {}", escaped(&lists.file))),
+            Some(_) => lists.refusal(approval)?,
+        };
+        notes.extend(why.map(|why| {
+            format!(
+                "this approval will not count for a pull request or in CI: {why}; to add the key: guard approve --enroll KEY, then commit on the target branch"
+            )
+        }));
+    }
+    notes.dedup();
+    Ok(notes)
+}

@@ -11,7 +11,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::select::Choice;
 use super::{Loader, add_and_commit};
 use crate::change::Kind;
-use crate::design::{self, Design, DesignOptions};
+use crate::design::{self, Design};
 use crate::error::{Error, Result};
 use crate::finding::{Help, Rule};
 use crate::path::{escaped, shell_word};
@@ -34,7 +34,7 @@ impl Loader<'_, '_> {
             (_, Some(text)) => {
                 let (origin, may_surprise) = match self.facts.stage {
                     Stage::Request => (Origin::Head, true),
-                    Stage::Commit => (Origin::Head, choice.by_hand),
+                    Stage::Commit => (Origin::Head, self.is_by_hand(&choice.path)),
                     Stage::Range | Stage::Step => (Origin::MergeBase, false),
                 };
                 let on_disk = may_surprise.then(|| self.in_work_tree(path)).flatten();
@@ -71,11 +71,11 @@ impl Loader<'_, '_> {
     fn load_from_work_tree(&mut self, choice: &Choice) -> Result<Governing> {
         let path: &BStr = choice.path.as_ref();
         match self.in_work_tree(path) {
-            Some(bytes) if choice.by_hand && self.is_manual => {
+            Some(bytes) if self.is_by_hand(&choice.path) && self.is_manual => {
                 self.notes.push(format!(
                     "{} is read from the work tree: {} does not have it",
                     escaped(path),
-                    self.facts.head.map_or("HEAD", |_| "the range")
+                    self.facts.head.map_or("HEAD", |_| "the branch")
                 ));
                 self.governing(choice, &bytes, Origin::WorkTree)
             }
@@ -170,8 +170,7 @@ impl Loader<'_, '_> {
     }
 
     fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
-        let options = DesignOptions::from_settings(&self.settings);
-        design::parse(path, bytes, &options)
+        design::parse(path, bytes, &self.settings)
     }
 
     /// The design in force; one that guard found among others may grant nothing.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{GitTree, Loader, of_head};
+use super::{Loader, of_head};
 use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
 use crate::git::{Repository, Tree};
@@ -19,9 +19,6 @@ use crate::scope::glob::{Glob, is_glob};
 use crate::scope::path_placeholders::{self, NamedBy, PathNames};
 use crate::scope::settings::{self, Settings};
 
-const CHOOSE: &str =
-    "choose a design: `guard use FILE` for this branch, or `--lld FILE` for this run";
-
 /// The key below `branch.NAME` in git's configuration that holds the choice of `guard use`.
 pub const CHOICE_KEY: &str = "guardDesign";
 
@@ -32,8 +29,6 @@ pub const GUARD_USE: &str = "guard use";
 pub(in crate::judge) struct Choice {
     pub(in crate::judge) path: BString,
     pub(in crate::judge) by: ChosenBy,
-    /// Whether a flag or variable named it; the work tree may then stand in for a missing commit.
-    pub(super) by_hand: bool,
     /// Whether guard found it among others, so that it may declare nothing.
     pub(in crate::judge) is_found: bool,
 }
@@ -43,15 +38,7 @@ impl Choice {
         Choice {
             path: path.into(),
             by: by.into(),
-            by_hand: false,
             is_found: false,
-        }
-    }
-
-    fn by_hand(self) -> Choice {
-        Choice {
-            by_hand: true,
-            ..self
         }
     }
 
@@ -66,7 +53,7 @@ impl Loader<'_, '_> {
         if !self.by_hand.is_empty() {
             let by = self.options.designs_from;
             let choices = self.by_hand.iter();
-            let choices = choices.map(|path| Choice::new(path.clone(), by).by_hand());
+            let choices = choices.map(|path| Choice::new(path.clone(), by));
             return match self.is_manual {
                 true => Ok(choices.collect()),
                 false => self.of_the_settings(choices.collect()),
@@ -138,6 +125,11 @@ impl Loader<'_, '_> {
         .help("choose a design that matches, or add this one to the settings and commit guard.toml first"))
     }
 
+    /// Whether a flag or variable named the document; the work tree may then stand in for a missing commit.
+    pub(super) fn is_by_hand(&self, path: &BString) -> bool {
+        self.by_hand.contains(path)
+    }
+
     fn is_design(&self, path: &BString) -> bool {
         design_selection::is_design(&self.settings, path.as_ref())
     }
@@ -146,7 +138,7 @@ impl Loader<'_, '_> {
     fn by_settings(&self) -> Result<Vec<Choice>> {
         let is_unnamed = self.facts.stage == Stage::Range && self.facts.branch.is_none();
         if let Some(path) = self.only_new_design().filter(|_| is_unnamed) {
-            return Ok(vec![Choice::new(path, "the range, which adds it")]);
+            return Ok(vec![Choice::new(path, "the branch, which adds it")]);
         }
         let names = self.names()?;
         let entries = design_selection::filled(&self.settings, &names);
@@ -156,7 +148,7 @@ impl Loader<'_, '_> {
         }
         // The range may have added a design and moved it since.
         for tree in self.trees_of_commits().rev() {
-            let found = self.on_side(&entries, &names, GitTree::Tree(&tree))?;
+            let found = self.on_side(&entries, &names, &tree)?;
             if !found.is_empty() {
                 return self.where_moved(found);
             }
@@ -185,7 +177,7 @@ impl Loader<'_, '_> {
         &self,
         entries: &[FilledPattern],
         names: &PathNames,
-        side: GitTree<'_>,
+        side: &Tree<'_>,
     ) -> Result<Vec<Choice>> {
         let mut designs: BTreeMap<BString, (NamedBy, BTreeSet<BString>)> = BTreeMap::new();
         for entry in entries {
@@ -207,7 +199,7 @@ impl Loader<'_, '_> {
             let all = designs.values().flat_map(|(_, paths)| paths);
             let all: Vec<String> = all.map(|path| escaped(path).to_string()).collect();
             return Err(Error::new(format!("more than one design applies: {}", all.join(", ")))
-                .help("choose with `guard use FILE` for this branch, or `--lld FILE` (repeat it for a union)"));
+                .help("if all of them apply, name each with --lld; to choose one for this branch: guard use FILE"));
         }
         let Some((by, paths)) = designs.into_values().next() else {
             return Ok(Vec::new());
@@ -267,8 +259,7 @@ impl Loader<'_, '_> {
                 escaped(branch),
                 issues.join(", ")
             ))
-            .help(CHOOSE)
-            .help("or name it in a commit message: Guard-Design: FILE"));
+            .help("name the design in a commit message with `Guard-Design: FILE`, or choose it: guard use FILE"));
         }
         Ok(PathNames {
             issue: issues.pop(),
@@ -297,7 +288,8 @@ impl Loader<'_, '_> {
         for pattern in &self.settings.standing {
             let pattern = design_selection::normal(pattern);
             let is_one = |choice: &Choice| {
-                let by_person = choice.by_hand || choice.by == ChosenBy::from(GUARD_USE);
+                let by_person =
+                    self.is_by_hand(&choice.path) || choice.by == ChosenBy::from(GUARD_USE);
                 by_person && design_selection::matches(pattern, choice.path.as_ref())
             };
             if own.iter().any(is_one) {
@@ -317,7 +309,7 @@ impl Loader<'_, '_> {
     }
 
     /// What the governing side has or, if that has none, the other side.
-    fn first_found<T>(&self, find: impl Fn(GitTree<'_>) -> Result<Vec<T>>) -> Result<Vec<T>> {
+    fn first_found<T>(&self, find: impl Fn(&Tree<'_>) -> Result<Vec<T>>) -> Result<Vec<T>> {
         let [first, second] = self.sides();
         match find(first)? {
             found if found.is_empty() => find(second),
@@ -326,11 +318,10 @@ impl Loader<'_, '_> {
     }
 
     /// The side whose designs apply, then the other one.
-    fn sides(&self) -> [GitTree<'_>; 2] {
-        let base = GitTree::Tree(self.base());
+    fn sides(&self) -> [&Tree<'_>; 2] {
         match self.head_governs() {
-            true => [self.facts.result, base],
-            false => [base, self.facts.result],
+            true => [&self.facts.result, self.base()],
+            false => [self.base(), &self.facts.result],
         }
     }
 
@@ -360,7 +351,7 @@ fn is_new_file(change: &Change) -> bool {
 }
 
 /// The matching files of one side, in path order.
-fn matching(pattern: &str, side: GitTree<'_>) -> Result<Vec<BString>> {
+fn matching(pattern: &str, side: &Tree<'_>) -> Result<Vec<BString>> {
     if !is_glob(pattern.into()) {
         let path = BString::from(pattern);
         let is_there = side.get(path.as_ref())?.is_some();
@@ -393,10 +384,10 @@ pub(in crate::judge) struct LocatedDesigns {
 /// Settings that cannot be used, or an object that cannot be read.
 pub(in crate::judge) fn locate(
     repo: &Repository,
-    tree: Option<&Tree<'_>>,
+    tree: Option<Tree<'_>>,
     options: &Options,
 ) -> Result<LocatedDesigns> {
-    let result = tree.map_or(GitTree::Changes(&[]), GitTree::Tree);
+    let result = tree.map_or_else(|| repo.tree_of(None), Ok)?;
     let facts = JudgementFacts::uncommitted(repo, Stage::Commit, repo.head_commit()?, result)?;
     let mut loader = Loader::new(&facts, options)?;
     // Before the first settings are committed, the coming ones apply.
@@ -455,8 +446,9 @@ pub fn candidates(repo: &Repository, paths: &[PathBuf]) -> Result<CandidateDesig
         }
     }
     let choices = loader.of_the_settings(loader.chosen(candidates.stored.clone())?)?;
-    let choices = choices.into_iter().map(Choice::by_hand);
-    for governing in loader.load_all(choices.collect(), true, false)? {
+    // The work tree may have what HEAD lacks.
+    loader.by_hand = choices.iter().map(|choice| choice.path.clone()).collect();
+    for governing in loader.load_all(choices, true, false)? {
         candidates.grants += governing.design.grants.len();
         if governing.origin != Origin::Head {
             candidates.uncommitted.push(governing.design.path);

@@ -4,37 +4,43 @@ use gix::bstr::ByteSlice;
 
 use super::design_table::RowIds;
 use super::findings;
-use super::markup::{code, html, limited, name, nothing, prose, section, short, tag};
+use super::home::Home;
+use super::markup::{
+    PagePart, code, folded, html, limited, name, part, prose, section, short, tag,
+};
 use crate::finding::Level;
 use crate::judge::{Trial, TriedChange};
 use crate::report::human::{plural, remarks};
 use crate::report::texts::ordered;
-use crate::verdict::{ReviewApproval, ReviewCommit, SourceKind, Verdict};
+use crate::verdict::{ReviewApproval, ReviewCommit, Verdict};
 
 const APPROVALS: usize = 100_000;
 const COMMITS: usize = 200_000;
+/// So many of each have a line of their own.
+const UNFOLDED: usize = 20;
 /// The limit of the changes of a trial.
 const TRIED: usize = 3_000_000;
 
-pub(super) fn approvals(verdict: &Verdict) -> String {
-    let review = verdict.review.as_ref();
-    let approvals = review.map_or(&[][..], |review| &review.approvals);
-    if approvals.is_empty() {
-        let why = "No approval came with these changes.";
-        return nothing("approvals", "Approvals", why);
-    }
+pub(super) fn approvals(verdict: &Verdict) -> Option<PagePart> {
+    let approvals = verdict
+        .review
+        .as_ref()
+        .map(|review| &review.approvals[..])?;
     let items = approvals.iter();
     let items = items.map(|one| (one.approval.path.as_slice(), approval(one)));
-    let (rows, more) = limited("approvals", APPROVALS, items);
     let counting = approvals.iter().filter(|one| one.why_not.is_none()).count();
+    let head = "<table class=\"appr\"><thead><tr><th scope=\"col\">Counts</th><th scope=\"col\">File</th><th scope=\"col\">Who and why</th><th scope=\"col\">Key</th></tr></thead><tbody>";
     let lead = format!(
         "{}, {counting} of them valid.",
         plural(approvals.len(), "approval")
     );
-    let table = format!(
-        "<table class=\"appr\"><thead><tr><th scope=\"col\">Counts</th><th scope=\"col\">File</th><th scope=\"col\">Who and why</th><th scope=\"col\">Key</th></tr></thead><tbody>{rows}</tbody></table>{more}"
+    let table = folded(
+        "approvals",
+        (head, "</tbody></table>"),
+        (UNFOLDED, APPROVALS),
+        items,
     );
-    section("approvals", "Approvals", &lead, &table)
+    part("approvals", approvals.len(), &lead, table)
 }
 
 fn approval(one: &ReviewApproval) -> String {
@@ -66,31 +72,29 @@ fn approval(one: &ReviewApproval) -> String {
     )
 }
 
-pub(super) fn commits(verdict: &Verdict) -> String {
-    let review = verdict.review.as_ref();
-    let commits = review.map_or(&[][..], |review| &review.commits);
-    if commits.is_empty() {
-        let why = match verdict.source.kind {
-            SourceKind::Range => "The commits were not judged one by one.",
-            _ => "These changes are not committed yet.",
-        };
-        return nothing("commits", "Commits", why);
-    }
-    let items = commits.iter().map(|one| (one.id.as_bytes(), commit(one)));
-    let (list, more) = limited("commits", COMMITS, items);
+pub(super) fn commits(verdict: &Verdict, home: &Home) -> Option<PagePart> {
+    let commits = verdict.review.as_ref().map(|review| &review.commits[..])?;
+    let items = commits
+        .iter()
+        .map(|one| (one.id.as_bytes(), commit(one, home)));
     let refused = commits.iter().filter(|commit| commit.errors > 0).count();
     let how = match commits.iter().any(|commit| commit.changes.is_some()) {
         true => format!("{refused} would be refused alone."),
-        false => "too many to judge one by one. <code>--each-commit</code> does.".to_owned(),
+        false => "too many to check one by one. <code>--each-commit</code> does.".to_owned(),
     };
     let lead = format!("{}, oldest first; {how}", plural(commits.len(), "commit"));
-    let list = format!("<ol class=\"commits\">{list}</ol>{more}");
-    section("commits", "Commits", &lead, &list)
+    let tags = ("<ol class=\"commits\">", "</ol>");
+    part(
+        "commits",
+        commits.len(),
+        &lead,
+        folded("commits", tags, (UNFOLDED, COMMITS), items),
+    )
 }
 
-fn commit(commit: &ReviewCommit) -> String {
+fn commit(commit: &ReviewCommit, home: &Home) -> String {
     let tag = match commit.changes {
-        None => tag("unjudged", "?", "not judged alone"),
+        None => tag("unjudged", "?", "not checked alone"),
         Some(0) => tag("unjudged", "–", "nothing of its own"),
         Some(_) if commit.errors > 0 => tag("refused", "✕", "refused"),
         Some(_) => tag("accepted", "✓", "accepted"),
@@ -112,8 +116,8 @@ fn commit(commit: &ReviewCommit) -> String {
         messages = format!("<ul>{messages}</ul>");
     }
     format!(
-        "<li>{tag} <code>{}</code> <b><bdi>{}</bdi></b> <span class=\"q\"><bdi>{}</bdi> {counts}</span>{messages}</li>",
-        html(short(&commit.id)),
+        "<li>{tag} {} <b><bdi>{}</bdi></b> <span class=\"q\"><bdi>{}</bdi> {counts}</span>{messages}</li>",
+        home.commit(&commit.id),
         prose(&commit.subject.to_str_lossy()),
         prose(&commit.author.to_str_lossy()),
     )
@@ -130,7 +134,7 @@ pub(super) fn trial(trial: &Trial, summary: &str, notes: &[String]) -> String {
     let notes = notes.iter().map(|note| format!("<li>{}</li>", prose(note)));
     let notes: String = notes.collect();
     let list = match list.is_empty() {
-        true => nothing("changes", "Changes", "Nothing to report."),
+        true => "<p>Nothing to report.</p>".to_owned(),
         false => list + &more,
     };
     format!(
@@ -144,7 +148,7 @@ fn tried(change: &TriedChange, id: &str) -> Option<String> {
     let rows = RowIds::default();
     let items: Vec<String> = findings
         .filter(|finding| finding.level > Level::Note)
-        .map(|finding| findings::item(finding, &rows, true))
+        .map(|finding| findings::item(finding, &rows))
         .collect();
     let lead = format!(
         "<code>{id}</code> <bdi>{}</bdi>",

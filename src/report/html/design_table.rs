@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use gix::bstr::BString;
 
-use super::markup::{code, html, limited, nothing, prose, section, tag};
+use super::markup::{PagePart, code, folded, html, part, prose, tag};
 use crate::design::Mention;
 use crate::finding::Anchor;
 use crate::report::human::plural;
@@ -13,6 +13,10 @@ use crate::scope::GrantKind;
 use crate::verdict::{Review, ReviewRow, Verdict};
 
 const LIMIT: usize = 450_000;
+/// So many rows of a design that are not touched are shown at once.
+const UNFOLDED: usize = 20;
+/// The place of touched rows in the order: after refused ones and those that nothing touched.
+const TOUCHED: usize = 2;
 
 /// The rows of the tables by design and line, to link to.
 #[derive(Default)]
@@ -52,33 +56,40 @@ struct TableLine<'a> {
     mentions: Vec<&'a Mention>,
 }
 
-pub(super) fn section_of(verdict: &Verdict) -> String {
-    let heading = "The design";
-    let Some(review) = &verdict.review else {
-        let why = "The designs were not collected for this page.";
-        return nothing("design", heading, why);
-    };
+const HEAD: &str = "<table class=\"design\"><thead><tr><th scope=\"col\">Status</th><th scope=\"col\">Path</th><th scope=\"col\">Change</th><th scope=\"col\">Description</th><th scope=\"col\" class=\"num\">Files</th><th scope=\"col\" class=\"num\">Line</th></tr></thead><tbody>";
+
+/// Refused rows first, then untouched ones; touched ones are folded into one line.
+pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
+    let review = verdict.review.as_ref()?;
     let designs = lines(review);
-    if designs.is_empty() {
-        let why = match verdict.designs.is_empty() {
-            true => "No design was needed.",
-            false => "The designs have no rows.",
-        };
-        return nothing("design", heading, why);
-    }
+    let tags = (HEAD, "</tbody></table>");
+    let limits = (UNFOLDED, LIMIT / designs.len().max(1) / 2);
     let mut content = String::new();
     for (design, lines) in &designs {
-        let items = lines.iter().map(|(number, line)| {
-            let first = line.rows.first().map(|row| &row.grant.path);
-            let mention = line.mentions.first().map(|mention| &mention.path);
-            let name = first.or(mention).map_or(&b""[..], |path| path.as_slice());
-            (name, row(line, *number))
-        });
-        let (rows, more) = limited("rows", LIMIT / designs.len(), items);
-        content += &format!(
-            "<table class=\"design\"><caption>{}</caption><thead><tr><th scope=\"col\">Status</th><th scope=\"col\">Path</th><th scope=\"col\">Change</th><th scope=\"col\">Description</th><th scope=\"col\" class=\"num\">Files</th><th scope=\"col\" class=\"num\">Line</th></tr></thead><tbody>{rows}</tbody></table>{more}",
-            code(design)
-        );
+        let mut rows: Vec<_> = lines
+            .iter()
+            .map(|(number, line)| row(line, *number))
+            .collect();
+        rows.sort_by_key(|(status, ..)| *status);
+        let at = rows.partition_point(|(status, ..)| *status < TOUCHED);
+        let touched = rows.split_off(at);
+        content += &format!("<h3 class=\"name\">{}</h3>", code(design));
+        let item = |(_, name, row)| (name, row);
+        if !rows.is_empty() {
+            content += &folded("rows", tags, limits, rows.into_iter().map(item));
+        }
+        if !touched.is_empty() {
+            let count = plural(touched.len(), "row");
+            let table = folded(
+                "rows",
+                tags,
+                (usize::MAX, limits.1),
+                touched.into_iter().map(item),
+            );
+            content += &format!(
+                "<details class=\"more\"><summary>{count} touched</summary>{table}</details>"
+            );
+        }
     }
     let touched = review.rows.iter().filter(|row| row.touched > 0).count();
     let refused = review.rows.iter().filter(|row| row.refused > 0).count();
@@ -87,7 +98,7 @@ pub(super) fn section_of(verdict: &Verdict) -> String {
         plural(touched, "row"),
         review.rows.len() - touched
     );
-    section("design", heading, &lead, &content)
+    part("design", review.rows.len(), &lead, content)
 }
 
 /// The lines of each design.
@@ -106,7 +117,8 @@ fn lines(review: &Review) -> BTreeMap<&BString, BTreeMap<usize, TableLine<'_>>> 
     designs
 }
 
-fn row(line: &TableLine<'_>, number: usize) -> String {
+/// The place of a line in the order, its name, and its row.
+fn row<'a>(line: &TableLine<'a>, number: usize) -> (usize, &'a [u8], String) {
     let touched: usize = line.rows.iter().map(|row| row.touched).sum();
     let refused: usize = line.rows.iter().map(|row| row.refused).sum();
     let first = line.rows.first().map(|row| &row.grant);
@@ -143,11 +155,20 @@ fn row(line: &TableLine<'_>, number: usize) -> String {
         0 => "–".to_owned(),
         touched => touched.to_string(),
     };
-    format!(
+    let order = match class {
+        "refused" => 0,
+        "touched" => TOUCHED,
+        _ => 1,
+    };
+    let path = first
+        .map(|grant| &grant.path)
+        .or(mention.map(|mention| &mention.path));
+    let row = format!(
         "<tr id=\"{id}\" class=\"{class}\"><td class=\"st\">{}</td><td class=\"pa\">{}</td><td>{}</td><td class=\"de\">{}</td><td class=\"num\" data-l=\"Files\">{files}</td><td class=\"num\" data-l=\"Line\">{number}</td></tr>",
         tag(class, sign, word),
         paths.join(", "),
         prose(&kind),
         prose(first.map_or("", |grant| grant.description.as_str())),
-    )
+    );
+    (order, path.map_or(&b""[..], |path| path.as_slice()), row)
 }

@@ -1,52 +1,89 @@
 //! The findings with their next steps, and the missing rows to paste.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 
 use gix::bstr::BString;
 
 use super::design_table::RowIds;
-use super::markup::{code, html, limited, nothing, prose, section, tag};
-use crate::finding::{Finding, Level, Rule};
+use super::home::Home;
+use super::hunks;
+use super::markup::{PagePart, code, folded, html, limited, part, prose, tag};
+use crate::finding::{COMMANDS, Finding, Level, Rule};
 use crate::report::escape;
 use crate::report::texts::ordered;
 use crate::verdict::Verdict;
 
-const LIMIT: usize = 500_000;
+const REFUSED: usize = 800_000;
+const OTHERS: usize = 200_000;
 /// The limit of the rows to paste at once.
 const ROWS: usize = 60_000;
 /// The most lines of help per finding.
 const MOST_HELP: usize = 20;
-/// Of more findings, only the first of each rule shows at once what to do about it.
-const ALL_UNFOLDED: usize = 6;
+/// So many refused files are open from the start.
+const OPEN: usize = 4;
+/// So many refused files, and other findings, have a line of their own.
+const UNFOLDED: usize = 60;
+const FEW: usize = 15;
+const LIST: (&str, &str) = ("<ul class=\"findings\">", "</ul>");
 
-pub(super) fn section_of(verdict: &Verdict, rows: &RowIds<'_>) -> String {
+/// Each refused file: why, what to do, and its hunks.
+pub(super) fn refused(verdict: &Verdict, rows: &RowIds<'_>, home: &Home) -> Option<PagePart> {
+    let mut errors = ordered(&verdict.findings);
+    errors.retain(|finding| is_of_file(finding));
+    // A loss is worse than a file in the wrong place.
+    errors.sort_by_key(|finding| finding.rule != Rule::DestructiveChange);
+    let mut files: Vec<(&BString, String, String)> = Vec::new();
+    let mut places = HashMap::new();
+    for finding in &errors {
+        let Some(path) = &finding.path else { continue };
+        let at = *places.entry(path).or_insert(files.len());
+        if at == files.len() {
+            files.push((path, String::new(), String::new()));
+        }
+        files[at].1 += &format!(" <span class=\"tag refused\">{}</span>", finding.rule.id());
+        files[at].2 += &item(finding, rows);
+    }
+    let changes = verdict.changes.iter().map(|change| (&change.path, change));
+    let changes: HashMap<_, _> = changes.collect();
+    let items = files.iter().enumerate().map(|(at, (path, tags, why))| {
+        let (why, change) = (
+            format!("{}{why}{}", LIST.0, LIST.1),
+            changes.get(path).copied(),
+        );
+        let file = hunks::file(verdict, home, (path, change), (tags, &why), at < OPEN);
+        (path.as_slice(), file)
+    });
+    let list = folded("refused files", ("", ""), (UNFOLDED, REFUSED), items);
+    part("refused", files.len(), "", list + &missing_rows(&errors))
+}
+
+/// Whether the finding is an error of one file.
+fn is_of_file(finding: &Finding) -> bool {
+    finding.level == Level::Error && finding.path.is_some()
+}
+
+/// What is not about a refused file: warnings, notes, and errors of the whole change.
+pub(super) fn others(verdict: &Verdict, rows: &RowIds<'_>) -> Option<PagePart> {
     // The table shows untouched rows.
     let has_table = verdict.review.is_some();
     let mut shown = ordered(&verdict.findings);
-    shown.retain(|finding| finding.rule != Rule::RowUntouched || !has_table);
-    if shown.is_empty() {
-        return nothing("findings", "Findings", "Nothing to report.");
-    }
-    let mut seen: BTreeMap<Rule, usize> = BTreeMap::new();
+    shown.retain(|one| !is_of_file(one) && (one.rule != Rule::RowUntouched || !has_table));
     let items = shown.iter().map(|finding| {
-        let same = seen.entry(finding.rule).or_default();
-        *same += 1;
-        let name = match &finding.path {
-            Some(path) => path.as_slice(),
-            None => finding.message.as_bytes(),
-        };
-        let is_folded = *same > 1 && shown.len() > ALL_UNFOLDED;
-        (name, item(finding, rows, is_folded))
+        let path = finding.path.as_ref().map(|path| path.as_slice());
+        (
+            path.unwrap_or(finding.message.as_bytes()),
+            item(finding, rows),
+        )
     });
-    let (list, more) = limited("findings", LIMIT, items);
-    let content = format!(
-        "<ul class=\"findings\">{list}</ul>{more}{}",
-        missing_rows(&shown)
-    );
-    section("findings", "Findings", "", &content)
+    part(
+        "findings",
+        shown.len(),
+        "",
+        folded("findings", LIST, (FEW, OTHERS), items),
+    )
 }
 
-pub(super) fn item(finding: &Finding, rows: &RowIds<'_>, is_folded: bool) -> String {
+pub(super) fn item(finding: &Finding, rows: &RowIds<'_>) -> String {
     let level = finding.level.name();
     let sign = match finding.level {
         Level::Error => "✕",
@@ -76,22 +113,26 @@ pub(super) fn item(finding: &Finding, rows: &RowIds<'_>, is_folded: bool) -> Str
     if !place.is_empty() {
         out += &format!("<p class=\"where\">{place}</p>");
     }
-    let help = help(finding);
-    out += &match is_folded && !help.is_empty() {
-        true => format!("<details><summary>What to do</summary>{help}</details>"),
-        false => help,
-    };
+    out += &help(finding);
     out + "</li>"
 }
 
 /// The next steps: sentences, and what to paste as it is.
 fn help(finding: &Finding) -> String {
     let lines = finding.help.iter().take(MOST_HELP).map(|line| {
-        let text = html(&escape::message(line));
-        match line.is_to_paste() {
-            true => format!("<p class=\"paste\"><code>{}</code></p>", text.trim_start()),
-            false => format!("<p class=\"help\">{text}</p>"),
-        }
+        let text = escape::message(line);
+        let command = COMMANDS.iter().find_map(|begin| text.find(begin));
+        let (words, paste) = match command.and_then(|colon| text.split_at_checked(colon + 1)) {
+            _ if line.is_to_paste() => ("", &*text),
+            Some(parts) => parts,
+            None => (&*text, ""),
+        };
+        let part = |open: &str, text: &str, close: &str| match text {
+            "" => String::new(),
+            text => format!("{open}{}{close}", html(text.trim_start())),
+        };
+        part("<p class=\"help\">", words, "</p>")
+            + &part("<p class=\"paste\"><code>", paste, "</code></p>")
     });
     lines.collect()
 }

@@ -1,43 +1,71 @@
 //! What is replaced and what is deleted, hunk by hunk.
 
 use super::lines::{ChangedLines, grouped, renamed_away};
-use super::markup::{code, limited, line, nothing, section};
+use gix::bstr::BString;
+
+use super::home::Home;
+use super::markup::{PagePart, code, folded, line, part};
+use crate::finding::refused_paths;
 use crate::report::human::plural;
 use crate::report::preview::marked;
 use crate::verdict::{JudgedChange, Verdict};
 
-const LIMIT: usize = 900_000;
+const LIMIT: usize = 300_000;
 /// So many files are open from the start.
 const OPEN: usize = 3;
+/// So many files have a line of their own.
+const UNFOLDED: usize = 40;
 
-/// Files that lose most of their content, change its kind, or are gone.
-pub(super) fn section_of(verdict: &Verdict) -> String {
-    let heading = "Replaced and deleted files";
-    let away = renamed_away(verdict);
+/// Files that lose most of their content, change its kind, or are gone, but for those that are refused.
+pub(super) fn section_of(verdict: &Verdict, home: &Home) -> Option<PagePart> {
+    let (away, refused) = (renamed_away(verdict), refused_paths(&verdict.findings));
     // guard previews exactly the changes that destroy content.
     let is_shown = |change: &&JudgedChange| match change.class {
+        _ if refused.contains(&change.path) => false,
         "REPLACE" => true,
         "DELETE" => !away.contains(&change.path),
         _ => change.preview.is_some(),
     };
-    let changes = verdict.ordered_changes();
-    let changes: Vec<_> = changes.into_iter().filter(is_shown).collect();
-    if changes.is_empty() {
-        return nothing("hunks", heading, "No file is replaced or deleted.");
-    }
+    let mut changes = verdict.ordered_changes();
+    changes.retain(is_shown);
     let items = changes.iter().enumerate().map(|(at, change)| {
-        let open = if at < OPEN { " open" } else { "" };
-        let item = format!(
-            "<details class=\"file\"{open}><summary><h3>{}</h3>{}</summary>{}</details>",
-            code(&change.path),
-            facts(change),
-            hunks(verdict, change)
+        let item = file(
+            verdict,
+            home,
+            (&change.path, Some(change)),
+            ("", ""),
+            at < OPEN,
         );
         (change.path.as_slice(), item)
     });
-    let (files, more) = limited("files", LIMIT, items);
     let lead = "These files lose most of their lines, become another kind of content, or are gone.";
-    section("hunks", heading, lead, &(files + &more))
+    part(
+        "hunks",
+        changes.len(),
+        lead,
+        folded("files", ("", ""), (UNFOLDED, LIMIT), items),
+    )
+}
+
+/// A file to open, with `tags` beside its name, `why` it is here and its hunks.
+pub(super) fn file(
+    verdict: &Verdict,
+    home: &Home,
+    (path, change): (&BString, Option<&JudgedChange>),
+    (tags, why): (&str, &str),
+    is_open: bool,
+) -> String {
+    let open = if is_open { " open" } else { "" };
+    let (facts, hunks) = match change {
+        Some(change) => (facts(change), hunks(verdict, change)),
+        None => Default::default(),
+    };
+    let is_gone = change.is_some_and(|change| change.class == "DELETE");
+    let link = change.map_or_else(String::new, |_| home.file(path.as_ref(), is_gone));
+    format!(
+        "<details class=\"file\"{open}><summary><h3>{}</h3>{tags}{facts}</summary>{why}{link}{hunks}</details>",
+        code(path)
+    )
 }
 
 /// The hunks with the words that differ, without the names of the versions.
@@ -45,9 +73,13 @@ fn hunks(verdict: &Verdict, change: &JudgedChange) -> String {
     let review = verdict.review.as_ref();
     let of_page = review.and_then(|review| review.hunks.get(&change.path));
     let Some(preview) = of_page.or(change.preview.as_ref()) else {
-        return "<p class=\"cut\">Not shown for size.</p>".to_owned();
+        return "<p class=\"cut\">No lines are shown of what is not text, or too large.</p>"
+            .to_owned();
     };
-    let mut out = String::from("<pre class=\"diff\">");
+    if preview.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from("<pre class=\"diff\" tabindex=\"0\">");
     for shown in marked(preview).iter().skip(2) {
         let (class, mark) = match shown.sign {
             "-" => ("o", "del"),
@@ -70,6 +102,7 @@ fn hunks(verdict: &Verdict, change: &JudgedChange) -> String {
 fn facts(change: &JudgedChange) -> String {
     let mut out = match change.class {
         "DELETE" => "deleted; ".to_owned(),
+        "NEW" => "new; ".to_owned(),
         _ => String::new(),
     };
     if let Some(from) = &change.from {
@@ -77,6 +110,9 @@ fn facts(change: &JudgedChange) -> String {
     }
     out += &match ChangedLines::of(change) {
         None => "not text".to_owned(),
+        Some(lines) if lines.kept + lines.lost == 0 => {
+            format!("{} added", plural(lines.added, "line"))
+        }
         Some(lines) => format!(
             "{} of {} lost{}, {} added",
             grouped(lines.lost),

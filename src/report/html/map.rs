@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::lines::{ChangedLines, grouped, renamed_away};
-use super::markup::{LeftOut, name, nothing, section};
+use super::markup::{LeftOut, PagePart, name, part};
 use crate::finding::refused_paths;
 use crate::report::human::plural;
 use crate::verdict::{JudgedChange, Verdict};
@@ -13,9 +13,7 @@ use crate::verdict::{JudgedChange, Verdict};
 const LIMIT: usize = 2_400_000;
 const NAMES: usize = 250_000;
 /// With at most so many files, every directory is open.
-const ALL_OPEN: usize = 200;
-/// Of more files, directories with a refused one are open if they have at most so many.
-const FEW: usize = 20;
+const ALL_OPEN: usize = 60;
 
 const LEGEND: &str = "<p class=\"legend\" aria-hidden=\"true\"><span><i class=\"k\"></i> kept</span> <span><i class=\"l\"></i> lost</span> <span><i class=\"a\"></i> added</span> <span class=\"q\">Longer bars stand for more lines, by their square root.</span></p>";
 const HEAD: &str = "<p class=\"maphead\" aria-hidden=\"true\"><span></span><span></span><span>kept</span><span>lost</span><span>added</span></p>";
@@ -30,11 +28,7 @@ struct Folder<'a> {
     refused: usize,
 }
 
-pub(super) fn section_of(verdict: &Verdict) -> String {
-    let heading = "Map of the change";
-    if verdict.changes.is_empty() {
-        return nothing("map", heading, "Nothing changes.");
-    }
+pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
     let mut drawing = Drawing {
         out: String::new(),
         left: LeftOut::new(NAMES),
@@ -47,9 +41,15 @@ pub(super) fn section_of(verdict: &Verdict) -> String {
     for change in verdict.ordered_changes() {
         let is_away = drawing.away.contains(&change.path);
         let lines = ChangedLines::of(change).filter(|_| !is_away);
-        drawing.most = drawing.most.max(lines.map_or(0, ChangedLines::total));
         root.insert(change, lines, drawing.refused.contains(&change.path));
     }
+    let folders = root.folders.values().map(|below| below.lines);
+    let largest = root
+        .files
+        .iter()
+        .filter_map(|(_, _, lines)| *lines)
+        .chain(folders);
+    drawing.most = largest.map(ChangedLines::total).max().unwrap_or(1);
     drawing.folder(&root, 0);
     let lines = root.lines;
     let lead = format!(
@@ -64,7 +64,7 @@ pub(super) fn section_of(verdict: &Verdict) -> String {
         drawing.out,
         drawing.left.list("files")
     );
-    section("map", heading, &lead, &map)
+    part("map", root.count, &lead, map)
 }
 
 impl<'a> Folder<'a> {
@@ -89,7 +89,7 @@ struct Drawing<'a> {
     out: String,
     /// The files that do not fit.
     left: LeftOut,
-    /// The most lines of a file.
+    /// The most lines of what is at the root.
     most: usize,
     all_open: bool,
     refused: HashSet<&'a BString>,
@@ -111,8 +111,7 @@ impl Drawing<'_> {
             path.push(b'/');
             let has_room = self.out.len() <= LIMIT;
             if has_room {
-                let is_wanted = depth == 0 || below.refused > 0 && below.count <= FEW;
-                let open = match self.all_open || is_wanted {
+                let open = match self.all_open || depth == 0 {
                     true => " open",
                     false => "",
                 };
@@ -124,7 +123,7 @@ impl Drawing<'_> {
                     "<li class=\"d\"><details{open}><summary><span class=\"nm\"><bdi>{}</bdi> <span class=\"q\">{}</span>{refused}</span>{}</summary><ul>",
                     name(&path),
                     plural(below.count, "file"),
-                    bar(Some(below.lines), 100)
+                    self.bar(Some(below.lines))
                 );
             }
             self.folder(below, depth + 1);
@@ -137,15 +136,22 @@ impl Drawing<'_> {
                 self.left.add(&change.path);
                 continue;
             }
-            let length = root_share(lines.map_or(0, ChangedLines::total), self.most);
             let row = format!(
                 "<li class=\"f\"><span class=\"nm\"><bdi>{}</bdi>{}</span>{}</li>",
                 name(base),
                 self.tags(change),
-                bar(*lines, length)
+                self.bar(*lines)
             );
             self.out += &row;
         }
+    }
+
+    /// The bar and its figures; all bars have one scale.
+    fn bar(&self, lines: Option<ChangedLines>) -> String {
+        bar(
+            lines,
+            root_share(lines.map_or(0, ChangedLines::total), self.most),
+        )
     }
 
     fn tags(&self, change: &JudgedChange) -> String {
@@ -181,7 +187,6 @@ impl Drawing<'_> {
     }
 }
 
-/// The bar and its figures. A directory's bar has full length, because it compares nothing.
 fn bar(lines: Option<ChangedLines>, length: usize) -> String {
     let Some(lines) = lines.filter(|lines| lines.total() > 0) else {
         return "<span class=\"b none\">no lines counted</span>".to_owned();

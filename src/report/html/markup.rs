@@ -1,5 +1,6 @@
 //! Writes HTML: everything that comes from a repository is escaped, and each list has a limit.
 
+use super::lines::grouped;
 use crate::path::{escaped, is_hostile};
 use crate::report::escape;
 pub(super) use crate::report::escape::markup as html;
@@ -98,6 +99,58 @@ impl LeftOut {
     }
 }
 
+/// The first `most` items between `tags`, and the others folded below, as far as they fit into `limit` bytes.
+pub(super) fn folded<'a>(
+    what: &str,
+    (open, close): (&str, &str),
+    (most, limit): (usize, usize),
+    mut items: impl ExactSizeIterator<Item = (&'a [u8], String)>,
+) -> String {
+    let count = items.len().saturating_sub(most);
+    let (first, left_out) = limited(what, limit, items.by_ref().take(most));
+    let (rest, more) = limited(what, limit.saturating_sub(first.len()), items);
+    let rest = match rest.is_empty() {
+        true => more,
+        false => format!(
+            "<details class=\"more\"><summary>{count} more {what}</summary>{open}{rest}{close}{more}</details>"
+        ),
+    };
+    format!("{open}{first}{close}{left_out}{rest}")
+}
+
+/// The sections by id: what each is called in the navigation, and its heading.
+const SECTIONS: [(&str, &str, &str); 7] = [
+    ("refused", "Refused", "Refused files"),
+    ("findings", "Findings", "Findings"),
+    (
+        "hunks",
+        "Replaced and deleted",
+        "Other replaced and deleted files",
+    ),
+    ("design", "Design", "The design"),
+    ("map", "Map", "Map of the change"),
+    ("approvals", "Approvals", "Approvals"),
+    ("commits", "Commits", "Commits"),
+];
+
+/// A section and its entry in the navigation.
+pub(super) struct PagePart {
+    pub(super) entry: String,
+    pub(super) section: String,
+}
+
+/// The section with this id, of which `count` says how much is in it; `None` for an empty one.
+pub(super) fn part(id: &str, count: usize, lead: &str, content: String) -> Option<PagePart> {
+    let (_, label, heading) = SECTIONS.iter().find(|(known, ..)| *known == id)?;
+    (count > 0).then(|| PagePart {
+        entry: format!(
+            "<li><a href=\"#{id}\">{label} <b>{}</b></a></li>",
+            grouped(count)
+        ),
+        section: section(id, heading, lead, &content),
+    })
+}
+
 /// A section with its heading.
 pub(super) fn section(id: &str, heading: &str, lead: &str, content: &str) -> String {
     let lead = match lead {
@@ -107,11 +160,6 @@ pub(super) fn section(id: &str, heading: &str, lead: &str, content: &str) -> Str
     format!(
         "<section id=\"{id}\" aria-labelledby=\"h-{id}\"><h2 id=\"h-{id}\">{heading}</h2>{lead}{content}</section>\n"
     )
-}
-
-/// A section about nothing.
-pub(super) fn nothing(id: &str, heading: &str, why: &str) -> String {
-    section(id, heading, "", &format!("<p class=\"none\">{why}</p>"))
 }
 
 #[cfg(test)]

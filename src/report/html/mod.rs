@@ -6,6 +6,7 @@
 mod commits;
 mod design_table;
 mod findings;
+mod home;
 mod hunks;
 mod lines;
 mod map;
@@ -20,7 +21,8 @@ use crate::error::Error;
 use crate::judge::Trial;
 use crate::verdict::Verdict;
 use design_table::RowIds;
-use markup::{prose, section};
+use home::Home;
+use markup::{PagePart, prose, section};
 
 /// How every page begins, by which guard recognises its own.
 pub(super) const BEGINNING: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"guard ";
@@ -35,7 +37,7 @@ const STYLE: &str = include_str!("page.css");
 /// None with SHA-256; the hasher's interface has one.
 pub(super) fn report(verdict: &Verdict, failure: Option<&Error>) -> io::Result<String> {
     match failure {
-        Some(error) => page("could not judge", &failed(error)),
+        Some(error) => page("could not check", &failed(error)),
         None => {
             let title = format!(
                 "{} · {}",
@@ -48,18 +50,22 @@ pub(super) fn report(verdict: &Verdict, failure: Option<&Error>) -> io::Result<S
 }
 
 fn body(verdict: &Verdict) -> String {
-    let sections = [
-        findings::section_of(verdict, &RowIds::of(verdict)),
+    let (rows, home) = (RowIds::of(verdict), Home::of(verdict));
+    // What is refused comes first, and what is empty is left out.
+    let parts = [
+        findings::refused(verdict, &rows, &home),
+        findings::others(verdict, &rows),
+        hunks::section_of(verdict, &home),
         design_table::section_of(verdict),
         map::section_of(verdict),
-        hunks::section_of(verdict),
         commits::approvals(verdict),
-        commits::commits(verdict),
+        commits::commits(verdict, &home),
     ];
+    let parts: Vec<PagePart> = parts.into_iter().flatten().collect();
     format!(
         "{}<main id=\"main\">\n{}</main>\n{}",
-        overview::header(verdict),
-        sections.concat(),
+        overview::header(verdict, &parts, &home),
+        parts.iter().map(|part| &*part.section).collect::<String>(),
         overview::footer(verdict)
     )
 }
@@ -88,8 +94,8 @@ fn failed(error: &Error) -> String {
         prose(&cannot_judge(error))
     );
     format!(
-        "<header class=\"top refused\"><div class=\"in\"><p class=\"brand\">guard review</p><h1><span class=\"mark\" aria-hidden=\"true\">!</span> Could not judge</h1></div></header>\n<main id=\"main\">{}</main>\n",
-        section("findings", "Why there is no verdict", "", &why)
+        "<header class=\"top refused\"><div class=\"in\"><p class=\"brand\">guard review</p><h1><span class=\"mark\" aria-hidden=\"true\">!</span> Could not check</h1></div></header>\n<main id=\"main\">{}</main>\n",
+        section("findings", "Why there is no result", "", &why)
     )
 }
 

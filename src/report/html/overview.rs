@@ -1,22 +1,23 @@
-//! The top of the page: the verdict, what was judged by which design, and the way to the sections.
+//! The top of the page: the result, what was checked, and the way to the sections.
 
+use std::collections::BTreeSet;
+
+use super::home::Home;
 use super::lines::{ChangedLines, grouped, renamed_away};
-use super::markup::{code, html, name, prose, short};
+use super::markup::{PagePart, code, html, name, prose, short};
 use crate::report::human::{in_one_line, plural};
 use crate::verdict::{Outcome, SourceKind, Verdict};
 
 /// The most notes.
 const MOST_NOTES: usize = 50;
-/// The most designs.
-const MOST_DESIGNS: usize = 10;
-
-const CONTENTS: &str = "<nav class=\"toc\" aria-label=\"Sections\"><ul><li><a href=\"#findings\">Findings</a></li><li><a href=\"#design\">Design</a></li><li><a href=\"#map\">Map</a></li><li><a href=\"#hunks\">Replaced and deleted</a></li><li><a href=\"#approvals\">Approvals</a></li><li><a href=\"#commits\">Commits</a></li></ul></nav>\n";
+/// The most authors.
+const MOST_AUTHORS: usize = 3;
 
 /// What was judged, in a few words.
 fn kind(verdict: &Verdict) -> &'static str {
     match verdict.source.kind {
         SourceKind::Index => "staged changes",
-        SourceKind::Range => "a range of commits",
+        SourceKind::Range => "commits",
         SourceKind::WorkTree => "all uncommitted changes",
         SourceKind::Request => "proposed changes",
     }
@@ -32,52 +33,48 @@ pub(super) fn subject(verdict: &Verdict) -> String {
     }
 }
 
-pub(super) fn header(verdict: &Verdict) -> String {
+pub(super) fn header(verdict: &Verdict, parts: &[PagePart], home: &Home) -> String {
     let (class, mark, word) = match verdict.outcome() {
         Outcome::Accepted => ("accepted", "✓", "Accepted"),
         Outcome::Refused => ("refused", "✕", "Refused"),
     };
+    let contents: String = parts.iter().map(|part| &*part.entry).collect();
     format!(
         "<a class=\"skip\" href=\"#main\">Skip to the review</a>\n\
          <header class=\"top {class}\"><div class=\"in\">\
-         <p class=\"brand\">guard review <span>{}</span></p>\
+         <p class=\"brand\">guard review <span>{}</span><span>{}</span></p>\
          <h1><span class=\"mark\" aria-hidden=\"true\">{mark}</span> {word}</h1>\
-         <p class=\"sum\">{}.</p><dl class=\"facts\">{}</dl><ul class=\"figures\">{}</ul></div></header>\n{CONTENTS}",
+         <p class=\"sum\">{}.</p><dl class=\"facts\">{}</dl><ul class=\"figures\">{}</ul></div></header>\n<nav class=\"toc\" aria-label=\"Sections\"><ul>{}</ul></nav>\n",
+        home.name,
         html(&subject(verdict)),
         prose(&in_one_line(verdict)),
-        facts(verdict),
+        facts(verdict, home),
         figures(verdict),
+        contents,
     )
 }
 
-/// What was judged, against what, by which designs.
-fn facts(verdict: &Verdict) -> String {
+/// What was checked, against what, and who made it.
+fn facts(verdict: &Verdict, home: &Home) -> String {
     let source = &verdict.source;
-    let mut facts = vec![("Judged", kind(verdict).to_owned())];
-    facts.extend(
-        source
-            .branch
-            .as_ref()
-            .map(|branch| ("Branch", code(branch))),
-    );
     let id = |id: &String| code(short(id).as_bytes());
-    facts.extend(source.base.as_ref().map(|base| ("Compared with", id(base))));
-    facts.extend(source.head.as_ref().map(|head| ("Head", id(head))));
-    for design in verdict.designs.iter().take(MOST_DESIGNS) {
-        let by = match design.selected_by.as_str() {
-            "" => String::new(),
-            by => format!(", chosen by {}", prose(by)),
-        };
-        let from = match design.from.len() {
-            40.. => short(&design.from),
-            _ => &design.from,
-        };
-        let (path, from) = (code(&design.path), name(from.as_bytes()));
-        let design = format!("{path} <span class=\"q\">at {from}{by}</span>");
-        facts.push(("Design", design));
+    let mut facts = vec![("Checked", kind(verdict).to_owned())];
+    if let (Some(base), Some(head)) = (&source.base, &source.head) {
+        facts[0].1 = home.comparison(&format!("{} … {}", id(base), id(head)));
+    } else if let Some(base) = &source.base {
+        facts.push(("Compared with", id(base)));
     }
-    if let more @ 1.. = verdict.designs.len().saturating_sub(MOST_DESIGNS) {
-        facts.push(("Designs", format!("and {more} more")));
+    if let Some(branch) = &source.branch {
+        facts.insert(0, ("Branch", code(branch)));
+    }
+    let commits = verdict.review.iter().flat_map(|review| &review.commits);
+    let authors: BTreeSet<_> = commits.clone().map(|commit| &commit.author).collect();
+    if !authors.is_empty() {
+        let named = authors.iter().take(MOST_AUTHORS);
+        let mut named: Vec<String> = named.map(|author| name(author)).collect();
+        named.extend((authors.len() > MOST_AUTHORS).then(|| "…".to_owned()));
+        let by = named.join(", ");
+        facts.push(("Commits", format!("{} by <bdi>{by}</bdi>", commits.count())));
     }
     let facts = facts.iter();
     facts
@@ -124,7 +121,7 @@ pub(super) fn footer(verdict: &Verdict) -> String {
         notes += &format!("<li>… and {more} more notes</li>");
     }
     if !notes.is_empty() {
-        notes = format!("<h2>Notes on this verdict</h2><ul>{notes}</ul>");
+        notes = format!("<h2>Notes</h2><ul>{notes}</ul>");
     }
     format!(
         "<footer><div class=\"in\">{notes}<p>Written by guard {}. This page runs no scripts and loads nothing.</p></div></footer>\n",

@@ -134,7 +134,7 @@ fn the_scope_for_people() {
 #[test]
 fn empty_scope_is_stated_and_a_fault_sets_the_exit_code() {
     let mut report = ScopeListing::default();
-    assert_eq!(write_scope(&report, Format::Human), "granted: nothing\n");
+    assert_eq!(write_scope(&report, Format::Human), "allowed: nothing\n");
     assert_eq!(scope().exit_code(), 0);
     report
         .problems

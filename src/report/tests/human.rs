@@ -11,6 +11,7 @@ error[out-of-scope]: src/core/lld.rs is not in the design
    |
    = help: write src/utils/lld.rs, or add this row and commit the design first:
            | `src/core/lld.rs` | Add | … |
+   = help: to learn more: guard explain out-of-scope
 
 note: docs/lld/LLD-188.md was read from HEAD
 guard: refused: 1 error in 2 changes (design docs/lld/LLD-188.md, from branch name)
@@ -85,13 +86,24 @@ fn a_long_line_is_trimmed_around_the_mark_at_80_and_at_120_columns() {
 
 #[test]
 fn previews_stand_below_the_finding_and_end_after_fifty_lines() {
-    let text = plain(&destructive());
-    let lost = text
-        .lines()
-        .filter(|line| line.starts_with("  | lost "))
-        .count();
-    assert_eq!(lost, 49);
-    assert_eq!(text.lines().filter(|l| *l == "  | [truncated]").count(), 1);
+    let count = |text: &str, begin| text.lines().filter(|line| line.starts_with(begin)).count();
+    let mut report = destructive();
+    let text = plain(&report);
+    assert_eq!(
+        (count(&text, "preview:"), count(&text, "  | lost ")),
+        (1, 0),
+        "{text}"
+    );
+    report
+        .changes
+        .iter_mut()
+        .for_each(|change| change.preview = None);
+    let text = plain(&report);
+    assert_eq!(
+        (count(&text, "  | lost "), count(&text, "  | [truncated]")),
+        (49, 1),
+        "{text}"
+    );
 }
 
 #[test]
@@ -104,7 +116,7 @@ fn finding_fits_on_one_screen() {
     let title = text.lines().next().unwrap();
     assert_eq!(title.matches('m').count(), 1999);
     assert!(text.contains("step 20\n") && !text.contains("step 21\n"));
-    assert!(text.contains("… and 5 more lines (use --format json for all)\n"));
+    assert!(text.contains("… and 6 more lines (use --format json for all)\n"));
 }
 
 #[test]
@@ -177,7 +189,7 @@ fn attack_41_a_github_command_never_begins_a_line() {
     report.changes[0].preview = Some("::error::forged\n".into());
     report.changes[0].deleted = Some("  ::error::forged\n".into());
     let text = plain(&report);
-    assert_eq!(text.matches("::error::forged").count(), 4);
+    assert_eq!(text.matches("::error::forged").count(), 3);
     let begins = |line: &str| line.trim_start().starts_with("::");
     assert!(!text.lines().any(begins), "{text}");
 }
@@ -251,7 +263,7 @@ fn the_last_line_sums_up() {
         "guard: accepted: 2 changes within designs a.md from branch name, b.md from branch name and 2 more, 1 approved"
     );
     report.changes.clear();
-    assert_eq!(last(&report), "guard: accepted: nothing to judge");
+    assert_eq!(last(&report), "guard: accepted: nothing to check");
 }
 
 #[test]

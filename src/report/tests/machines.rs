@@ -418,7 +418,7 @@ fn run_that_could_not_judge_has_no_verdict_in_any_format() {
     assert_eq!(result["level"], "error");
     assert_eq!(
         result["message"]["text"],
-        "guard could not judge: no design was found; write one"
+        "guard could not check: no design was found; write one"
     );
     assert!(result["partialFingerprints"]["primaryLocationLineHash"].is_string());
     let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
@@ -428,12 +428,12 @@ fn run_that_could_not_judge_has_no_verdict_in_any_format() {
     );
     assert_eq!(value(Format::Gitlab)[0]["severity"], "blocker");
     assert!(failure(Format::Junit).contains("errors=\"1\""));
-    assert!(failure(Format::Markdown).starts_with("### guard: could not judge\n"));
+    assert!(failure(Format::Markdown).starts_with("### guard: could not check\n"));
     let annotations = commands(&failure(Format::Github));
     assert_eq!(annotations.len(), 1);
     assert_eq!(
         annotations[0].1,
-        "guard could not judge: no design was found; write one"
+        "guard could not check: no design was found; write one"
     );
 }
 

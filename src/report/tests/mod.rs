@@ -70,6 +70,7 @@ fn refused() -> Verdict {
             kind: SourceKind::Index,
             base: Some("0123456789abcdef0123456789abcdef01234567".into()),
             head: None,
+            repository: None,
             branch: Some("188-paths".into()),
             reverts: None,
         },

@@ -101,13 +101,13 @@ settings! {
             "Phrases that mark the heading of a table of files, in addition to the built-in ones."
             "See [Headings](designs.md#headings).";
         "tasks" ValueKind::Flag => tasks: bool = false;
-            "Let tasks of every design grant the one file that each of them writes, as those of a `tasks.md` do."
+            "Let tasks of every design allow the one file that each of them writes, as those of a `tasks.md` do."
             "See [Task lines](designs.md#task-lines).";
         "missing" ValueKind::Choice(&["block", "skip"]) => missing: Missing = Missing::Block;
             "On a branch without a design, `block` makes guard exit with 2, and `skip` leaves out the scope rules."
             "With `skip`, all other rules apply.";
         "authority" ValueKind::Choice(&["head", "base"]) => authority: Authority = Authority::Head;
-            "Whether rows that a range adds count in that range (`head`) or not (`base`)."
+            "Whether rows that a branch adds count in that branch (`head`) or not (`base`)."
             "guard reports such rows in either case.";
     }
     "scope" "paths that need no row, and protected paths" {
@@ -118,10 +118,10 @@ settings! {
             "Paths that no change may touch."
             "No row permits it. Rule `protected-path`.";
         "protect-tests" ValueKind::Choice(&["requests", "always", "off"]) => protect_tests: ProtectTests = ProtectTests::Requests;
-            "Listed tests that exist stay as they are, unless their row says Modify: `requests` may not change committed ones; with `always`, requests may not change those that only the disk has, and commits no committed ones."
-            "`guard scope prompt` marks what requests may not change. A row that says DO NOT MODIFY protects its file in any case.";
+            "Listed tests that exist stay as they are, unless their row says Modify: with `requests`, guard writes no committed ones; with `always`, it also writes none that only the disk has, and refuses commits that change committed ones."
+            "`guard scope prompt` marks what may not be written through guard. A row that says DO NOT MODIFY protects its file in any case.";
     }
-    "workspace" "what requests may read and write" {
+    "workspace" "what may be read and written through guard" {
         "read" ValueKind::Directories => read: Vec<String> = vec![".".to_owned()];
             "Requests only: directories that may be read."
             "Rule `outside-roots`.";
@@ -148,7 +148,7 @@ settings! {
             "The file that lists who may sign approvals, in the format of git's `gpg.ssh.allowedSignersFile`."
             "guard reads it at the merge base: see [Signed approvals](approvals.md#signed-approvals).";
         "accept-unsigned" ValueKind::Flag => accept_unsigned: bool = false;
-            "Accept unsigned approvals in ranges."
+            "Accept unsigned approvals in branches and pull requests."
             "guard then checks no signatures.";
     }
     "snapshots" "copies of changed files" {

@@ -6,27 +6,19 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use gix::bstr::{BStr, BString};
-use serde_json::{Map, Value};
 
 use super::failure::{Failure, GateResult};
-use super::lock::Lock;
-use super::log::Log;
+use super::lock;
+use super::log::{Log, members, record, versions};
 use super::signer::{ELICITATION, Signer, TERMINAL};
 use super::store::{Store, approvals, unreadable};
 use crate::approve::Approval;
-use crate::boundary::{Boundary, OpenedFile};
+use crate::boundary::Boundary;
 use crate::error;
 use crate::git::Repository;
 use crate::judge::{self, BaseCommit, OperationContext, Options};
-use crate::policy::Policy;
-
-/// A change that another program may make.
-pub(super) struct PassedChange {
-    /// The state of each path; the changed one comes first.
-    pub(super) before: Vec<(BString, Option<OpenedFile>)>,
-    /// One for each path, or one for a move.
-    pub(super) steps: Vec<Map<String, Value>>,
-}
+use crate::policy::{DesignVersion, Policy};
+use crate::scope::Scope;
 
 /// A workspace, ready for file operations.
 pub struct Gate<'a> {
@@ -35,10 +27,7 @@ pub struct Gate<'a> {
     pub(super) policy: Policy,
     pub(super) log: Log,
     pub(super) store: Store,
-    pub(super) lock: Lock,
-    pub(super) approvals: Vec<Approval>,
-    /// What other programs may do, since the last look.
-    pub(super) passed: RefCell<Vec<PassedChange>>,
+    approvals: Vec<Approval>,
     /// HEAD at the last request.
     head: RefCell<Option<Rc<BaseCommit<'a>>>>,
     /// Signs approvals.
@@ -53,25 +42,37 @@ impl<'a> Gate<'a> {
     /// # Errors
     /// guard cannot reach a verdict.
     pub fn open(repo: &'a Repository, options: &Options) -> GateResult<Gate<'a>> {
-        let boundary = Boundary::open(repo.own_workdir()?)?;
-        Ok(Gate::with(repo, boundary, options, true)?)
+        Ok(Gate::with(repo, options, |_| true)?)
     }
 
-    /// The same for requests none of which may need a design.
-    pub(super) fn with(
+    /// Opens the workspace to check these requests. If none is inside, no design is needed.
+    ///
+    /// # Errors
+    /// guard cannot reach a verdict.
+    pub fn open_to_check(
         repo: &'a Repository,
-        boundary: Boundary,
         options: &Options,
-        needs_design: bool,
+        requests: &[BString],
     ) -> error::Result<Gate<'a>> {
+        let mut requests = requests.iter();
+        Gate::with(repo, options, |boundary| {
+            requests.any(|request| boundary.locate(request.as_ref()).is_ok())
+        })
+    }
+
+    fn with(
+        repo: &'a Repository,
+        options: &Options,
+        needs_design: impl FnOnce(&Boundary) -> bool,
+    ) -> error::Result<Gate<'a>> {
+        let boundary = Boundary::open(repo.own_workdir()?);
+        let boundary = boundary.map_err(|error| Failure::from(error).into_error())?;
         Ok(Gate {
-            policy: judge::load_for_request(repo, options, needs_design)?,
+            policy: judge::load_for_request(repo, options, needs_design(&boundary))?,
             boundary,
             log: Log::of(repo),
             store: Store::of(repo),
-            lock: Lock::new(repo.common_dir()),
             approvals: approvals(repo).map_err(Failure::into_error)?,
-            passed: RefCell::default(),
             head: RefCell::default(),
             signer: None,
             how: TERMINAL,
@@ -110,12 +111,9 @@ impl<'a> Gate<'a> {
     /// # Errors
     /// The store cannot be read.
     pub fn as_strict_as(self, id: &str) -> GateResult<Self> {
-        let held = self.store.load(id).map_err(|error| unreadable(&error))?;
-        let thresholds = held.and_then(|change| change.thresholds);
-        Ok(match thresholds {
-            Some(thresholds) => self.stricter(Some(thresholds.lines), Some(thresholds.share)),
-            None => self,
-        })
+        let held = self.store.load(id).map_err(unreadable)?;
+        let held = held.and_then(|change| change.thresholds);
+        Ok(self.stricter(held.map(|held| held.lines), held.map(|held| held.share)))
     }
 
     /// Notes on the policy, for example that the work tree has another version of a design.
@@ -123,9 +121,29 @@ impl<'a> Gate<'a> {
         &self.policy.notes
     }
 
+    /// The designs in force, with their versions.
+    pub fn design_versions(&self) -> Vec<DesignVersion> {
+        self.policy.design_versions()
+    }
+
+    /// What the designs grant; `None` if no design applies.
+    pub fn scope(&self) -> Option<&Scope> {
+        self.policy.scope.as_ref()
+    }
+
+    /// Records that a program was told about other designs.
+    ///
+    /// # Errors
+    /// The log cannot be written.
+    pub fn record_reload(&self, before: &[DesignVersion]) -> GateResult<()> {
+        let now = versions(&self.design_versions());
+        let facts = members([("before", Some(versions(before))), ("designs", Some(now))]);
+        record(&self.log, "scope-reloaded", facts).map(drop)
+    }
+
     /// Waits until no other guard writes.
     pub(super) fn alone(&self) -> GateResult<File> {
-        self.lock.take()
+        lock::alone(self.repo)
     }
 
     /// The root of the workspace, without links.

@@ -34,6 +34,17 @@ impl Strategy {
             Strategy::Extend => "extend",
         }
     }
+
+    /// The strategy with this name; only `insert` has a line.
+    pub fn named(name: &str, line: Option<usize>) -> Option<Strategy> {
+        match (name, line) {
+            ("replace", None) => Some(Strategy::Replace),
+            ("append", None) => Some(Strategy::Append),
+            ("insert", Some(line)) => Some(Strategy::Insert { line }),
+            ("extend", None) => Some(Strategy::Extend),
+            _ => None,
+        }
+    }
 }
 
 /// The strategies for an existing file, as a person types them.
@@ -134,12 +145,10 @@ fn place(path: &BStr, lines: usize, line: usize) -> GateResult<usize> {
     if (1..=lines + 1).contains(&line) {
         return Ok(line - 1);
     }
-    Err(Failure::new(
-        FailureKind::NoSuchLine,
-        format!("{} has no line {line} to insert before", escaped(path)),
-    )
-    .help(format!("give a line from 1 to {}", lines + 1))
-    .detail("lines", lines))
+    let message = format!("{} has no line {line} to insert before", escaped(path));
+    Err(Failure::new(FailureKind::NoSuchLine, message)
+        .help(format!("give a line from 1 to {}", lines + 1))
+        .detail("lines", lines))
 }
 
 /// The text with this line ending everywhere.
