@@ -10,7 +10,7 @@ use super::payload::SESSION_END;
 pub(super) const DENIED: u8 = 2;
 
 /// What guard prints for a text, after the event of this name.
-type Answer = fn(event: &str, text: &str) -> Value;
+type AgentAnswer = fn(event: &str, text: &str) -> Value;
 
 /// What differs between agents.
 #[derive(Clone, Copy)]
@@ -20,13 +20,13 @@ pub(super) struct Protocol {
     /// Standard output for an allowed call, or nothing.
     pub(super) allowed: &'static str,
     /// Standard output for a denied call, or nothing.
-    pub(super) denied: Option<Answer>,
+    pub(super) denied: Option<AgentAnswer>,
     /// The exit code of a denial.
     pub(super) denied_code: u8,
     /// The events that announce no tool call, with standard output that tells the agent what landed, if it reads that.
-    pub(super) events: &'static [(&'static str, EventKind, Answer)],
+    pub(super) events: &'static [(&'static str, EventKind, AgentAnswer)],
     /// Standard output that adds a text to the model's context.
-    pub(super) told: Answer,
+    pub(super) told: AgentAnswer,
     /// The variable with the directory of the project, which stays when the agent changes its directory.
     pub(super) project_variable: Option<&'static str>,
     /// The payload for a write of this file, with the root of the project; to try out an agent's settings.
@@ -77,17 +77,17 @@ impl Protocol {
 }
 
 /// Holds the agent until it has dealt with the text.
-const BLOCK: Answer = |_, text| json!({"decision": "block", "reason": text});
-const DENY: Answer = |_, text| json!({"decision": "deny", "reason": text});
-const CONTEXT: Answer = |event, text| json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}});
-const COPILOT_CONTEXT: Answer = |_, text| json!({"additionalContext": text});
-const CURSOR_CONTEXT: Answer = |_, text| json!({"additional_context": text});
-const CURSOR_FOLLOWUP: Answer = |_, text| json!({"followup_message": text});
-const VSCODE_BLOCK: Answer = |event, text| {
+const BLOCK: AgentAnswer = |_, text| json!({"decision": "block", "reason": text});
+const DENY: AgentAnswer = |_, text| json!({"decision": "deny", "reason": text});
+const CONTEXT: AgentAnswer = |event, text| json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}});
+const COPILOT_CONTEXT: AgentAnswer = |_, text| json!({"additionalContext": text});
+const CURSOR_CONTEXT: AgentAnswer = |_, text| json!({"additional_context": text});
+const CURSOR_FOLLOWUP: AgentAnswer = |_, text| json!({"followup_message": text});
+const VSCODE_BLOCK: AgentAnswer = |event, text| {
     let own = json!({"hookEventName": event, "decision": "block", "reason": text});
     json!({"decision": "block", "reason": text, "hookSpecificOutput": own})
 };
-const OPENCODE_REPORT: Answer = |_, text| json!({"report": text});
+const OPENCODE_REPORT: AgentAnswer = |_, text| json!({"report": text});
 
 pub(super) const CLAUDE: Protocol = Protocol {
     before: &["PreToolUse"],

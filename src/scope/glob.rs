@@ -121,11 +121,6 @@ pub(crate) fn alternatives(
     pattern: &[u8],
     range: Range<usize>,
 ) -> Option<(Vec<Range<usize>>, usize)> {
-    group(pattern, range).filter(|(parts, _)| parts.len() > 1)
-}
-
-/// The same of a group that may have but one part.
-pub(super) fn group(pattern: &[u8], range: Range<usize>) -> Option<(Vec<Range<usize>>, usize)> {
     if pattern.get(range.start) != Some(&b'{') {
         return None;
     }
@@ -143,7 +138,7 @@ pub(super) fn group(pattern: &[u8], range: Range<usize>) -> Option<(Vec<Range<us
                 depth -= 1;
                 if depth == 0 {
                     parts.push(start..at);
-                    return Some((parts, at + 1));
+                    return (parts.len() > 1).then_some((parts, at + 1));
                 }
             }
             _ => {}

@@ -183,13 +183,12 @@ static TESTS: LazyLock<Patterns> = LazyLock::new(test_patterns);
 
 /// The role of a path, directory or glob.
 pub fn role(path: &str) -> Role {
-    let tests = &*TESTS;
-    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let holds_tests = !directory.is_empty() && tests.contains_directory(directory.into());
     // A granted directory of tests stands for the files below it.
-    if holds_tests || tests.names_here_or_below(path.into(), "*") {
+    let below = format!("{path}/x");
+    if TESTS.contains(path.into()) || TESTS.contains(below.as_str().into()) {
         return Role::Test;
     }
+    let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     let is_in = |word: &str, list: &str| list.split('|').any(|other| other == word);
     let is_dot_file = stem.is_empty() && !extension.is_empty();

@@ -99,21 +99,6 @@ impl Patterns {
         self.find(path).is_some()
     }
 
-    /// Whether a pattern covers a directory or one above it.
-    pub fn contains_directory(&self, path: &BStr) -> bool {
-        let mut ends = path.find_iter("/").chain([path.len()]);
-        ends.any(|end| self.covering(path[..end].as_bstr(), true).is_some())
-    }
-
-    /// Whether a pattern covers a path, or the file `name` in a directory of this path, on its own account.
-    pub fn names_here_or_below(&self, path: &BStr, name: &str) -> bool {
-        let below = [path.as_bytes(), b"/", name.as_bytes()].concat();
-        let places = [(path, false), (path, true), (below.as_bstr(), false)];
-        places
-            .into_iter()
-            .any(|(path, is_directory)| self.covering(path, is_directory).is_some())
-    }
-
     /// The same patterns except for exactly this path; unchanged if no pattern can name it.
     #[must_use]
     pub(crate) fn except(self, path: &BStr) -> Patterns {

@@ -205,6 +205,11 @@ pub(super) const SECRETS: &str = "
     *secret*.json *secret*.yaml *secret*.yml *secret*.toml
     .netrc .npmrc .pypirc";
 
+/// The paths of tests.
+pub(crate) fn test_patterns() -> Patterns {
+    Patterns::built_in(TEST_PATTERNS)
+}
+
 /// The patterns of tests.
 pub(super) const TEST_PATTERNS: &str = "
     tests/ test/ __tests__/ spec/ testdata/

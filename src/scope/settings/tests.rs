@@ -4,6 +4,7 @@
 
 use super::keys::{EXEMPT, SECRETS, TEST_PATTERNS};
 use super::*;
+use crate::scope::patterns::Patterns;
 
 fn message(text: &str) -> String {
     parse(text.as_bytes())
