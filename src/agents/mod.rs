@@ -25,6 +25,8 @@ pub(crate) use observe::{Observer, Told};
 pub(crate) use protocol::Reply;
 #[cfg(feature = "mcp")]
 pub(crate) use reason::told;
+#[cfg(fuzzing)]
+pub(crate) use rebuild::patched;
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -11,3 +11,5 @@ mod tools;
 mod transport;
 
 pub(crate) use server::serve;
+#[cfg(fuzzing)]
+pub(crate) use transport::decode;
