@@ -17,7 +17,9 @@ fuzz_target!(|data: &[u8]| {
     let edits: Vec<Edit> = parts.chunks_exact(2).map(edit).collect();
     let mut content = Ok(old.to_vec());
     for edit in &edits {
-        let Some(before) = content.as_ref().ok().cloned() else { break };
+        let Some(before) = content.as_ref().ok().cloned() else {
+            break;
+        };
         content = apply(&before, std::slice::from_ref(edit));
         if let Ok(after) = &content {
             assert_eq!(before.find_iter(&edit.search).count(), 1);
