@@ -102,7 +102,7 @@ pub(crate) struct PatchChunk {
 ///
 /// # Errors
 /// The lines of a chunk are not in the file.
-pub(super) fn patched(old: Option<&[u8]>, chunks: &[PatchChunk]) -> GateResult<Vec<u8>> {
+pub(crate) fn patched(old: Option<&[u8]>, chunks: &[PatchChunk]) -> GateResult<Vec<u8>> {
     let missing = |kind, message: &str| {
         Failure::new(kind, message).help("read the file again and send lines as they are in it")
     };

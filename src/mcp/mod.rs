@@ -29,6 +29,8 @@ use crate::git::Repository;
 use crate::judge::Options;
 use call::{Call, Session, ToolAnswer};
 use elicitation::{id_of, not_approved};
+#[cfg(fuzzing)]
+pub(crate) use transport::decode;
 use transport::{MAX_MESSAGE, StdioLines};
 
 type Context = RequestContext<RoleServer>;
