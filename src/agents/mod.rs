@@ -17,9 +17,9 @@ pub(crate) use payload::AgentEvent;
 pub(crate) use protocol::Reply;
 #[cfg(feature = "mcp")]
 pub(crate) use reason::told;
+pub(crate) use reason::{failed_to, scope_to_tell, times_told};
 #[cfg(fuzzing)]
 pub(crate) use rebuild::patched;
-pub(crate) use reason::{failed_to, scope_to_tell, times_told};
 pub(crate) use scratch::refuse;
 pub(crate) use tools::{FileAction, ToolCall};
 
