@@ -128,7 +128,7 @@ fn next_steps_are_listed_in_order() {
     let told = repo.guard(&["init"]).exits(0).stdout;
     let at = |part: &str| told.find(part).unwrap_or_else(|| panic!("{part}\n{told}"));
     assert!(at("1. git add guard.toml") < at("2. write the first design"));
-    assert!(at("guard scope new") < at("3. add guard to .pre-commit-config.yaml"));
+    assert!(at("guard scope new") < at("3. guard install pre-commit"));
     assert!(at("3. ") < at("guard install git"));
     assert!(at("guard install git") < at("guard doctor"));
     assert!(told.contains("guard install pre-commit"));

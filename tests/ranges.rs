@@ -368,7 +368,7 @@ fn commits_are_reported_in_history_order() {
     assert_eq!(told, expected.lines().collect::<Vec<_>>());
     repo.guard(&["lint", "--each-commit"])
         .exits(2)
-        .says("needs a range");
+        .says("needs several commits");
 }
 
 /// One thread, the default number of threads and twice as many give the same bytes.

@@ -121,7 +121,7 @@ fn refused_change_is_shown_with_its_next_step() {
         .exits(0)
         .says("commit   refused: 1 change, 1 error\n")
         .says("error[out-of-scope]: core/lld.rs is not in the design\n")
-        .says("  write utils/lld.rs, or add this row")
+        .says("  write utils/lld.rs instead, or add this row")
         .says("  | `core/lld.rs` | Add | … |\n");
     // As `guard lint` says.
     let (status, lint) = (repo.json(&["status"]), repo.json(&["lint"]));
@@ -140,7 +140,7 @@ fn change_that_waits_is_listed_as_approve_lists_it() {
     let repo = branch(&[("src/old.rs", "Modify", "x")]);
     repo.write("content", lines(500..=700));
     let write = ["write", "src/old.rs", "--content-file", "content"];
-    repo.guard(&write).exits(1).says("held as");
+    repo.guard(&write).exits(1).says("waits for approval as");
     let held = repo.json(&["approve"])["held"].clone();
     assert_eq!(held.as_array().map(Vec::len), Some(1));
     assert_eq!(repo.json(&["status"])["waiting"], held);
@@ -154,7 +154,7 @@ fn missing_design_is_explained() {
     let repo = branch(&[("src/a.rs", "Add", "x")]);
     repo.branch("other");
     let told = repo.guard(&["status"]).exits(0);
-    told.says("design   no design: the branch name other contains no issue number\n")
+    told.says("design   no design applies: the branch name other contains no issue number\n")
         .says("  write a design for this branch: guard scope new NAME\n")
         .says("commit   nothing is staged\n");
     repo.stage("src/a.rs", "x\n");
@@ -186,7 +186,7 @@ fn detached_head_and_a_branch_without_commits_are_told() {
     repo.guard(&["status"])
         .exits(0)
         .says("branch   none, HEAD is detached\n")
-        .says("design   no design: HEAD is detached");
+        .says("design   no design applies: HEAD is detached");
     assert_eq!(repo.json(&["status"])["branch"], Value::Null);
 
     let new = Repo::new();

@@ -63,10 +63,14 @@ impl Design {
     pub fn findings(&self) -> Vec<Finding> {
         let finding = |fault: &Problem| {
             let mut help = fault.help.lines();
+            let example = |line| match Help::from(line) {
+                command if command.has_command() => command,
+                _ => Help::row(line),
+            };
             let sentence = help.next().map(Help::from).into_iter();
             Finding {
                 design: fault.anchor.as_deref().cloned(),
-                help: sentence.chain(help.map(Help::row)).collect(),
+                help: sentence.chain(help.map(example)).collect(),
                 ..Finding::new(fault.rule, self.path.clone(), fault.message.clone())
                     .detail("reason", fault.reason)
             }

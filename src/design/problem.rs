@@ -15,7 +15,7 @@ pub struct Problem {
     pub reason: &'static str,
     /// One sentence without a full stop; names in it are escaped.
     pub message: String,
-    /// What to write instead: one sentence, and below it the lines of an example to paste.
+    /// What to write instead: one sentence, and below it the lines of an example to paste and a command.
     pub help: String,
     /// The place; `None` only for a document without text, and before it is reported.
     pub anchor: Option<Box<Anchor>>,
@@ -76,7 +76,7 @@ problems! {
         "a NUL byte, or a carriage return without a line feed, hides lines from reviewers"
         "remove it, and save the document with LF or CRLF line endings";
     no_section(path) DesignNoTable "no-section" "no section lists the files to change"
-        format!("to propose a table from this document, run guard scope import {path}; or add a section `## Files Changed` and {TABLE}");
+        format!("add a section `## Files Changed` and {TABLE}\nto propose a table from this document: guard scope import {path}");
     empty_section(text) DesignNoTable "empty-section" "the section `{text}` has no table of files" TABLE;
     nothing_granted() DesignNoTable "nothing-granted" "no row allows anything" ONE_FILE;
     only_placeholders() DesignPlaceholder "only-placeholders"
