@@ -89,9 +89,7 @@ fn every_everyday_situation_is_a_case() {
     for wanted in [
         "Hot fix on main",
         "Dependency bump with its lock file",
-        "`ruff format` over 24 files",
-        "`prettier` over 24 files",
-        "`rustfmt` over 24 files",
+        "`ruff format`, `prettier` or `rustfmt` over 24 files",
         "Merge of main",
         "Rebase onto main",
         "Conflict with main",

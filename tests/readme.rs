@@ -66,6 +66,7 @@ fn commands_of_the_readme_do_what_it_says() {
 fn commands_of_the_first_page_do_what_it_says() {
     let page = page("docs/start.md");
     let repo = Repo::new();
+    repo.git(&["commit", "--quiet", "--allow-empty", "-m", "Begin"]);
     let mut shown = 0;
     for block in page.split("\n```").skip(1).step_by(2) {
         let (language, text) = block.split_once('\n').unwrap();
