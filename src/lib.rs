@@ -60,6 +60,7 @@
 //! api                the interface of the library
 //! setup              hooks and settings of a repository, and a check that they work
 //! cli                arguments -> command -> exit code
+//! fuzzing            what the targets in fuzz/ call
 //! ```
 
 // Tests make the files that guard judges.
@@ -90,6 +91,8 @@ mod error;
 pub mod files;
 #[doc(hidden)]
 pub mod finding;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 #[doc(hidden)]
 pub mod git;
 #[cfg(feature = "extend")]

@@ -130,11 +130,9 @@ impl Message {
                 }
             } else {
                 only_blank = false;
-                if OF_GIT.iter().any(|prefix| line.starts_with(prefix)) {
-                    of_git = true;
-                    trailers += 1;
-                    continuations = 0;
-                } else if is_trailer(line) {
+                let is_of_git = OF_GIT.iter().any(|prefix| line.starts_with(prefix));
+                of_git |= is_of_git;
+                if is_of_git || is_trailer(line) {
                     trailers += 1;
                     continuations = 0;
                 } else if line[0].is_ascii_whitespace() {

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use crate::common::{self, DESIGN, Output, Repo, SETTINGS, run};
+use crate::common::{self, DESIGN, GUARD, Output, Repo, SETTINGS, run};
 
 /// A governed repository with one granted change staged.
 fn repo() -> Repo {
@@ -407,4 +407,19 @@ fn an_unreadable_choice_of_designs_in_the_environment() {
         .arg("lint")
         .env("GIT_CONFIG_PARAMETERS", "not quoted")))
     .says("GIT_CONFIG_PARAMETERS");
+}
+
+/// A thread that the system cannot start is a panic of the standard library.
+#[cfg(unix)]
+#[test]
+fn a_panic_exits_with_2() {
+    let repo = repo();
+    let mut lint = repo.command(GUARD);
+    lint.args(["lint", "--worktree"]);
+    let output = run(lint.env("RUST_MIN_STACK", "9000000000000000")).exits(2);
+    assert_eq!(output.stdout, "");
+    assert!(
+        output.stderr.contains("nothing was judged: panicked"),
+        "{output:?}"
+    );
 }

@@ -17,6 +17,7 @@ mod approvals;
 mod approvals_signed;
 mod approve_signs;
 mod architecture;
+mod assurance;
 mod audit_log;
 mod authority;
 mod boundaries_004;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use gix::bstr::{BStr, BString};
 
-use super::call::{FileAction, ToolCall};
 use super::rebuild::{edited_notebook, edited_text, patched};
 use super::scratch::ScratchPlaces;
+use super::tools::{FileAction, ToolCall};
 use crate::boundary::Boundary;
 use crate::files::{Effect, Failure, FailureKind, Gate, GateResult, Operation};
 use crate::git::Repository;

@@ -2,12 +2,7 @@
 //!
 //! Most agents go on after exit code 1, a crash or a timeout. So whatever fails, the answer is a denial.
 
-mod apply_patch;
-mod call;
-mod events;
 mod judgement;
-mod kept_from_agents;
-mod notes;
 mod observe;
 mod payload;
 mod protocol;
@@ -16,15 +11,17 @@ mod rebuild;
 mod scratch;
 mod tools;
 
-pub(crate) use call::{FileAction, ToolCall};
-pub(crate) use events::AgentEvent;
 pub(crate) use judgement::judge;
-pub(crate) use kept_from_agents::refuse;
-pub(crate) use notes::{scope_to_tell, times_told};
 pub(crate) use observe::{Observer, Told};
+pub(crate) use payload::AgentEvent;
 pub(crate) use protocol::Reply;
 #[cfg(feature = "mcp")]
 pub(crate) use reason::told;
+pub(crate) use reason::{failed_to, scope_to_tell, times_told};
+#[cfg(fuzzing)]
+pub(crate) use rebuild::patched;
+pub(crate) use scratch::refuse;
+pub(crate) use tools::{FileAction, ToolCall};
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -138,7 +135,7 @@ impl Agent {
                 let say = |text: String| protocol.report(name, Some(&Told::of_agent(text)));
                 fallback.replace(say(UNSEEN.to_owned()));
                 work.begun(say(late("so look yourself: git status")));
-                return match events::is_repeated(payload) {
+                return match payload::is_repeated(payload) {
                     true => protocol.allowance(),
                     false => protocol.report(name, work.look(&event).as_ref()),
                 };
@@ -146,21 +143,18 @@ impl Agent {
             // A prompt is no request: nothing is denied here.
             fallback.replace(protocol.allowance());
             work.begun(protocol.allowance());
-            let text = work.tell(&event);
-            return protocol.message(text.map(|text| (protocol.told)(name, &text)));
+            return protocol.report(name, work.tell(&event).map(Told::neutral).as_ref());
         }
         let session = parsed.as_ref().map_or("", Payload::session).to_owned();
         let id = parsed.as_ref().ok().and_then(Payload::call_id);
         let call = parsed.and_then(|payload| payload.call(protocol.before));
         let judged = match &call {
             Ok(call) => {
-                let judged = work.judge(call);
-                let judged =
-                    judged.and_then(|()| work.begin(call, &session, &id.unwrap_or_default()));
+                let judged = work.judge(call, &session, &id.unwrap_or_default());
                 judged.map_err(|failure| {
                     let reason = reason::of(&call.tool, call.changes_files(), &failure);
                     let times = work.times_told(&session, &reason);
-                    notes::in_short(reason, times)
+                    reason::in_short(reason, times)
                 })
             }
             Err(error) => {
@@ -182,10 +176,8 @@ impl Agent {
 
 /// What guard does about a payload, besides reading and answering it.
 pub(crate) trait HookWork {
-    /// Decides about a call that reads or changes files.
-    fn judge(&self, call: &ToolCall) -> GateResult<()>;
-    /// Prepares to see what a call does.
-    fn begin(&self, call: &ToolCall, session: &str, id: &str) -> GateResult<()>;
+    /// Decides about a call that reads or changes files, and prepares to see what any other does.
+    fn judge(&self, call: &ToolCall, session: &str, id: &str) -> GateResult<()>;
     /// Says what a call did.
     fn look(&self, event: &AgentEvent) -> Option<Told>;
     /// Says what the model does not know about the scope.
@@ -218,11 +210,8 @@ mod tests {
     struct Fault;
 
     impl HookWork for Fault {
-        fn judge(&self, _: &ToolCall) -> GateResult<()> {
+        fn judge(&self, _: &ToolCall, _: &str, _: &str) -> GateResult<()> {
             panic!("a fault of guard")
-        }
-        fn begin(&self, _: &ToolCall, _: &str, _: &str) -> GateResult<()> {
-            Ok(())
         }
         fn look(&self, _: &AgentEvent) -> Option<Told> {
             panic!("a fault of guard")
@@ -248,7 +237,7 @@ mod tests {
             );
             assert_eq!(reply, agent.failed(reason));
             assert_eq!(reply.code, protocol::DENIED);
-            let expected = agent.protocol().denied.map(|denied| denied(reason));
+            let expected = agent.protocol().denied.map(|denied| denied("", reason));
             let answered = match reply.stdout.as_str() {
                 "" => None,
                 json => Some(serde_json::from_str(json).unwrap()),
@@ -261,9 +250,11 @@ mod tests {
     fn panic_after_the_fact_is_a_report_in_the_form_of_every_agent() {
         for agent in Agent::VARIANTS {
             let protocol = agent.protocol();
-            use events::EventKind::{AfterTool, EndOfTurn};
-            let after = |(_, kind): &&(_, _)| matches!(kind, AfterTool | EndOfTurn);
-            for (event, _) in protocol.events.iter().filter(after) {
+            use payload::EventKind::{AfterTool, EndOfTurn};
+            for (event, kind, answer) in protocol.events {
+                if !matches!(kind, AfterTool | EndOfTurn) {
+                    continue;
+                }
                 let mut sample = agent.sample("/project", "/project/a.py");
                 sample["cwd"] = "/project".into();
                 let key = match sample.get("hookEventName") {
@@ -273,11 +264,7 @@ mod tests {
                 sample[key] = (*event).into();
                 let reply = agent.answer(Ok(sample.to_string().into_bytes()), &Fault);
                 let told: Value = serde_json::from_str(&reply.stdout).unwrap();
-                assert_eq!(
-                    told,
-                    (protocol.reported)(event, UNSEEN),
-                    "{agent:?} {event}"
-                );
+                assert_eq!(told, answer(event, UNSEEN), "{agent:?} {event}");
                 assert_eq!(reply.code, 0);
             }
         }

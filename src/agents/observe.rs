@@ -12,8 +12,8 @@ use std::time::{Duration, SystemTime};
 use gix::bstr::BString;
 use serde::{Deserialize, Serialize};
 
-use super::events::AgentEvent;
-use super::kept_from_agents;
+use super::payload::AgentEvent;
+use super::{reason, scratch};
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::files;
@@ -74,6 +74,14 @@ impl Told {
             is_neutral: false,
         }
     }
+
+    /// About what nobody did.
+    pub(super) fn neutral(text: String) -> Told {
+        Told {
+            text,
+            is_neutral: true,
+        }
+    }
 }
 
 /// Observes one work tree for one session.
@@ -127,7 +135,7 @@ impl<'a> Observer<'a> {
         Ok(Observer {
             session,
             note,
-            switches: kept_from_agents::files(repo.workdir()?),
+            switches: scratch::hook_files(repo.workdir()?),
             repo,
             options,
             store,
@@ -432,10 +440,5 @@ fn report(lines: &[String], name: &str) -> String {
 }
 
 fn cannot_judge(error: &Error) -> String {
-    let help: Vec<&str> = error.help.iter().map(|help| help.trim_end()).collect();
-    let help = help.join("; ");
-    format!(
-        "guard could not check what it changed: {}; {help}",
-        error.message
-    )
+    reason::failed_to("check what it changed", error, "")
 }

@@ -1,18 +1,17 @@
 //! What agents send: one JSON object on standard input, in which no key occurs twice. Two programs may choose different
 //! values for one, so a call that has one is denied.
+//!
+//! It announces a tool call, or is an event: after a tool ran, at the end of a turn, and where the model's context takes
+//! up text.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::apply_patch;
-use super::call::{FileAction, ToolCall};
-use super::tools;
+use super::tools::{self, FileAction, ToolCall};
 use crate::error::{Error, Result};
 use crate::path::escaped;
 
@@ -143,7 +142,7 @@ impl Payload {
         let actions = match sent.tool_input {
             ToolInput::Object(input) => tools::actions(&tool, &input)?,
             ToolInput::Text(text) if text.trim_start().starts_with("***") => {
-                apply_patch::parse(&text)?
+                tools::patch_actions(&text)?
             }
             ToolInput::Text(text) => {
                 let Ok(Value::Object(input)) = parse_unique(text.as_bytes()) else {
@@ -197,72 +196,110 @@ impl Payload {
 ///
 /// # Errors
 /// It is not JSON, or a key occurs twice.
-fn parse_unique(text: &[u8]) -> serde_json::Result<Value> {
-    serde_json::from_slice::<UniqueJson>(text).map(|unique| unique.0)
+fn parse_unique(text: &[u8]) -> std::result::Result<Value, String> {
+    let value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    // Outside of strings, each key has a colon, and nothing else has one.
+    let (mut is_in_string, mut colons) = (false, 0);
+    let mut bytes = text.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => drop(bytes.next()),
+            b'"' => is_in_string = !is_in_string,
+            b':' if !is_in_string => colons += 1,
+            _ => {}
+        }
+    }
+    match colons == keys(&value) {
+        true => Ok(value),
+        false => Err("a key occurs twice".to_owned()),
+    }
 }
 
-struct UniqueJson(Value);
-
-impl<'de> Deserialize<'de> for UniqueJson {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(UniqueKeys).map(UniqueJson)
+/// The number of keys at any depth.
+fn keys(value: &Value) -> usize {
+    match value {
+        Value::Object(members) => members.len() + members.values().map(keys).sum::<usize>(),
+        Value::Array(items) => items.iter().map(keys).sum(),
+        _ => 0,
     }
 }
 
-struct UniqueKeys;
+/// The event at the end of a session, which some agents begin with a small letter.
+pub(super) const SESSION_END: &str = "SessionEnd";
 
-impl<'de> Visitor<'de> for UniqueKeys {
-    type Value = Value;
+/// What an event means for guard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EventKind {
+    /// A tool ran.
+    AfterTool,
+    /// A turn or the session ends.
+    EndOfTurn,
+    /// The context holds nothing yet, or nothing any more.
+    NewContext,
+    /// The context takes up a prompt.
+    Prompt,
+}
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
+/// An event of an agent.
+#[derive(Debug)]
+pub(crate) struct AgentEvent {
+    /// The agent's name of the event.
+    pub(super) name: &'static str,
+    pub(super) kind: EventKind,
+    /// The directory in which the agent works: an absolute path.
+    pub(crate) directory: PathBuf,
+    /// The agent's session, so that each hears of a finding once.
+    pub(crate) session: String,
+    /// The tool call that ended; `None` for several at once.
+    pub(super) call: Option<String>,
+    /// Whether the command goes on in the background.
+    pub(super) goes_on: bool,
+}
+
+impl AgentEvent {
+    /// The event of a payload; `None` if it is none of these.
+    pub(super) fn of<T>(
+        events: &[(&'static str, EventKind, T)],
+        payload: &Payload,
+    ) -> Option<AgentEvent> {
+        let name = payload.event()?;
+        let (name, kind, _) = *events.iter().find(|(event, ..)| *event == name)?;
+        let input = payload.input();
+        Some(AgentEvent {
+            name,
+            kind,
+            directory: payload.place()?,
+            session: payload.session().to_owned(),
+            call: payload.call_id(),
+            goes_on: input.is_some_and(|input| input["run_in_background"] == true),
+        })
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    /// Whether it comes after the agent did something.
+    pub(super) fn is_after_the_fact(&self) -> bool {
+        matches!(self.kind, EventKind::AfterTool | EventKind::EndOfTurn)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
+    /// Whether it is the end of a turn.
+    pub(super) fn ends_turn(&self) -> bool {
+        self.kind == EventKind::EndOfTurn
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
+    /// Whether it is the end of the session.
+    pub(super) fn ends_session(&self) -> bool {
+        self.name.eq_ignore_ascii_case(SESSION_END)
     }
+}
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
+/// Whether the agent goes on only because of a report, so that another would hold it for ever. Cursor counts its
+/// rounds, and begins another one even after the person has stopped it.
+pub(super) fn is_repeated(payload: &Payload) -> bool {
+    if let Some(rounds) = payload.object.get("loop_count") {
+        let status = payload.object.get("status").and_then(Value::as_str);
+        return rounds != &Value::from(0) || status != Some("completed");
     }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
-        let mut all = Vec::new();
-        while let Some(UniqueJson(value)) = list.next_element()? {
-            all.push(value);
-        }
-        Ok(all.into())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut keys: A) -> Result<Value, A::Error> {
-        let mut all = Map::new();
-        while let Some((key, UniqueJson(value))) = keys.next_entry::<String, _>()? {
-            if all.contains_key(&key) {
-                let key = escaped(key.as_str());
-                return Err(A::Error::custom(format_args!(
-                    "the key `{key}` occurs twice"
-                )));
-            }
-            all.insert(key, value);
-        }
-        Ok(all.into())
-    }
+    let mut keys = ["stop_hook_active", "stopHookActive"].into_iter();
+    keys.any(|key| payload.object.get(key) == Some(&Value::Bool(true)))
 }
 
 #[cfg(test)]
@@ -274,20 +311,20 @@ mod tests {
     #[test]
     fn a_value_is_read_as_ever_unless_a_key_occurs_twice() {
         let text =
-            br#"{"a": [null, true, -1, 18446744073709551615, 0.5, "x\u001b"], "b": {"a": {}}}"#;
+            br#"{"a": [null, true, -1, 18446744073709551615, 0.5, "x\u001b\\\":"], "b:\"": {"a": {}}}"#;
         assert_eq!(
             parse(text).unwrap(),
             serde_json::from_slice::<serde_json::Value>(text).unwrap()
         );
         for text in [
             r#"{"a": 1, "a": 1}"#,
+            r#"{"a": {"b": 1}, "a": 1}"#,
+            r#"{"a": 1, "\u0061": 1}"#,
             r#"[{"b": {"\u001b": 1, "\u001b": 2}}]"#,
+            r#"[":\\", {"b\"": 1, "b\"": ":"}]"#,
         ] {
-            let error = parse(text.as_bytes()).unwrap_err().to_string();
-            assert!(
-                error.contains("occurs twice") && !error.contains('\u{1b}'),
-                "{error}"
-            );
+            let error = parse(text.as_bytes()).unwrap_err();
+            assert_eq!(error, "a key occurs twice", "{text}");
         }
     }
 }

@@ -1,16 +1,16 @@
-//! How each agent is called and answered.
+//! How each agent is called and answered: one table per agent.
 
 use serde_json::{Value, json};
 
-use super::events::EventKind::{self, AfterTool, EndOfTurn, NewContext, Prompt};
-use super::events::SESSION_END;
 use super::observe::Told;
-
-/// Claude Code's event after a tool that failed.
-const FAILURE: &str = "PostToolUseFailure";
+use super::payload::EventKind::{self, AfterTool, EndOfTurn, NewContext, Prompt};
+use super::payload::SESSION_END;
 
 /// The exit code that every agent takes for a denial.
 pub(super) const DENIED: u8 = 2;
+
+/// What guard prints for a text, after the event of this name.
+type AgentAnswer = fn(event: &str, text: &str) -> Value;
 
 /// What differs between agents.
 #[derive(Clone, Copy)]
@@ -19,16 +19,14 @@ pub(super) struct Protocol {
     pub(super) before: &'static [&'static str],
     /// Standard output for an allowed call, or nothing.
     pub(super) allowed: &'static str,
-    /// Standard output for a denied call with this reason, or nothing.
-    pub(super) denied: Option<fn(&str) -> Value>,
+    /// Standard output for a denied call, or nothing.
+    pub(super) denied: Option<AgentAnswer>,
     /// The exit code of a denial.
     pub(super) denied_code: u8,
-    /// The events that announce no tool call.
-    pub(super) events: &'static [(&'static str, EventKind)],
-    /// Standard output that tells the agent after an event what landed, if the agent reads that.
-    pub(super) reported: fn(event: &str, report: &str) -> Value,
-    /// Standard output that adds this text to the model's context.
-    pub(super) told: fn(event: &str, text: &str) -> Value,
+    /// The events that announce no tool call, with standard output that tells the agent what landed, if it reads that.
+    pub(super) events: &'static [(&'static str, EventKind, AgentAnswer)],
+    /// Standard output that adds a text to the model's context.
+    pub(super) told: AgentAnswer,
     /// The variable with the directory of the project, which stays when the agent changes its directory.
     pub(super) project_variable: Option<&'static str>,
     /// The payload for a write of this file, with the root of the project; to try out an agent's settings.
@@ -52,17 +50,14 @@ impl Protocol {
         }
     }
 
-    /// The report after an event, if there is one. What is not the agent's doing holds nothing up.
+    /// Tells the agent something after an event, if there is something to tell. What is not its doing holds nothing up.
     pub(super) fn report(&self, event: &str, report: Option<&Told>) -> Reply {
-        self.message(report.map(|report| match report.is_neutral {
-            true => (self.told)(event, &report.text),
-            false => (self.reported)(event, &report.text),
-        }))
-    }
-
-    /// Tells the agent something after an event, if there is something to tell.
-    pub(super) fn message(&self, message: Option<Value>) -> Reply {
-        let told = message.map(|message| format!("{message}\n"));
+        let told = report.map(|report| {
+            let rows = self.events.iter();
+            let mut reported = rows.filter(|(name, ..)| !report.is_neutral && *name == event);
+            let answer = reported.next().map_or(self.told, |(_, _, answer)| *answer);
+            format!("{}\n", answer(event, &report.text))
+        });
         Reply {
             stdout: told.unwrap_or_else(|| self.allowed.to_owned()),
             ..self.allowance()
@@ -70,7 +65,9 @@ impl Protocol {
     }
 
     pub(super) fn denial(&self, reason: &str) -> Reply {
-        let json = self.denied.map(|denied| format!("{}\n", denied(reason)));
+        let json = self
+            .denied
+            .map(|denied| format!("{}\n", denied("", reason)));
         Reply {
             stdout: json.unwrap_or_default(),
             stderr: format!("{reason}\n"),
@@ -79,46 +76,44 @@ impl Protocol {
     }
 }
 
+/// Holds the agent until it has dealt with the text.
+const BLOCK: AgentAnswer = |_, text| json!({"decision": "block", "reason": text});
+const DENY: AgentAnswer = |_, text| json!({"decision": "deny", "reason": text});
+const CONTEXT: AgentAnswer = |event, text| json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}});
+const COPILOT_CONTEXT: AgentAnswer = |_, text| json!({"additionalContext": text});
+const CURSOR_CONTEXT: AgentAnswer = |_, text| json!({"additional_context": text});
+const CURSOR_FOLLOWUP: AgentAnswer = |_, text| json!({"followup_message": text});
+const VSCODE_BLOCK: AgentAnswer = |event, text| {
+    let own = json!({"hookEventName": event, "decision": "block", "reason": text});
+    json!({"decision": "block", "reason": text, "hookSpecificOutput": own})
+};
+const OPENCODE_REPORT: AgentAnswer = |_, text| json!({"report": text});
+
 pub(super) const CLAUDE: Protocol = Protocol {
     before: &["PreToolUse"],
     // No decision: Claude Code then asks as its own settings say.
     allowed: "",
-    denied: Some(|reason| {
-        json!({
-            "hookSpecificOutput": {
-                "hookEventName": "PreToolUse",
-                "permissionDecision": "deny",
-                "permissionDecisionReason": reason,
-            }
-        })
+    denied: Some(|_, reason| {
+        json!({"hookSpecificOutput": {
+            "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": reason,
+        }})
     }),
     denied_code: DENIED,
     events: &[
-        ("PostToolUse", AfterTool),
-        (FAILURE, AfterTool),
-        ("PostToolBatch", AfterTool),
-        ("Stop", EndOfTurn),
-        ("SubagentStop", EndOfTurn),
-        (SESSION_END, EndOfTurn),
-        // Also follows a compaction.
-        ("SessionStart", NewContext),
-        ("UserPromptSubmit", Prompt),
-    ],
-    reported: |event, report| match event {
+        ("PostToolUse", AfterTool, BLOCK),
         // A tool that failed leaves nothing to block.
-        FAILURE => (CLAUDE.told)(event, report),
-        _ => json!({"decision": "block", "reason": report}),
-    },
-    told: |event, text| json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}),
+        ("PostToolUseFailure", AfterTool, CONTEXT),
+        ("PostToolBatch", AfterTool, BLOCK),
+        ("Stop", EndOfTurn, BLOCK),
+        ("SubagentStop", EndOfTurn, BLOCK),
+        (SESSION_END, EndOfTurn, BLOCK),
+        // Also follows a compaction.
+        ("SessionStart", NewContext, CONTEXT),
+        ("UserPromptSubmit", Prompt, CONTEXT),
+    ],
+    told: CONTEXT,
     project_variable: Some("CLAUDE_PROJECT_DIR"),
-    sample: |root, path| {
-        sample(
-            root,
-            "PreToolUse",
-            "Write",
-            json!({"file_path": path, "content": "x\n"}),
-        )
-    },
+    sample: |root, path| sample(root, "PreToolUse", "Write", path),
 };
 
 /// Codex goes on if a denial has a key that it does not know; even `allow` would be invalid.
@@ -126,7 +121,8 @@ pub(super) const CODEX: Protocol = Protocol {
     project_variable: None,
     sample: |root, path| {
         let patch = format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n");
-        let mut sample = sample(root, "PreToolUse", "apply_patch", json!({"command": patch}));
+        let mut sample = sample(root, "PreToolUse", "apply_patch", path);
+        sample["tool_input"] = json!({"command": patch});
         sample["turn_id"] = "guard".into();
         sample["model"] = "guard".into();
         sample
@@ -141,22 +137,18 @@ pub(super) const COPILOT: Protocol = Protocol {
     // Without a decision, Copilot asks as its own settings say.
     allowed: "{}\n",
     denied: Some(
-        |reason| json!({"permissionDecision": "deny", "permissionDecisionReason": reason}),
+        |_, reason| json!({"permissionDecision": "deny", "permissionDecisionReason": reason}),
     ),
     // Any other code denies as well, but then Copilot need not read the reason.
     denied_code: 0,
     events: &[
-        ("postToolUse", AfterTool),
-        ("agentStop", EndOfTurn),
-        ("sessionEnd", EndOfTurn),
-        ("sessionStart", NewContext),
-        ("userPromptSubmitted", Prompt),
+        ("postToolUse", AfterTool, COPILOT_CONTEXT),
+        ("agentStop", EndOfTurn, BLOCK),
+        ("sessionEnd", EndOfTurn, COPILOT_CONTEXT),
+        ("sessionStart", NewContext, COPILOT_CONTEXT),
+        ("userPromptSubmitted", Prompt, COPILOT_CONTEXT),
     ],
-    reported: |event, report| match event {
-        "agentStop" => json!({"decision": "block", "reason": report}),
-        _ => json!({"additionalContext": report}),
-    },
-    told: |_, text| json!({"additionalContext": text}),
+    told: COPILOT_CONTEXT,
     project_variable: None,
     sample: |root, path| {
         json!({
@@ -171,20 +163,14 @@ pub(super) const CURSOR: Protocol = Protocol {
     before: &["PreToolUse", "preToolUse"],
     // Cursor reads standard output after each call. Without a permission, it asks as its own settings say.
     allowed: "{}\n",
-    denied: Some(
-        |reason| json!({"permission": "deny", "user_message": reason, "agent_message": reason}),
-    ),
+    denied: Some(|_, why| json!({"permission": "deny", "user_message": why, "agent_message": why})),
     events: &[
-        ("postToolUse", AfterTool),
-        ("stop", EndOfTurn),
-        ("sessionEnd", EndOfTurn),
-        ("sessionStart", NewContext),
+        ("postToolUse", AfterTool, CURSOR_CONTEXT),
+        ("stop", EndOfTurn, CURSOR_FOLLOWUP),
+        ("sessionEnd", EndOfTurn, CURSOR_CONTEXT),
+        ("sessionStart", NewContext, CURSOR_CONTEXT),
     ],
-    reported: |event, report| match event {
-        "stop" => json!({"followup_message": report}),
-        _ => json!({"additional_context": report}),
-    },
-    told: |_, text| json!({"additional_context": text}),
+    told: CURSOR_CONTEXT,
     project_variable: Some("CURSOR_PROJECT_DIR"),
     sample: |root, path| {
         json!({
@@ -198,24 +184,16 @@ pub(super) const CURSOR: Protocol = Protocol {
 
 pub(super) const GEMINI: Protocol = Protocol {
     before: &["BeforeTool"],
-    denied: Some(|reason| json!({"decision": "deny", "reason": reason})),
+    denied: Some(DENY),
     events: &[
-        ("AfterTool", AfterTool),
-        ("AfterAgent", EndOfTurn),
-        (SESSION_END, EndOfTurn),
-        ("SessionStart", NewContext),
-        ("BeforeAgent", Prompt),
+        ("AfterTool", AfterTool, DENY),
+        ("AfterAgent", EndOfTurn, DENY),
+        (SESSION_END, EndOfTurn, DENY),
+        ("SessionStart", NewContext, CONTEXT),
+        ("BeforeAgent", Prompt, CONTEXT),
     ],
-    reported: |_, report| json!({"decision": "deny", "reason": report}),
     project_variable: Some("GEMINI_PROJECT_DIR"),
-    sample: |root, path| {
-        sample(
-            root,
-            "BeforeTool",
-            "write_file",
-            json!({"file_path": path, "content": "x\n"}),
-        )
-    },
+    sample: |root, path| sample(root, "BeforeTool", "write_file", path),
     ..CLAUDE
 };
 
@@ -223,9 +201,8 @@ pub(super) const GEMINI: Protocol = Protocol {
 pub(super) const OPENCODE: Protocol = Protocol {
     before: &[""],
     denied: None,
-    events: &[("tool.execute.after", AfterTool)],
-    reported: |_, report| json!({"report": report}),
-    told: |_, text| json!({"report": text}),
+    events: &[("tool.execute.after", AfterTool, OPENCODE_REPORT)],
+    told: OPENCODE_REPORT,
     project_variable: None,
     sample: |root, path| json!({"tool": "write", "args": {"filePath": path, "content": "x\n"}, "cwd": root}),
     ..CLAUDE
@@ -233,13 +210,16 @@ pub(super) const OPENCODE: Protocol = Protocol {
 
 /// VS Code runs the hook for every tool, whatever the matcher says.
 pub(super) const VSCODE: Protocol = Protocol {
-    reported: |event, report| {
-        json!({
-            "decision": "block",
-            "reason": report,
-            "hookSpecificOutput": {"hookEventName": event, "decision": "block", "reason": report},
-        })
-    },
+    events: &[
+        ("PostToolUse", AfterTool, VSCODE_BLOCK),
+        ("PostToolUseFailure", AfterTool, VSCODE_BLOCK),
+        ("PostToolBatch", AfterTool, VSCODE_BLOCK),
+        ("Stop", EndOfTurn, VSCODE_BLOCK),
+        ("SubagentStop", EndOfTurn, VSCODE_BLOCK),
+        (SESSION_END, EndOfTurn, VSCODE_BLOCK),
+        ("SessionStart", NewContext, CONTEXT),
+        ("UserPromptSubmit", Prompt, CONTEXT),
+    ],
     project_variable: None,
     sample: |root, path| {
         json!({
@@ -251,9 +231,9 @@ pub(super) const VSCODE: Protocol = Protocol {
 };
 
 /// A payload of Claude Code and of those that follow it.
-fn sample(root: &str, event: &str, tool: &str, input: Value) -> Value {
+fn sample(root: &str, event: &str, tool: &str, path: &str) -> Value {
     json!({
         "session_id": "guard", "cwd": root, "hook_event_name": event, "tool_name": tool, "tool_use_id": "guard",
-        "tool_input": input,
+        "tool_input": {"file_path": path, "content": "x\n"},
     })
 }

@@ -1,11 +1,32 @@
-//! What a model reads about a denial: what is wrong, what to do next, and what will not help.
+//! What a model reads about a denial and about the scope: what is wrong, what to do next, and what will not help. What
+//! each session was told is noted below the git directory: the scope before its first write, at the start of a session,
+//! after a compaction, and when the scope has changed since; and the last refusal.
+
+#![allow(clippy::disallowed_methods)]
 
 use std::fmt::Write;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
 
+use super::payload::{AgentEvent, EventKind};
+use crate::disk;
+use crate::error::Error;
 use crate::files::{Failure, FailureKind};
 use crate::finding::Help;
+use crate::git::Repository;
+use crate::judge::{self, Options};
 use crate::path::escaped;
+use crate::report::prompt_text;
 
+/// How many sessions guard remembers.
+const SESSIONS: usize = 20;
+/// From which time on the same refusal is shorter.
+const SHORT: usize = 3;
+
+/// What a branch without a design of its own means for the agent.
+const NO_DESIGN: &str = "Before you change files that are not listed here, ask the user for a design of this branch: \
+    `guard scope new` writes one, `guard use FILE` chooses one. Without it, guard refuses the change.";
 /// About how many bytes a model reads with attention.
 const LENGTH: usize = 600;
 
@@ -22,6 +43,13 @@ pub(crate) fn told(verdict: &str, failure: &Failure) -> String {
         }
     }
     text
+}
+
+/// What guard could not do after a tool, with the next steps.
+pub(crate) fn failed_to(what: &str, error: &Error, first_step: &str) -> String {
+    let help: Vec<&str> = error.help.iter().map(|help| help.trim_end()).collect();
+    let (message, help) = (&error.message, help.join("; "));
+    format!("guard could not {what}: {message}; {first_step}{help}")
 }
 
 /// The reason for a denial of a tool.
@@ -56,4 +84,78 @@ pub(crate) fn of(tool: &str, changes_files: bool, failure: &Failure) -> String {
     text.push('\n');
     text.push_str(end);
     text
+}
+
+/// The scope, if the session does not know it; nothing where none applies.
+pub(crate) fn scope_to_tell(
+    event: &AgentEvent,
+    repo: &Repository,
+    options: &Options,
+) -> Option<String> {
+    let text = match judge::prompt(repo, options) {
+        Ok(None) => return None,
+        Ok(Some(section)) if section.has_own_design => prompt_text(&section),
+        Ok(Some(section)) => format!("{}\n{NO_DESIGN}\n", prompt_text(&section)),
+        Err(error) => format!(
+            "guard allows no change here: {}. {NO_DESIGN}\n",
+            error.message
+        ),
+    };
+    let is_known = is_known(repo.git_dir(), &event.session, &text);
+    (event.kind == EventKind::NewContext || !is_known).then_some(text)
+}
+
+/// Whether this is what the session was told last; notes it.
+fn is_known(git_dir: &Path, session: &str, text: &str) -> bool {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    let session = escaped(session).to_string();
+    let line = format!("{:016x} {session}", hasher.finish());
+    let notes = read(git_dir, "scope-told");
+    if notes.lines().any(|known| known == line) {
+        return true;
+    }
+    let others = notes
+        .lines()
+        .filter(|known| known.get(17..) != Some(&session));
+    let lines: Vec<&str> = std::iter::once(line.as_str())
+        .chain(others)
+        .take(SESSIONS)
+        .collect();
+    write(git_dir, "scope-told", &(lines.join("\n") + "\n"));
+    false
+}
+
+/// How often the session was told this refusal, with now.
+pub(crate) fn times_told(git_dir: &Path, session: &str, reason: &str) -> usize {
+    let key = format!("{}\n{reason}", escaped(session));
+    let before = match read(git_dir, "refused-last").split_once('\n') {
+        Some((times, last)) if last == key => times.parse().unwrap_or(0),
+        _ => 0_usize,
+    };
+    let times = before.saturating_add(1);
+    write(git_dir, "refused-last", &format!("{times}\n{key}"));
+    times
+}
+
+/// The reason, in short if the session has read it before.
+pub(super) fn in_short(reason: String, times: usize) -> String {
+    if times < SHORT {
+        return reason;
+    }
+    let first = reason.lines().next().unwrap_or_default();
+    format!("{first}\nThis is the same refusal as before. Do something else, or ask the user.")
+}
+
+fn read(git_dir: &Path, name: &str) -> String {
+    fs::read_to_string(git_dir.join("guard").join(name)).unwrap_or_default()
+}
+
+/// A note that fails only repeats a text, or keeps it long.
+fn write(git_dir: &Path, name: &str, text: &str) {
+    let directory = git_dir.join("guard");
+    let file = directory.join(name);
+    let written = disk::create_private_directory(&directory)
+        .and_then(|()| disk::replace(&file, text.as_bytes(), Some(disk::PRIVATE)));
+    drop(written);
 }

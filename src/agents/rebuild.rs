@@ -102,7 +102,7 @@ pub(crate) struct PatchChunk {
 ///
 /// # Errors
 /// The lines of a chunk are not in the file.
-pub(super) fn patched(old: Option<&[u8]>, chunks: &[PatchChunk]) -> GateResult<Vec<u8>> {
+pub(crate) fn patched(old: Option<&[u8]>, chunks: &[PatchChunk]) -> GateResult<Vec<u8>> {
     let missing = |kind, message: &str| {
         Failure::new(kind, message).help("read the file again and send lines as they are in it")
     };
@@ -189,7 +189,7 @@ pub(crate) struct CellEdit {
     edit_mode: CellMode,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum CellKind {
     Code,
@@ -264,7 +264,7 @@ fn replace_cell(cell: &mut Map<String, Value>, edit: &CellEdit) {
         .cell_type
         .map_or(was_code, |kind| kind == CellKind::Code);
     if let Some(kind) = edit.cell_type {
-        cell.insert("cell_type".into(), name(kind).into());
+        cell.insert("cell_type".into(), json!(kind));
     }
     if is_code {
         cell.insert("execution_count".into(), Value::Null);
@@ -276,17 +276,10 @@ fn replace_cell(cell: &mut Map<String, Value>, edit: &CellEdit) {
 }
 
 fn new_cell(kind: CellKind, source: &str) -> Value {
-    let mut cell = json!({ "cell_type": name(kind), "source": source, "metadata": {} });
+    let mut cell = json!({ "cell_type": kind, "source": source, "metadata": {} });
     if kind == CellKind::Code {
         cell["execution_count"] = Value::Null;
         cell["outputs"] = json!([]);
     }
     cell
-}
-
-fn name(kind: CellKind) -> &'static str {
-    match kind {
-        CellKind::Code => "code",
-        CellKind::Markdown => "markdown",
-    }
 }

@@ -1,12 +1,17 @@
 //! Where an agent may write whatever the design says: the system's directory for temporary files, its own directory
 //! under the home, and files that git ignores. What switches its hooks, or guard, off is none of these.
+//!
+//! What an agent's commands may not even name are the files that switch its hooks, and the verb that removes them. After
+//! such a command, nothing might be observed any more.
 
 use std::path::{Component, Path, PathBuf};
 
 use gix::bstr::BStr;
 
+use super::tools::{FileAction, ToolCall};
 use crate::boundary::Boundary;
 use crate::error::Result;
+use crate::files::{Failure, FailureKind, GateResult};
 use crate::git::Repository;
 use crate::rules::may_call_guard;
 
@@ -117,4 +122,60 @@ fn ends_as_switch(path: &Path) -> bool {
         .to_string_lossy()
         .to_lowercase();
     SWITCHES.contains(&end.as_str())
+}
+
+/// The files that agents read their hooks from, in the project or in the home directory.
+const HOOK_FILES: &[&str] = &[
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".codex/hooks.json",
+    ".cursor/hooks.json",
+    ".gemini/settings.json",
+    ".github/hooks/guard.json",
+    ".github/hooks/guard-vscode.json",
+    ".opencode/plugins/guard.js",
+];
+
+/// Other words that switch hooks off.
+const SWITCH_WORDS: &[&str] = &["guard uninstall", "disableAllHooks", ".claude/settings"];
+
+/// The files that switch hooks here.
+pub(super) fn hook_files(root: &Path) -> Vec<PathBuf> {
+    let home = std::env::home_dir();
+    let places = [Some(root), home.as_deref()];
+    let in_place = |place: &Path| {
+        HOOK_FILES
+            .iter()
+            .map(|file| place.join(file))
+            .collect::<Vec<_>>()
+    };
+    places.into_iter().flatten().flat_map(in_place).collect()
+}
+
+/// Refuses a command that names one of them, by its plain words.
+///
+/// # Errors
+/// It does.
+pub(crate) fn refuse(call: &ToolCall) -> GateResult<()> {
+    for action in &call.actions {
+        let FileAction::Command(text) = action else {
+            continue;
+        };
+        let mut words = String::with_capacity(text.len());
+        for word in text.split_whitespace() {
+            words.extend([word, " "]);
+        }
+        let named = HOOK_FILES
+            .iter()
+            .chain(SWITCH_WORDS)
+            .find(|word| words.contains(**word));
+        if let Some(word) = named {
+            return Err(Failure::new(
+                FailureKind::Refused,
+                format!("the command names `{word}`, which decides whether guard sees what commands do"),
+            )
+            .help("to read such a file, use the agent's own tool for reading; to change it, ask the user"));
+        }
+    }
+    Ok(())
 }

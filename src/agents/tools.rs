@@ -1,15 +1,94 @@
-//! What the tools of all agents do to files. One table serves every agent: several offer the tools of others, or run
+//! What an agent is about to do: a tool call, and what the tools of all agents do to files. One table serves every agent: several offer the tools of others, or run
 //! their hooks. A key that is not listed here may change what is written, so the call is denied.
 
+use std::path::PathBuf;
+
+use gix::bstr::{BStr, BString};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Map, Value};
 
-use super::apply_patch;
-use super::call::FileAction;
-use super::rebuild::TextEdit;
+use super::rebuild::{CellEdit, PatchChunk, TextEdit};
 use crate::error::{Error, Result};
-use crate::path::escaped;
+use crate::path::{escaped, text_on_one_line};
+
+/// An announced tool call.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ToolCall {
+    /// The agent's name of the tool.
+    pub(crate) tool: String,
+    /// The directory in which the agent works: an absolute path.
+    pub(crate) directory: PathBuf,
+    /// What it does to files; empty if guard does not judge this tool.
+    pub(crate) actions: Vec<FileAction>,
+}
+
+/// What a tool does to a file.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum FileAction {
+    /// Reads it.
+    Read(BString),
+    /// Creates or replaces it; the whole new content.
+    Write(BString, Vec<u8>),
+    /// Replaces text in it, in order, each in the previous result.
+    Edit(BString, Vec<TextEdit>),
+    /// Changes one cell of a Jupyter notebook.
+    EditCell(CellEdit),
+    /// Changes its lines by a patch.
+    Patch(BString, Vec<PatchChunk>),
+    /// Moves it to the second path, and changes its lines, if there are chunks.
+    Move(BString, BString, Vec<PatchChunk>),
+    /// Deletes it.
+    Delete(BString),
+    /// Runs a shell command, as the shell gets it.
+    Command(String),
+}
+
+impl FileAction {
+    /// The paths that it names: none, one, or both ends of a move.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &BStr> {
+        let (path, target) = match self {
+            FileAction::Move(path, to, _) => (Some(path.as_ref()), Some(to.as_ref())),
+            FileAction::Read(path)
+            | FileAction::Write(path, _)
+            | FileAction::Edit(path, _)
+            | FileAction::Patch(path, _)
+            | FileAction::Delete(path) => (Some(path.as_ref()), None),
+            FileAction::EditCell(edit) => (Some(edit.notebook_path.as_str().into()), None),
+            FileAction::Command(_) => (None, None),
+        };
+        [path, target].into_iter().flatten()
+    }
+
+    pub(crate) fn is_command(&self) -> bool {
+        matches!(self, FileAction::Command(_))
+    }
+
+    pub(crate) fn is_read(&self) -> bool {
+        matches!(self, FileAction::Read(_))
+    }
+}
+
+impl ToolCall {
+    pub(crate) fn has_only_absolute_paths(&self) -> bool {
+        let is_absolute =
+            |path: &BStr| gix::path::from_bstr(path).is_ok_and(|path| path.is_absolute());
+        self.actions
+            .iter()
+            .flat_map(FileAction::paths)
+            .all(is_absolute)
+    }
+
+    /// Whether guard cannot know from the call what it does to files.
+    pub(crate) fn is_observed(&self) -> bool {
+        self.actions.is_empty() || self.actions.iter().any(FileAction::is_command)
+    }
+
+    /// Whether it does more than reading.
+    pub(crate) fn changes_files(&self) -> bool {
+        self.actions.iter().any(|action| !action.is_read())
+    }
+}
 
 /// The keys under which tools name a file.
 const PATH_KEYS: &str = "file_path filePath filepath path paths file files filename target_file targetFile \
@@ -88,37 +167,27 @@ struct ShellInput {
 pub(super) fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
     let action = match tool {
         "Write" | "write" | "write_file" | "create" | "create_file" => {
-            let WholeFile {
-                file_path, content, ..
-            } = typed(tool, input)?;
-            FileAction::Write(file_path.into(), content.into())
+            let file: WholeFile = typed(tool, input)?;
+            FileAction::Write(file.file_path.into(), file.content.into())
         }
         "Edit" | "edit" | "StrReplace" | "replace" | "replace_string_in_file" => {
             return by_file(tool, None, vec![typed(tool, input)?]);
         }
         "MultiEdit" | "multiedit" | "multi_replace_string_in_file" => {
-            let Replacements {
-                file_path, edits, ..
-            } = typed(tool, input)?;
-            return by_file(tool, file_path, edits);
+            let all: Replacements = typed(tool, input)?;
+            return by_file(tool, all.file_path, all.edits);
         }
         "apply_patch" | "ApplyPatch" | "patch" => {
-            let NamedPatch { patch, .. } = typed(tool, input)?;
-            return apply_patch::parse(&patch);
+            return patch_actions(&typed::<NamedPatch>(tool, input)?.patch);
         }
         "NotebookEdit" => FileAction::EditCell(typed(tool, input)?),
-        "Delete" => {
-            let Removal { file_path } = typed(tool, input)?;
-            FileAction::Delete(file_path.into())
-        }
+        "Delete" => FileAction::Delete(typed::<Removal>(tool, input)?.file_path.into()),
         "Read" | "read" | "read_file" | "view" => {
-            let Viewed { file_path } = typed(tool, input)?;
-            FileAction::Read(file_path.into())
+            FileAction::Read(typed::<Viewed>(tool, input)?.file_path.into())
         }
         "Bash" | "bash" | "PowerShell" | "powershell" | "Monitor" | "Shell"
         | "run_shell_command" | "run_in_terminal" | "write_stdin" => {
-            let ShellInput { command } = typed(tool, input)?;
-            FileAction::Command(command)
+            FileAction::Command(typed::<ShellInput>(tool, input)?.command)
         }
         // A model merges the code into the file, or no public source says what the input means.
         "insert_edit_into_file"
@@ -198,4 +267,114 @@ fn unknown(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
         escaped(tool)
     ))
     .help("change the file with the agent's own tools for writing and editing"))
+}
+
+/// The actions of a patch, in its order.
+///
+/// # Errors
+/// It is not such a patch.
+pub(super) fn patch_actions(patch: &str) -> Result<Vec<FileAction>> {
+    let bad = |why: String| {
+        Error::new(format!("the patch cannot be read: {why}"))
+            .help("send one patch from `*** Begin Patch` to `*** End Patch`")
+    };
+    let lines: Vec<&str> = patch.trim().lines().collect();
+    let [first, body @ .., last] = lines.as_slice() else {
+        return Err(bad("it is empty".to_owned()));
+    };
+    if first.trim() != "*** Begin Patch" || last.trim() != "*** End Patch" {
+        return Err(bad("its first or last line is missing".to_owned()));
+    }
+    let mut actions = Vec::new();
+    let mut rest = body;
+    while let Some((header, after)) = rest.split_first() {
+        let header = header.trim();
+        rest = after;
+        if let Some(path) = header.strip_prefix("*** Add File: ") {
+            let (added, after) = split_while(rest, |line| line.starts_with('+'));
+            let content: String = added
+                .iter()
+                .map(|line| format!("{}\n", &line[1..]))
+                .collect();
+            rest = after;
+            actions.push(FileAction::Write(path.into(), content.into()));
+        } else if let Some(path) = header.strip_prefix("*** Delete File: ") {
+            actions.push(FileAction::Delete(path.into()));
+        } else if let Some(path) = header.strip_prefix("*** Update File: ") {
+            let path: BString = path.into();
+            let target = rest
+                .first()
+                .and_then(|line| line.trim().strip_prefix("*** Move to: "));
+            if target.is_some() {
+                rest = &rest[1..];
+            }
+            let (body, after) = split_while(rest, |line| {
+                !line.starts_with("*** ") || is_end_of_file(line)
+            });
+            rest = after;
+            let chunks = chunks(body)
+                .map_err(|line| bad(format!("unexpected line {}", text_on_one_line(line))))?;
+            actions.push(match target {
+                Some(to) => FileAction::Move(path, to.into(), chunks),
+                None => FileAction::Patch(path, chunks),
+            });
+        } else if !header.is_empty() {
+            return Err(bad(format!("unexpected line {}", text_on_one_line(header))));
+        }
+    }
+    match actions.is_empty() {
+        true => Err(bad("it names no file".to_owned())),
+        false => Ok(actions),
+    }
+}
+
+fn split_while<'a, 'b>(
+    lines: &'a [&'b str],
+    belongs: impl Fn(&str) -> bool,
+) -> (&'a [&'b str], &'a [&'b str]) {
+    let end = lines.iter().position(|line| !belongs(line));
+    lines.split_at(end.unwrap_or(lines.len()))
+}
+
+fn is_end_of_file(line: &str) -> bool {
+    line.trim_end() == "*** End of File"
+}
+
+/// The chunks of an update; the error is a line that does not belong there.
+fn chunks<'b>(lines: &[&'b str]) -> Result<Vec<PatchChunk>, &'b str> {
+    let mut chunks: Vec<PatchChunk> = Vec::new();
+    for line in lines {
+        if *line == "@@" || line.starts_with("@@ ") {
+            let context = line[2..].strip_prefix(' ').map(str::to_owned);
+            chunks.push(PatchChunk {
+                context,
+                ..PatchChunk::default()
+            });
+            continue;
+        }
+        if chunks.last().is_none_or(|chunk| chunk.is_at_end) {
+            chunks.push(PatchChunk::default());
+        }
+        let Some(chunk) = chunks.last_mut() else {
+            return Err(line);
+        };
+        if is_end_of_file(line) {
+            chunk.is_at_end = true;
+            continue;
+        }
+        let (sign, text) = match line.chars().next() {
+            None => (' ', ""),
+            Some(sign) => (sign, &line[sign.len_utf8()..]),
+        };
+        if !matches!(sign, ' ' | '-' | '+') {
+            return Err(line);
+        }
+        if sign != '+' {
+            chunk.old.push(text.to_owned());
+        }
+        if sign != '-' {
+            chunk.new.push(text.to_owned());
+        }
+    }
+    Ok(chunks)
 }

@@ -44,15 +44,10 @@ impl SshSignature {
         let is_hardware = [key_kind, kind]
             .iter()
             .any(|kind| kind.starts_with(b"sk-") || kind.starts_with(b"webauthn-sk-"));
-        let mut armoured = BEGIN.to_owned();
-        for line in body.as_bytes().chunks(WIDTH) {
-            armoured.push_str(&String::from_utf8_lossy(line));
-            armoured.push('\n');
-        }
-        armoured.push_str(END);
-        armoured.push('\n');
+        let lines = body.as_bytes().chunks(WIDTH).map(String::from_utf8_lossy);
+        let lines: Vec<_> = lines.collect();
         Some(SshSignature {
-            armoured,
+            armoured: format!("{BEGIN}{}\n{END}\n", lines.join("\n")),
             namespace: String::from_utf8_lossy(namespace).into_owned(),
             key: format!(
                 "{} SHA256:{}",

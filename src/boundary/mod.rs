@@ -85,7 +85,7 @@ impl BoundaryError {
 impl fmt::Display for BoundaryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BoundaryError::Refused(rejection) => rejection.fmt(f),
+            BoundaryError::Refused(rejection) => f.write_str(&rejection.message),
             BoundaryError::Changed(path) => {
                 write!(
                     f,

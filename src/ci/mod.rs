@@ -1,10 +1,9 @@
-//! Determines the range that a CI system wants judged, from its variables and event alone. GitHub and GitLab have files
-//! of their own, the others are rows of a table.
+//! Determines the range that a CI system wants judged, from its variables and event alone. GitHub has a file of its own, GitLab
+//! a function, and the others are rows of a table.
 //!
 //! Nothing is guessed. A plan names commits and branches; git decides whether they exist and where they meet.
 
 mod github;
-mod gitlab;
 mod hosts;
 mod plan;
 
@@ -24,7 +23,7 @@ pub fn plan(variables: &Variables, event: impl Fn(&str) -> Result<Value>) -> Res
         return github::plan(variables, &event(path)?);
     }
     if is_on(variables, "GITLAB_CI") {
-        return gitlab::plan(variables);
+        return hosts::of_gitlab(variables);
     }
     match hosts::of(variables) {
         Some(host) => host.plan(variables),

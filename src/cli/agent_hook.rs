@@ -7,7 +7,7 @@ use std::thread;
 
 use super::bounded;
 use super::design_args::DesignArgs;
-use super::output::CANNOT_JUDGE;
+use super::output::{CANNOT_JUDGE, on_panic};
 use super::repository::{repository, with_approvals};
 use crate::agents::{
     self, Agent, AgentEvent, DEADLINE, FileAction, HookWork, Observer, Reply, Told, ToolCall, late,
@@ -30,7 +30,8 @@ pub(super) struct AgentArgs {
 impl AgentArgs {
     /// Answers one payload. The result is the exit code.
     pub(super) fn run(&self, agent: Agent) -> u8 {
-        fail_in_form();
+        // The answer still has to be a denial in the agent's form.
+        on_panic("", || ());
         answer_in_time(agent);
         let options = self.design.options(false);
         let payload = bounded::whole(io::stdin().lock(), MAX_PAYLOAD);
@@ -49,20 +50,17 @@ struct AgentWork {
 }
 
 impl HookWork for AgentWork {
-    fn judge(&self, call: &ToolCall) -> GateResult<()> {
-        enter(call)?;
+    fn judge(&self, call: &ToolCall, session: &str, id: &str) -> GateResult<()> {
+        enter(&call.directory)?;
         agents::refuse(call)?;
-        if call.actions.iter().all(FileAction::is_command) {
-            return Ok(());
+        if !call.actions.iter().all(FileAction::is_command) {
+            let repo = repository_of(self.agent, call.has_only_absolute_paths())?;
+            agents::judge(&repo, &self.options, call)?;
         }
-        agents::judge(&repository_of(self.agent, call)?, &self.options, call)
-    }
-
-    fn begin(&self, call: &ToolCall, session: &str, id: &str) -> GateResult<()> {
         if !call.is_observed() {
             return Ok(());
         }
-        let Some(repo) = self.observed(call)? else {
+        let Some(repo) = self.observed(call.has_only_absolute_paths())? else {
             return Ok(());
         };
         let options = with_approvals(&repo, self.options.clone())?;
@@ -71,9 +69,8 @@ impl HookWork for AgentWork {
 
     fn look(&self, event: &AgentEvent) -> Option<Told> {
         let look = || {
-            let call = ToolCall::in_directory(event.directory.clone());
-            enter(&call)?;
-            let Some(repo) = self.observed(&call)? else {
+            enter(&event.directory)?;
+            let Some(repo) = self.observed(true)? else {
                 return match CheckpointStore::is_there_for(&event.directory) {
                     true => Err(Error::new("the .git directory of the repository is gone")
                         .help("stop, and ask the user to bring it back")),
@@ -84,20 +81,15 @@ impl HookWork for AgentWork {
             Observer::open(&repo, &options, &event.session)?.finish(event)
         };
         look().unwrap_or_else(|error: Error| {
-            let help: Vec<&str> = error.help.iter().map(|help| help.trim_end()).collect();
-            let text = format!(
-                "guard could not look at what the tool did: {}; look yourself: git status; {}",
-                error.message,
-                help.join("; ")
-            );
+            let next = "look yourself: git status; ";
+            let text = agents::failed_to("look at what the tool did", &error, next);
             Some(Told::of_agent(text))
         })
     }
 
     fn tell(&self, event: &AgentEvent) -> Option<String> {
-        let call = ToolCall::in_directory(event.directory.clone());
-        enter(&call).ok()?;
-        let repo = repository_of(self.agent, &call).ok()?;
+        enter(&event.directory).ok()?;
+        let repo = repository_of(self.agent, true).ok()?;
         agent_hooks::note_call(&repo, self.agent);
         agents::scope_to_tell(event, &repo, &self.options)
     }
@@ -118,7 +110,7 @@ impl HookWork for AgentWork {
 
 impl AgentWork {
     /// The repository whose work tree is observed; `None` where there is none.
-    fn observed(&self, call: &ToolCall) -> Result<Option<Repository>> {
+    fn observed(&self, has_only_absolute_paths: bool) -> Result<Option<Repository>> {
         let here = std::env::current_dir().unwrap_or_default();
         let project = self.agent.project_variable().and_then(std::env::var_os);
         let project = project.as_deref().map(Path::new);
@@ -127,16 +119,16 @@ impl AgentWork {
             .chain(project)
             .any(|path| path.join(".git").exists())
         {
-            true => repository_of(self.agent, call).map(Some),
+            true => repository_of(self.agent, has_only_absolute_paths).map(Some),
             false => Ok(None),
         }
     }
 }
 
 /// Changes to the directory in which the agent works.
-fn enter(call: &ToolCall) -> Result<()> {
-    std::env::set_current_dir(&call.directory).map_err(|error| {
-        let directory = show_file(&call.directory);
+fn enter(directory: &Path) -> Result<()> {
+    std::env::set_current_dir(directory).map_err(|error| {
+        let directory = show_file(directory);
         Error::new(format!(
             "the agent's directory {directory} cannot be entered: {error}"
         ))
@@ -145,7 +137,7 @@ fn enter(call: &ToolCall) -> Result<()> {
 
 /// The repository of the agent's directory. If the agent names its project and works elsewhere, such as in a
 /// repository of its own making, the project's repository judges; linked work trees belong to the project.
-fn repository_of(agent: Agent, call: &ToolCall) -> Result<Repository> {
+fn repository_of(agent: Agent, has_only_absolute_paths: bool) -> Result<Repository> {
     let here = repository();
     let project = agent.project_variable().and_then(std::env::var_os);
     let Some(project) = project.filter(|project| !project.is_empty()) else {
@@ -154,7 +146,7 @@ fn repository_of(agent: Agent, call: &ToolCall) -> Result<Repository> {
     let project = Repository::open(Path::new(&project))?;
     match here {
         Ok(here) if is_same(here.common_dir(), project.common_dir()) => Ok(here),
-        _ if call.has_only_absolute_paths() => Ok(project),
+        _ if has_only_absolute_paths => Ok(project),
         _ => Err(Error::new(
             "the tool call names a relative path, but the agent's directory is outside its project",
         )
@@ -191,12 +183,4 @@ fn answer_in_time(agent: Agent) {
         let late = || agent.failed(&late("so it is denied; try again"));
         std::process::exit(i32::from(say(&known.unwrap_or_else(late))));
     });
-}
-
-/// A panic is a fault of guard. It only says so, because the answer still has to be a denial in the agent's form.
-fn fail_in_form() {
-    std::panic::set_hook(Box::new(|panic| {
-        let text = format!("guard: internal error: {panic}\nguard: please report this\n");
-        let _ = io::stderr().lock().write_all(text.as_bytes());
-    }));
 }

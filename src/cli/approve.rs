@@ -9,7 +9,7 @@ use super::design_args::DesignArgs;
 use super::files::{print_done, told};
 use super::output::Output;
 use super::person::Person;
-use super::question::{GUTTER, ask_for_word, asking, push_quoted};
+use super::question::{ask_for_word, asking};
 use super::repository::{repository, with_approvals};
 use super::signing::{SignArgs, enroll, unsigned_notes};
 use super::snapshot::elsewhere;
@@ -22,7 +22,7 @@ use crate::git::Repository;
 use crate::judge::{self, Clearable};
 use crate::measure;
 use crate::path::escaped;
-use crate::report::{Style, painted};
+use crate::report::{GUTTER, Style, painted, push_quoted};
 
 /// Lines of each preview, the marker `[truncated]` included (requirement 000, section 2.4).
 const PREVIEW_LINES: usize = 50;
@@ -385,8 +385,8 @@ fn shown(waiting: &[Clearable], style: &Style) -> (String, String) {
         } else {
             let preview = measure::unified_preview(old, new, &name, &name, PREVIEW_LINES);
             lost = measure::deleted_content(old, new, PREVIEW_LINES);
-            push_quoted(&mut text, "The change", Some(&painted(&preview, style)));
-            push_quoted(&mut text, "What would be lost", Some(&lost));
+            push_quoted(&mut text, "The change", &painted(&preview, style));
+            push_quoted(&mut text, "What would be lost", &lost);
         }
         if !loses || !lost.is_empty() {
             let id = approve::sides(change).1.unwrap_or_default();

@@ -35,11 +35,11 @@ impl McpArgs {
 
 #[cfg(feature = "mcp")]
 mod server {
-    use std::io::Write;
     use std::panic::AssertUnwindSafe;
     use std::path::PathBuf;
 
     use super::super::design_args::DesignArgs;
+    use super::super::output::on_panic;
     use super::super::person;
     use super::super::repository::repository;
     use crate::error::{Error, Result};
@@ -55,7 +55,8 @@ mod server {
         let root = repo.own_workdir()?;
         std::env::set_current_dir(root)
             .map_err(|error| Error::new(format!("{}: {error}", show_file(root))))?;
-        go_on_after_panic();
+        // A panic ends the call, not the server.
+        on_panic("", || ());
         let serve = || mcp::serve(options, person::refusal_of_client());
         std::panic::catch_unwind(AssertUnwindSafe(serve))
             .unwrap_or_else(|_| Err(Error::new("the server ended by an internal error")))?;
@@ -68,16 +69,5 @@ mod server {
             std::path::absolute(path).map_err(failed)
         };
         paths.iter().map(absolute).collect()
-    }
-
-    /// A panic ends the call, not the server.
-    fn go_on_after_panic() {
-        std::panic::set_hook(Box::new(|panic| {
-            let mut stderr = std::io::stderr().lock();
-            let _ = writeln!(
-                stderr,
-                "guard: internal error: {panic}\nguard: please report this"
-            );
-        }));
     }
 }

@@ -40,7 +40,6 @@ mod usage_error;
 mod use_design;
 
 use std::ffi::OsString;
-use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -49,7 +48,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::error::{Error, Result};
 
 use deferred::Deferred;
-use output::{CANNOT_JUDGE, Output};
+use output::{CANNOT_JUDGE, Output, on_panic};
 
 /// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
 #[derive(Debug, Parser)]
@@ -152,7 +151,9 @@ enum Verb {
 
 /// Runs a command line, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    fail_closed_on_panic();
+    on_panic(", nothing was checked", || {
+        std::process::exit(i32::from(CANNOT_JUDGE))
+    });
     crate::system::survive_size_limit();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parsed = help::in_short(Cli::command())
@@ -228,20 +229,6 @@ impl Cli {
             Verb::Help(args) => Ok(args.run(Cli::command())),
         }
     }
-}
-
-/// A panic is a fault of guard; the caller must take it for a refusal.
-fn fail_closed_on_panic() {
-    std::panic::set_hook(Box::new(|panic| {
-        let mut stderr = io::stderr().lock();
-        let _ = io::Write::write_fmt(
-            &mut stderr,
-            format_args!(
-                "guard: internal error, nothing was checked: {panic}\nguard: please report this\n"
-            ),
-        );
-        std::process::exit(i32::from(CANNOT_JUDGE));
-    }));
 }
 
 #[cfg(test)]

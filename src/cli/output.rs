@@ -20,6 +20,15 @@ use crate::report::{Format, Style, write_answer, write_error, write_failure, wri
 /// The exit code if guard could not check, or the command line was wrong.
 pub(super) const CANNOT_JUDGE: u8 = 2;
 
+/// Reports panics, which are faults of guard, and then does this.
+pub(super) fn on_panic(what: &'static str, then: fn()) {
+    std::panic::set_hook(Box::new(move |panic| {
+        let text = format!("guard: internal error{what}: {panic}\nguard: please report this\n");
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+        then();
+    }));
+}
+
 /// The heading in help for the options that every verb has.
 pub(super) const GLOBAL: &str = "Global options";
 

@@ -11,11 +11,8 @@ use crate::approve::{REJECT, reason_line};
 use crate::files::{Answer, Ask, Gate, GateResult, Question, Strategy};
 use crate::git::Repository;
 use crate::path::escaped;
-use crate::report::{Style, painted};
+use crate::report::{Style, painted, push_quoted};
 use crate::system;
-
-/// The prefix of quoted content, which distinguishes it from guard's own words.
-pub(super) const GUTTER: &str = "  | ";
 
 /// Does something with a gate, and asks the person, if there is one, about what needs approval.
 pub(super) fn asking<'r, T>(
@@ -68,25 +65,14 @@ fn ask(person: &Person, question: &Question, style: &Style) -> Answer {
     push_quoted(
         &mut text,
         "The change",
-        Some(&painted(&analysis.diff_preview, style)),
+        &painted(&analysis.diff_preview, style),
     );
     push_quoted(
         &mut text,
         "What would be lost",
-        analysis.deleted_content.as_deref(),
+        analysis.deleted_content.as_deref().unwrap_or_default(),
     );
     ask_for_word(person, &text, &question.word, &question.others)
-}
-
-pub(super) fn push_quoted(text: &mut String, title: &str, quoted: Option<&str>) {
-    let quoted = quoted.unwrap_or_default();
-    if quoted.is_empty() {
-        return;
-    }
-    text.push_str(&format!("\n{title}:\n"));
-    for line in quoted.lines() {
-        text.push_str(&format!("{GUTTER}{line}\n"));
-    }
 }
 
 /// The warning on systems where guard cannot see its parent processes.

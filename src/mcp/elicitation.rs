@@ -3,14 +3,14 @@
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
 use serde_json::{Value, json};
 
-use super::answer::ToolAnswer;
-use super::session::Call;
+use super::call::{Call, ToolAnswer};
 use crate::approve::reason_line;
 use crate::files::{
     self, Analysis, Answer, Failure, FailureKind, Gate, GateResult, HeldChange, HeldRecord,
     Question, Strategy,
 };
 use crate::git::Repository;
+use crate::report::push_quoted;
 
 /// The choice that discards the change.
 const REJECT: &str = "reject";
@@ -100,14 +100,8 @@ fn message(question: &Question) -> String {
     let analysis = &question.analysis;
     let lost = analysis.deleted_content.as_deref().unwrap_or_default();
     let change = analysis.diff_preview.as_str();
-    for (title, quoted) in [("The change", change), ("What would be lost", lost)] {
-        if !quoted.is_empty() {
-            text.push_str(&format!("\n{title}:\n"));
-            for line in quoted.lines() {
-                text.push_str(&format!("  | {line}\n"));
-            }
-        }
-    }
+    push_quoted(&mut text, "The change", change);
+    push_quoted(&mut text, "What would be lost", lost);
     let word = &question.word;
     text + &format!("\nTo approve, choose how to write it, type the word {word} and a reason.\n")
 }

@@ -1,13 +1,289 @@
-//! `guard mcp`: the file operations as an MCP server on standard input and output.
+//! `guard mcp`: the file operations as an MCP server on standard input and output, the protocol on one side and the gate on
+//! the other.
 //!
 //! Each call opens the repository anew and goes through the gate, as the file verb does. A refusal is the result of a
 //! tool, which the model reads, and never an error of the protocol.
 
-mod answer;
+mod call;
 mod elicitation;
-mod server;
-mod session;
 mod tools;
 mod transport;
 
-pub(crate) use server::serve;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::tool::{IntoCallToolResult as _, ToolCallContext};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ClientResult, ElicitRequest, ElicitRequestParams,
+    ElicitResult, ErrorData, Implementation, InputRequest, InputRequests, InputRequiredResult,
+    ProtocolVersion, ServerCapabilities, ServerConfig, ServerRequest,
+};
+use rmcp::service::{RequestContext, ServerInitializeError};
+use rmcp::{RoleServer, ServerHandler, ServiceExt, tool_handler};
+use tokio::sync::Semaphore;
+
+use crate::error::{Error, Result};
+use crate::files::{Failure, FailureKind, GateResult, new_id};
+use crate::git::Repository;
+use crate::judge::Options;
+use call::{Call, Session, ToolAnswer};
+use elicitation::{id_of, not_approved};
+#[cfg(fuzzing)]
+pub(crate) use transport::decode;
+use transport::{MAX_MESSAGE, StdioLines};
+
+type Context = RequestContext<RoleServer>;
+
+/// How many calls work at the same time. Writes take turns at the gate.
+const AT_ONCE: usize = 4;
+
+const INSTRUCTIONS: &str = "\
+File operations that guard checks: a change may touch only what the design document names, may not leave the \
+workspace, and may not silently destroy a file. Call show_scope first; it lists what may be written. Prefer edit_file \
+to write_file. A refused call says what to do next; a retry or another tool is refused as well. A change that destroys \
+much of a file waits until a person approves it: call request_approval with its id to ask the user. Relative paths \
+start at the root of the repository.";
+
+/// Serves one client on standard input and output until it closes standard input.
+///
+/// # Errors
+/// The session could not begin.
+pub(crate) fn serve(options: Options, refusal_to_ask: Option<String>) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Error::new(format!("the server cannot start: {error}")))?;
+    let server = Server {
+        session: Arc::new(Session {
+            options,
+            refusal_to_ask,
+            ..Session::default()
+        }),
+        workers: Arc::new(Semaphore::new(AT_ONCE)),
+        tools: Server::tools(),
+    };
+    let ended = runtime.block_on(server.run());
+    // A read from standard input may never end.
+    runtime.shutdown_background();
+    ended
+}
+
+struct Server {
+    session: Arc<Session>,
+    workers: Arc<Semaphore>,
+    tools: ToolRouter<Server>,
+}
+
+impl Server {
+    async fn run(self) -> Result<()> {
+        let workers = Arc::clone(&self.workers);
+        let (lines, is_exceeded) = StdioLines::new();
+        let running = match self.serve(lines).await {
+            Ok(running) => running,
+            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(error) => {
+                return Err(Error::new(format!("the session cannot begin: {error}"))
+                    .help("guard mcp speaks the Model Context Protocol; a client starts it"));
+            }
+        };
+        let ended = running.waiting().await;
+        // A change that has begun is completed.
+        let all = u32::try_from(AT_ONCE).unwrap_or(1);
+        let _ = workers.acquire_many(all).await;
+        if is_exceeded.load(Ordering::Relaxed) {
+            return Err(Error::new(format!(
+                "the session ended: a message has more than {MAX_MESSAGE} bytes"
+            ))
+            .help("write a large file in parts, with the strategy append"));
+        }
+        ended
+            .map(drop)
+            .map_err(|error| Error::new(format!("the server failed: {error}")))
+    }
+
+    /// Runs blocking work beside the protocol. A call that was cancelled before it began does nothing.
+    async fn work<T: Send + 'static>(
+        &self,
+        context: &Context,
+        work: impl FnOnce(&Call<'_>) -> GateResult<T> + Send + 'static,
+    ) -> GateResult<T> {
+        let permit = Arc::clone(&self.workers).acquire_owned().await;
+        if context.ct.is_cancelled() {
+            return Err(Failure::new(
+                FailureKind::CannotJudge,
+                "the call was cancelled",
+            ));
+        }
+        let session = Arc::clone(&self.session);
+        let done = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            let repo = Repository::open(".".as_ref())?;
+            work(&Call {
+                repo: &repo,
+                session: &session,
+            })
+        });
+        done.await.unwrap_or_else(|_| Err(internal_error()))
+    }
+
+    /// A call that changes files. If the change is held, the client may ask the person at once.
+    async fn change(
+        &self,
+        context: Context,
+        work: impl FnOnce(&Call<'_>) -> GateResult<ToolAnswer> + Send + 'static,
+    ) -> GateResult<CallToolResponse> {
+        match self.work(&context, work).await {
+            Err(failure) => self.ask(failure, &context).await,
+            Ok(answer) => done(answer),
+        }
+    }
+
+    /// The answer to a call whose change is held.
+    async fn ask(&self, failure: Failure, context: &Context) -> GateResult<CallToolResponse> {
+        let Some(id) = id_of(&failure).map(str::to_owned) else {
+            return Err(failure);
+        };
+        if !can_ask(context) {
+            return Err(failure);
+        }
+        if let Some(why) = &self.session.refusal_to_ask {
+            return Err(failure.help(format!("the client cannot ask the person: {why}")));
+        }
+        let about = id.clone();
+        let form = move |call: &Call<'_>| elicitation::form(call, &about);
+        let Some(form) = self.work(context, form).await? else {
+            return Err(failure);
+        };
+        if answers_come_later(context) {
+            return Ok(self.question_for_later(id, form));
+        }
+        let request = ServerRequest::ElicitRequest(ElicitRequest::new(form));
+        let why = tokio::select! {
+            answer = context.peer.send_request(request) => match answer {
+                Ok(ClientResult::ElicitResult(answer)) => {
+                    return self.decided(id, answer, context).await;
+                }
+                Ok(_) => "the client's answer is none to the question".to_owned(),
+                Err(error) => format!("the client could not ask: {error}"),
+            },
+            () = context.ct.cancelled() => "the call was cancelled".to_owned(),
+        };
+        Err(not_approved(
+            &why,
+            &id,
+            failure.analysis.map(|analysis| *analysis),
+        ))
+    }
+
+    /// From 2026-07-28 on, a server does not send requests. The client asks, and repeats the call with the answer.
+    fn question_for_later(&self, id: String, form: ElicitRequestParams) -> CallToolResponse {
+        let key = new_id();
+        self.session.note_question(key.clone(), id);
+        let request = InputRequest::Elicitation(ElicitRequest::new(form));
+        let requests = InputRequests::from([(key.clone(), request)]);
+        InputRequiredResult::new(Some(requests), Some(key)).into()
+    }
+
+    /// The answer to a repeated call.
+    async fn answered(
+        &self,
+        request: &CallToolRequestParams,
+        key: &str,
+        context: &Context,
+    ) -> GateResult<CallToolResponse> {
+        let Some(id) = self.session.take_question(key) else {
+            let what = "the answer belongs to no open question";
+            return Err(Failure::new(FailureKind::NotApproved, what)
+                .help("call the tool again without an answer"));
+        };
+        let answers = request.input_responses.as_ref();
+        let answer = answers.and_then(|answers| answers.get(key)).cloned();
+        match answer.and_then(|answer| serde_json::from_value(answer).ok()) {
+            Some(answer) => self.decided(id, answer, context).await,
+            None => Err(not_approved("the client gave no answer", &id, None)),
+        }
+    }
+
+    async fn decided(
+        &self,
+        id: String,
+        answer: ElicitResult,
+        context: &Context,
+    ) -> GateResult<CallToolResponse> {
+        let decide = move |call: &Call<'_>| elicitation::decide(call, &id, &answer);
+        done(self.work(context, decide).await?)
+    }
+}
+
+fn done(answer: ToolAnswer) -> GateResult<CallToolResponse> {
+    let failed = |_| Failure::new(FailureKind::CannotJudge, "the answer cannot be made");
+    answer.into_call_tool_result().map_err(failed)
+}
+
+#[tool_handler(router = self.tools)]
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("guard", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: Context,
+    ) -> std::result::Result<CallToolResponse, ErrorData> {
+        if let Some(key) = request.request_state.clone() {
+            let answer = self.answered(&request, &key, &context).await;
+            return answer.into_call_tool_result();
+        }
+        let call = ToolCallContext::new(self, request, context);
+        self.tools.call(call).await
+    }
+}
+
+/// A panic, which is a fault of guard. The server goes on.
+fn internal_error() -> Failure {
+    Failure::new(
+        FailureKind::CannotJudge,
+        "internal error of guard; the call may have been done in part",
+    )
+    .help("check the file before you go on, and report the text on standard error")
+}
+
+fn can_ask(context: &Context) -> bool {
+    let capabilities = context.client_capabilities();
+    let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
+    // Before 2025-11-25 there was only the form.
+    elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+}
+
+fn answers_come_later(context: &Context) -> bool {
+    let version = context.protocol_version();
+    version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_panic_in_a_tool_is_an_error_of_the_tool() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        let failure = runtime.block_on(async {
+            let task = tokio::task::spawn_blocking(|| -> GateResult<()> { panic!("on purpose") });
+            task.await
+                .unwrap_or_else(|_| Err(internal_error()))
+                .unwrap_err()
+        });
+        assert!(
+            failure.message.contains("internal error"),
+            "{}",
+            failure.message
+        );
+    }
+}

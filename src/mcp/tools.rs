@@ -12,10 +12,9 @@ use rmcp::{tool, tool_router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::answer::{self, ToolAnswer, in_tools};
+use super::call::{self, Call, SeenScope, ToolAnswer, in_tools};
 use super::elicitation;
-use super::server::{Context, Server};
-use super::session::{Call, SeenScope};
+use super::{Context, Server};
 use crate::error::Error;
 use crate::files::{
     self, Failure, FailureKind, Gate, GateResult, Operation, RestoreRequest, Strategy,
@@ -284,7 +283,7 @@ fn read(call: &Call<'_>, wanted: &ReadArguments) -> ToolResult {
         let failure = Failure::new(FailureKind::Binary, "the content is not UTF-8");
         return Err(failure.help("ask a person to handle it"));
     }
-    Ok(answer::file(&gate, part, whole))
+    Ok(call::file(&gate, part, whole))
 }
 
 fn edit(call: &Call<'_>, wanted: EditArguments) -> ToolResult {

@@ -99,6 +99,15 @@ async fn write(output: &Mutex<Stdout>, mut line: Vec<u8>) -> io::Result<()> {
     output.flush().await
 }
 
+/// Whether a line is a message; or else the answer.
+#[cfg(fuzzing)]
+pub(crate) fn decode(line: &[u8]) -> Result<(), Option<Value>> {
+    match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(line) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(answer_to_undecodable(line, &error)),
+    }
+}
+
 /// The members that tell requests, responses and notifications apart. Bad text elsewhere in the message is ignored.
 #[derive(Deserialize, Default)]
 #[serde(default)]

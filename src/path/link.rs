@@ -1,7 +1,5 @@
 //! Resolves symbolic links in a tree that need not be on disk.
 
-use std::collections::VecDeque;
-
 use gix::bstr::{BStr, BString};
 
 use super::names::{self, check_git_dir, check_path_length, text};
@@ -142,9 +140,10 @@ fn follow(
     faults(link_path, target, Platform::Unix).map_err(&of_the_whole)?;
     let mut here = BString::from(link_path);
     pop(&mut here);
-    let mut ahead: VecDeque<BString> = segments(target).collect();
+    // The next one is the last.
+    let mut ahead: Vec<BString> = segments(target).rev().collect();
     let mut followed = 1;
-    while let Some(name) = ahead.pop_front() {
+    while let Some(name) = ahead.pop() {
         if name == ".." {
             if !pop(&mut here) {
                 return Err(of_the_whole(escape()));
@@ -172,16 +171,14 @@ fn follow(
             ))
         })?;
         faults(&here, &next, Platform::Unix).map_err(|fault| fault.of_link(&here, &next))?;
-        for segment in segments(&next).collect::<Vec<_>>().into_iter().rev() {
-            ahead.push_front(segment);
-        }
+        ahead.extend(segments(&next).rev());
         pop(&mut here);
     }
     Ok(here)
 }
 
 /// The components of a target: names and `..`.
-fn segments(target: &[u8]) -> impl Iterator<Item = BString> {
+fn segments(target: &[u8]) -> impl DoubleEndedIterator<Item = BString> {
     target
         .split(|&byte| byte == b'/')
         .filter(|segment| !matches!(*segment, b"" | b"."))

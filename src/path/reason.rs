@@ -1,7 +1,5 @@
 //! Why a path is refused: the reason, its rule, and what to do about it.
 
-use std::fmt;
-
 use gix::bstr::{BStr, ByteSlice};
 
 use super::escape::escaped;
@@ -151,14 +149,6 @@ pub struct Rejection {
     /// any, as `U+XXXX`.
     pub message: String,
 }
-
-impl fmt::Display for Rejection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Rejection {}
 
 /// A reason and half a sentence, without the path.
 #[derive(Debug, PartialEq, Eq)]

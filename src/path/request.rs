@@ -49,29 +49,16 @@ pub fn spelled_below<'a>(
     input: &'a [u8],
     platform: Platform,
 ) -> Result<&'a [u8], Rejection> {
-    let split = || {
-        let (anchor, rest) = anchor(input, platform)?;
-        let below = match anchor {
-            PathAnchor::Relative => rest,
-            _ => below_root(root, anchor, rest, platform)?,
-        };
-        let start = below.iter().position(|&byte| !platform.is_separator(byte));
-        Ok(&below[start.unwrap_or(below.len())..])
-    };
-    split().map_err(|fault: PathFault| fault.of(input))
+    let below = below(root, input, platform).map_err(|fault| fault.of(input))?;
+    let start = below.iter().position(|&byte| !platform.is_separator(byte));
+    Ok(&below[start.unwrap_or(below.len())..])
 }
 
 fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, PathFault> {
     if input.contains(&0) {
         return refuse(Reason::Nul, "contains a NUL byte (U+0000)");
     }
-    let (anchor, rest) = anchor(input, platform)?;
-    let below = if anchor == PathAnchor::Relative {
-        check_relative(text(rest)?)?;
-        rest
-    } else {
-        below_root(root, anchor, rest, platform)?
-    };
+    let below = below(root, input, platform)?;
     // Checks the spelling, so that names before `..` count, too.
     check_git_dir(text(below)?)?;
     let path = resolve(below, platform)?;
@@ -85,6 +72,16 @@ fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, P
     }
     check_path_length(trim_end(root, platform).len() + 1 + path.len())?;
     Ok(path)
+}
+
+/// The part of a request below the workspace.
+fn below<'a>(root: &[u8], input: &'a [u8], platform: Platform) -> Result<&'a [u8], PathFault> {
+    let (anchor, rest) = anchor(input, platform)?;
+    if anchor != PathAnchor::Relative {
+        return below_root(root, anchor, rest, platform);
+    }
+    check_relative(text(rest)?)?;
+    Ok(rest)
 }
 
 /// Refuses relative spellings that other programs would expand or fetch.

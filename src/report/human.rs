@@ -15,7 +15,7 @@ use gix::bstr::BString;
 
 use super::diagnostic::{drawn, help_blocks};
 use super::escape::{self, message};
-use super::preview::painted;
+use super::preview::{GUTTER, painted};
 use super::style::{Style, paint};
 use super::texts::ordered;
 use crate::error::Error;
@@ -30,7 +30,6 @@ const FOLD_AFTER: usize = 20;
 /// The maximum lines of a preview or of lost content, including the marker.
 const PREVIEW_LINES: usize = 50;
 /// The prefix of preview lines, because some CI systems accept commands at the start of a line.
-const GUTTER: &str = "  | ";
 /// The last line of a shortened preview.
 const TRUNCATED: &str = "[truncated]";
 

@@ -18,6 +18,19 @@ pub(super) struct MarkedLine<'a> {
     pub(super) parts: Vec<(bool, String)>,
 }
 
+/// The prefix of quoted content, which distinguishes it from guard's own words.
+pub(crate) const GUTTER: &str = "  | ";
+
+/// Appends lines of content below a title, if there are any.
+pub(crate) fn push_quoted(text: &mut String, title: &str, quoted: &str) {
+    if !quoted.is_empty() {
+        text.push_str(&format!("\n{title}:\n"));
+    }
+    for line in quoted.lines() {
+        text.push_str(&format!("{GUTTER}{line}\n"));
+    }
+}
+
 /// A unified preview, whose content is escaped already, in colour if colours are on.
 pub(crate) fn painted(preview: &str, style: &Style) -> String {
     if !style.color {

@@ -11,7 +11,7 @@ use crate::design::Design;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::{Node, escaped};
 use crate::scope::Scope;
-use crate::scope::glob::GlobSet;
+use crate::scope::glob::Glob;
 use crate::scope::{Actions, Grant, GrantKind};
 
 /// The files to compare the rows of a design with.
@@ -53,18 +53,17 @@ pub fn check_design_rows(design: &Design, context: &DesignContext<'_>) -> Vec<Fi
 pub fn matched(grants: &[Grant], trees: &[&dyn ResultTree]) -> Vec<bool> {
     let mut found = vec![false; grants.len()];
     let globs = grants.iter().enumerate();
-    let globs: Vec<(usize, &BStr)> = globs
+    let globs: Vec<(usize, Glob)> = globs
         .filter(|(_, grant)| grant.kind == GrantKind::Glob)
-        .map(|(row, grant)| (row, grant.path.as_ref()))
+        .filter_map(|(row, grant)| Some((row, Glob::new(grant.path.as_ref()).ok()?)))
         .collect();
     if globs.is_empty() {
         return found;
     }
-    let set = GlobSet::new(globs);
     for tree in trees {
         tree.for_each(&mut |path: &BStr, _: Kind| {
-            for row in set.matching(path) {
-                found[row] = true;
+            for (row, glob) in &globs {
+                found[*row] |= glob.matches(path);
             }
         });
     }

@@ -94,8 +94,25 @@ fn remove_packages(keys: &mut Map<String, Value>, holder: &str) {
             remove_packages(inner, key);
         }
         let is_empty = value.as_object().is_some_and(Map::is_empty);
-        !is_empty && !kind.is_some_and(|kind| lists(PACKAGES, kind))
+        !is_empty && !kind.is_some_and(|kind| lists(PACKAGES, kind) && is_released(value))
     });
+}
+
+/// Whether a manifest or lock file takes a package from a registry. guard's packages run nothing when they are
+/// installed.
+fn is_released(value: &Value) -> bool {
+    match value {
+        // A file, an address, an alias or a repository has one of them.
+        Value::String(version) => !version.contains([':', '/']),
+        Value::Object(locked) => {
+            let from = locked.get("resolved").map(Value::as_str);
+            let is_archive = |from: Option<&str>| {
+                from.is_some_and(|from| from.starts_with("https://") && from.ends_with(".tgz"))
+            };
+            from.is_none_or(is_archive) && !locked.contains_key("hasInstallScript")
+        }
+        _ => false,
+    }
 }
 
 /// Whether the step from `old` (empty for a new file) to `new` only adds calls of guard, in one place.
@@ -466,6 +483,16 @@ mod tests {
                 ),
             ),
             (manifest(husky), "[]".to_owned()),
+            (manifest(husky), manifest(&both.replace('^', "file:../"))),
+            (manifest(husky), manifest(&both.replace("^0", "x/y#0"))),
+            (
+                String::new(),
+                lock(&installed.replace("{}", "{\"hasInstallScript\": true}")),
+            ),
+            (
+                String::new(),
+                lock(&installed.replace("{}", "{\"resolved\": \"git+ssh://x/write-guard.git\"}")),
+            ),
         ] {
             assert!(!only(&old, &new), "{old} -> {new}");
         }

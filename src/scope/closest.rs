@@ -22,16 +22,8 @@ const MIN_OTHER_KIND: f64 = 0.75;
 const MAX_NAME: usize = 1_000;
 
 /// Names that every directory may have, and so say nothing.
-const COMMON_NAMES: [&str; 8] = [
-    "__init__.py",
-    "mod.rs",
-    "index.js",
-    "index.ts",
-    "index.tsx",
-    "package.json",
-    "cargo.toml",
-    "readme.md",
-];
+const COMMON_NAMES: &str =
+    "__init__.py mod.rs index.js index.ts index.tsx package.json cargo.toml readme.md";
 
 /// A granted path close to one that is not granted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,7 +114,7 @@ impl<'a> PathName<'a> {
             directory: directory.into(),
             stem: stem.replace(['-', '_', ' '], ""),
             extension: extension.to_owned(),
-            is_common: COMMON_NAMES.contains(&name.as_str()),
+            is_common: COMMON_NAMES.split(' ').any(|common| common == name),
         }
     }
 
@@ -173,11 +165,9 @@ fn text_similarity(left: &str, right: &str) -> f64 {
         return 0.0;
     }
     let similarity = strsim::normalized_levenshtein(left, right);
-    if similarity < MIN_TEXT {
-        0.0
-    } else {
-        similarity
-    }
+    Some(similarity)
+        .filter(|share| *share >= MIN_TEXT)
+        .unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Globs of a design: `*`, `**` and `{a,b}`; all other characters are literal.
 
-use std::fmt;
 use std::ops::Range;
 
 use gix::bstr::BStr;
@@ -13,21 +12,10 @@ const MAX_LEN: usize = 1_024;
 const MAX_DEPTH: usize = 8;
 
 /// Why a pattern is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GlobError(&'static str);
+pub type GlobFault = &'static str;
 
-const TOO_LONG: GlobError =
-    GlobError("the pattern has more than 1,024 bytes; split it into several rows");
-const TOO_DEEP: GlobError =
-    GlobError("the pattern nests braces more than 8 deep; split it into several rows");
-
-impl fmt::Display for GlobError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl std::error::Error for GlobError {}
+const TOO_LONG: GlobFault = "the pattern has more than 1,024 bytes; split it into several rows";
+const TOO_DEEP: GlobFault = "the pattern nests braces more than 8 deep; split it into several rows";
 
 /// A compiled pattern.
 ///
@@ -49,7 +37,7 @@ impl Glob {
     /// # Errors
     ///
     /// A pattern that is too long or too deeply nested.
-    pub fn new(pattern: &BStr) -> Result<Glob, GlobError> {
+    pub fn new(pattern: &BStr) -> Result<Glob, GlobFault> {
         if pattern.len() > MAX_LEN {
             return Err(TOO_LONG);
         }
@@ -76,33 +64,6 @@ impl Glob {
     }
 }
 
-/// Many numbered globs.
-#[derive(Debug, Clone, Default)]
-pub struct GlobSet(Vec<(usize, Glob)>);
-
-impl GlobSet {
-    /// The set of these numbered patterns, without those that [`Glob::new`] refuses.
-    pub fn new<'a>(patterns: impl IntoIterator<Item = (usize, &'a BStr)>) -> GlobSet {
-        let globs = patterns.into_iter();
-        GlobSet(
-            globs
-                .filter_map(|(number, pattern)| Some((number, Glob::new(pattern).ok()?)))
-                .collect(),
-        )
-    }
-
-    /// The numbers of the globs.
-    pub fn numbers(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().map(|(number, _)| *number)
-    }
-
-    /// The numbers of the matching globs, in the order given.
-    pub fn matching(&self, path: &BStr) -> impl Iterator<Item = usize> {
-        let matching = self.0.iter().filter(move |(_, glob)| glob.matches(path));
-        matching.map(|(number, _)| *number)
-    }
-}
-
 /// Appends part of a pattern as a regular expression; `fresh` says that it starts a path segment.
 fn translate(
     pattern: &[u8],
@@ -110,7 +71,7 @@ fn translate(
     mut fresh: bool,
     depth: usize,
     regex: &mut String,
-) -> Result<(), GlobError> {
+) -> Result<(), GlobFault> {
     if depth > MAX_DEPTH {
         return Err(TOO_DEEP);
     }
@@ -160,11 +121,6 @@ pub(crate) fn alternatives(
     pattern: &[u8],
     range: Range<usize>,
 ) -> Option<(Vec<Range<usize>>, usize)> {
-    group(pattern, range).filter(|(parts, _)| parts.len() > 1)
-}
-
-/// The same of a group that may have but one part.
-pub(super) fn group(pattern: &[u8], range: Range<usize>) -> Option<(Vec<Range<usize>>, usize)> {
     if pattern.get(range.start) != Some(&b'{') {
         return None;
     }
@@ -182,7 +138,7 @@ pub(super) fn group(pattern: &[u8], range: Range<usize>) -> Option<(Vec<Range<us
                 depth -= 1;
                 if depth == 0 {
                     parts.push(start..at);
-                    return Some((parts, at + 1));
+                    return (parts.len() > 1).then_some((parts, at + 1));
                 }
             }
             _ => {}
@@ -209,60 +165,6 @@ mod tests {
         }
         for path in no {
             assert!(!matches(pattern, path), "{pattern} should not match {path}");
-        }
-    }
-
-    fn set(patterns: &[String]) -> GlobSet {
-        let patterns = patterns.iter().map(|pattern| pattern.as_str().into());
-        GlobSet::new(patterns.enumerate())
-    }
-
-    #[test]
-    fn a_set_finds_what_its_globs_match() {
-        let patterns = [
-            "{**/,}a*",
-            "{,x}y",
-            "a/**/b",
-            "**",
-            "a{b,c*}d",
-            "src/{a,b/**}/c",
-            "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}*",
-            "{a}*",
-            "{a,b*",
-            "*/a/**/b/*",
-            "a**z",
-            "x{,/**}/y",
-            "*",
-            "a*a",
-            "{a,b}/**/{c,d}/*",
-            "{{a,b},c}*/{d,}e",
-        ];
-        let patterns = patterns.map(str::to_owned);
-        let set = set(&patterns);
-        let letters = [
-            "a", "b", "c", "x", "y", "z", "/", "/a/", "d", "/b/c", "{a", ",b", "}", "src/", "e",
-        ];
-        let mut path = String::new();
-        for n in 0..50_000_usize {
-            path.push_str(letters[(n * n + n / 7) % letters.len()]);
-            if n % 6 == 5 {
-                let expected =
-                    |(at, pattern): (usize, &String)| matches(pattern, &path).then_some(at);
-                let expected: Vec<usize> =
-                    patterns.iter().enumerate().filter_map(expected).collect();
-                let found: Vec<usize> = set.matching(path.as_str().into()).collect();
-                assert_eq!(found, expected, "{path}");
-                path.clear();
-            }
-        }
-        for path in [
-            "aaaaaaax", "abababab", "a/b", "x/y", "a/a/b/b", "q/a/b/c", "cd", "abcd", "src/a/c",
-            "ce/e", "a/e",
-        ] {
-            let expected = |(at, pattern): (usize, &String)| matches(pattern, path).then_some(at);
-            let expected: Vec<usize> = patterns.iter().enumerate().filter_map(expected).collect();
-            let found: Vec<usize> = set.matching(path.into()).collect();
-            assert_eq!(found, expected, "{path}");
         }
     }
 

@@ -1,10 +1,13 @@
-//! One granted path, directory or glob of a design.
+//! One granted path, directory or glob of a design, and the role of its files (requirement 002, section 2.3).
 
 use std::fmt;
 use std::ops::BitOr;
+use std::sync::LazyLock;
 
 use gix::bstr::{BStr, BString};
 
+use super::patterns::Patterns;
+use super::settings::test_patterns;
 use crate::finding::Anchor;
 
 /// A set of actions that a grant permits.
@@ -167,6 +170,109 @@ impl Grant {
                 Some([new.as_slice(), rest].concat().into())
             }
             GrantKind::Glob => None,
+        }
+    }
+}
+
+const CONFIG_EXTENSIONS: &str =
+    "toml|yaml|yml|json|jsonc|json5|jsonl|ini|cfg|conf|properties|lock|csv|tsv|xml|plist|env";
+const CONFIG_NAMES: &str = "go.mod|go.sum|requirements.txt";
+
+/// The patterns of tests.
+static TESTS: LazyLock<Patterns> = LazyLock::new(test_patterns);
+
+/// The role of a path, directory or glob.
+pub fn role(path: &str) -> Role {
+    // A granted directory of tests stands for the files below it.
+    let below = format!("{path}/x");
+    if TESTS.contains(path.into()) || TESTS.contains(below.as_str().into()) {
+        return Role::Test;
+    }
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    let is_in = |word: &str, list: &str| list.split('|').any(|other| other == word);
+    let is_dot_file = stem.is_empty() && !extension.is_empty();
+    let is_config = is_in(&extension.to_ascii_lowercase(), CONFIG_EXTENSIONS);
+    match is_dot_file || is_config || is_in(name, CONFIG_NAMES) {
+        true => Role::Config,
+        false => Role::Implementation,
+    }
+}
+
+/// Grants for unit tests.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::super::glob::is_glob;
+    use super::*;
+
+    /// A grant as a row would give it: a trailing slash makes a directory, stars make a glob.
+    pub(crate) fn grant(path: &str, actions: Actions) -> Grant {
+        let kind = if path.ends_with('/') {
+            GrantKind::Directory
+        } else if is_glob(path.into()) {
+            GrantKind::Glob
+        } else {
+            GrantKind::File
+        };
+        Grant {
+            path: path.trim_end_matches('/').into(),
+            kind,
+            actions,
+            change_type: String::new(),
+            renamed: None,
+            form: crate::scope::GrantForm::Table,
+            role: Role::Implementation,
+            description: String::new(),
+            anchor: Anchor {
+                path: "design.md".into(),
+                span: 0..0,
+                line: 1,
+                column: 1,
+                label: String::new(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles() {
+        for path in [
+            "tests/unit/test_a.py",
+            "tests",
+            "pkg/tests",
+            "src/a_test.go",
+            "src/x.spec.ts",
+            "test_a.py",
+            "a/__tests__/x.js",
+            "tests/*.py",
+            "tests/data.json",
+        ] {
+            assert_eq!(role(path), Role::Test, "{path}");
+        }
+        for path in [
+            "Cargo.toml",
+            ".gitignore",
+            "a/b.lock",
+            "data/x.csv",
+            ".github/workflows/ci.yml",
+            "go.sum",
+        ] {
+            assert_eq!(role(path), Role::Config, "{path}");
+        }
+        for path in [
+            "src/a.py",
+            "src",
+            "src/testing.rs",
+            "contest.py",
+            "Makefile",
+            "README.md",
+            "latest/x.rs",
+        ] {
+            assert_eq!(role(path), Role::Implementation, "{path}");
         }
     }
 }

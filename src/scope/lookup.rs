@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::glob::{GlobSet, literal_prefix};
+use super::glob::{Glob, literal_prefix};
 use super::{Actions, Grant, GrantKind};
 
 /// The number of comparisons for suggestions, which take one or two seconds in all.
@@ -21,7 +21,8 @@ pub struct Scope {
     files: HashMap<BString, Vec<usize>>,
     /// Indices into `grants` by directory.
     directories: HashMap<BString, Vec<usize>>,
-    globs: GlobSet,
+    /// Globs with their indices into `grants`.
+    globs: Vec<(usize, Glob)>,
     /// Indices into `grants` by pattern, and of globs such as `src/**` also by their directory with a slash.
     patterns: HashMap<BString, Vec<usize>>,
     /// How many grants were compared with refused paths, to suggest one of them.
@@ -50,28 +51,22 @@ impl Scope {
     /// with an empty path, covers nothing.
     pub fn new(grants: Vec<Grant>) -> Scope {
         let mut scope = Scope::default();
-        let mut globs = Vec::new();
         for (index, grant) in grants.iter().enumerate() {
-            match grant.kind {
+            let path: &BStr = grant.path.as_ref();
+            let indices = match grant.kind {
                 GrantKind::File => &mut scope.files,
                 GrantKind::Directory => &mut scope.directories,
                 GrantKind::Glob => {
-                    globs.push((index, grant.path.as_ref()));
-                    continue;
+                    let Ok(glob) = Glob::new(path) else { continue };
+                    scope.globs.push((index, glob));
+                    if let Some(directory) = whole_directory(path) {
+                        let key = [directory, b"/"].concat().into();
+                        scope.patterns.entry(key).or_default().push(index);
+                    }
+                    &mut scope.patterns
                 }
-            }
-            .entry(grant.path.clone())
-            .or_default()
-            .push(index);
-        }
-        scope.globs = GlobSet::new(globs);
-        for index in scope.globs.numbers() {
-            let pattern = &grants[index].path;
-            let directory = whole_directory(pattern.as_ref());
-            let directory = directory.map(|path| [path, b"/"].concat().into());
-            for key in directory.into_iter().chain([pattern.clone()]) {
-                scope.patterns.entry(key).or_default().push(index);
-            }
+            };
+            indices.entry(path.to_owned()).or_default().push(index);
         }
         scope.grants = grants;
         scope
@@ -95,9 +90,7 @@ impl Scope {
 
     /// Like [`Scope::lookup`], but only the permitted actions.
     pub fn actions(&self, path: &BStr) -> Actions {
-        self.covering(path).fold(Actions::NONE, |all, index| {
-            all | unconditional(&self.grants[index])
-        })
+        self.lookup(path).actions
     }
 
     /// Whether any row renames a file.
@@ -124,7 +117,11 @@ impl Scope {
         let above = ancestors(path)
             .filter_map(|directory| self.directories.get(directory))
             .flatten();
-        named.chain(above).copied().chain(self.globs.matching(path))
+        let globs = self.globs.iter().filter(|(_, glob)| glob.matches(path));
+        named
+            .chain(above)
+            .copied()
+            .chain(globs.map(|(index, _)| *index))
     }
 
     fn answer(&self, indices: impl Iterator<Item = usize>) -> Lookup<'_> {

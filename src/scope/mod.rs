@@ -6,11 +6,9 @@ mod grant;
 mod lookup;
 pub mod path_placeholders;
 pub mod patterns;
-mod role;
 pub mod settings;
-#[cfg(test)]
-pub(crate) mod testing;
 
-pub use grant::{Actions, Grant, GrantForm, GrantKind, Role};
+#[cfg(test)]
+pub(crate) use grant::testing;
+pub use grant::{Actions, Grant, GrantForm, GrantKind, Role, role};
 pub use lookup::{Lookup, Scope};
-pub use role::role;

@@ -1,6 +1,5 @@
 //! Lists of paths in the settings: gitignore patterns, matched as git does.
 
-use std::fmt;
 use std::sync::OnceLock;
 
 use gix::bstr::{BStr, ByteSlice};
@@ -9,18 +8,24 @@ use gix::glob::wildmatch;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::glob::alternatives;
+
 /// The maximum length of a pattern, in bytes.
 const MAX_LEN: usize = 1_024;
 
 /// The maximum number of stars: at 64, gix gives up, and the pattern would match nothing.
 const MAX_STARS: usize = 32;
 
+/// Why a pattern is refused, and what to write instead. Git would ignore most of these silently, and the list would cover
+/// less than it seems to.
+pub type PatternFault = &'static str;
+
 /// Patterns with the meaning of a `.gitignore` at the root. The last match decides, but everything below a covered
 /// directory is covered, whatever a later `!` says.
 #[derive(Debug, Clone, Default)]
 pub struct Patterns {
     /// The built-in patterns, compiled on first use: most runs never need them.
-    built_in: &'static [&'static str],
+    built_in: &'static str,
     compiled: OnceLock<Vec<Pattern>>,
 }
 
@@ -32,29 +37,16 @@ struct Pattern {
     end: Vec<u8>,
 }
 
-/// Why a pattern is refused, and what to write instead. Git would ignore most of these silently, and the list would cover
-/// less than it seems to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PatternError(&'static str);
-
-impl fmt::Display for PatternError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl std::error::Error for PatternError {}
-
 impl Patterns {
     /// Compiles the strings of the settings.
     ///
     /// # Errors
     /// A pattern is invalid.
-    pub fn new(patterns: Vec<String>) -> Result<Patterns, PatternError> {
+    pub fn new(patterns: Vec<String>) -> Result<Patterns, PatternFault> {
         let compiled = patterns.into_iter().map(Pattern::new);
         let compiled: Vec<_> = compiled.collect::<Result<_, _>>()?;
         Ok(Patterns {
-            built_in: &[],
+            built_in: "",
             compiled: compiled.into(),
         })
     }
@@ -63,7 +55,7 @@ impl Patterns {
     ///
     /// # Errors
     /// As for [`Patterns::new`].
-    pub fn check(pattern: &str) -> Result<(), PatternError> {
+    pub fn check(pattern: &str) -> Result<(), PatternFault> {
         Pattern::new(pattern.to_owned()).map(drop)
     }
 
@@ -72,8 +64,8 @@ impl Patterns {
         !self.built_in.is_empty()
     }
 
-    /// Built-in patterns, which a test checks.
-    pub(crate) fn built_in(patterns: &'static [&'static str]) -> Patterns {
+    /// Built-in patterns, separated by blanks, which a test checks.
+    pub(crate) fn built_in(patterns: &'static str) -> Patterns {
         Patterns {
             built_in: patterns,
             compiled: OnceLock::new(),
@@ -82,7 +74,7 @@ impl Patterns {
 
     fn all(&self) -> &[Pattern] {
         self.compiled.get_or_init(|| {
-            let patterns = self.built_in.iter().map(|&pattern| pattern.to_owned());
+            let patterns = self.built_in.split_whitespace().map(str::to_owned);
             patterns.flat_map(Pattern::new).collect()
         })
     }
@@ -105,21 +97,6 @@ impl Patterns {
     /// Whether a pattern covers `path`.
     pub fn contains(&self, path: &BStr) -> bool {
         self.find(path).is_some()
-    }
-
-    /// Whether a pattern covers a directory or one above it.
-    pub fn contains_directory(&self, path: &BStr) -> bool {
-        let mut ends = path.find_iter("/").chain([path.len()]);
-        ends.any(|end| self.covering(path[..end].as_bstr(), true).is_some())
-    }
-
-    /// Whether a pattern covers a path, or the file `name` in a directory of this path, on its own account.
-    pub fn names_here_or_below(&self, path: &BStr, name: &str) -> bool {
-        let below = [path.as_bytes(), b"/", name.as_bytes()].concat();
-        let places = [(path, false), (path, true), (below.as_bstr(), false)];
-        places
-            .into_iter()
-            .any(|(path, is_directory)| self.covering(path, is_directory).is_some())
     }
 
     /// The same patterns except for exactly this path; unchanged if no pattern can name it.
@@ -166,7 +143,7 @@ impl<'de> Deserialize<'de> for Patterns {
 }
 
 impl Pattern {
-    fn new(text: String) -> Result<Pattern, PatternError> {
+    fn new(text: String) -> Result<Pattern, PatternFault> {
         let stars = text.matches('*').count();
         let line_break = ['\n', '\r', '\0'];
         let checks = [
@@ -197,9 +174,9 @@ impl Pattern {
             ),
         ];
         if let Some((_, why)) = checks.into_iter().find(|(is_wrong, _)| *is_wrong) {
-            return Err(PatternError(why));
+            return Err(why);
         }
-        let nothing = PatternError("matches nothing; name a path after the `!` or `/`");
+        let nothing = "matches nothing; name a path after the `!` or `/`";
         let (glob, ..) = gix::ignore::parse(text.as_bytes(), false)
             .next()
             .filter(|(glob, ..)| !glob.text.is_empty())
@@ -242,20 +219,12 @@ fn ends_with_open_escape(text: &str) -> bool {
 /// Whether the text contains an unescaped `{a,b}`.
 fn has_alternatives(text: &str) -> bool {
     let mut bytes = text.bytes();
-    let (mut open, mut comma) = (false, false);
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'\\' => {
-                bytes.next();
-            }
-            b'{' => (open, comma) = (true, false),
-            b',' => comma = open,
-            b'}' if comma => return true,
-            b'}' => open = false,
-            _ => {}
-        }
-    }
-    false
+    let plain = std::iter::from_fn(|| match bytes.next()? {
+        b'\\' => bytes.next().map(|_| b'x'),
+        byte => Some(byte),
+    });
+    let plain: Vec<u8> = plain.collect();
+    (0..plain.len()).any(|at| alternatives(&plain, at..plain.len()).is_some())
 }
 
 #[cfg(test)]

@@ -15,14 +15,14 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use super::design_args::DesignArgs;
 use super::output::Output;
 use super::person::Person;
-use super::question::{GUTTER, asking};
+use super::question::asking;
 use super::repository::repository;
 use super::signing::SignArgs;
 use super::usage_error::usage;
 use crate::files::{self, Edit, Effect, Failure, FailureKind, Gate, Operation, Strategy};
 use crate::git::{Repository, show_file};
 use crate::path::escaped;
-use crate::report::painted;
+use crate::report::{GUTTER, painted};
 use input::ContentSource;
 pub(super) use input::read_stdin;
 

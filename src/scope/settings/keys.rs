@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::kind::{DAY, ValueKind};
-use super::lists::{EXEMPT, SECRETS};
 use super::{Authority, Missing, ProtectTests};
 use crate::finding::{Level, Rule};
 use crate::measure::Thresholds;
@@ -129,7 +128,7 @@ settings! {
         "write" ValueKind::Directories => write: Vec<String> = vec![".".to_owned()];
             "Requests only: directories that may be written."
             "Rule `outside-roots`.";
-        "secrets" ValueKind::Patterns => secrets: Patterns = Patterns::built_in(&SECRETS), "`.env`, `*.pem` and other common names of secrets, but not `.env.example` and other templates";
+        "secrets" ValueKind::Patterns => secrets: Patterns = Patterns::built_in(SECRETS), "`.env`, `*.pem` and other common names of secrets, but not `.env.example` and other templates";
             "Requests only: files that guard never reads or writes, instead of the built-in names."
             "Case is ignored here: `.ENV` is `.env`. Rule `protected-path`.";
     }
@@ -140,7 +139,7 @@ settings! {
         "share" ValueKind::Share => thresholds.share;
             "A change that loses at least this share of a large file's lines is a replacement."
             "If lines average more than 400 bytes, words count instead.";
-        "exempt" ValueKind::Patterns => exempt: Patterns = Patterns::built_in(&EXEMPT), "lock files of all ecosystems, snapshots and golden files";
+        "exempt" ValueKind::Patterns => exempt: Patterns = Patterns::built_in(EXEMPT), "lock files of all ecosystems, snapshots and golden files";
             "Files that may be replaced, instead of the built-in lock files, snapshots and golden files."
             "A renamed file is exempt only if both its names match.";
     }
@@ -196,3 +195,37 @@ impl Settings {
         }
     }
 }
+
+/// Names of files with secrets, by the tools that write them. Templates without values are committed.
+pub(super) const SECRETS: &str = "
+    .env .env.* !.env*.example !.env*.sample !.env*.template !.env*.dist
+    *.pem *.key *.p12 *.pfx *.jks *.keystore
+    id_rsa* id_dsa* id_ecdsa* id_ed25519*
+    credentials *-credentials *credentials*.json .git-credentials
+    *secret*.json *secret*.yaml *secret*.yml *secret*.toml
+    .netrc .npmrc .pypirc";
+
+/// The paths of tests.
+pub(crate) fn test_patterns() -> Patterns {
+    Patterns::built_in(TEST_PATTERNS)
+}
+
+/// The patterns of tests.
+pub(super) const TEST_PATTERNS: &str = "
+    tests/ test/ __tests__/ spec/ testdata/
+    test_*.py *_test.py conftest.py
+    *_test.go *_test.rs *_test.dart *_test.exs
+    *.test.* *.spec.*
+    *_test.rb *_spec.rb
+    *Test.java *Test.kt *Tests.cs *Test.php *Tests.swift";
+
+/// Files that programs write anew: lock files, by the package managers, and what tests compare with.
+pub(super) const EXEMPT: &str = "
+    __snapshots__/ *.snap *.golden
+    Cargo.lock go.sum go.work.sum
+    package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock
+    requirements.lock poetry.lock uv.lock pdm.lock pylock.toml Pipfile.lock conda-lock.yml pixi.lock
+    Gemfile.lock composer.lock mix.lock rebar.lock pubspec.lock flake.lock
+    packages.lock.json paket.lock Podfile.lock Package.resolved Cartfile.resolved
+    gradle.lockfile buildscript-gradle.lockfile .terraform.lock.hcl Chart.lock MODULE.bazel.lock
+    cabal.project.freeze stack.yaml.lock Manifest.toml renv.lock shard.lock vcpkg-lock.json conan.lock";

@@ -2,16 +2,15 @@
 
 mod keys;
 mod kind;
-mod lists;
 mod read;
 #[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
 
-use super::patterns::Patterns;
 use crate::finding::Level;
 
+pub(crate) use keys::test_patterns;
 pub use keys::{KEYS, Key, SECTIONS, Settings};
 pub use kind::ValueKind;
 pub use read::{KeyPlace, KeyPlaces, parse, parse_with_places};
@@ -21,11 +20,6 @@ pub const MAX_SIZE: u64 = 20_000_000;
 
 /// How long an unused approval stays valid, in seconds.
 pub const EXPIRY: u64 = 14 * kind::DAY;
-
-/// The paths of tests.
-pub(crate) fn test_patterns() -> Patterns {
-    Patterns::built_in(&lists::TEST_PATTERNS)
-}
 
 /// The path of the file.
 pub const FILE: &str = "guard.toml";

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+use super::keys::{EXEMPT, SECRETS, TEST_PATTERNS};
 use super::*;
+use crate::scope::patterns::Patterns;
 
 fn message(text: &str) -> String {
     parse(text.as_bytes())
@@ -153,5 +155,15 @@ fn numbers_and_units() {
         ("[snapshots]\nkeep = 14", false),
     ] {
         assert_eq!(parse(text.as_bytes()).is_ok(), ok, "{text}");
+    }
+}
+
+#[test]
+fn the_built_in_patterns_are_patterns() {
+    for list in [SECRETS, TEST_PATTERNS, EXEMPT] {
+        assert_eq!(
+            Patterns::built_in(list).iter().count(),
+            list.split_whitespace().count()
+        );
     }
 }

@@ -1,0 +1,40 @@
+//! Reading a design is deterministic, every place lies within the text, and prose below a typed table grants nothing.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use write_guard::design::{Design, parse};
+use write_guard::scope::settings::Settings;
+
+fn read(text: &[u8]) -> Design {
+    parse("docs/lld/LLD-1.md".into(), text, &Settings::default())
+}
+
+fuzz_target!(|text: &[u8]| {
+    let design = read(text);
+    assert_eq!(design, read(text));
+    let lines = design.text.split('\n').count();
+    let grants = design.grants.iter().map(|grant| &grant.anchor);
+    let mentions = design.mentions.iter().map(|mention| &mention.anchor);
+    let faults = design
+        .faults
+        .iter()
+        .filter_map(|fault| fault.anchor.as_ref());
+    for anchor in grants.chain(mentions).chain(faults) {
+        assert!(
+            (1..=lines).contains(&anchor.line) && anchor.column > 0,
+            "{anchor:?}"
+        );
+        assert!(design.text.get(anchor.span.clone()).is_some(), "{anchor:?}");
+    }
+    for grant in &design.grants {
+        let mut names = grant.path.split(|&byte| byte == b'/');
+        assert!(
+            names.all(|name| !name.is_empty() && name != b".."),
+            "{grant:?}"
+        );
+    }
+    if design.is_typed() {
+        let more = read(&[text, b"\n\nSee also the file `src/never/granted.rs`.\n"].concat());
+        assert_eq!(design.grants, more.grants);
+    }
+});

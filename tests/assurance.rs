@@ -1,0 +1,106 @@
+//! docs/dev/assurance.md names what stands behind each promise of SECURITY.md and README.md, and all of it exists.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
+use crate::common::{GUARD, Repo, SOURCE, run, strace};
+
+fn page(name: &str) -> String {
+    fs::read_to_string(format!("{SOURCE}/{name}")).unwrap()
+}
+
+/// The sentences of the list below a heading of the second level, without emphasis.
+fn promises(page: &str, heading: &str) -> Vec<String> {
+    let (_, section) = page.split_once(&format!("\n## {heading}\n")).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    // The list ends at the next paragraph.
+    let (_, list) = section.split_once("\n- ").unwrap();
+    let list = list.split("\n\n").next().unwrap().replace("\n- ", "\n\0");
+    let items = list.split('\0').map(|item| {
+        let words: Vec<_> = item.split_whitespace().collect();
+        words.join(" ").replace("**", "")
+    });
+    let sentences = |item: String| -> Vec<String> {
+        let ends = item.trim_end_matches('.').split(". ");
+        ends.map(str::to_owned).collect()
+    };
+    items.flat_map(sentences).collect()
+}
+
+#[test]
+fn every_promise_is_on_the_page() {
+    let assurance = page("docs/dev/assurance.md");
+    let mut missing = Vec::new();
+    for (name, heading, at_least) in [
+        ("SECURITY.md", "What guard promises", 12),
+        ("README.md", "What it refuses", 8),
+    ] {
+        let promises = promises(&page(name), heading);
+        assert!(promises.len() >= at_least, "{promises:#?}");
+        let is_missing = |promise: &String| !assurance.contains(promise.as_str());
+        missing.extend(promises.into_iter().filter(is_missing));
+    }
+    assert!(
+        missing.is_empty(),
+        "docs/dev/assurance.md lacks: {missing:#?}"
+    );
+}
+
+/// `file::name` is a test of tests/file.rs, and `src/file.rs::name` is one of that file.
+#[test]
+fn everything_that_stands_behind_a_promise_exists() {
+    let assurance = page("docs/dev/assurance.md");
+    let spans: Vec<_> = assurance.split('`').skip(1).step_by(2).collect();
+    let tests = spans.iter().filter_map(|span| span.split_once("::"));
+    let tests: Vec<_> = tests
+        .filter(|(file, name)| !name.is_empty() && !format!("{file}{name}").contains(' '))
+        .collect();
+    assert!(tests.len() > 30, "{tests:?}");
+    let is_missing = |(file, name): &&(&str, &str)| {
+        let file = match file.ends_with(".rs") {
+            true => format!("{SOURCE}/{file}"),
+            false => format!("{SOURCE}/tests/{file}.rs"),
+        };
+        let text = fs::read_to_string(file).unwrap_or_default();
+        !text.contains(&format!("fn {name}("))
+    };
+    let missing: Vec<_> = tests.iter().filter(is_missing).collect();
+    assert!(missing.is_empty(), "these tests do not exist: {missing:?}");
+    // The files of a repository that a command runs for.
+    for case in spans.iter().filter_map(|span| span.strip_prefix("CASES=")) {
+        let part = case.split(' ').next().unwrap();
+        let (group, name) = part.split_once('/').unwrap();
+        let mut files = fs::read_dir(format!("{SOURCE}/fixtures/repos/{group}")).unwrap();
+        let starts = |file: fs::DirEntry| file.file_name().to_str().unwrap().starts_with(name);
+        assert!(files.any(|file| starts(file.unwrap())), "{part}");
+    }
+}
+
+/// Neither the code nor, where strace can look, a run.
+#[test]
+fn guard_opens_no_socket() {
+    let lock = page("Cargo.lock");
+    for network in ["reqwest", "curl", "hyper", "rustls", "openssl"] {
+        assert!(
+            !lock.contains(&format!("name = \"{network}\"\n")),
+            "{network}"
+        );
+    }
+    let repo = Repo::new();
+    repo.govern(&[("src/a.rs", "Add", "x")]);
+    repo.stage("src/a.rs", "x\n");
+    if strace::is_there(&repo) {
+        let traced = [
+            "-f",
+            "-qq",
+            "-o",
+            "../trace",
+            "-etrace=socket,connect",
+            GUARD,
+        ];
+        run(repo.command("strace").args(traced).arg("lint")).exits(0);
+        let trace = fs::read_to_string(repo.path("../trace")).unwrap();
+        assert!(!trace.contains("socket("), "{trace}");
+    }
+}
