@@ -1,4 +1,4 @@
-//! docs/everyday.md: what guard says in everyday situations, from the cases in fixtures/repos that have one.
+//! The table in docs/start.md: what guard says in everyday situations, from the cases in fixtures/repos that have one.
 //! `repositories` runs the same cases, with the commands that the page names.
 
 #![allow(clippy::unwrap_used)]
@@ -10,7 +10,7 @@ use std::path::Path;
 use crate::common::SOURCE;
 use crate::repositories::case::{self, Case};
 
-const PAGE: &str = "docs/everyday.md";
+const PAGE: &str = "docs/start.md";
 /// The table stands between these lines.
 const START: &str = "<!-- the table of the cases begins -->\n";
 const END: &str = "<!-- the table of the cases ends -->\n";
@@ -25,32 +25,40 @@ fn situations() -> Vec<Case> {
     cases
 }
 
-fn table() -> String {
-    let mut table =
-        "| situation | verdict | commands | what happens |\n|---|---|---|---|\n".to_owned();
-    for case in situations() {
-        let verdict = match (case.exit, case.rules.iter().next()) {
-            (0, _) => "accepted".to_owned(),
-            (1, Some(rule)) => format!("refused: `{rule}`"),
-            _ => "no verdict".to_owned(),
+/// The refused situations with the commands that help, and then the accepted ones.
+fn tables() -> String {
+    let (accepted, refused): (Vec<_>, Vec<_>) =
+        situations().into_iter().partition(|case| case.exit == 0);
+    let mut tables = "| guard refuses | because | what helps |\n|---|---|---|\n".to_owned();
+    let link = |case: &Case| {
+        let situation = case.situation.as_deref().unwrap();
+        format!("[{situation}](../fixtures/repos/{}.sh)", case.name)
+    };
+    for case in refused {
+        let rule = match case.rules.iter().next() {
+            Some(rule) => format!("`{rule}`: "),
+            None => String::new(),
         };
         let then: Vec<String> = case.then.iter().map(|line| format!("`{line}`")).collect();
-        let then = match then.is_empty() {
-            true => String::new(),
-            false => format!(" Then: {}", then.join(", ")),
-        };
+        let row = [link(&case), rule + &case.about, then.join("<br>")];
         writeln!(
-            table,
-            "| [{}](../fixtures/repos/{}.sh) | {verdict} | {} | {}{} |",
-            case.situation.unwrap(),
-            case.name,
-            case.then.len(),
-            case.about.replace('|', "\\|"),
-            then.replace('|', "\\|")
+            tables,
+            "| {} |",
+            row.map(|cell| cell.replace('|', "\\|")).join(" | ")
         )
         .unwrap();
     }
-    table
+    tables += "\n| guard accepts | for example |\n|---|---|\n";
+    for case in accepted {
+        let row = [link(&case), case.about.clone()];
+        writeln!(
+            tables,
+            "| {} |",
+            row.map(|cell| cell.replace('|', "\\|")).join(" | ")
+        )
+        .unwrap();
+    }
+    tables
 }
 
 /// To write the page anew: `WRITE_DOCS=1 cargo test --test main -- everyday::`.
@@ -60,7 +68,7 @@ fn the_page_holds_the_table_of_the_cases() {
     let page = fs::read_to_string(&file).unwrap();
     let (before, rest) = page.split_once(START).unwrap();
     let (_, after) = rest.split_once(END).unwrap();
-    let current = format!("{before}{START}\n{}\n{END}{after}", table());
+    let current = format!("{before}{START}\n{}\n{END}{after}", tables());
     if std::env::var_os("WRITE_DOCS").is_some() {
         fs::write(&file, &current).unwrap();
     }
@@ -81,15 +89,13 @@ fn every_everyday_situation_is_a_case() {
     for wanted in [
         "Hot fix on main",
         "Dependency bump with its lock file",
-        "`ruff format` over 24 files",
-        "`prettier` over 24 files",
-        "`rustfmt` over 24 files",
+        "`ruff format`, `prettier` or `rustfmt` over 24 files",
         "Merge of main",
         "Rebase onto main",
         "Conflict with main",
-        "Split of a module into granted files",
+        "Split of a module into files of the design",
         "Split that drops half",
-        "Generated file, exempt",
+        "Generated file that is exempt",
         "Rename of a module",
         "Rename of a package",
         "Two designs match the branch",

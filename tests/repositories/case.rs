@@ -22,7 +22,7 @@ pub struct Case {
     pub naive: Option<String>,
     /// What happens, in one paragraph.
     pub about: String,
-    /// The name of the everyday situation, for docs/everyday.md.
+    /// The name of the everyday situation, for docs/start.md.
     pub situation: Option<String>,
     /// The commands after which guard accepts the refused change.
     pub then: Vec<String>,
