@@ -155,7 +155,7 @@ fn missing_design_is_explained() {
     repo.branch("other");
     let told = repo.guard(&["status"]).exits(0);
     told.says("design   no design applies: the branch name other contains no issue number\n")
-        .says("  write a design for this branch: guard scope new NAME\n")
+        .says("  to write a design: guard scope new NAME\n")
         .says("commit   nothing is staged\n");
     repo.stage("src/a.rs", "x\n");
     repo.guard(&["status"])

@@ -119,7 +119,10 @@ fn reason(sentence: &str, help: &[Help]) -> Vec<String> {
 
 /// Why guard cannot tell something, with the first fault behind it.
 fn why(error: &Error, before: &str) -> Vec<String> {
-    let mut lines = reason(&format!("{before}{}", error.message), &error.help);
+    // The command comes last.
+    let step = error.help.iter().rposition(Help::has_command).unwrap_or(0);
+    let help = error.help.get(step..).unwrap_or_default();
+    let mut lines = reason(&format!("{before}{}", error.message), help);
     let faults = ordered(&error.problems).into_iter().take(1);
     lines.splice(
         1..1,
