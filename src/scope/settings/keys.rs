@@ -123,13 +123,13 @@ settings! {
     }
     "workspace" "what may be read and written through guard" {
         "read" ValueKind::Directories => read: Vec<String> = vec![".".to_owned()];
-            "Requests only: directories that may be read."
+            "Directories that may be read through guard."
             "Rule `outside-roots`.";
         "write" ValueKind::Directories => write: Vec<String> = vec![".".to_owned()];
-            "Requests only: directories that may be written."
+            "Directories that may be written through guard."
             "Rule `outside-roots`.";
         "secrets" ValueKind::Patterns => secrets: Patterns = Patterns::built_in(SECRETS), "`.env`, `*.pem` and other common names of secrets, but not `.env.example` and other templates";
-            "Requests only: files that guard never reads or writes, instead of the built-in names."
+            "Files that guard never reads or writes for anyone, instead of the built-in names."
             "Case is ignored here: `.ENV` is `.env`. Rule `protected-path`.";
     }
     "destructive" "what counts as destroying a file" {
