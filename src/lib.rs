@@ -92,6 +92,7 @@ pub mod files;
 #[doc(hidden)]
 pub mod finding;
 #[cfg(fuzzing)]
+#[path = "../fuzz/inside.rs"]
 pub mod fuzzing;
 #[doc(hidden)]
 pub mod git;
