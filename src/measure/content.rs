@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use gix::bstr::ByteSlice;
+use memchr::memchr_iter;
 
 /// How many leading bytes git checks for binary content.
 const BINARY_WINDOW: usize = 8_000;
@@ -47,12 +48,7 @@ impl Content {
 
 /// The number of lines, as git counts them: a last line without a newline counts.
 pub fn line_count(blob: &[u8]) -> usize {
-    // A one-byte counter cannot overflow in 255 steps, which lets the compiler vectorise.
-    let newlines = blob.chunks(255).map(|chunk| {
-        let count: u8 = chunk.iter().map(|&byte| u8::from(byte == b'\n')).sum();
-        usize::from(count)
-    });
-    let newlines: usize = newlines.sum();
+    let newlines = memchr_iter(b'\n', blob).count();
     newlines + usize::from(!blob.is_empty() && !blob.ends_with(b"\n"))
 }
 
