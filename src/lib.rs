@@ -60,7 +60,6 @@
 //! api                the interface of the library
 //! setup              hooks and settings of a repository, and a check that they work
 //! cli                arguments -> command -> exit code
-//! fuzzing            what the targets in fuzz/ call
 //! ```
 
 // Tests make the files that guard judges.

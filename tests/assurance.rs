@@ -19,7 +19,11 @@ fn promises(page: &str, heading: &str) -> Vec<String> {
     let list = list.split("\n\n").next().unwrap().replace("\n- ", "\n\0");
     let items = list.split('\0').map(|item| {
         let words: Vec<_> = item.split_whitespace().collect();
-        words.join(" ").replace("**", "")
+        // A link has another target there.
+        words
+            .join(" ")
+            .replace("**", "")
+            .replace("[file operations](docs/files.md)", "file operations")
     });
     let sentences = |item: String| -> Vec<String> {
         let ends = item.trim_end_matches('.').split(". ");

@@ -419,7 +419,7 @@ fn a_panic_exits_with_2() {
     let output = run(lint.env("RUST_MIN_STACK", "9000000000000000")).exits(2);
     assert_eq!(output.stdout, "");
     assert!(
-        output.stderr.contains("nothing was judged: panicked"),
+        output.stderr.contains("nothing was checked: panicked"),
         "{output:?}"
     );
 }

@@ -142,5 +142,8 @@ fn requests_never_change_guards_settings_at_any_level() {
         repo.ask(&["read", "guard.toml"]).works();
     }
     let page = Repo::nothing().guard(&["explain", "protected-path"]).stdout;
-    assert!(page.contains("requests may not write"), "{page}");
+    assert!(
+        page.contains("nor write the files that configure guard"),
+        "{page}"
+    );
 }

@@ -107,7 +107,7 @@ fn is_released(value: &Value) -> bool {
         Value::Object(locked) => {
             let from = locked.get("resolved").map(Value::as_str);
             let is_archive = |from: Option<&str>| {
-                from.is_some_and(|from| from.starts_with("https://") && from.ends_with(".tgz"))
+                from.is_some_and(|from| from.starts_with("http") && from.ends_with(".tgz"))
             };
             from.is_none_or(is_archive) && !locked.contains_key("hasInstallScript")
         }
