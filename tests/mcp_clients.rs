@@ -1,4 +1,5 @@
-//! A real client drives `guard mcp`: the official Python SDK.
+//! Real clients drive `guard mcp`: the official Python SDK and, with `GUARD_LONG`, that of an older revision, the
+//! TypeScript SDK and the command line of the MCP Inspector.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
@@ -7,8 +8,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::common::clients::{newest_python_sdk, program, python};
-use crate::common::{GUARD, Repo, lines, run};
+use crate::common::clients::{newest_python_sdk, node_packages, program, python};
+use crate::common::{GUARD, Repo, lines, run, skip};
 
 /// A design with a file for each tool, and a change that is held under the returned ID.
 fn repo() -> (Repo, String) {
@@ -144,4 +145,57 @@ fn python_sdk_drives_every_tool() {
         command.env("PYTHONPATH", newest_python_sdk());
         command
     });
+}
+
+/// Whether the clients run that take seconds to start and to install.
+fn is_long() -> bool {
+    let is_set = std::env::var_os("GUARD_LONG").is_some();
+    if !is_set {
+        skip("GUARD_LONG runs more clients");
+    }
+    is_set
+}
+
+#[test]
+fn older_python_sdk_drives_every_tool() {
+    if let Some(python) = python().filter(|_| is_long()) {
+        drive(Some("2025-11-25"), |repo| {
+            program(repo, &python, "mcp_client.py")
+        });
+    }
+}
+
+#[test]
+fn typescript_sdk_drives_every_tool() {
+    if let Some(packages) = node_packages().filter(|_| is_long()) {
+        drive(None, |repo| {
+            let mut command = program(repo, "node", "mcp_client.mjs");
+            command.arg(&packages);
+            command
+        });
+    }
+}
+
+/// The Inspector's command line makes one session per call and cannot ask.
+#[test]
+fn inspector_calls_every_tool() {
+    let Some(packages) = node_packages().filter(|_| is_long()) else {
+        return;
+    };
+    let (repo, held) = repo();
+    let calls = calls(&repo, &held);
+    let call = |(tool, arguments): &(&str, Value)| -> Value {
+        let mut command = repo.command(packages.join("node_modules/.bin/mcp-inspector"));
+        command.args(["--cli", GUARD, "mcp", "--method", "tools/call"]);
+        command.args(["--tool-name", tool]);
+        for (name, value) in arguments.as_object().unwrap() {
+            let text = value.as_str().map(str::to_owned);
+            let text = text.unwrap_or_else(|| value.to_string());
+            command.args(["--tool-arg", &format!("{name}={text}")]);
+        }
+        let output = run(&mut command);
+        serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+    };
+    let results: Vec<Value> = calls.iter().map(call).collect();
+    assert_results(&calls, &results, &ASKS);
 }
