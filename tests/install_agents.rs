@@ -114,11 +114,26 @@ fn other_settings_stay_as_they_are_written() {
     }
     with_path(&repo, &["uninstall", "claude"]).exits(0);
     assert_eq!(text(&repo, CLAUDE), mine);
+    for before in [
+        "{}",
+        "{\"a\":1}",
+        "{\"a\":1,\"hooks\":{}}\n",
+        "{\"hooks\": {}}",
+    ] {
+        repo.write(CLAUDE, before);
+        with_path(&repo, &["install", "claude"]).exits(0);
+        assert!(text(&repo, CLAUDE).contains("guard hook claude"));
+        with_path(&repo, &["uninstall", "claude"]).exits(0);
+        assert_eq!(text(&repo, CLAUDE), before);
+    }
+    // What somebody else changed meanwhile stays.
     repo.write(CLAUDE, "{\"a\":1}");
     with_path(&repo, &["install", "claude"]).exits(0);
+    let changed = text(&repo, CLAUDE).replace("\"a\":1", "\"a\":2");
+    repo.write(CLAUDE, changed);
     with_path(&repo, &["uninstall", "claude"]).exits(0);
     let left: Value = serde_json::from_str(&text(&repo, CLAUDE)).unwrap();
-    assert_eq!(left, json!({"a": 1}));
+    assert_eq!(left, json!({"a": 2}));
 }
 
 #[test]

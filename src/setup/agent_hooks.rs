@@ -98,6 +98,9 @@ impl AgentHooks {
         }
         match self.prove(root) {
             Ok(()) => {
+                if let Some(before) = before.filter(|_| step.action == SetupAction::Write) {
+                    keep(&self.kept(repo, "before"), &before);
+                }
                 step.message += "; a call that must be denied was denied";
                 step.help
                     .extend((!self.trust.is_empty()).then(|| self.trust.to_owned()));
@@ -120,13 +123,28 @@ impl AgentHooks {
         Ok(step)
     }
 
-    /// Removes the hooks from the agent's settings; a file that held nothing else is deleted.
+    /// Brings the agent's settings back byte for byte, or removes the hooks from them if they changed since; a file that
+    /// held nothing else is deleted.
     ///
     /// # Errors
     /// The repository has no work tree, or the file cannot be written.
     pub fn uninstall(&self, repo: &Repository, dry_run: bool) -> Result<Step> {
-        let part = self.part(repo.workdir()?);
+        let root = repo.workdir()?;
+        let mut part = self.part(root);
+        if matches!(part.uninstall, Plan::Remove | Plan::Write(..))
+            && let Some(before) = self.before(repo, root)
+        {
+            part.uninstall = Plan::Write(before.into(), "as it was before guard");
+        }
         part.carry_out(&part.uninstall, dry_run)
+    }
+
+    /// The settings to which guard added its hooks, if what it added is all that changed since.
+    fn before(&self, repo: &Repository, root: &Path) -> Option<String> {
+        let before = String::from_utf8(fs::read(self.kept(repo, "before")).ok()?).ok()?;
+        let wanted = serde_json::from_str(self.content).ok()?;
+        let added = agent_settings::add(&before, &wanted, self.name()).ok()??;
+        (self.look(root).ok()?? == added).then_some(before)
     }
 
     /// The file, and what installing and removing mean for it.
@@ -211,13 +229,13 @@ impl AgentHooks {
     /// Whether the agent has called guard since its settings are as they are.
     fn has_fired(&self, repo: &Repository) -> bool {
         let text = repo.workdir().ok().and_then(|root| self.look(root).ok()?);
-        let noted = fs::read(self.note(repo)).ok();
+        let noted = fs::read(self.kept(repo, "called")).ok();
         text.is_some() && text.map(String::into_bytes) == noted
     }
 
-    /// Where the settings are noted for which the agent called guard.
-    fn note(&self, repo: &Repository) -> PathBuf {
-        let name = format!("{}.called", self.name());
+    /// Where the settings are kept as they were before guard's hooks, or when the agent `called` guard.
+    fn kept(&self, repo: &Repository, when: &str) -> PathBuf {
+        let name = format!("{}.{when}", self.name());
         repo.common_dir().join("guard").join("agents").join(name)
     }
 
@@ -257,7 +275,7 @@ impl AgentHooks {
     }
 }
 
-/// Notes that an agent called guard, and so trusts its settings. A note that fails costs only what it is good for.
+/// Notes that an agent called guard, and so trusts its settings.
 pub fn note_call(repo: &Repository, agent: Agent) {
     let hooks = AGENTS.iter().find(|hooks| hooks.agent == agent);
     let Some((hooks, root)) = hooks.zip(repo.workdir().ok()) else {
@@ -266,10 +284,14 @@ pub fn note_call(repo: &Repository, agent: Agent) {
     if let Ok(Some(text)) = hooks.look(root)
         && !hooks.has_fired(repo)
     {
-        let note = hooks.note(repo);
-        let directory = disk::create_private_directory(disk::directory_of(&note));
-        drop(directory.and_then(|()| disk::replace(&note, text.as_bytes(), Some(disk::PRIVATE))));
+        keep(&hooks.kept(repo, "called"), text.as_bytes());
     }
+}
+
+/// Keeps settings of an agent. A failure costs only what they are good for.
+fn keep(place: &Path, settings: &[u8]) {
+    let directory = disk::create_private_directory(disk::directory_of(place));
+    drop(directory.and_then(|()| disk::replace(place, settings, Some(disk::PRIVATE))));
 }
 
 /// A file outside the workspace.
