@@ -179,36 +179,16 @@ pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Lab
         };
         untyped = said;
     }
-    let items = colon.map(|colon| semicolon_parts(&line, colon + 1));
+    let items = colon.map_or("", |colon| &line.text[colon + 1..]);
     Some(Label {
         untyped,
-        items: items.unwrap_or_default(),
+        items: item::parts(items, &[';'])
+            .map(|part| line.part_of(part))
+            .collect(),
         span,
         has_more: whole.len() > first.len(),
         form: GrantForm::LabelList,
     })
-}
-
-/// The parts from `start` on between semicolons outside parentheses.
-fn semicolon_parts(run: &Run, mut start: usize) -> Vec<Run> {
-    let (mut depth, mut parts) = (0_usize, Vec::new());
-    let chars = run
-        .text
-        .char_indices()
-        .skip_while(move |(at, _)| *at < start);
-    for (at, c) in chars.chain([(run.text.len(), ';')]) {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            ';' if depth == 0 || at == run.text.len() => {
-                parts.push(run.part(start..at));
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.retain(|part| !part.text.trim().is_empty());
-    parts
 }
 
 /// The place of a label in the middle of a paragraph, where it announces nothing.

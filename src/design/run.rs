@@ -75,7 +75,13 @@ impl Run {
         self.offsets.push(offset);
     }
 
-    /// A part of the text.
+    /// A part of [`Run::text`].
+    pub(super) fn part_of(&self, part: &str) -> Run {
+        let start = part.as_ptr().addr() - self.text.as_ptr().addr();
+        self.part(start..start + part.len())
+    }
+
+    /// The text in a range of it.
     pub(super) fn part(&self, range: Range<usize>) -> Run {
         let number = |at: usize| self.pieces.partition_point(|piece| piece.at < at);
         let pieces = &self.pieces[number(range.start)..number(range.end)];
