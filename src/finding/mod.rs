@@ -4,6 +4,7 @@
 
 mod help;
 pub(crate) mod json;
+mod lines;
 mod rule;
 
 use std::collections::HashSet;
@@ -14,6 +15,7 @@ use serde::{Serialize, Serializer};
 
 pub(crate) use help::COMMANDS;
 pub use help::Help;
+pub(crate) use lines::TextLines;
 pub use rule::{Level, Rule};
 
 /// A place in a design document or in `guard.toml`.

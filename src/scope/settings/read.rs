@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::super::patterns::Patterns;
 use super::{FILE, KEYS, Key, LEVELS, RULES, Settings, ValueKind};
 use crate::error::{Error, Result};
-use crate::finding::{Level, Rule};
+use crate::finding::{Level, Rule, TextLines};
 use crate::suggest::closest_word;
 
 /// Parses settings; missing keys keep their defaults.
@@ -30,7 +30,7 @@ pub fn parse_with_places(bytes: &[u8]) -> Result<(Settings, KeyPlaces)> {
         return Err(Error::new(format!("{FILE} is not UTF-8")).help("save it as UTF-8"));
     };
     let mut reader = SettingsReader {
-        text,
+        lines: TextLines::new(text),
         settings: Settings::default(),
         places: KeyPlaces::new(),
         faults: Vec::new(),
@@ -58,7 +58,7 @@ pub struct KeyPlace {
 }
 
 struct SettingsReader<'a> {
-    text: &'a str,
+    lines: TextLines<'a>,
     settings: Settings,
     places: KeyPlaces,
     faults: Vec<(Range<usize>, String)>,
@@ -70,7 +70,7 @@ impl SettingsReader<'_> {
     }
 
     fn set_at(&mut self, section: &str, name: &Spanned<impl AsRef<str>>) {
-        let (line, column) = position(self.text, name.span().start);
+        let (line, column) = self.lines.position(name.span().start);
         let key = (section.to_owned(), name.get_ref().as_ref().to_owned());
         self.places.insert(key, KeyPlace { line, column });
     }
@@ -195,7 +195,7 @@ impl SettingsReader<'_> {
         }
         self.faults.sort_by_key(|(span, _)| span.start);
         let lines = self.faults.iter().map(|(span, what)| {
-            let (line, column) = position(self.text, span.start);
+            let (line, column) = self.lines.position(span.start);
             format!("{FILE}:{line}:{column}: {what}")
         });
         let lines: Vec<String> = lines.collect();
@@ -226,14 +226,6 @@ fn shortened(pattern: &str) -> String {
         shown.escape_debug(),
         if is_whole { "" } else { "…" }
     )
-}
-
-/// The 1-based line and column, in characters.
-fn position(text: &str, at: usize) -> (usize, usize) {
-    let before = &text[..text.floor_char_boundary(at)];
-    let line = before.matches('\n').count() + 1;
-    let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
-    (line, column)
 }
 
 /// `; did you mean …?`, or nothing if no name is close.
