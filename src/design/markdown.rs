@@ -149,7 +149,6 @@ pub(super) fn markdown(text: &str, start: usize) -> (Vec<Block>, Vec<Range<usize
         events: events.peekable(),
         blocks: Vec::new(),
         elements: OpenElements::default(),
-        is_inside: false,
         is_cell: false,
         container_end: 0,
     };
@@ -162,11 +161,9 @@ struct Collector<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> {
     events: Peekable<I>,
     blocks: Vec<Block>,
     elements: OpenElements,
-    /// Whether the current text is in a table, list, quote or footnote.
-    is_inside: bool,
-    /// Whether it is in a cell, where all underscores are literal.
+    /// Whether the current text is in a cell, where all underscores are literal.
     is_cell: bool,
-    /// The end of the last list, quote or footnote at the top level.
+    /// The end of the last table, list, quote or footnote at the top level.
     container_end: usize,
 }
 
@@ -175,7 +172,6 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         while let Some((event, range)) = self.events.next() {
             let (start, before) = (range.start, self.elements.around().cloned());
             let kind = self.block(event, range);
-            (self.is_inside, self.is_cell) = (false, false);
             let Some(kind) = kind else { continue };
             let start = match &kind {
                 BlockKind::Code(code) => code.body.start,
@@ -203,20 +199,19 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 BlockKind::Heading(level as u8, self.inline(range))
             }
             Event::Start(Tag::Paragraph) => BlockKind::Paragraph(self.paragraph(range)),
-            Event::Start(Tag::Table(_)) => BlockKind::Table(self.table(range.start)),
+            Event::Start(Tag::Table(_)) => BlockKind::Table(self.table(range)),
             Event::Start(Tag::CodeBlock(kind)) => BlockKind::Code(self.code(kind, range)),
             Event::Start(Tag::HtmlBlock) => {
                 self.html(range);
                 BlockKind::Other
             }
             Event::Start(tag) => {
-                self.is_inside = true;
                 self.container_end = range.end;
-                if let Tag::List(_) = tag {
-                    return Some(BlockKind::List(self.list()));
+                let is_list = matches!(tag, Tag::List(_));
+                match self.container(is_list) {
+                    nodes if is_list => BlockKind::List(nodes),
+                    _ => BlockKind::Other,
                 }
-                self.skip();
-                BlockKind::Other
             }
             Event::Rule => BlockKind::Other,
             _ => return None,
@@ -243,8 +238,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 Event::Text(text) => shown = text,
                 Event::SoftBreak | Event::HardBreak => (shown, read) = (" ".into(), Some("\n")),
                 Event::Code(text) => {
-                    kind = Some(PieceKind::Code(text.to_string()));
-                    shown = text;
+                    (kind, shown) = (Some(PieceKind::Code(text.to_string())), text);
                 }
                 Event::InlineHtml(html) => {
                     self.inline_html(&html, span.start);
@@ -304,7 +298,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
 
     fn inline_html(&mut self, html: &str, at: usize) {
         let before = self.slice(0..at).trim_end_matches([' ', '\t']);
-        if self.is_inside && before.ends_with('\n') {
+        if at < self.container_end && before.ends_with('\n') {
             // GitHub may end the list, quote or table here.
             self.elements.give_up("", at);
         }
@@ -321,8 +315,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         content
     }
 
-    fn table(&mut self, start: usize) -> Table {
-        (self.is_inside, self.is_cell) = (true, true);
+    fn table(&mut self, Range { start, end }: Range<usize>) -> Table {
         if self.may_continue(start) {
             self.elements.give_up("", start);
             let element = self.elements.around().cloned();
@@ -332,6 +325,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 block.kind = BlockKind::Other;
             }
         }
+        (self.is_cell, self.container_end) = (true, end);
         let (mut table, mut row) = (Table::default(), TableRow::default());
         while let Some((event, range)) = self.events.next() {
             match event {
@@ -351,6 +345,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 _ => {}
             }
         }
+        self.is_cell = false;
         table
     }
 
@@ -387,7 +382,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         while let Some((Event::Html(text), _)) = self.events.next() {
             html.push_str(&text);
         }
-        if self.is_inside {
+        if span.start < self.container_end {
             self.elements.enter();
             self.elements.read(&html, span.start, false);
             self.elements.leave();
@@ -398,8 +393,8 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         }
     }
 
-    /// Reads the nodes of a list at the top level.
-    fn list(&mut self) -> Vec<ListNode> {
+    /// Reads a list, quote or footnote at the top level. Only a list has nodes.
+    fn container(&mut self, is_list: bool) -> Vec<ListNode> {
         let mut nodes = Vec::new();
         let mut push = |depth, kind, content| {
             nodes.push(ListNode {
@@ -408,18 +403,23 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 content,
             });
         };
-        let (mut lists, mut depth, mut is_first) = (1_usize, 0_usize, true);
-        while lists > 0 {
+        // The number of open items, and of open blocks in which nothing counts.
+        let (mut depth, mut others) = (0_usize, usize::from(!is_list));
+        let mut is_first = true;
+        while is_list || others > 0 {
             let content = self.inline(0..0);
-            if !content.span.is_empty() {
+            if others == 0 && !content.span.is_empty() {
                 push(depth, ListNodeKind::Paragraph, content);
             }
             let Some((event, span)) = self.events.next() else {
                 break;
             };
             match event {
-                Event::Start(Tag::List(_)) => (lists, is_first) = (lists + 1, true),
-                Event::End(TagEnd::List(_)) => lists -= 1,
+                Event::Start(Tag::HtmlBlock) => self.html(span),
+                Event::Start(_) if others > 0 => others += 1,
+                Event::End(_) if others > 0 => others -= 1,
+                Event::Start(Tag::List(_)) => is_first = true,
+                Event::End(TagEnd::List(_)) if depth == 0 => break,
                 Event::Start(Tag::Item) => {
                     let is_paragraph = |event: &Event<'_>| *event == Event::Start(Tag::Paragraph);
                     let is_box = |event: &Event<'_>| matches!(event, Event::TaskListMarker(_));
@@ -430,35 +430,19 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                     (depth, is_first) = (depth + 1, false);
                 }
                 Event::End(TagEnd::Item) => depth = depth.saturating_sub(1),
-                Event::Start(Tag::HtmlBlock) => self.html(span),
                 Event::Start(Tag::Paragraph) => {}
                 Event::Start(_) => {
-                    self.skip();
                     let content = InlineText {
                         span,
                         ..InlineText::default()
                     };
                     push(depth, ListNodeKind::Other, content);
+                    others = 1;
                 }
                 _ => {}
             }
         }
         nodes
-    }
-
-    /// Passes over the current block, all but its raw HTML.
-    fn skip(&mut self) {
-        let mut depth = 1_usize;
-        while depth > 0 {
-            self.inline(0..0);
-            match self.events.next() {
-                None => break,
-                Some((Event::Start(Tag::HtmlBlock), range)) => self.html(range),
-                Some((Event::Start(_), _)) => depth += 1,
-                Some((Event::End(_), _)) => depth -= 1,
-                Some(_) => {}
-            }
-        }
     }
 }
 
