@@ -113,15 +113,12 @@ impl InlineText {
 
     /// A mark of the emphasis at `span`. `_` inside a word belongs to the word: `__init__.py`.
     fn mark(&mut self, text: &str, span: &Range<usize>, mark: Range<usize>, is_literal: bool) {
-        let is_edge = |c: Option<char>| {
-            c.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '_'))
-        };
-        let (before, behind) = (text.get(..span.start), text.get(span.end..));
-        let before = before.and_then(|before| before.chars().next_back());
-        let behind = behind.and_then(|behind| behind.chars().next());
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_');
+        let (before, behind) = (text.split_at(span.start).0, text.split_at(span.end).1);
+        let is_in_word = before.ends_with(is_word) || behind.starts_with(is_word);
         let written = text.get(mark.clone()).unwrap_or("");
         if written.starts_with('_') {
-            if is_literal || !is_edge(before) || !is_edge(behind) {
+            if is_literal || is_in_word {
                 self.run.push(written, &mark);
             }
         } else if mark.start == span.start {
@@ -358,7 +355,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             Some(BlockKind::Paragraph(content)) => self.slice(content.span.clone()),
             _ => "",
         };
-        let is_in_container = !above.is_empty() && above.len() <= self.container_end;
+        let is_in_container = (1..=self.container_end).contains(&above.len());
         gap.matches('\n').count() < 2 && (is_in_container || paragraph.lines().any(is_separator))
     }
 
@@ -369,10 +366,12 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         };
         let mut body = span.start..span.start;
         while let Some((Event::Text(_), range)) = self.events.next() {
-            body = match body.is_empty() {
-                true => range,
-                false => body.start..range.end,
+            let start = if body.is_empty() {
+                range.start
+            } else {
+                body.start
             };
+            body = start..range.end;
         }
         CodeBlock { info, body }
     }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::headings::{Title, file_type, label, title};
-use super::{Actions, Block, BlockKind, DesignText, InlineText, Problem, problem, table, words};
+use super::{Actions, Block, BlockKind, DesignBuilder, DesignText, InlineText};
+use super::{problem, table, words};
 
 /// The blocks with what their headings say.
 pub(super) struct Outline<'b> {
@@ -117,7 +118,8 @@ impl<'b> Outline<'b> {
 
     /// Reports tables and lists in raw HTML or below excluding headings, once per cause. Beside a table with types,
     /// headings that exclude only passages are no news.
-    pub(super) fn unread(&self, source: &DesignText<'_>, is_typed: bool) -> Vec<Problem> {
+    pub(super) fn report_unread(&self, draft: &mut DesignBuilder<'_>) {
+        let (source, is_typed) = (draft.source, draft.design.is_typed);
         let is_label = |content: &InlineText| label(source, content).is_some();
         // Whether a block would be part of the scope elsewhere.
         let declares = |block: &Block, place: &BlockPlace<'_>| match &block.kind {
@@ -134,10 +136,12 @@ impl<'b> Outline<'b> {
             BlockKind::Paragraph(content) => is_label(content),
             BlockKind::Code(_) | BlockKind::Other => false,
         };
-        let mut problems = Vec::new();
         let mut causes = BTreeSet::new();
         for (block, place) in self.blocks.iter().zip(&self.places) {
-            let cause = [place.exclusion, place.denial][usize::from(is_typed)];
+            let cause = match is_typed {
+                true => place.denial,
+                false => place.exclusion,
+            };
             let counts = matches!(block.kind, BlockKind::Table(_)) && !place.is_denied();
             let (at, problem) = match (&block.element, cause.filter(|_| !counts)) {
                 (Some(element), _) => {
@@ -153,10 +157,9 @@ impl<'b> Outline<'b> {
             };
             if !causes.contains(&at) && declares(block, place) {
                 causes.insert(at);
-                problems.push(problem.at(source.line_span(block.start)));
+                draft.fault(problem.at(source.line_span(block.start)));
             }
         }
-        problems
     }
 }
 

@@ -46,14 +46,9 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
     let (blocks, tags) = markdown(source.text, start);
     let outline = Outline::new(source, &blocks);
     let tables = typed_tables(&outline, draft);
-    let starts: Vec<usize> = tables
-        .iter()
-        .map(|found| found.table.header.start)
-        .collect();
-    draft.design.is_typed = !tables.is_empty();
-    for problem in outline.unread(source, draft.design.is_typed) {
-        draft.fault(problem);
-    }
+    let first = tables.first().map(|found| found.table.header.start);
+    draft.design.is_typed = first.is_some();
+    outline.report_unread(draft);
     let passages = |draft: &mut DesignBuilder<'_>| {
         if let Some((body, _)) = &front {
             front_matter::read(body, draft);
@@ -65,9 +60,9 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
                 code::read_tag(tag, draft);
             }
         }
-        passages::read(&outline, &starts, draft);
+        passages::read(&outline, draft);
     };
-    if let Some(&first) = starts.first() {
+    if let Some(first) = first {
         read_tables(&outline, tables, draft);
         let mut other = DesignBuilder::new(source);
         passages(&mut other);
@@ -202,23 +197,18 @@ fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuild
 /// Reports why the document declares no scope.
 fn report_absence(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
-    let sections = outline.blocks.iter().zip(&outline.places);
-    let is_section =
-        |place: &BlockPlace<'_>| matches!(place.title, Title::Scope(_)) && !place.is_denied();
-    let mut has_section = false;
-    for (block, _) in sections.filter(|(_, place)| is_section(place)) {
-        if let BlockKind::Heading(_, content) = &block.kind {
-            has_section = true;
+    let known = draft.design.faults.len();
+    for (block, place) in outline.blocks.iter().zip(&outline.places) {
+        if let (BlockKind::Heading(_, content), Title::Scope(_)) = (&block.kind, place.title)
+            && !place.is_denied()
+        {
             let problem = problem::empty_section(content.plain.trim());
             draft.fault(problem.at(source.line_span(block.start)));
         }
     }
-    if !has_section {
-        let first = outline
-            .blocks
-            .first()
-            .map_or(source.start(), |block| block.start);
-        let line = source.line_span(first);
+    if draft.design.faults.len() == known {
+        let first = outline.blocks.first();
+        let line = source.line_span(first.map_or(source.start(), |block| block.start));
         draft.fault(problem::no_section(source.path).at(line));
     }
 }
