@@ -76,13 +76,9 @@ impl Run {
     }
 
     /// A part of [`Run::text`].
-    pub(super) fn part_of(&self, part: &str) -> Run {
+    pub(super) fn part(&self, part: &str) -> Run {
         let start = part.as_ptr().addr() - self.text.as_ptr().addr();
-        self.part(start..start + part.len())
-    }
-
-    /// The text in a range of it.
-    pub(super) fn part(&self, range: Range<usize>) -> Run {
+        let range = start..start + part.len();
         let number = |at: usize| self.pieces.partition_point(|piece| piece.at < at);
         let pieces = &self.pieces[number(range.start)..number(range.end)];
         let moved = pieces.iter().cloned().map(|piece| Piece {
@@ -93,7 +89,7 @@ impl Run {
         Run {
             pieces: moved.collect(),
             offsets: offsets.to_vec(),
-            text: self.text[range].to_owned(),
+            text: part.to_owned(),
         }
     }
 
