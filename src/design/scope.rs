@@ -1,6 +1,6 @@
 //! Finds what declares the scope of a document: a table with types, or else all passages.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 
 use gix::bstr::BString;
 
@@ -23,11 +23,6 @@ struct ScopeTable<'b> {
 }
 
 impl ScopeTable<'_> {
-    /// Whether it stands directly below the heading that announces files.
-    fn is_direct(&self) -> bool {
-        self.place.heading == Some(self.section.index)
-    }
-
     /// Whether both cannot be the scope. One may go on with the table of another heading in its section.
     fn rivals(&self, other: &ScopeTable<'_>, outline: &Outline<'_>) -> bool {
         let (ours, theirs) = (self.section.untyped, other.section.untyped);
@@ -84,7 +79,7 @@ fn typed_tables<'b>(
     draft: &mut DesignBuilder<'_>,
 ) -> Vec<ScopeTable<'b>> {
     let source = draft.source;
-    let (mut tables, mut others, mut named) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let (mut tables, mut others): (Vec<ScopeTable<'_>>, _) = (Vec::new(), Vec::new());
     for (block, place) in outline.blocks.iter().zip(&outline.places) {
         let Some(section) = place.section.filter(|_| !place.is_denied()) else {
             continue;
@@ -92,15 +87,12 @@ fn typed_tables<'b>(
         let line = source.line_span(block.start);
         match block.visible() {
             BlockKind::Table(table) => match table::columns(table) {
-                Ok(Some(columns)) => {
-                    named.insert(section.index);
-                    tables.push(ScopeTable {
-                        table,
-                        columns,
-                        place,
-                        section,
-                    });
-                }
+                Ok(Some(columns)) => tables.push(ScopeTable {
+                    table,
+                    columns,
+                    place,
+                    section,
+                }),
                 Ok(None) => others.push((section.index, line)),
                 Err(problem) => draft.fault(problem.at(line)),
             },
@@ -112,6 +104,7 @@ fn typed_tables<'b>(
             _ => {}
         }
     }
+    let named: HashSet<usize> = tables.iter().map(|found| found.section.index).collect();
     others.retain(|(section, _)| !named.contains(section));
     for (_, line) in others {
         draft.fault(problem::no_path_column().at(line));
@@ -122,15 +115,14 @@ fn typed_tables<'b>(
     if tables.iter().any(names_path) {
         tables.retain(names_path);
     }
-    // The columns of each section: those of its first table, but rather of one directly below the heading.
+    // The columns of the first table of each section. Those directly below the heading come before all others.
     let mut models: HashMap<usize, Vec<String>> = HashMap::new();
-    let direct = tables.iter().filter(|found| found.is_direct());
-    for found in direct.chain(&tables) {
-        let names = || found.columns.names.clone();
-        models.entry(found.section.index).or_insert_with(names);
-    }
     tables.retain(|found| {
-        found.is_direct() || models.get(&found.section.index) == Some(&found.columns.names)
+        let names = &found.columns.names;
+        let model = models
+            .entry(found.section.index)
+            .or_insert_with(|| names.clone());
+        found.place.heading == Some(found.section.index) || model == names
     });
     tables
 }
@@ -138,15 +130,12 @@ fn typed_tables<'b>(
 /// Reads the tables. Two that claim the same role make the document ambiguous, unless the second one only repeats rows.
 fn read_tables(outline: &Outline<'_>, tables: Vec<ScopeTable<'_>>, draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
-    let key = |grant: &Grant| {
-        let actions: Vec<_> = grant.actions.names().collect();
-        (grant.path.clone(), grant.kind.name(), actions)
-    };
-    let mut kept: Vec<(ScopeTable<'_>, BTreeSet<_>)> = Vec::new();
+    let key = |grant: &Grant| (grant.path.clone(), grant.kind, grant.actions);
+    let mut kept: Vec<(ScopeTable<'_>, HashSet<_>)> = Vec::new();
     for found in tables {
         let before = draft.design.grants.len();
         table::read(found.table, &found.columns, found.section.untyped, draft);
-        let granted: BTreeSet<_> = draft.design.grants[before..].iter().map(key).collect();
+        let granted: HashSet<_> = draft.design.grants[before..].iter().map(key).collect();
         let rival = kept.iter().find(|(other, _)| found.rivals(other, outline));
         if let Some((other, known)) = rival.filter(|_| !draft.is_void) {
             if !granted.is_empty() && granted.is_subset(known) {
@@ -172,7 +161,7 @@ fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuild
     let scope = Scope::new(design.grants.clone());
     let mentions = design.mentions.iter().map(|mention| &mention.path);
     let grants = design.grants.iter().map(|grant| &grant.path);
-    let named: BTreeSet<&BString> = mentions.chain(grants).collect();
+    let named: HashSet<&BString> = mentions.chain(grants).collect();
     beyond.retain(|grant| {
         !named.contains(&grant.path) && scope.lookup(grant.path.as_ref()).is_empty()
     });
