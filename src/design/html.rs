@@ -85,10 +85,10 @@ impl OpenElements {
                 return self.give_up("", start + at);
             };
             if is_block && tag.name == "files" && !tag.is_end && self.is_in_task() {
-                let rest = html.split_at(cursor).1;
-                let end = rest.find('<').unwrap_or(rest.len());
-                if rest.split_at(end).1.starts_with("</files>") {
-                    self.files.push(start + cursor..start + cursor + end);
+                let start = start + cursor;
+                let rest = html.split_at(cursor).1.split_once('<');
+                if let Some((content, _)) = rest.filter(|(_, tag)| tag.starts_with("/files>")) {
+                    self.files.push(start..start + content.len());
                 }
             }
             if is_block || !is_in(&tag.name, SHOWN) {

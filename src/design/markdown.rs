@@ -289,7 +289,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             }
         }
         self.elements.leave();
-        content.run.end(content.span.end);
+        content.run.end = content.span.end;
         content
     }
 
@@ -327,9 +327,8 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         while let Some((event, range)) = self.events.next() {
             match event {
                 Event::Start(Tag::TableHead | Tag::TableRow) => {
-                    let line = self.slice(line_start(self.text, range.start)..range.end);
-                    let rest = line.trim_start_matches(' ');
-                    if line.len() > rest.len() + 3 || rest.starts_with('\t') {
+                    let indent = self.slice(0..range.start).rsplit('\n').next().unwrap_or("");
+                    if indent.len() > 3 || indent.contains('\t') {
                         // GitHub shows an indented line as code.
                         self.elements.give_up("", range.start);
                     }
@@ -348,7 +347,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
 
     /// Whether GitHub may read a table as a part of what is above it: a list, or a paragraph with a separator row.
     fn may_continue(&self, table: usize) -> bool {
-        let before = self.slice(0..line_start(self.text, table));
+        let before = self.slice(0..table);
         let above = before.trim_end();
         let gap = before.split_at(above.len()).1;
         let paragraph = match self.blocks.last().map(Block::visible) {
@@ -454,11 +453,6 @@ fn is_inline(event: &Event<'_>) -> bool {
     };
     use TagEnd::{Emphasis, Image, Link, Strikethrough, Strong};
     matches!(end, Emphasis | Strong | Strikethrough | Link | Image)
-}
-
-fn line_start(text: &str, at: usize) -> usize {
-    let before = text.get(..at).unwrap_or("");
-    before.rfind('\n').map_or(0, |end| end + 1)
 }
 
 /// Whether a line could separate a table header from its rows.
