@@ -158,7 +158,7 @@ pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Lab
     let first = source.slice(whole.clone()).lines().next().unwrap_or("");
     let span = source.trim(whole.start..whole.start + first.len());
     let (written, run) = (source.slice(span.clone()), &content.run);
-    let line = run.part(0..run.text.find('\n').unwrap_or(run.text.len()));
+    let line = run.part(run.text.split('\n').next()?);
     let is_mark =
         |mark: &&str| written.starts_with(*mark) && written.trim_end_matches(':').ends_with(*mark);
     let is_bold = written.len() > 4 && ["**", "__"].iter().any(is_mark);
@@ -183,7 +183,7 @@ pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Lab
     Some(Label {
         untyped,
         items: item::parts(items, &[';'])
-            .map(|part| line.part_of(part))
+            .map(|part| line.part(part))
             .collect(),
         span,
         has_more: whole.len() > first.len(),
@@ -234,7 +234,7 @@ fn heading_path(source: &DesignText<'_>, content: &InlineText) -> Result<Written
     let run = &content.run;
     let unclear = || problem::file_heading().at(source.line_span(content.span.start));
     let start = run.text.find(']').map_or(run.text.len(), |end| end + 1);
-    let rest = run.part(start..run.text.len());
+    let rest = run.part(run.text.split_at(start).1);
     let mut links = run.pieces.iter().filter_map(|piece| match &piece.kind {
         PieceKind::Link { text, target } => Some((&piece.span, text.trim(), target)),
         _ => None,

@@ -7,8 +7,8 @@ use super::{Actions, Block, BlockKind, BlockPlace, DesignBuilder, GrantForm, Inl
 use super::{ListNode, ListNodeKind, Outline, Row, RowAction, Shape};
 use super::{code, item, problem, table, task, words};
 
-/// Reads the passages among the blocks. The tables that start at `known`, in order, have been read before.
-pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBuilder<'_>) {
+/// Reads the passages among the blocks.
+pub(super) fn read(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
     let mut opener: Option<Label> = None;
     for (index, (block, place)) in outline.blocks.iter().zip(&outline.places).enumerate() {
@@ -18,9 +18,10 @@ pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBui
         }
         let later = &outline.blocks[index + 1..];
         let next = later.first().map(Block::visible);
+        let is_code = |block: &BlockKind| matches!(block, BlockKind::Code(_));
         let lists_follow = next.is_some_and(|next| is_list(next) || is_code(next));
-        let line = || source.line_span(block.start);
-        let is_label = |open: &Label| open.form == GrantForm::LabelList;
+        let line = source.line_span(block.start);
+        let is_below_label = matches!(&open, Some(open) if open.form == GrantForm::LabelList);
         let is_read = match (block.visible(), &open) {
             (BlockKind::Heading(_, content), _) => {
                 match place.title {
@@ -28,13 +29,13 @@ pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBui
                         opener = Some(Label {
                             untyped,
                             items: Vec::new(),
-                            span: line(),
+                            span: line,
                             has_more: false,
                             form: GrantForm::HeadingList,
                         });
                     }
                     _ if lists_follow && resembles(&content.plain) && !content.is_struck => {
-                        draft.fault(problem::unknown_label().at(line()));
+                        draft.fault(problem::unknown_label().at(line));
                     }
                     _ => {}
                 }
@@ -52,7 +53,7 @@ pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBui
                 }
                 let is_unknown = open.is_none() && lists_follow && found.is_none();
                 if is_unknown && resembles_label(source, content) {
-                    draft.fault(problem::unknown_label().at(line()));
+                    draft.fault(problem::unknown_label().at(line));
                 }
                 let below = outline.places.get(index + 1);
                 // A heading that only introduces labels is none that was not read.
@@ -68,15 +69,14 @@ pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBui
                 true
             }
             (BlockKind::Table(found), Some(open)) => match table::columns(found) {
-                _ if known.binary_search(&found.header.start).is_ok() => true,
-                Ok(Some(columns)) if columns.is_of_files() || !is_label(open) => {
+                Ok(Some(columns)) if columns.is_of_files() || !is_below_label => {
                     draft.passage(table::header(source, found), |draft| {
                         table::read(found, &columns, open.untyped, draft);
                     });
                     true
                 }
                 // The reader of typed tables has reported it.
-                _ => !is_label(open),
+                _ => !is_below_label,
             },
             (BlockKind::Code(found), open) => {
                 if code::is_tree(source, found) {
@@ -97,7 +97,7 @@ pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBui
                 block.element.is_some() || matches!(block.kind, BlockKind::Heading(..))
             };
             let mut section = later.iter().take_while(|block| !is_end(block));
-            if is_label(&open) || section.any(|block| is_list(&block.kind)) {
+            if is_below_label || section.any(|block| is_list(&block.kind)) {
                 unread(open.span, draft);
             }
         }
@@ -106,10 +106,6 @@ pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBui
 
 fn is_list(block: &BlockKind) -> bool {
     matches!(block, BlockKind::List(_) | BlockKind::Table(_))
-}
-
-fn is_code(block: &BlockKind) -> bool {
-    matches!(block, BlockKind::Code(_))
 }
 
 /// Whether a heading that announces nothing looks as if it did.
@@ -141,7 +137,7 @@ fn labels(nodes: &[ListNode], draft: &mut DesignBuilder<'_>) {
     let has_tasks = source.options.tasks || task::is_task_list(source.path);
     let mut excluded: Option<usize> = None;
     for (index, node) in nodes.iter().enumerate() {
-        if excluded.is_some_and(|depth| node.depth > depth) || !is_text(node) {
+        if excluded.is_some_and(|depth| node.depth > depth) || node.kind == ListNodeKind::Other {
             continue;
         }
         excluded = None;
@@ -159,12 +155,11 @@ fn labels(nodes: &[ListNode], draft: &mut DesignBuilder<'_>) {
         let Some(opener) = items_of_label(label, draft) else {
             continue;
         };
-        let is_first =
-            |node: &&ListNode| matches!(node.kind, ListNodeKind::Item { is_first: true, .. });
-        let next = nodes.get(index + 1).filter(is_first);
-        match next.is_some_and(|node| node.depth == depth) {
-            true => list(&nodes[index + 1..], &opener, draft),
-            false => unread(opener.span, draft),
+        let below = &nodes[index + 1..];
+        let is_first = |kind| matches!(kind, ListNodeKind::Item { is_first: true, .. });
+        match below.first() {
+            Some(next) if next.depth == depth && is_first(next.kind) => list(below, &opener, draft),
+            _ => unread(opener.span, draft),
         }
     }
 }
@@ -198,7 +193,7 @@ fn items(nodes: &[ListNode], untyped: Actions, draft: &mut DesignBuilder<'_>) {
         let below = &nodes[index + 1..];
         let length = below.iter().take_while(|node| node.depth > depth).count();
         let below = &below[..length];
-        if let Some(other) = below.iter().find(|node| !is_text(node)) {
+        if let Some(other) = below.iter().find(|node| node.kind == ListNodeKind::Other) {
             odd(&other.content, draft);
             continue;
         }
@@ -231,8 +226,4 @@ fn unread(span: Range<usize>, draft: &mut DesignBuilder<'_>) {
 
 fn is_item(node: &ListNode) -> bool {
     matches!(node.kind, ListNodeKind::Item { .. })
-}
-
-fn is_text(node: &ListNode) -> bool {
-    is_item(node) || node.kind == ListNodeKind::Paragraph
 }
