@@ -8,7 +8,7 @@ use annotate_snippets::{
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::escape::{self, message};
-use super::style::Style;
+use super::target::Style;
 use crate::finding::{Anchor, COMMANDS, Finding, Help, Level};
 use crate::path::escaped;
 use crate::verdict::Texts;

@@ -8,16 +8,16 @@ use std::fmt::Write as _;
 use std::io;
 
 use annotate_snippets::renderer::{
-    DEFAULT_EMPHASIS_STYLE, DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE, DEFAULT_NOTE_STYLE,
-    DEFAULT_REMOVAL_STYLE, DEFAULT_WARNING_STYLE,
+    DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE, DEFAULT_NOTE_STYLE, DEFAULT_REMOVAL_STYLE,
+    DEFAULT_WARNING_STYLE,
 };
 use gix::bstr::BString;
 
 use super::diagnostic::{drawn, help_blocks};
 use super::escape::{self, message};
 use super::preview::{GUTTER, painted};
-use super::style::{Style, paint};
-use super::texts::ordered;
+use super::target::Style;
+use super::texts::{ordered, plural, remarks};
 use crate::error::Error;
 use crate::finding::{Finding, Help, Level, Rule};
 use crate::path::escaped;
@@ -29,7 +29,6 @@ const FULL: usize = 5;
 const FOLD_AFTER: usize = 20;
 /// The maximum lines of a preview or of lost content, including the marker.
 const PREVIEW_LINES: usize = 50;
-/// The prefix of preview lines, because some CI systems accept commands at the start of a line.
 /// The last line of a shortened preview.
 const TRUNCATED: &str = "[truncated]";
 
@@ -49,7 +48,7 @@ pub(super) fn report(verdict: &Verdict, style: &Style) -> String {
 
 /// Notes, one per line.
 pub(super) fn notes(notes: &[String], style: &Style) -> String {
-    let label = paint(DEFAULT_NOTE_STYLE, "note", style);
+    let label = style.paint(DEFAULT_NOTE_STYLE, "note");
     notes
         .iter()
         .map(|note| format!("{label}: {}\n", message(note)))
@@ -99,7 +98,7 @@ pub(super) fn findings(
     for ((level, rule), count) in seen.into_iter().rev() {
         if let more @ 1.. = count.saturating_sub(FOLD_AFTER) {
             let label = format!("{}[{}]", level.name(), rule.id());
-            let label = paint(color_of(level), &label, style);
+            let label = style.paint(color_of(level), &label);
             let more = format!("{label}: … and {more} more (use --format json for all)\n");
             push_line(&mut out, &more);
         }
@@ -120,7 +119,7 @@ fn missing_rows(findings: &[Finding], style: &Style) -> String {
             }
         }
     }
-    let label = paint(DEFAULT_NOTE_STYLE, "note", style);
+    let label = style.paint(DEFAULT_NOTE_STYLE, "note");
     let total = plural(findings.len(), "finding");
     let mut out = format!("{label}: {total} in total; `--format json` prints each in full\n");
     for (design, rows) in rows {
@@ -147,7 +146,7 @@ fn in_short(finding: &Finding, texts: &Texts, style: &Style) -> String {
 /// The preview of a change or, without one, what it would lose, indented below the finding.
 fn push_previews(out: &mut String, change: &JudgedChange, style: &Style) {
     let mut push = |title: &str, text: String| {
-        push_line(out, &paint(DEFAULT_EMPHASIS_STYLE, title, style));
+        push_line(out, &style.title(title));
         for line in text.lines() {
             push_line(out, &format!("{GUTTER}{line}"));
         }
@@ -164,7 +163,7 @@ fn push_previews(out: &mut String, change: &JudgedChange, style: &Style) {
             }
             _ => "would be lost:".to_owned(),
         };
-        let red = |line: &String| paint(DEFAULT_REMOVAL_STYLE, line, style) + "\n";
+        let red = |line: &String| style.paint(DEFAULT_REMOVAL_STYLE, line) + "\n";
         push(&title, fitted(deleted, style).iter().map(red).collect());
     }
 }
@@ -189,7 +188,7 @@ pub(crate) fn summary(verdict: &Verdict, style: &Style) -> String {
         Outcome::Accepted => DEFAULT_NOTE_STYLE,
         Outcome::Refused => DEFAULT_ERROR_STYLE,
     };
-    let word = paint(color, outcome.name(), style);
+    let word = style.paint(color, outcome.name());
     format!("guard: {word}: {}", in_one_line(verdict))
 }
 
@@ -230,13 +229,6 @@ pub(super) fn in_one_line(verdict: &Verdict) -> String {
     text
 }
 
-/// The counts that are not zero, such as `1 error, 2 notes`.
-pub(super) fn remarks(counts: &[(usize, &str)]) -> String {
-    let there = counts.iter().filter(|(count, _)| *count > 0);
-    let words: Vec<_> = there.map(|(count, word)| plural(*count, word)).collect();
-    words.join(", ")
-}
-
 /// A design and what selected it, in case a branch name only looks like an issue.
 fn named(design: &DesignUsed, before_origin: &str) -> String {
     let path = escaped(&design.path);
@@ -244,12 +236,6 @@ fn named(design: &DesignUsed, before_origin: &str) -> String {
         by if by.is_empty() => path.to_string(),
         by => format!("{path}{before_origin} {by}"),
     }
-}
-
-/// `1 change`, `2 changes`.
-pub(crate) fn plural(count: usize, word: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} {word}{s}")
 }
 
 fn color_of(level: Level) -> anstyle::Style {
@@ -296,7 +282,7 @@ pub(super) fn or_report(verdict: &Verdict, failure: Option<&Error>, style: &Styl
 
 pub(super) fn text(error: &Error, style: &Style) -> String {
     let mut text = findings(&error.problems, &[], &error.texts, style);
-    let label = format!("guard: {}", paint(DEFAULT_ERROR_STYLE, "error", style));
+    let label = format!("guard: {}", style.paint(DEFAULT_ERROR_STYLE, "error"));
     let mut lines = error.message.lines();
     text.push_str(&format!(
         "{label}: {}\n",
@@ -307,7 +293,7 @@ pub(super) fn text(error: &Error, style: &Style) -> String {
     }
     let width = style.width.saturating_sub(HELP_INDENT.len());
     for help in help_blocks(&error.help, width) {
-        let label = paint(DEFAULT_HELP_STYLE, "help", style);
+        let label = style.paint(DEFAULT_HELP_STYLE, "help");
         let help = help.replace('\n', &format!("\n{HELP_INDENT}"));
         text.push_str(&format!("  {label}: {help}\n"));
     }

@@ -16,8 +16,12 @@ use crate::finding::{Finding, Help};
 use crate::path::is_hostile;
 use crate::verdict::{Counts, DesignUsed, JudgedChange, Outcome, Verdict};
 
-/// The document of `guard lint`.
-pub(super) fn report(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
+/// The document of `guard lint`; that of a run that could not check has no verdict.
+pub(super) fn report(
+    verdict: &Verdict,
+    failure: Option<&Error>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     #[derive(Serialize)]
     struct ReportJson<'a> {
         version: u32,
@@ -27,6 +31,15 @@ pub(super) fn report(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
         findings: Vec<&'a Finding>,
         changes: Vec<&'a JudgedChange>,
         summary: Counts,
+    }
+    let findings = ordered(&verdict.findings);
+    if let Some(error) = failure {
+        let (kind, message, help) = (error.kind(), &error.message, &error.help);
+        let error = json!({"kind": kind, "message": message, "help": help});
+        return write_document(
+            &json!({"version": 1, "error": error, "findings": findings}),
+            out,
+        );
     }
     let source = &verdict.source;
     let mut source_json = json!({
@@ -44,20 +57,10 @@ pub(super) fn report(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
         verdict: verdict.outcome(),
         source: source_json,
         designs: &verdict.designs,
-        findings: ordered(&verdict.findings),
+        findings,
         changes: verdict.ordered_changes(),
         summary: verdict.counts(),
     };
-    write_document(&value, out)
-}
-
-/// The document of a run that could not check: it has no verdict.
-pub(super) fn failure(failure: &Error, out: &mut dyn Write) -> io::Result<()> {
-    let value = json!({
-        "version": 1,
-        "error": {"kind": failure.kind(), "message": failure.message, "help": failure.help},
-        "findings": ordered(&failure.problems),
-    });
     write_document(&value, out)
 }
 

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::texts::{advice, cannot_judge, ordered, sentence};
+use super::texts::{advice, cannot_judge, ordered, place, sentence};
 use super::{escape, human};
 use crate::error::Error;
 use crate::finding::Finding;
@@ -82,7 +82,7 @@ fn row(finding: &Finding) -> String {
         push(&mut what, format_args!("<br>{line}"));
     }
     let place = match &finding.design {
-        Some(at) => code(&format!("{}:{}", escaped(&at.path), at.line)),
+        Some(at) => code(&place(at)),
         None => String::new(),
     };
     let (level, rule) = (finding.level.name(), finding.rule.id());

@@ -1,6 +1,7 @@
 //! Recognises guard's own reports, so that a new report replaces no other file.
 
-use super::{Format, html};
+use super::html;
+use super::target::Format;
 use crate::finding::{Level, Rule};
 
 /// How many bytes of a file to inspect.

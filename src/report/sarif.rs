@@ -11,16 +11,14 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::escape;
-use super::identity::{hashes, sha256};
 use super::json::{Streamed, write_document};
-use super::place::{ReportPlace, ReportPlaces, is_plain};
-use super::texts::ordered;
-use super::texts::uri;
-use super::texts::{cannot_judge, in_full};
+use super::place::{ReportPlace, ReportPlaces, hashes, is_plain};
+use super::texts::{cannot_judge, in_full, ordered, uri};
 use crate::error::Error;
 use crate::finding::json::path_text;
 use crate::finding::{Finding, Level, Rule};
 use crate::scope::settings;
+use crate::sha256::sha256;
 use crate::verdict::Verdict;
 
 /// GitHub's limit of results per run.
@@ -42,13 +40,13 @@ pub(super) fn report(
     let places = ReportPlaces::new(verdict);
     let mut first = None;
     if let Some(error) = failure {
-        first = Some(no_verdict(error, rules.len())?);
+        first = Some(no_verdict(error, rules.len()));
         rules.push(no_verdict_described());
     }
     let room = MOST_RESULTS - usize::from(first.is_some());
     let left_out = findings.len().saturating_sub(room);
     findings.truncate(room);
-    let fingerprints = hashes(&findings)?;
+    let fingerprints = hashes(&findings);
     let results = || {
         let found = findings.iter().zip(&fingerprints);
         let found = found.map(|(finding, id)| result(&places, finding, &id.to_string()));
@@ -100,10 +98,10 @@ fn described(rule: Rule) -> Value {
 
 /// A failed run must contain a result. Otherwise code scanning, reviewdog and others would take it for success, and
 /// earlier alerts for fixed.
-fn no_verdict(error: &Error, index: usize) -> io::Result<Value> {
+fn no_verdict(error: &Error, index: usize) -> Value {
     let place = ReportPlace::top(settings::FILE.into());
-    let fingerprint = sha256(NO_VERDICT.as_bytes())?;
-    Ok(json!({
+    let fingerprint = sha256(NO_VERDICT.as_bytes()).to_string();
+    json!({
         "ruleId": NO_VERDICT,
         "ruleIndex": index,
         "level": Level::Error.name(),
@@ -113,7 +111,7 @@ fn no_verdict(error: &Error, index: usize) -> io::Result<Value> {
             "primaryLocationLineHash": format!("{fingerprint}:1"),
             "guard/v1": fingerprint,
         },
-    }))
+    })
 }
 
 fn no_verdict_described() -> Value {

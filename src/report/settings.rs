@@ -2,11 +2,10 @@
 
 use std::io;
 
-use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
 use serde_json::{Value, json};
 
-use super::style::{Style, paint};
-use super::{Format, escape, human, write_answer};
+use super::target::{Style, Target};
+use super::{escape, human};
 use crate::finding::{Level, Rule};
 use crate::scope::settings::{FILE, KEYS, KeyPlace, RULES};
 use crate::verdict::SettingsInForce;
@@ -24,13 +23,8 @@ struct SettingRow {
 /// # Errors
 ///
 /// Those of `out`.
-pub fn write_settings(
-    in_force: &SettingsInForce,
-    format: Format,
-    out: &mut dyn io::Write,
-    style: &Style,
-) -> io::Result<()> {
-    write_answer(format, out, || human(in_force, style), || json(in_force))
+pub fn write_settings(in_force: &SettingsInForce, to: Target<'_>) -> io::Result<()> {
+    to.answer(|style| human(in_force, style), || json(in_force))
 }
 
 fn json(in_force: &SettingsInForce) -> Value {
@@ -80,7 +74,7 @@ fn rows(in_force: &SettingsInForce) -> impl Iterator<Item = SettingRow> {
 }
 
 fn human(in_force: &SettingsInForce, style: &Style) -> String {
-    let title = |text: &str| format!("{}\n", paint(DEFAULT_EMPHASIS_STYLE, text, style));
+    let title = |text: &str| format!("{}\n", style.title(text));
     let mut out = String::new();
     let mut table = "";
     for row in rows(in_force) {

@@ -4,9 +4,9 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::human::plural;
-use super::texts::ordered;
-use super::{Format, escape, html, write_answer};
+use super::target::{Format, Target};
+use super::texts::{ordered, plural};
+use super::{escape, html};
 use crate::finding::{Finding, Level, json::path_text};
 use crate::judge::{Trial, TriedChange};
 use crate::path::escaped;
@@ -19,18 +19,15 @@ const NAMED: usize = 3;
 /// # Errors
 ///
 /// Those of `out`, and `Unsupported` for formats other than human, JSON and the page.
-pub(crate) fn write_trial(
-    trial: &Trial,
-    settings: &str,
-    format: Format,
-    out: &mut dyn io::Write,
-) -> io::Result<()> {
+pub(crate) fn write_trial(trial: &Trial, settings: &str, to: Target<'_>) -> io::Result<()> {
     let notes = notes(trial, settings);
-    if format == Format::Html {
-        return out.write_all(html::trial(trial, &summary(trial), &notes)?.as_bytes());
+    if to.format == Format::Html {
+        return to
+            .out
+            .write_all(html::trial(trial, &summary(trial), &notes).as_bytes());
     }
     let json = || json(trial, settings, &notes);
-    write_answer(format, out, || table(trial, &notes), json)
+    to.answer(|_| table(trial, &notes), json)
 }
 
 /// The number of changes with a finding of this level and none above.

@@ -10,8 +10,7 @@ use super::markup::{
 };
 use crate::finding::Level;
 use crate::judge::{Trial, TriedChange};
-use crate::report::human::{plural, remarks};
-use crate::report::texts::ordered;
+use crate::report::texts::{ordered, plural, remarks};
 use crate::verdict::{ReviewApproval, ReviewCommit, Verdict};
 
 const APPROVALS: usize = 100_000;

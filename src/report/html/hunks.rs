@@ -6,8 +6,8 @@ use gix::bstr::BString;
 use super::home::Home;
 use super::markup::{PagePart, code, folded, line, part};
 use crate::finding::refused_paths;
-use crate::report::human::plural;
 use crate::report::preview::marked;
+use crate::report::texts::plural;
 use crate::verdict::{JudgedChange, Verdict};
 
 const LIMIT: usize = 300_000;

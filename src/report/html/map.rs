@@ -7,7 +7,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::lines::{ChangedLines, grouped, renamed_away};
 use super::markup::{LeftOut, PagePart, name, part};
 use crate::finding::refused_paths;
-use crate::report::human::plural;
+use crate::report::texts::plural;
 use crate::verdict::{JudgedChange, Verdict};
 
 const LIMIT: usize = 2_400_000;

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::home::Home;
 use super::lines::{ChangedLines, grouped, renamed_away};
 use super::markup::{PagePart, code, html, name, prose, short};
-use crate::report::human::{in_one_line, plural};
+use crate::report::human::in_one_line;
+use crate::report::texts::plural;
 use crate::verdict::{Outcome, SourceKind, Verdict};
 
 /// The most notes.

@@ -157,15 +157,17 @@ fn names_never_control_a_terminal_or_start_a_command_in_any_format() {
     }
 }
 
+fn failure(error: &Error, format: Format) -> String {
+    written(|to| write_failure(error, to), format, &Style::default())
+}
+
 #[test]
 fn an_error_cannot_start_a_command_either() {
     let mut error = Error::new("two designs could be meant:\n::error::x\n ##[add-mask]y");
     error.help = vec!["::stop-commands::z".into()];
     error.problems = hostile().findings;
     for format in [Format::Human].into_iter().chain(MACHINES) {
-        let mut out = Vec::new();
-        write_failure(&error, format, &mut out, &Style::default()).unwrap();
-        let text = String::from_utf8(out).unwrap();
+        let text = failure(&error, format);
         assert_clean(&text);
         let found = commands(&text);
         assert_eq!(
@@ -394,11 +396,7 @@ fn markdown_rows_have_five_cells_for_any_name() {
 #[test]
 fn run_that_could_not_judge_has_no_verdict_in_any_format() {
     let error = Error::new("no design was found").help("write one");
-    let failure = |format| {
-        let mut out = Vec::new();
-        write_failure(&error, format, &mut out, &Style::default()).unwrap();
-        String::from_utf8(out).unwrap()
-    };
+    let failure = |format| failure(&error, format);
     let value = |format| serde_json::from_str::<Value>(&failure(format)).unwrap();
 
     assert_eq!(

@@ -111,8 +111,22 @@ fn destructive() -> Verdict {
 }
 
 fn write(report: &Verdict, format: Format, style: &Style) -> String {
+    written(|to| super::write(report, to), format, style)
+}
+
+/// What a report writes.
+fn written(
+    write: impl FnOnce(Target<'_>) -> io::Result<()>,
+    format: Format,
+    style: &Style,
+) -> String {
     let mut out = Vec::new();
-    super::write(report, format, &mut out, style).unwrap();
+    let to = Target {
+        out: &mut out,
+        format,
+        style,
+    };
+    write(to).unwrap();
     String::from_utf8(out).unwrap()
 }
 
