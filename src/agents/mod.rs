@@ -8,19 +8,17 @@ mod payload;
 mod protocol;
 mod reason;
 mod rebuild;
-mod scratch;
 mod tools;
 
-pub(crate) use judgement::judge;
+pub(crate) use judgement::{judge, refuse};
 pub(crate) use observe::{Observer, Told};
 pub(crate) use payload::AgentEvent;
 pub(crate) use protocol::Reply;
 #[cfg(feature = "mcp")]
-pub(crate) use reason::told;
+pub(crate) use reason::explained;
 pub(crate) use reason::{failed_to, scope_to_tell, times_told};
 #[cfg(fuzzing)]
 pub(crate) use rebuild::patched;
-pub(crate) use scratch::refuse;
 pub(crate) use tools::{FileAction, ToolCall};
 
 use std::cell::RefCell;

@@ -13,7 +13,7 @@ use gix::bstr::BString;
 use serde::{Deserialize, Serialize};
 
 use super::payload::AgentEvent;
-use super::{reason, scratch};
+use super::{judgement, reason};
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::files;
@@ -135,7 +135,7 @@ impl<'a> Observer<'a> {
         Ok(Observer {
             session,
             note,
-            switches: scratch::hook_files(repo.workdir()?),
+            switches: judgement::hook_files(repo.workdir()?),
             repo,
             options,
             store,
@@ -185,11 +185,7 @@ impl<'a> Observer<'a> {
                 self.session.open.retain(|open| !all && !is_open(open));
             }
         }
-        let report = match self.session.since {
-            Some(_) => self.look()?,
-            None => None,
-        };
-        let mut texts: Vec<String> = report.into_iter().collect();
+        let mut texts = Vec::from_iter(self.look()?);
         if event.ends_turn() {
             self.session.open.clear();
             texts.extend(self.look_again()?);

@@ -127,12 +127,11 @@ fn answer(question: &Question, given: &ElicitResult, is_first: bool) -> Result<A
     let strategy = match (text("decision"), line) {
         (REJECT, _) => return Ok(Answer::Reject(reason)),
         (APPROVE, _) => None,
-        ("replace", _) => Some(Strategy::Replace),
-        ("append", _) => Some(Strategy::Append),
-        ("extend", _) => Some(Strategy::Extend),
-        ("insert", Some(line)) => Some(Strategy::Insert { line }),
         ("insert", None) => return Err("insert needs a line".to_owned()),
-        _ => return Err("the answer has no decision".to_owned()),
+        (name, line) => {
+            let strategy = Strategy::named(name, line.filter(|_| name == "insert"));
+            Some(strategy.ok_or("the answer has no decision")?)
+        }
     };
     let other = strategy.filter(|_| is_first && strategy != question.strategy);
     match (&question.problem, other) {

@@ -4,10 +4,10 @@ use gix::bstr::ByteSlice;
 
 use super::design_table::RowIds;
 use super::findings;
-use super::home::Home;
 use super::markup::{
     PagePart, code, folded, html, limited, name, part, prose, section, short, tag,
 };
+use super::overview::Home;
 use crate::finding::Level;
 use crate::judge::{Trial, TriedChange};
 use crate::report::texts::{ordered, plural, remarks};

@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use gix::bstr::BString;
 
 use super::design_table::RowIds;
-use super::home::Home;
 use super::hunks;
 use super::markup::{PagePart, code, folded, html, limited, part, prose, tag};
+use super::overview::Home;
 use crate::finding::{COMMANDS, Finding, Level, Rule};
 use crate::report::escape;
 use crate::report::texts::ordered;

@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::lines::{ChangedLines, grouped, renamed_away};
-use super::markup::{LeftOut, PagePart, name, part};
+use super::markup::{LeftOut, PagePart, grouped, name, part};
 use crate::finding::refused_paths;
 use crate::report::texts::plural;
-use crate::verdict::{JudgedChange, Verdict};
+use crate::verdict::{ChangedLines, JudgedChange, Verdict};
 
 const LIMIT: usize = 2_400_000;
 const NAMES: usize = 250_000;
@@ -35,12 +34,12 @@ pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
         most: 1,
         all_open: verdict.changes.len() <= ALL_OPEN,
         refused: refused_paths(&verdict.findings),
-        away: renamed_away(verdict),
+        away: verdict.renamed_away(),
     };
     let mut root = Folder::default();
     for change in verdict.ordered_changes() {
         let is_away = drawing.away.contains(&change.path);
-        let lines = ChangedLines::of(change).filter(|_| !is_away);
+        let lines = change.lines().filter(|_| !is_away);
         root.insert(change, lines, drawing.refused.contains(&change.path));
     }
     let folders = root.folders.values().map(|below| below.lines);

@@ -6,9 +6,7 @@
 mod commits;
 mod design_table;
 mod findings;
-mod home;
 mod hunks;
-mod lines;
 mod map;
 mod markup;
 mod overview;
@@ -20,8 +18,8 @@ use crate::judge::Trial;
 use crate::sha256::sha256;
 use crate::verdict::Verdict;
 use design_table::RowIds;
-use home::Home;
 use markup::{PagePart, prose, section};
+use overview::Home;
 
 /// How every page begins, by which guard recognises its own.
 pub(super) const BEGINNING: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"guard ";
