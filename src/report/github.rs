@@ -8,21 +8,20 @@
 //! are.
 
 use super::escape;
-use super::human::or_report;
+use super::human;
 use super::place::ReportPlaces;
 use super::target::Style;
-use super::texts::{cannot_judge, in_full, ordered};
-use crate::error::Error;
+use super::texts::{Run, cannot_judge, in_full, ordered};
 use crate::finding::{Finding, Level};
 use crate::path::escaped;
 use crate::sha256::sha256;
-use crate::verdict::Verdict;
 
 /// The maximum annotations per level.
 const MOST: usize = 10;
 
-pub(super) fn report(verdict: &Verdict, failure: Option<&Error>, style: &Style) -> String {
-    let text = or_report(verdict, failure, style);
+pub(super) fn report(run: Run<'_>, style: &Style) -> String {
+    let Run { verdict, failure } = run;
+    let text = human::report(run, style);
     let token = sha256(text.as_bytes());
     let mut out = format!("::stop-commands::{token}\n{text}::{token}::\n");
     if let Some(error) = failure {

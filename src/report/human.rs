@@ -17,7 +17,7 @@ use super::diagnostic::{drawn, help_blocks};
 use super::escape::{self, message};
 use super::preview::{GUTTER, painted};
 use super::target::Style;
-use super::texts::{ordered, plural, remarks};
+use super::texts::{Run, ordered, plural, remarks};
 use crate::error::Error;
 use crate::finding::{Finding, Help, Level, Rule};
 use crate::path::escaped;
@@ -32,17 +32,20 @@ const PREVIEW_LINES: usize = 50;
 /// The last line of a shortened preview.
 const TRUNCATED: &str = "[truncated]";
 
-/// The report of `guard lint`.
-pub(super) fn report(verdict: &Verdict, style: &Style) -> String {
+/// The report of `guard lint`: the error if there is one, else the verdict.
+pub(super) fn report(run: Run<'_>, style: &Style) -> String {
+    let Run { verdict, failure } = run;
+    if let Some(error) = failure {
+        return text(error, style);
+    }
     let mut out = findings(&verdict.findings, &verdict.changes, &verdict.texts, style);
     if verdict.findings.len() >= FOLD_AFTER {
         out.push_str(&missing_rows(&verdict.findings, style));
     }
-    if style.quiet {
-        return escape::commands(out);
+    if !style.quiet {
+        out.push_str(&notes(&verdict.notes, style));
+        push_line(&mut out, &summary(verdict, style));
     }
-    out.push_str(&notes(&verdict.notes, style));
-    push_line(&mut out, &summary(verdict, style));
     escape::commands(out)
 }
 
@@ -272,15 +275,7 @@ pub fn write_error(error: &Error, out: &mut dyn io::Write, style: &Style) -> io:
     out.write_all(text(error, style).as_bytes())
 }
 
-/// The report for people: the error if there is one, else the verdict.
-pub(super) fn or_report(verdict: &Verdict, failure: Option<&Error>, style: &Style) -> String {
-    match failure {
-        Some(error) => text(error, style),
-        None => report(verdict, style),
-    }
-}
-
-pub(super) fn text(error: &Error, style: &Style) -> String {
+fn text(error: &Error, style: &Style) -> String {
     let mut text = findings(&error.problems, &[], &error.texts, style);
     let label = format!("guard: {}", style.paint(DEFAULT_ERROR_STYLE, "error"));
     let mut lines = error.message.lines();

@@ -9,19 +9,15 @@ use gix::bstr::ByteSlice;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::texts::ordered;
-use crate::error::Error;
+use super::texts::{Run, ordered};
 use crate::finding::json::path_text;
 use crate::finding::{Finding, Help};
 use crate::path::is_hostile;
-use crate::verdict::{Counts, DesignUsed, JudgedChange, Outcome, Verdict};
+use crate::verdict::{Counts, DesignUsed, JudgedChange, Outcome};
 
 /// The document of `guard lint`; that of a run that could not check has no verdict.
-pub(super) fn report(
-    verdict: &Verdict,
-    failure: Option<&Error>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn report(run: Run<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Run { verdict, failure } = run;
     #[derive(Serialize)]
     struct ReportJson<'a> {
         version: u32,
@@ -84,11 +80,8 @@ enum LintLine<'a> {
 }
 
 /// JSON Lines: one finding per line, then one line for the run.
-pub(super) fn lines(
-    verdict: &Verdict,
-    failure: Option<&Error>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn lines(run: Run<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Run { verdict, failure } = run;
     for one in ordered(&verdict.findings) {
         write_line(&LintLine::Finding(one), out)?;
     }

@@ -41,6 +41,7 @@ pub(crate) use trial::write_trial;
 use crate::error::Error;
 use crate::verdict::Verdict;
 use target::BUFFER;
+use texts::Run;
 
 /// Writes a verdict, one finding after the other.
 ///
@@ -48,7 +49,8 @@ use target::BUFFER;
 ///
 /// Those of `out`.
 pub fn write(verdict: &Verdict, to: Target<'_>) -> io::Result<()> {
-    write_either(verdict, None, to)
+    let failure = None;
+    write_run(Run { verdict, failure }, to)
 }
 
 /// Writes that guard could not check, in a form that readers of the format cannot mistake for a verdict.
@@ -57,29 +59,28 @@ pub fn write(verdict: &Verdict, to: Target<'_>) -> io::Result<()> {
 ///
 /// Those of `out`.
 pub fn write_failure(error: &Error, to: Target<'_>) -> io::Result<()> {
-    let problems = Verdict {
+    let verdict = &Verdict {
         findings: error.problems.clone(),
         texts: error.texts.clone(),
         ..Verdict::default()
     };
-    write_either(&problems, Some(error), to)
+    let failure = Some(error);
+    write_run(Run { verdict, failure }, to)
 }
 
-/// Writes a verdict, or the faults behind `failure`. Reports for people are written in one piece; the formats that
-/// list everything write each finding as they make it.
-fn write_either(verdict: &Verdict, failure: Option<&Error>, to: Target<'_>) -> io::Result<()> {
-    let Target { out, format, style } = to;
-    let mut out = io::BufWriter::with_capacity(BUFFER, out);
-    match format {
-        Format::Json => json::report(verdict, failure, &mut out)?,
-        Format::Jsonl => json::lines(verdict, failure, &mut out)?,
-        Format::Sarif => sarif::report(verdict, failure, &mut out)?,
-        Format::Gitlab => gitlab::report(verdict, failure, &mut out)?,
-        Format::Junit => junit::report(verdict, failure, &mut out)?,
-        Format::Human => out.write_all(human::or_report(verdict, failure, style).as_bytes())?,
-        Format::Github => out.write_all(github::report(verdict, failure, style).as_bytes())?,
-        Format::Markdown => out.write_all(markdown::report(verdict, failure).as_bytes())?,
-        Format::Html => out.write_all(html::report(verdict, failure).as_bytes())?,
+/// Reports for people are written in one piece; the formats that list everything write each finding as they make it.
+fn write_run(run: Run<'_>, to: Target<'_>) -> io::Result<()> {
+    let mut out = io::BufWriter::with_capacity(BUFFER, to.out);
+    match to.format {
+        Format::Json => json::report(run, &mut out)?,
+        Format::Jsonl => json::lines(run, &mut out)?,
+        Format::Sarif => sarif::report(run, &mut out)?,
+        Format::Gitlab => gitlab::report(run, &mut out)?,
+        Format::Junit => junit::report(run, &mut out)?,
+        Format::Human => out.write_all(human::report(run, to.style).as_bytes())?,
+        Format::Github => out.write_all(github::report(run, to.style).as_bytes())?,
+        Format::Markdown => out.write_all(markdown::report(run).as_bytes())?,
+        Format::Html => out.write_all(html::report(run).as_bytes())?,
     }
     out.flush()
 }

@@ -9,6 +9,16 @@ use super::escape;
 use crate::error::Error;
 use crate::finding::{Anchor, Finding};
 use crate::path::escaped;
+use crate::verdict::Verdict;
+
+/// What a run of guard found.
+#[derive(Clone, Copy)]
+pub(super) struct Run<'a> {
+    /// The verdict, or the faults behind the failure.
+    pub(super) verdict: &'a Verdict,
+    /// Why there is no verdict.
+    pub(super) failure: Option<&'a Error>,
+}
 
 /// The finding in one sentence that names its path.
 pub(super) fn sentence(finding: &Finding) -> String {

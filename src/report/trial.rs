@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use super::target::{Format, Target};
 use super::texts::{ordered, plural};
 use super::{escape, html};
-use crate::finding::{Finding, Level, json::path_text};
+use crate::finding::{Level, json::path_text};
 use crate::judge::{Trial, TriedChange};
-use crate::path::escaped;
+use crate::path::{escaped, listed};
+use crate::verdict::Outcome;
 
 /// The paths of a rule that the table names.
 const NAMED: usize = 3;
@@ -83,14 +84,11 @@ fn table(trial: &Trial, notes: &[String]) -> String {
             if finding.level != Level::Error {
                 continue;
             }
-            let path = finding.path.as_ref();
+            let (rule, path) = (finding.rule.id(), finding.path.as_ref());
             let path = path.map(|path| escaped(path).to_string());
-            match rules
-                .iter_mut()
-                .find(|(rule, _)| *rule == finding.rule.id())
-            {
+            match rules.iter_mut().find(|(known, _)| *known == rule) {
                 Some((_, paths)) => paths.extend(path),
-                None => rules.push((finding.rule.id(), path.into_iter().collect())),
+                None => rules.push((rule, Vec::from_iter(path))),
             }
         }
         if rules.is_empty() {
@@ -99,12 +97,7 @@ fn table(trial: &Trial, notes: &[String]) -> String {
         let subject = escape::message(&change.headline.subject.to_string());
         out += &format!("{}  {subject}\n", change.id.to_hex_with_len(12));
         for (rule, paths) in rules {
-            let more = match paths.len().saturating_sub(NAMED) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let named: Vec<_> = paths.into_iter().take(NAMED).collect();
-            out += &format!("    {rule}: {}{more}\n", named.join(", "));
+            out += &format!("    {rule}: {}\n", listed(paths.into_iter(), NAMED));
         }
         out.push('\n');
     }
@@ -116,15 +109,11 @@ fn table(trial: &Trial, notes: &[String]) -> String {
 
 fn json(trial: &Trial, settings: &str, notes: &[String]) -> Value {
     let change = |change: &TriedChange| {
-        let is_error = |finding: &Finding| finding.level == Level::Error;
         json!({
             "commit": change.id.to_string(),
             "subject": path_text(change.headline.subject.as_ref()),
             "author": path_text(change.headline.author.as_ref()),
-            "verdict": match change.findings.iter().any(is_error) {
-                true => "refused",
-                false => "accepted",
-            },
+            "verdict": Outcome::of(&change.findings),
             "designs": change.designs,
             "unscoped": change.unscoped,
             "findings": ordered(&change.findings),

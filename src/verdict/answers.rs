@@ -191,41 +191,29 @@ impl PromptSection {
         notes: Vec<String>,
     ) -> PromptSection {
         let mut paths: Vec<PromptPath> = Vec::new();
-        let mut places: HashMap<(BString, &'static str), usize> = HashMap::new();
+        let mut places = HashMap::new();
         for row in grants {
-            let is_standing = standing.contains(&row.grant.anchor.path);
-            let description = row.grant.description.clone();
             let key = (row.grant.path.clone(), row.grant.kind.name());
-            match places.get(&key) {
-                Some(&place) => {
-                    let known: &mut PromptPath = &mut paths[place];
-                    known.row.grant.actions = known.row.grant.actions | row.grant.actions;
-                    known.row.protection = known.row.protection.or(row.protection);
-                    known.is_standing &= is_standing;
-                    if !known.descriptions.contains(&description) {
-                        known.descriptions.push(description);
-                    }
-                }
-                None => {
-                    places.insert(key, paths.len());
-                    paths.push(PromptPath {
-                        row,
-                        descriptions: vec![description],
-                        is_standing,
-                    });
-                }
+            let place = *places.entry(key).or_insert(paths.len());
+            if place == paths.len() {
+                paths.push(PromptPath {
+                    row: row.clone(),
+                    descriptions: Vec::new(),
+                    is_standing: true,
+                });
+            }
+            let (known, grant) = (&mut paths[place], row.grant);
+            known.row.grant.actions = known.row.grant.actions | grant.actions;
+            known.row.protection = known.row.protection.or(row.protection);
+            known.is_standing &= standing.contains(&grant.anchor.path);
+            if !known.descriptions.contains(&grant.description) {
+                known.descriptions.push(grant.description);
             }
         }
-        let mut listed: HashSet<BString> = paths
-            .iter()
-            .map(|line| line.row.grant.path.clone())
-            .collect();
-        let mut named = Vec::new();
-        for mention in mentions {
-            if listed.insert(mention.path.clone()) {
-                named.push(mention.path);
-            }
-        }
+        let granted = paths.iter().map(|line| line.row.grant.path.clone());
+        let mut listed: HashSet<BString> = granted.collect();
+        let mut named: Vec<BString> = mentions.into_iter().map(|mention| mention.path).collect();
+        named.retain(|path| listed.insert(path.clone()));
         PromptSection {
             has_own_design: designs.len() > standing.len(),
             designs,

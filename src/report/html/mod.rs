@@ -11,7 +11,7 @@ mod map;
 mod markup;
 mod overview;
 
-use super::texts::{advice, cannot_judge, sentence};
+use super::texts::{Run, advice, cannot_judge, sentence};
 use crate::approve::base64;
 use crate::error::Error;
 use crate::judge::Trial;
@@ -28,7 +28,8 @@ pub(super) const BEGINNING: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\
 const STYLE: &str = include_str!("page.css");
 
 /// The page of a verdict, or the reason why there is none.
-pub(super) fn report(verdict: &Verdict, failure: Option<&Error>) -> String {
+pub(super) fn report(run: Run<'_>) -> String {
+    let Run { verdict, failure } = run;
     if let Some(error) = failure {
         return page("could not check", &failed(error));
     }
@@ -115,7 +116,10 @@ mod tests {
 
     #[test]
     fn page_has_one_style_and_no_other_resource() {
-        let page = report(&Verdict::default(), None);
+        let page = report(Run {
+            verdict: &Verdict::default(),
+            failure: None,
+        });
         assert!(page.starts_with(BEGINNING));
         assert_eq!(page.matches("<style").count(), 1);
         for forbidden in [
