@@ -1,6 +1,6 @@
 //! The report for people: each finding drawn like a rustc diagnostic that points into the design.
 //!
-//! A finding takes at most a screenful: message, help and previews are cut at the constants below. Repeated findings
+//! A finding takes at most a screenful: message and help are cut at the constants below, previews where they are made. Repeated findings
 //! of a rule are folded after [`FOLD_AFTER`]; folding changes neither the summary nor the verdict.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,8 +8,7 @@ use std::fmt::Write as _;
 use std::io;
 
 use annotate_snippets::renderer::{
-    DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE, DEFAULT_NOTE_STYLE, DEFAULT_REMOVAL_STYLE,
-    DEFAULT_WARNING_STYLE,
+    DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE, DEFAULT_NOTE_STYLE, DEFAULT_WARNING_STYLE,
 };
 use gix::bstr::BString;
 
@@ -27,10 +26,6 @@ use crate::verdict::{DesignUsed, JudgedChange, Outcome, Texts, Verdict};
 const FULL: usize = 5;
 /// Findings per rule and level that are drawn at all, later ones only with title and row; the rest is counted.
 const FOLD_AFTER: usize = 20;
-/// The maximum lines of a preview or of lost content, including the marker.
-const PREVIEW_LINES: usize = 50;
-/// The last line of a shortened preview.
-const TRUNCATED: &str = "[truncated]";
 
 /// The report of `guard lint`: the error if there is one, else the verdict.
 pub(super) fn report(run: Run<'_>, style: &Style) -> String {
@@ -89,8 +84,9 @@ pub(super) fn findings(
         push_line(&mut out, &drawn(finding, &finding.steps(), texts, style));
         if finding.rule == Rule::DestructiveChange {
             let of_path = |change: &&JudgedChange| Some(&change.path) == finding.path.as_ref();
-            for change in changes.iter().filter(of_path) {
-                push_previews(&mut out, change, style);
+            let of_path = changes.iter().filter(of_path);
+            for preview in of_path.filter_map(|change| change.preview.as_ref()) {
+                push_preview(&mut out, preview, style);
             }
         }
         out.push('\n');
@@ -146,42 +142,16 @@ fn in_short(finding: &Finding, texts: &Texts, style: &Style) -> String {
     drawn(&short, &short.help, texts, style)
 }
 
-/// The preview of a change or, without one, what it would lose, indented below the finding.
-fn push_previews(out: &mut String, change: &JudgedChange, style: &Style) {
-    let mut push = |title: &str, text: String| {
-        push_line(out, &style.title(title));
-        for line in text.lines() {
-            push_line(out, &format!("{GUTTER}{line}"));
-        }
-    };
-    if let Some(preview) = &change.preview {
-        let text = fitted(preview, style).join("\n");
-        push("preview:", painted(&text, style));
-    } else if let Some(deleted) = &change.deleted {
-        let title = match (change.lost_share, change.original_lines) {
-            // Rounded down so that a share below a threshold never appears to reach it.
-            (Some(share), Some(lines)) => {
-                let percent = (share * 100.0).floor();
-                format!("would be lost, {percent} % of {lines} lines:")
-            }
-            _ => "would be lost:".to_owned(),
-        };
-        let red = |line: &String| style.paint(DEFAULT_REMOVAL_STYLE, line) + "\n";
-        push(&title, fitted(deleted, style).iter().map(red).collect());
-    }
-}
-
-/// The lines of a quoted text as far as they fit, safe to show.
-fn fitted(text: &str, style: &Style) -> Vec<String> {
+/// The preview of a change below the finding, each line as far as it fits.
+fn push_preview(out: &mut String, preview: &str, style: &Style) {
     let room = style.width.saturating_sub(GUTTER.len()).max(GUTTER.len());
     let fit =
         |line: &str| escape::clip(&escape::line(&line.replace('\t', "    ")), room).into_owned();
-    let mut lines: Vec<String> = text.lines().take(PREVIEW_LINES + 1).map(fit).collect();
-    if lines.len() > PREVIEW_LINES {
-        lines.truncate(PREVIEW_LINES - 1);
-        lines.push(TRUNCATED.to_owned());
+    let lines: Vec<String> = preview.lines().map(fit).collect();
+    push_line(out, &style.title("preview:"));
+    for line in painted(&lines.join("\n"), style).lines() {
+        push_line(out, &format!("{GUTTER}{line}"));
     }
-    lines
 }
 
 /// The last line.

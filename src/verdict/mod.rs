@@ -120,9 +120,6 @@ pub struct JudgedChange {
     /// The unified preview, for people.
     #[serde(skip)]
     pub preview: Option<String>,
-    /// The lost content, for people.
-    #[serde(skip)]
-    pub deleted: Option<String>,
 }
 
 impl JudgedChange {

@@ -64,7 +64,6 @@ fn hostile() -> Verdict {
     for change in &mut report.changes {
         change.path = name.as_str().into();
         change.preview = Some(format!("{name}\n{name}\n"));
-        change.deleted = Some(format!("{name}\n{name}\n"));
     }
     report.notes = vec![bad(" in a note")];
     report.designs[0].path = name.as_str().into();
@@ -448,5 +447,5 @@ fn a_bare_finding_and_a_measured_change_in_json() {
     let change = &json["changes"][0];
     assert_eq!(change["lost_share"].as_f64(), Some(230.0 / 270.0));
     assert_eq!(change["original_lines"], 270);
-    assert!(change.get("preview").is_none() && change.get("deleted").is_none());
+    assert!(change.get("preview").is_none());
 }

@@ -91,7 +91,6 @@ fn destructive() -> Verdict {
         "src/state.py would lose 230 of 270 lines",
     )
     .help("take it back: git restore --staged --worktree src/state.py");
-    let lost: String = (1..=60).map(|i| format!("lost {i}\n")).collect();
     Verdict {
         designs: vec![design()],
         findings: vec![finding],
@@ -103,7 +102,6 @@ fn destructive() -> Verdict {
             new_lines: Some(56),
             lost_share: Some(230.0 / 270.0),
             preview: Some("@@ -1,2 +1,2 @@\n-\told\n+\tnew\n same\n".into()),
-            deleted: Some(lost),
             ..JudgedChange::default()
         }],
         ..Verdict::default()
