@@ -107,16 +107,16 @@ impl<'a> Observer<'a> {
         options: &'a Options,
         session: &str,
     ) -> Result<Observer<'a>> {
+        let note = repo.git_dir().join("guard").join("observed");
         let mut store = CheckpointStore::open(repo)?;
         if forget_idle(&store) == (true, false) {
             store.forget();
-            let _ = fs::remove_file(repo.git_dir().join("guard").join("observed"));
+            let _ = fs::remove_file(&note);
             drop(store);
             store = CheckpointStore::open(repo)?;
         }
         let name = repo.blob_id(session.as_bytes()).map(|id| id.to_string());
         let file = format!("sessions/{}", name.unwrap_or_default());
-        let note = repo.git_dir().join("guard").join("observed");
         let text = fs::read(store.file(&file));
         if text.is_err() && fs::read_to_string(&note).is_ok_and(|known| known == file) {
             let _ = fs::remove_file(&note);
@@ -190,8 +190,10 @@ impl<'a> Observer<'a> {
             self.session.open.clear();
             texts.extend(self.look_again()?);
         }
-        if self.session.open.is_empty() {
-            self.end();
+        if self.session.open.is_empty()
+            && let Some(since) = self.session.since.take()
+        {
+            self.session.last.get_or_insert(since);
         }
         let is_neutral = texts.is_empty();
         if !event.ends_turn() {
@@ -200,13 +202,6 @@ impl<'a> Observer<'a> {
         self.save()?;
         let text = texts.join("\n");
         Ok((!text.is_empty()).then_some(Told { text, is_neutral }))
-    }
-
-    fn end(&mut self) {
-        self.session.open.clear();
-        if let Some(since) = self.session.since.take() {
-            self.session.last.get_or_insert(since);
-        }
     }
 
     fn save(&self) -> Result<()> {

@@ -162,8 +162,12 @@ impl Finding {
     }
 }
 
-/// What begins a command at the end of a sentence.
-pub(crate) const COMMANDS: [&str; 2] = [": git ", ": guard "];
+/// A sentence up to its last colon, and the command at its end; `None` without a command.
+pub(crate) fn split_command(sentence: &str) -> Option<(&str, &str)> {
+    let mut begins = [": git ", ": guard "].into_iter();
+    let colon = begins.find_map(|begin| sentence.find(begin))?;
+    Some(sentence.split_at(colon + 1))
+}
 
 /// One line of help.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -194,7 +198,7 @@ impl Help {
 
     /// Whether the line is a command, or a sentence that ends in one.
     pub(crate) fn has_command(&self) -> bool {
-        matches!(self.0, HelpLine::Command(_)) || COMMANDS.iter().any(|begin| self.contains(begin))
+        matches!(self.0, HelpLine::Command(_)) || split_command(self).is_some()
     }
 
     /// Whether the line is for pasting into a design.

@@ -76,20 +76,10 @@ impl Session {
         let mut seen = locked(&self.seen);
         seen.replace(now.clone()).unwrap_or(now)
     }
-
-    /// Notes a question about a held change, under a key that nobody can guess.
-    pub(super) fn note_question(&self, key: String, id: String) {
-        locked(&self.questions).insert(key, id);
-    }
-
-    /// The held change of a question. Each question is answered once.
-    pub(super) fn take_question(&self, key: &str) -> Option<String> {
-        locked(&self.questions).remove(key)
-    }
 }
 
 /// A call that panicked leaves the data whole: nothing can fail while it is locked.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

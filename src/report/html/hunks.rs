@@ -28,22 +28,13 @@ pub(super) fn section_of(verdict: &Verdict, home: &Home) -> Option<PagePart> {
     let mut changes = verdict.ordered_changes();
     changes.retain(is_shown);
     let items = changes.iter().enumerate().map(|(at, change)| {
-        let item = file(
-            verdict,
-            home,
-            (&change.path, Some(change)),
-            ("", ""),
-            at < OPEN,
-        );
+        let shown = (&change.path, Some(*change));
+        let item = file(verdict, home, shown, ("", ""), at < OPEN);
         (change.path.as_slice(), item)
     });
     let lead = "These files lose most of their lines, become another kind of content, or are gone.";
-    part(
-        "hunks",
-        changes.len(),
-        lead,
-        folded("files", ("", ""), (UNFOLDED, LIMIT), items),
-    )
+    let list = folded("files", ("", ""), (UNFOLDED, LIMIT), items);
+    part("hunks", changes.len(), lead, list)
 }
 
 /// A file to open, with `tags` beside its name, `why` it is here and its hunks.

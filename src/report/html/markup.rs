@@ -69,9 +69,11 @@ pub(super) fn limited<'a>(
 }
 
 /// What a section has no room for: names as far as they fit, then a count.
+#[derive(Default)]
 pub(super) struct LeftOut {
-    names: String,
+    /// The most bytes of the names.
     limit: usize,
+    names: String,
     count: usize,
     named: usize,
 }
@@ -79,10 +81,8 @@ pub(super) struct LeftOut {
 impl LeftOut {
     pub(super) fn new(limit: usize) -> LeftOut {
         LeftOut {
-            names: String::new(),
             limit,
-            count: 0,
-            named: 0,
+            ..LeftOut::default()
         }
     }
 
