@@ -8,7 +8,7 @@ use crate::files::{self, Failure};
 use crate::git::Repository;
 use crate::judge::{self, Options};
 use crate::policy::Policy;
-use crate::report::{self, Format, Style};
+use crate::report::{self, Format, Style, Target};
 use crate::verdict::Verdict;
 
 impl Repository {
@@ -100,6 +100,7 @@ impl Verdict {
     /// # Errors
     /// Those of `out`.
     pub fn write(&self, format: Format, out: &mut dyn io::Write) -> io::Result<()> {
-        report::write(self, format, out, &Style::default())
+        let style = &Style::default();
+        report::write(self, Target { out, format, style })
     }
 }

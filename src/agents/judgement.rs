@@ -1,17 +1,23 @@
 //! Judges a tool call: what the files would hold afterwards, as `guard write` and `guard read` judge it.
+//!
+//! An agent may write to some places whatever the design says: the system's directory for temporary files, its own
+//! directory under the home, and files that git ignores. What switches its hooks, or guard, off is none of these, and
+//! its commands may not even name it. After such a command, nothing might be observed any more.
 
 use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
 
 use gix::bstr::{BStr, BString};
 
 use super::rebuild::{edited_notebook, edited_text, patched};
-use super::scratch::ScratchPlaces;
 use super::tools::{FileAction, ToolCall};
 use crate::boundary::Boundary;
+use crate::error::Result;
 use crate::files::{Effect, Failure, FailureKind, Gate, GateResult, Operation};
 use crate::git::Repository;
 use crate::judge::Options;
 use crate::path::escaped;
+use crate::rules::may_call_guard;
 
 /// Judges every action but reads, which count only where the settings say what may be read, and writes to scratch
 /// places. A refusal is logged; a destructive change is held for a person. If all pass, guard takes a snapshot of the
@@ -21,15 +27,14 @@ use crate::path::escaped;
 /// The first action that is refused, or the reason why guard cannot judge or take the snapshot.
 pub(crate) fn judge(repo: &Repository, options: &Options, call: &ToolCall) -> GateResult<()> {
     let boundary = Boundary::open(repo.own_workdir()?)?;
-    let scratch = ScratchPlaces::new(repo, &boundary);
     let (mut judged, mut requests, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
     for action in &call.actions {
         let mut needs_judging = action.is_read();
         for request in action.paths().map(|path| repo.request_of(path)) {
             match boundary.locate(request.as_ref()) {
                 _ if action.is_read() => {}
-                Err(_) if scratch.is_outside(request.as_ref()) => {}
-                Ok(path) if scratch.is_ignored(path.as_ref())? => ignored.push(request),
+                Err(_) if is_scratch(repo, &boundary, request.as_ref()) => {}
+                Ok(path) if is_ignored(repo, path.as_ref())? => ignored.push(request),
                 _ => {
                     requests.push(request);
                     needs_judging = true;
@@ -108,4 +113,152 @@ fn judge_action(
         None => gate.judge(request, &Operation::replace(content, true)),
     };
     effect.map(Some)
+}
+
+/// The directories of agents under the home.
+const OWN: &[&str] = &[
+    ".claude",
+    ".codex",
+    ".copilot",
+    ".cursor",
+    ".gemini",
+    ".config/opencode",
+    ".local/share/opencode",
+];
+
+/// How files end in which agents keep their settings, and the programs that they run at an event.
+const SWITCHES: &[&str] = &[
+    "json", "jsonc", "toml", "yaml", "yml", "js", "mjs", "cjs", "ts", "mts", "sh",
+];
+
+/// Whether a request is for a place outside the work tree where an agent may write whatever the design says.
+fn is_scratch(repo: &Repository, boundary: &Boundary, request: &BStr) -> bool {
+    let Some(path) = gix::path::from_bstr(request)
+        .ok()
+        .and_then(|path| settled(&path))
+    else {
+        return false;
+    };
+    let is_own = [boundary.root(), repo.git_dir(), repo.common_dir()]
+        .iter()
+        .filter_map(|own| own.canonicalize().ok())
+        .any(|own| path.starts_with(own));
+    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+    let home = home.unwrap_or_default();
+    let below = |base: PathBuf| {
+        let base = base.canonicalize().ok();
+        base.is_some_and(|base| {
+            // A home below the temporary directory is a home all the same.
+            let is_home = home.starts_with(&base) && path.starts_with(&home);
+            path.starts_with(&base) && !is_home && !is_in_repository(&path, &base)
+        })
+    };
+    let mut own = OWN.iter().map(|own| home.join(own));
+    let is_temporary = || below(std::env::temp_dir()) || cfg!(unix) && below("/tmp".into());
+    !is_own && (is_temporary() || !ends_as_switch(&path) && own.any(below))
+}
+
+/// Whether git ignores the path, relative to the root, and it configures neither an agent nor guard.
+///
+/// # Errors
+/// A `.gitignore` or the index cannot be read.
+fn is_ignored(repo: &Repository, path: &BStr) -> Result<bool> {
+    let Ok(name) = gix::path::from_bstr(path) else {
+        return Ok(false);
+    };
+    // Tools keep settings of a person's own at the root, and in directories that begin with a dot.
+    let begins_with_dot =
+        |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+    let is_deep = name.components().count() > 1;
+    let is_switch = ends_as_switch(&name) && (!is_deep || name.components().any(begins_with_dot));
+    let configures_guard =
+        may_call_guard(path) || path.starts_with(b".guard/") || path == "guard.toml";
+    Ok(!is_switch && !configures_guard && repo.is_ignored(path)?)
+}
+
+/// Where a write of an absolute path ends: links are followed. `None` for one that leads nowhere, and for a path with
+/// `..` in it.
+fn settled(path: &Path) -> Option<PathBuf> {
+    if !path.is_absolute() || path.components().any(|part| part == Component::ParentDir) {
+        return None;
+    }
+    match path.symlink_metadata() {
+        Ok(_) => path.canonicalize().ok(),
+        Err(_) => Some(settled(path.parent()?)?.join(path.file_name()?)),
+    }
+}
+
+/// Whether a repository lies on the way from `base` to the path: its own rules count there.
+fn is_in_repository(path: &Path, base: &Path) -> bool {
+    let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
+    let between = path
+        .ancestors()
+        .skip(1)
+        .take_while(|above| above.starts_with(base));
+    path.components().any(is_git) || between.into_iter().any(|above| above.join(".git").exists())
+}
+
+fn ends_as_switch(path: &Path) -> bool {
+    let end = path
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
+    SWITCHES.contains(&end.as_str())
+}
+
+/// The files that agents read their hooks from, in the project or in the home directory.
+const HOOK_FILES: &[&str] = &[
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".codex/hooks.json",
+    ".cursor/hooks.json",
+    ".gemini/settings.json",
+    ".github/hooks/guard.json",
+    ".github/hooks/guard-vscode.json",
+    ".opencode/plugins/guard.js",
+];
+
+/// Other words that switch hooks off.
+const SWITCH_WORDS: &[&str] = &["guard uninstall", "disableAllHooks", ".claude/settings"];
+
+/// The files that switch hooks here.
+pub(super) fn hook_files(root: &Path) -> Vec<PathBuf> {
+    let home = std::env::home_dir();
+    let places = [Some(root), home.as_deref()];
+    let in_place = |place: &Path| {
+        HOOK_FILES
+            .iter()
+            .map(|file| place.join(file))
+            .collect::<Vec<_>>()
+    };
+    places.into_iter().flatten().flat_map(in_place).collect()
+}
+
+/// Refuses a command that names one of them, by its plain words.
+///
+/// # Errors
+/// It does.
+pub(crate) fn refuse(call: &ToolCall) -> GateResult<()> {
+    for action in &call.actions {
+        let FileAction::Command(text) = action else {
+            continue;
+        };
+        let mut words = String::with_capacity(text.len());
+        for word in text.split_whitespace() {
+            words.extend([word, " "]);
+        }
+        let named = HOOK_FILES
+            .iter()
+            .chain(SWITCH_WORDS)
+            .find(|word| words.contains(**word));
+        if let Some(word) = named {
+            return Err(Failure::new(
+                FailureKind::Refused,
+                format!("the command names `{word}`, which decides whether guard sees what commands do"),
+            )
+            .help("to read such a file, use the agent's own tool for reading; to change it, ask the user"));
+        }
+    }
+    Ok(())
 }

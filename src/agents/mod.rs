@@ -8,19 +8,17 @@ mod payload;
 mod protocol;
 mod reason;
 mod rebuild;
-mod scratch;
 mod tools;
 
-pub(crate) use judgement::judge;
+pub(crate) use judgement::{judge, refuse};
 pub(crate) use observe::{Observer, Told};
 pub(crate) use payload::AgentEvent;
 pub(crate) use protocol::Reply;
 #[cfg(feature = "mcp")]
-pub(crate) use reason::told;
+pub(crate) use reason::explained;
 pub(crate) use reason::{failed_to, scope_to_tell, times_told};
 #[cfg(fuzzing)]
 pub(crate) use rebuild::patched;
-pub(crate) use scratch::refuse;
 pub(crate) use tools::{FileAction, ToolCall};
 
 use std::cell::RefCell;
@@ -30,7 +28,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::error::Result;
-use crate::files::{Failure, GateResult};
+use crate::files::GateResult;
 use payload::Payload;
 use protocol::Protocol;
 
@@ -148,28 +146,28 @@ impl Agent {
         let session = parsed.as_ref().map_or("", Payload::session).to_owned();
         let id = parsed.as_ref().ok().and_then(Payload::call_id);
         let call = parsed.and_then(|payload| payload.call(protocol.before));
-        let judged = match &call {
+        let judged = match call {
             Ok(call) => {
-                let judged = work.judge(call, &session, &id.unwrap_or_default());
+                let judged = work.judge(&call, &session, &id.unwrap_or_default());
                 judged.map_err(|failure| {
                     let reason = reason::of(&call.tool, call.changes_files(), &failure);
                     let times = work.times_told(&session, &reason);
                     reason::in_short(reason, times)
                 })
             }
-            Err(error) => {
-                let failure = Failure::from(error.clone());
-                Err(reason::of("the tool call", true, &failure))
-            }
+            Err(error) => Err(reason::of("the tool call", true, &error.into())),
         };
-        match judged {
-            Ok(()) => protocol.allowance(),
+        let Err(reason) = judged else {
+            return protocol.allowance();
+        };
+        let denial = protocol.denial(&reason);
+        match sender == self {
+            true => denial,
             // In case the sender is another, the code is one that every agent takes for a denial.
-            Err(reason) if sender != self => Reply {
+            false => Reply {
                 code: protocol::DENIED,
-                ..protocol.denial(&reason)
+                ..denial
             },
-            Err(reason) => protocol.denial(&reason),
         }
     }
 }

@@ -13,7 +13,7 @@ use gix::bstr::BString;
 use serde::{Deserialize, Serialize};
 
 use super::payload::AgentEvent;
-use super::{reason, scratch};
+use super::{judgement, reason};
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::files;
@@ -107,16 +107,16 @@ impl<'a> Observer<'a> {
         options: &'a Options,
         session: &str,
     ) -> Result<Observer<'a>> {
+        let note = repo.git_dir().join("guard").join("observed");
         let mut store = CheckpointStore::open(repo)?;
         if forget_idle(&store) == (true, false) {
             store.forget();
-            let _ = fs::remove_file(repo.git_dir().join("guard").join("observed"));
+            let _ = fs::remove_file(&note);
             drop(store);
             store = CheckpointStore::open(repo)?;
         }
         let name = repo.blob_id(session.as_bytes()).map(|id| id.to_string());
         let file = format!("sessions/{}", name.unwrap_or_default());
-        let note = repo.git_dir().join("guard").join("observed");
         let text = fs::read(store.file(&file));
         if text.is_err() && fs::read_to_string(&note).is_ok_and(|known| known == file) {
             let _ = fs::remove_file(&note);
@@ -135,7 +135,7 @@ impl<'a> Observer<'a> {
         Ok(Observer {
             session,
             note,
-            switches: scratch::hook_files(repo.workdir()?),
+            switches: judgement::hook_files(repo.workdir()?),
             repo,
             options,
             store,
@@ -185,17 +185,15 @@ impl<'a> Observer<'a> {
                 self.session.open.retain(|open| !all && !is_open(open));
             }
         }
-        let report = match self.session.since {
-            Some(_) => self.look()?,
-            None => None,
-        };
-        let mut texts: Vec<String> = report.into_iter().collect();
+        let mut texts = Vec::from_iter(self.look()?);
         if event.ends_turn() {
             self.session.open.clear();
             texts.extend(self.look_again()?);
         }
-        if self.session.open.is_empty() {
-            self.end();
+        if self.session.open.is_empty()
+            && let Some(since) = self.session.since.take()
+        {
+            self.session.last.get_or_insert(since);
         }
         let is_neutral = texts.is_empty();
         if !event.ends_turn() {
@@ -204,13 +202,6 @@ impl<'a> Observer<'a> {
         self.save()?;
         let text = texts.join("\n");
         Ok((!text.is_empty()).then_some(Told { text, is_neutral }))
-    }
-
-    fn end(&mut self) {
-        self.session.open.clear();
-        if let Some(since) = self.session.since.take() {
-            self.session.last.get_or_insert(since);
-        }
     }
 
     fn save(&self) -> Result<()> {

@@ -30,8 +30,9 @@ const NO_DESIGN: &str = "Before you change files that are not listed here, ask t
 /// About how many bytes a model reads with attention.
 const LENGTH: usize = 600;
 
-/// A failure after a verdict, with its rule and the closest path.
-pub(crate) fn told(verdict: &str, failure: &Failure) -> String {
+/// What a model reads about a failure, after a verdict: what is wrong, what to do next as far as it fits into `most` bytes,
+/// and what will not help. `undone` is what did not happen: `read`, `written` or `changed`.
+pub(crate) fn explained(verdict: &str, failure: &Failure, undone: &str, most: usize) -> String {
     let mut text = format!("{verdict}: {}", failure.message);
     if let Some(finding) = &failure.finding {
         let _ = write!(text, " [{}]", finding.rule.id());
@@ -42,7 +43,30 @@ pub(crate) fn told(verdict: &str, failure: &Failure) -> String {
             }
         }
     }
-    text
+    let wants_row = failure.help.iter().any(Help::is_row);
+    let nothing = format!("Nothing was {undone}.");
+    let end = match failure.kind {
+        FailureKind::Held => {
+            "If it is approved, guard writes it: read the file again instead of repeating the call."
+                .to_owned()
+        }
+        FailureKind::Refused if undone != "read" => match wants_row {
+            true => format!(
+                "{nothing} Ask the user before you add the row. Until it is committed, guard refuses another try or another tool, too."
+            ),
+            false => {
+                format!("{nothing} guard refuses another try or another tool for this change, too.")
+            }
+        },
+        _ => nothing,
+    };
+    for help in &failure.help {
+        if text.len() + help.len() + end.len() > most {
+            break;
+        }
+        let _ = write!(text, "\n{}", help.trim_end());
+    }
+    format!("{text}\n{end}")
 }
 
 /// What guard could not do after a tool, with the next steps.
@@ -60,30 +84,8 @@ pub(crate) fn of(tool: &str, changes_files: bool, failure: &Failure) -> String {
         (_, 1) => format!("guard refused {tool}"),
         _ => format!("guard could not check {tool}"),
     };
-    let mut text = told(&verdict, failure);
-    let wants_row = failure.help.iter().any(Help::is_row);
-    let end = match (failure.kind, changes_files) {
-        (FailureKind::Refused, true) if wants_row => {
-            "Nothing was written. Ask the user before you add the row. Until it is committed, guard refuses another try or another tool, too."
-        }
-        (FailureKind::Held, _) => {
-            "If it is approved, guard writes it: read the file again instead of repeating the call."
-        }
-        (FailureKind::Refused, true) => {
-            "Nothing was written. guard refuses another try or another tool for this change, too."
-        }
-        (_, true) => "Nothing was written.",
-        (_, false) => "Nothing was read.",
-    };
-    for help in &failure.help {
-        if text.len() + help.len() + end.len() > LENGTH {
-            break;
-        }
-        let _ = write!(text, "\n{}", help.trim_end());
-    }
-    text.push('\n');
-    text.push_str(end);
-    text
+    let undone = if changes_files { "written" } else { "read" };
+    explained(&verdict, failure, undone, LENGTH)
 }
 
 /// The scope, if the session does not know it; nothing where none applies.

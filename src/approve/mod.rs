@@ -8,6 +8,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use crate::change::{Change, Kind, State};
 
+pub(crate) use ssh_signature::base64;
 pub use ssh_signature::{NAMESPACE, SshSignature, one_line};
 pub use trailer::TRAILER;
 

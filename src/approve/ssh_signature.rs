@@ -52,7 +52,7 @@ impl SshSignature {
             key: format!(
                 "{} SHA256:{}",
                 String::from_utf8_lossy(key_kind),
-                encode(sha256(key)?.as_slice())
+                base64(sha256(key).as_slice())
             ),
             is_touched: !is_hardware || signature.first().is_some_and(|flags| flags & TOUCHED != 0),
         })
@@ -99,7 +99,7 @@ fn decode(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Base64 without padding, as in fingerprints.
-fn encode(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     let mut text = String::new();
     for three in bytes.chunks(3) {
         let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or_default());
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     fn encoded(bytes: &[u8]) -> String {
-        let mut text = encode(bytes);
+        let mut text = base64(bytes);
         while !text.len().is_multiple_of(4) {
             text.push('=');
         }

@@ -83,7 +83,7 @@ impl CheckArgs {
             }
         };
         let answers = self.answers(&paths)?;
-        output.print(|out, format, style| write_check(&answers, format, out, style));
+        output.print(|to| write_check(&answers, to));
         output.notes(&answers.notes);
         Ok(answers.exit_code())
     }
@@ -149,9 +149,7 @@ impl CheckArgs {
                         }
                         answers.results.iter().all(|result| {
                             counts.add(result);
-                            output.stream(|out, format, style| {
-                                write_check_result(result, format, out, style)
-                            })
+                            output.stream(|to| write_check_result(result, to))
                         })
                     }
                     Err(error) => {
@@ -161,9 +159,7 @@ impl CheckArgs {
                             output.tell(&error);
                         }
                         last_error.clone_from(&error.message);
-                        output.stream(|out, format, style| {
-                            write_check_error(written, &error, format, out, style)
-                        })
+                        output.stream(|to| write_check_error(written, &error, to))
                     }
                 };
                 if !is_read {
@@ -175,7 +171,7 @@ impl CheckArgs {
             // Without a path there is no other sign that guard works here.
             repository()?;
         }
-        output.stream(|out, format, _| write_check_end(&counts, &notes, format, out));
+        output.stream(|to| write_check_end(&counts, &notes, to));
         Ok(counts.exit_code())
     }
 

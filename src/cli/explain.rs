@@ -30,7 +30,7 @@ impl ExplainArgs {
             Some(SETTINGS) => Topic::Settings,
             Some(name) => Topic::Rule(Rule::from_id(name).ok_or_else(|| unknown(name))?),
         };
-        output.print(|out, format, style| write_topic(topic, format, out, style));
+        output.print(|to| write_topic(topic, to));
         Ok(0)
     }
 }

@@ -55,24 +55,26 @@ impl GenerateArgs {
             GenerateArgs::Completions { shell } => {
                 let mut script = Vec::new();
                 clap_complete::generate(*shell, &mut command, "guard", &mut script);
-                output.print(|out, _, _| out.write_all(&script));
+                output.print(|to| to.out.write_all(&script));
             }
             GenerateArgs::Man { dir } => {
                 let pages = pages(command)?;
                 match dir {
                     Some(dir) => write(dir, &pages)?,
-                    None => output.print(|out, _, _| {
-                        pages.iter().try_for_each(|(_, page)| out.write_all(page))
+                    None => output.print(|to| {
+                        pages
+                            .iter()
+                            .try_for_each(|(_, page)| to.out.write_all(page))
                     }),
                 }
             }
             GenerateArgs::Settings => {
                 let reference = report::settings_reference();
-                output.print(|out, _, _| out.write_all(reference.as_bytes()));
+                output.print(|to| to.out.write_all(reference.as_bytes()));
             }
             GenerateArgs::Schema => {
                 let schema = report::schema().map_err(failed)?;
-                output.print(|out, _, _| out.write_all(schema.as_bytes()));
+                output.print(|to| to.out.write_all(schema.as_bytes()));
             }
         }
         Ok(0)

@@ -193,7 +193,7 @@ impl MessageArgs {
         };
         let verdict = judge::staged(&repo, &options)?;
         if verdict.exit_code() != 0 {
-            output.print(|out, format, style| report::write(&verdict, format, out, style));
+            output.print(|to| report::write(&verdict, to));
             return Ok(verdict.exit_code());
         }
         if is_there {

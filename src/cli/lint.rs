@@ -283,6 +283,6 @@ fn variable(name: &str) -> Result<Option<String>> {
 
 /// Prints a verdict, and returns the exit code.
 pub(super) fn print(output: &mut Output, verdict: &Verdict) -> Result<u8> {
-    output.print(|out, format, style| report::write(verdict, format, out, style));
+    output.print(|to| report::write(verdict, to));
     Ok(verdict.exit_code())
 }

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::git::show_file;
 use crate::judge::Collect;
 use crate::measure::Precision;
-use crate::report::{Format, Style, write_answer, write_error, write_failure, write_notes};
+use crate::report::{Format, Style, Target, write_error, write_failure, write_notes};
 
 /// The exit code if guard could not check, or the command line was wrong.
 pub(super) const CANNOT_JUDGE: u8 = 2;
@@ -131,10 +131,7 @@ impl Output {
     }
 
     /// Writes a report to stdout and to every file with `write`. `finish` reports failures.
-    pub(super) fn print(
-        &mut self,
-        write: impl Fn(&mut dyn Write, Format, &Style) -> io::Result<()>,
-    ) {
+    pub(super) fn print(&mut self, write: impl Fn(Target<'_>) -> io::Result<()>) {
         self.stream(&write);
         self.write_files(write);
     }
@@ -150,12 +147,10 @@ impl Output {
     }
 
     /// Prints to stdout only, such as one of several answers. Returns whether anybody still reads it.
-    pub(super) fn stream(
-        &mut self,
-        write: impl FnOnce(&mut dyn Write, Format, &Style) -> io::Result<()>,
-    ) -> bool {
-        let mut stdout = io::stdout().lock();
-        let written = write(&mut stdout, self.format, &self.style).and_then(|()| stdout.flush());
+    pub(super) fn stream(&mut self, write: impl FnOnce(Target<'_>) -> io::Result<()>) -> bool {
+        let (mut stdout, format, style) = (io::stdout().lock(), self.format, &self.style);
+        let out = &mut stdout;
+        let written = write(Target { out, format, style }).and_then(|()| stdout.flush());
         let is_read = written.is_ok();
         self.note_failure("standard output", written);
         is_read
@@ -167,9 +162,9 @@ impl Output {
         json: impl Fn() -> serde_json::Value,
         human: impl Fn(&mut dyn Write) -> io::Result<()>,
     ) {
-        self.print(|out, format, _| match format {
-            Format::Human => human(out),
-            _ => write_answer(format, out, String::new, &json),
+        self.print(|to| match to.format {
+            Format::Human => human(to.out),
+            _ => to.answer(|_| String::new(), &json),
         });
     }
 
@@ -196,30 +191,30 @@ impl Output {
 
     /// The part of [`Output::error`] that is for programs.
     pub(super) fn reports(&mut self, error: &Error) {
-        let write =
-            |out: &mut dyn Write, format, style: &Style| write_failure(error, format, out, style);
+        let write = |to: Target<'_>| write_failure(error, to);
         if !self.is_human() {
             self.stream(write);
         }
         self.write_files(write);
     }
 
-    fn write_files(&mut self, write: impl Fn(&mut dyn Write, Format, &Style) -> io::Result<()>) {
-        let style = Style {
+    fn write_files(&mut self, write: impl Fn(Target<'_>) -> io::Result<()>) {
+        let style = &Style {
             quiet: self.style.quiet,
             ..Style::default()
         };
         for (format, path) in std::mem::take(&mut self.files) {
             let mode = self.private.then_some(disk::PRIVATE);
-            let written =
-                report_file::replace(&path, format, &|out| write(out, format, &style), mode);
+            let write = |out: &mut dyn Write| write(Target { out, format, style });
+            let written = report_file::replace(&path, format, &write, mode);
             self.note_failure(&show_file(&path), written);
         }
         if self.format == Format::Github
             && let Some(summary) = step_summary()
         {
-            let written =
-                report_file::append(&summary, &|out| write(out, Format::Markdown, &style));
+            let format = Format::Markdown;
+            let write = |out: &mut dyn Write| write(Target { out, format, style });
+            let written = report_file::append(&summary, &write);
             self.note_failure("the file of GITHUB_STEP_SUMMARY", written);
         }
     }

@@ -61,20 +61,23 @@ impl ReviewArgs {
         };
         let verdict = self.judge(&repo, options)?;
         let address = address_of(&file);
-        output.print(|out, format, style| match format {
-            Format::Html => report::write(&verdict, format, out, style),
+        output.print(|to| match to.format {
+            Format::Html => report::write(&verdict, to),
             Format::Human => {
-                writeln!(out, "{}", report::summary(&verdict, style))?;
-                writeln!(out, "{address}")
+                writeln!(to.out, "{}", report::summary(&verdict, to.style))?;
+                writeln!(to.out, "{address}")
             }
-            _ => report::write_answer(format, out, String::new, || {
-                serde_json::json!({
-                    "version": 1,
-                    "verdict": verdict.outcome().name(),
-                    "file": show_file(&file),
-                    "address": address,
-                })
-            }),
+            _ => to.answer(
+                |_| String::new(),
+                || {
+                    serde_json::json!({
+                        "version": 1,
+                        "verdict": verdict.outcome().name(),
+                        "file": show_file(&file),
+                        "address": address,
+                    })
+                },
+            ),
         });
         Ok(verdict.exit_code())
     }

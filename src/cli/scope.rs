@@ -76,7 +76,7 @@ impl ScopeArgs {
         match self {
             ScopeArgs::Show(args) => {
                 let listing = judge::scope(&repository()?, &args.options(false))?;
-                output.print(|out, format, style| write_scope(&listing, format, out, style));
+                output.print(|to| write_scope(&listing, to));
                 Ok(0)
             }
             ScopeArgs::Prompt(args) => {
@@ -85,7 +85,7 @@ impl ScopeArgs {
                     Error::new("no design applies, so there are no paths to list")
                         .help("name a design: guard scope prompt --lld FILE")
                 })?;
-                output.print(|out, format, _| write_prompt(&section, format, out));
+                output.print(|to| write_prompt(&section, to));
                 output.notes(&section.remarks());
                 Ok(0)
             }
@@ -102,7 +102,7 @@ impl ScopeArgs {
                 let busy = progress::ProgressLine::new("checking the designs");
                 let listing = judge::check_documents(&repository()?, &choice, &options)?;
                 drop(busy);
-                output.print(|out, format, style| write_scope_check(&listing, format, out, style));
+                output.print(|to| write_scope_check(&listing, to));
                 Ok(listing.exit_code())
             }
         }

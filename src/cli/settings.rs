@@ -37,7 +37,7 @@ impl SettingsArgs {
                 Some((name, value.to_string_lossy().into_owned()))
             })
             .collect();
-        output.print(|out, format, style| write_settings(&in_force, format, out, style));
+        output.print(|to| write_settings(&in_force, to));
         Ok(0)
     }
 }

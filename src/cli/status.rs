@@ -38,7 +38,7 @@ impl StatusArgs {
         let busy = ProgressLine::new("checking the staged changes");
         let status = judge::status(&repo, &options)?;
         drop(busy);
-        output.print(|out, format, style| write_status(&status, &waiting, format, out, style));
+        output.print(|to| write_status(&status, &waiting, to));
         Ok(status.commit.map_or(CANNOT_JUDGE, |_| 0))
     }
 }

@@ -44,7 +44,7 @@ impl TrialArgs {
             progress.tell(done, all);
         })?;
         drop(progress);
-        output.print(|out, format, _| report::write_trial(&trial, from, format, out));
+        output.print(|to| report::write_trial(&trial, from, to));
         Ok(0)
     }
 }

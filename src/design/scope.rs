@@ -11,7 +11,7 @@ use super::table::{self, Columns};
 use super::{BlockKind, DesignBuilder, Grant, Outline, Problem, Table, any, problem};
 use super::{code, front_matter, passages};
 use crate::finding::Rule;
-use crate::path::escaped;
+use crate::path::{escaped, listed};
 use crate::scope::Scope;
 
 /// A table below a heading that announces files.
@@ -166,18 +166,12 @@ fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuild
         !named.contains(&grant.path) && scope.lookup(grant.path.as_ref()).is_empty()
     });
     let Some(first) = beyond.first() else { return };
-    let shown = beyond.iter().take(3).map(|grant| {
+    let names = beyond.iter().map(|grant| {
         let path = escaped(&grant.path);
         format!("`{path}` (line {})", grant.anchor.line)
     });
-    let shown = shown.collect::<Vec<_>>().join(", ");
-    let more = match beyond.len().saturating_sub(3) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let line = source.line(table);
-    let message =
-        format!("the table on line {line} is the whole scope, so it leaves out {shown}{more}");
+    let (line, names) = (source.line(table), listed(names, 3));
+    let message = format!("the table on line {line} is the whole scope, so it leaves out {names}");
     let help = "add a row to the table if this work changes the file";
     let line = source.line_span(first.anchor.span.start);
     draft.fault(Problem::new(Rule::DesignUnread, "beyond-table", message, help).at(line));

@@ -293,7 +293,7 @@ impl Record {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    sha256(bytes).map_or_else(String::new, |id| id.to_hex().to_string())
+    sha256(bytes).to_string()
 }
 
 /// The UTC time in RFC 3339 format.

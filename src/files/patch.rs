@@ -3,6 +3,7 @@
 use gix::bstr::ByteSlice;
 
 use super::{Failure, FailureKind};
+use crate::path::listed;
 
 /// One replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,20 +56,11 @@ fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure
         }
         [only] => Ok(*only),
         several => {
-            let lines: Vec<String> = several
-                .iter()
-                .take(LISTED)
-                .map(|&at| (content[..at].find_iter("\n").count() + 1).to_string())
-                .collect();
-            let more = match several.len().saturating_sub(LISTED) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let (count, lines) = (several.len(), lines.join(", "));
+            let line = |at: &usize| (content[..*at].find_iter("\n").count() + 1).to_string();
+            let (count, lines) = (several.len(), listed(several.iter().map(line), LISTED));
             let or_more = if count == MOST { " or more" } else { "" };
-            let message = format!(
-                "{which}the search text occurs {count} times{or_more}: lines {lines}{more}"
-            );
+            let message =
+                format!("{which}the search text occurs {count} times{or_more}: lines {lines}");
             Err(Failure::new(FailureKind::MultipleMatches, message)
                 .help("add lines before or after it until it is unique")
                 .detail("matches", count))

@@ -287,7 +287,7 @@ pub(super) fn id_of(
         step.extend(part.len().to_be_bytes());
         step.extend(part);
     }
-    sha256(&step).map_or_else(String::new, |id| id.to_hex_with_len(12).to_string())
+    sha256(&step).to_hex_with_len(12).to_string()
 }
 
 /// What the log says of an approval, in its record as given.

@@ -2,19 +2,17 @@
 //!
 //! The model is independent of output formats; `report` prints it.
 
-mod help;
 pub(crate) mod json;
 mod lines;
 mod rule;
 
 use std::collections::HashSet;
-use std::ops::Range;
+use std::fmt;
+use std::ops::{Deref, Range};
 
 use gix::bstr::{BStr, BString};
 use serde::{Serialize, Serializer};
 
-pub(crate) use help::COMMANDS;
-pub use help::Help;
 pub(crate) use lines::TextLines;
 pub use rule::{Level, Rule};
 
@@ -163,5 +161,71 @@ impl Finding {
     pub(crate) fn detail(mut self, key: &'static str, value: impl Into<serde_json::Value>) -> Self {
         self.details.insert(key, value.into());
         self
+    }
+}
+
+/// A sentence up to its last colon, and the command at its end; `None` without a command.
+pub(crate) fn split_command(sentence: &str) -> Option<(&str, &str)> {
+    let mut begins = [": git ", ": guard "].into_iter();
+    let colon = begins.find_map(|begin| sentence.find(begin))?;
+    Some(sentence.split_at(colon + 1))
+}
+
+/// One line of help.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Help(HelpLine);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum HelpLine {
+    Sentence(String),
+    Command(String),
+    Row(String),
+}
+
+impl Help {
+    /// A command to paste, below the sentence before it.
+    pub(crate) fn command(command: impl fmt::Display) -> Help {
+        Help(HelpLine::Command(format!("  {command}")))
+    }
+
+    /// A table row, list item or heading to paste into a design.
+    pub(crate) fn row(row: impl Into<String>) -> Help {
+        Help(HelpLine::Row(row.into()))
+    }
+
+    /// Whether the line is for pasting, and must not be wrapped.
+    pub fn is_to_paste(&self) -> bool {
+        !matches!(self.0, HelpLine::Sentence(_))
+    }
+
+    /// Whether the line is a command, or a sentence that ends in one.
+    pub(crate) fn has_command(&self) -> bool {
+        matches!(self.0, HelpLine::Command(_)) || split_command(self).is_some()
+    }
+
+    /// Whether the line is for pasting into a design.
+    pub fn is_row(&self) -> bool {
+        matches!(self.0, HelpLine::Row(_))
+    }
+}
+
+impl<T: Into<String>> From<T> for Help {
+    fn from(sentence: T) -> Help {
+        Help(HelpLine::Sentence(sentence.into()))
+    }
+}
+
+impl Deref for Help {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        let (HelpLine::Sentence(text) | HelpLine::Command(text) | HelpLine::Row(text)) = &self.0;
+        text
+    }
+}
+
+impl Serialize for Help {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
     }
 }

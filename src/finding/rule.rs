@@ -114,7 +114,7 @@ impl Rule {
 
     /// Whether the settings cannot change its level: those that are always errors, and those about documents.
     pub fn has_fixed_level(self) -> bool {
-        self.is_always() || self.id().starts_with("design-")
+        self.is_always() || self.is_about_design()
     }
 }
 

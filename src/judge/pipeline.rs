@@ -13,15 +13,13 @@ use crate::approve::Approval;
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{Objects, changes_between};
-use crate::measure::{Class, deleted_content, unified_preview};
+use crate::measure::{Class, unified_preview};
 use crate::policy::{Governing, Policy, Stage};
 use crate::rules::MeasuredChange;
 use crate::verdict::{DesignUsed, JudgedChange, Review, ReviewCommit, Source, Texts, Verdict};
 
 /// Lines of a preview: about a screenful with the finding.
 const PREVIEW_LINES: usize = 20;
-/// Lines of lost content to show.
-const LOST_LINES: usize = 10;
 
 /// A finished judgement and what it rests on.
 pub(super) struct Judged {
@@ -194,11 +192,11 @@ impl Judged {
         let changes = std::mem::take(&mut self.changes);
         let destroys = |one: &&MeasuredChange| one.measured.is_some_and(|one| one.destroys());
         let losses: Vec<&MeasuredChange> = changes.iter().filter(destroys).collect();
-        let work = |objects: &Objects, at: usize| excerpts(objects, losses[at]);
-        let mut shown = for_each(losses.len(), &self.objects, work)?.into_iter();
+        let work = |objects: &Objects, at: usize| preview(objects, losses[at]);
+        let mut previews = for_each(losses.len(), &self.objects, work)?.into_iter();
         let judged = |one: MeasuredChange| {
-            let shown = destroys(&&one).then(|| shown.next()).flatten();
-            judged_change(one, shown, &self.approved)
+            let preview = destroys(&&one).then(|| previews.next()).flatten();
+            judged_change(one, preview, &self.approved)
         };
         let changes = changes.into_iter().map(judged).collect();
         Ok(Verdict {
@@ -228,25 +226,21 @@ impl Judged {
     }
 }
 
-/// The unified diff of a destructive change, and the lines that would be lost.
-fn excerpts(objects: &Objects, judged: &MeasuredChange) -> Result<(String, String)> {
+/// The unified diff of a destructive change.
+fn preview(objects: &Objects, judged: &MeasuredChange) -> Result<String> {
     let change = &judged.change;
     let (old, new) = objects.both(judged.compared, change.new)?;
     let from = change.renamed.as_ref().unwrap_or(&change.path);
     let (from, to) = (from.to_str_lossy(), change.path.to_str_lossy());
-    Ok((
-        unified_preview(&old, &new, &from, &to, PREVIEW_LINES),
-        deleted_content(&old, &new, LOST_LINES),
-    ))
+    Ok(unified_preview(&old, &new, &from, &to, PREVIEW_LINES))
 }
 
 fn judged_change(
     judged: MeasuredChange,
-    shown: Option<(String, String)>,
+    preview: Option<String>,
     approved: &HashSet<BString>,
 ) -> JudgedChange {
     let (change, measured) = (judged.change, judged.measured);
-    let (preview, deleted) = shown.unzip();
     let class = measured.map_or(Class::Modify, |measured| measured.class);
     let moved = judged.moved_to.into_iter();
     JudgedChange {
@@ -261,7 +255,6 @@ fn judged_change(
         reformatted: measured.is_some_and(|measured| measured.reformatted),
         moved_to: moved.map(|to| (to.path, to.lines)).collect(),
         preview,
-        deleted,
     }
 }
 

@@ -14,9 +14,8 @@ use rmcp::handler::server::tool::IntoCallToolResult;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject};
 use serde_json::{Value, json};
 
-use crate::agents::told;
+use crate::agents::explained;
 use crate::files::{Analysis, Effect, Failure, FailureKind, Gate, GateResult, Operation};
-use crate::finding::Help;
 use crate::git::Repository;
 use crate::judge::Options;
 use crate::path::escaped;
@@ -77,20 +76,10 @@ impl Session {
         let mut seen = locked(&self.seen);
         seen.replace(now.clone()).unwrap_or(now)
     }
-
-    /// Notes a question about a held change, under a key that nobody can guess.
-    pub(super) fn note_question(&self, key: String, id: String) {
-        locked(&self.questions).insert(key, id);
-    }
-
-    /// The held change of a question. Each question is answered once.
-    pub(super) fn take_question(&self, key: &str) -> Option<String> {
-        locked(&self.questions).remove(key)
-    }
 }
 
 /// A call that panicked leaves the data whole: nothing can fail while it is locked.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -222,31 +211,14 @@ fn meta(facts: Value) -> MetaObject {
     MetaObject(JsonObject::from_iter([("guard".to_owned(), facts)]))
 }
 
-/// What a model reads about a refusal: what is wrong, what to do next, and what will not help.
+/// What a model reads about a refusal.
 fn reason(failure: &Failure) -> String {
-    let is_policy = matches!(failure.kind, FailureKind::Security | FailureKind::Refused);
     let verdict = match failure.kind {
         FailureKind::Held => "this change waits for approval",
-        _ if is_policy => "guard refused this call",
+        FailureKind::Security | FailureKind::Refused => "guard refused this call",
         _ => "the call failed",
     };
-    let mut text = told(verdict, failure);
-    for help in &failure.help {
-        let _ = write!(text, "\n{}", help.trim_end());
-    }
-    text.push_str(match failure.kind {
-        FailureKind::Held => {
-            "\nIf it is approved, guard writes it: read the file again instead of repeating the call."
-        }
-        _ if failure.help.iter().any(Help::is_row) => {
-            "\nNothing was changed. Ask the user before you add the row. Until it is committed, guard refuses another try or another tool, too."
-        }
-        FailureKind::Refused => {
-            "\nNothing was changed. guard refuses another try or another tool for this change, too."
-        }
-        _ => "\nNothing was changed.",
-    });
-    in_tools(&text)
+    in_tools(&explained(verdict, failure, "changed", usize::MAX))
 }
 
 /// A text for a model that may have tools but no shell.

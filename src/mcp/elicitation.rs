@@ -127,12 +127,11 @@ fn answer(question: &Question, given: &ElicitResult, is_first: bool) -> Result<A
     let strategy = match (text("decision"), line) {
         (REJECT, _) => return Ok(Answer::Reject(reason)),
         (APPROVE, _) => None,
-        ("replace", _) => Some(Strategy::Replace),
-        ("append", _) => Some(Strategy::Append),
-        ("extend", _) => Some(Strategy::Extend),
-        ("insert", Some(line)) => Some(Strategy::Insert { line }),
         ("insert", None) => return Err("insert needs a line".to_owned()),
-        _ => return Err("the answer has no decision".to_owned()),
+        (name, line) => {
+            let strategy = Strategy::named(name, line.filter(|_| name == "insert"));
+            Some(strategy.ok_or("the answer has no decision")?)
+        }
     };
     let other = strategy.filter(|_| is_first && strategy != question.strategy);
     match (&question.problem, other) {
@@ -156,7 +155,7 @@ fn answer(question: &Question, given: &ElicitResult, is_first: bool) -> Result<A
 pub(super) fn decide(call: &Call<'_>, id: &str, given: &ElicitResult) -> GateResult<ToolAnswer> {
     let gate = gate(call, id)?;
     let question = gate.question(id)?;
-    let failed = |why: &str| not_approved(why, id, Some(question.analysis.clone()));
+    let failed = |why: &str| not_approved(why, id, Some(Box::new(question.analysis.clone())));
     let first = answer(&question, given, true).map_err(|why| failed(&why))?;
     if question.finding.is_none() && matches!(first, Answer::Reject(_)) {
         // The gate would write it without a question.
@@ -182,14 +181,16 @@ pub(super) fn decide(call: &Call<'_>, id: &str, given: &ElicitResult) -> GateRes
 }
 
 /// The change stays held.
-pub(super) fn not_approved(why: &str, id: &str, analysis: Option<Analysis>) -> Failure {
+pub(super) fn not_approved(why: &str, id: &str, analysis: Option<Box<Analysis>>) -> Failure {
     let what = format!("the change was not approved: {why}; it still waits for approval as {id}");
-    let mut failure = Failure::new(FailureKind::NotApproved, what)
+    let failure = Failure::new(FailureKind::NotApproved, what)
         .help("do not work around this; make a smaller change instead")
         .help(format!(
             "a person can decide in a terminal: guard approve {id}"
         ))
         .detail("id", id);
-    failure.analysis = analysis.map(Box::new);
-    failure
+    Failure {
+        analysis,
+        ..failure
+    }
 }

@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::files::{Failure, FailureKind, GateResult, new_id};
 use crate::git::Repository;
 use crate::judge::Options;
-use call::{Call, Session, ToolAnswer};
+use call::{Call, Session, ToolAnswer, locked};
 use elicitation::{id_of, not_approved};
 #[cfg(fuzzing)]
 pub(crate) use transport::decode;
@@ -169,17 +169,14 @@ impl Server {
             },
             () = context.ct.cancelled() => "the call was cancelled".to_owned(),
         };
-        Err(not_approved(
-            &why,
-            &id,
-            failure.analysis.map(|analysis| *analysis),
-        ))
+        Err(not_approved(&why, &id, failure.analysis))
     }
 
     /// From 2026-07-28 on, a server does not send requests. The client asks, and repeats the call with the answer.
     fn question_for_later(&self, id: String, form: ElicitRequestParams) -> CallToolResponse {
+        // Nobody can guess the key.
         let key = new_id();
-        self.session.note_question(key.clone(), id);
+        locked(&self.session.questions).insert(key.clone(), id);
         let request = InputRequest::Elicitation(ElicitRequest::new(form));
         let requests = InputRequests::from([(key.clone(), request)]);
         InputRequiredResult::new(Some(requests), Some(key)).into()
@@ -192,7 +189,8 @@ impl Server {
         key: &str,
         context: &Context,
     ) -> GateResult<CallToolResponse> {
-        let Some(id) = self.session.take_question(key) else {
+        // Each question is answered once.
+        let Some(id) = locked(&self.session.questions).remove(key) else {
             let what = "the answer belongs to no open question";
             return Err(Failure::new(FailureKind::NotApproved, what)
                 .help("call the tool again without an answer"));

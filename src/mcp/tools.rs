@@ -1,5 +1,6 @@
 //! The tools. A doc comment of a tool or an argument is what the client reads about it.
 
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -10,7 +11,7 @@ use rmcp::model::{CallToolResponse, JsonObject, MetaObject};
 use rmcp::schemars::{self, JsonSchema};
 use rmcp::{tool, tool_router};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::call::{self, Call, SeenScope, ToolAnswer, in_tools};
 use super::elicitation;
@@ -21,10 +22,9 @@ use crate::files::{
 };
 use crate::judge;
 use crate::path::escaped;
-use crate::report::{Format, Style, write_check, write_scope};
+use crate::report::{Format, Style, Target, write_check_result, write_scope};
 use crate::scope::Grant;
 use crate::scope::Scope;
-use crate::verdict::CheckAnswers;
 
 /// How many snapshots are listed without a limit in the call.
 const MOST_SNAPSHOTS: usize = 50;
@@ -373,32 +373,28 @@ fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateResult<ToolA
     }
     let content = content.map(|content| content.as_bytes().to_vec());
     let result = gate.check(path.into(), requests[0].as_ref(), content, true)?;
-    let answers = CheckAnswers {
-        results: vec![result],
-        notes: gate.notes().to_vec(),
-    };
-    let report = |format| written(|out| write_check(&answers, format, out, &Style::default()));
-    let facts: Value = serde_json::from_slice(&report(Format::Json)?).unwrap_or_default();
-    let text = report(Format::Human)?;
-    let text = in_tools(&text.to_str_lossy());
-    Ok(ToolAnswer::new(text, facts["results"][0].clone()))
+    let text = reported(|to| write_check_result(&result, to))?;
+    Ok(ToolAnswer::new(text, json!(result)))
 }
 
 fn show_scope(call: &Call<'_>) -> GateResult<ToolAnswer> {
     call.gate()?;
     let listing = judge::scope(call.repo, &call.session.options)?;
-    let text = written(|out| write_scope(&listing, Format::Human, out, &Style::default()))?;
+    let text = reported(|to| write_scope(&listing, to))?;
     let facts = json!({ "grants": listing.grants.len() });
-    Ok(ToolAnswer::new(in_tools(&text.to_str_lossy()), facts))
+    Ok(ToolAnswer::new(text, facts))
 }
 
-fn written(
-    write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>,
-) -> GateResult<Vec<u8>> {
+/// A report for people, for a model.
+fn reported(write: impl FnOnce(Target<'_>) -> io::Result<()>) -> GateResult<String> {
     let mut bytes = Vec::new();
-    write(&mut bytes)
-        .map_err(|error| Error::new(format!("the answer cannot be written: {error}")))?;
-    Ok(bytes)
+    write(Target {
+        out: &mut bytes,
+        format: Format::Human,
+        style: &Style::default(),
+    })
+    .map_err(|error| Error::new(format!("the answer cannot be written: {error}")))?;
+    Ok(in_tools(&bytes.to_str_lossy()))
 }
 
 fn reload_scope(call: &Call<'_>) -> GateResult<ToolAnswer> {

@@ -41,6 +41,16 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
+/// The first `most` of several names, and how many others there are.
+pub fn listed(names: impl ExactSizeIterator<Item = String>, most: usize) -> String {
+    let more = names.len().saturating_sub(most);
+    let shown = names.take(most).collect::<Vec<_>>().join(", ");
+    match more {
+        0 => shown,
+        _ => format!("{shown} and {more} more"),
+    }
+}
+
 /// One line of text with names already escaped: remaining hostile characters become `\u{1b}`. Idempotent.
 pub fn text_on_one_line(text: &str) -> Cow<'_, str> {
     if !text.contains(chars::is_hostile) {

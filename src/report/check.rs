@@ -7,12 +7,10 @@ use gix::bstr::BStr;
 use serde::Serialize;
 use serde_json::json;
 
-use super::escape::{self, message};
+use super::escape::message;
 use super::json::write_line;
-use super::scope::place;
-use super::style::{Style, paint};
-use super::texts::ordered;
-use super::{BUFFER, Format, write_answer};
+use super::target::{BUFFER, Format, Style, Target};
+use super::texts::{ordered, place};
 use crate::error::Error;
 use crate::finding::json::path_text;
 use crate::finding::{Finding, Help};
@@ -45,26 +43,19 @@ enum CheckLine<'a> {
 /// # Errors
 ///
 /// Those of `out`, and `Unsupported` for formats other than human, JSON and JSON Lines.
-pub fn write_check(
-    answers: &CheckAnswers,
-    format: Format,
-    out: &mut dyn io::Write,
-    style: &Style,
-) -> io::Result<()> {
-    if format == Format::Jsonl {
-        let mut out = io::BufWriter::with_capacity(BUFFER, out);
-        for result in &answers.results {
-            write_line(&CheckLine::Result(result), &mut out)?;
-        }
-        write_check_end(&answers.counts(), &answers.notes, format, &mut out)?;
-        return out.flush();
-    }
-    let human = || {
+pub fn write_check(answers: &CheckAnswers, to: Target<'_>) -> io::Result<()> {
+    if to.format != Format::Jsonl {
         let results = answers.results.iter();
-        results.map(|result| shown(result, style)).collect()
-    };
-    let json = || json!({"version": 1, "results": answers.results, "notes": answers.notes});
-    write_answer(format, out, human, json)
+        let human = |style: &Style| results.map(|result| shown(result, style)).collect();
+        let json = || json!({"version": 1, "results": answers.results, "notes": answers.notes});
+        return to.answer(human, json);
+    }
+    let mut out = io::BufWriter::with_capacity(BUFFER, to.out);
+    for result in &answers.results {
+        write_line(&CheckLine::Result(result), &mut out)?;
+    }
+    write_line(&summary(&answers.counts(), &answers.notes), &mut out)?;
+    out.flush()
 }
 
 /// Writes the answer for one path, as a line of the report for people or of JSON Lines.
@@ -72,15 +63,10 @@ pub fn write_check(
 /// # Errors
 ///
 /// Those of `out`.
-pub fn write_check_result(
-    result: &CheckResult,
-    format: Format,
-    out: &mut dyn io::Write,
-    style: &Style,
-) -> io::Result<()> {
-    match format {
-        Format::Jsonl => write_line(&CheckLine::Result(result), out),
-        _ => out.write_all(escape::commands(shown(result, style)).as_bytes()),
+pub fn write_check_result(result: &CheckResult, to: Target<'_>) -> io::Result<()> {
+    match to.format {
+        Format::Jsonl => write_line(&CheckLine::Result(result), to.out),
+        _ => to.say(|style| shown(result, style)),
     }
 }
 
@@ -89,14 +75,8 @@ pub fn write_check_result(
 /// # Errors
 ///
 /// Those of `out`.
-pub fn write_check_error(
-    requested: &BStr,
-    error: &Error,
-    format: Format,
-    out: &mut dyn io::Write,
-    style: &Style,
-) -> io::Result<()> {
-    if format == Format::Jsonl {
+pub fn write_check_error(requested: &BStr, error: &Error, to: Target<'_>) -> io::Result<()> {
+    if to.format == Format::Jsonl {
         let line = CheckLine::Error {
             version: 1,
             requested_path: path_text(requested),
@@ -105,12 +85,13 @@ pub fn write_check_error(
             help: &error.help,
             findings: ordered(&error.problems),
         };
-        return write_line(&line, out);
+        return write_line(&line, to.out);
     }
-    let word = paint(DEFAULT_ERROR_STYLE, "error", style);
-    let why = message(&error.message);
-    let line = format!("{word} {}: {why}\n", escaped(requested));
-    out.write_all(escape::commands(line).as_bytes())
+    let (path, why) = (escaped(requested), message(&error.message));
+    to.say(|style| {
+        let word = style.paint(DEFAULT_ERROR_STYLE, "error");
+        format!("{word} {path}: {why}\n")
+    })
 }
 
 /// Writes the last line of JSON Lines; the report for people has none.
@@ -118,22 +99,18 @@ pub fn write_check_error(
 /// # Errors
 ///
 /// Those of `out`.
-pub fn write_check_end(
-    counts: &CheckCounts,
-    notes: &[String],
-    format: Format,
-    out: &mut dyn io::Write,
-) -> io::Result<()> {
-    match format {
-        Format::Jsonl => write_line(
-            &CheckLine::Summary {
-                version: 1,
-                counts,
-                notes,
-            },
-            out,
-        ),
+pub fn write_check_end(counts: &CheckCounts, notes: &[String], to: Target<'_>) -> io::Result<()> {
+    match to.format {
+        Format::Jsonl => write_line(&summary(counts, notes), to.out),
         _ => Ok(()),
+    }
+}
+
+fn summary<'a>(counts: &'a CheckCounts, notes: &'a [String]) -> CheckLine<'a> {
+    CheckLine::Summary {
+        version: 1,
+        counts,
+        notes,
     }
 }
 
@@ -143,19 +120,16 @@ fn shown(result: &CheckResult, style: &Style) -> String {
         return String::new();
     }
     let mut text = escaped(&result.requested_path).to_string();
-    if let Some(path) = result
-        .path
-        .as_ref()
-        .filter(|path| **path != result.requested_path)
-    {
+    let path = result.path.as_ref();
+    if let Some(path) = path.filter(|path| **path != result.requested_path) {
         text.push_str(&format!(" = {}", escaped(path)));
     }
     let place = match &result.design {
-        Some(at) => format!(" ({})", place(&at.path, at.line)),
+        Some(at) => format!(" ({})", place(at)),
         None => String::new(),
     };
     if result.allowed {
-        let word = paint(DEFAULT_NOTE_STYLE, "allowed", style);
+        let word = style.paint(DEFAULT_NOTE_STYLE, "allowed");
         return format!("{word} {text}{place}\n");
     }
     text.push_str(&format!(": {}", message(&result.reason)));
@@ -166,6 +140,6 @@ fn shown(result: &CheckResult, style: &Style) -> String {
     if let Some(rule) = result.rule {
         text.push_str(&format!(" [{}]", rule.id()));
     }
-    let word = paint(DEFAULT_ERROR_STYLE, "refused", style);
+    let word = style.paint(DEFAULT_ERROR_STYLE, "refused");
     format!("{word} {text}\n")
 }

@@ -8,8 +8,8 @@ use annotate_snippets::{
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::escape::{self, message};
-use super::style::Style;
-use crate::finding::{Anchor, COMMANDS, Finding, Help, Level};
+use super::target::Style;
+use crate::finding::{Anchor, Finding, Help, Level, split_command};
 use crate::path::escaped;
 use crate::verdict::Texts;
 
@@ -113,8 +113,7 @@ fn wrapped(sentence: &str, width: usize) -> String {
     if sentence.chars().count() <= width {
         return sentence.to_owned();
     }
-    let command = COMMANDS.iter().find_map(|begin| sentence.find(begin));
-    if let Some((words, command)) = command.and_then(|colon| sentence.split_at_checked(colon + 1)) {
+    if let Some((words, command)) = split_command(sentence) {
         return format!("{}\n {command}", wrapped(words, width));
     }
     let mut out = String::new();

@@ -2,11 +2,9 @@
 
 use std::io;
 
-use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
 use serde_json::{Value, json};
 
-use super::style::{Style, paint};
-use super::{Format, write_answer};
+use super::target::{Style, Target};
 use crate::finding::Rule;
 use crate::scope::settings::{KEYS, Key, LEVELS, RULES};
 
@@ -25,13 +23,8 @@ pub enum Topic {
 ///
 /// # Errors
 /// Those of `out`, and `Unsupported` for a format that is neither human nor JSON.
-pub fn write_topic(
-    topic: Topic,
-    format: Format,
-    out: &mut dyn io::Write,
-    style: &Style,
-) -> io::Result<()> {
-    let human = || match topic {
+pub fn write_topic(topic: Topic, to: Target<'_>) -> io::Result<()> {
+    let human = |style: &Style| match topic {
         Topic::Rules => rules(style),
         Topic::Rule(rule) => rule_page(rule, style),
         Topic::Settings => settings(style),
@@ -45,7 +38,7 @@ pub fn write_topic(
         Topic::Rule(rule) => of_rules(&[rule]),
         Topic::Settings => settings_json(),
     };
-    write_answer(format, out, human, json)
+    to.answer(human, json)
 }
 
 fn rule_json(rule: Rule) -> Value {
@@ -73,7 +66,7 @@ fn settings_json() -> Value {
 /// The page of a rule as it is published, its headings emphasised.
 fn rule_page(rule: Rule, style: &Style) -> String {
     let line = |line: &str| match line.starts_with('#') {
-        true => paint(DEFAULT_EMPHASIS_STYLE, line, style) + "\n",
+        true => style.title(line) + "\n",
         false => format!("{line}\n"),
     };
     rule.page().lines().map(line).collect()
@@ -86,7 +79,7 @@ fn rules(style: &Style) -> String {
     let line = |rule: &Rule| {
         // Padded before it is painted: colour codes have no width.
         let name = format!("{:widest$}", rule.id());
-        let name = paint(DEFAULT_EMPHASIS_STYLE, &name, style);
+        let name = style.title(&name);
         let level = rule.default_level().name();
         format!("{name}  {level:7}  {}\n", rule.summary())
     };
@@ -96,7 +89,7 @@ fn rules(style: &Style) -> String {
 
 /// Every key of `guard.toml` by table, as a file with all defaults would hold it.
 fn settings(style: &Style) -> String {
-    let title = |table: &str| paint(DEFAULT_EMPHASIS_STYLE, &format!("[{table}]"), style) + "\n";
+    let title = |table: &str| style.title(&format!("[{table}]")) + "\n";
     let mut page = String::new();
     for keys in KEYS.chunk_by(|a, b| a.section == b.section) {
         page.push_str(&title(keys[0].section));

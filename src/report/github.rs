@@ -7,30 +7,22 @@
 //! GitHub shows ten annotations per level and step and drops others silently, so the tenth says how many more there
 //! are.
 
-use std::io;
-
 use super::escape;
-use super::human::or_report;
-use super::identity::sha256;
+use super::human;
 use super::place::ReportPlaces;
-use super::style::Style;
-use super::texts::ordered;
-use super::texts::{cannot_judge, in_full};
-use crate::error::Error;
+use super::target::Style;
+use super::texts::{Run, cannot_judge, in_full, ordered};
 use crate::finding::{Finding, Level};
 use crate::path::escaped;
-use crate::verdict::Verdict;
+use crate::sha256::sha256;
 
 /// The maximum annotations per level.
 const MOST: usize = 10;
 
-pub(super) fn report(
-    verdict: &Verdict,
-    failure: Option<&Error>,
-    style: &Style,
-) -> io::Result<String> {
-    let text = or_report(verdict, failure, style);
-    let token = sha256(text.as_bytes())?;
+pub(super) fn report(run: Run<'_>, style: &Style) -> String {
+    let Run { verdict, failure } = run;
+    let text = human::report(run, style);
+    let token = sha256(text.as_bytes());
     let mut out = format!("::stop-commands::{token}\n{text}::{token}::\n");
     if let Some(error) = failure {
         let title = property("guard could not check");
@@ -64,7 +56,7 @@ pub(super) fn report(
             ));
         }
     }
-    Ok(out)
+    out
 }
 
 fn annotation(places: &ReportPlaces<'_>, command: &str, finding: &Finding) -> String {

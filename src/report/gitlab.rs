@@ -9,26 +9,21 @@ use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
-use super::identity::{hashes, sha256};
 use super::json::{Streamed, write_document};
-use super::place::ReportPlaces;
-use super::texts::ordered;
-use super::texts::{advice, cannot_judge, sentence};
+use super::place::{ReportPlaces, hashes};
+use super::texts::{Run, advice, cannot_judge, ordered, sentence};
 use crate::error::Error;
 use crate::finding::json::path_text;
 use crate::finding::{Finding, Level};
 use crate::scope::settings;
-use crate::verdict::Verdict;
+use crate::sha256::sha256;
 
-pub(super) fn report(
-    verdict: &Verdict,
-    failure: Option<&Error>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn report(run: Run<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Run { verdict, failure } = run;
     let findings = ordered(&verdict.findings);
-    let fingerprints = hashes(&findings)?;
+    let fingerprints = hashes(&findings);
     let places = ReportPlaces::new(verdict);
-    let failed = failure.map(no_verdict).transpose()?;
+    let failed = failure.map(no_verdict);
     let found = |(finding, fingerprint): (&&Finding, &ObjectId)| {
         let place = places.place(finding);
         json!({
@@ -46,14 +41,14 @@ pub(super) fn report(
     write_document(&Streamed(issues), out)
 }
 
-fn no_verdict(error: &Error) -> io::Result<Value> {
-    Ok(json!({
+fn no_verdict(error: &Error) -> Value {
+    json!({
         "description": cannot_judge(error),
         "check_name": "guard",
-        "fingerprint": sha256(error.message.as_bytes())?,
+        "fingerprint": sha256(error.message.as_bytes()).to_string(),
         "severity": "blocker",
         "location": {"path": settings::FILE, "lines": {"begin": 1}},
-    }))
+    })
 }
 
 fn described(finding: &Finding) -> String {

@@ -1,6 +1,6 @@
 //! The report for people: each finding drawn like a rustc diagnostic that points into the design.
 //!
-//! A finding takes at most a screenful: message, help and previews are cut at the constants below. Repeated findings
+//! A finding takes at most a screenful: message and help are cut at the constants below, previews where they are made. Repeated findings
 //! of a rule are folded after [`FOLD_AFTER`]; folding changes neither the summary nor the verdict.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,16 +8,15 @@ use std::fmt::Write as _;
 use std::io;
 
 use annotate_snippets::renderer::{
-    DEFAULT_EMPHASIS_STYLE, DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE, DEFAULT_NOTE_STYLE,
-    DEFAULT_REMOVAL_STYLE, DEFAULT_WARNING_STYLE,
+    DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE, DEFAULT_NOTE_STYLE, DEFAULT_WARNING_STYLE,
 };
 use gix::bstr::BString;
 
 use super::diagnostic::{drawn, help_blocks};
 use super::escape::{self, message};
 use super::preview::{GUTTER, painted};
-use super::style::{Style, paint};
-use super::texts::ordered;
+use super::target::Style;
+use super::texts::{Run, ordered, plural, remarks};
 use crate::error::Error;
 use crate::finding::{Finding, Help, Level, Rule};
 use crate::path::escaped;
@@ -27,29 +26,27 @@ use crate::verdict::{DesignUsed, JudgedChange, Outcome, Texts, Verdict};
 const FULL: usize = 5;
 /// Findings per rule and level that are drawn at all, later ones only with title and row; the rest is counted.
 const FOLD_AFTER: usize = 20;
-/// The maximum lines of a preview or of lost content, including the marker.
-const PREVIEW_LINES: usize = 50;
-/// The prefix of preview lines, because some CI systems accept commands at the start of a line.
-/// The last line of a shortened preview.
-const TRUNCATED: &str = "[truncated]";
 
-/// The report of `guard lint`.
-pub(super) fn report(verdict: &Verdict, style: &Style) -> String {
+/// The report of `guard lint`: the error if there is one, else the verdict.
+pub(super) fn report(run: Run<'_>, style: &Style) -> String {
+    let Run { verdict, failure } = run;
+    if let Some(error) = failure {
+        return text(error, style);
+    }
     let mut out = findings(&verdict.findings, &verdict.changes, &verdict.texts, style);
     if verdict.findings.len() >= FOLD_AFTER {
         out.push_str(&missing_rows(&verdict.findings, style));
     }
-    if style.quiet {
-        return escape::commands(out);
+    if !style.quiet {
+        out.push_str(&notes(&verdict.notes, style));
+        push_line(&mut out, &summary(verdict, style));
     }
-    out.push_str(&notes(&verdict.notes, style));
-    push_line(&mut out, &summary(verdict, style));
     escape::commands(out)
 }
 
 /// Notes, one per line.
 pub(super) fn notes(notes: &[String], style: &Style) -> String {
-    let label = paint(DEFAULT_NOTE_STYLE, "note", style);
+    let label = style.paint(DEFAULT_NOTE_STYLE, "note");
     notes
         .iter()
         .map(|note| format!("{label}: {}\n", message(note)))
@@ -87,8 +84,9 @@ pub(super) fn findings(
         push_line(&mut out, &drawn(finding, &finding.steps(), texts, style));
         if finding.rule == Rule::DestructiveChange {
             let of_path = |change: &&JudgedChange| Some(&change.path) == finding.path.as_ref();
-            for change in changes.iter().filter(of_path) {
-                push_previews(&mut out, change, style);
+            let of_path = changes.iter().filter(of_path);
+            for preview in of_path.filter_map(|change| change.preview.as_ref()) {
+                push_preview(&mut out, preview, style);
             }
         }
         out.push('\n');
@@ -99,7 +97,7 @@ pub(super) fn findings(
     for ((level, rule), count) in seen.into_iter().rev() {
         if let more @ 1.. = count.saturating_sub(FOLD_AFTER) {
             let label = format!("{}[{}]", level.name(), rule.id());
-            let label = paint(color_of(level), &label, style);
+            let label = style.paint(color_of(level), &label);
             let more = format!("{label}: … and {more} more (use --format json for all)\n");
             push_line(&mut out, &more);
         }
@@ -120,7 +118,7 @@ fn missing_rows(findings: &[Finding], style: &Style) -> String {
             }
         }
     }
-    let label = paint(DEFAULT_NOTE_STYLE, "note", style);
+    let label = style.paint(DEFAULT_NOTE_STYLE, "note");
     let total = plural(findings.len(), "finding");
     let mut out = format!("{label}: {total} in total; `--format json` prints each in full\n");
     for (design, rows) in rows {
@@ -144,42 +142,16 @@ fn in_short(finding: &Finding, texts: &Texts, style: &Style) -> String {
     drawn(&short, &short.help, texts, style)
 }
 
-/// The preview of a change or, without one, what it would lose, indented below the finding.
-fn push_previews(out: &mut String, change: &JudgedChange, style: &Style) {
-    let mut push = |title: &str, text: String| {
-        push_line(out, &paint(DEFAULT_EMPHASIS_STYLE, title, style));
-        for line in text.lines() {
-            push_line(out, &format!("{GUTTER}{line}"));
-        }
-    };
-    if let Some(preview) = &change.preview {
-        let text = fitted(preview, style).join("\n");
-        push("preview:", painted(&text, style));
-    } else if let Some(deleted) = &change.deleted {
-        let title = match (change.lost_share, change.original_lines) {
-            // Rounded down so that a share below a threshold never appears to reach it.
-            (Some(share), Some(lines)) => {
-                let percent = (share * 100.0).floor();
-                format!("would be lost, {percent} % of {lines} lines:")
-            }
-            _ => "would be lost:".to_owned(),
-        };
-        let red = |line: &String| paint(DEFAULT_REMOVAL_STYLE, line, style) + "\n";
-        push(&title, fitted(deleted, style).iter().map(red).collect());
-    }
-}
-
-/// The lines of a quoted text as far as they fit, safe to show.
-fn fitted(text: &str, style: &Style) -> Vec<String> {
+/// The preview of a change below the finding, each line as far as it fits.
+fn push_preview(out: &mut String, preview: &str, style: &Style) {
     let room = style.width.saturating_sub(GUTTER.len()).max(GUTTER.len());
     let fit =
         |line: &str| escape::clip(&escape::line(&line.replace('\t', "    ")), room).into_owned();
-    let mut lines: Vec<String> = text.lines().take(PREVIEW_LINES + 1).map(fit).collect();
-    if lines.len() > PREVIEW_LINES {
-        lines.truncate(PREVIEW_LINES - 1);
-        lines.push(TRUNCATED.to_owned());
+    let lines: Vec<String> = preview.lines().map(fit).collect();
+    push_line(out, &style.title("preview:"));
+    for line in painted(&lines.join("\n"), style).lines() {
+        push_line(out, &format!("{GUTTER}{line}"));
     }
-    lines
 }
 
 /// The last line.
@@ -189,7 +161,7 @@ pub(crate) fn summary(verdict: &Verdict, style: &Style) -> String {
         Outcome::Accepted => DEFAULT_NOTE_STYLE,
         Outcome::Refused => DEFAULT_ERROR_STYLE,
     };
-    let word = paint(color, outcome.name(), style);
+    let word = style.paint(color, outcome.name());
     format!("guard: {word}: {}", in_one_line(verdict))
 }
 
@@ -230,13 +202,6 @@ pub(super) fn in_one_line(verdict: &Verdict) -> String {
     text
 }
 
-/// The counts that are not zero, such as `1 error, 2 notes`.
-pub(super) fn remarks(counts: &[(usize, &str)]) -> String {
-    let there = counts.iter().filter(|(count, _)| *count > 0);
-    let words: Vec<_> = there.map(|(count, word)| plural(*count, word)).collect();
-    words.join(", ")
-}
-
 /// A design and what selected it, in case a branch name only looks like an issue.
 fn named(design: &DesignUsed, before_origin: &str) -> String {
     let path = escaped(&design.path);
@@ -244,12 +209,6 @@ fn named(design: &DesignUsed, before_origin: &str) -> String {
         by if by.is_empty() => path.to_string(),
         by => format!("{path}{before_origin} {by}"),
     }
-}
-
-/// `1 change`, `2 changes`.
-pub(crate) fn plural(count: usize, word: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} {word}{s}")
 }
 
 fn color_of(level: Level) -> anstyle::Style {
@@ -286,17 +245,9 @@ pub fn write_error(error: &Error, out: &mut dyn io::Write, style: &Style) -> io:
     out.write_all(text(error, style).as_bytes())
 }
 
-/// The report for people: the error if there is one, else the verdict.
-pub(super) fn or_report(verdict: &Verdict, failure: Option<&Error>, style: &Style) -> String {
-    match failure {
-        Some(error) => text(error, style),
-        None => report(verdict, style),
-    }
-}
-
-pub(super) fn text(error: &Error, style: &Style) -> String {
+fn text(error: &Error, style: &Style) -> String {
     let mut text = findings(&error.problems, &[], &error.texts, style);
-    let label = format!("guard: {}", paint(DEFAULT_ERROR_STYLE, "error", style));
+    let label = format!("guard: {}", style.paint(DEFAULT_ERROR_STYLE, "error"));
     let mut lines = error.message.lines();
     text.push_str(&format!(
         "{label}: {}\n",
@@ -307,7 +258,7 @@ pub(super) fn text(error: &Error, style: &Style) -> String {
     }
     let width = style.width.saturating_sub(HELP_INDENT.len());
     for help in help_blocks(&error.help, width) {
-        let label = paint(DEFAULT_HELP_STYLE, "help", style);
+        let label = style.paint(DEFAULT_HELP_STYLE, "help");
         let help = help.replace('\n', &format!("\n{HELP_INDENT}"));
         text.push_str(&format!("  {label}: {help}\n"));
     }

@@ -9,15 +9,15 @@ use gix::bstr::ByteSlice;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::texts::ordered;
-use crate::error::Error;
+use super::texts::{Run, ordered};
 use crate::finding::json::path_text;
 use crate::finding::{Finding, Help};
 use crate::path::is_hostile;
-use crate::verdict::{Counts, DesignUsed, JudgedChange, Outcome, Verdict};
+use crate::verdict::{Counts, DesignUsed, JudgedChange, Outcome};
 
-/// The document of `guard lint`.
-pub(super) fn report(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
+/// The document of `guard lint`; that of a run that could not check has no verdict.
+pub(super) fn report(run: Run<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Run { verdict, failure } = run;
     #[derive(Serialize)]
     struct ReportJson<'a> {
         version: u32,
@@ -27,6 +27,15 @@ pub(super) fn report(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
         findings: Vec<&'a Finding>,
         changes: Vec<&'a JudgedChange>,
         summary: Counts,
+    }
+    let findings = ordered(&verdict.findings);
+    if let Some(error) = failure {
+        let (kind, message, help) = (error.kind(), &error.message, &error.help);
+        let error = json!({"kind": kind, "message": message, "help": help});
+        return write_document(
+            &json!({"version": 1, "error": error, "findings": findings}),
+            out,
+        );
     }
     let source = &verdict.source;
     let mut source_json = json!({
@@ -44,20 +53,10 @@ pub(super) fn report(verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
         verdict: verdict.outcome(),
         source: source_json,
         designs: &verdict.designs,
-        findings: ordered(&verdict.findings),
+        findings,
         changes: verdict.ordered_changes(),
         summary: verdict.counts(),
     };
-    write_document(&value, out)
-}
-
-/// The document of a run that could not check: it has no verdict.
-pub(super) fn failure(failure: &Error, out: &mut dyn Write) -> io::Result<()> {
-    let value = json!({
-        "version": 1,
-        "error": {"kind": failure.kind(), "message": failure.message, "help": failure.help},
-        "findings": ordered(&failure.problems),
-    });
     write_document(&value, out)
 }
 
@@ -81,11 +80,8 @@ enum LintLine<'a> {
 }
 
 /// JSON Lines: one finding per line, then one line for the run.
-pub(super) fn lines(
-    verdict: &Verdict,
-    failure: Option<&Error>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn lines(run: Run<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Run { verdict, failure } = run;
     for one in ordered(&verdict.findings) {
         write_line(&LintLine::Finding(one), out)?;
     }

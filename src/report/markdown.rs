@@ -5,12 +5,10 @@
 
 use std::fmt::Write as _;
 
-use super::texts::{advice, cannot_judge, ordered, sentence};
+use super::texts::{Run, advice, cannot_judge, ordered, place, sentence};
 use super::{escape, human};
-use crate::error::Error;
 use crate::finding::Finding;
 use crate::path::escaped;
-use crate::verdict::Verdict;
 
 /// GitHub limits a comment to 65,536 characters; the rest is only counted.
 const MOST_BYTES: usize = 60_000;
@@ -21,7 +19,8 @@ const MOST_NOTES: usize = 20;
 /// The maximum length of a sentence or a name.
 const MOST_CHARS: usize = 500;
 
-pub(super) fn report(verdict: &Verdict, failure: Option<&Error>) -> String {
+pub(super) fn report(run: Run<'_>) -> String {
+    let Run { verdict, failure } = run;
     let mut out = match failure {
         Some(error) => format!(
             "### guard: could not check\n\n{}\n",
@@ -33,40 +32,39 @@ pub(super) fn report(verdict: &Verdict, failure: Option<&Error>) -> String {
             prose(&human::in_one_line(verdict))
         ),
     };
-    push_table(&mut out, verdict);
-    push_notes(&mut out, &verdict.notes);
+    let findings = ordered(&verdict.findings);
+    if !findings.is_empty() {
+        out.push_str("\n| Level | Rule | Path | Finding | Design |\n|---|---|---|---|---|\n");
+    }
+    let rows = findings.iter().map(|finding| row(finding));
+    let more = "(`guard lint --format json` has all)";
+    push_some(&mut out, rows, (usize::MAX, MOST_BYTES), more);
+    let notes = verdict.notes.iter();
+    let notes = notes.map(|note| format!("\n{}\n", prose(note)));
+    push_some(
+        &mut out,
+        notes,
+        (MOST_NOTES, MOST_BYTES + NOTES_BYTES),
+        "notes",
+    );
     out
 }
 
-fn push_notes(out: &mut String, notes: &[String]) {
-    for (shown, note) in notes.iter().enumerate() {
-        let note = format!("\n{}\n", prose(note));
-        if shown == MOST_NOTES || out.len() + note.len() > MOST_BYTES + NOTES_BYTES {
-            let more = notes.len() - shown;
-            push(out, format_args!("\n… and {more} more notes\n"));
+/// Appends at most so many items, as far as they fit into so many bytes, and counts the others.
+fn push_some(
+    out: &mut String,
+    items: impl ExactSizeIterator<Item = String>,
+    (most, bytes): (usize, usize),
+    others: &str,
+) {
+    let count = items.len();
+    for (shown, item) in items.enumerate() {
+        if shown == most || out.len() + item.len() > bytes {
+            let more = count - shown;
+            out.push_str(&format!("\n… and {more} more {others}\n"));
             return;
         }
-        out.push_str(&note);
-    }
-}
-
-fn push_table(out: &mut String, verdict: &Verdict) {
-    let findings = ordered(&verdict.findings);
-    if findings.is_empty() {
-        return;
-    }
-    out.push_str("\n| Level | Rule | Path | Finding | Design |\n|---|---|---|---|---|\n");
-    for (shown, finding) in findings.iter().enumerate() {
-        let row = row(finding);
-        if out.len() + row.len() > MOST_BYTES {
-            let more = findings.len() - shown;
-            push(
-                out,
-                format_args!("\n… and {more} more (`guard lint --format json` has all)\n"),
-            );
-            return;
-        }
-        out.push_str(&row);
+        out.push_str(&item);
     }
 }
 
@@ -82,7 +80,7 @@ fn row(finding: &Finding) -> String {
         push(&mut what, format_args!("<br>{line}"));
     }
     let place = match &finding.design {
-        Some(at) => code(&format!("{}:{}", escaped(&at.path), at.line)),
+        Some(at) => code(&place(at)),
         None => String::new(),
     };
     let (level, rule) = (finding.level.name(), finding.rule.id());

@@ -1,14 +1,16 @@
-//! Where a machine-readable report shows a finding.
+//! Where a machine-readable report shows a finding, and what identifies it in the next one.
 //!
 //! Review tools need a line that exists in the result. Findings on deleted files, impossible names or documents are
 //! placed in the design or, without one, in `guard.toml`.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use crate::finding::{Anchor, Finding, Rule};
 use crate::scope::settings;
+use crate::sha256::sha256;
 use crate::verdict::{Texts, Verdict};
 
 /// A place in a file of the result; line and columns start at 1.
@@ -102,4 +104,74 @@ pub(super) fn is_plain(path: &BStr) -> bool {
 
 fn is_about_document(rule: Rule) -> bool {
     rule.is_about_design() || matches!(rule, Rule::ScopeAmended | Rule::RowUntouched)
+}
+
+/// A distinct hash per finding, in the given order, which identifies the same finding across runs.
+///
+/// It covers the rule, the path and the document, or without a path the message, because lines and figures change
+/// between runs. Equal ones are numbered. SHA-256 prevents names crafted to make a viewer confuse two findings.
+pub(super) fn hashes(findings: &[&Finding]) -> Vec<ObjectId> {
+    let mut seen: HashMap<ObjectId, usize> = HashMap::new();
+    let hash = |finding: &&Finding| {
+        let mut key = key(finding);
+        let count = seen.entry(sha256(&key)).or_default();
+        key.extend_from_slice(count.to_string().as_bytes());
+        *count += 1;
+        sha256(&key)
+    };
+    findings.iter().map(hash).collect()
+}
+
+/// NUL cannot be part of a path, a rule or a message.
+fn key(finding: &Finding) -> Vec<u8> {
+    let none = BString::default();
+    let document = finding.design.as_ref().map_or(&none, |at| &at.path);
+    let path = finding.path.as_ref().unwrap_or(&none);
+    let message = match finding.path {
+        Some(_) if !finding.rule.is_about_design() => "",
+        _ => finding.message.as_str(),
+    };
+    [
+        finding.rule.id().as_bytes(),
+        path,
+        document,
+        message.as_bytes(),
+        b"",
+    ]
+    .join(&0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Rule;
+
+    fn finding(rule: Rule, path: &str, message: &str) -> Finding {
+        Finding::new(rule, path, message)
+    }
+
+    #[test]
+    fn a_finding_keeps_its_hash_when_its_figures_change() {
+        let before = finding(Rule::DestructiveChange, "a", "would lose 60 of 120 lines");
+        let after = finding(Rule::DestructiveChange, "a", "would lose 61 of 121 lines");
+        assert_eq!(hashes(&[&before]), hashes(&[&after]));
+    }
+
+    #[test]
+    fn rule_path_document_and_count_make_the_difference() {
+        let one = finding(Rule::OutOfScope, "a", "m");
+        let other_rule = finding(Rule::UnsafePath, "a", "m");
+        let other_path = finding(Rule::OutOfScope, "b", "m");
+        let mut all = hashes(&[&one, &one, &other_rule, &other_path]);
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 4);
+    }
+
+    #[test]
+    fn rows_of_a_document_differ_by_their_message() {
+        let one = finding(Rule::DesignBadRow, "d.md", "`a b` holds a blank");
+        let two = finding(Rule::DesignBadRow, "d.md", "`c d` holds a blank");
+        assert_ne!(hashes(&[&one]), hashes(&[&two]));
+    }
 }

@@ -3,7 +3,7 @@
 use annotate_snippets::renderer::{DEFAULT_ADDITION_STYLE, DEFAULT_REMOVAL_STYLE};
 use similar::{ChangeTag, TextDiff};
 
-use super::style::{Style, paint};
+use super::target::Style;
 
 /// Bytes of the removed and added lines that follow each other. With more, only whole lines are marked: comparing
 /// their words would take too long.
@@ -43,13 +43,13 @@ pub(crate) fn painted(preview: &str, style: &Style) -> String {
             _ => anstyle::Style::new(),
         };
         if let [(false, text)] = &line.parts[..] {
-            return paint(color, &format!("{}{text}", line.sign), style) + "\n";
+            return style.paint(color, &format!("{}{text}", line.sign)) + "\n";
         }
         let parts = line.parts.iter().map(|(differs, text)| match differs {
-            true => paint(color.invert(), text, style),
-            false => paint(color, text, style),
+            true => style.paint(color.invert(), text),
+            false => style.paint(color, text),
         });
-        paint(color, line.sign, style) + &parts.collect::<String>() + "\n"
+        style.paint(color, line.sign) + &parts.collect::<String>() + "\n"
     };
     marked(preview).iter().map(line).collect()
 }

@@ -1,6 +1,7 @@
 //! Recognises guard's own reports, so that a new report replaces no other file.
 
-use super::{Format, html};
+use super::html;
+use super::target::Format;
 use crate::finding::{Level, Rule};
 
 /// How many bytes of a file to inspect.
@@ -20,14 +21,10 @@ pub(crate) fn is_report(format: Format, start: &[u8]) -> bool {
     match format {
         // A finding, or the first line of lint, check, scope show and scope prompt.
         Format::Human => {
+            let mut levels = Level::VARIANTS.iter();
             begins(&["guard: ", "allowed ", "refused ", "granted ("])
                 || begins(&["You may change only these files"])
-                || begins(
-                    &Level::VARIANTS
-                        .iter()
-                        .map(|level| level.name())
-                        .collect::<Vec<_>>(),
-                ) && names_rule("[", "]: ")
+                || levels.any(|level| text.starts_with(level.name())) && names_rule("[", "]: ")
         }
         Format::Json => {
             let keys = [

@@ -11,17 +11,14 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::escape;
-use super::identity::{hashes, sha256};
 use super::json::{Streamed, write_document};
-use super::place::{ReportPlace, ReportPlaces, is_plain};
-use super::texts::ordered;
-use super::texts::uri;
-use super::texts::{cannot_judge, in_full};
+use super::place::{ReportPlace, ReportPlaces, hashes, is_plain};
+use super::texts::{Run, cannot_judge, in_full, ordered, uri};
 use crate::error::Error;
 use crate::finding::json::path_text;
 use crate::finding::{Finding, Level, Rule};
 use crate::scope::settings;
-use crate::verdict::Verdict;
+use crate::sha256::sha256;
 
 /// GitHub's limit of results per run.
 const MOST_RESULTS: usize = 25_000;
@@ -32,23 +29,26 @@ const NO_VERDICT: &str = "could-not-judge";
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-pub(super) fn report(
-    verdict: &Verdict,
-    failure: Option<&Error>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn report(run: Run<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Run { verdict, failure } = run;
     let mut findings = ordered(&verdict.findings);
-    let mut rules: Vec<_> = Rule::ALL.iter().map(|rule| described(*rule)).collect();
+    let mut rules: Vec<_> = Rule::ALL.iter().map(rule_described).collect();
     let places = ReportPlaces::new(verdict);
     let mut first = None;
     if let Some(error) = failure {
-        first = Some(no_verdict(error, rules.len())?);
-        rules.push(no_verdict_described());
+        first = Some(no_verdict(error, rules.len()));
+        rules.push(described(
+            NO_VERDICT,
+            "guard could not check.",
+            "guard could not check the change, so it may be unacceptable.",
+            "\n\nFix: Do what the message says, then run guard again.",
+            Level::Error,
+        ));
     }
     let room = MOST_RESULTS - usize::from(first.is_some());
     let left_out = findings.len().saturating_sub(room);
     findings.truncate(room);
-    let fingerprints = hashes(&findings)?;
+    let fingerprints = hashes(&findings);
     let results = || {
         let found = findings.iter().zip(&fingerprints);
         let found = found.map(|(finding, id)| result(&places, finding, &id.to_string()));
@@ -75,7 +75,7 @@ pub(super) fn report(
         tool: json!({"driver": {"name": "guard", "version": version, "rules": rules}}),
         automation_details: json!({"id": "guard/"}),
         column_kind: "unicodeCodePoints",
-        invocations: [invocation(verdict, failure, left_out)],
+        invocations: [invocation(run, left_out)],
         results: Streamed(results),
     };
     let log = SarifLog {
@@ -86,24 +86,28 @@ pub(super) fn report(
     write_document(&log, out)
 }
 
-fn described(rule: Rule) -> Value {
-    let what = rule.section("");
+fn rule_described(rule: &Rule) -> Value {
     let more = ["Why", "Fix", "Allow it"].map(|part| format!("\n\n{part}: {}", rule.section(part)));
+    let (what, more) = (rule.section(""), more.concat());
+    described(rule.id(), rule.summary(), what, &more, rule.default_level())
+}
+
+fn described(id: &str, summary: &str, what: &str, more: &str, level: Level) -> Value {
     json!({
-        "id": rule.id(),
-        "shortDescription": {"text": rule.summary()},
+        "id": id,
+        "shortDescription": {"text": summary},
         "fullDescription": {"text": what},
-        "help": {"text": format!("{what}{}", more.concat())},
-        "defaultConfiguration": {"level": rule.default_level().name()},
+        "help": {"text": format!("{what}{more}")},
+        "defaultConfiguration": {"level": level.name()},
     })
 }
 
 /// A failed run must contain a result. Otherwise code scanning, reviewdog and others would take it for success, and
 /// earlier alerts for fixed.
-fn no_verdict(error: &Error, index: usize) -> io::Result<Value> {
+fn no_verdict(error: &Error, index: usize) -> Value {
     let place = ReportPlace::top(settings::FILE.into());
-    let fingerprint = sha256(NO_VERDICT.as_bytes())?;
-    Ok(json!({
+    let fingerprint = sha256(NO_VERDICT.as_bytes()).to_string();
+    json!({
         "ruleId": NO_VERDICT,
         "ruleIndex": index,
         "level": Level::Error.name(),
@@ -113,26 +117,13 @@ fn no_verdict(error: &Error, index: usize) -> io::Result<Value> {
             "primaryLocationLineHash": format!("{fingerprint}:1"),
             "guard/v1": fingerprint,
         },
-    }))
-}
-
-fn no_verdict_described() -> Value {
-    let what = "guard could not check the change, so it may be unacceptable.";
-    json!({
-        "id": NO_VERDICT,
-        "shortDescription": {"text": "guard could not check."},
-        "fullDescription": {"text": what},
-        "help": {"text": format!("{what}\n\nFix: Do what the message says, then run guard again.")},
-        "defaultConfiguration": {"level": Level::Error.name()},
     })
 }
 
-fn invocation(verdict: &Verdict, failure: Option<&Error>, left_out: usize) -> Value {
-    let mut notifications: Vec<_> = verdict
-        .notes
-        .iter()
-        .map(|note| notification(Level::Note, note))
-        .collect();
+fn invocation(run: Run<'_>, left_out: usize) -> Value {
+    let Run { verdict, failure } = run;
+    let notes = verdict.notes.iter();
+    let mut notifications: Vec<_> = notes.map(|note| notification(Level::Note, note)).collect();
     if left_out > 0 {
         let text = format!(
             "{left_out} more findings were left out: the limit is {MOST_RESULTS} results; \
@@ -227,7 +218,7 @@ mod tests {
     #[test]
     fn every_rule_fits_githubs_limits() {
         for rule in Rule::ALL {
-            let value = described(*rule);
+            let value = rule_described(rule);
             for key in ["shortDescription", "fullDescription", "help"] {
                 let text = value[key]["text"].as_str().unwrap_or_default();
                 assert!(!text.is_empty(), "{rule:?} {key}");

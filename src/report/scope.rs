@@ -1,34 +1,31 @@
-//! The report of `guard scope`.
+//! The reports of `guard scope`: what is allowed, by which row, and the section of an agent's prompt that lists the
+//! writable paths (requirement 002, section 2.5).
 
 use std::io;
 
-use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
-use gix::bstr::BString;
+use gix::bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
-use super::style::{Style, paint};
-use super::texts::ordered;
-use super::{Format, escape, human, write_answer};
+use super::target::{Style, Target};
+use super::texts::{ordered, place, plural, remarks};
+use super::{escape, human};
 use crate::design::Mention;
 use crate::finding::Level;
 use crate::finding::json::path_text;
 use crate::path::escaped;
-use crate::scope::GrantKind;
-use crate::verdict::{Protection, ScopeGrant, ScopeListing};
+use crate::scope::{Actions, GrantKind};
+use crate::verdict::{PromptPath, PromptSection, Protection, ScopeGrant, ScopeListing};
+
+/// The maximum length of a description.
+const DESCRIPTION_CHARS: usize = 300;
 
 /// Writes the report in one piece.
 ///
 /// # Errors
 ///
 /// Those of `out`, and `Unsupported` for formats other than human and JSON.
-pub fn write_scope(
-    scope: &ScopeListing,
-    format: Format,
-    out: &mut dyn io::Write,
-    style: &Style,
-) -> io::Result<()> {
-    let human = || people(scope, style, || tables(scope, style));
-    write_answer(format, out, human, || json(scope))
+pub fn write_scope(scope: &ScopeListing, to: Target<'_>) -> io::Result<()> {
+    to.answer(|style| people(scope, style, tables), || json(scope))
 }
 
 /// Writes the result of linting documents: for people the faults and a summary, for programs everything.
@@ -36,29 +33,27 @@ pub fn write_scope(
 /// # Errors
 ///
 /// Those of `out`.
-pub fn write_scope_check(
-    scope: &ScopeListing,
-    format: Format,
-    out: &mut dyn io::Write,
-    style: &Style,
-) -> io::Result<()> {
-    let human = || people(scope, style, || summary(scope));
-    write_answer(format, out, human, || json(scope))
+pub fn write_scope_check(scope: &ScopeListing, to: Target<'_>) -> io::Result<()> {
+    to.answer(|style| people(scope, style, summary), || json(scope))
 }
 
 /// The faults and notes, and what `more` says.
-fn people(scope: &ScopeListing, style: &Style, more: impl FnOnce() -> String) -> String {
+fn people(
+    scope: &ScopeListing,
+    style: &Style,
+    more: fn(&ScopeListing, &Style) -> String,
+) -> String {
     let mut out = human::findings(&scope.problems, &[], &scope.texts, style);
     if !style.quiet {
         out.push_str(&human::notes(&scope.notes, style));
-        out.push_str(&more());
+        out.push_str(&more(scope, style));
     }
     out
 }
 
-fn summary(scope: &ScopeListing) -> String {
+fn summary(scope: &ScopeListing, _: &Style) -> String {
     let count = |level| scope.problems.iter().filter(|p| p.level == level).count();
-    let found = human::remarks(&[
+    let found = remarks(&[
         (count(Level::Error), "error"),
         (count(Level::Warning), "warning"),
     ]);
@@ -66,7 +61,7 @@ fn summary(scope: &ScopeListing) -> String {
         "" => "nothing to correct",
         found => found,
     };
-    let documents = human::plural(scope.designs.len(), "design");
+    let documents = plural(scope.designs.len(), "design");
     format!("guard: {found} in {documents}\n")
 }
 
@@ -144,7 +139,7 @@ fn grant_row(line: &ScopeGrant) -> Vec<String> {
         actions.join(", "),
         role,
         grant.form.name().to_owned(),
-        place(&grant.anchor.path, grant.anchor.line),
+        place(&grant.anchor),
     ]
 }
 
@@ -152,22 +147,17 @@ fn mention_row(mention: &Mention) -> Vec<String> {
     vec![
         escaped(&mention.path).to_string(),
         escape::message(&mention.change_type),
-        place(&mention.anchor.path, mention.anchor.line),
+        place(&mention.anchor),
     ]
-}
-
-/// `design:line`.
-pub(super) fn place(design: &BString, line: usize) -> String {
-    format!("{}:{line}", escaped(design))
 }
 
 /// Rows in aligned columns, below a title.
 fn table(title: &str, rows: Vec<Vec<String>>, style: &Style) -> String {
     let count = match rows.len() {
         0 => ": nothing".to_owned(),
-        count => format!(" ({}):", human::plural(count, "path")),
+        count => format!(" ({}):", plural(count, "path")),
     };
-    let mut out = paint(DEFAULT_EMPHASIS_STYLE, &format!("{title}{count}"), style) + "\n";
+    let mut out = style.title(&format!("{title}{count}")) + "\n";
     let mut widths = vec![0; rows.iter().map(Vec::len).max().unwrap_or(0)];
     for row in &rows {
         for (widest, cell) in widths.iter_mut().zip(row) {
@@ -183,4 +173,127 @@ fn table(title: &str, rows: Vec<Vec<String>>, style: &Style) -> String {
         out.push('\n');
     }
     out
+}
+
+/// Writes the section.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_prompt(section: &PromptSection, to: Target<'_>) -> io::Result<()> {
+    let json = || {
+        let designs = section
+            .designs
+            .iter()
+            .map(|design| path_text(design.as_bstr()));
+        json!({
+            "version": 1,
+            "designs": designs.collect::<Vec<_>>(),
+            "text": prompt_text(section),
+            "paths": section.paths.iter().map(line_json).collect::<Vec<_>>(),
+            "notes": section.remarks(),
+        })
+    };
+    to.answer(|_| prompt_text(section), json)
+}
+
+/// The section as text; empty for an empty scope.
+pub fn prompt_text(section: &PromptSection) -> String {
+    if section.paths.is_empty() {
+        return String::new();
+    }
+    let mut out = String::new();
+    for is_standing in [false, true] {
+        let (standing, own): (Vec<_>, Vec<_>) =
+            (section.designs.iter()).partition(|design| section.standing.contains(design));
+        let mut lines = (section.paths.iter())
+            .filter(|line| line.is_standing == is_standing)
+            .peekable();
+        if lines.peek().is_none() {
+            continue;
+        }
+        out.push_str(&match (is_standing, out.is_empty()) {
+            (false, _) => format!("You may change only these files (from {}):\n", joined(&own)),
+            (true, true) => format!(
+                "You may change only these files, which are allowed on every branch (from {}):\n",
+                joined(&standing)
+            ),
+            (true, false) => format!("\nAllowed on every branch (from {}):\n", joined(&standing)),
+        });
+        out.extend(lines.map(line_text));
+    }
+    if !section.named.is_empty() {
+        out.push_str("\nNamed by the design, not to be changed:\n");
+        for path in &section.named {
+            out.push_str(&format!("- {}\n", shown(path)));
+        }
+    }
+    out.push_str("\nAny files written to other paths will be rejected.\n");
+    out
+}
+
+fn joined(designs: &[&BString]) -> String {
+    let names = designs.iter().map(|design| escaped(design).to_string());
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn line_text(line: &PromptPath) -> String {
+    let grant = &line.row.grant;
+    let (slash, what) = match grant.kind {
+        GrantKind::File => ("", ""),
+        GrantKind::Directory => ("/", " anything below"),
+        GrantKind::Glob => ("", " what matches"),
+    };
+    let actions = grant.actions.names().collect::<Vec<_>>().join(" or ");
+    let mut out = format!("- {}{slash}  # {actions}{what}", shown(&grant.path));
+    let descriptions = line.descriptions.iter().map(String::as_str);
+    let all: Vec<_> = descriptions.filter(|text| !text.is_empty()).collect();
+    if !all.is_empty() {
+        let all = escape::text(&all.join("; ")).into_owned();
+        out.push_str(&format!(": {}", escape::clip(&all, DESCRIPTION_CHARS)));
+    }
+    out.push_str(warning(&line.row));
+    out.push('\n');
+    out
+}
+
+fn warning(row: &ScopeGrant) -> &'static str {
+    let actions = row.grant.actions;
+    let adds_only = actions.contains(Actions::ADD) && !actions.contains(Actions::MODIFY);
+    match (row.protection, row.grant.kind) {
+        (Some(Protection::Settings), _) => " - DO NOT MODIFY (protected)",
+        (Some(Protection::Scaffolded), GrantKind::File) => " - DO NOT MODIFY (already scaffolded)",
+        (Some(Protection::Scaffolded), _) if adds_only => {
+            " - DO NOT MODIFY the files that exist (already scaffolded)"
+        }
+        _ => "",
+    }
+}
+
+fn line_json(line: &PromptPath) -> Value {
+    let grant = &line.row.grant;
+    let reason = line.row.protection.map(|protection| match protection {
+        Protection::Settings => "protected",
+        Protection::Scaffolded => "scaffolded",
+    });
+    json!({
+        "path": path_text(grant.path.as_ref()),
+        "kind": grant.kind,
+        "actions": grant.actions.names().collect::<Vec<_>>(),
+        "role": grant.role,
+        "description": line.descriptions.join("; "),
+        "exists": line.row.exists,
+        "do_not_modify": reason.is_some(),
+        "reason": reason,
+    })
+}
+
+/// A path that cannot be mistaken for path and remark.
+fn shown(path: &BString) -> String {
+    let text = escaped(path).to_string();
+    if text.contains('#') && !text.starts_with('"') {
+        format!("\"{text}\"")
+    } else {
+        text
+    }
 }

@@ -2,14 +2,13 @@
 
 use std::io;
 
-use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
 use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
 use super::escape::message;
-use super::style::{Style, paint};
-use super::texts::ordered;
-use super::{Format, human, scope, write_answer};
+use super::human;
+use super::target::{Style, Target};
+use super::texts::{ordered, place, remarks};
 use crate::error::Error;
 use crate::finding::json::path_text;
 use crate::finding::{Finding, Help, Level};
@@ -32,16 +31,14 @@ const INDENT: &str = "         ";
 pub fn write_status(
     status: &BranchStatus,
     waiting: &[(String, Value)],
-    format: Format,
-    out: &mut dyn io::Write,
-    style: &Style,
+    to: Target<'_>,
 ) -> io::Result<()> {
     let is_accepted = status.commit.as_ref().is_ok_and(Verdict::is_accepted);
-    let human = || match style.quiet && is_accepted {
+    let human = |style: &Style| match style.quiet && is_accepted {
         true => String::new(),
         false => text(status, waiting, style),
     };
-    write_answer(format, out, human, || json(status, waiting))
+    to.answer(human, || json(status, waiting))
 }
 
 fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> String {
@@ -62,8 +59,7 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
         Ok(Some(RowsSoFar { done, open })) => {
             let mut lines = vec![format!("{done} done, {} open", open.len())];
             lines.extend(cut(open, MOST, |row| {
-                let place = scope::place(&row.anchor.path, row.anchor.line);
-                vec![format!("{} ({place})", escaped(&row.path))]
+                vec![format!("{} ({})", escaped(&row.path), place(&row.anchor))]
             }));
             lines
         }
@@ -90,7 +86,7 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
     ] {
         for (at, line) in lines.iter().enumerate() {
             let indent = match at {
-                0 => paint(DEFAULT_EMPHASIS_STYLE, &format!("{title:<9}"), style),
+                0 => style.title(&format!("{title:<9}")),
                 _ => INDENT.to_owned(),
             };
             out.push_str(&format!("{indent}{line}\n"));
@@ -137,7 +133,7 @@ fn next_commit(verdict: &Verdict) -> Vec<String> {
     if counts.changes == 0 && verdict.is_accepted() {
         return vec!["nothing is staged".to_owned()];
     }
-    let remarks = human::remarks(&[
+    let remarks = remarks(&[
         (counts.changes, "change"),
         (counts.errors, "error"),
         (counts.warnings, "warning"),

@@ -7,8 +7,18 @@ use gix::bstr::BStr;
 
 use super::escape;
 use crate::error::Error;
-use crate::finding::Finding;
+use crate::finding::{Anchor, Finding};
 use crate::path::escaped;
+use crate::verdict::Verdict;
+
+/// What a run of guard found.
+#[derive(Clone, Copy)]
+pub(super) struct Run<'a> {
+    /// The verdict, or the faults behind the failure.
+    pub(super) verdict: &'a Verdict,
+    /// Why there is no verdict.
+    pub(super) failure: Option<&'a Error>,
+}
 
 /// The finding in one sentence that names its path.
 pub(super) fn sentence(finding: &Finding) -> String {
@@ -60,6 +70,24 @@ pub(super) fn ordered(findings: &[Finding]) -> Vec<&Finding> {
     let mut findings: Vec<_> = findings.iter().collect();
     findings.sort_by(|a, b| key(a).cmp(&key(b)));
     findings
+}
+
+/// `design:line`.
+pub(super) fn place(anchor: &Anchor) -> String {
+    format!("{}:{}", escaped(&anchor.path), anchor.line)
+}
+
+/// `1 change`, `2 changes`.
+pub(crate) fn plural(count: usize, word: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{s}")
+}
+
+/// The counts that are not zero, such as `1 error, 2 notes`.
+pub(super) fn remarks(counts: &[(usize, &str)]) -> String {
+    let there = counts.iter().filter(|(count, _)| *count > 0);
+    let words: Vec<_> = there.map(|(count, word)| plural(*count, word)).collect();
+    words.join(", ")
 }
 
 /// The path as a relative reference (RFC 3986), percent-encoded except for unreserved characters and `/`.

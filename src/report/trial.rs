@@ -4,12 +4,13 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::human::plural;
-use super::texts::ordered;
-use super::{Format, escape, html, write_answer};
-use crate::finding::{Finding, Level, json::path_text};
+use super::target::{Format, Target};
+use super::texts::{ordered, plural};
+use super::{escape, html};
+use crate::finding::{Level, json::path_text};
 use crate::judge::{Trial, TriedChange};
-use crate::path::escaped;
+use crate::path::{escaped, listed};
+use crate::verdict::Outcome;
 
 /// The paths of a rule that the table names.
 const NAMED: usize = 3;
@@ -19,18 +20,15 @@ const NAMED: usize = 3;
 /// # Errors
 ///
 /// Those of `out`, and `Unsupported` for formats other than human, JSON and the page.
-pub(crate) fn write_trial(
-    trial: &Trial,
-    settings: &str,
-    format: Format,
-    out: &mut dyn io::Write,
-) -> io::Result<()> {
+pub(crate) fn write_trial(trial: &Trial, settings: &str, to: Target<'_>) -> io::Result<()> {
     let notes = notes(trial, settings);
-    if format == Format::Html {
-        return out.write_all(html::trial(trial, &summary(trial), &notes)?.as_bytes());
+    if to.format == Format::Html {
+        return to
+            .out
+            .write_all(html::trial(trial, &summary(trial), &notes).as_bytes());
     }
     let json = || json(trial, settings, &notes);
-    write_answer(format, out, || table(trial, &notes), json)
+    to.answer(|_| table(trial, &notes), json)
 }
 
 /// The number of changes with a finding of this level and none above.
@@ -86,14 +84,11 @@ fn table(trial: &Trial, notes: &[String]) -> String {
             if finding.level != Level::Error {
                 continue;
             }
-            let path = finding.path.as_ref();
+            let (rule, path) = (finding.rule.id(), finding.path.as_ref());
             let path = path.map(|path| escaped(path).to_string());
-            match rules
-                .iter_mut()
-                .find(|(rule, _)| *rule == finding.rule.id())
-            {
+            match rules.iter_mut().find(|(known, _)| *known == rule) {
                 Some((_, paths)) => paths.extend(path),
-                None => rules.push((finding.rule.id(), path.into_iter().collect())),
+                None => rules.push((rule, Vec::from_iter(path))),
             }
         }
         if rules.is_empty() {
@@ -102,12 +97,7 @@ fn table(trial: &Trial, notes: &[String]) -> String {
         let subject = escape::message(&change.headline.subject.to_string());
         out += &format!("{}  {subject}\n", change.id.to_hex_with_len(12));
         for (rule, paths) in rules {
-            let more = match paths.len().saturating_sub(NAMED) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let named: Vec<_> = paths.into_iter().take(NAMED).collect();
-            out += &format!("    {rule}: {}{more}\n", named.join(", "));
+            out += &format!("    {rule}: {}\n", listed(paths.into_iter(), NAMED));
         }
         out.push('\n');
     }
@@ -119,15 +109,11 @@ fn table(trial: &Trial, notes: &[String]) -> String {
 
 fn json(trial: &Trial, settings: &str, notes: &[String]) -> Value {
     let change = |change: &TriedChange| {
-        let is_error = |finding: &Finding| finding.level == Level::Error;
         json!({
             "commit": change.id.to_string(),
             "subject": path_text(change.headline.subject.as_ref()),
             "author": path_text(change.headline.author.as_ref()),
-            "verdict": match change.findings.iter().any(is_error) {
-                true => "refused",
-                false => "accepted",
-            },
+            "verdict": Outcome::of(&change.findings),
             "designs": change.designs,
             "unscoped": change.unscoped,
             "findings": ordered(&change.findings),

@@ -1,22 +1,21 @@
 //! The result of a judgement, as plain data. `judge` and `gate` fill it; `report` prints it.
 
-mod check;
-mod review;
-mod scope;
+mod answers;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use gix::bstr::BString;
 use serde::{Serialize, Serializer};
 
-pub use check::{CheckAnswers, CheckCounts, CheckResult};
-pub use review::{Review, ReviewApproval, ReviewCommit, ReviewRow};
-pub use scope::{PromptPath, PromptSection, Protection, ScopeGrant, ScopeListing};
+pub use answers::{
+    BranchStatus, CheckAnswers, CheckCounts, CheckResult, ChosenDesigns, PromptPath, PromptSection,
+    Protection, RowsSoFar, ScopeGrant, ScopeListing, SettingsInForce,
+};
 
-use crate::error::Result;
+use crate::approve::Approval;
+use crate::design::Mention;
 use crate::finding::{Finding, Level, json};
 use crate::scope::Grant;
-use crate::scope::settings::{KeyPlaces, Settings};
 
 /// The texts of documents that findings refer to, by path.
 pub type Texts = BTreeMap<BString, String>;
@@ -121,9 +120,59 @@ pub struct JudgedChange {
     /// The unified preview, for people.
     #[serde(skip)]
     pub preview: Option<String>,
-    /// The lost content, for people.
-    #[serde(skip)]
-    pub deleted: Option<String>,
+}
+
+impl JudgedChange {
+    /// The lines that it keeps, loses and adds; `None` if the content is not text or was not counted.
+    pub(crate) fn lines(&self) -> Option<ChangedLines> {
+        if self.original_lines.is_none() && self.new_lines.is_none() {
+            return None;
+        }
+        let (old, new) = (
+            self.original_lines.unwrap_or(0),
+            self.new_lines.unwrap_or(0),
+        );
+        let share = match self.new_lines {
+            None => 1.0,
+            Some(_) => self.lost_share.unwrap_or(0.0),
+        };
+        // A share of a number of lines; rounding cannot leave 0..=old.
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss
+        )]
+        let lost = ((old as f64 * share).round() as usize).min(old);
+        let kept = old - lost;
+        let added = new.saturating_sub(kept);
+        Some(ChangedLines { kept, lost, added })
+    }
+}
+
+/// Lines that a change keeps, loses and adds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct ChangedLines {
+    pub(crate) kept: usize,
+    pub(crate) lost: usize,
+    pub(crate) added: usize,
+}
+
+impl ChangedLines {
+    pub(crate) fn total(self) -> usize {
+        self.kept + self.lost + self.added
+    }
+
+    /// The lost share in words, rounded down so that a share below a threshold never appears to reach it.
+    pub(crate) fn lost_percent(self) -> String {
+        let percent = (self.lost * 100).checked_div(self.kept + self.lost);
+        percent.map_or_else(String::new, |percent| format!(" ({percent} %)"))
+    }
+
+    pub(crate) fn add(&mut self, other: ChangedLines) {
+        self.kept += other.kept;
+        self.lost += other.lost;
+        self.added += other.added;
+    }
 }
 
 fn moved_lines<S: Serializer>(
@@ -153,6 +202,21 @@ named! {
     }
 }
 
+impl Outcome {
+    /// Refused if there is any error.
+    pub(crate) fn of(findings: &[Finding]) -> Outcome {
+        match findings.iter().any(|one| one.level == Level::Error) {
+            true => Outcome::Refused,
+            false => Outcome::Accepted,
+        }
+    }
+
+    /// 0 for accepted, 1 for refused.
+    pub(crate) fn exit_code(self) -> u8 {
+        u8::from(self == Outcome::Refused)
+    }
+}
+
 /// Counts for the summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counts {
@@ -169,13 +233,8 @@ pub struct Counts {
 }
 
 impl Verdict {
-    /// Refused if there is any error.
     pub(crate) fn outcome(&self) -> Outcome {
-        if self.counts().errors > 0 {
-            Outcome::Refused
-        } else {
-            Outcome::Accepted
-        }
+        Outcome::of(&self.findings)
     }
 
     /// Whether no finding refuses the changes.
@@ -197,10 +256,7 @@ impl Verdict {
 
     /// 0 for accepted, 1 for refused. A run that could not check has no verdict and exits with 2.
     pub fn exit_code(&self) -> u8 {
-        match self.outcome() {
-            Outcome::Accepted => 0,
-            Outcome::Refused => 1,
-        }
+        self.outcome().exit_code()
     }
 
     /// The changes in report order: by path.
@@ -209,55 +265,116 @@ impl Verdict {
         changes.sort_by(|a, b| (&a.path, a.action).cmp(&(&b.path, b.action)));
         changes
     }
+
+    /// The old paths of renamed files: their lines count at the new path.
+    pub(crate) fn renamed_away(&self) -> HashSet<&BString> {
+        let changes = self.changes.iter();
+        changes.filter_map(|change| change.from.as_ref()).collect()
+    }
 }
 
-/// Where the work on a branch stands. An error says why guard cannot tell a part of it.
-#[derive(Debug)]
-pub struct BranchStatus {
-    /// The branch; `None` for a detached HEAD.
-    pub branch: Option<BString>,
-    /// The designs in force.
-    pub designs: Result<Vec<DesignUsed>>,
-    /// The rows of the branch's own designs; `None` without such a design.
-    pub rows: Result<Option<RowsSoFar>>,
-    /// What a commit of the staged changes would say.
-    pub commit: Result<Verdict>,
-    /// Notes on how guard reached all this, one sentence each.
-    pub notes: Vec<String>,
-}
-
-/// The rows of a branch's own designs.
-#[derive(Debug)]
-pub struct RowsSoFar {
-    /// The number of those that the work so far changes.
-    pub done: usize,
-    /// The others.
-    pub open: Vec<Grant>,
-}
-
-/// The settings with their sources.
+/// Facts for the review page. A judgement collects them only if asked to.
 #[derive(Debug, Clone, Default)]
-pub struct SettingsInForce {
-    /// The commit whose `guard.toml` was read, in hexadecimal; `None` if it has none.
-    pub commit: Option<String>,
-    /// The settings in force.
-    pub settings: Settings,
-    /// The places of settings in the file.
-    pub places: KeyPlaces,
-    /// Designs chosen by hand.
-    pub designs: Option<ChosenDesigns>,
-    /// The environment variables that affect guard and are set, by name.
-    pub variables: Vec<(String, String)>,
-    /// Notes, one sentence each.
-    pub notes: Vec<String>,
+pub struct Review {
+    /// The rows of the designs, in the order of designs and lines.
+    pub rows: Vec<ReviewRow>,
+    /// Rows that name a path without granting it, such as `Exists`.
+    pub mentions: Vec<Mention>,
+    /// The unified previews of refused, replaced and deleted files, longer than those of a report.
+    pub hunks: HashMap<BString, String>,
+    /// The approvals of the judged changes.
+    pub approvals: Vec<ReviewApproval>,
+    /// The commits of a range, oldest first.
+    pub commits: Vec<ReviewCommit>,
 }
 
-/// Designs that override those of the settings.
-#[derive(Debug, Clone, Serialize)]
-pub struct ChosenDesigns {
-    /// The files as given.
-    pub files: Vec<String>,
-    /// The flag, variable or command that chose them.
-    #[serde(rename = "from")]
-    pub by: String,
+/// A row of a design.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewRow {
+    /// What it grants.
+    pub grant: Grant,
+    /// Whether it grants anything yet.
+    pub in_force: bool,
+    /// The number of changed paths that it covers.
+    pub touched: usize,
+    /// The number of those that guard refuses.
+    pub refused: usize,
+}
+
+/// An approval that came with the changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewApproval {
+    /// The approval.
+    pub approval: Approval,
+    /// The commit whose message contains it, in hexadecimal.
+    pub commit: Option<String>,
+    /// Why it does not count; `None` if it does.
+    pub why_not: Option<String>,
+}
+
+/// A commit of a range, judged on its own.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReviewCommit {
+    /// Its id in hexadecimal.
+    pub id: String,
+    /// The first line of its message.
+    pub subject: BString,
+    /// The name of its author.
+    pub author: BString,
+    /// The number of its own changes; `None` if it was not judged.
+    pub changes: Option<usize>,
+    /// The number of its errors.
+    pub errors: usize,
+    /// The number of its warnings.
+    pub warnings: usize,
+    /// What its first errors say.
+    pub messages: Vec<String>,
+}
+
+impl Review {
+    /// Adds what another judgement of the same push collected. A row may then be there twice: the page adds them up.
+    pub(crate) fn join(&mut self, other: Review) {
+        self.rows.extend(other.rows);
+        self.mentions.extend(other.mentions);
+        self.hunks.extend(other.hunks);
+        self.approvals.extend(other.approvals);
+        self.commits.extend(other.commits);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_kept_lost_and_added() {
+        let lines = |old, new, share| {
+            let change = JudgedChange {
+                original_lines: old,
+                new_lines: new,
+                lost_share: share,
+                ..JudgedChange::default()
+            };
+            change
+                .lines()
+                .map(|lines| (lines.kept, lines.lost, lines.added))
+        };
+        assert_eq!(lines(Some(120), Some(50), Some(0.75)), Some((30, 90, 20)));
+        assert_eq!(lines(None, Some(7), None), Some((0, 0, 7)));
+        assert_eq!(lines(Some(7), None, Some(1.0)), Some((0, 7, 0)));
+        assert_eq!(lines(None, None, None), None);
+        // A rewrite that keeps every word, with lines joined.
+        assert_eq!(lines(Some(10), Some(4), Some(0.0)), Some((10, 0, 0)));
+    }
+
+    #[test]
+    fn lost_share_is_rounded_down() {
+        let lines = |kept, lost| ChangedLines {
+            kept,
+            lost,
+            added: 0,
+        };
+        assert_eq!(lines(101, 100).lost_percent(), " (49 %)");
+        assert_eq!(lines(0, 0).lost_percent(), "");
+    }
 }

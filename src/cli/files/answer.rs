@@ -129,7 +129,7 @@ pub(in crate::cli) fn has_typed_errors(verb: &str) -> bool {
 pub(in crate::cli) fn answer_failure(output: &mut Output, failure: &Failure) {
     if output.format == Format::Json {
         let value = failure.to_json();
-        output.print(|out, _, _| out.write_all(document(&value)?.as_bytes()));
+        output.print(|to| to.out.write_all(document(&value)?.as_bytes()));
     }
 }
 

@@ -4,14 +4,13 @@ use gix::bstr::ByteSlice;
 
 use super::design_table::RowIds;
 use super::findings;
-use super::home::Home;
 use super::markup::{
     PagePart, code, folded, html, limited, name, part, prose, section, short, tag,
 };
+use super::overview::Home;
 use crate::finding::Level;
 use crate::judge::{Trial, TriedChange};
-use crate::report::human::{plural, remarks};
-use crate::report::texts::ordered;
+use crate::report::texts::{ordered, plural, remarks};
 use crate::verdict::{ReviewApproval, ReviewCommit, Verdict};
 
 const APPROVALS: usize = 100_000;
@@ -22,10 +21,7 @@ const UNFOLDED: usize = 20;
 const TRIED: usize = 3_000_000;
 
 pub(super) fn approvals(verdict: &Verdict) -> Option<PagePart> {
-    let approvals = verdict
-        .review
-        .as_ref()
-        .map(|review| &review.approvals[..])?;
+    let approvals = &verdict.review.as_ref()?.approvals;
     let items = approvals.iter();
     let items = items.map(|one| (one.approval.path.as_slice(), approval(one)));
     let counting = approvals.iter().filter(|one| one.why_not.is_none()).count();
@@ -34,12 +30,8 @@ pub(super) fn approvals(verdict: &Verdict) -> Option<PagePart> {
         "{}, {counting} of them valid.",
         plural(approvals.len(), "approval")
     );
-    let table = folded(
-        "approvals",
-        (head, "</tbody></table>"),
-        (UNFOLDED, APPROVALS),
-        items,
-    );
+    let tags = (head, "</tbody></table>");
+    let table = folded("approvals", tags, (UNFOLDED, APPROVALS), items);
     part("approvals", approvals.len(), &lead, table)
 }
 
@@ -73,7 +65,7 @@ fn approval(one: &ReviewApproval) -> String {
 }
 
 pub(super) fn commits(verdict: &Verdict, home: &Home) -> Option<PagePart> {
-    let commits = verdict.review.as_ref().map(|review| &review.commits[..])?;
+    let commits = &verdict.review.as_ref()?.commits;
     let items = commits
         .iter()
         .map(|one| (one.id.as_bytes(), commit(one, home)));
@@ -84,12 +76,8 @@ pub(super) fn commits(verdict: &Verdict, home: &Home) -> Option<PagePart> {
     };
     let lead = format!("{}, oldest first; {how}", plural(commits.len(), "commit"));
     let tags = ("<ol class=\"commits\">", "</ol>");
-    part(
-        "commits",
-        commits.len(),
-        &lead,
-        folded("commits", tags, (UNFOLDED, COMMITS), items),
-    )
+    let list = folded("commits", tags, (UNFOLDED, COMMITS), items);
+    part("commits", commits.len(), &lead, list)
 }
 
 fn commit(commit: &ReviewCommit, home: &Home) -> String {

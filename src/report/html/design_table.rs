@@ -1,14 +1,13 @@
 //! The tables of the designs, each row with what became of it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use gix::bstr::BString;
 
 use super::markup::{PagePart, code, folded, html, part, prose, tag};
-use crate::design::Mention;
 use crate::finding::Anchor;
-use crate::report::human::plural;
-use crate::report::{escape, scope::place};
+use crate::report::escape;
+use crate::report::texts::{place, plural};
 use crate::scope::GrantKind;
 use crate::verdict::{Review, ReviewRow, Verdict};
 
@@ -33,7 +32,7 @@ impl<'a> RowIds<'a> {
 
     /// A line of a design, as a link if it is a row: a finding may point to another line.
     pub(super) fn place(&self, anchor: &Anchor) -> String {
-        let shown = html(&escape::clip(&place(&anchor.path, anchor.line), 300));
+        let shown = html(&escape::clip(&place(anchor), 300));
         match self.0.contains(&(&anchor.path, anchor.line)) {
             true => format!("<a href=\"#{}\"><bdi>{shown}</bdi></a>", row_id(anchor)),
             false => format!("<bdi>{shown}</bdi>"),
@@ -49,11 +48,14 @@ fn row_id(anchor: &Anchor) -> String {
     format!("r{hash:x}-{}", anchor.line)
 }
 
-/// The grants and mentions of one line; there is at least one.
-#[derive(Default)]
-struct TableLine<'a> {
-    rows: Vec<&'a ReviewRow>,
-    mentions: Vec<&'a Mention>,
+/// What a line of a design says of a path.
+struct Named<'a> {
+    anchor: &'a Anchor,
+    path: &'a BString,
+    /// The change type of the row.
+    kind: String,
+    /// `None` if it grants nothing.
+    granted: Option<&'a ReviewRow>,
 }
 
 const HEAD: &str = "<table class=\"design\"><thead><tr><th scope=\"col\">Status</th><th scope=\"col\">Path</th><th scope=\"col\">Change</th><th scope=\"col\">Description</th><th scope=\"col\" class=\"num\">Files</th><th scope=\"col\" class=\"num\">Line</th></tr></thead><tbody>";
@@ -61,33 +63,30 @@ const HEAD: &str = "<table class=\"design\"><thead><tr><th scope=\"col\">Status<
 /// Refused rows first, then untouched ones; touched ones are folded into one line.
 pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
     let review = verdict.review.as_ref()?;
-    let designs = lines(review);
+    let named = named(review);
+    let designs = named.chunk_by(|a, b| a.anchor.path == b.anchor.path);
     let tags = (HEAD, "</tbody></table>");
-    let limits = (UNFOLDED, LIMIT / designs.len().max(1) / 2);
+    let limit = LIMIT / designs.clone().count().max(1) / 2;
     let mut content = String::new();
-    for (design, lines) in &designs {
-        let mut rows: Vec<_> = lines
-            .iter()
-            .map(|(number, line)| row(line, *number))
-            .collect();
+    for design in designs {
+        let lines = design.chunk_by(|a, b| a.anchor.line == b.anchor.line);
+        let mut rows: Vec<_> = lines.map(row).collect();
         rows.sort_by_key(|(status, ..)| *status);
         let at = rows.partition_point(|(status, ..)| *status < TOUCHED);
         let touched = rows.split_off(at);
-        content += &format!("<h3 class=\"name\">{}</h3>", code(design));
-        let item = |(_, name, row)| (name, row);
+        content += &format!("<h3 class=\"name\">{}</h3>", code(&design[0].anchor.path));
+        let table = |rows: Vec<(_, _, _)>, most| {
+            let items = rows.into_iter().map(|(_, name, row)| (name, row));
+            folded("rows", tags, (most, limit), items)
+        };
         if !rows.is_empty() {
-            content += &folded("rows", tags, limits, rows.into_iter().map(item));
+            content += &table(rows, UNFOLDED);
         }
         if !touched.is_empty() {
-            let count = plural(touched.len(), "row");
-            let table = folded(
-                "rows",
-                tags,
-                (usize::MAX, limits.1),
-                touched.into_iter().map(item),
-            );
             content += &format!(
-                "<details class=\"more\"><summary>{count} touched</summary>{table}</details>"
+                "<details class=\"more\"><summary>{} touched</summary>{}</details>",
+                plural(touched.len(), "row"),
+                table(touched, usize::MAX)
             );
         }
     }
@@ -101,74 +100,66 @@ pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
     part("design", review.rows.len(), &lead, content)
 }
 
-/// The lines of each design.
-fn lines(review: &Review) -> BTreeMap<&BString, BTreeMap<usize, TableLine<'_>>> {
-    let mut designs: BTreeMap<_, BTreeMap<_, TableLine<'_>>> = BTreeMap::new();
-    for row in &review.rows {
-        let at = &row.grant.anchor;
-        let line = designs.entry(&at.path).or_default().entry(at.line);
-        line.or_default().rows.push(row);
-    }
-    for mention in &review.mentions {
-        let at = &mention.anchor;
-        let line = designs.entry(&at.path).or_default().entry(at.line);
-        line.or_default().mentions.push(mention);
-    }
-    designs
+/// All rows and mentions, by design and line.
+fn named(review: &Review) -> Vec<Named<'_>> {
+    let granted = review.rows.iter().map(|row| Named {
+        anchor: &row.grant.anchor,
+        path: &row.grant.path,
+        kind: match row.grant.change_type.as_str() {
+            "" => row.grant.actions.names().collect::<Vec<_>>().join(", "),
+            kind => kind.to_owned(),
+        },
+        granted: Some(row),
+    });
+    let mentioned = review.mentions.iter().map(|mention| Named {
+        anchor: &mention.anchor,
+        path: &mention.path,
+        kind: mention.change_type.clone(),
+        granted: None,
+    });
+    let mut all: Vec<_> = granted.chain(mentioned).collect();
+    all.sort_by_key(|one| (&one.anchor.path, one.anchor.line));
+    all
 }
 
 /// The place of a line in the order, its name, and its row.
-fn row<'a>(line: &TableLine<'a>, number: usize) -> (usize, &'a [u8], String) {
-    let touched: usize = line.rows.iter().map(|row| row.touched).sum();
-    let refused: usize = line.rows.iter().map(|row| row.refused).sum();
-    let first = line.rows.first().map(|row| &row.grant);
-    let mention = line.mentions.first();
-    let (class, sign, word) = match line.rows.first() {
-        _ if refused > 0 => ("refused", "✕", "refused"),
-        _ if touched > 0 => ("touched", "●", "touched"),
-        None => ("mention", "–", "mentioned"),
-        Some(first) if !first.in_force => ("mention", "–", "not in force"),
-        Some(_) => ("untouched", "○", "untouched"),
+fn row<'a>(line: &[Named<'a>]) -> (usize, &'a [u8], String) {
+    let rows = || line.iter().filter_map(|one| one.granted);
+    let touched: usize = rows().map(|row| row.touched).sum();
+    let refused: usize = rows().map(|row| row.refused).sum();
+    let first = &line[0];
+    let (order, class, sign, word) = match first.granted {
+        _ if refused > 0 => (0, "refused", "✕", "refused"),
+        _ if touched > 0 => (TOUCHED, "touched", "●", "touched"),
+        None => (1, "mention", "–", "mentioned"),
+        Some(row) if !row.in_force => (1, "mention", "–", "not in force"),
+        Some(_) => (1, "untouched", "○", "untouched"),
     };
-    let granted = line.rows.iter().map(|row| {
-        let slash: &[u8] = match row.grant.kind {
-            GrantKind::Directory => b"/",
-            _ => b"",
-        };
-        code(&[row.grant.path.as_slice(), slash].concat())
-    });
-    let mentioned = line.mentions.iter().map(|mention| code(&mention.path));
-    let mut paths: Vec<String> = granted.chain(mentioned).collect();
+    let mut paths: Vec<String> = line.iter().map(Named::shown).collect();
     paths.dedup();
-    let kind = match (first, mention) {
-        (Some(grant), _) if grant.change_type.is_empty() => {
-            grant.actions.names().collect::<Vec<_>>().join(", ")
-        }
-        (Some(grant), _) => grant.change_type.clone(),
-        (None, mention) => mention.map_or_else(String::new, |one| one.change_type.clone()),
-    };
-    let id = first
-        .map(|grant| &grant.anchor)
-        .or(mention.map(|mention| &mention.anchor))
-        .map_or_else(String::new, row_id);
     let files = match touched {
         0 => "–".to_owned(),
         touched => touched.to_string(),
     };
-    let order = match class {
-        "refused" => 0,
-        "touched" => TOUCHED,
-        _ => 1,
-    };
-    let path = first
-        .map(|grant| &grant.path)
-        .or(mention.map(|mention| &mention.path));
+    let description = first.granted.map(|row| row.grant.description.as_str());
     let row = format!(
-        "<tr id=\"{id}\" class=\"{class}\"><td class=\"st\">{}</td><td class=\"pa\">{}</td><td>{}</td><td class=\"de\">{}</td><td class=\"num\" data-l=\"Files\">{files}</td><td class=\"num\" data-l=\"Line\">{number}</td></tr>",
+        "<tr id=\"{}\" class=\"{class}\"><td class=\"st\">{}</td><td class=\"pa\">{}</td><td>{}</td><td class=\"de\">{}</td><td class=\"num\" data-l=\"Files\">{files}</td><td class=\"num\" data-l=\"Line\">{}</td></tr>",
+        row_id(first.anchor),
         tag(class, sign, word),
         paths.join(", "),
-        prose(&kind),
-        prose(first.map_or("", |grant| grant.description.as_str())),
+        prose(&first.kind),
+        prose(description.unwrap_or_default()),
+        first.anchor.line,
     );
-    (order, path.map_or(&b""[..], |path| path.as_slice()), row)
+    (order, first.path.as_slice(), row)
+}
+
+impl Named<'_> {
+    fn shown(&self) -> String {
+        let is_directory = |row: &ReviewRow| row.grant.kind == GrantKind::Directory;
+        match self.granted.is_some_and(is_directory) {
+            true => code(&[self.path.as_slice(), b"/"].concat()),
+            false => code(self.path),
+        }
+    }
 }

@@ -5,10 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use gix::bstr::BString;
 
 use super::design_table::RowIds;
-use super::home::Home;
 use super::hunks;
 use super::markup::{PagePart, code, folded, html, limited, part, prose, tag};
-use crate::finding::{COMMANDS, Finding, Level, Rule};
+use super::overview::Home;
+use crate::finding::{Finding, Level, Rule, split_command};
 use crate::report::escape;
 use crate::report::texts::ordered;
 use crate::verdict::Verdict;
@@ -46,11 +46,9 @@ pub(super) fn refused(verdict: &Verdict, rows: &RowIds<'_>, home: &Home) -> Opti
     let changes = verdict.changes.iter().map(|change| (&change.path, change));
     let changes: HashMap<_, _> = changes.collect();
     let items = files.iter().enumerate().map(|(at, (path, tags, why))| {
-        let (why, change) = (
-            format!("{}{why}{}", LIST.0, LIST.1),
-            changes.get(path).copied(),
-        );
-        let file = hunks::file(verdict, home, (path, change), (tags, &why), at < OPEN);
+        let why = format!("{}{why}{}", LIST.0, LIST.1);
+        let file = (*path, changes.get(path).copied());
+        let file = hunks::file(verdict, home, file, (tags, &why), at < OPEN);
         (path.as_slice(), file)
     });
     let list = folded("refused files", ("", ""), (UNFOLDED, REFUSED), items);
@@ -70,17 +68,11 @@ pub(super) fn others(verdict: &Verdict, rows: &RowIds<'_>) -> Option<PagePart> {
     shown.retain(|one| !is_of_file(one) && (one.rule != Rule::RowUntouched || !has_table));
     let items = shown.iter().map(|finding| {
         let path = finding.path.as_ref().map(|path| path.as_slice());
-        (
-            path.unwrap_or(finding.message.as_bytes()),
-            item(finding, rows),
-        )
+        let name = path.unwrap_or(finding.message.as_bytes());
+        (name, item(finding, rows))
     });
-    part(
-        "findings",
-        shown.len(),
-        "",
-        folded("findings", LIST, (FEW, OTHERS), items),
-    )
+    let list = folded("findings", LIST, (FEW, OTHERS), items);
+    part("findings", shown.len(), "", list)
 }
 
 pub(super) fn item(finding: &Finding, rows: &RowIds<'_>) -> String {
@@ -121,11 +113,9 @@ pub(super) fn item(finding: &Finding, rows: &RowIds<'_>) -> String {
 fn help(finding: &Finding) -> String {
     let lines = finding.help.iter().take(MOST_HELP).map(|line| {
         let text = escape::message(line);
-        let command = COMMANDS.iter().find_map(|begin| text.find(begin));
-        let (words, paste) = match command.and_then(|colon| text.split_at_checked(colon + 1)) {
-            _ if line.is_to_paste() => ("", &*text),
-            Some(parts) => parts,
-            None => (&*text, ""),
+        let (words, paste) = match line.is_to_paste() {
+            true => ("", &*text),
+            false => split_command(&text).unwrap_or((&text, "")),
         };
         let part = |open: &str, text: &str, close: &str| match text {
             "" => String::new(),

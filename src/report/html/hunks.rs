@@ -1,13 +1,12 @@
 //! What is replaced and what is deleted, hunk by hunk.
 
-use super::lines::{ChangedLines, grouped, renamed_away};
 use gix::bstr::BString;
 
-use super::home::Home;
-use super::markup::{PagePart, code, folded, line, part};
+use super::markup::{PagePart, code, folded, grouped, line, part};
+use super::overview::Home;
 use crate::finding::refused_paths;
-use crate::report::human::plural;
 use crate::report::preview::marked;
+use crate::report::texts::plural;
 use crate::verdict::{JudgedChange, Verdict};
 
 const LIMIT: usize = 300_000;
@@ -18,7 +17,7 @@ const UNFOLDED: usize = 40;
 
 /// Files that lose most of their content, change its kind, or are gone, but for those that are refused.
 pub(super) fn section_of(verdict: &Verdict, home: &Home) -> Option<PagePart> {
-    let (away, refused) = (renamed_away(verdict), refused_paths(&verdict.findings));
+    let (away, refused) = (verdict.renamed_away(), refused_paths(&verdict.findings));
     // guard previews exactly the changes that destroy content.
     let is_shown = |change: &&JudgedChange| match change.class {
         _ if refused.contains(&change.path) => false,
@@ -29,22 +28,13 @@ pub(super) fn section_of(verdict: &Verdict, home: &Home) -> Option<PagePart> {
     let mut changes = verdict.ordered_changes();
     changes.retain(is_shown);
     let items = changes.iter().enumerate().map(|(at, change)| {
-        let item = file(
-            verdict,
-            home,
-            (&change.path, Some(change)),
-            ("", ""),
-            at < OPEN,
-        );
+        let shown = (&change.path, Some(*change));
+        let item = file(verdict, home, shown, ("", ""), at < OPEN);
         (change.path.as_slice(), item)
     });
     let lead = "These files lose most of their lines, become another kind of content, or are gone.";
-    part(
-        "hunks",
-        changes.len(),
-        lead,
-        folded("files", ("", ""), (UNFOLDED, LIMIT), items),
-    )
+    let list = folded("files", ("", ""), (UNFOLDED, LIMIT), items);
+    part("hunks", changes.len(), lead, list)
 }
 
 /// A file to open, with `tags` beside its name, `why` it is here and its hunks.
@@ -108,7 +98,7 @@ fn facts(change: &JudgedChange) -> String {
     if let Some(from) = &change.from {
         out += &format!("from {}; ", code(from));
     }
-    out += &match ChangedLines::of(change) {
+    out += &match change.lines() {
         None => "not text".to_owned(),
         Some(lines) if lines.kept + lines.lost == 0 => {
             format!("{} added", plural(lines.added, "line"))

@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::lines::{ChangedLines, grouped, renamed_away};
-use super::markup::{LeftOut, PagePart, name, part};
+use super::markup::{LeftOut, PagePart, grouped, name, part};
 use crate::finding::refused_paths;
-use crate::report::human::plural;
-use crate::verdict::{JudgedChange, Verdict};
+use crate::report::texts::plural;
+use crate::verdict::{ChangedLines, JudgedChange, Verdict};
 
 const LIMIT: usize = 2_400_000;
 const NAMES: usize = 250_000;
@@ -29,27 +28,22 @@ struct Folder<'a> {
 }
 
 pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
+    let (refused, away) = (refused_paths(&verdict.findings), verdict.renamed_away());
+    let mut root = Folder::default();
+    for change in verdict.ordered_changes() {
+        let lines = change.lines().filter(|_| !away.contains(&change.path));
+        root.insert(change, lines, refused.contains(&change.path));
+    }
+    let files = root.files.iter().filter_map(|(_, _, lines)| *lines);
+    let at_root = files.chain(root.folders.values().map(|below| below.lines));
     let mut drawing = Drawing {
         out: String::new(),
         left: LeftOut::new(NAMES),
-        most: 1,
+        most: at_root.map(ChangedLines::total).max().unwrap_or(1),
         all_open: verdict.changes.len() <= ALL_OPEN,
-        refused: refused_paths(&verdict.findings),
-        away: renamed_away(verdict),
+        refused,
+        away,
     };
-    let mut root = Folder::default();
-    for change in verdict.ordered_changes() {
-        let is_away = drawing.away.contains(&change.path);
-        let lines = ChangedLines::of(change).filter(|_| !is_away);
-        root.insert(change, lines, drawing.refused.contains(&change.path));
-    }
-    let folders = root.folders.values().map(|below| below.lines);
-    let largest = root
-        .files
-        .iter()
-        .filter_map(|(_, _, lines)| *lines)
-        .chain(folders);
-    drawing.most = largest.map(ChangedLines::total).max().unwrap_or(1);
     drawing.folder(&root, 0);
     let lines = root.lines;
     let lead = format!(
@@ -148,9 +142,34 @@ impl Drawing<'_> {
 
     /// The bar and its figures; all bars have one scale.
     fn bar(&self, lines: Option<ChangedLines>) -> String {
-        bar(
-            lines,
-            root_share(lines.map_or(0, ChangedLines::total), self.most),
+        let Some(lines) = lines.filter(|lines| lines.total() > 0) else {
+            return "<span class=\"b none\">no lines counted</span>".to_owned();
+        };
+        let length = root_share(lines.total(), self.most);
+        // A part of at least one line is seen; the style sheet fits the parts to the whole width.
+        let parts =
+            [("k", lines.kept), ("l", lines.lost), ("a", lines.added)].map(|(class, count)| {
+                let width = (count * 100 / lines.total()).max(2);
+                match count {
+                    0 => String::new(),
+                    _ => format!("<i class=\"{class} w{width}\"></i>"),
+                }
+            });
+        let figure = |class: &str, sign: &str, count: usize| match count {
+            0 => "<b>0</b>".to_owned(),
+            count => format!("<b class=\"{class}\">{sign}{}</b>", grouped(count)),
+        };
+        format!(
+            "<span class=\"b\" role=\"img\" aria-label=\"{} of {} lines kept, {} lost{}, {} added\"><span class=\"w{length}\">{}</span></span><span class=\"cs\" aria-hidden=\"true\">{}{}{}</span>",
+            lines.kept,
+            lines.kept + lines.lost,
+            lines.lost,
+            lines.lost_percent(),
+            lines.added,
+            parts.concat(),
+            figure("", "", lines.kept),
+            figure("lo", "−", lines.lost),
+            figure("ad", "+", lines.added)
         )
     }
 
@@ -185,36 +204,6 @@ impl Drawing<'_> {
         }
         out
     }
-}
-
-fn bar(lines: Option<ChangedLines>, length: usize) -> String {
-    let Some(lines) = lines.filter(|lines| lines.total() > 0) else {
-        return "<span class=\"b none\">no lines counted</span>".to_owned();
-    };
-    // A part of at least one line is seen; the style sheet fits the parts to the whole width.
-    let parts = [("k", lines.kept), ("l", lines.lost), ("a", lines.added)].map(|(class, count)| {
-        let width = (count * 100 / lines.total()).max(2);
-        match count {
-            0 => String::new(),
-            _ => format!("<i class=\"{class} w{width}\"></i>"),
-        }
-    });
-    let figure = |class: &str, sign: &str, count: usize| match count {
-        0 => "<b>0</b>".to_owned(),
-        count => format!("<b class=\"{class}\">{sign}{}</b>", grouped(count)),
-    };
-    format!(
-        "<span class=\"b\" role=\"img\" aria-label=\"{} of {} lines kept, {} lost{}, {} added\"><span class=\"w{length}\">{}</span></span><span class=\"cs\" aria-hidden=\"true\">{}{}{}</span>",
-        lines.kept,
-        lines.kept + lines.lost,
-        lines.lost,
-        lines.lost_percent(),
-        lines.added,
-        parts.concat(),
-        figure("", "", lines.kept),
-        figure("lo", "−", lines.lost),
-        figure("ad", "+", lines.added)
-    )
 }
 
 /// The square root of a share in per cent, at least 4.

@@ -1,6 +1,5 @@
 //! Writes HTML: everything that comes from a repository is escaped, and each list has a limit.
 
-use super::lines::grouped;
 use crate::path::{escaped, is_hostile};
 use crate::report::escape;
 pub(super) use crate::report::escape::markup as html;
@@ -39,6 +38,19 @@ pub(super) fn tag(class: &str, sign: &str, word: &str) -> String {
     format!("<span class=\"tag {class}\"><span aria-hidden=\"true\">{sign}</span> {word}</span>")
 }
 
+/// A number with its thousands apart.
+pub(super) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// The items that fit into `limit` bytes, and a folded list with the names of the others.
 pub(super) fn limited<'a>(
     what: &str,
@@ -57,9 +69,11 @@ pub(super) fn limited<'a>(
 }
 
 /// What a section has no room for: names as far as they fit, then a count.
+#[derive(Default)]
 pub(super) struct LeftOut {
-    names: String,
+    /// The most bytes of the names.
     limit: usize,
+    names: String,
     count: usize,
     named: usize,
 }
@@ -67,10 +81,8 @@ pub(super) struct LeftOut {
 impl LeftOut {
     pub(super) fn new(limit: usize) -> LeftOut {
         LeftOut {
-            names: String::new(),
             limit,
-            count: 0,
-            named: 0,
+            ..LeftOut::default()
         }
     }
 
@@ -191,5 +203,11 @@ mod tests {
         let (shown, more) = limited("files", 99, items());
         assert!(shown.is_empty() && more.contains("… and 4 more"), "{more}");
         assert_eq!(limited("files", 1000, items()).1, "");
+    }
+
+    #[test]
+    fn thousands_are_grouped() {
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
     }
 }

@@ -6,23 +6,20 @@
 mod commits;
 mod design_table;
 mod findings;
-mod home;
 mod hunks;
-mod lines;
 mod map;
 mod markup;
 mod overview;
 
-use std::io;
-
-use super::identity::sha256;
-use super::texts::{advice, cannot_judge, sentence};
+use super::texts::{Run, advice, cannot_judge, sentence};
+use crate::approve::base64;
 use crate::error::Error;
 use crate::judge::Trial;
+use crate::sha256::sha256;
 use crate::verdict::Verdict;
 use design_table::RowIds;
-use home::Home;
 use markup::{PagePart, prose, section};
+use overview::Home;
 
 /// How every page begins, by which guard recognises its own.
 pub(super) const BEGINNING: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"guard ";
@@ -31,22 +28,13 @@ pub(super) const BEGINNING: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\
 const STYLE: &str = include_str!("page.css");
 
 /// The page of a verdict, or the reason why there is none.
-///
-/// # Errors
-///
-/// None with SHA-256; the hasher's interface has one.
-pub(super) fn report(verdict: &Verdict, failure: Option<&Error>) -> io::Result<String> {
-    match failure {
-        Some(error) => page("could not check", &failed(error)),
-        None => {
-            let title = format!(
-                "{} · {}",
-                verdict.outcome().name(),
-                overview::subject(verdict)
-            );
-            page(&title, &body(verdict))
-        }
+pub(super) fn report(run: Run<'_>) -> String {
+    let Run { verdict, failure } = run;
+    if let Some(error) = failure {
+        return page("could not check", &failed(error));
     }
+    let (outcome, subject) = (verdict.outcome().name(), overview::subject(verdict));
+    page(&format!("{outcome} · {subject}"), &body(verdict))
 }
 
 fn body(verdict: &Verdict) -> String {
@@ -71,11 +59,7 @@ fn body(verdict: &Verdict) -> String {
 }
 
 /// The page of a trial.
-///
-/// # Errors
-///
-/// As for [`report`].
-pub(super) fn trial(trial: &Trial, summary: &str, notes: &[String]) -> io::Result<String> {
+pub(super) fn trial(trial: &Trial, summary: &str, notes: &[String]) -> String {
     page("trial", &commits::trial(trial, summary, notes))
 }
 
@@ -99,11 +83,12 @@ fn failed(error: &Error) -> String {
     )
 }
 
-fn page(title: &str, body: &str) -> io::Result<String> {
+fn page(title: &str, body: &str) -> String {
     let style = style();
-    let hash = base64(&sha256(style.as_bytes())?);
+    // Browsers compare it with its padding: 32 bytes lack one.
+    let hash = base64(sha256(style.as_bytes()).as_slice()) + "=";
     let (title, version) = (prose(title), env!("CARGO_PKG_VERSION"));
-    Ok(format!(
+    format!(
         "{BEGINNING}{version}\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -112,7 +97,7 @@ fn page(title: &str, body: &str) -> io::Result<String> {
          <title>guard: {title}</title>\n\
          <style>{style}</style>\n\
          </head>\n<body>\n{body}</body>\n</html>\n"
-    ))
+    )
 }
 
 /// The style sheet with a class per width in per cent: the policy for content forbids styles in attributes.
@@ -125,51 +110,16 @@ fn style() -> String {
     style
 }
 
-/// Bytes in hexadecimal as base64.
-fn base64(hex: &str) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let digits: Vec<u32> = hex.chars().filter_map(|c| c.to_digit(16)).collect();
-    // Three digits are twelve bits, two characters.
-    let indices = digits.chunks(3).flat_map(|three| {
-        let value = three.iter().fold(0, |value, digit| value << 4 | digit);
-        let value = value << (4 * (3 - three.len()));
-        [value >> 6, value & 63].into_iter().take(three.len())
-    });
-    let mut out: String = indices
-        .map(|index| char::from(ALPHABET[index as usize]))
-        .collect();
-    while !out.len().is_multiple_of(4) {
-        out.push('=');
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
-    fn hexadecimal_becomes_base64() {
-        let base64_of = |text: &str| {
-            let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
-            base64(&hex)
-        };
-        for (text, expected) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("foobar", "Zm9vYmFy"),
-        ] {
-            assert_eq!(base64_of(text), expected, "RFC 4648, section 10");
-        }
-    }
-
-    #[test]
     fn page_has_one_style_and_no_other_resource() {
-        let page = report(&Verdict::default(), None).unwrap();
+        let page = report(Run {
+            verdict: &Verdict::default(),
+            failure: None,
+        });
         assert!(page.starts_with(BEGINNING));
         assert_eq!(page.matches("<style").count(), 1);
         for forbidden in [

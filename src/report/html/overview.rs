@@ -1,12 +1,13 @@
-//! The top of the page: the result, what was checked, and the way to the sections.
+//! The top of the page: the result, what was checked, where it is at home, and the way to the sections.
 
 use std::collections::BTreeSet;
 
-use super::home::Home;
-use super::lines::{ChangedLines, grouped, renamed_away};
-use super::markup::{PagePart, code, html, name, prose, short};
-use crate::report::human::{in_one_line, plural};
-use crate::verdict::{Outcome, SourceKind, Verdict};
+use gix::bstr::{BStr, ByteSlice};
+
+use super::markup::{PagePart, code, grouped, html, name, prose, short};
+use crate::report::human::in_one_line;
+use crate::report::texts::{plural, uri};
+use crate::verdict::{ChangedLines, JudgedChange, Outcome, SourceKind, Verdict};
 
 /// The most notes.
 const MOST_NOTES: usize = 50;
@@ -85,12 +86,12 @@ fn facts(verdict: &Verdict, home: &Home) -> String {
 /// The counts that a reviewer looks at first.
 fn figures(verdict: &Verdict) -> String {
     let counts = verdict.counts();
-    let away = renamed_away(verdict);
+    let away = verdict.renamed_away();
     let mut lines = ChangedLines::default();
     let changes = verdict.changes.iter();
+    let changes = changes.filter(|change| !away.contains(&change.path));
     changes
-        .filter(|change| !away.contains(&change.path))
-        .filter_map(ChangedLines::of)
+        .filter_map(JudgedChange::lines)
         .for_each(|of_change| lines.add(of_change));
     let word = |count, word| plural(count, word).split_off(count.to_string().len() + 1);
     let figures = [
@@ -127,4 +128,130 @@ pub(super) fn footer(verdict: &Verdict) -> String {
         "<footer><div class=\"in\">{notes}<p>Written by guard {}. This page runs no scripts and loads nothing.</p></div></footer>\n",
         env!("CARGO_PKG_VERSION")
     )
+}
+
+/// How hosts whose addresses are known begin, and what comes before a kind of page there.
+const HOSTS: [(&str, &str); 2] = [("github.", ""), ("gitlab.", "/-")];
+
+/// A repository by its remote.
+#[derive(Default)]
+pub(super) struct Home {
+    /// Its name, such as `owner/repo`, or that of its directory.
+    pub(super) name: String,
+    /// What the addresses of its pages begin with; empty if nothing is linked.
+    address: String,
+    base: String,
+    head: String,
+}
+
+impl Home {
+    pub(super) fn of(verdict: &Verdict) -> Home {
+        let source = &verdict.source;
+        let url = source.repository.as_ref();
+        let Some(url) = url.and_then(|url| gix::url::parse(url).ok()) else {
+            return Home::default();
+        };
+        let path = url.path.trim_with(|c| c == '/').as_bstr();
+        let Some(host) = url.host() else {
+            let directory = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            return Home {
+                name: name(directory),
+                ..Home::default()
+            };
+        };
+        let path = path.strip_suffix(b".git").unwrap_or(path);
+        let known = HOSTS.iter().find(|(begin, _)| host.starts_with(begin));
+        // The port of a page is not that of another protocol.
+        let is_default = url.port.is_none() || !url.scheme.as_str().starts_with("http");
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+        let is_linked = is_default && source.head.is_some() && host.bytes().all(is_plain);
+        Home {
+            name: name(path),
+            address: known
+                .filter(|_| is_linked)
+                .map_or_else(String::new, |(_, kind)| {
+                    format!("https://{host}/{}{kind}", uri(path.as_bstr()))
+                }),
+            base: source.base.clone().unwrap_or_default(),
+            head: source.head.clone().unwrap_or_default(),
+        }
+    }
+
+    /// The comparison of both ends.
+    pub(super) fn comparison(&self, shown: &str) -> String {
+        self.link(&format!("compare/{}...{}", self.base, self.head), shown)
+    }
+
+    pub(super) fn commit(&self, id: &str) -> String {
+        self.link(&format!("commit/{id}"), &code(short(id).as_bytes()))
+    }
+
+    /// The file as it is in the last commit, or where it is gone, in the first; empty without a link.
+    pub(super) fn file(&self, path: &BStr, is_gone: bool) -> String {
+        let id = if is_gone { &self.base } else { &self.head };
+        let link = self.link(&format!("blob/{id}/{}", uri(path)), "View the whole file");
+        match self.address.is_empty() {
+            true => String::new(),
+            false => format!("<p class=\"where\">{link}</p>"),
+        }
+    }
+
+    /// What is shown, as a link where the host is known.
+    fn link(&self, to: &str, shown: &str) -> String {
+        match self.address.is_empty() {
+            true => shown.to_owned(),
+            false => format!(
+                "<a href=\"{}/{}\">{shown}</a>",
+                html(&self.address),
+                html(to)
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::Source;
+
+    #[test]
+    fn addresses_of_known_hosts_are_linked_without_credentials() {
+        for (url, name, address) in [
+            (
+                "https://github.com/o/r.git",
+                "o/r",
+                "https://github.com/o/r",
+            ),
+            (
+                "https://u:secret@github.com/o/r",
+                "o/r",
+                "https://github.com/o/r",
+            ),
+            ("git@github.com:o/r.git", "o/r", "https://github.com/o/r"),
+            (
+                "ssh://git@gitlab.example.org:2222/g/s/r.git",
+                "g/s/r",
+                "https://gitlab.example.org/g/s/r/-",
+            ),
+            ("https://example.org/o/r.git", "o/r", ""),
+            ("https://github.com:8443/o/r.git", "o/r", ""),
+            (
+                "git@github.com:o/r<b>",
+                "o/r&lt;b&gt;",
+                "https://github.com/o/r%3Cb%3E",
+            ),
+            ("/home/me/work", "work", ""),
+        ] {
+            let source = Source {
+                repository: Some(url.into()),
+                head: Some("1234".to_owned()),
+                ..Source::default()
+            };
+            let home = Home::of(&Verdict {
+                source,
+                ..Verdict::default()
+            });
+            assert_eq!((&*home.name, &*home.address), (name, address), "{url}");
+        }
+    }
 }

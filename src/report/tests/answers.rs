@@ -39,9 +39,8 @@ fn check() -> CheckAnswers {
 }
 
 fn write_check(report: &CheckAnswers, format: Format) -> String {
-    let mut out = Vec::new();
-    super::super::write_check(report, format, &mut out, &Style::default()).unwrap();
-    String::from_utf8(out).unwrap()
+    let style = Style::default();
+    written(|to| super::super::write_check(report, to), format, &style)
 }
 
 #[test]
@@ -121,9 +120,8 @@ fn scope() -> ScopeListing {
 }
 
 fn write_scope(report: &ScopeListing, format: Format) -> String {
-    let mut out = Vec::new();
-    super::super::write_scope(report, format, &mut out, &Style::default()).unwrap();
-    String::from_utf8(out).unwrap()
+    let style = Style::default();
+    written(|to| super::super::write_scope(report, to), format, &style)
 }
 
 #[test]

@@ -64,7 +64,6 @@ fn hostile() -> Verdict {
     for change in &mut report.changes {
         change.path = name.as_str().into();
         change.preview = Some(format!("{name}\n{name}\n"));
-        change.deleted = Some(format!("{name}\n{name}\n"));
     }
     report.notes = vec![bad(" in a note")];
     report.designs[0].path = name.as_str().into();
@@ -157,15 +156,17 @@ fn names_never_control_a_terminal_or_start_a_command_in_any_format() {
     }
 }
 
+fn failure(error: &Error, format: Format) -> String {
+    written(|to| write_failure(error, to), format, &Style::default())
+}
+
 #[test]
 fn an_error_cannot_start_a_command_either() {
     let mut error = Error::new("two designs could be meant:\n::error::x\n ##[add-mask]y");
     error.help = vec!["::stop-commands::z".into()];
     error.problems = hostile().findings;
     for format in [Format::Human].into_iter().chain(MACHINES) {
-        let mut out = Vec::new();
-        write_failure(&error, format, &mut out, &Style::default()).unwrap();
-        let text = String::from_utf8(out).unwrap();
+        let text = failure(&error, format);
         assert_clean(&text);
         let found = commands(&text);
         assert_eq!(
@@ -394,11 +395,7 @@ fn markdown_rows_have_five_cells_for_any_name() {
 #[test]
 fn run_that_could_not_judge_has_no_verdict_in_any_format() {
     let error = Error::new("no design was found").help("write one");
-    let failure = |format| {
-        let mut out = Vec::new();
-        write_failure(&error, format, &mut out, &Style::default()).unwrap();
-        String::from_utf8(out).unwrap()
-    };
+    let failure = |format| failure(&error, format);
     let value = |format| serde_json::from_str::<Value>(&failure(format)).unwrap();
 
     assert_eq!(
@@ -450,5 +447,5 @@ fn a_bare_finding_and_a_measured_change_in_json() {
     let change = &json["changes"][0];
     assert_eq!(change["lost_share"].as_f64(), Some(230.0 / 270.0));
     assert_eq!(change["original_lines"], 270);
-    assert!(change.get("preview").is_none() && change.get("deleted").is_none());
+    assert!(change.get("preview").is_none());
 }

@@ -91,7 +91,6 @@ fn destructive() -> Verdict {
         "src/state.py would lose 230 of 270 lines",
     )
     .help("take it back: git restore --staged --worktree src/state.py");
-    let lost: String = (1..=60).map(|i| format!("lost {i}\n")).collect();
     Verdict {
         designs: vec![design()],
         findings: vec![finding],
@@ -103,7 +102,6 @@ fn destructive() -> Verdict {
             new_lines: Some(56),
             lost_share: Some(230.0 / 270.0),
             preview: Some("@@ -1,2 +1,2 @@\n-\told\n+\tnew\n same\n".into()),
-            deleted: Some(lost),
             ..JudgedChange::default()
         }],
         ..Verdict::default()
@@ -111,8 +109,22 @@ fn destructive() -> Verdict {
 }
 
 fn write(report: &Verdict, format: Format, style: &Style) -> String {
+    written(|to| super::write(report, to), format, style)
+}
+
+/// What a report writes.
+fn written(
+    write: impl FnOnce(Target<'_>) -> io::Result<()>,
+    format: Format,
+    style: &Style,
+) -> String {
     let mut out = Vec::new();
-    super::write(report, format, &mut out, style).unwrap();
+    let to = Target {
+        out: &mut out,
+        format,
+        style,
+    };
+    write(to).unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -1,0 +1,136 @@
+//! Where a report goes, in which format, and what it looks like there.
+
+use std::io;
+
+use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
+use gix::bstr::BString;
+use serde::Serialize;
+
+use super::{escape, json};
+
+named! {
+    /// The report formats.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum Format {
+        /// For people, drawn like rustc diagnostics.
+        Human = "human",
+        /// The JSON interface: one indented document.
+        Json = "json",
+        /// JSON Lines: one finding or answer per line, then the summary.
+        Jsonl = "jsonl",
+        /// SARIF 2.1.0, as required by GitHub's code scanning.
+        Sarif = "sarif",
+        /// GitHub's workflow commands, with the report for people.
+        Github = "github",
+        /// GitLab's Code Quality report.
+        Gitlab = "gitlab",
+        /// JUnit XML.
+        Junit = "junit",
+        /// Markdown for a comment or a job summary.
+        Markdown = "markdown",
+        /// The review page: one HTML file.
+        Html = "html",
+    }
+}
+
+impl Format {
+    /// Every format, in the order of the help.
+    pub const ALL: &[Format] = Format::VARIANTS;
+
+    /// Whether the format is for files only: nobody reads a page on a terminal.
+    pub(crate) fn is_for_files(self) -> bool {
+        self == Format::Html
+    }
+
+    /// The format with this name.
+    pub fn from_name(name: &str) -> Option<Format> {
+        let mut all = Format::ALL.iter().copied();
+        all.find(|format| format.name() == name)
+    }
+}
+
+/// The appearance of [`Format::Human`] and of the part for people in [`Format::Github`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Style {
+    /// Whether to write ANSI colours.
+    pub color: bool,
+    /// The width of the terminal; quoted lines are cut to it.
+    pub width: usize,
+    /// Whether to print only errors, without notes and summary.
+    pub quiet: bool,
+    /// The current directory below the workspace root. The `-->` lines are relative to it, so that terminals and
+    /// editors can open them; all other paths are relative to the workspace.
+    pub prefix: Option<BString>,
+}
+
+impl Default for Style {
+    /// No colours, 80 columns.
+    fn default() -> Self {
+        Style {
+            color: false,
+            width: 80,
+            quiet: false,
+            prefix: None,
+        }
+    }
+}
+
+impl Style {
+    /// `text` in a colour, if colours are on.
+    pub(super) fn paint(&self, color: anstyle::Style, text: &str) -> String {
+        match self.color {
+            true => format!("{color}{text}{color:#}"),
+            false => text.to_owned(),
+        }
+    }
+
+    /// `text` as the title of what follows.
+    pub(super) fn title(&self, text: &str) -> String {
+        self.paint(DEFAULT_EMPHASIS_STYLE, text)
+    }
+}
+
+/// The size of the buffer for reports that are written piece by piece.
+pub(super) const BUFFER: usize = 64 * 1024;
+
+/// Where one report goes.
+pub struct Target<'a> {
+    /// The bytes of the report.
+    pub out: &'a mut dyn io::Write,
+    /// The form of the report.
+    pub format: Format,
+    /// The appearance of a report for people.
+    pub style: &'a Style,
+}
+
+impl Target<'_> {
+    /// Writes what has a form for people and one for programs, and no other.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`, and `Unsupported` for a format that is neither human nor JSON.
+    pub(crate) fn answer<J: Serialize>(
+        self,
+        human: impl FnOnce(&Style) -> String,
+        json: impl FnOnce() -> J,
+    ) -> io::Result<()> {
+        match self.format {
+            Format::Human => self.say(human),
+            Format::Json => json::write_document(&json(), self.out),
+            other => {
+                let message = format!(
+                    "--format {} is not supported here (supported: human, json)",
+                    other.name()
+                );
+                Err(io::Error::new(io::ErrorKind::Unsupported, message))
+            }
+        }
+    }
+
+    /// Writes text for people, in which nothing is a command to a CI system.
+    pub(super) fn say(self, text: impl FnOnce(&Style) -> String) -> io::Result<()> {
+        let text = escape::commands(text(self.style));
+        self.out.write_all(text.as_bytes())
+    }
+}
