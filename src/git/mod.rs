@@ -31,7 +31,7 @@ mod update;
 mod work_tree;
 
 pub use checked_out::CheckedOut;
-pub use checkpoint::{CHANGE, Checkpoint, CheckpointStore, ObservedChange};
+pub use checkpoint::{CHANGE, Checkpoint, CheckpointStore, ObservedChange, differing};
 pub use commits::{Commit, Headline, History, Parents};
 pub use index::{FlaggedEntry, Index, staged_changes};
 pub use merge::{MergeResult, Merges};

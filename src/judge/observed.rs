@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{
     Blobs, CheckedOut, Checkpoint, CheckpointStore, Parents, Range, Repository, Tree,
-    changes_between, tree_of_changes,
+    changes_between, differing, tree_of_changes,
 };
 use crate::policy::Stage;
 use crate::rules::{self, Access, at_level};
@@ -119,12 +119,10 @@ impl SizedFiles {
             states
         };
         let (old, new) = (states(before), states(after));
-        let paths: HashSet<&BString> = old.keys().chain(new.keys()).collect();
-        let changes = paths
-            .into_iter()
-            .map(|path| Change::new(path.clone(), old.get(path).copied(), new.get(path).copied()));
+        let changes = differing(&old, &new)
+            .map(|(path, old, new)| Change::new(path.clone(), old.copied(), new.copied()));
         SizedFiles {
-            changes: changes.filter(|change| change.old != change.new).collect(),
+            changes: changes.collect(),
             blobs,
         }
     }
@@ -223,9 +221,7 @@ impl ObservedJudge<'_> {
     /// What is staged and not in the work tree.
     fn index(&self, found: &mut Observation) -> Result<()> {
         let observed = self.observed;
-        let staged = |one| -> Result<HashMap<BString, State>> {
-            Ok(observed.store.staged(self.repo, one)?.into_iter().collect())
-        };
+        let staged = |one| observed.store.staged(self.repo, one);
         let (old, new) = (staged(observed.before)?, staged(observed.after)?);
         let (head, base) = (
             self.repo.tree_of(observed.after.head_commit())?,
@@ -233,14 +229,11 @@ impl ObservedJudge<'_> {
         );
         let files = self.tree(observed.after);
         let excuse = Excuses::of(self)?;
-        let paths: HashSet<&BString> = old.keys().chain(new.keys()).collect();
         let mut changes = Vec::new();
-        for path in paths {
-            let (was, is) = (old.get(path).copied(), new.get(path).copied());
-            let name: &BStr = path.as_ref();
+        for (path, _, is) in differing(&old, &new) {
+            let (name, is): (&BStr, _) = (path.as_ref(), is.copied());
             let committed = base.get(name)?;
-            let is_known = was == is
-                || is == head.get(name)?
+            let is_known = is == head.get(name)?
                 || is == committed
                 || is == files.get(name)?
                 || excuse.covers(name, is, head.get(name)?)?;
@@ -248,7 +241,6 @@ impl ObservedJudge<'_> {
                 changes.push(Change::new(name, committed, is));
             }
         }
-        changes.sort_by(|a, b| a.path.cmp(&b.path));
         let (objects, staged) = tree_of_changes(self.repo.objects(), &changes)?;
         let staged = Tree::at(&objects, staged);
         found.findings.extend(self.judge(changes, staged)?);
