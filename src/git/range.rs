@@ -3,7 +3,7 @@
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Commit, PushSide, Repository, TargetBranch, Update, failed};
+use super::{Commit, History, PushSide, Repository, TargetBranch, Update, failed};
 use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::path::escaped;
@@ -32,6 +32,19 @@ pub struct Range {
 }
 
 impl Range {
+    /// From the merge bases in a history to its head.
+    fn of(history: History, head: ObjectId) -> Range {
+        let mut bases = history.bases.into_iter();
+        Range {
+            base: bases.next(),
+            other_bases: bases.collect(),
+            head: Some(head),
+            commits: history.ahead,
+            is_cut: history.ahead_is_cut,
+            ..Range::default()
+        }
+    }
+
     /// An empty range, and why.
     pub fn nothing(why: impl Into<String>) -> Range {
         Range {
@@ -164,15 +177,18 @@ impl Repository {
             ));
         }
         Ok(Range {
-            base: Some(base),
-            other_bases: other_bases.to_vec(),
             known: known.to_vec(),
-            head: Some(head),
-            commits: history.ahead,
-            is_cut: history.ahead_is_cut,
             notes,
-            ..Range::default()
+            ..Range::of(history, head)
         })
+    }
+
+    /// What `head` brings that commits `known` before lack; all of its history if there are none.
+    ///
+    /// # Errors
+    /// A commit is missing or damaged.
+    pub(crate) fn range_since(&self, known: &[ObjectId], head: ObjectId) -> Result<Range> {
+        Ok(Range::of(self.history(known, head)?, head))
     }
 
     /// The commit of a revision, and its branch: by name, or because HEAD is on it.
@@ -339,10 +355,8 @@ impl Repository {
         if known.is_empty() {
             return match side {
                 PushSide::Server => Ok(Range {
-                    head: Some(new),
-                    commits: self.history(&[], new)?.ahead,
                     notes: vec![format!("{shown} is the first ref in this repository")],
-                    ..Range::default()
+                    ..self.range_since(&[], new)?
                 }),
                 PushSide::Local(remote) => Err(unknown_remote(remote)),
             };

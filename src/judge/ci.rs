@@ -52,14 +52,7 @@ fn of_merge(repo: &Repository, plan: &CiPlan) -> Result<Option<Range>> {
     if !is(merged, work) || !repo.has(target) {
         return Ok(None);
     }
-    let history = repo.history(&[target], head)?;
-    Ok(Some(Range {
-        base: Some(target),
-        head: Some(head),
-        commits: history.ahead,
-        is_cut: history.ahead_is_cut,
-        ..Range::default()
-    }))
+    repo.range_since(&[target], head).map(Some)
 }
 
 fn is(id: ObjectId, hex: &str) -> bool {

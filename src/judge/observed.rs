@@ -289,26 +289,22 @@ impl ObservedJudge<'_> {
             if !seen.insert(tip) {
                 continue;
             }
-            let history = self.repo.history(&known, tip)?;
+            let new_range = self.repo.range_since(&known, tip)?;
             let old = name.and_then(|name| before.get(name).copied());
             let old = self.repo.tree_of(old.or(observed.before.head_commit()))?;
             let new = self.repo.tree_of(Some(tip))?;
-            if history.ahead.is_empty() {
+            if new_range.commits.is_empty() {
                 continue;
             }
+            let bases = new_range.base.iter().chain(&new_range.other_bases);
             let new_range = Range {
-                base: history.bases.first().copied(),
-                other_bases: history.bases.iter().skip(1).copied().collect(),
                 // A merge takes over what its parents had.
-                known: history.bases,
-                head: Some(tip),
-                is_cut: history.ahead_is_cut,
-                commits: history.ahead,
+                known: bases.copied().collect(),
                 branch: match name {
                     Some(name) => Some(name.trim_start_matches("refs/heads/").into()),
                     None => self.repo.branch()?.map(|branch| branch.name),
                 },
-                ..Range::default()
+                ..new_range
             };
             for mut finding in range(self.repo, &new_range, None, self.options)?.findings {
                 let is_old = match &finding.path {
