@@ -36,7 +36,7 @@ pub use commits::{Commit, Headline, History, Parents};
 pub use index::{FlaggedEntry, Index, staged_changes};
 pub use merge::{MergeResult, Merges};
 pub use objects::{Blobs, Objects, Recorded};
-pub use range::{Range, fetch_command};
+pub use range::Range;
 pub use repository::{Branch, Repository};
 pub use snapshot::{Before, SNAPSHOTS};
 pub use snapshot_chain::{Pruned, Snapshot, Snapshots};

@@ -67,18 +67,8 @@ pub struct Options {
     pub approvals: Vec<Approval>,
     /// Which losses to count. If only those that decide, the changes of the verdict have no shares.
     pub precision: Precision,
-    /// What to collect for the reader beyond findings and changes.
-    pub collect: Collect,
+    /// Whether to collect what the review page shows beyond findings and changes.
+    pub for_page: bool,
     /// Settings to judge by instead of those of the base, for a trial.
     pub settings: Option<Settings>,
-}
-
-/// What a judgement collects for the reader beyond findings and changes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Collect {
-    /// Nothing: the reports for programs and terminals need no more.
-    #[default]
-    Nothing,
-    /// Everything that the review page shows.
-    Page,
 }

@@ -6,7 +6,7 @@ use super::pipeline::designs_used;
 use super::{Options, Progress, facts, range};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
-use crate::git::{Headline, Repository, fetch_command};
+use crate::git::{Headline, Repository};
 use crate::measure::Precision;
 use crate::scope::settings::{Missing, Settings};
 use crate::verdict::DesignUsed;
@@ -79,7 +79,7 @@ pub fn trial(
         return Err(Error::new(
             "the clone is too shallow to check a change: it holds only the newest commit",
         )
-        .help(fetch_command(true, &[])));
+        .help(repo.fetch_command(&[])));
     }
     // The branch has no design for what came before guard.
     let mut settings = settings.clone();
