@@ -4,8 +4,6 @@
 mod read;
 mod select;
 
-use std::collections::HashMap;
-
 use gix::bstr::{BStr, BString};
 
 use super::facts::JudgementFacts;
@@ -285,26 +283,34 @@ pub(super) struct Move {
 /// Where designs move: a new Markdown file with the file name of a design that the same change deletes. The content
 /// may differ, for example by a status line.
 pub(super) fn moved_designs(settings: &Settings, changes: &[Change]) -> Vec<Move> {
+    let is_gone = |change: &&Change| {
+        change.new.is_none() && design_selection::is_design(settings, change.path.as_ref())
+    };
+    let mut moves = Vec::new();
+    for gone in changes.iter().filter(is_gone) {
+        moves.extend(new_documents(changes, &gone.path).map(|to| Move {
+            from: gone.path.clone(),
+            to: to.clone(),
+        }));
+    }
+    moves
+}
+
+/// The new Markdown files with the file name of `path`.
+fn new_documents<'c>(
+    changes: &'c [Change],
+    path: &BString,
+) -> impl Iterator<Item = &'c BString> + use<'c> {
     let name = |path: &BString| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
-    let left: HashMap<_, _> = changes
-        .iter()
-        .filter(|change| {
-            change.new.is_none() && design_selection::is_design(settings, change.path.as_ref())
-        })
-        .map(|change| (name(&change.path), &change.path))
-        .collect();
-    changes
-        .iter()
-        .filter(|change| change.old.is_none())
-        .filter(|change| change.new.is_some_and(|state| state.kind == Kind::File))
-        .filter(|change| change.path.ends_with(b".md"))
-        .filter_map(|change| {
-            left.get(&name(&change.path)).map(|&from| Move {
-                from: from.clone(),
-                to: change.path.clone(),
-            })
-        })
-        .collect()
+    let wanted = name(path);
+    let new = changes.iter().filter(|change| is_new_file(change));
+    let paths = new.map(|change| &change.path);
+    paths.filter(move |new| new.ends_with(b".md") && name(new) == wanted)
+}
+
+/// Whether the change adds a file.
+fn is_new_file(change: &Change) -> bool {
+    change.old.is_none() && change.new.is_some_and(|state| state.kind == Kind::File)
 }
 
 /// The command that commits a new design.

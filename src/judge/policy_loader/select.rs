@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Loader, of_head};
-use crate::change::{Change, Kind};
+use super::{Loader, is_new_file, new_documents, of_head};
 use crate::error::{Error, Result};
 use crate::git::{Repository, Tree};
 use crate::judge::Options;
@@ -220,7 +219,6 @@ impl Loader<'_, '_> {
     /// Follows designs that the range itself added and then moved to where they are at its end: a new Markdown file
     /// of the same name. Without such a file they stay as they are.
     fn where_moved(&self, mut choices: Vec<Choice>) -> Result<Vec<Choice>> {
-        let name = |path: &BString| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
         for choice in &mut choices {
             let path: &BStr = choice.path.as_ref();
             let [one, other] = self.sides();
@@ -229,13 +227,8 @@ impl Loader<'_, '_> {
             if is_there || !self.trees_of_commits().any(was_there) {
                 continue;
             }
-            let to = self.facts.changes.iter().find(|change| {
-                is_new_file(change)
-                    && change.path.ends_with(b".md")
-                    && name(&change.path) == name(&choice.path)
-            });
-            if let Some(to) = to {
-                choice.path = to.path.clone();
+            if let Some(to) = new_documents(&self.facts.changes, &choice.path).next() {
+                choice.path = to.clone();
             }
         }
         Ok(choices)
@@ -343,11 +336,6 @@ impl Loader<'_, '_> {
         let paths = entries.filter_map(on_disk).flatten();
         paths.map(|path| Choice::new(path, "work tree")).collect()
     }
-}
-
-/// Whether the change adds a file.
-fn is_new_file(change: &Change) -> bool {
-    change.old.is_none() && change.new.is_some_and(|state| state.kind == Kind::File)
 }
 
 /// The matching files of one side, in path order.
