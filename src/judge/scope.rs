@@ -11,9 +11,8 @@ use super::policy_loader::{CHOICE_KEY, GUARD_USE, load_to_show};
 use super::tree_view::{GitTreeView, work_tree};
 use crate::error::Result;
 use crate::git::{Index, Repository, show_file};
-use crate::path::TreeView;
 use crate::policy::{ChosenBy, Policy};
-use crate::rules;
+use crate::rules::{self, ResultTree};
 use crate::scope::settings::{self, KeyPlaces, Settings, parse_with_places};
 use crate::scope::{Grant, GrantKind, Scope};
 use crate::verdict::{ChosenDesigns, PromptSection, ScopeGrant, ScopeListing, SettingsInForce};
@@ -69,41 +68,44 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSecti
 fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
     let designs = policy.designs.iter();
     let all = designs.flat_map(|governing| governing.design.grants.iter().cloned());
-    let scope = Scope::new(all.collect());
     let head = repo.tree_of(repo.head_commit()?)?;
-    let mut facts = Vec::with_capacity(scope.grants().len());
-    for grant in scope.grants() {
-        facts.push((head.get(grant.path.as_ref())?.is_some(), false));
-    }
-    if let Ok(root) = repo.workdir() {
-        let (index, boundary) = (Index::open(repo)?, work_tree(root)?);
-        let (disk, tree) = (boundary.view(), index.tree()?);
-        let view = GitTreeView::of(&tree);
-        let matched = rules::matched(scope.grants(), &[&view]);
-        for (at, grant) in scope.grants().iter().enumerate() {
-            let is_on_disk = || disk.entry(grant.path.as_ref()).is_some();
-            facts[at].1 = matched[at] || grant.kind != GrantKind::Glob && is_on_disk();
-        }
-    }
-    Ok(listed(&policy.settings, scope, facts))
+    let head = GitTreeView::of(&head);
+    let Ok(root) = repo.workdir() else {
+        let listed = listed(&policy.settings, all.collect(), &head, None);
+        return head.finish().map(|()| listed);
+    };
+    let (index, boundary) = (Index::open(repo)?, work_tree(root)?);
+    let (disk, tree) = (boundary.view(), index.tree()?);
+    let tree = GitTreeView::of(&tree);
+    let listed = listed(&policy.settings, all.collect(), &head, Some((&tree, &disk)));
+    head.finish().and(tree.finish()).map(|()| listed)
 }
 
-/// The grants of a scope, each with whether HEAD has its file, and whether it exists.
+/// The grants of a scope, each with whether its file exists: a glob by what the first of two trees lists, a path by the
+/// second one.
 pub(super) fn listed(
     settings: &Settings,
-    scope: Scope,
-    facts: Vec<(bool, bool)>,
+    grants: Vec<Grant>,
+    head: &dyn ResultTree,
+    now: Option<(&dyn ResultTree, &dyn ResultTree)>,
 ) -> Vec<ScopeGrant> {
-    let rows = scope.grants().iter().zip(facts);
-    let line = |(grant, (is_committed, exists)): (&Grant, (bool, bool))| {
-        let is_committed = is_committed || exists && grant.kind != GrantKind::File;
+    let scope = Scope::new(grants);
+    let trees: Vec<_> = now.iter().map(|(tree, _)| *tree).collect();
+    let matched = rules::matched(scope.grants(), &trees).into_iter();
+    let line = |(grant, matched): (&Grant, bool)| {
+        let path: &BStr = grant.path.as_ref();
+        let exists = match grant.kind {
+            GrantKind::Glob => matched,
+            _ => now.is_some_and(|(_, now)| now.entry(path).is_some()),
+        };
+        let is_committed = exists && grant.kind != GrantKind::File || head.entry(path).is_some();
         ScopeGrant {
             protection: rules::protection(settings, &scope, grant, is_committed, exists),
             grant: grant.clone(),
             exists,
         }
     };
-    rows.map(line).collect()
+    scope.grants().iter().zip(matched).map(line).collect()
 }
 
 /// The settings in force with their places, and any designs chosen by hand.
