@@ -19,7 +19,6 @@ mod reverts;
 mod review;
 mod scope;
 mod staged;
-mod status;
 mod tree_view;
 mod trial;
 
@@ -43,12 +42,11 @@ pub use per_commit::Progress;
 pub use policy_loader::{CHOICE_KEY, CandidateDesigns, candidates, load_for_request};
 pub use range::{commit, new_commits, push, range};
 pub use request::OperationContext;
-pub use scope::{prompt, scope, settings};
+pub use scope::{prompt, scope, settings, status};
 pub use staged::{
     Clearable, clearable, everything, governing_designs, landed, selected_by_settings, staged,
     uncommitted, used_approvals,
 };
-pub use status::status;
 pub use trial::{Trial, TriedChange, trial};
 
 /// How to judge.
