@@ -114,8 +114,7 @@ impl<'a> Observer<'a> {
             drop(store);
             store = CheckpointStore::open(repo)?;
         }
-        let name = repo.blob_id(session.as_bytes()).map(|id| id.to_string());
-        let file = format!("sessions/{}", name.unwrap_or_default());
+        let file = format!("sessions/{}", repo.blob_id(session.as_bytes())?);
         let note = repo.git_dir().join("guard").join("observed");
         let text = fs::read(store.file(&file));
         if text.is_err() && fs::read_to_string(&note).is_ok_and(|known| known == file) {

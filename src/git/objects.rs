@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use gix::ObjectId;
-use gix::objs::{Exists, Find, Kind};
+use gix::objs::{Exists, Find, Kind, compute_hash};
 use gix::odb::find::Header;
 use gix::odb::pack::cache::{lru, object};
 use gix::odb::pack::{index, multi_index};
@@ -226,6 +226,15 @@ impl Objects {
             Err(error) => Err(missing(id, &error.to_string())),
         }
     }
+}
+
+/// git's id of a blob with this content.
+///
+/// # Errors
+/// The content attacks the hash function.
+pub fn blob_id(hash: gix::hash::Kind, content: &[u8]) -> Result<ObjectId> {
+    compute_hash(hash, Kind::Blob, content)
+        .map_err(|error| Error::new(format!("the content cannot be hashed: {error}")))
 }
 
 /// A missing object is never "no change": a partial clone may not have it yet.

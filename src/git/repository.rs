@@ -10,7 +10,7 @@ use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use super::config_env;
 use super::merge::Merges;
-use super::objects::Objects;
+use super::objects::{Objects, blob_id};
 use super::program::{Git, PrivateObjects, enter_quarantine, told};
 use super::{cannot_open, failed, show_file};
 use crate::boundary::{absolute, bytes};
@@ -291,9 +291,12 @@ impl Repository {
         Ok(path.map(|path| absolute(here).join(path)))
     }
 
-    /// The id of a blob with this content, without writing it; `None` if it cannot be hashed.
-    pub(crate) fn blob_id(&self, content: &[u8]) -> Option<ObjectId> {
-        gix::objs::compute_hash(self.repo.object_hash(), gix::objs::Kind::Blob, content).ok()
+    /// The id of a blob with this content, without writing it.
+    ///
+    /// # Errors
+    /// As for [`blob_id`].
+    pub(crate) fn blob_id(&self, content: &[u8]) -> Result<ObjectId> {
+        blob_id(self.repo.object_hash(), content)
     }
 
     /// The directory of git hooks, which may not exist: `core.hooksPath`, relative to where git runs hooks; otherwise

@@ -82,7 +82,7 @@ impl OperationContext<'_, '_> {
         paths: &[&BStr],
     ) -> Result<Loss<'c>> {
         let head = self.head();
-        let there = old.map(|old| self.blob_id(old)).transpose()?;
+        let there = old.map(|old| self.repo.blob_id(old)).transpose()?;
         let edit = self.step(old, new);
         let mut loss = Loss {
             edit,
@@ -200,7 +200,7 @@ impl OperationContext<'_, '_> {
             (Some(new), None) => {
                 let head = self.head();
                 let committed = wants_content.then(|| head.read(path)).transpose()?;
-                let change = written(path, head.get(path)?, self.blob_id(new)?);
+                let change = written(path, head.get(path)?, self.repo.blob_id(new)?);
                 (change, committed.flatten())
             }
             // A file that HEAD lacks still counts as deleted or moved.
@@ -235,7 +235,7 @@ impl OperationContext<'_, '_> {
         let state = |content: &[u8]| -> Result<State> {
             Ok(State {
                 kind: Kind::File,
-                id: self.blob_id(content)?,
+                id: self.repo.blob_id(content)?,
             })
         };
         let (old, new) = (old.map(state).transpose()?, new.map(state).transpose()?);
@@ -252,7 +252,8 @@ impl OperationContext<'_, '_> {
             return Ok(self);
         };
         let committed = self.head().get(path)?.map(|state| state.id);
-        if committed == Some(self.blob_id(old)?) || !self.step(Some(old), Some(new)).destroys() {
+        if committed == Some(self.repo.blob_id(old)?) || !self.step(Some(old), Some(new)).destroys()
+        {
             return Ok(self);
         }
         Ok(OperationContext {
@@ -283,16 +284,6 @@ impl OperationContext<'_, '_> {
     /// HEAD's tree.
     fn head(&self) -> &Tree<'_> {
         self.head.tree()
-    }
-
-    /// git's id of the content.
-    ///
-    /// # Errors
-    /// It cannot be hashed.
-    pub fn blob_id(&self, content: &[u8]) -> Result<ObjectId> {
-        self.repo
-            .blob_id(content)
-            .ok_or_else(|| Error::new("the content cannot be hashed"))
     }
 
     /// The errors of the rules, most severe first.

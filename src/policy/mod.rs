@@ -49,8 +49,8 @@ impl Origin {
 pub struct DesignVersion {
     /// The path in the repository.
     pub path: BString,
-    /// The id of the blob; `None` if it could not be hashed.
-    pub blob: Option<ObjectId>,
+    /// The id of the blob.
+    pub blob: ObjectId,
 }
 
 /// A design in force.
@@ -58,8 +58,8 @@ pub struct DesignVersion {
 pub struct Governing {
     /// The document.
     pub design: Design,
-    /// The id of the blob; `None` if it could not be hashed.
-    pub blob: Option<ObjectId>,
+    /// The id of the blob.
+    pub blob: ObjectId,
     /// The source of its text.
     pub origin: Origin,
     /// What chose it.

@@ -134,7 +134,7 @@ impl Checkpoint {
         repo: &'a Repository,
     ) -> impl Iterator<Item = (BString, State, String)> + 'a {
         self.sizes.iter().filter_map(|(path, size)| {
-            let id = repo.blob_id(size.as_bytes())?;
+            let id = repo.blob_id(size.as_bytes()).ok()?;
             let state = State {
                 kind: Kind::File,
                 id,
@@ -194,8 +194,7 @@ impl CheckpointStore {
             .ok_or_else(|| Error::new("there is no directory for checkpoints: HOME is not set"))?;
         let git_dir = absolute(repo.git_dir());
         let key = format!("{}\n{}", root.display(), git_dir.display());
-        let key = repo.blob_id(key.as_bytes()).map(|id| id.to_string());
-        let directory = cache.join(key.unwrap_or_default());
+        let directory = cache.join(repo.blob_id(key.as_bytes())?.to_string());
         if directory.starts_with(&root) {
             return Err(Error::new(format!(
                 "the cache directory {} is in the work tree, where checkpoints would be copied into each other",
@@ -298,11 +297,8 @@ impl CheckpointStore {
     /// It cannot be written.
     pub fn report(&self, repo: &Repository, change: &ObservedChange) -> Result<String> {
         let text = serde_json::to_vec(change).unwrap_or_default();
-        let id = repo
-            .blob_id(&text)
-            .map(|id| id.to_hex_with_len(8).to_string());
         // No snapshot has such a name.
-        let name = format!("{CHANGE}{}", id.unwrap_or_default());
+        let name = format!("{CHANGE}{}", repo.blob_id(&text)?.to_hex_with_len(8));
         self.save(&format!("changes/{name}"), &text)?;
         Ok(name)
     }
@@ -351,8 +347,7 @@ impl CheckpointStore {
 
     /// Keeps a copy of a content; its name is the answer.
     fn keep(&self, repo: &Repository, content: &[u8]) -> Result<String> {
-        let name = repo.blob_id(content).map(|id| id.to_string());
-        let name = name.unwrap_or_default();
+        let name = repo.blob_id(content)?.to_string();
         if !self.copy(&name).exists() {
             self.save(&format!("copies/{name}"), content)?;
         }

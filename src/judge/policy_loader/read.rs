@@ -181,7 +181,7 @@ impl Loader<'_, '_> {
         }
         Ok(Governing {
             design,
-            blob: self.facts.repo.blob_id(text),
+            blob: self.facts.repo.blob_id(text)?,
             origin,
             chosen_by: choice.by.clone(),
             in_force: true,
