@@ -187,6 +187,11 @@ impl Repository {
         Ok(self.workdir()?.join(relative))
     }
 
+    /// What is at a path of the work tree, if it can be seen; a link is not followed.
+    pub(crate) fn metadata_of(&self, path: &BStr) -> Option<fs::Metadata> {
+        self.work_tree_file(path).ok()?.symlink_metadata().ok()
+    }
+
     /// The current directory relative to the root of the work tree; `None` in the root or elsewhere.
     pub(crate) fn prefix(&self) -> Option<&BString> {
         let find = || {

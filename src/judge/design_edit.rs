@@ -21,7 +21,7 @@ use crate::design::{self, Design};
 use crate::error::{Error, Result};
 use crate::finding::Rule;
 use crate::git::{Index, Repository, show_file};
-use crate::path::{escaped, normalize_request, shell_word};
+use crate::path::{escaped, escaped_list, normalize_request, shell_word};
 use crate::policy::{ChosenBy, design_selection};
 use crate::scope::Scope;
 use crate::scope::glob::is_glob;
@@ -45,10 +45,7 @@ pub fn rows_of_plan(repo: &Repository, plan: &Path) -> Result<Vec<String>> {
             _ => Err(io::Error::other("it is larger than 1 MB")),
         })
         .map_err(|error| Error::new(format!("{} cannot be read: {error}", show_file(plan))))?;
-    let is_directory = |path: &str| {
-        let file = repo.work_tree_file(path.into()).ok()?;
-        Some(file.symlink_metadata().ok()?.is_dir())
-    };
+    let is_directory = |path: &str| Some(repo.metadata_of(path.into())?.is_dir());
     let own = in_repository(repo, plan).unwrap_or_default();
     Ok(propose::rows_of_document(
         own.as_ref(),
@@ -364,9 +361,8 @@ fn the_design(repo: &Repository, options: &Options) -> Result<BString> {
         .filter(|choice| choice.by != ChosenBy::Standing);
     let mut own: Vec<BString> = own.map(|choice| choice.path).collect();
     if own.len() > 1 {
-        let all: Vec<String> = own.iter().map(|path| escaped(path).to_string()).collect();
         return Err(
-            Error::new(format!("several designs apply: {}", all.join(", ")))
+            Error::new(format!("several designs apply: {}", escaped_list(&own)))
                 .help("say which one to extend: guard scope add PATH --design FILE"),
         );
     }
@@ -387,8 +383,7 @@ fn named(repo: &Repository, request: &BString) -> Result<(BString, Option<Kind>)
         path.push(b'/');
         return Ok((path, None));
     }
-    let file = repo.work_tree_file(path.as_ref()).ok();
-    let on_disk = file.and_then(|file| file.symlink_metadata().ok());
+    let on_disk = repo.metadata_of(path.as_ref());
     if on_disk.as_ref().is_some_and(|metadata| metadata.is_dir()) {
         let shown = escaped(&path).to_string();
         return Err(Error::new(format!("{shown} is a directory"))

@@ -41,6 +41,20 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
+/// The names with commas between them.
+pub fn escaped_list(names: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
+    let names = names.into_iter().map(|name| escaped(&name).to_string());
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// The first `most` names, and how many others there are.
+pub fn some_escaped(names: impl ExactSizeIterator<Item = impl AsRef<[u8]>>, most: usize) -> String {
+    match names.len().saturating_sub(most) {
+        0 => escaped_list(names),
+        more => format!("{} and {more} more", escaped_list(names.take(most))),
+    }
+}
+
 /// One line of text with names already escaped: remaining hostile characters become `\u{1b}`. Idempotent.
 pub fn text_on_one_line(text: &str) -> Cow<'_, str> {
     if !text.contains(chars::is_hostile) {

@@ -7,7 +7,7 @@ use super::{Case, MeasuredChange, Sink, missing_row, out_of_scope};
 use crate::change::{Action, Change};
 use crate::finding::{Finding, Rule};
 use crate::measure::{Class, Conversion, Measured, Unit};
-use crate::path::escaped;
+use crate::path::{escaped, some_escaped};
 use crate::policy::{Policy, Stage};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
@@ -74,9 +74,9 @@ fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
         );
     }
     if !changed.moved_to.is_empty() {
-        let to = changed.moved_to.iter().map(|to| to.path.as_ref());
+        let to = changed.moved_to.iter().map(|to| &to.path);
         let lines: usize = changed.moved_to.iter().map(|to| to.lines).sum();
-        let to = listed(to);
+        let to = some_escaped(to, 3);
         finding = finding.detail("moved", lines).help(format!(
             "{lines} lines are not counted, because they moved to {to}"
         ));
@@ -189,19 +189,6 @@ fn governing_design(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding
         .help("keep it until its work has landed, then move it away in a separate commit")
         .detail("class", measured.class.name());
     Some(advise_approval(finding, case.policy))
-}
-
-/// The first three paths, and how many others there are.
-fn listed<'a>(paths: impl ExactSizeIterator<Item = &'a BStr>) -> String {
-    let more = paths.len().saturating_sub(3);
-    let shown: Vec<String> = paths
-        .take(3)
-        .map(|path| escaped(path).to_string())
-        .collect();
-    match more {
-        0 => shown.join(", "),
-        _ => format!("{} and {more} more", shown.join(", ")),
-    }
 }
 
 /// The unit in words.

@@ -13,7 +13,7 @@ use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::git::{Objects, Repository, Tree};
-use crate::path::{escaped, shell_word};
+use crate::path::{escaped, escaped_list, shell_word};
 use crate::policy::{Governing, Policy, Stage, design_selection};
 use crate::rules;
 use crate::scope::path_placeholders::NamedBy;
@@ -422,10 +422,9 @@ impl Loader<'_, '_> {
             (None, None) => String::new(),
         };
         let first = filled.iter().filter_map(|one| one.tries.first());
-        let first: Vec<String> = first.map(|pattern| escaped(pattern).to_string()).collect();
         let what = format!(
             "no design{work}: {} is not in {}",
-            first.join(", "),
+            escaped_list(first),
             if is_range { "the branch" } else { "HEAD" }
         );
         match self.uncommitted().first().filter(|_| !is_range) {

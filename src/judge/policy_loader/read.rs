@@ -154,10 +154,7 @@ impl Loader<'_, '_> {
     /// Whether a commit or the work tree has a link at the path.
     fn is_link(&self, path: &BStr) -> Result<bool> {
         let committed = self.base().get(path)?;
-        let on_disk = || {
-            self.file(path)
-                .and_then(|file| file.symlink_metadata().ok())
-        };
+        let on_disk = || self.facts.repo.metadata_of(path);
         Ok(committed.is_some_and(|state| state.kind == Kind::Symlink)
             || on_disk().is_some_and(|metadata| metadata.is_symlink()))
     }

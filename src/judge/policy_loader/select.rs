@@ -11,7 +11,7 @@ use crate::git::{Repository, Tree};
 use crate::judge::Options;
 use crate::judge::facts::JudgementFacts;
 use crate::judge::tree_view::in_repository;
-use crate::path::escaped;
+use crate::path::{escaped, escaped_list};
 use crate::policy::design_selection::FilledPattern;
 use crate::policy::{ChosenBy, Origin, Stage, design_selection};
 use crate::scope::glob::{Glob, is_glob};
@@ -196,8 +196,7 @@ impl Loader<'_, '_> {
         }
         if designs.len() > 1 {
             let all = designs.values().flat_map(|(_, paths)| paths);
-            let all: Vec<String> = all.map(|path| escaped(path).to_string()).collect();
-            return Err(Error::new(format!("more than one design applies: {}", all.join(", ")))
+            return Err(Error::new(format!("more than one design applies: {}", escaped_list(all)))
                 .help("if all of them apply, name each with --lld; to choose one for this branch: guard use FILE"));
         }
         let Some((by, paths)) = designs.into_values().next() else {
