@@ -31,7 +31,7 @@ pub struct Range {
 
 impl Range {
     /// From the merge bases in a history to its head.
-    fn of(history: History, head: ObjectId) -> Range {
+    pub fn of(history: History, head: ObjectId) -> Range {
         let mut bases = history.bases.into_iter();
         Range {
             base: bases.next(),
@@ -180,12 +180,14 @@ impl Repository {
         })
     }
 
-    /// What `head` brings that commits `known` before lack; all of its history if there are none.
+    /// What `head` changes in an ancestor, which a shallow clone need not know to be one; without an ancestor, all of its
+    /// history.
     ///
     /// # Errors
     /// A commit is missing or damaged.
-    pub(crate) fn range_since(&self, known: &[ObjectId], head: ObjectId) -> Result<Range> {
-        Ok(Range::of(self.history(known, head)?, head))
+    pub(crate) fn range_since(&self, base: Option<ObjectId>, head: ObjectId) -> Result<Range> {
+        let range = Range::of(self.history(base.as_slice(), head)?, head);
+        Ok(Range { base, ..range })
     }
 
     /// The commit of a revision, and its branch: by name, or because HEAD is on it.
@@ -331,7 +333,7 @@ impl Repository {
             return match side {
                 PushSide::Server => Ok(Range {
                     notes: vec![format!("{shown} is the first ref in this repository")],
-                    ..self.range_since(&[], new)?
+                    ..self.range_since(None, new)?
                 }),
                 PushSide::Local(remote) => Err(unknown_remote(remote)),
             };

@@ -52,7 +52,7 @@ fn of_merge(repo: &Repository, plan: &CiPlan) -> Result<Option<Range>> {
     if !is(merged, work) || !repo.has(target) {
         return Ok(None);
     }
-    repo.range_since(&[target], head).map(Some)
+    repo.range_since(Some(target), head).map(Some)
 }
 
 fn is(id: ObjectId, hex: &str) -> bool {

@@ -289,7 +289,7 @@ impl ObservedJudge<'_> {
             if !seen.insert(tip) {
                 continue;
             }
-            let new_range = self.repo.range_since(&known, tip)?;
+            let new_range = Range::of(self.repo.history(&known, tip)?, tip);
             let old = name.and_then(|name| before.get(name).copied());
             let old = self.repo.tree_of(old.or(observed.before.head_commit()))?;
             let new = self.repo.tree_of(Some(tip))?;

@@ -96,7 +96,7 @@ pub fn trial(
     });
     let options = options(settings);
     for (at, &(id, parent)) in steps.iter().enumerate() {
-        let range = repo.range_since(parent.as_slice(), id)?;
+        let range = repo.range_since(parent, id)?;
         // Without usable designs, the other rules still apply.
         let (judged, why) = match range::net(repo, &range, id, &options) {
             Ok(judged) => (judged, None),
