@@ -17,7 +17,6 @@ use crate::path::{escaped, shell_word};
 mod checked_out;
 mod checkpoint;
 mod commits;
-mod config_env;
 mod index;
 mod merge;
 mod objects;

@@ -2,7 +2,7 @@
 //! range.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::iter;
 
 use gix::ObjectId;
@@ -17,7 +17,6 @@ use crate::path::escaped;
 use crate::policy::{Policy, Stage};
 use crate::rules::{self, MeasuredChange, MergeBase};
 use crate::scope::settings::{self, Settings};
-use crate::trailer;
 use crate::verdict::SourceKind;
 
 /// What is judged, and against what.
@@ -89,20 +88,6 @@ impl<'a> JudgementFacts<'a> {
             branch: repo.design_branch()?,
             ..JudgementFacts::new(repo, stage, base, result)?
         })
-    }
-
-    /// The designs that the commits name, in commit order, each with the first commit that does.
-    pub(super) fn named_designs(&self) -> Vec<(BString, ObjectId)> {
-        let mut known = HashSet::new();
-        let mut named = Vec::new();
-        for commit in self.commits {
-            for path in trailer::values(&commit.trailers, trailer::DESIGN) {
-                if known.insert(path) {
-                    named.push((path.into(), commit.id));
-                }
-            }
-        }
-        named
     }
 }
 

@@ -167,11 +167,9 @@ pub(super) fn measure_against_closest(
                 &settings.thresholds,
             )
         });
-        let least = found.min_by(|a, b| {
-            let key =
-                |m: &measure::Measured| ((m.destroys(), m.conversion.is_some()), m.lost.share());
-            let ((a, a_share), (b, b_share)) = (key(a), key(b));
-            a.cmp(&b).then(a_share.total_cmp(&b_share))
+        let least = found.reduce(|least, one| match one.weight() < least.weight() {
+            true => one,
+            false => least,
         });
         if least.is_some() {
             changed.measured = least;

@@ -1,6 +1,6 @@
 //! Selects designs: by flag, by `guard use`, by the trailers of a range, or by settings and branch. Reads none of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -17,6 +17,7 @@ use crate::policy::{ChosenBy, Origin, Stage, design_selection};
 use crate::scope::glob::{Glob, is_glob};
 use crate::scope::path_placeholders::{self, NamedBy, PathNames};
 use crate::scope::settings::{self, Settings};
+use crate::trailer;
 
 /// The key below `branch.NAME` in git's configuration that holds the choice of `guard use`.
 pub const CHOICE_KEY: &str = "guardDesign";
@@ -64,17 +65,26 @@ impl Loader<'_, '_> {
                 return self.of_the_settings(self.chosen(chosen)?);
             }
         }
-        // A commit may select one of the configured designs, but not turn any document into a design.
-        let named = self.facts.named_designs().into_iter();
-        let choices = named.map(|(path, commit)| {
-            let by = format!("Guard-Design trailer of {}", commit.to_hex_with_len(12));
-            Choice::new(path, by.as_str())
-        });
-        let choices: Vec<Choice> = choices.collect();
-        match choices.is_empty() {
+        let named = self.by_trailers();
+        match named.is_empty() {
             true => self.by_settings(),
-            false => self.where_moved(self.of_the_settings(choices)?),
+            // A commit may select one of the configured designs, but not turn any document into a design.
+            false => self.where_moved(self.of_the_settings(named)?),
         }
+    }
+
+    /// The designs that the commits name, each by the first commit that does.
+    fn by_trailers(&self) -> Vec<Choice> {
+        let (mut known, mut named) = (HashSet::new(), Vec::new());
+        for commit in self.facts.commits {
+            for path in trailer::values(&commit.trailers, trailer::DESIGN) {
+                if known.insert(path) {
+                    let by = format!("Guard-Design trailer of {}", commit.id.to_hex_with_len(12));
+                    named.push(Choice::new(path, by.as_str()));
+                }
+            }
+        }
+        named
     }
 
     /// The designs that `guard use` stored: files, and directories with a slash at the end.
