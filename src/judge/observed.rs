@@ -17,7 +17,6 @@ use crate::git::{
 };
 use crate::policy::Stage;
 use crate::rules::{self, Access, at_level};
-use crate::scope::settings::Settings;
 
 /// What is compared.
 pub struct Observed<'a> {
@@ -53,9 +52,11 @@ impl Observed<'_> {
         let both = self.store.repository(sized.blobs.clone())?;
         let mut found = Observation::default();
         let is_same = before.tree() == after.tree() && sized.changes.is_empty();
+        let known = self.known(&both);
         let judged = ObservedJudge {
             observed: self,
-            base: self.base(&both)?,
+            base: self.base(&both, &known)?,
+            known,
             repo: &both,
             options,
         };
@@ -77,15 +78,14 @@ impl Observed<'_> {
     }
 
     /// The newest commit that was there before and that HEAD has now: its policy judges.
-    fn base(&self, repo: &Repository) -> Result<Option<ObjectId>> {
+    fn base(&self, repo: &Repository, known: &[ObjectId]) -> Result<Option<ObjectId>> {
         let Some(head) = self.after.head_commit() else {
             return Ok(None);
         };
-        let known = self.known(repo);
         if known.contains(&head) {
             return Ok(Some(head));
         }
-        let history = repo.history(&known, head)?;
+        let history = repo.history(known, head)?;
         Ok(history.bases.first().copied().or(self.before.head_commit()))
     }
 
@@ -132,6 +132,7 @@ struct ObservedJudge<'a> {
     observed: &'a Observed<'a>,
     repo: &'a Repository,
     base: Option<ObjectId>,
+    known: Vec<ObjectId>,
     options: &'a Options,
 }
 
@@ -171,9 +172,9 @@ impl ObservedJudge<'_> {
         for change in differences {
             let path: &BStr = change.path.as_ref();
             let committed = base.get(path)?;
+            let is_committed = change.old == committed || change.old == was.get(path)?;
             if head.get(path)? == change.new {
                 // What the session found and no commit has must not vanish, unless it is in a stash.
-                let is_committed = change.old == committed || change.old == was.get(path)?;
                 let is_only_copy = !is_committed && first.get(path)? == change.old;
                 if is_only_copy && !is_in(&stashed, path, change.old)? {
                     since_before.push(change);
@@ -191,16 +192,14 @@ impl ObservedJudge<'_> {
             }
             // What the session itself made and no commit has may go again.
             let is_own = first.get(path)?.is_none() && committed.is_none();
-            let is_committed = change.old == committed || change.old == was.get(path)?;
             if change.old.is_some() && !is_committed && !is_own {
                 since_before.push(change);
             }
         }
         // The lost contents, each with whether the file is gone.
         let lost = since_before.iter();
-        let lost: HashMap<BString, bool> = lost
-            .map(|change| (change.path.clone(), change.new.is_none()))
-            .collect();
+        let lost = lost.map(|change| (change.path.clone(), change.new.is_none()));
+        let lost: HashMap<BString, bool> = lost.collect();
         let lost_at = |finding: &Finding| lost.get(finding.path.as_ref()?).copied();
         let of_requests = self.judge(since_head, new.clone())?;
         let mut of_losses = self.judge(since_before, new)?;
@@ -282,14 +281,13 @@ impl ObservedJudge<'_> {
             .map(|(name, tip)| (Some(name), tip))
             .collect();
         tips.extend(observed.after.head_commit().map(|tip| (None, tip)));
-        let known = observed.known(self.repo);
-        tips.retain(|(_, tip)| !known.contains(tip));
+        tips.retain(|(_, tip)| !self.known.contains(tip));
         let mut seen = HashSet::new();
         for (name, tip) in tips {
             if !seen.insert(tip) {
                 continue;
             }
-            let new_range = Range::of(self.repo.history(&known, tip)?, tip);
+            let new_range = Range::of(self.repo.history(&self.known, tip)?, tip);
             let old = name.and_then(|name| before.get(name).copied());
             let old = self.repo.tree_of(old.or(observed.before.head_commit()))?;
             let new = self.repo.tree_of(Some(tip))?;
@@ -336,7 +334,7 @@ impl ObservedJudge<'_> {
         let returned = observed
             .store
             .changed_switches(observed.first, observed.after)?;
-        let settings = settings_of_head(self.repo).unwrap_or_else(|_| Settings::default());
+        let settings = settings_of_head(self.repo).unwrap_or_default();
         for (path, what) in changed.into_iter().filter(|one| returned.contains(one)) {
             let inside = path.strip_prefix(self.repo.workdir()?).unwrap_or(&path);
             let name = BString::from(inside.to_string_lossy().as_ref());
@@ -369,8 +367,7 @@ impl<'a> Excuses<'a> {
     fn of(judged: &'a ObservedJudge<'a>) -> Result<Excuses<'a>> {
         let observed = judged.observed;
         let merged = Parents::of_next_commit(judged.repo, false)?.merged;
-        let known: HashSet<ObjectId> = observed.known(judged.repo).into_iter().collect();
-        let merged = merged.into_iter().filter(|id| known.contains(id));
+        let merged = merged.into_iter().filter(|id| judged.known.contains(id));
         let first = judged.tree(observed.first);
         let mut trees = vec![(first.clone(), None)];
         for commit in observed.first.stash().chain(merged) {

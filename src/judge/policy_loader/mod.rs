@@ -313,12 +313,14 @@ fn is_new_file(change: &Change) -> bool {
     change.old.is_none() && change.new.is_some_and(|state| state.kind == Kind::File)
 }
 
-/// The command that commits a new design.
-fn add_and_commit(path: &[u8]) -> Help {
+/// Adds the command that commits a new design.
+fn commit_first(error: Error, path: &[u8]) -> Error {
     let word = shell_word(path);
-    Help::command(format_args!(
-        "git add {word} && git commit -m \"Add the design\" -- {word}"
-    ))
+    error
+        .help("commit the design first:")
+        .help(Help::command(format_args!(
+            "git add {word} && git commit -m \"Add the design\" -- {word}"
+        )))
 }
 
 impl Loader<'_, '_> {
@@ -428,9 +430,7 @@ impl Loader<'_, '_> {
             if is_range { "the branch" } else { "HEAD" }
         );
         match self.uncommitted().first().filter(|_| !is_range) {
-            Some(choice) => Error::new(what)
-                .help("commit the design first:")
-                .help(add_and_commit(&choice.path)),
+            Some(choice) => commit_first(Error::new(what), &choice.path),
             None => Error::new(what)
                 .help("choose another design with `guard use`, or write this one: guard scope new"),
         }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::select::Choice;
-use super::{Loader, add_and_commit};
+use super::{Loader, commit_first};
 use crate::change::Kind;
 use crate::design::{self, Design};
 use crate::error::{Error, Result};
@@ -84,11 +84,10 @@ impl Loader<'_, '_> {
                 escaped(path)
             ))
             .help("name the document that the link points to")),
-            Some(_) => Err(
-                Error::new(format!("the design {} is not committed", escaped(path)))
-                    .help("commit the design first:")
-                    .help(add_and_commit(path)),
-            ),
+            Some(_) => {
+                let what = format!("the design {} is not committed", escaped(path));
+                Err(commit_first(Error::new(what), path))
+            }
             None if self.is_directory(path)? => Err(Error::new(format!(
                 "the design {} is a directory",
                 escaped(path)
