@@ -37,7 +37,7 @@ pub use objects::{Blobs, Objects, Recorded, blob_id};
 pub use range::Range;
 pub use repository::{Branch, Repository};
 pub use snapshot::{Before, Pruned, SNAPSHOTS, Snapshot, Snapshots};
-pub use tree::{Tree, changes_between, tree_of_changes};
+pub use tree::{Tree, changes_between, is_in_any, tree_of_changes};
 pub use update::{PushSide, TargetBranch, Update};
 pub use work_tree::WorkTree;
 

@@ -274,6 +274,19 @@ impl<'repo> Tree<'repo> {
     }
 }
 
+/// Whether one of the trees has this state at the path.
+///
+/// # Errors
+/// A tree is missing or damaged.
+pub fn is_in_any(trees: &[Tree<'_>], path: &BStr, state: Option<State>) -> Result<bool> {
+    for tree in trees {
+        if tree.get(path)? == state {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The changes from one tree to another, in path order, without rename detection.
 ///
 /// # Errors

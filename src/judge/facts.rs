@@ -11,7 +11,7 @@ use gix::bstr::{BStr, BString};
 use super::merge_commits::MergedContents;
 use crate::change::Change;
 use crate::error::{Error, Result};
-use crate::git::{Commit, Objects, Range, Repository, Tree, changes_between};
+use crate::git::{Commit, Objects, Range, Repository, Tree, changes_between, is_in_any};
 use crate::measure::{self, Thresholds};
 use crate::path::escaped;
 use crate::policy::{Policy, Stage};
@@ -308,20 +308,11 @@ impl<'a> MergeBases<'a> {
         }
         let mut own = Vec::with_capacity(all.len());
         for change in all.into_values() {
-            if !self.is_in_a_tip(&change)? {
+            if !is_in_any(&self.tips, change.path.as_ref(), change.new)? {
                 own.push(change);
             }
         }
         Ok(own)
-    }
-
-    fn is_in_a_tip(&self, change: &Change) -> Result<bool> {
-        for tip in &self.tips {
-            if tip.get(change.path.as_ref())? == change.new {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Replaces the old side of each change by that of the merge base that loses most.

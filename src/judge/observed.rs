@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{
     Blobs, CheckedOut, Checkpoint, CheckpointStore, Parents, Range, Repository, Tree,
-    changes_between, differing, tree_of_changes,
+    changes_between, differing, is_in_any, tree_of_changes,
 };
 use crate::policy::Stage;
 use crate::rules::{self, Access, at_level};
@@ -176,7 +176,7 @@ impl ObservedJudge<'_> {
             if head.get(path)? == change.new {
                 // What the session found and no commit has must not vanish, unless it is in a stash.
                 let is_only_copy = !is_committed && first.get(path)? == change.old;
-                if is_only_copy && !is_in(&stashed, path, change.old)? {
+                if is_only_copy && !is_in_any(&stashed, path, change.old)? {
                     since_before.push(change);
                 }
                 continue;
@@ -343,15 +343,6 @@ impl ObservedJudge<'_> {
         }
         Ok(())
     }
-}
-
-fn is_in(trees: &[Tree<'_>], path: &BStr, state: Option<State>) -> Result<bool> {
-    for tree in trees {
-        if tree.get(path)? == state {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// Where content comes from that is nobody's new work.

@@ -49,13 +49,7 @@ pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<
     let mut policy = load_for_changes(&facts, options)?;
     let mut changes = std::mem::take(&mut facts.changes);
     let (repo, objects, base) = (facts.repo, facts.repo.objects(), &facts.base);
-    let commit_approvals = CommitApprovals::judge(
-        repo,
-        facts.commits,
-        &policy.settings,
-        base.commit(),
-        facts.known,
-    )?;
+    let commit_approvals = CommitApprovals::judge(&facts, &policy.settings)?;
     policy.notes.extend_from_slice(&commit_approvals.notes);
     if let Some(bases) = facts.merge_bases {
         bases.worst(objects, &policy.settings.thresholds, &mut changes)?;

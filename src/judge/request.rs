@@ -373,41 +373,37 @@ fn refuse_nested(
         }
         Err(error) => return Err(Error::new(error.to_string())),
     };
-    let finding = match nested {
+    let (at, what, help, command) = match nested {
         Some(NestedRepository::WorkTree(at)) => {
-            let what = "a separate repository";
             let help = "it has its own settings and designs; run guard there:";
-            outside(path, at.as_ref(), what)
-                .help(help)
-                .help(Help::command(command(path, at.as_ref())))
+            let command = command(path, at.as_ref());
+            (at, "a separate repository", help, Some(command))
         }
         Some(NestedRepository::Bare(at)) => {
             let what = "a bare repository, whose configuration and hooks git would run";
-            outside(path, at.as_ref(), what).help("ask a person to change it")
+            (at, what, "ask a person to change it", None)
         }
-        None => match repo.submodule_of(head, path)? {
-            Some(at) => {
-                let what = "a submodule that is not checked out";
-                outside(path, at.as_ref(), what)
-                    .help("it has its own settings and designs; check it out, and run guard there:")
-                    .help(Help::command(format_args!(
-                        "git submodule update --init {}",
-                        shell_word(&at)
-                    )))
-            }
-            None => return Ok(None),
-        },
+        None => {
+            let Some(at) = repo.submodule_of(head, path)? else {
+                return Ok(None);
+            };
+            let help = "it has its own settings and designs; check it out, and run guard there:";
+            let command = format!("git submodule update --init {}", shell_word(&at));
+            (
+                at,
+                "a submodule that is not checked out",
+                help,
+                Some(command),
+            )
+        }
     };
-    Ok(Some(finding))
-}
-
-fn outside(path: &BStr, at: &BStr, what: &str) -> Finding {
     let message = match path == at {
         true => format!("{} is {what}", escaped(path)),
-        false => format!("{} is in {}, {what}", escaped(path), escaped(at)),
+        false => format!("{} is in {}, {what}", escaped(path), escaped(&at)),
     };
-    let finding = Finding::new(Rule::OutsideWorkspace, path, message);
-    finding.detail("reason", Reason::PathOutside.detail())
+    let mut finding = Finding::new(Rule::OutsideWorkspace, path, message).help(help);
+    finding.help.extend(command.map(Help::command));
+    Ok(Some(finding.detail("reason", Reason::PathOutside.detail())))
 }
 
 /// The command that checks the path in its own repository.
