@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::policy_loader::locate;
+use super::policy_loader::{is_other_text, locate};
 use super::tree_view::in_repository;
 use super::{Options, staged};
 use crate::boundary::{self, Boundary, OpenedFile};
@@ -198,11 +198,9 @@ impl DesignEdit {
                 .to_owned(),
             None => new_text(&path),
         };
-        // git may convert the line endings of what is staged.
-        let is_same =
-            |staged: &[u8]| staged.replace("\r\n", "\n") == text.replace("\r\n", "\n").as_bytes();
+        let is_other = |staged: &[u8]| is_other_text(staged, text.as_bytes());
         let staged = Index::open(repo)?.tree()?.read(path.as_ref())?;
-        if staged.is_some_and(|staged| before.is_none() || !is_same(&staged)) {
+        if staged.is_some_and(|staged| before.is_none() || is_other(&staged)) {
             let word = shell_word(&path);
             return Err(Error::new(format!(
                 "the design {shown} has changes that are not staged"

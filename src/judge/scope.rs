@@ -55,11 +55,11 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSecti
     let lines = grants(repo, &policy)?;
     let designs = policy.designs.iter().map(|governing| &governing.design);
     let faults = designs.clone().map(|design| design.faults.len()).sum();
-    let mut standing = policy.designs.clone();
-    standing.retain(|governing| governing.chosen_by == ChosenBy::Standing);
+    let standing = policy.designs.iter();
+    let standing = standing.filter(|governing| governing.chosen_by == ChosenBy::Standing);
     Ok(Some(PromptSection::new(
-        policy.design_paths(),
-        standing.into_iter().map(|one| one.design.path).collect(),
+        designs.clone().map(|design| design.path.clone()).collect(),
+        standing.map(|one| one.design.path.clone()).collect(),
         lines,
         designs.flat_map(|design| design.mentions.clone()).collect(),
         faults,

@@ -111,6 +111,7 @@ impl CheckpointStore {
         let head = fs::read_to_string(self.git_dir.join("HEAD"))
             .map_err(|error| unusable(&self.git_dir, &error))?;
         let refs = self.refs(repo)?;
+        let index = fs::read(repo.repo.index_path()).ok();
         let stash = refs.get("refs/stash").and_then(|tip| super::id(tip));
         let stash = stash.and_then(|tip| Some((tip, repo.commit(tip).ok()?.parents)));
         Ok(Checkpoint {
@@ -122,7 +123,7 @@ impl CheckpointStore {
                 all.map(ToString::to_string).collect()
             }),
             refs,
-            index: self.keep_index(repo)?,
+            index: index.map(|index| self.keep(repo, &index)).transpose()?,
             switches: self.keep_switches(repo, agent)?,
             ..Checkpoint::default()
         })
@@ -296,11 +297,6 @@ impl CheckpointStore {
             refs.insert(name, target);
         }
         Ok(refs)
-    }
-
-    fn keep_index(&self, repo: &Repository) -> Result<Option<String>> {
-        let content = fs::read(repo.repo.index_path()).ok();
-        content.map(|content| self.keep(repo, &content)).transpose()
     }
 
     fn keep_switches(

@@ -19,7 +19,7 @@ use crate::rules;
 use crate::scope::path_placeholders::NamedBy;
 use crate::scope::settings::{self, Authority, Missing, Settings};
 
-pub(super) use read::declares_nothing;
+pub(super) use read::{declares_nothing, is_other_text};
 pub use select::{CHOICE_KEY, CandidateDesigns, GUARD_USE, candidates};
 pub(super) use select::{Choice, LocatedDesigns, locate};
 
@@ -326,14 +326,13 @@ fn commit_first(error: Error, path: &[u8]) -> Error {
 impl Loader<'_, '_> {
     /// Why there is no design, and what to do.
     fn no_design(&self) -> Error {
-        let error = self.why_no_design();
-        match &self.first_refused {
-            Some(path) => self
-                .order(path.as_ref())
-                .into_iter()
-                .fold(error, Error::help),
-            None => error,
-        }
+        let mut error = self.why_no_design();
+        let order = self
+            .first_refused
+            .iter()
+            .flat_map(|path| self.order(path.as_ref()));
+        error.help.extend(order);
+        error
     }
 
     /// Which order of commits works when guard is set up.
@@ -345,13 +344,12 @@ impl Loader<'_, '_> {
         let shown = escaped(path);
         if becomes_design {
             let commits = self.facts.stage == Stage::Commit && self.facts.head.is_none();
-            let how = format!(
+            let mut help = vec![format!(
                 "only the guard.toml in this change makes {shown} a design: commit guard.toml first, then the design"
-            );
+            ).into()];
             let command = Help::command("git commit -m \"Change guard's settings\" -- guard.toml");
-            return std::iter::once(how.into())
-                .chain(commits.then_some(command))
-                .collect();
+            help.extend(commits.then_some(command));
+            return help;
         }
         if self.configured && rules::may_call_guard(path) {
             return vec![format!(

@@ -300,6 +300,6 @@ pub(in crate::judge) fn declares_nothing(design: &Design) -> bool {
 }
 
 /// Whether two versions differ in more than line endings, which git may convert in the work tree.
-fn is_other_text(one: &[u8], other: &[u8]) -> bool {
+pub(in crate::judge) fn is_other_text(one: &[u8], other: &[u8]) -> bool {
     one != other && one.replace("\r\n", "\n") != other.replace("\r\n", "\n")
 }
