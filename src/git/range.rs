@@ -373,9 +373,12 @@ impl Repository {
         base: Option<&str>,
         side: PushSide<'_>,
     ) -> Result<Option<TargetBranch>> {
-        let prefix = match side {
-            PushSide::Local(remote) => format!("refs/remotes/{remote}/"),
-            PushSide::Server => "refs/heads/".to_owned(),
+        let (prefix, head) = match side {
+            PushSide::Local(remote) => {
+                let prefix = format!("refs/remotes/{remote}/");
+                (prefix.clone(), prefix + "HEAD")
+            }
+            PushSide::Server => ("refs/heads/".to_owned(), "HEAD".to_owned()),
         };
         let named = |name: &BStr| -> Result<Option<ObjectId>> {
             self.commit_of_ref(&format!("{prefix}{name}"))
@@ -388,10 +391,6 @@ impl Repository {
                 tip: Some(tip),
             }));
         }
-        let head = match side {
-            PushSide::Local(_) => format!("{prefix}HEAD"),
-            PushSide::Server => "HEAD".to_owned(),
-        };
         let full = self.points_to(&head).unwrap_or_default();
         let Some(name) = full.strip_prefix(prefix.as_bytes()) else {
             return Ok(None);

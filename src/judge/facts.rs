@@ -73,20 +73,15 @@ impl<'a> JudgementFacts<'a> {
         })
     }
 
-    /// For what is not committed yet on the current branch.
+    /// The same for what is not committed yet on the current branch.
     ///
     /// # Errors
     /// HEAD cannot be read.
-    pub(super) fn uncommitted(
-        repo: &'a Repository,
-        stage: Stage,
-        base: Option<ObjectId>,
-        result: Tree<'a>,
-    ) -> Result<JudgementFacts<'a>> {
+    pub(super) fn uncommitted(self) -> Result<JudgementFacts<'a>> {
         Ok(JudgementFacts {
             source: SourceKind::Index,
-            branch: repo.design_branch()?,
-            ..JudgementFacts::new(repo, stage, base, result)?
+            branch: self.repo.design_branch()?,
+            ..self
         })
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn load_to_show(repo: &Repository, options: &Options) -> Result<Polic
 
 fn of_head(repo: &Repository) -> Result<JudgementFacts<'_>> {
     let nothing = repo.tree_of(None)?;
-    JudgementFacts::uncommitted(repo, Stage::Request, repo.head_commit()?, nothing)
+    JudgementFacts::new(repo, Stage::Request, repo.head_commit()?, nothing)?.uncommitted()
 }
 
 /// The policy for the changes.

@@ -385,7 +385,8 @@ pub(in crate::judge) fn locate(
     options: &Options,
 ) -> Result<LocatedDesigns> {
     let result = tree.map_or_else(|| repo.tree_of(None), Ok)?;
-    let facts = JudgementFacts::uncommitted(repo, Stage::Commit, repo.head_commit()?, result)?;
+    let facts = JudgementFacts::new(repo, Stage::Commit, repo.head_commit()?, result)?;
+    let facts = facts.uncommitted()?;
     let mut loader = Loader::new(&facts, options)?;
     // Before the first settings are committed, the coming ones apply.
     let file = BStr::new(settings::FILE);
