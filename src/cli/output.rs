@@ -13,7 +13,6 @@ use super::report_file;
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::git::show_file;
-use crate::judge::Collect;
 use crate::measure::Precision;
 use crate::report::{Format, Style, Target, write_error, write_failure, write_notes};
 
@@ -110,12 +109,9 @@ impl Output {
         }
     }
 
-    /// What the reports show beyond findings and changes.
-    pub(super) fn collect(&self) -> Collect {
-        match self.files.iter().any(|(format, _)| *format == Format::Html) {
-            true => Collect::Page,
-            false => Collect::Nothing,
-        }
+    /// Whether one of the reports is a review page.
+    pub(super) fn has_page(&self) -> bool {
+        self.files.iter().any(|(format, _)| *format == Format::Html)
     }
 
     /// Adds a file to write a report to; a private one is for the owner only.

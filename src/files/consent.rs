@@ -134,7 +134,10 @@ pub fn held_change(repo: &Repository, id: &str) -> GateResult<(HeldChange, Vec<u
     let change = load_here(repo, id, "--show")?;
     let there = Boundary::open(repo.workdir()?)?.read(BStr::new(&change.path), MAX_SIZE)?;
     let content = there.map(|entry| entry.content);
-    let digest = content.as_ref().and_then(|content| repo.blob_id(content));
+    let digest = content
+        .as_ref()
+        .map(|content| repo.blob_id(content))
+        .transpose()?;
     match digest.map(|digest| digest.to_string()) == change.old {
         true => Ok((change, content.unwrap_or_default())),
         false => Err(outdated(&change)),

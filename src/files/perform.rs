@@ -148,7 +148,7 @@ impl Gate<'_> {
 
     /// The blob id of a content; `None` for no content.
     pub fn digest(&self, content: Option<&[u8]>) -> Option<String> {
-        let id = content.and_then(|content| self.repo.blob_id(content));
+        let id = content.and_then(|content| self.repo.blob_id(content).ok());
         id.map(|id| id.to_string())
     }
 

@@ -12,7 +12,7 @@ use crate::change::{Kind, State};
 use crate::error::{Error, Result};
 use crate::git::{Pruned, Repository, Snapshot};
 use crate::judge::settings_of_head;
-use crate::path::{escaped, normalize_request, shell_word};
+use crate::path::{escaped, escaped_list, normalize_request, shell_word};
 use crate::scope::settings::MAX_SIZE;
 use crate::system;
 
@@ -139,8 +139,7 @@ impl Gate<'_> {
 
 /// The paths of what is done, in a sentence.
 pub fn paths_of(done: &[Effect]) -> String {
-    let paths = done.iter().map(|done| escaped(&done.path).to_string());
-    paths.collect::<Vec<_>>().join(", ")
+    escaped_list(done.iter().map(|done| &done.path))
 }
 
 /// The content of a file in a tree, and whether it was executable; `None` for no file.

@@ -12,7 +12,7 @@ use super::{escape, human};
 use crate::design::Mention;
 use crate::finding::Level;
 use crate::finding::json::path_text;
-use crate::path::escaped;
+use crate::path::{escaped, escaped_list};
 use crate::scope::{Actions, GrantKind};
 use crate::verdict::{PromptPath, PromptSection, Protection, ScopeGrant, ScopeListing};
 
@@ -213,12 +213,18 @@ pub fn prompt_text(section: &PromptSection) -> String {
             continue;
         }
         out.push_str(&match (is_standing, out.is_empty()) {
-            (false, _) => format!("You may change only these files (from {}):\n", joined(&own)),
+            (false, _) => format!(
+                "You may change only these files (from {}):\n",
+                escaped_list(own)
+            ),
             (true, true) => format!(
                 "You may change only these files, which are allowed on every branch (from {}):\n",
-                joined(&standing)
+                escaped_list(standing)
             ),
-            (true, false) => format!("\nAllowed on every branch (from {}):\n", joined(&standing)),
+            (true, false) => format!(
+                "\nAllowed on every branch (from {}):\n",
+                escaped_list(standing)
+            ),
         });
         out.extend(lines.map(line_text));
     }
@@ -230,11 +236,6 @@ pub fn prompt_text(section: &PromptSection) -> String {
     }
     out.push_str("\nAny files written to other paths will be rejected.\n");
     out
-}
-
-fn joined(designs: &[&BString]) -> String {
-    let names = designs.iter().map(|design| escaped(design).to_string());
-    names.collect::<Vec<_>>().join(", ")
 }
 
 fn line_text(line: &PromptPath) -> String {
