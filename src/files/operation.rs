@@ -78,6 +78,24 @@ impl Operation {
         }
     }
 
+    /// How a write combines its content with the file.
+    pub(super) fn strategy(&self) -> Option<Strategy> {
+        match self {
+            Operation::Write { strategy, .. } => Some(*strategy),
+            _ => None,
+        }
+    }
+
+    /// The snapshot that is restored, and whether the file was executable in it.
+    pub(super) fn restored(&self) -> Option<(&str, bool)> {
+        match self {
+            Operation::Restore { snapshot, previous } => {
+                Some((snapshot, matches!(previous, Some((_, true)))))
+            }
+            _ => None,
+        }
+    }
+
     /// The content that the caller passed; only for a write.
     pub(super) fn content(&self) -> Option<&[u8]> {
         match self {

@@ -104,8 +104,7 @@ impl Gate<'_> {
     /// Performs the steps after all are judged. If a person must decide about one, nothing is done before.
     ///
     /// # Errors
-    /// As for [`Gate::perform_asking`], or without `ask` as for [`Gate::perform`]. The error names the steps already
-    /// done.
+    /// As for [`Gate::perform`]. The error names the steps already done.
     pub fn restore(
         &self,
         steps: &[(BString, Operation)],
@@ -121,10 +120,8 @@ impl Gate<'_> {
         judged.sort_by_key(|&(is_free, _)| is_free);
         let mut all: Vec<Effect> = Vec::new();
         for (_, (path, operation)) in judged {
-            let done = match ask.as_deref_mut() {
-                Some(ask) => self.perform_asking(path.as_ref(), operation, ask),
-                None => self.perform(path.as_ref(), operation),
-            };
+            let ask = ask.as_deref_mut().map(|ask| ask as Ask<'_>);
+            let done = self.perform(path.as_ref(), operation, ask);
             all.push(done.map_err(|failure| match all.is_empty() {
                 true => failure,
                 false => Failure {
