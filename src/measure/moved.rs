@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use super::reformat::{BlockReader, has_blocks};
-use super::text::{Text, TextWords};
+use super::text::{Text, words};
 
 /// The fewest lines that move together. Fewer are in any two programs.
 const RUN: usize = 3;
@@ -59,7 +59,7 @@ fn hashed(blob: &[u8], hasher: &RandomState) -> Vec<HashedLine> {
         let is_in_block = blocks.as_mut().is_some_and(|blocks| blocks.read(line));
         found.push(HashedLine {
             hash: hasher.hash_one((is_in_block, line)),
-            has_word: TextWords(line).next().is_some(),
+            has_word: words(line).next().is_some(),
         });
     }
     found
