@@ -65,7 +65,7 @@ impl Gate<'_> {
     pub fn check_read(&self, requested: BString, request: &BStr) -> error::Result<CheckResult> {
         let readable = || -> GateResult<()> {
             let path = self.admitted(request, Access::Read)?;
-            match self.boundary.view().entry(path.as_ref()) {
+            match self.boundary.entry(path.as_ref()) {
                 Some(Node::Directory) => Ok(()),
                 _ => self.find(request).map(drop),
             }

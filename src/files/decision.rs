@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::consent::{Consent, facts_of_step, forget, keep, load_here, outdated, record_decision};
 use super::log::members;
+use super::operation::offers;
 use super::store::{HELD, id_of};
-use super::write::offers;
 use super::{
     Analysis, Effect, Extension, Failure, FailureKind, Gate, GateResult, Operation, Strategy,
 };

@@ -13,7 +13,6 @@ use super::facts::BaseCommit;
 use super::policy_loader::{Choice, LocatedDesigns, declares_nothing, locate};
 use super::scope::listed;
 use super::tree_view::{GitTreeView, in_repository, work_tree};
-use crate::boundary::Boundary;
 use crate::design::{self, Design};
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
@@ -70,8 +69,7 @@ pub fn check_documents(
     let view = GitTreeView::of;
     let views = (tree.as_ref().map(view), view(head.tree()), base.map(view));
     let (listed, head_view, base_view) = &views;
-    let boundary = repo.workdir().ok().map(work_tree).transpose()?;
-    let disk = boundary.as_ref().map(Boundary::view);
+    let disk = repo.workdir().ok().map(work_tree).transpose()?;
     let disk = disk.as_ref().filter(|_| !choice.staged);
     let there = [
         disk.map(|disk| disk as &dyn ResultTree),

@@ -76,8 +76,8 @@ fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
         facts.push((head.get(grant.path.as_ref())?.is_some(), false));
     }
     if let Ok(root) = repo.workdir() {
-        let (index, boundary) = (Index::open(repo)?, work_tree(root)?);
-        let (disk, tree) = (boundary.view(), index.tree()?);
+        let (index, disk) = (Index::open(repo)?, work_tree(root)?);
+        let tree = index.tree()?;
         let view = GitTreeView::of(&tree);
         let matched = rules::matched(scope.grants(), &[&view]);
         for (at, grant) in scope.grants().iter().enumerate() {
