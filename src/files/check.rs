@@ -90,12 +90,7 @@ impl Gate<'_> {
             requested_path: requested,
             absolute_path: path.as_ref().map(|path| self.absolute(path.as_ref())),
             path,
-            closest_match: None,
-            reason: String::new(),
-            rule: None,
-            kind: None,
-            violation: None,
-            design: None,
+            ..CheckResult::default()
         };
         if let Err(failure) = judged {
             if failure.kind.exit_code() == 2 {

@@ -7,8 +7,8 @@ use std::hash::{BuildHasher, Hasher};
 use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
-use super::log::{members, record, versions};
-use super::store::{HELD, HeldChange, Store, facts_of, now, unreadable};
+use super::log::{members, now, record, versions};
+use super::store::{HELD, HeldChange, Store, facts_of, unreadable};
 use super::{Failure, FailureKind, GateResult, Log, check_is_here};
 use crate::approve::{self, Approval};
 use crate::boundary::Boundary;

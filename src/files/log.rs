@@ -109,7 +109,7 @@ impl Log {
         let (head, is_torn) = tail(&mut file)?;
         let mut record = members([
             ("seq", Some((head.count + 1).into())),
-            ("time", Some(now().into())),
+            ("time", Some(rfc3339(now()).into())),
             ("event", Some(event.into())),
             ("version", Some(env!("CARGO_PKG_VERSION").into())),
             ("after_torn_line", is_torn.then(|| true.into())),
@@ -297,9 +297,14 @@ fn digest(bytes: &[u8]) -> String {
     sha256(bytes).map_or_else(String::new, |id| id.to_hex().to_string())
 }
 
-/// The UTC time in RFC 3339 format.
-fn now() -> String {
-    gix::date::Time::now_utc().format_or_unix(gix::date::time::format::ISO8601_STRICT)
+/// In seconds since 1970.
+pub(super) fn now() -> i64 {
+    gix::date::Time::now_utc().seconds
+}
+
+/// A time in seconds since 1970, in UTC.
+pub fn rfc3339(seconds: i64) -> String {
+    gix::date::Time::new(seconds, 0).format_or_unix(gix::date::time::format::ISO8601_STRICT)
 }
 
 named! {

@@ -8,8 +8,7 @@ use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
 use super::failure::refuse_binary;
-use super::log::{Log, members, record, unwritable, versions};
-use super::store::now;
+use super::log::{Log, members, now, record, unwritable, versions};
 use super::{Ask, Effect, Failure, FailureKind, Gate, GateResult, HeldChange, Operation};
 use crate::boundary::{BoundaryResult, OpenedFile};
 use crate::finding::Finding;
