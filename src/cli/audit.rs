@@ -115,7 +115,7 @@ fn print_verification(output: &mut Output, result: &Verification) -> u8 {
             let unfinished: Vec<Value> = result
                 .unfinished
                 .iter()
-                .map(|open| json!({ "seq": open.seq, "operation": open.operation, "path": open.path }))
+                .map(|open| json!({ "seq": open.seq, "operation": open.text("operation"), "path": open.text("path") }))
                 .collect();
             json!({
                 "version": 1,
@@ -140,8 +140,8 @@ fn print_verification(output: &mut Output, result: &Verification) -> u8 {
                     out,
                     "record {}: the {} of {} started but never finished: still running, or interrupted",
                     open.seq,
-                    escaped(&open.operation),
-                    escaped(&open.path)
+                    escaped(open.text("operation")),
+                    escaped(open.text("path"))
                 )
             })
         },

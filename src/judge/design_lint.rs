@@ -13,7 +13,6 @@ use super::facts::BaseCommit;
 use super::policy_loader::{Choice, LocatedDesigns, declares_nothing, locate};
 use super::scope::listed;
 use super::tree_view::{GitTreeView, in_repository, work_tree};
-use crate::boundary::Boundary;
 use crate::design::{self, Design};
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
@@ -72,8 +71,7 @@ pub fn check_documents(
     let (tree_view, head_view) = (GitTreeView::of(&tree), GitTreeView::of(head.tree()));
     let base_view = base.map(GitTreeView::of);
     let of_base = base_view.as_ref().map(|view| view as &dyn ResultTree);
-    let boundary = repo.workdir().ok().map(work_tree).transpose()?;
-    let disk = boundary.as_ref().map(Boundary::view);
+    let disk = repo.workdir().ok().map(work_tree).transpose()?;
     let disk = disk.as_ref().filter(|_| !choice.staged);
     let disk = disk.map(|disk| disk as &dyn ResultTree);
     let there = [disk, Some(&tree_view), Some(&head_view), of_base];

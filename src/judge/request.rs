@@ -299,7 +299,7 @@ impl OperationContext<'_, '_> {
             platform: system::PLATFORM,
             policy: self.policy,
             changes,
-            result: &self.boundary.view(),
+            result: self.boundary,
             merge_base: &merge_base,
             approvals: self.approvals,
         });

@@ -78,8 +78,8 @@ fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
         let listed = listed(&policy.settings, all.collect(), &head, None);
         return head.finish().map(|()| listed);
     };
-    let (index, boundary) = (Index::open(repo)?, work_tree(root)?);
-    let (disk, tree) = (boundary.view(), index.tree()?);
+    let (index, disk) = (Index::open(repo)?, work_tree(root)?);
+    let tree = index.tree()?;
     let tree = GitTreeView::of(&tree);
     let listed = listed(&policy.settings, all.collect(), &head, Some((&tree, &disk)));
     head.finish().and(tree.finish()).map(|()| listed)

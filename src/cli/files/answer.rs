@@ -3,7 +3,7 @@
 use super::super::output::Output;
 use crate::boundary::OpenedFile;
 use crate::error::{Error, Result};
-use crate::files::{self, Effect, Extension, Failure, FailureKind, Gate};
+use crate::files::{self, Effect, Extension, Failure, FailureKind, Gate, Operation};
 use crate::path::escaped;
 use crate::report::{Format, document, plural};
 use gix::bstr::{BStr, ByteSlice};
@@ -66,13 +66,12 @@ pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Ef
 pub(super) fn in_words(done: &Effect) -> String {
     let path = escaped(&done.path);
     let to = done.moved_to.as_ref().map(escaped);
-    let what = match (done.verb, to) {
-        ("restore", Some(to)) => format!("restored {path} to {to}"),
-        ("restore", None) if done.is_gone() => format!("removed {path}"),
-        ("restore", None) => format!("restored {path} ({} bytes)", done.size()),
+    let what = match (&done.operation, to) {
+        (Operation::Restore { .. }, _) if done.is_gone() => format!("removed {path}"),
+        (Operation::Restore { .. }, _) => format!("restored {path} ({} bytes)", done.size()),
         (_, Some(to)) => format!("moved {path} to {to}"),
-        ("patch", None) if done.changes() => {
-            format!("patched {path} ({})", plural(done.replaced, "replacement"))
+        (Operation::Patch { edits, .. }, _) if done.changes() => {
+            format!("patched {path} ({})", plural(edits.len(), "replacement"))
         }
         _ if done.is_gone() => format!("deleted {path}"),
         _ if !done.changes() => format!("unchanged {path} ({} bytes)", done.size()),

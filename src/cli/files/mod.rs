@@ -273,10 +273,7 @@ impl OperationTarget {
         let sign = SignArgs::of_environment();
         let person = person(self.auto).map(|person| (person, &sign));
         let (gate, done) = asking(output, &repo, gate, person, |gate, ask| {
-            let done = match ask {
-                Some(ask) => gate.perform_asking(path.as_ref(), &operation, ask),
-                None => gate.perform(path.as_ref(), &operation),
-            };
+            let done = gate.perform(path.as_ref(), &operation, ask);
             done.map_err(|failure| with_place(&repo, gate, failure))
         })?;
         answer::print_done(output, &gate, &done);

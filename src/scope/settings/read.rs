@@ -69,6 +69,22 @@ impl SettingsReader<'_> {
         self.faults.push((span, what.into()));
     }
 
+    /// Says that there is no such name, and which of the known ones is close.
+    fn unknown<'n>(
+        &mut self,
+        what: &str,
+        name: &Spanned<impl AsRef<str>>,
+        place: &str,
+        known: impl Iterator<Item = &'n str>,
+    ) {
+        let given = name.get_ref().as_ref();
+        let mut fault = format!("unknown {what} `{}`{place}", given.escape_default());
+        if let Some(close) = closest_word(given, known) {
+            fault += &format!("; did you mean `{close}`?");
+        }
+        self.fault(name.span(), fault);
+    }
+
     fn set_at(&mut self, section: &str, name: &Spanned<impl AsRef<str>>) {
         let (line, column) = self.lines.position(name.span().start);
         let key = (section.to_owned(), name.get_ref().as_ref().to_owned());
@@ -82,12 +98,7 @@ impl SettingsReader<'_> {
             match value.get_ref() {
                 _ if !known => {
                     let sections = KEYS.iter().map(|key| key.section).chain([RULES]);
-                    let what = format!(
-                        "unknown table `{}`{}",
-                        section.escape_default(),
-                        suggest(section, sections)
-                    );
-                    self.fault(name.span(), what);
+                    self.unknown("table", name, "", sections);
                 }
                 DeValue::Table(table) if section == RULES => self.levels(table),
                 DeValue::Table(table) => self.section(section, table),
@@ -103,12 +114,8 @@ impl SettingsReader<'_> {
         for (name, value) in table {
             let keys = || KEYS.iter().filter(|key| key.section == section);
             let Some(key) = keys().find(|key| key.name == name.get_ref().as_ref()) else {
-                let what = format!(
-                    "unknown key `{}` in [{section}]{}",
-                    name.get_ref().escape_default(),
-                    suggest(name.get_ref(), keys().map(|key| key.name)),
-                );
-                self.fault(name.span(), what);
+                let place = format!(" in [{section}]");
+                self.unknown("key", name, &place, keys().map(|key| key.name));
                 continue;
             };
             self.set_at(section, name);
@@ -159,12 +166,7 @@ impl SettingsReader<'_> {
         for (name, value) in table {
             let id = name.get_ref().as_ref();
             let Some(rule) = Rule::from_id(id) else {
-                let what = format!(
-                    "unknown rule `{}`{}",
-                    id.escape_default(),
-                    suggest(id, Rule::ALL.iter().map(|rule| rule.id())),
-                );
-                self.fault(name.span(), what);
+                self.unknown("rule", name, "", Rule::ALL.iter().map(|rule| rule.id()));
                 continue;
             };
             let word = value.get_ref().as_str();
@@ -226,11 +228,4 @@ fn shortened(pattern: &str) -> String {
         shown.escape_debug(),
         if is_whole { "" } else { "…" }
     )
-}
-
-/// `; did you mean …?`, or nothing if no name is close.
-fn suggest<'n>(given: &str, known: impl Iterator<Item = &'n str>) -> String {
-    closest_word(given, known)
-        .map(|name| format!("; did you mean `{name}`?"))
-        .unwrap_or_default()
 }
