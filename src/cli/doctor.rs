@@ -5,8 +5,8 @@ use serde_json::json;
 use super::output::Output;
 use super::repository::repository;
 use crate::error::Result;
-use crate::setup::check::{Check, Status};
 use crate::setup::doctor::examine;
+use crate::setup::{Check, Status};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

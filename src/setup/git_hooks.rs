@@ -2,11 +2,10 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::check::Status;
 use super::files::{self, FileOnDisk};
 use super::hook::{HOOKS, Hook, HookState};
 use super::manager::{self, Managed, Manager};
-use super::{Part, Step};
+use super::{Part, Status, Step};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 

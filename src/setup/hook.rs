@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use gix::bstr::ByteSlice;
 
-use super::check::Status;
 use super::manager::{Managed, Manager, READS_INPUT, calls_guard};
-use super::{Part, Plan};
+use super::{Part, Plan, Status};
 use crate::path::shell_word;
 
 /// A hook that guard installs.
