@@ -3,11 +3,12 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::files::{self, FileOnDisk};
-use super::hook::{HOOKS, Hook, HookState};
+use super::hook::HookState;
 use super::manager::{self, Managed, Manager};
 use super::{Part, Status, Step};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
+use crate::rules::{HOOKS, Hook};
 
 /// A hook and what is at its place.
 #[derive(Debug, Clone)]
