@@ -35,7 +35,7 @@ pub use explain::{Topic, write_topic};
 pub(crate) use human::{plural, summary};
 pub use human::{write_error, write_notes};
 pub(crate) use json::document;
-pub(crate) use preview::{GUTTER, painted, push_quoted};
+pub(crate) use preview::{gutter, painted, push_change};
 pub use prompt::{prompt_text, write_prompt};
 pub(crate) use recognise::{RECOGNISED_FROM, is_report};
 pub use reference::settings_reference;
