@@ -58,21 +58,13 @@ impl UseArgs {
         };
         let designs = repository()?.branch_values(branch.as_ref(), CHOICE_KEY);
         let designs: Vec<_> = designs.iter().map(|path| path.to_str_lossy()).collect();
-        let quiet = output.style.quiet;
-        output.print_either(
-            || {
-                json!({
-                    "version": 1,
-                    "branch": branch.to_str_lossy(),
-                    "design": designs.first(),
-                    "designs": designs,
-                })
-            },
-            |out| match quiet {
-                true => Ok(()),
-                false => writeln!(out, "{told}"),
-            },
-        );
+        let json = json!({
+            "version": 1,
+            "branch": branch.to_str_lossy(),
+            "design": designs.first(),
+            "designs": designs,
+        });
+        output.report_done(&json, &format!("{told}\n"));
         Ok(0)
     }
 }
