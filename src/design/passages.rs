@@ -136,7 +136,7 @@ fn labels(nodes: &[ListNode], draft: &mut DesignBuilder<'_>) {
             continue;
         }
         excluded = None;
-        let is_item = is_item(node);
+        let is_item = matches!(node.kind, ListNodeKind::Item { .. });
         let Some(label) = label(source, &node.content) else {
             let text = source.slice(node.content.span.clone()).trim();
             let is_group = is_item && (text.ends_with(':') || text.starts_with(['*', '_']));
@@ -198,10 +198,7 @@ fn items(nodes: &[ListNode], untyped: Actions, draft: &mut DesignBuilder<'_>) {
             // The items below may narrow a directory.
             Ok(row) if !below.is_empty() && is_wide(&row) => odd(&node.content, draft),
             Ok(row) if row.paths.is_empty() => {
-                let is_list = |node: &ListNode| node.depth == depth + 1 && is_item(node);
-                if let RowAction::Grant(actions) = row.kind
-                    && below.first().is_some_and(is_list)
-                {
+                if let RowAction::Grant(actions) = row.kind {
                     items(below, actions, draft);
                 }
             }
@@ -217,8 +214,4 @@ fn odd(content: &InlineText, draft: &mut DesignBuilder<'_>) {
 
 fn unread(span: Range<usize>, draft: &mut DesignBuilder<'_>) {
     draft.fault(problem::unread_passage().at(span));
-}
-
-fn is_item(node: &ListNode) -> bool {
-    matches!(node.kind, ListNodeKind::Item { .. })
 }
