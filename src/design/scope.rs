@@ -160,16 +160,15 @@ fn read_tables(outline: &Outline<'_>, tables: Vec<ScopeTable<'_>>, draft: &mut D
 fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuilder<'_>) {
     let (source, design) = (draft.source, &draft.design);
     let mut beyond = other.finish().grants;
+    let mentions = design.mentions.iter().map(|mention| &mention.path);
+    let grants = design.grants.iter().map(|grant| &grant.path);
+    let named: HashSet<&BString> = mentions.chain(grants).collect();
+    beyond.retain(|grant| !named.contains(&grant.path));
     if beyond.is_empty() {
         return;
     }
     let scope = Scope::new(design.grants.clone());
-    let mentions = design.mentions.iter().map(|mention| &mention.path);
-    let grants = design.grants.iter().map(|grant| &grant.path);
-    let named: HashSet<&BString> = mentions.chain(grants).collect();
-    beyond.retain(|grant| {
-        !named.contains(&grant.path) && scope.lookup(grant.path.as_ref()).is_empty()
-    });
+    beyond.retain(|grant| scope.lookup(grant.path.as_ref()).is_empty());
     let Some(first) = beyond.first() else { return };
     let shown = beyond.iter().take(3).map(|grant| {
         let path = escaped(&grant.path);
