@@ -199,7 +199,9 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             Event::Start(Tag::Table(_)) => BlockKind::Table(self.table(range)),
             Event::Start(Tag::CodeBlock(kind)) => BlockKind::Code(self.code(kind, range)),
             Event::Start(Tag::HtmlBlock) => {
-                self.html(range);
+                // In the document's own text, since offsets into it count.
+                let html = self.slice(range.clone());
+                self.elements.read(html, range.start, true);
                 BlockKind::Other
             }
             Event::Start(tag) => {
@@ -363,32 +365,27 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             CodeBlockKind::Fenced(info) => Some(info.trim().to_lowercase()),
             CodeBlockKind::Indented => None,
         };
-        let mut body = span.start..span.start;
-        while let Some((Event::Text(_), range)) = self.events.next() {
-            let start = if body.is_empty() {
-                range.start
-            } else {
-                body.start
-            };
-            body = start..range.end;
-        }
+        let lines = self
+            .events
+            .by_ref()
+            .map_while(|(event, range)| match event {
+                Event::Text(_) => Some(range),
+                _ => None,
+            });
+        let body = lines.reduce(|all, line| all.start..line.end);
+        let body = body.unwrap_or(span.start..span.start);
         CodeBlock { info, body }
     }
 
-    fn html(&mut self, span: Range<usize>) {
+    /// Reads a block of HTML in a list, quote or footnote, with which its elements end.
+    fn html(&mut self, start: usize) {
         let mut html = String::new();
         while let Some((Event::Html(text), _)) = self.events.next() {
             html.push_str(&text);
         }
-        if span.start < self.container_end {
-            self.elements.enter();
-            self.elements.read(&html, span.start, false);
-            self.elements.leave();
-        } else {
-            // In the document's own text, since offsets into it count.
-            let html = self.slice(span.clone());
-            self.elements.read(html, span.start, true);
-        }
+        self.elements.enter();
+        self.elements.read(&html, start, false);
+        self.elements.leave();
     }
 
     /// Reads a list, quote or footnote at the top level. Only a list has nodes.
@@ -413,15 +410,15 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 break;
             };
             match event {
-                Event::Start(Tag::HtmlBlock) => self.html(span),
+                Event::Start(Tag::HtmlBlock) => self.html(span.start),
                 Event::Start(_) if others > 0 => others += 1,
                 Event::End(_) if others > 0 => others -= 1,
                 Event::Start(Tag::List(_)) => is_first = true,
                 Event::End(TagEnd::List(_)) if depth == 0 => break,
                 Event::Start(Tag::Item) => {
-                    let is_paragraph = |event: &Event<'_>| *event == Event::Start(Tag::Paragraph);
                     let is_box = |event: &Event<'_>| matches!(event, Event::TaskListMarker(_));
-                    self.events.next_if(|(event, _)| is_paragraph(event));
+                    self.events
+                        .next_if(|(event, _)| *event == Event::Start(Tag::Paragraph));
                     let is_task = self.events.next_if(|(event, _)| is_box(event)).is_some();
                     let kind = ListNodeKind::Item { is_task, is_first };
                     push(depth, kind, self.inline(span.start..span.start));

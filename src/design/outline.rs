@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::headings::{Title, file_type, label, title};
-use super::{Actions, Block, BlockKind, DesignBuilder, DesignText, InlineText};
+use super::{Block, BlockKind, DesignBuilder, DesignText, InlineText};
 use super::{problem, table, words};
 
 /// The blocks with what their headings say.
@@ -20,10 +20,8 @@ pub(super) struct BlockPlace<'b> {
     pub(super) title: Title,
     /// The index of the heading directly above.
     pub(super) heading: Option<usize>,
-    /// The heading below which a table with types is the scope, if no subsection about files is closer.
-    pub(super) section: Option<Section>,
-    /// Whether it is in a section about files, excluded or not.
-    is_in_scope: bool,
+    /// The index of the heading of the innermost section about files, excluded or not.
+    pub(super) section: Option<usize>,
     /// Whether it is in a section about files that are not to be changed.
     is_forbidden: bool,
     /// The outermost heading or bold group that excludes passages without naming files.
@@ -34,15 +32,6 @@ pub(super) struct BlockPlace<'b> {
 
 /// The level of a bold group, which every heading ends.
 const GROUP: u8 = 7;
-
-/// A heading below which a table with types is the scope.
-#[derive(Clone, Copy)]
-pub(super) struct Section {
-    /// The index of the heading.
-    pub(super) index: usize,
-    /// What a row without a type grants.
-    pub(super) untyped: Actions,
-}
 
 impl<'b> BlockPlace<'b> {
     /// Whether a heading or bold group excludes the tables there.
@@ -83,8 +72,8 @@ impl<'b> Outline<'b> {
             let is_denial = place.title == Title::Other
                 && (content.is_struck_whole()
                     || words::governs(text, is_title)
-                    || place.is_in_scope && level < GROUP && content.is_struck
-                    || place.is_in_scope && words::negates(text));
+                    || place.section.is_some() && level < GROUP && content.is_struck
+                    || place.section.is_some() && words::negates(text));
             let excludes = place.title != Title::Denied && !is_title && words::excludes(text);
             let mut below = place;
             if is_denial || excludes {
@@ -98,12 +87,10 @@ impl<'b> Outline<'b> {
                 below.heading = Some(index);
             }
             match place.title {
-                Title::Scope(untyped) => below.section = Some(Section { index, untyped }),
-                Title::Passage(_) => below.section = None,
+                Title::Scope(_) | Title::Passage(_) => below.section = Some(index),
                 Title::Denied => below.is_forbidden = true,
                 Title::Other => {}
             }
-            below.is_in_scope |= place.title.is_files();
             open.push((level, below));
         }
         Outline { blocks, places }
@@ -127,10 +114,10 @@ impl<'b> Outline<'b> {
                     || file_type(content).is_some() && !content.is_struck_whole()
             }
             BlockKind::Table(table) => {
-                place.is_in_scope && !matches!(table::columns(table), Ok(None))
+                place.section.is_some() && !matches!(table::columns(table), Ok(None))
             }
             BlockKind::List(nodes) => {
-                place.is_in_scope || nodes.iter().any(|node| is_label(&node.content))
+                place.section.is_some() || nodes.iter().any(|node| is_label(&node.content))
             }
             BlockKind::Paragraph(content) => is_label(content),
             BlockKind::Code(_) | BlockKind::Other => false,

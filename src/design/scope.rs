@@ -6,9 +6,9 @@ use gix::bstr::BString;
 
 use super::headings::Title;
 use super::markdown::markdown;
-use super::outline::{BlockPlace, Section};
+use super::outline::BlockPlace;
 use super::table::{self, Columns};
-use super::{BlockKind, DesignBuilder, Grant, Outline, Problem, Table, any, problem};
+use super::{Actions, BlockKind, DesignBuilder, Grant, Outline, Problem, Table, any, problem};
 use super::{code, front_matter, passages};
 use crate::finding::Rule;
 use crate::path::{escaped, listed};
@@ -19,16 +19,19 @@ struct ScopeTable<'b> {
     table: &'b Table,
     columns: Columns,
     place: &'b BlockPlace<'b>,
-    section: Section,
+    /// The index of that heading.
+    section: usize,
+    /// What a row without a type grants.
+    untyped: Actions,
 }
 
 impl ScopeTable<'_> {
     /// Whether both cannot be the scope. One may go on with the table of another heading in its section.
     fn rivals(&self, other: &ScopeTable<'_>, outline: &Outline<'_>) -> bool {
-        let (ours, theirs) = (self.section.untyped, other.section.untyped);
+        let (ours, theirs) = (self.untyped, other.untyped);
         let continues = self.columns.names == other.columns.names
             && self.place.heading != other.place.heading
-            && outline.is_below(self.place, other.section.index);
+            && outline.is_below(self.place, other.section);
         (ours == theirs || ours == any() || theirs == any()) && !continues
     }
 }
@@ -84,6 +87,9 @@ fn typed_tables<'b>(
         let Some(section) = place.section.filter(|_| !place.is_denied()) else {
             continue;
         };
+        let Title::Scope(untyped) = outline.places[section].title else {
+            continue;
+        };
         let line = source.line_span(block.start);
         match block.visible() {
             BlockKind::Table(table) => match table::columns(table) {
@@ -92,8 +98,9 @@ fn typed_tables<'b>(
                     columns,
                     place,
                     section,
+                    untyped,
                 }),
-                Ok(None) => others.push((section.index, line)),
+                Ok(None) => others.push((section, line)),
                 Err(problem) => draft.fault(problem.at(line)),
             },
             BlockKind::Paragraph(content)
@@ -104,7 +111,7 @@ fn typed_tables<'b>(
             _ => {}
         }
     }
-    let named: HashSet<usize> = tables.iter().map(|found| found.section.index).collect();
+    let named: HashSet<usize> = tables.iter().map(|found| found.section).collect();
     others.retain(|(section, _)| !named.contains(section));
     for (_, line) in others {
         draft.fault(problem::no_path_column().at(line));
@@ -119,10 +126,8 @@ fn typed_tables<'b>(
     let mut models: HashMap<usize, Vec<String>> = HashMap::new();
     tables.retain(|found| {
         let names = &found.columns.names;
-        let model = models
-            .entry(found.section.index)
-            .or_insert_with(|| names.clone());
-        found.place.heading == Some(found.section.index) || model == names
+        let model = models.entry(found.section).or_insert_with(|| names.clone());
+        found.place.heading == Some(found.section) || model == names
     });
     tables
 }
@@ -134,7 +139,7 @@ fn read_tables(outline: &Outline<'_>, tables: Vec<ScopeTable<'_>>, draft: &mut D
     let mut kept: Vec<(ScopeTable<'_>, HashSet<_>)> = Vec::new();
     for found in tables {
         let before = draft.design.grants.len();
-        table::read(found.table, &found.columns, found.section.untyped, draft);
+        table::read(found.table, &found.columns, found.untyped, draft);
         let granted: HashSet<_> = draft.design.grants[before..].iter().map(key).collect();
         let rival = kept.iter().find(|(other, _)| found.rivals(other, outline));
         if let Some((other, known)) = rival.filter(|_| !draft.is_void) {
@@ -155,16 +160,15 @@ fn read_tables(outline: &Outline<'_>, tables: Vec<ScopeTable<'_>>, draft: &mut D
 fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuilder<'_>) {
     let (source, design) = (draft.source, &draft.design);
     let mut beyond = other.finish().grants;
+    let mentions = design.mentions.iter().map(|mention| &mention.path);
+    let grants = design.grants.iter().map(|grant| &grant.path);
+    let named: HashSet<&BString> = mentions.chain(grants).collect();
+    beyond.retain(|grant| !named.contains(&grant.path));
     if beyond.is_empty() {
         return;
     }
     let scope = Scope::new(design.grants.clone());
-    let mentions = design.mentions.iter().map(|mention| &mention.path);
-    let grants = design.grants.iter().map(|grant| &grant.path);
-    let named: HashSet<&BString> = mentions.chain(grants).collect();
-    beyond.retain(|grant| {
-        !named.contains(&grant.path) && scope.lookup(grant.path.as_ref()).is_empty()
-    });
+    beyond.retain(|grant| scope.lookup(grant.path.as_ref()).is_empty());
     let Some(first) = beyond.first() else { return };
     let names = beyond.iter().map(|grant| {
         let path = escaped(&grant.path);
