@@ -8,8 +8,7 @@ use clap::Subcommand;
 use gix::bstr::BString;
 
 use super::agent_hook::AgentArgs;
-use super::design_args::DesignArgs;
-use super::repository::{repository, with_approvals};
+use super::repository::{DesignArgs, repository, with_approvals};
 use super::{bounded, lint, output::Output, push};
 use crate::agents::Agent;
 use crate::approve::TRAILER;

@@ -3,8 +3,7 @@
 use std::env::VarError;
 use std::io::IsTerminal;
 
-use super::design_args::DesignArgs;
-use super::repository::{repository, with_approvals};
+use super::repository::{DesignArgs, repository, with_approvals};
 use super::{bounded, output::Output, progress::ProgressLine};
 use crate::ci;
 use crate::error::{Error, Result};
