@@ -44,7 +44,11 @@ pub(crate) fn replace_with(
         .file_name()
         .ok_or_else(|| io::Error::other("it names no file"))?;
     let dir = Dir::open_ambient_dir(directory_of(path), ambient_authority())?;
-    put(&dir, Path::new(name), content, mode)?;
+    let temporary = write_new(&dir, content, mode)?;
+    dir.rename(&temporary, &dir, name).inspect_err(|_| {
+        // Report the error of the rename.
+        let _ = dir.remove_file(&temporary);
+    })?;
     sync(&dir)
 }
 
@@ -93,18 +97,6 @@ const ATTEMPTS: u32 = 8;
 
 /// Writes the content of a file; called again if the first method of creating the file fails.
 pub(crate) type WriteContent<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
-
-/// Replaces a file by a new one with the permission bits `mode`. Syncs the file but not the directory.
-///
-/// # Errors
-/// A file system error; the old content is unchanged.
-fn put(dir: &Dir, name: &Path, content: WriteContent<'_>, mode: Option<u32>) -> io::Result<()> {
-    let temporary = write_new(dir, content, mode)?;
-    dir.rename(&temporary, dir, name).inspect_err(|_| {
-        // Report the error of the rename.
-        let _ = dir.remove_file(&temporary);
-    })
-}
 
 /// Writes and syncs a new file; returns its temporary name.
 ///

@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use gix::bstr::BString;
 
-use super::agent_hook::AgentArgs;
 use super::repository::{DesignArgs, repository, with_approvals};
-use super::{bounded, lint, output::Output, push};
+use super::{agent_hook, bounded, lint, output::Output, push};
 use crate::agents::Agent;
 use crate::approve::TRAILER;
 use crate::error::{Error, Result};
@@ -68,25 +67,25 @@ pub(super) enum HookArgs {
     ReferenceTransaction(push::Transaction),
     /// Judge a tool call of Claude Code before it runs; reads the event PreToolUse from standard input.
     #[command(after_help = about_agent("claude"))]
-    Claude(AgentArgs),
+    Claude(DesignArgs),
     /// Judge a tool call of OpenAI Codex CLI before it runs; reads the event PreToolUse from standard input.
     #[command(after_help = about_agent("codex"))]
-    Codex(AgentArgs),
+    Codex(DesignArgs),
     /// Judge a tool call of GitHub Copilot before it runs; reads the event preToolUse from standard input.
     #[command(after_help = about_agent("copilot"))]
-    Copilot(AgentArgs),
+    Copilot(DesignArgs),
     /// Judge a tool call of Cursor before it runs; reads the event preToolUse from standard input.
     #[command(after_help = about_agent("cursor"))]
-    Cursor(AgentArgs),
+    Cursor(DesignArgs),
     /// Judge a tool call of Gemini CLI before it runs; reads the event BeforeTool from standard input.
     #[command(after_help = about_agent("gemini"))]
-    Gemini(AgentArgs),
+    Gemini(DesignArgs),
     /// Judge a tool call of OpenCode before it runs; reads its plugin's message from standard input.
     #[command(after_help = about_agent("opencode"))]
-    Opencode(AgentArgs),
+    Opencode(DesignArgs),
     /// Judge a tool call of VS Code before it runs; reads the event PreToolUse from standard input.
     #[command(after_help = about_agent("vscode"))]
-    Vscode(AgentArgs),
+    Vscode(DesignArgs),
 }
 
 const ABOUT_PREPARE: &str = "\
@@ -153,13 +152,13 @@ impl HookArgs {
             HookArgs::Update(args) => args.run(output),
             HookArgs::PreReceive => push::pre_receive(output),
             HookArgs::ReferenceTransaction(args) => args.run(output),
-            HookArgs::Claude(args) => Ok(args.run(Agent::Claude)),
-            HookArgs::Codex(args) => Ok(args.run(Agent::Codex)),
-            HookArgs::Copilot(args) => Ok(args.run(Agent::Copilot)),
-            HookArgs::Cursor(args) => Ok(args.run(Agent::Cursor)),
-            HookArgs::Gemini(args) => Ok(args.run(Agent::Gemini)),
-            HookArgs::Opencode(args) => Ok(args.run(Agent::Opencode)),
-            HookArgs::Vscode(args) => Ok(args.run(Agent::Vscode)),
+            HookArgs::Claude(args) => Ok(agent_hook::answer(Agent::Claude, args)),
+            HookArgs::Codex(args) => Ok(agent_hook::answer(Agent::Codex, args)),
+            HookArgs::Copilot(args) => Ok(agent_hook::answer(Agent::Copilot, args)),
+            HookArgs::Cursor(args) => Ok(agent_hook::answer(Agent::Cursor, args)),
+            HookArgs::Gemini(args) => Ok(agent_hook::answer(Agent::Gemini, args)),
+            HookArgs::Opencode(args) => Ok(agent_hook::answer(Agent::Opencode, args)),
+            HookArgs::Vscode(args) => Ok(agent_hook::answer(Agent::Vscode, args)),
         }
     }
 }
@@ -208,7 +207,7 @@ impl MessageArgs {
     /// The message as it is in the file.
     fn text(&self) -> Result<Vec<u8>> {
         let what = format!("the message {}", show_file(&self.file));
-        bounded::read(&what, read_at_most(&self.file), MAX_MESSAGE)
+        bounded::read(&what, fs::File::open(&self.file), MAX_MESSAGE)
     }
 
     /// Adds the trailers. Leaves an empty message and an untouched template as they are, so that the user can still
@@ -229,7 +228,7 @@ impl MessageArgs {
         let mut message = Message::new(text, comment.clone());
         let content = message.content();
         let untouched = template
-            .and_then(|file| read_at_most(file).ok().flatten())
+            .and_then(|file| bounded::read("it", fs::File::open(file), MAX_MESSAGE).ok())
             .is_some_and(|text| Message::new(text, comment).content() == content);
         if content.is_empty() || untouched {
             return Ok(());
@@ -249,11 +248,6 @@ impl MessageArgs {
         }
         Ok(())
     }
-}
-
-/// The file, or `None` if it has more than [`MAX_MESSAGE`] bytes.
-fn read_at_most(file: &Path) -> std::io::Result<Option<Vec<u8>>> {
-    bounded::whole(fs::File::open(file)?, MAX_MESSAGE)
 }
 
 /// Removes the used approvals. The commit exists already, so this judges nothing.
