@@ -21,7 +21,7 @@ pub(super) struct Install {
     #[arg(required = true, value_name = "WHAT", value_parser = whats(), hide_possible_values = true)]
     what: Vec<String>,
     /// Also install this hook of git, which runs at every ref update; may be repeated.
-    #[arg(long, value_name = "HOOK", value_parser = hook::OPT_IN)]
+    #[arg(long, value_name = "HOOK", value_parser = [hook::OPT_IN])]
     with: Vec<String>,
     #[command(flatten)]
     mode: Mode,

@@ -20,7 +20,6 @@ mod mcp;
 mod output;
 mod person;
 mod progress;
-mod push;
 mod question;
 mod report_file;
 mod repository;
