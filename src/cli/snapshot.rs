@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
-use super::design_args::DesignArgs;
 use super::files::person;
 use super::output::Output;
 use super::question::asking;
-use super::repository::{repository, with_approvals};
+use super::repository::{DesignArgs, repository, with_approvals};
 use super::signing::SignArgs;
 use crate::boundary::{Boundary, BoundaryError};
 use crate::error::{Error, Result};

@@ -363,7 +363,7 @@ pub fn settings_of_head(repo: &Repository) -> Result<Settings> {
 ///
 /// # Errors
 /// The commit cannot be read.
-pub(super) fn settings_of(
+pub fn settings_of(
     repo: &Repository,
     commit: Option<ObjectId>,
 ) -> Result<Option<Result<Settings>>> {

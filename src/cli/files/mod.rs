@@ -12,13 +12,12 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
-use super::design_args::DesignArgs;
 use super::output::Output;
 use super::person::Person;
 use super::question::asking;
-use super::repository::repository;
+use super::repository::{DesignArgs, repository};
 use super::signing::SignArgs;
-use super::usage_error::usage;
+use super::usage::usage;
 use crate::files::{self, Edit, Effect, Failure, FailureKind, Gate, Operation, Strategy};
 use crate::git::{Repository, show_file};
 use crate::path::escaped;
