@@ -96,7 +96,7 @@ pub(crate) fn scope_to_tell(
 ) -> Option<String> {
     let text = match judge::prompt(repo, options) {
         Ok(None) => return None,
-        Ok(Some(section)) if section.has_own_design => prompt_text(&section),
+        Ok(Some(section)) if section.has_own_design() => prompt_text(&section),
         Ok(Some(section)) => format!("{}\n{NO_DESIGN}\n", prompt_text(&section)),
         Err(error) => format!(
             "guard allows no change here: {}. {NO_DESIGN}\n",

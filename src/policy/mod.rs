@@ -258,10 +258,4 @@ impl Policy {
             })
             .collect()
     }
-
-    /// The paths of the designs in force.
-    pub(crate) fn design_paths(&self) -> Vec<BString> {
-        let designs = self.designs.iter();
-        designs.map(|one| one.design.path.clone()).collect()
-    }
 }
