@@ -75,9 +75,7 @@ impl CheckAnswers {
     /// The number of allowed and refused paths.
     pub fn counts(&self) -> CheckCounts {
         let mut counts = CheckCounts::default();
-        for result in &self.results {
-            counts.add(result);
-        }
+        self.results.iter().for_each(|result| counts.add(result));
         counts
     }
 
