@@ -51,15 +51,13 @@ enum ToolInput {
 /// The bytes are not one JSON object.
 pub(super) fn parse(agent: &'static str, bytes: &[u8]) -> Result<Payload> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let bad = |why: String| unusable(agent, &why);
-    if bytes.trim_ascii().is_empty() {
-        return Err(bad("standard input is empty".to_owned()));
-    }
-    match parse_unique(bytes) {
-        Ok(Value::Object(object)) => Ok(Payload { agent, object }),
-        Ok(_) => Err(bad("it is not a JSON object".to_owned())),
-        Err(error) => Err(bad(format!("it is not valid JSON: {error}"))),
-    }
+    let why = match parse_unique(bytes) {
+        Ok(Value::Object(object)) => return Ok(Payload { agent, object }),
+        Ok(_) => "it is not a JSON object".to_owned(),
+        Err(_) if bytes.trim_ascii().is_empty() => "standard input is empty".to_owned(),
+        Err(error) => format!("it is not valid JSON: {error}"),
+    };
+    Err(unusable(agent, &why))
 }
 
 fn unusable(agent: &str, why: &str) -> Error {

@@ -27,6 +27,11 @@ const SHORT: usize = 3;
 /// What a branch without a design of its own means for the agent.
 const NO_DESIGN: &str = "Before you change files that are not listed here, ask the user for a design of this branch: \
     `guard scope new` writes one, `guard use FILE` chooses one. Without it, guard refuses the change.";
+const HELD: &str =
+    "If it is approved, guard writes it: read the file again instead of repeating the call.";
+const NEEDS_ROW: &str = " Ask the user before you add the row. Until it is committed, guard refuses another try or \
+    another tool, too.";
+const NO_WAY_AROUND: &str = " guard refuses another try or another tool for this change, too.";
 /// About how many bytes a model reads with attention.
 const LENGTH: usize = 600;
 
@@ -46,18 +51,10 @@ pub(crate) fn explained(verdict: &str, failure: &Failure, undone: &str, most: us
     let wants_row = failure.help.iter().any(Help::is_row);
     let nothing = format!("Nothing was {undone}.");
     let end = match failure.kind {
-        FailureKind::Held => {
-            "If it is approved, guard writes it: read the file again instead of repeating the call."
-                .to_owned()
-        }
-        FailureKind::Refused if undone != "read" => match wants_row {
-            true => format!(
-                "{nothing} Ask the user before you add the row. Until it is committed, guard refuses another try or another tool, too."
-            ),
-            false => {
-                format!("{nothing} guard refuses another try or another tool for this change, too.")
-            }
-        },
+        FailureKind::Held => HELD.to_owned(),
+        FailureKind::Refused if undone == "read" => nothing,
+        FailureKind::Refused if wants_row => nothing + NEEDS_ROW,
+        FailureKind::Refused => nothing + NO_WAY_AROUND,
         _ => nothing,
     };
     for help in &failure.help {
@@ -96,7 +93,7 @@ pub(crate) fn scope_to_tell(
 ) -> Option<String> {
     let text = match judge::prompt(repo, options) {
         Ok(None) => return None,
-        Ok(Some(section)) if section.has_own_design => prompt_text(&section),
+        Ok(Some(section)) if section.has_own_design() => prompt_text(&section),
         Ok(Some(section)) => format!("{}\n{NO_DESIGN}\n", prompt_text(&section)),
         Err(error) => format!(
             "guard allows no change here: {}. {NO_DESIGN}\n",

@@ -85,7 +85,7 @@ impl ScopeArgs {
                         .help("name a design: guard scope prompt --lld FILE")
                 })?;
                 output.print(|to| write_prompt(&section, to));
-                output.notes(&section.remarks());
+                output.notes(&section.notes);
                 Ok(0)
             }
             ScopeArgs::Add(args) => args.run(output),

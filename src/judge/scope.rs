@@ -26,21 +26,20 @@ use crate::verdict::{
 /// # Errors
 /// The policy cannot be loaded.
 pub fn scope(repo: &Repository, options: &Options) -> Result<ScopeListing> {
-    let policy = load_to_show(repo, options)?;
-    let mut report = ScopeListing {
-        designs: designs_used(&policy),
+    listing(repo, &load_to_show(repo, options)?)
+}
+
+fn listing(repo: &Repository, policy: &Policy) -> Result<ScopeListing> {
+    let designs = policy.designs.iter().map(|governing| &governing.design);
+    let mentions = designs.clone().flat_map(|design| design.mentions.clone());
+    Ok(ScopeListing {
+        designs: designs_used(policy),
+        grants: grants(repo, policy)?,
+        mentions: mentions.collect(),
+        problems: designs.flat_map(|design| design.findings()).collect(),
         notes: policy.notes.clone(),
-        texts: texts(&policy),
-        ..ScopeListing::default()
-    };
-    report.grants = grants(repo, &policy)?;
-    for governing in &policy.designs {
-        report
-            .mentions
-            .extend(governing.design.mentions.iter().cloned());
-        report.problems.extend(governing.design.findings());
-    }
-    Ok(report)
+        texts: texts(policy),
+    })
 }
 
 /// The section of an agent's prompt that lists the writable paths; `None` if no design applies.
@@ -52,19 +51,11 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSecti
     if policy.scope.as_ref().is_none_or(Scope::is_empty) {
         return Ok(None);
     }
-    let lines = grants(repo, &policy)?;
-    let designs = policy.designs.iter().map(|governing| &governing.design);
-    let faults = designs.clone().map(|design| design.faults.len()).sum();
-    let standing = policy.designs.iter();
-    let standing = standing.filter(|governing| governing.chosen_by == ChosenBy::Standing);
-    Ok(Some(PromptSection::new(
-        designs.clone().map(|design| design.path.clone()).collect(),
-        standing.map(|one| one.design.path.clone()).collect(),
-        lines,
-        designs.flat_map(|design| design.mentions.clone()).collect(),
-        faults,
-        policy.notes.clone(),
-    )))
+    let mut standing = policy.designs.clone();
+    standing.retain(|governing| governing.chosen_by == ChosenBy::Standing);
+    let standing = standing.into_iter().map(|one| one.design.path).collect();
+    let scope = listing(repo, &policy)?;
+    Ok(Some(PromptSection::new(scope, standing)))
 }
 
 /// All grants in force, each with whether its file exists; in a bare repository none does. Only the tree of the next

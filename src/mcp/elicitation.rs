@@ -4,7 +4,7 @@ use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
 use serde_json::{Value, json};
 
 use super::call::{Call, ToolAnswer};
-use crate::approve::reason_line;
+use crate::approve::{REJECT, reason_line};
 use crate::files::{
     self, Analysis, Answer, Failure, FailureKind, Gate, GateResult, HeldChange, HeldRecord,
     Question, Strategy,
@@ -12,8 +12,6 @@ use crate::files::{
 use crate::git::Repository;
 use crate::report::{Style, push_change};
 
-/// The choice that discards the change.
-const REJECT: &str = "reject";
 /// The choice for what is no write, such as a deletion.
 const APPROVE: &str = "approve";
 

@@ -11,7 +11,7 @@ use super::escape;
 use super::human;
 use super::place::ReportPlaces;
 use super::target::Style;
-use super::texts::{Run, cannot_judge, in_full, ordered};
+use super::texts::{RunResult, cannot_judge, in_full, ordered};
 use crate::finding::{Finding, Level};
 use crate::path::escaped;
 use crate::sha256::sha256;
@@ -19,8 +19,8 @@ use crate::sha256::sha256;
 /// The maximum annotations per level.
 const MOST: usize = 10;
 
-pub(super) fn report(run: Run<'_>, style: &Style) -> String {
-    let Run { verdict, failure } = run;
+pub(super) fn report(run: RunResult<'_>, style: &Style) -> String {
+    let RunResult { verdict, failure } = run;
     let text = human::report(run, style);
     let token = sha256(text.as_bytes());
     let mut out = format!("::stop-commands::{token}\n{text}::{token}::\n");

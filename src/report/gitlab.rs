@@ -11,15 +11,15 @@ use serde_json::{Value, json};
 
 use super::json::{Streamed, write_document};
 use super::place::{ReportPlaces, hashes};
-use super::texts::{Run, advice, cannot_judge, ordered, sentence};
+use super::texts::{RunResult, advice, cannot_judge, ordered, sentence};
 use crate::error::Error;
 use crate::finding::json::path_text;
 use crate::finding::{Finding, Level};
 use crate::scope::settings;
 use crate::sha256::sha256;
 
-pub(super) fn report(run: Run<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let Run { verdict, failure } = run;
+pub(super) fn report(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let RunResult { verdict, failure } = run;
     let findings = ordered(&verdict.findings);
     let fingerprints = hashes(&findings);
     let places = ReportPlaces::new(verdict);

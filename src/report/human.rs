@@ -16,7 +16,7 @@ use super::diagnostic::{drawn, help_blocks};
 use super::escape::{self, message};
 use super::preview::{GUTTER, painted};
 use super::target::Style;
-use super::texts::{Run, ordered, plural, remarks};
+use super::texts::{RunResult, ordered, plural, remarks};
 use crate::error::Error;
 use crate::finding::{Finding, Help, Level, Rule};
 use crate::path::escaped;
@@ -28,8 +28,8 @@ const FULL: usize = 5;
 const FOLD_AFTER: usize = 20;
 
 /// The report of `guard lint`: the error if there is one, else the verdict.
-pub(super) fn report(run: Run<'_>, style: &Style) -> String {
-    let Run { verdict, failure } = run;
+pub(super) fn report(run: RunResult<'_>, style: &Style) -> String {
+    let RunResult { verdict, failure } = run;
     if let Some(error) = failure {
         return text(error, style);
     }

@@ -9,15 +9,15 @@ use gix::bstr::ByteSlice;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::texts::{Run, ordered};
+use super::texts::{RunResult, ordered};
 use crate::finding::json::path_text;
 use crate::finding::{Finding, Help};
 use crate::path::is_hostile;
 use crate::verdict::{Counts, DesignUsed, JudgedChange, Outcome};
 
 /// The document of `guard lint`; that of a run that could not check has no verdict.
-pub(super) fn report(run: Run<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let Run { verdict, failure } = run;
+pub(super) fn report(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let RunResult { verdict, failure } = run;
     #[derive(Serialize)]
     struct ReportJson<'a> {
         version: u32,
@@ -80,8 +80,8 @@ enum LintLine<'a> {
 }
 
 /// JSON Lines: one finding per line, then one line for the run.
-pub(super) fn lines(run: Run<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let Run { verdict, failure } = run;
+pub(super) fn lines(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let RunResult { verdict, failure } = run;
     for one in ordered(&verdict.findings) {
         write_line(&LintLine::Finding(one), out)?;
     }

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::texts::{Run, advice, cannot_judge, ordered, place, sentence};
+use super::texts::{RunResult, advice, cannot_judge, ordered, place, sentence};
 use super::{escape, human};
 use crate::finding::Finding;
 use crate::path::escaped;
@@ -19,8 +19,8 @@ const MOST_NOTES: usize = 20;
 /// The maximum length of a sentence or a name.
 const MOST_CHARS: usize = 500;
 
-pub(super) fn report(run: Run<'_>) -> String {
-    let Run { verdict, failure } = run;
+pub(super) fn report(run: RunResult<'_>) -> String {
+    let RunResult { verdict, failure } = run;
     let mut out = match failure {
         Some(error) => format!(
             "### guard: could not check\n\n{}\n",

@@ -41,7 +41,7 @@ pub(crate) use trial::write_trial;
 use crate::error::Error;
 use crate::verdict::Verdict;
 use target::BUFFER;
-use texts::Run;
+use texts::RunResult;
 
 /// Writes a verdict, one finding after the other.
 ///
@@ -50,7 +50,7 @@ use texts::Run;
 /// Those of `out`.
 pub fn write(verdict: &Verdict, to: Target<'_>) -> io::Result<()> {
     let failure = None;
-    write_run(Run { verdict, failure }, to)
+    write_run(RunResult { verdict, failure }, to)
 }
 
 /// Writes that guard could not check, in a form that readers of the format cannot mistake for a verdict.
@@ -65,11 +65,11 @@ pub fn write_failure(error: &Error, to: Target<'_>) -> io::Result<()> {
         ..Verdict::default()
     };
     let failure = Some(error);
-    write_run(Run { verdict, failure }, to)
+    write_run(RunResult { verdict, failure }, to)
 }
 
 /// Reports for people are written in one piece; the formats that list everything write each finding as they make it.
-fn write_run(run: Run<'_>, to: Target<'_>) -> io::Result<()> {
+fn write_run(run: RunResult<'_>, to: Target<'_>) -> io::Result<()> {
     let mut out = io::BufWriter::with_capacity(BUFFER, to.out);
     match to.format {
         Format::Json => json::report(run, &mut out)?,

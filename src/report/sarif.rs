@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::escape;
 use super::json::{Streamed, write_document};
 use super::place::{ReportPlace, ReportPlaces, hashes, is_plain};
-use super::texts::{Run, cannot_judge, in_full, ordered, uri};
+use super::texts::{RunResult, cannot_judge, in_full, ordered, uri};
 use crate::error::Error;
 use crate::finding::json::path_text;
 use crate::finding::{Finding, Level, Rule};
@@ -29,8 +29,8 @@ const NO_VERDICT: &str = "could-not-judge";
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-pub(super) fn report(run: Run<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let Run { verdict, failure } = run;
+pub(super) fn report(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let RunResult { verdict, failure } = run;
     let mut findings = ordered(&verdict.findings);
     let mut rules: Vec<_> = Rule::ALL.iter().map(rule_described).collect();
     let places = ReportPlaces::new(verdict);
@@ -120,8 +120,8 @@ fn no_verdict(error: &Error, index: usize) -> Value {
     })
 }
 
-fn invocation(run: Run<'_>, left_out: usize) -> Value {
-    let Run { verdict, failure } = run;
+fn invocation(run: RunResult<'_>, left_out: usize) -> Value {
+    let RunResult { verdict, failure } = run;
     let notes = verdict.notes.iter();
     let mut notifications: Vec<_> = notes.map(|note| notification(Level::Note, note)).collect();
     if left_out > 0 {

@@ -182,16 +182,14 @@ fn table(title: &str, rows: Vec<Vec<String>>, style: &Style) -> String {
 /// Those of `out`.
 pub fn write_prompt(section: &PromptSection, to: Target<'_>) -> io::Result<()> {
     let json = || {
-        let designs = section
-            .designs
-            .iter()
-            .map(|design| path_text(design.as_bstr()));
+        let designs = section.designs.iter();
+        let designs = designs.map(|design| path_text(design.path.as_bstr()));
         json!({
             "version": 1,
             "designs": designs.collect::<Vec<_>>(),
             "text": prompt_text(section),
             "paths": section.paths.iter().map(line_json).collect::<Vec<_>>(),
-            "notes": section.remarks(),
+            "notes": section.notes,
         })
     };
     to.answer(|_| prompt_text(section), json)
@@ -203,9 +201,10 @@ pub fn prompt_text(section: &PromptSection) -> String {
         return String::new();
     }
     let mut out = String::new();
+    let designs = section.designs.iter().map(|design| &design.path);
+    let (standing, own): (Vec<_>, Vec<_>) =
+        designs.partition(|design| section.standing.contains(design));
     for is_standing in [false, true] {
-        let (standing, own): (Vec<_>, Vec<_>) =
-            (section.designs.iter()).partition(|design| section.standing.contains(design));
         let mut lines = (section.paths.iter())
             .filter(|line| line.is_standing == is_standing)
             .peekable();
@@ -215,15 +214,15 @@ pub fn prompt_text(section: &PromptSection) -> String {
         out.push_str(&match (is_standing, out.is_empty()) {
             (false, _) => format!(
                 "You may change only these files (from {}):\n",
-                escaped_list(own)
+                escaped_list(&own)
             ),
             (true, true) => format!(
                 "You may change only these files, which are allowed on every branch (from {}):\n",
-                escaped_list(standing)
+                escaped_list(&standing)
             ),
             (true, false) => format!(
                 "\nAllowed on every branch (from {}):\n",
-                escaped_list(standing)
+                escaped_list(&standing)
             ),
         });
         out.extend(lines.map(line_text));

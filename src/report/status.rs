@@ -57,10 +57,10 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
     let rows = match &status.rows {
         Ok(None) => Vec::new(),
         Ok(Some(RowsSoFar { done, open })) => {
+            let row =
+                |row: &Grant| vec![format!("{} ({})", escaped(&row.path), place(&row.anchor))];
             let mut lines = vec![format!("{done} done, {} open", open.len())];
-            lines.extend(cut(open, MOST, |row| {
-                vec![format!("{} ({})", escaped(&row.path), place(&row.anchor))]
-            }));
+            lines.extend(cut(open, MOST, row));
             lines
         }
         Err(error) => why(error, ""),

@@ -13,7 +13,7 @@ use crate::verdict::Verdict;
 
 /// What a run of guard found.
 #[derive(Clone, Copy)]
-pub(super) struct Run<'a> {
+pub(super) struct RunResult<'a> {
     /// The verdict, or the faults behind the failure.
     pub(super) verdict: &'a Verdict,
     /// Why there is no verdict.

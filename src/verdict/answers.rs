@@ -75,9 +75,7 @@ impl CheckAnswers {
     /// The number of allowed and refused paths.
     pub fn counts(&self) -> CheckCounts {
         let mut counts = CheckCounts::default();
-        for result in &self.results {
-            counts.add(result);
-        }
+        self.results.iter().for_each(|result| counts.add(result));
         counts
     }
 
@@ -153,20 +151,16 @@ impl ScopeListing {
 /// The paths of the scope, without duplicates, in the order of the designs.
 #[derive(Debug, Clone, Default)]
 pub struct PromptSection {
-    /// The designs, by path.
-    pub designs: Vec<BString>,
-    /// Those of them that join every branch's.
+    /// The designs.
+    pub designs: Vec<DesignUsed>,
+    /// The paths of those that join every branch's.
     pub standing: Vec<BString>,
     /// The writable paths.
     pub paths: Vec<PromptPath>,
     /// Paths that are named but not granted.
     pub named: Vec<BString>,
-    /// The number of faults in the designs; faulty rows allow nothing.
-    pub faults: usize,
-    /// Notes, one sentence each.
+    /// Notes for the caller, one sentence each; they are not part of the section.
     pub notes: Vec<String>,
-    /// Whether a design is in force that is not a standing one.
-    pub has_own_design: bool,
 }
 
 /// One path of the section, from all rows that name it.
@@ -181,18 +175,11 @@ pub struct PromptPath {
 }
 
 impl PromptSection {
-    /// The section for these grants.
-    pub fn new(
-        designs: Vec<BString>,
-        standing: Vec<BString>,
-        grants: Vec<ScopeGrant>,
-        mentions: Vec<Mention>,
-        faults: usize,
-        notes: Vec<String>,
-    ) -> PromptSection {
+    /// The section for this scope, and the designs in it that join every branch's.
+    pub fn new(scope: ScopeListing, standing: Vec<BString>) -> PromptSection {
         let mut paths: Vec<PromptPath> = Vec::new();
         let mut places = HashMap::new();
-        for row in grants {
+        for row in scope.grants {
             let key = (row.grant.path.clone(), row.grant.kind.name());
             let place = *places.entry(key).or_insert(paths.len());
             if place == paths.len() {
@@ -212,28 +199,30 @@ impl PromptSection {
         }
         let granted = paths.iter().map(|line| line.row.grant.path.clone());
         let mut listed: HashSet<BString> = granted.collect();
-        let mut named: Vec<BString> = mentions.into_iter().map(|mention| mention.path).collect();
+        let mut named: Vec<BString> = scope
+            .mentions
+            .into_iter()
+            .map(|mention| mention.path)
+            .collect();
         named.retain(|path| listed.insert(path.clone()));
+        let mut notes = scope.notes;
+        if !scope.problems.is_empty() {
+            notes.push(
+                "the design has faults; faulty rows allow nothing: guard scope check".to_owned(),
+            );
+        }
         PromptSection {
-            has_own_design: designs.len() > standing.len(),
-            designs,
+            designs: scope.designs,
             standing,
             paths,
             named,
-            faults,
             notes,
         }
     }
 
-    /// Notes for the caller; they are not part of the section.
-    pub fn remarks(&self) -> Vec<String> {
-        let mut remarks = self.notes.clone();
-        if self.faults > 0 {
-            remarks.push(
-                "the design has faults; faulty rows allow nothing: guard scope check".to_owned(),
-            );
-        }
-        remarks
+    /// Whether a design is in force that is not a standing one.
+    pub fn has_own_design(&self) -> bool {
+        self.designs.len() > self.standing.len()
     }
 }
 

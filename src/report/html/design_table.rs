@@ -49,7 +49,7 @@ fn row_id(anchor: &Anchor) -> String {
 }
 
 /// What a line of a design says of a path.
-struct Named<'a> {
+struct NamedPath<'a> {
     anchor: &'a Anchor,
     path: &'a BString,
     /// The change type of the row.
@@ -101,8 +101,8 @@ pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
 }
 
 /// All rows and mentions, by design and line.
-fn named(review: &Review) -> Vec<Named<'_>> {
-    let granted = review.rows.iter().map(|row| Named {
+fn named(review: &Review) -> Vec<NamedPath<'_>> {
+    let granted = review.rows.iter().map(|row| NamedPath {
         anchor: &row.grant.anchor,
         path: &row.grant.path,
         kind: match row.grant.change_type.as_str() {
@@ -111,7 +111,7 @@ fn named(review: &Review) -> Vec<Named<'_>> {
         },
         granted: Some(row),
     });
-    let mentioned = review.mentions.iter().map(|mention| Named {
+    let mentioned = review.mentions.iter().map(|mention| NamedPath {
         anchor: &mention.anchor,
         path: &mention.path,
         kind: mention.change_type.clone(),
@@ -123,7 +123,7 @@ fn named(review: &Review) -> Vec<Named<'_>> {
 }
 
 /// The place of a line in the order, its name, and its row.
-fn row<'a>(line: &[Named<'a>]) -> (usize, &'a [u8], String) {
+fn row<'a>(line: &[NamedPath<'a>]) -> (usize, &'a [u8], String) {
     let rows = || line.iter().filter_map(|one| one.granted);
     let touched: usize = rows().map(|row| row.touched).sum();
     let refused: usize = rows().map(|row| row.refused).sum();
@@ -135,7 +135,7 @@ fn row<'a>(line: &[Named<'a>]) -> (usize, &'a [u8], String) {
         Some(row) if !row.in_force => (1, "mention", "–", "not in force"),
         Some(_) => (1, "untouched", "○", "untouched"),
     };
-    let mut paths: Vec<String> = line.iter().map(Named::shown).collect();
+    let mut paths: Vec<String> = line.iter().map(NamedPath::shown).collect();
     paths.dedup();
     let files = match touched {
         0 => "–".to_owned(),
@@ -154,7 +154,7 @@ fn row<'a>(line: &[Named<'a>]) -> (usize, &'a [u8], String) {
     (order, first.path.as_slice(), row)
 }
 
-impl Named<'_> {
+impl NamedPath<'_> {
     fn shown(&self) -> String {
         let is_directory = |row: &ReviewRow| row.grant.kind == GrantKind::Directory;
         match self.granted.is_some_and(is_directory) {

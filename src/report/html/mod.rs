@@ -11,7 +11,7 @@ mod map;
 mod markup;
 mod overview;
 
-use super::texts::{Run, advice, cannot_judge, sentence};
+use super::texts::{RunResult, advice, cannot_judge, sentence};
 use crate::approve::base64;
 use crate::error::Error;
 use crate::judge::Trial;
@@ -28,8 +28,8 @@ pub(super) const BEGINNING: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\
 const STYLE: &str = include_str!("page.css");
 
 /// The page of a verdict, or the reason why there is none.
-pub(super) fn report(run: Run<'_>) -> String {
-    let Run { verdict, failure } = run;
+pub(super) fn report(run: RunResult<'_>) -> String {
+    let RunResult { verdict, failure } = run;
     if let Some(error) = failure {
         return page("could not check", &failed(error));
     }
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn page_has_one_style_and_no_other_resource() {
-        let page = report(Run {
+        let page = report(RunResult {
             verdict: &Verdict::default(),
             failure: None,
         });
