@@ -368,14 +368,14 @@ fn restore(call: &Call<'_>, wanted: &RestoreArguments) -> ToolResult {
 fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateResult<ToolAnswer> {
     let requests = [call.request(path)];
     let gate = Gate::open_to_check(call.repo, &call.session.options, &requests)?;
-    if gate.locate(requests[0].as_ref()).is_ok() {
+    if gate.boundary.locate(requests[0].as_ref()).is_ok() {
         call.session.check(&gate)?;
     }
     let content = content.map(|content| content.as_bytes().to_vec());
     let result = gate.check(path.into(), requests[0].as_ref(), content, true)?;
     let answers = CheckAnswers {
         results: vec![result],
-        notes: gate.notes().to_vec(),
+        notes: gate.policy.notes.clone(),
     };
     let report = |format| written(|out| write_check(&answers, format, out, &Style::default()));
     let facts: Value = serde_json::from_slice(&report(Format::Json)?).unwrap_or_default();
