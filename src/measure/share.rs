@@ -4,7 +4,7 @@
 //! Myers' diff with git's heuristics counts first. Where it may have missed the shortest diff, that is computed too,
 //! so the counts equal `git diff --minimal --numstat` apart from blanks.
 
-use super::line_diff::{self, DIFF_LIMIT, LineDiff, Numbered};
+use super::line_diff::{DIFF_LIMIT, LineDiff, Numbered, numbered_diff};
 use super::lower_bound;
 use super::text::{Counted, Text, Unit};
 
@@ -154,7 +154,7 @@ pub(super) fn line_diff(old: &[u8], new: &[u8]) -> Option<LineDiff> {
 }
 
 fn diff_of(old: &Text<'_>, new: &Text<'_>) -> LineDiff {
-    line_diff::line_diff(old.trimmed(), new.trimmed(), (old.lines, new.lines))
+    numbered_diff(old.trimmed(), new.trimmed(), (old.lines, new.lines)).1
 }
 
 /// The old lines that the new text lacks, and the new lines in their place, of at most [`DIFF_LIMIT`] lines each.
