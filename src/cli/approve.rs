@@ -169,7 +169,7 @@ impl ApproveArgs {
         id: &str,
     ) -> files::GateResult<u8> {
         let gate = Gate::open(repo, &self.design.options(false))?.as_strict_as(id)?;
-        output.notes(gate.notes());
+        output.notes(&gate.policy.notes);
         let person = Some((person, &self.sign));
         let (gate, done) = asking(output, repo, gate, person, |gate, ask| match ask {
             Some(ask) => gate.approve(id, ask),

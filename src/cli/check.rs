@@ -121,7 +121,7 @@ impl CheckArgs {
         }
         Ok(CheckAnswers {
             results,
-            notes: gate.notes().to_vec(),
+            notes: gate.policy.notes.clone(),
         })
     }
 

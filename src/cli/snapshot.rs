@@ -236,7 +236,7 @@ fn restore(
     let wanted = RestoreRequest::new(repo, name, only)?;
     let steps = wanted.steps(repo)?;
     let gate = Gate::open(repo, &design.options(false))?;
-    output.notes(gate.notes());
+    output.notes(&gate.policy.notes);
     let sign = SignArgs::of_environment();
     let person = person(auto).map(|person| (person, &sign));
     let (_, done) = asking(output, repo, gate, person, |gate, ask| {
