@@ -8,7 +8,7 @@ use write_guard::finding::{Level, Rule};
 use write_guard::scope::settings::Settings;
 use write_guard::scope::{Actions, GrantKind, Role};
 
-use crate::common::{DESIGN, Repo, SETTINGS, corpus};
+use crate::common::corpus;
 use crate::design_support::{HEADER, actions, add, faults, paths, read, rows};
 
 fn any() -> Actions {
@@ -263,37 +263,4 @@ fn every_cell_of_the_corpus_gets_the_decided_verdict() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
-/// Judges an edit and a deletion of `src/a.py` under a design with this text.
-fn edit_and_deletion(text: &str) -> (i32, i32) {
-    let repo = Repo::new();
-    repo.stage("guard.toml", SETTINGS);
-    repo.stage(DESIGN, format!("# Design\n\n## Files Changed\n\n{text}"));
-    repo.stage("src/a.py", "import os\nprint(1)\n");
-    repo.commit("Start");
-    repo.branch("188-work");
-    repo.stage("src/a.py", "print(1)\n");
-    let edit = repo.guard(&["lint"]).code;
-    repo.git(&["rm", "-q", "--cached", "src/a.py"]);
-    (edit, repo.guard(&["lint"]).code)
-}
-
-#[test]
-fn the_edit_that_prose_describes_is_accepted_and_the_deletion_refused() {
-    for (text, expected) in [
-        (
-            "| File | Change |\n|-|-|\n| src/a.py | Remove unused imports |\n",
-            (0, 1),
-        ),
-        ("- Modify: `src/a.py` (remove unused imports)\n", (0, 1)),
-        ("| File | Change |\n|-|-|\n| src/a.py | Delete |\n", (1, 0)),
-        (
-            "| File | Modify? |\n|-|-|\n| src/a.py | No |\n| b | Yes |\n",
-            (1, 1),
-        ),
-        ("- Do not modify: `src/a.py`\n- `b.py`\n", (1, 1)),
-    ] {
-        assert_eq!(edit_and_deletion(text), expected, "{text}");
-    }
 }

@@ -44,6 +44,7 @@ mod dependencies;
 mod design_forms;
 mod design_grammar;
 mod design_hostile;
+mod design_judged;
 mod design_names;
 mod design_rendered;
 mod design_tables;
