@@ -129,6 +129,7 @@ mod tests {
         let model = own.replacen('{', "{ \"model\": \"x\", // mine\n", 1);
         assert!(only_hooks("{\"model\": \"x\"}", &model));
         assert!(!only_hooks("{}", &model), "another key came along");
+        assert!(!only_hooks("", &model));
         assert!(!only_hooks(own, "{}"), "the hooks are removed");
         assert!(!only_hooks(
             "{}",

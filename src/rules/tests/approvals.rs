@@ -11,12 +11,15 @@ fn loss(settings: &str) -> Work {
 #[test]
 fn an_approval_turns_the_error_of_its_change_into_a_note() {
     let work = loss("").approve("src/x.rs");
-    work.says(&["note destructive-change src/x.rs: src/x.rs loses 200 of 200 lines (100 %); approved by Pat: it is old"]);
+    work.says(&["note destructive-change src/x.rs: src/x.rs loses 200 of 200 lines (100 %); approved by person@example.org: a new format"]);
     work.helps(&[]);
     let details = work.details();
-    assert_eq!(details["approved_by"], "Pat");
-    assert_eq!(details["reason_of_approval"], "it is old");
-    assert_eq!(details["approval"]["id"], "a1");
+    assert_eq!(details["approved_by"], "person@example.org");
+    assert_eq!(details["reason_of_approval"], "a new format");
+    assert_eq!(
+        details["approval"]["id"],
+        "00112233445566778899aabbccddeeff"
+    );
     assert_eq!(details["lost"], 200);
 }
 

@@ -175,7 +175,10 @@ fn a_file_to_add_may_not_be_older_than_the_work() {
     let older = format!(
         "7 error design-add-exists src/x.rs: the file to add existed before the work began: src/x.rs / {help}"
     );
-    assert_eq!(rows(&add, &with, &with, Some(&with), &[]), [older.clone()]);
+    assert_eq!(
+        rows(&add, &with, &with, Some(&with), &[]),
+        std::slice::from_ref(&older)
+    );
     assert_eq!(rows(&add, &with, &with, Some(&with), &add), [older]);
     assert_eq!(rows(&add, &with, &with, Some(&without), &[]), [""; 0]);
     assert_eq!(rows(&add, &with, &without, None, &[]), [""; 0]);

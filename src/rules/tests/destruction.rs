@@ -304,7 +304,7 @@ fn a_governing_design_may_not_be_deleted_or_gutted_at_any_size() {
             design.proposed = new.as_ref().map(|new| parsed(DESIGN, new, settings));
             vec![design]
         });
-        work.step(DESIGN, file(text.clone()), new.and_then(|new| file(new)))
+        work.step(DESIGN, file(text.clone()), new.and_then(file))
     };
     let refused = |what: &str| {
         format!("error destructive-change {DESIGN}: the governing design {DESIGN} {what}")

@@ -214,17 +214,10 @@ impl Work {
         let (change, ..) = changes.find(|(change, ..)| change.path == path).unwrap();
         let (old, new) = approve::sides(change);
         self.approvals.push(Approval {
-            id: "a1".to_owned(),
             path: path.into(),
             old,
             new,
-            design: None,
-            who: "Pat".to_owned(),
-            when: 1,
-            how: "terminal".to_owned(),
-            reason: "it is old".to_owned(),
-            expires: 2,
-            signature: None,
+            ..approve::testing::approval()
         });
         self
     }
