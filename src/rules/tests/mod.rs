@@ -286,6 +286,11 @@ impl Work {
     }
 
     fn check(&self, changes: &[MeasuredChange]) -> Vec<Finding> {
+        self.judged(changes, check)
+    }
+
+    /// Passes all that the rules need to one of them, or to all.
+    fn judged<T>(&self, changes: &[MeasuredChange], judge: impl FnOnce(&Case<'_>) -> T) -> T {
         let mut result = Tree(self.unchanged.0.clone());
         for (change, _, new) in &self.changes {
             // A request is judged by what is there before it is written.
@@ -293,7 +298,7 @@ impl Work {
                 result.0.insert(change.path.clone(), entry.clone());
             }
         }
-        check(&Case {
+        judge(&Case {
             platform: Platform::Unix,
             policy: &self.policy,
             changes,

@@ -550,3 +550,19 @@ fn only_a_change_without_row_depends_on_the_merge_base() {
         .rename("src/x.rs", "src/z.rs", "a\n", "a\n")));
     assert!(needs(rename, delete));
 }
+
+#[test]
+fn findings_beyond_the_limit_count_by_their_own_rule() {
+    for (row, rule) in [
+        ("`src/x.rs` | Modify | x", Rule::ActionNotGranted),
+        ("`src/y.rs` | Modify | x", Rule::OutOfScope),
+    ] {
+        let work = commit("", &[row]).delete("src/x.rs", "a\n");
+        let more = work.judged(&work.measured(), |case| {
+            let mut sink = Sink::new(&work.policy.settings, 0);
+            out_of_scope::check(case, &mut sink);
+            sink.finish()
+        });
+        assert_eq!(more[0].rule, rule);
+    }
+}
