@@ -264,3 +264,31 @@ fn every_cell_of_the_corpus_gets_the_decided_verdict() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+#[test]
+fn a_design_may_have_a_million_bytes() {
+    let table = format!("## Files Changed\n\n{HEADER}| `a.py` | Add | x |\n\n");
+    for (size, expected) in [
+        (1_000_000, None),
+        (
+            1_000_001,
+            Some("the document has 1000001 bytes, more than 1000000"),
+        ),
+    ] {
+        let text = format!("{table}{}\n", "x".repeat(size - table.len() - 1));
+        let design = read(&text);
+        assert_eq!(design.is_usable(), expected.is_none());
+        assert_eq!(design.faults.first().map(|fault| &*fault.message), expected);
+    }
+}
+
+#[test]
+fn a_passage_with_a_path_that_climbs_grants_nothing_and_says_so_once() {
+    let design = read("## Files Changed\n\n- Modify: `src/a.py`\n- Modify: `../b.py`\n");
+    assert!(!design.is_usable());
+    let reasons: Vec<&str> = faults(&design)
+        .into_iter()
+        .map(|(reason, _)| reason)
+        .collect();
+    assert_eq!(reasons, ["relative-paths", "dotdot"]);
+}
