@@ -46,6 +46,7 @@ mod design_grammar;
 mod design_hostile;
 mod design_judged;
 mod design_names;
+mod design_passages;
 mod design_rendered;
 mod design_tables;
 mod design_visible;

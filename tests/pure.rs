@@ -2,6 +2,7 @@
 //! src/lib.rs includes this file.
 
 mod design_grammar;
+mod design_passages;
 pub mod design_support;
 mod design_tables;
 mod design_visible;
