@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use crate::common::Repo;
 use crate::common::corpus::{self, given, text};
+use crate::common::corpus_layout;
 use gix::bstr::BStr;
 use write_guard::boundary::{Backend, Boundary, BoundaryError, NestedRepository, OpenedFile};
 
@@ -66,10 +67,10 @@ fn both_backends_judge_the_paths_of_the_corpus_that_need_a_disk() {
         let (id, expected) = (text(entry, "id"), text(entry, "expected"));
         let is_elsewhere = ["h320", "h380"].contains(&id) || expected == "reject:protected-file";
         let repo = Repo::open();
-        if is_elsewhere || !given(entry).all(|line| corpus::build(&repo, line).is_some()) {
+        if is_elsewhere || !given(entry).all(|line| corpus_layout::build(&repo, line).is_some()) {
             continue;
         }
-        let request = corpus::moved(&corpus::input(entry), &repo);
+        let request = corpus_layout::moved(&corpus::input(entry), &repo);
         for backend in BACKENDS {
             let boundary = Boundary::with_backend(&repo.root, backend).unwrap();
             let path = boundary.locate(request.as_slice().into());

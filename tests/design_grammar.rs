@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod documentation;
-mod judged;
 mod mutations;
 mod typed_tables;
 mod words;

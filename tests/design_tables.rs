@@ -8,7 +8,7 @@ use write_guard::finding::{Level, Rule};
 use write_guard::scope::settings::Settings;
 use write_guard::scope::{Actions, GrantKind, Role};
 
-use crate::common::{DESIGN, Repo, SETTINGS, corpus};
+use crate::common::corpus;
 use crate::design_support::{HEADER, actions, add, faults, paths, read, rows};
 
 fn any() -> Actions {
@@ -265,35 +265,30 @@ fn every_cell_of_the_corpus_gets_the_decided_verdict() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Judges an edit and a deletion of `src/a.py` under a design with this text.
-fn edit_and_deletion(text: &str) -> (i32, i32) {
-    let repo = Repo::new();
-    repo.stage("guard.toml", SETTINGS);
-    repo.stage(DESIGN, format!("# Design\n\n## Files Changed\n\n{text}"));
-    repo.stage("src/a.py", "import os\nprint(1)\n");
-    repo.commit("Start");
-    repo.branch("188-work");
-    repo.stage("src/a.py", "print(1)\n");
-    let edit = repo.guard(&["lint"]).code;
-    repo.git(&["rm", "-q", "--cached", "src/a.py"]);
-    (edit, repo.guard(&["lint"]).code)
+#[test]
+fn a_design_may_have_a_million_bytes() {
+    let table = format!("## Files Changed\n\n{HEADER}| `a.py` | Add | x |\n\n");
+    for (size, expected) in [
+        (1_000_000, None),
+        (
+            1_000_001,
+            Some("the document has 1000001 bytes, more than 1000000"),
+        ),
+    ] {
+        let text = format!("{table}{}\n", "x".repeat(size - table.len() - 1));
+        let design = read(&text);
+        assert_eq!(design.is_usable(), expected.is_none());
+        assert_eq!(design.faults.first().map(|fault| &*fault.message), expected);
+    }
 }
 
 #[test]
-fn the_edit_that_prose_describes_is_accepted_and_the_deletion_refused() {
-    for (text, expected) in [
-        (
-            "| File | Change |\n|-|-|\n| src/a.py | Remove unused imports |\n",
-            (0, 1),
-        ),
-        ("- Modify: `src/a.py` (remove unused imports)\n", (0, 1)),
-        ("| File | Change |\n|-|-|\n| src/a.py | Delete |\n", (1, 0)),
-        (
-            "| File | Modify? |\n|-|-|\n| src/a.py | No |\n| b | Yes |\n",
-            (1, 1),
-        ),
-        ("- Do not modify: `src/a.py`\n- `b.py`\n", (1, 1)),
-    ] {
-        assert_eq!(edit_and_deletion(text), expected, "{text}");
-    }
+fn a_passage_with_a_path_that_climbs_grants_nothing_and_says_so_once() {
+    let design = read("## Files Changed\n\n- Modify: `src/a.py`\n- Modify: `../b.py`\n");
+    assert!(!design.is_usable());
+    let reasons: Vec<&str> = faults(&design)
+        .into_iter()
+        .map(|(reason, _)| reason)
+        .collect();
+    assert_eq!(reasons, ["relative-paths", "dotdot"]);
 }

@@ -2,7 +2,6 @@
 //! `fixtures/grammar/visible.txt` has more documents.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{DESIGN, Repo, SETTINGS};
 use write_guard::finding::Level;
 
 use crate::design_support::{HEADER, faults, paths, read};
@@ -119,40 +118,4 @@ fn nothing_below_a_heading_that_negates_is_granted() {
         assert_eq!(faults(&design), [("excluded", 9)], "{heading}");
         assert_eq!(design.faults[0].rule.default_level(), Level::Warning);
     }
-}
-
-/// A repository in which `text` is the committed design and `a.py` is staged.
-fn judged(text: &str) -> Repo {
-    let repo = Repo::new();
-    repo.stage("guard.toml", SETTINGS);
-    repo.stage(DESIGN, text);
-    repo.commit("Begin");
-    repo.branch("188-work");
-    repo.stage("a.py", "a = 1\n");
-    repo
-}
-
-#[test]
-fn guard_cannot_judge_by_a_design_that_hides_lines_or_all_its_rows() {
-    let table = format!("## Files Changed\n\n{HEADER}| `a.py` | Add | x |\n");
-    judged(&table).guard(&["lint"]).exits(0);
-    let row = table.replace("| x |\n", "| x |\r| `b.py` | Add | y |\n");
-    let hidden = table.replace("\n\n", "\n\n<details>\n\n") + "\n</details>\n";
-    for (text, said) in [
-        (format!("{table}\n\0"), "NUL"),
-        (row, "carriage return"),
-        (hidden, "`<details>`"),
-    ] {
-        judged(&text).guard(&["lint"]).exits(2).says(said);
-    }
-}
-
-#[test]
-fn unread_passages_are_reported() {
-    let repo = judged(&format!(
-        "## Files Changed\n\n{HEADER}| `b.py` | Add | x |\n\n<details>\n\n### Files Changed\n\n{HEADER}| `a.py` | Add | x |\n\n</details>\n"
-    ));
-    repo.guard(&["lint"]).exits(1).says("out-of-scope");
-    let check = repo.guard(&["scope", "check"]).exits(0);
-    check.says("warning[design-unread]").says("`<details>`");
 }

@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::common::corpus::{self, given, text};
+use crate::common::corpus_layout;
 use crate::common::files::{Answer, answer_of};
 use crate::common::{self, GUARD, Repo};
 use serde_json::Value;
@@ -87,14 +88,14 @@ fn paths_outside_the_workspace_are_refused_by_every_verb() {
             continue;
         }
         let repo = open();
-        if !given(entry).all(|line| corpus::build(&repo, line).is_some()) {
+        if !given(entry).all(|line| corpus_layout::build(&repo, line).is_some()) {
             common::skip(&format!("{id}: its files cannot be made here"));
             continue;
         }
         // Everything, including directories next to the workspace.
         let all = repo.root.parent().unwrap().to_owned();
         let before = listing(&all);
-        let input = corpus::moved(&corpus::input(entry), &repo);
+        let input = corpus_layout::moved(&corpus::input(entry), &repo);
         for verb in verbs(OsStr::from_bytes(&input)) {
             let is_read = verb.0[0] == "read";
             let answer = ask(&repo, &verb);
@@ -148,8 +149,8 @@ fn paths_inside_name_the_same_file_as_for_the_system() {
             continue;
         }
         let repo = open();
-        assert!(given(entry).all(|line| corpus::build(&repo, line).is_some()));
-        let input = corpus::moved(&corpus::input(entry), &repo);
+        assert!(given(entry).all(|line| corpus_layout::build(&repo, line).is_some()));
+        let input = corpus_layout::moved(&corpus::input(entry), &repo);
         assert_one_file(&repo, Path::new(OsStr::from_bytes(&input)), id);
         judged += 1;
     }

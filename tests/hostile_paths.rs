@@ -11,6 +11,7 @@ use std::os::unix::ffi::OsStringExt;
 use crate::agent_protocols::{AGENTS, payload};
 use crate::common::agents::hook;
 use crate::common::corpus::{self, given, text};
+use crate::common::corpus_layout;
 use crate::common::mcp::McpClient;
 use crate::common::{self, GUARD, Repo, strace};
 use gix::bstr::ByteSlice;
@@ -97,7 +98,7 @@ fn requests() {
             .collect();
         let inputs = passable
             .iter()
-            .map(|entry| corpus::moved(&corpus::input(entry), &repo));
+            .map(|entry| corpus_layout::moved(&corpus::input(entry), &repo));
         let allowed = check(&repo, inputs);
         assert_eq!(allowed.len(), passable.len());
         for (entry, is_allowed) in passable.iter().zip(allowed) {
@@ -113,7 +114,7 @@ fn texts(repo: &Repo) -> Vec<(Value, String)> {
         ["relative", "absolute"].contains(&text(entry, "context")) && entry["needs"].is_null()
     });
     let as_text = |entry: Value| {
-        let input = corpus::moved(&corpus::input(&entry), repo);
+        let input = corpus_layout::moved(&corpus::input(&entry), repo);
         Some((entry, String::from_utf8(input).ok()?))
     };
     all.filter_map(as_text).collect()
@@ -141,7 +142,7 @@ fn requests_of_agents() {
     let repo = Repo::open_with("[workspace]\nsecrets = []\n");
     let mut tally = Tally::default();
     for (at, (entry, path)) in texts(&repo).iter().enumerate() {
-        if corpus::is_scratch(path, &repo) {
+        if corpus_layout::is_scratch(path, &repo) {
             continue;
         }
         for (number, agent) in AGENTS.into_iter().enumerate() {
@@ -211,11 +212,11 @@ fn requests_in_a_layout_on_disk() {
     for entry in corpus.iter().filter(|entry| !entry["needs"].is_null()) {
         let id = text(entry, "id");
         let repo = open_repo();
-        let built = given(entry).all(|line| corpus::build(&repo, line).is_some());
+        let built = given(entry).all(|line| corpus_layout::build(&repo, line).is_some());
         if !built || NOT_FOR_CHECK.iter().any(|(left, _)| *left == id) {
             continue;
         }
-        let input = corpus::moved(&corpus::input(entry), &repo);
+        let input = corpus_layout::moved(&corpus::input(entry), &repo);
         tally.judge(entry, check(&repo, [input].into_iter())[0]);
     }
     tally.finish(25);
@@ -311,7 +312,7 @@ fn targets_of_staged_links() {
         let link = given(entry)
             .find_map(|line| line.strip_prefix("link at /ws/"))
             .unwrap();
-        let blob = repo.blob(&corpus::moved(&corpus::input(entry), &repo));
+        let blob = repo.blob(&corpus_layout::moved(&corpus::input(entry), &repo));
         tally.judge(
             entry,
             lint(&repo, &[(0o120000, blob, link.as_bytes())], &clean),

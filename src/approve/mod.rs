@@ -195,6 +195,29 @@ mod tests {
     }
 
     #[test]
+    fn an_approval_has_landed_with_its_content_at_its_path() {
+        let approval = |new: Option<String>| Approval {
+            path: "a".into(),
+            new,
+            ..testing::approval()
+        };
+        let two = id('2').to_string();
+        for new in [two.clone(), format!("120000 {two}")] {
+            let approval = approval(Some(new));
+            assert!(approval.is_landed_by(&change("a", '1', '2')));
+            assert!(
+                approval.is_landed_by(&change("a", '9', '2')),
+                "from any state"
+            );
+            assert!(!approval.is_landed_by(&change("b", '1', '2')));
+            assert!(!approval.is_landed_by(&change("a", '1', '3')));
+        }
+        let deleted = Change::new("a", change("a", '1', '2').old, None);
+        assert!(approval(None).is_landed_by(&deleted));
+        assert!(!approval(Some(two)).is_landed_by(&deleted));
+    }
+
+    #[test]
     fn approval_of_content_does_not_cover_another_file_kind() {
         let of = |old: Option<Kind>, new: Option<Kind>| {
             let state = |digit| {

@@ -164,6 +164,10 @@ mod tests {
         assert_eq!(parsed.namespace, "guard");
         assert!(parsed.key.starts_with("ssh-ed25519 SHA256:"));
         assert_eq!(one_line(&parsed.armoured), Some(good.clone()));
+        let mut approval = super::super::testing::approval();
+        assert_eq!(approval.key(), None);
+        approval.signature = Some(good.clone());
+        assert_eq!(approval.key(), Some(parsed.key));
         for bad in [
             "",
             "AAAA",

@@ -160,3 +160,64 @@ impl ProposedChange {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gix::ObjectId;
+
+    use super::*;
+
+    fn change(old: Option<Kind>, new: Option<Kind>) -> Change {
+        let state = |kind| State {
+            kind,
+            id: ObjectId::null(gix::hash::Kind::Sha1),
+        };
+        Change::new("a", old.map(state), new.map(state))
+    }
+
+    #[test]
+    fn each_step_has_its_action() {
+        use Kind::{Executable, File, Submodule, Symlink};
+        for (old, new, action, is_gitlink, is_no_file) in [
+            (None, Some(File), Action::Add, false, false),
+            (None, Some(Symlink), Action::Add, false, true),
+            (None, Some(Submodule), Action::Add, true, true),
+            (Some(File), None, Action::Delete, false, false),
+            (Some(Submodule), None, Action::Delete, true, false),
+            (Some(File), Some(File), Action::Modify, false, false),
+            (Some(File), Some(Executable), Action::Modify, false, false),
+            (Some(Symlink), Some(Symlink), Action::Modify, false, true),
+            (Some(Submodule), Some(Submodule), Action::Modify, true, true),
+            (Some(File), Some(Symlink), Action::TypeChange, false, true),
+            (Some(Symlink), Some(File), Action::TypeChange, false, false),
+            (Some(Submodule), Some(File), Action::TypeChange, true, false),
+            (
+                Some(Symlink),
+                Some(Submodule),
+                Action::TypeChange,
+                true,
+                true,
+            ),
+        ] {
+            let change = change(old, new);
+            assert_eq!(change.action(), action, "{change:?}");
+            assert_eq!(change.is_gitlink(), is_gitlink, "{change:?}");
+            assert_eq!(change.leaves_no_regular_file(), is_no_file, "{change:?}");
+        }
+    }
+
+    #[test]
+    fn kinds_are_gits_modes() {
+        for (mode, kind, is_file) in [
+            (0o100_644, Kind::File, true),
+            (0o100_755, Kind::Executable, true),
+            (0o120_000, Kind::Symlink, false),
+            (0o160_000, Kind::Submodule, false),
+            (0o040_000, Kind::DIRECTORY, false),
+            (0o100_664, Kind::Other(0o100_664), false),
+        ] {
+            assert_eq!(Kind::from_mode(mode), kind);
+            assert_eq!((kind.mode(), kind.is_file()), (mode, is_file));
+        }
+    }
+}

@@ -361,4 +361,20 @@ mod tests {
         );
         assert_eq!(title("Implementation paths not used", &extra), Title::Other);
     }
+    #[test]
+    fn a_plain_heading_is_a_number_a_phrase_and_one_note() {
+        for (text, expected) in [
+            ("Files Changed", true),
+            ("2.1 Files Changed:", true),
+            ("Files Changed (estimated)", true),
+            ("Files Changed (estimated):", true),
+            ("Files Changed (a) (b)", false),
+            ("Files Changed (a", false),
+            ("Files Changed - later", false),
+            ("[NEW] Files Changed", false),
+            ("[Files Changed]", false),
+        ] {
+            assert_eq!(is_plain(text), expected, "{text}");
+        }
+    }
 }

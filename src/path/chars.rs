@@ -170,6 +170,28 @@ mod tests {
     }
 
     #[test]
+    fn running_text_may_have_look_alikes_but_nothing_that_controls_or_hides() {
+        for c in "a\u{2215}\u{ff0f}あ ".chars() {
+            assert!(!is_hostile(c), "U+{:04X}", u32::from(c));
+        }
+        for c in "\0\n\t\u{1b}\u{2028}\u{202e}\u{200b}".chars() {
+            assert!(is_hostile(c), "U+{:04X}", u32::from(c));
+        }
+    }
+
+    #[test]
+    fn messages_name_the_class() {
+        for (c, expected) in [
+            ('\n', "the control character"),
+            ('\u{202e}', "the bidirectional control"),
+            ('\u{2215}', "the path separator look-alike"),
+            ('\u{200b}', "the invisible character"),
+        ] {
+            assert_eq!(fault(c).map(noun), Some(expected));
+        }
+    }
+
+    #[test]
     fn ordinary_writing_has_no_fault() {
         for c in "azAZ09 ~\\/.-_éßжあノ丿語ة\u{301}\u{200c}\u{200d}😀\u{fe0f}…。．".chars()
         {

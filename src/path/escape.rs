@@ -197,6 +197,8 @@ mod tests {
             ),
             ("a\u{85}\u{2028}", r#""a\u{85}\u{2028}""#),
             (".git\u{200d}", r#"".git\u{200d}""#),
+            ("日\u{200d}a", r#""日\u{200d}a""#),
+            ("a\u{200d}日", r#""a\u{200d}日""#),
             ("a\u{fe0f}", r#""a\u{fe0f}""#),
             ("a\u{a0}b", r#""a\u{a0}b""#),
         ] {
@@ -210,6 +212,18 @@ mod tests {
             escaped("a\u{202e}").to_string(),
             escaped(r"a\u{202e}").to_string()
         );
+    }
+
+    #[test]
+    fn a_text_is_shown_on_one_line_without_hostile_characters() {
+        for (text, shown) in [
+            ("plain \"text\" あ", "plain \"text\" あ"),
+            ("a\nb\u{1b}[2J", "a\\u{a}b\\u{1b}[2J"),
+            ("a\u{202e}b", "a\\u{202e}b"),
+        ] {
+            assert_eq!(text_on_one_line(text), shown);
+            assert_eq!(text_on_one_line(shown), shown);
+        }
     }
 
     #[test]

@@ -232,6 +232,20 @@ mod tests {
     }
 
     #[test]
+    fn a_path_is_resolved_through_the_links_on_its_way() {
+        let tree = Tree([("out", ".."), ("src/docs", "../docs"), ("a", "a")].into());
+        let resolved = |path: &str| {
+            resolve_path(&tree, path.into())
+                .map(|path| path.to_string())
+                .map_err(|rejection| rejection.reason)
+        };
+        assert_eq!(resolved("src/docs/x.md").as_deref(), Ok("docs/x.md"));
+        assert_eq!(resolved("src/x.rs").as_deref(), Ok("src/x.rs"));
+        assert_eq!(resolved("out/x"), Err(Reason::SymlinkEscape));
+        assert_eq!(resolved("a/x"), Err(Reason::SymlinkLoop));
+    }
+
+    #[test]
     fn targets_inside_pass_whether_they_exist_or_not() {
         for (target, path) in [
             ("a.py", "src/a.py"),

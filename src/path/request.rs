@@ -248,6 +248,22 @@ mod tests {
         assert!(spelled_below(b"/ws", b"/etc/passwd", Platform::Unix).is_err());
     }
 
+    #[test]
+    fn a_relative_request_is_made_in_its_directory() {
+        for (here, input, expected) in [
+            ("src", "a.py", "src/a.py"),
+            ("src", "../a.py", "src/../a.py"),
+            ("", "a.py", "a.py"),
+            ("src", "/ws/a.py", "/ws/a.py"),
+            ("src", "~/a.py", "~/a.py"),
+            ("src", "https://x/a.py", "https://x/a.py"),
+            ("src", " ", " "),
+        ] {
+            let path = from_directory(here.as_bytes(), input.as_bytes(), Platform::Unix);
+            assert_eq!(path, expected);
+        }
+    }
+
     fn unix(input: &str) -> Result<String, Reason> {
         normalize_request(b"/ws", input.as_bytes(), Platform::Unix)
             .map(|path| path.to_string())
@@ -318,6 +334,7 @@ mod tests {
             ("~/x", Reason::Tilde),
             ("~root/x", Reason::Tilde),
             ("file:///etc/passwd", Reason::Uri),
+            ("c://x", Reason::WindowsAbsolute),
             ("a\0/../../b", Reason::Nul),
             ("a\nb", Reason::ControlChar),
             (".git/../src/a.py", Reason::GitDir),

@@ -160,6 +160,8 @@ mod separator_tests {
             (br"a\..\..\x", 0, false),
             (br"a/..\..\x", 0, false),
             (br"a\..\x", 0, true),
+            (br"a\.\..\..\x", 0, false),
+            (br"a\\..\..\x", 0, false),
             (br"dev\x2ddisk", 0, true),
             (b"../x", 0, true),
         ] {

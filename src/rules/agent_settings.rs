@@ -129,6 +129,7 @@ mod tests {
         let model = own.replacen('{', "{ \"model\": \"x\", // mine\n", 1);
         assert!(only_hooks("{\"model\": \"x\"}", &model));
         assert!(!only_hooks("{}", &model), "another key came along");
+        assert!(!only_hooks("", &model));
         assert!(!only_hooks(own, "{}"), "the hooks are removed");
         assert!(!only_hooks(
             "{}",
@@ -143,5 +144,25 @@ mod tests {
             b"{}",
             own.as_bytes()
         ));
+    }
+    #[test]
+    fn guards_entries_come_behind_those_of_each_list_once() {
+        let (_, own) = FILES[0];
+        let own: Value = serde_json::from_str(own).unwrap_or_default();
+        let mine = serde_json::json!({ "hooks": [] });
+        let only = |old: &Value, new: &Value| only_hooks(&old.to_string(), &new.to_string());
+        let with_stop = |list: &[&Value]| {
+            let mut settings = own.clone();
+            settings["hooks"]["Stop"] = list.iter().copied().cloned().collect();
+            settings
+        };
+        let stop = &own["hooks"]["Stop"][0];
+        assert!(only(&with_stop(&[&mine]), &with_stop(&[&mine, stop])));
+        assert!(only(&with_stop(&[]), &own));
+        assert!(!only(&with_stop(&[&mine]), &with_stop(&[stop, &mine])));
+        assert!(!only(&with_stop(&[&mine]), &with_stop(&[stop])));
+        assert!(!only(&with_stop(&[]), &with_stop(&[stop, stop])));
+        // A value that is no list stays, so guard's entries are not all there.
+        assert!(!only(&serde_json::json!({ "hooks": true }), &own));
     }
 }

@@ -65,7 +65,6 @@ fn what_it_does(attribute: &[u8]) -> Option<&'static str> {
     match (name, attribute) {
         (b"-diff" | b"binary" | b"!diff", _) => Some("hides the content of files from diffs"),
         (b"diff", [_, _, _, _, b'=', ..]) => Some("lets a program decide what diffs show"),
-        (b"-text" | b"-merge", _) => None,
         (b"linguist-generated" | b"linguist-vendored", _) if !attribute.ends_with(b"=false") => {
             Some("collapses files in reviews")
         }

@@ -343,6 +343,109 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_line_of_a_script_calls_guard_does_nothing_or_does_something_else() {
+        for (line, expected) in [
+            ("", Some(false)),
+            ("# anything; at all", Some(false)),
+            ("#!/bin/sh", Some(false)),
+            ("#!/bin/evil", None),
+            ("set -e", Some(false)),
+            ("set -x", None),
+            ("guard lint", Some(true)),
+            ("guard lint # why", Some(true)),
+            ("guard lint; x # why", None),
+            ("npm test", None),
+        ] {
+            assert_eq!(of_script(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_settings_calls_guard_frames_a_call_or_does_something_else() {
+        for (line, expected) in [
+            ("---", Some(false)),
+            ("# anything: at all", Some(false)),
+            ("repos:", Some(false)),
+            ("repos: # all", Some(false)),
+            ("-", Some(false)),
+            ("pre-commit:", Some(false)),
+            ("[[pre-commit.jobs]]", Some(false)),
+            ("[[other.jobs]]", None),
+            ("other:", None),
+            ("- repo: local", Some(false)),
+            ("- repo: https://example.com/guard", Some(false)),
+            ("- repo: https://example.com/ruff", None),
+            ("- id: guard", Some(true)),
+            ("- id: guard-trailer", Some(true)),
+            ("- id: guardian", None),
+            ("id = \"guard\"", Some(true)),
+            ("name: anything at all", Some(false)),
+            ("-name: x", None),
+            ("stages: [pre-commit]", Some(false)),
+            ("entry: guard lint", Some(true)),
+            ("run: guard lint", Some(true)),
+            ("run: npm test", None),
+            ("other: guard lint", None),
+            ("- {name: x, id: guard}", Some(true)),
+            ("- {name: x, language: y}", Some(false)),
+            ("- {id: guard, other: x}", None),
+            ("run: guard hook pre-push {0}", Some(true)),
+        ] {
+            assert_eq!(of_settings(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_call_runs_guard_to_judge_and_nothing_else() {
+        for (command, expected) in [
+            ("guard lint", true),
+            ("exec guard lint", true),
+            ("guard hook pre-commit \"$@\"", true),
+            ("guard scope check", true),
+            ("guard lint --ci a_b ./c=d-9", true),
+            ("guard lint || exit $?", true),
+            ("guard lint ||exit 1", true),
+            ("guard lint || exit 2", true),
+            ("guard lint || exit 0", false),
+            ("guard lint || true", false),
+            ("guard", false),
+            ("guard explain", false),
+            ("other lint", false),
+            ("guard lint $X", false),
+            ("guard lint \"$X\"", false),
+            ("guard lint a;b", false),
+        ] {
+            assert_eq!(is_call(command), expected, "{command}");
+            assert_eq!(only_calls_guard(command), expected, "{command}");
+        }
+        assert!(only_calls_guard("  - run: guard lint"));
+        assert!(!only_calls_guard("# guard lint") && !only_calls_guard("repos:"));
+    }
+
+    #[test]
+    fn a_comment_ends_a_line_without_quotation_marks() {
+        for (line, expected) in [
+            ("x # y", "x"),
+            ("x  # y # z", "x"),
+            ("x#y", "x#y"),
+            ("x", "x"),
+            ("\"x # y\"", "\"x # y\""),
+            ("'x' # y", "'x' # y"),
+            ("x \"$@\" # y", "x \"$@\""),
+        ] {
+            assert_eq!(without_comment(line), expected);
+        }
+    }
+
+    #[test]
+    fn the_version_of_guards_own_entry_is_known() {
+        let text = b"- repo: https://x/guard\n  rev: v1\n- repo: https://x/other\n  rev: v2\n";
+        let flags: Vec<bool> = lines(text).map(|(_, is_version)| is_version).collect();
+        assert_eq!(flags, [false, true, false, false]);
+        assert_eq!(whole_lines(text)[1], (&b"  rev: v1"[..], true));
+    }
+
     fn only_calls(path: &str, old: &str, new: &str) -> bool {
         brings_only_calls(path.into(), old.as_bytes(), new.as_bytes())
     }
@@ -472,6 +575,19 @@ mod tests {
             &manifest(&both.replace("0.1", "0.2"))
         ));
         assert!(only("", &lock(installed)));
+        let from = |address: &str| {
+            let resolved = format!("{{\"resolved\": \"{address}\"}}");
+            lock(&installed.replace("{}", &resolved))
+        };
+        assert!(only("", &from("https://registry.example/x.tgz")));
+        assert!(!only("", &from("https://registry.example/x.git")));
+        assert!(!only("", &from("file:x.tgz")));
+        assert!(!only("", &lock(&installed.replace("{}", "[]"))));
+        let nested = manifest(&both).replace("\"name\": \"x\"", "\"files\": [\"x\"]");
+        assert!(
+            !only("", &nested.replace(&format!("{husky}, "), "")),
+            "a list in a new file"
+        );
         for (old, new) in [
             // guard's removal, other packages, and what npm runs.
             (manifest(&both), manifest(husky)),

@@ -86,3 +86,6 @@ pub fn wants_content(path: &BStr) -> bool {
 pub fn needs_merge_base(policy: &Policy, changed: &MeasuredChange) -> bool {
     out_of_scope::depends_on_merge_base(policy, changed)
 }
+
+#[cfg(test)]
+mod tests;

@@ -129,4 +129,42 @@ mod tests {
         sink.push_made_by(Rule::OutOfScope, || finding(Rule::OutOfScope, "b"));
         assert_eq!(sink.finish().len(), 2);
     }
+    #[test]
+    fn of_equally_severe_findings_beyond_the_limit_the_first_is_named() {
+        let settings = Settings::default();
+        let mut sink = Sink::new(&settings, 0);
+        for rule in [Rule::PortableName, Rule::HiddenChange] {
+            sink.push_made_by(rule, || unreachable!("nothing is listed"));
+        }
+        // A rule that is off is not counted.
+        sink.push_made_by(Rule::RowUntouched, || unreachable!("nothing is listed"));
+        let more = &sink.finish()[0];
+        assert_eq!(
+            (more.level, more.rule),
+            (Level::Warning, Rule::PortableName)
+        );
+        assert!(more.message.starts_with("2 more"), "{more:?}");
+    }
+
+    #[test]
+    fn settings_replace_the_default_level_and_only_limit_a_lowered_one() {
+        for (own, configured, expected) in [
+            (Level::Error, Some(Level::Warning), Some(Level::Warning)),
+            (Level::Error, None, None),
+            (Level::Warning, Some(Level::Error), Some(Level::Warning)),
+            (Level::Warning, Some(Level::Note), Some(Level::Note)),
+        ] {
+            let mut settings = Settings::default();
+            settings.levels.insert(Rule::ScopeAmended, configured);
+            let mut finding = finding(Rule::ScopeAmended, "a");
+            finding.level = own;
+            let level = at_level(&settings, finding).map(|finding| finding.level);
+            assert_eq!(level, expected);
+        }
+        let mut settings = Settings::default();
+        let raised = Some(Level::Error);
+        settings.levels.insert(Rule::PortableName, raised);
+        let finding = at_level(&settings, finding(Rule::PortableName, "a"));
+        assert_eq!(finding.map(|finding| finding.level), raised);
+    }
 }

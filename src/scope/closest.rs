@@ -439,4 +439,28 @@ mod tests {
         assert_eq!(closest_word("", known), None);
         assert_eq!(closest_word("protect", []), None);
     }
+
+    #[test]
+    fn half_of_the_stem_and_half_of_the_directory_with_the_same_extension_are_just_enough() {
+        assert_eq!(ask(&["abxy/abxy.rs"], "abcd/abcd.rs"), some("abxy/abxy.rs"));
+        assert_eq!(ask(&["abxy/abxy.py"], "abcd/abcd.rs"), None);
+        assert_eq!(ask(&["abxy/abxyz.rs"], "abcd/abcd.rs"), None);
+    }
+
+    #[test]
+    fn a_new_file_is_suggested_only_where_a_row_adds_one_or_nothing_exists() {
+        for (actions, exists, expected) in [
+            (Actions::ADD, false, true),
+            (Actions::ADD, true, true),
+            (Actions::MODIFY, false, true),
+            (Actions::MODIFY, true, false),
+            (Actions::ADD | Actions::MODIFY, false, true),
+            (Actions::ADD | Actions::MODIFY, true, false),
+            (Actions::DELETE, false, false),
+        ] {
+            let scope = Scope::new(vec![grant("utils/lld.py", actions)]);
+            let found = closest(&scope, "core/lld.py".into(), Actions::ADD, |_| exists);
+            assert_eq!(found.is_some(), expected, "{actions:?} {exists}");
+        }
+    }
 }

@@ -254,4 +254,89 @@ mod tests {
             assert_eq!(covers, Ok(expected), "{pattern} {path}");
         }
     }
+    fn list(patterns: &[&str]) -> Patterns {
+        let patterns = patterns.iter().map(|pattern| (*pattern).to_owned());
+        Patterns::new(patterns.collect()).unwrap_or_default()
+    }
+
+    #[test]
+    fn the_last_match_decides_except_below_a_covered_directory() {
+        for (patterns, path, expected) in [
+            (&["*.pem", "!a.pem"][..], "b.pem", Some("*.pem")),
+            (&["*.pem", "!a.pem"], "a.pem", None),
+            (&["!a.pem", "*.pem"], "a.pem", Some("*.pem")),
+            (&["*", "*.pem"], "a.pem", Some("*.pem")),
+            (&["keys/", "!keys/a.pem"], "keys/a.pem", Some("keys/")),
+            (&["keys/*", "!keys/a.pem"], "keys/a.pem", None),
+            (&["**/a", "!x/"], "x/a", Some("**/a")),
+            (&["/*.rs"], "src/a.rs", None),
+            (&["/*.rs"], "a.rs", Some("/*.rs")),
+            (&[], "a", None),
+        ] {
+            let list = list(patterns);
+            assert_eq!(list.find(path.into()), expected, "{patterns:?} {path}");
+            assert_eq!(list.contains(path.into()), expected.is_some());
+        }
+    }
+
+    #[test]
+    fn one_path_can_be_excepted_whatever_its_name() {
+        for path in [
+            "a.env",
+            "x/a.env",
+            "a*.env",
+            "[a]?{b}.env",
+            "a b .env",
+            "#a.env",
+            "!a.env",
+        ] {
+            let all = list(&["*.env"]);
+            assert!(all.contains(path.into()), "{path}");
+            let others = all.except(path.into());
+            assert!(!others.contains(path.into()), "{path}");
+            assert!(others.contains("aa.env".into()) && others.contains("y/a.env".into()));
+        }
+        let not_utf8 = list(&["*.env"]).except(b"\xff.env".as_bstr());
+        assert_eq!(not_utf8, list(&["*.env"]));
+        assert_ne!(not_utf8, list(&["*.pem"]));
+    }
+
+    #[test]
+    fn each_fault_of_a_pattern_is_named() {
+        let (long, stars) = ("a".repeat(1_025), "*/".repeat(33));
+        for (pattern, why) in [
+            (&*long, "has more than 1,024 bytes"),
+            (&stars, "has more than 32 stars"),
+            ("a\nb", "contains a line break"),
+            ("a\0b", "contains a line break"),
+            ("#a", "is a comment"),
+            ("", "is empty"),
+            ("  ", "is empty"),
+            ("a\\", "ends with a backslash"),
+            ("a\\\\\\", "ends with a backslash"),
+            ("{a,b}", "has braces"),
+            ("x{a,b}", "has braces"),
+            ("\\\\{a,b}", "has braces"),
+            ("!", "matches nothing"),
+            ("/", "matches nothing"),
+        ] {
+            let fault = Patterns::check(pattern).err().unwrap_or_default();
+            assert!(fault.starts_with(why), "{pattern}: {fault}");
+        }
+        let (long, stars) = ("a".repeat(1_024), "*/".repeat(32));
+        for pattern in [
+            &*long, &stars, "\\#a", "a\\\\", "\\{a,b}", "{a}", "a,b", "x",
+        ] {
+            assert_eq!(Patterns::check(pattern), Ok(()), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn built_in_patterns_are_told_from_those_of_the_settings() {
+        let built_in = Patterns::built_in("*.a *.b");
+        assert!(built_in.are_built_in() && built_in.iter().eq(["*.a", "*.b"]));
+        assert!(!list(&["*.a", "*.b"]).are_built_in());
+        assert_eq!(built_in, list(&["*.a", "*.b"]));
+        assert_ne!(built_in, list(&["*.a"]));
+    }
 }

@@ -18,6 +18,7 @@ pub mod agents;
 pub mod clients;
 pub mod commits;
 pub mod corpus;
+pub mod corpus_layout;
 #[cfg(target_os = "linux")]
 pub mod disturb;
 pub mod files;

@@ -167,3 +167,143 @@ fn the_built_in_patterns_are_patterns() {
         );
     }
 }
+
+#[test]
+fn each_kind_says_what_it_expects() {
+    for (line, expected) in [
+        ("lld.base = 1", "`base` must be a string"),
+        ("lld.issue-pattern = 1", "`issue-pattern` must be a string"),
+        ("lld.missing = 1", "`missing` must be \"block\" or \"skip\""),
+        (
+            "lld.path = 1",
+            "`path` must be a string or a list of strings",
+        ),
+        (
+            "lld.path = [1]",
+            "`path` must be a string or a list of strings",
+        ),
+        (
+            "workspace.read = 1",
+            "`read` must be a string or a list of strings",
+        ),
+        (
+            "scope.always = 1",
+            "`always` must be a string or a list of strings",
+        ),
+        ("lld.tasks = 1", "`tasks` must be true or false"),
+        (
+            "destructive.lines = 1.5",
+            "`lines` must be a whole number, 0 or more",
+        ),
+        (
+            "destructive.share = 2",
+            "`share` must be a number above 0, at most 1",
+        ),
+        (
+            "destructive.share = 0x1",
+            "`share` must be a number above 0, at most 1",
+        ),
+        (
+            "snapshots.keep = \"7\"",
+            "`keep` must be a string such as \"12h\", \"14d\" or \"8w\"",
+        ),
+    ] {
+        let message = message(line);
+        assert!(message.ends_with(expected), "{line}: {message}");
+    }
+    assert_eq!(
+        message("lld = 1"),
+        "guard.toml:1:7: `lld` must be a table: write [lld]"
+    );
+    assert_eq!(
+        message("rules = 1"),
+        "guard.toml:1:9: `rules` must be a table: write [rules]"
+    );
+    let level = message("rules.out-of-scope = \"no\"");
+    assert!(level.ends_with("`out-of-scope` must be \"off\", \"note\", \"warning\" or \"error\""));
+}
+
+#[test]
+fn lengths_of_time_are_read_and_written_in_their_units() {
+    let keep = KEYS.iter().find(|key| key.name == "keep").unwrap();
+    for (text, seconds, written) in [
+        ("12h", 43_200, "12h"),
+        ("48h", 172_800, "2d"),
+        ("25h", 90_000, "25h"),
+        ("14d", 1_209_600, "14d"),
+        ("8w", 4_838_400, "56d"),
+        ("0d", 0, "0d"),
+    ] {
+        let settings = parse(format!("snapshots.keep = \"{text}\"").as_bytes()).unwrap();
+        assert_eq!(settings.keep, seconds);
+        assert_eq!(keep.value(&settings), written);
+    }
+}
+
+#[test]
+fn defaults_are_shown_as_toml_in_words_or_as_none() {
+    let default = |name: &str| {
+        let key = KEYS.iter().find(|key| key.name == name).unwrap();
+        (key.default_text(), key.default_markdown())
+    };
+    let text = |text: &str| (Some(text.to_owned()), format!("`{text}`"));
+    assert_eq!(default("missing"), text("\"block\""));
+    assert_eq!(default("read"), text("[\".\"]"));
+    assert_eq!(default("lines"), text("100"));
+    assert_eq!(default("keep"), text("\"90d\""));
+    assert_eq!(default("base"), (None, "none".to_owned()));
+    let (exempt, words) = default("exempt");
+    assert_eq!(exempt, None);
+    assert_eq!(
+        words,
+        "lock files of all ecosystems, snapshots and golden files"
+    );
+    // A literal string needs no second backslashes.
+    assert!(default("issue-pattern").0.unwrap().starts_with("'^("));
+}
+
+#[test]
+fn a_level_of_the_settings_replaces_that_of_the_rule_unless_that_is_fixed() {
+    use crate::finding::Rule;
+
+    let settings = parse(b"[rules]\nout-of-scope = \"off\"\nhidden-change = \"error\"\n").unwrap();
+    assert_eq!(settings.level(Rule::OutOfScope), None);
+    assert_eq!(settings.level(Rule::HiddenChange), Some(Level::Error));
+    assert_eq!(settings.level(Rule::PortableName), Some(Level::Warning));
+    assert_eq!(settings.level(Rule::RowUntouched), None);
+    let mut forced = settings;
+    forced.levels.insert(Rule::UnsafePath, None);
+    assert_eq!(forced.level(Rule::UnsafePath), Some(Level::Error));
+}
+
+#[test]
+fn long_patterns_are_shown_by_their_start_and_places_count_characters() {
+    let shown = |pattern: &str| message(&format!("scope.always = [\"é\", \"{pattern}\"]"));
+    let whole = format!("{{a,{}}}", "b".repeat(36));
+    assert!(shown(&whole).starts_with(&format!("guard.toml:1:22: the pattern `{whole}` of")));
+    let cut = format!("{{a,{}}}", "b".repeat(37));
+    let start = &cut[..40];
+    assert!(shown(&cut).starts_with(&format!("guard.toml:1:22: the pattern `{start}…` of")));
+}
+
+#[test]
+fn the_place_of_every_key_is_known() {
+    let text = b"[lld]\nbase = \"main\"\n  tasks = true\n[rules]\nout-of-scope = \"off\"\n";
+    let (_, places) = parse_with_places(text).unwrap();
+    let places: Vec<_> = places
+        .iter()
+        .map(|((section, key), at)| (&**section, &**key, at.line, at.column))
+        .collect();
+    assert_eq!(
+        places,
+        [
+            ("lld", "base", 2, 1),
+            ("lld", "tasks", 3, 3),
+            ("rules", "out-of-scope", 5, 1),
+        ]
+    );
+    assert_eq!(
+        parse(b"\xff").unwrap_err().message,
+        "guard.toml is not UTF-8"
+    );
+}

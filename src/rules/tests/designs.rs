@@ -1,0 +1,218 @@
+//! `design-modify-missing` and `design-add-exists`: the rows of a design and the files that exist.
+
+use super::*;
+use crate::scope::Scope;
+
+/// Each finding with its line and help.
+fn rows(
+    rows: &[&str],
+    now: &Tree,
+    head: &Tree,
+    base: Option<&Tree>,
+    agreed: &[&str],
+) -> Vec<String> {
+    let settings = Settings::default();
+    let design = parsed(DESIGN, &document(rows), &settings);
+    let agreed = Scope::new(parsed(DESIGN, &document(agreed), &settings).grants);
+    let mut there: Vec<&dyn ResultTree> = vec![now, head];
+    there.extend(base.map(|base| base as &dyn ResultTree));
+    let context = DesignContext {
+        there: &there,
+        merge_base: base.map(|base| base as &dyn ResultTree),
+        head,
+        agreed: &agreed,
+    };
+    let findings = check_design_rows(&design, &context);
+    let one = |finding: &Finding| {
+        let help: Vec<&str> = finding.help.iter().map(|help| &**help).collect();
+        let line = finding.design_line().unwrap().1;
+        format!("{line} {} / {}", said(finding), help.join(" / "))
+    };
+    findings.iter().map(one).collect()
+}
+
+/// The same in one tree that is HEAD, the work tree and the merge base.
+fn in_tree(row: &str, tree: &[&str]) -> Vec<String> {
+    let tree = Tree::of(tree);
+    rows(&[row], &tree, &tree, Some(&tree), &[])
+}
+
+fn missing(path: &str, message: &str, help: &str) -> Vec<String> {
+    vec![format!(
+        "7 error design-modify-missing {path}: {message} / {help}"
+    )]
+}
+
+#[test]
+fn rows_that_modify_or_delete_need_a_file() {
+    let correct = "correct the path, or change the type to Add if the work creates it";
+    let remove = "correct the path, or remove the row";
+    let message = |verb: &str| format!("the file to {verb} does not exist: src/x.rs");
+    for (word, verb, help) in [("Modify", "modify", correct), ("Delete", "delete", remove)] {
+        let row = format!("`src/x.rs` | {word} | x");
+        assert_eq!(
+            in_tree(&row, &["a"]),
+            missing("src/x.rs", &message(verb), help)
+        );
+        assert_eq!(in_tree(&row, &["src/x.rs"]), [""; 0]);
+    }
+    let renamed = in_tree("`src/x.rs` -> `src/y.rs` | Rename | x", &["a"]);
+    assert_eq!(renamed, missing("src/x.rs", &message("rename"), remove));
+    for word in ["Add", "Add/Modify", "Symlink", "Submodule", "Exists"] {
+        assert_eq!(
+            in_tree(&format!("`src/x.rs` | {word} | x"), &["a"]),
+            [""; 0],
+            "{word}"
+        );
+    }
+}
+
+#[test]
+fn the_only_file_of_that_name_is_suggested() {
+    let row = "`src/workflow/run.py` | Modify | x";
+    let does_not = "the file to modify does not exist: src/workflow/run.py";
+    let correct = "correct the path, or change the type to Add if the work creates it";
+    let suggested = format!("did you mean `src/workflows/run.py`? / {correct}");
+    assert_eq!(
+        in_tree(row, &["src/workflows/run.py", "b"]),
+        missing("src/workflow/run.py", does_not, &suggested)
+    );
+    assert_eq!(
+        in_tree(row, &["src/workflows/run.py", "b/run.py"]),
+        missing("src/workflow/run.py", does_not, correct)
+    );
+    assert_eq!(in_tree("`lib/src/` | Modify | x", &["x/src"]).len(), 1);
+    assert!(!in_tree("`lib/src/` | Modify | x", &["x/src"])[0].contains("did you mean"));
+}
+
+#[test]
+fn a_row_for_a_directory_needs_a_directory() {
+    let correct = "correct the path, or change the type to Add if the work creates it";
+    assert_eq!(in_tree("`src/` | Modify | x", &["src/x.rs"]), [""; 0]);
+    assert_eq!(
+        in_tree("`lib/` | Modify | x", &["src/x.rs"]),
+        missing(
+            "lib",
+            "the directory to modify does not exist: lib",
+            correct
+        )
+    );
+    assert_eq!(
+        in_tree("`src` | Modify | x", &["src/x.rs"]),
+        missing(
+            "src",
+            "src is a directory, not a file to modify",
+            "write `src/` for everything below it"
+        )
+    );
+    assert_eq!(
+        in_tree("`src/` | Modify | x", &["src"]),
+        missing(
+            "src",
+            "src is a file, not a directory",
+            "write `src` without the slash"
+        )
+    );
+}
+
+#[test]
+fn a_row_for_a_glob_needs_a_match() {
+    let found = in_tree("`src/*.rs` | Modify | x", &["lib/x.rs"]);
+    let help = "correct the pattern, or change the type to Add";
+    assert_eq!(
+        found,
+        missing("src/*.rs", "no file to modify matches `src/*.rs`", help)
+    );
+    let tree = ["src/x.rs", "src/y.py"];
+    assert_eq!(in_tree("`src/*.rs` | Modify | x", &tree), [""; 0]);
+    assert_eq!(in_tree("`src/*.rs` | Add | x", &["a"]), [""; 0]);
+    // Each glob has its own matches, in any of the trees.
+    let design = parsed(
+        DESIGN,
+        &document(&[
+            "`a` | Modify | x",
+            "`*.rs` | Modify | x",
+            "`*.py` | Modify | x",
+        ]),
+        &Settings::default(),
+    );
+    let (one, other) = (Tree::of(&["x.rs", "a"]), Tree::of(&["b"]));
+    assert_eq!(
+        matched(&design.grants, &[&one, &other]),
+        [false, true, false]
+    );
+    assert_eq!(
+        matched(&design.grants, &[&other, &one]),
+        [false, true, false]
+    );
+    assert_eq!(matched(&design.grants[..1], &[&one]), [false]);
+}
+
+#[test]
+fn a_file_in_any_tree_is_there_and_one_that_the_document_adds_will_be() {
+    let (empty, full) = (Tree::of(&["a"]), Tree::of(&["src/x.rs"]));
+    let modify = ["`src/x.rs` | Modify | x"];
+    assert_eq!(rows(&modify, &empty, &full, None, &[]), [""; 0]);
+    assert_eq!(rows(&modify, &full, &empty, None, &[]), [""; 0]);
+    assert_eq!(rows(&modify, &empty, &empty, Some(&full), &[]), [""; 0]);
+    assert_eq!(rows(&modify, &empty, &empty, None, &[]).len(), 1);
+    let both = ["`src/x.rs` | Add | x", "`src/x.rs` | Modify | x"];
+    assert_eq!(rows(&both, &empty, &empty, None, &[]), [""; 0]);
+    // A row that adds a directory makes no file, and no row makes a file to delete.
+    let directory = ["`src/x.rs/` | Add | x", "`src/x.rs` | Modify | x"];
+    assert_eq!(rows(&directory, &empty, &empty, None, &[]).len(), 1);
+    let deleted = ["`src/x.rs` | Add | x", "`src/x.rs` | Delete | x"];
+    assert_eq!(rows(&deleted, &empty, &empty, None, &[]).len(), 1);
+    let other = ["`src/y.rs` | Delete | x", "`src/x.rs` | Modify | x"];
+    assert_eq!(rows(&other, &empty, &empty, None, &[]).len(), 2);
+}
+
+#[test]
+fn a_file_to_add_may_not_be_older_than_the_work() {
+    let add = ["`src/x.rs` | Add | x"];
+    let (without, with) = (Tree::of(&["a"]), Tree::of(&["src/x.rs"]));
+    let help = "change the type to Modify if you mean this file, or choose another name";
+    let older = format!(
+        "7 error design-add-exists src/x.rs: the file to add existed before the work began: src/x.rs / {help}"
+    );
+    assert_eq!(
+        rows(&add, &with, &with, Some(&with), &[]),
+        std::slice::from_ref(&older)
+    );
+    assert_eq!(rows(&add, &with, &with, Some(&with), &add), [older]);
+    assert_eq!(rows(&add, &with, &with, Some(&without), &[]), [""; 0]);
+    assert_eq!(rows(&add, &with, &without, None, &[]), [""; 0]);
+    // Without a merge base, the work may have added the file since HEAD agreed to it.
+    let in_head = format!(
+        "design-add-exists src/x.rs: the file to add is already in HEAD: src/x.rs / {help}"
+    );
+    assert_eq!(
+        rows(&add, &with, &with, None, &[]),
+        [format!("7 error {in_head}")]
+    );
+    assert_eq!(
+        rows(&add, &with, &with, None, &add),
+        [format!(
+            "7 warning {in_head} / set `[lld] base` to the target branch so that guard can tell older files from new ones"
+        )]
+    );
+    for row in [
+        "`src/x.rs` | Add/Modify | x",
+        "`src/x.rs` | Modify | x",
+        "`src/` | Add | x",
+        "`src/*.rs` | Add | x",
+    ] {
+        assert_eq!(
+            rows(&[row], &with, &with, Some(&with), &[]),
+            [""; 0],
+            "{row}"
+        );
+    }
+    // A row that says DO NOT MODIFY may be about a test that was there before.
+    let frozen = ["`src/x.rs` | Add | DO NOT MODIFY"];
+    assert_eq!(rows(&frozen, &with, &with, Some(&with), &[]), [""; 0]);
+    let below = ["`src` | Add | x"];
+    let directory = "7 error design-add-exists src: src is a directory, not a file to add / write `src/` for everything below it";
+    assert_eq!(rows(&below, &with, &with, None, &below), [directory]);
+    assert_eq!(rows(&below, &with, &with, Some(&with), &[]), [directory]);
+}

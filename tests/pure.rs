@@ -1,0 +1,19 @@
+//! The integration tests that need only the pure modules. `.ci/mutants` runs them together with the unit tests, so
+//! src/lib.rs includes this file.
+
+mod design_grammar;
+mod design_passages;
+pub mod design_support;
+mod design_tables;
+mod design_visible;
+mod path_corpus;
+
+pub mod common {
+    #![allow(dead_code, clippy::unwrap_used)]
+
+    pub mod corpus;
+    pub mod random;
+
+    /// The checked-out sources of guard.
+    pub const SOURCE: &str = env!("CARGO_MANIFEST_DIR");
+}
