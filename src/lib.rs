@@ -47,7 +47,6 @@
 //! rules              policy and changes -> findings
 //! ci                 what a CI system says about the commits to judge
 //! system             what each operating system does in its own way
-//! grammar            syntax trees
 //! disk               writing a file in one step
 //! ssh_keygen         signing approvals, and verifying their signatures
 //! boundary           the directory handle that nothing escapes
@@ -95,8 +94,6 @@ pub mod finding;
 pub mod fuzzing;
 #[doc(hidden)]
 pub mod git;
-#[cfg(feature = "extend")]
-mod grammar;
 #[doc(hidden)]
 pub mod judge;
 #[cfg(feature = "mcp")]

@@ -13,6 +13,17 @@ fn second_commit_may_change_a_file_the_first_one_added() {
     passes(&repo);
 }
 
+#[track_caller]
+fn add_rows_cover_only_what_the_base_lacks(repo: &Repo) {
+    install(repo);
+    repo.stage("src/new.rs", "new\n");
+    passes(repo);
+    repo.stage("src/new.rs", "newer\n");
+    passes(repo);
+    repo.stage("src/old.rs", "changed\n");
+    refused(repo, "action-not-granted", "src/old.rs");
+}
+
 #[test]
 fn with_a_merge_base_an_add_row_covers_only_files_the_base_lacks() {
     let repo = Repo::new();
@@ -24,13 +35,7 @@ fn with_a_merge_base_an_add_row_covers_only_files_the_base_lacks() {
     );
     repo.commit("Begin");
     repo.branch("188-work");
-    install(&repo);
-    repo.stage("src/new.rs", "new\n");
-    passes(&repo);
-    repo.stage("src/new.rs", "newer\n");
-    passes(&repo);
-    repo.stage("src/old.rs", "changed\n");
-    refused(&repo, "action-not-granted", "src/old.rs");
+    add_rows_cover_only_what_the_base_lacks(&repo);
 }
 
 #[test]
@@ -49,13 +54,7 @@ fn merge_base_of_a_clone_is_with_the_remotes_default_branch() {
     repo.git(&["fetch", "--quiet", "origin"]);
     repo.git(&["remote", "set-head", "origin", "main"]);
     repo.git(&["switch", "--quiet", "--create", "188-work", "origin/main"]);
-    install(&repo);
-    repo.stage("src/new.rs", "new\n");
-    passes(&repo);
-    repo.stage("src/new.rs", "newer\n");
-    passes(&repo);
-    repo.stage("src/old.rs", "changed\n");
-    refused(&repo, "action-not-granted", "src/old.rs");
+    add_rows_cover_only_what_the_base_lacks(&repo);
 }
 
 /// What is staged at once with a file: a design, settings; and what is refused.

@@ -423,7 +423,7 @@ impl Matrix {
             expect: None,
             allow_empty,
         };
-        match gate.perform(cell.path.as_str().into(), &operation) {
+        match gate.perform(cell.path.as_str().into(), &operation, None) {
             Ok(_) => (0, Value::Null),
             Err(failure) => {
                 let rule = failure.finding.map(|finding| finding.rule.id());

@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::process::Stdio;
 
-use crate::common::{DESIGN, GUARD, Output, Repo, run};
+use crate::common::{DESIGN, GUARD, Output, Repo, has_keys, run};
 use serde_json::Value;
 use write_guard::finding::Rule;
 
@@ -254,13 +254,6 @@ fn a_closed_standard_output() {
         assert_eq!(output.code, expected, "{output:?}");
         assert!(!output.stderr.contains("internal error"), "{output:?}");
     }
-}
-
-#[track_caller]
-fn has_keys(value: &Value, expected: &str) {
-    let keys = value.as_object().unwrap().keys();
-    let keys: Vec<&str> = keys.map(String::as_str).collect();
-    assert_eq!(keys.join(" "), expected);
 }
 
 const FINDING: &str = "rule level path message closest design help details";

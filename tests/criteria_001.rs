@@ -218,7 +218,7 @@ fn r001_2_3_a_nul_is_refused_and_logged_ag_06_jc_33() {
         allow_empty: false,
     };
     for operation in [write, Operation::Delete { expect: None }] {
-        let failure = gate.perform(request, &operation).unwrap_err();
+        let failure = gate.perform(request, &operation, None).unwrap_err();
         assert_eq!(failure.kind, FailureKind::Security);
         assert_eq!(failure.details.get("reason"), Some(&"nul".into()));
         let record = repo.records().pop().unwrap();

@@ -42,7 +42,7 @@ fn perform(
 ) -> Result<Effect, Failure> {
     let opened = Repository::open(&repo.root).unwrap();
     let gate = Gate::open(&opened, &Options::default()).unwrap();
-    gate.perform_asking(BStr::new(FILE), operation, &mut ask)
+    gate.perform(BStr::new(FILE), operation, Some(&mut ask))
 }
 
 fn approve(

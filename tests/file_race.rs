@@ -58,7 +58,7 @@ fn swapping_directories_and_links_never_escapes_the_file_verbs() {
             let now = gate.read("d/secret".into());
             read += usize::from(now.is_ok_and(|(_, entry)| entry.content == SECRET));
             let (path, operation) = &operations[kind];
-            match gate.perform((*path).into(), operation) {
+            match gate.perform((*path).into(), operation, None) {
                 Ok(_) => done[kind] += 1,
                 Err(_) => refused[kind] += 1,
             }

@@ -7,16 +7,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::common::{self, GUARD, Output, Repo};
-
-const HOOKS: [&str; 6] = [
-    "pre-commit",
-    "pre-merge-commit",
-    "prepare-commit-msg",
-    "commit-msg",
-    "post-commit",
-    "pre-push",
-];
+use crate::common::{self, GUARD, HOOKS, Output, Repo};
 
 /// Installed only on demand.
 const OPT_IN: &str = "reference-transaction";

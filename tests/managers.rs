@@ -8,17 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::common::frameworks::{frameworks, lefthook};
-use crate::common::{self, GUARD, Output, Repo};
-
-/// The names of the hooks that doctor expects.
-const HOOKS: [&str; 6] = [
-    "pre-commit",
-    "pre-merge-commit",
-    "prepare-commit-msg",
-    "commit-msg",
-    "post-commit",
-    "pre-push",
-];
+use crate::common::{self, GUARD, HOOKS, Output, Repo};
 
 /// The end of lefthook's own hook file.
 const GENERATED_BY_LEFTHOOK: &str = "#!/bin/sh\ncall_lefthook run \"pre-commit\" \"$@\"\n";

@@ -121,7 +121,7 @@ fn approve(repo: &Repo) {
         allow_empty: false,
     };
     let mut ask = |_: &Question| Answer::Approve("agreed".to_owned());
-    gate.perform_asking(BStr::new("large.py"), &operation, &mut ask)
+    gate.perform(BStr::new("large.py"), &operation, Some(&mut ask))
         .unwrap();
 }
 

@@ -115,8 +115,7 @@ impl<'a> Observer<'a> {
             drop(store);
             store = CheckpointStore::open(repo)?;
         }
-        let name = repo.blob_id(session.as_bytes()).map(|id| id.to_string());
-        let file = format!("sessions/{}", name.unwrap_or_default());
+        let file = format!("sessions/{}", repo.blob_id(session.as_bytes())?);
         let text = fs::read(store.file(&file));
         if text.is_err() && fs::read_to_string(&note).is_ok_and(|known| known == file) {
             let _ = fs::remove_file(&note);

@@ -4,8 +4,7 @@ use std::io;
 
 use gix::bstr::BStr;
 
-use super::file::{check_regular, refine};
-use super::file_fingerprint::FileFingerprint;
+use super::file::{FileFingerprint, check_regular, refine};
 use super::place::{Place, PlaceError, rename_to_free};
 use super::{Boundary, BoundaryError, BoundaryResult, OpenedFile, cannot, os, split};
 use crate::disk;

@@ -1,12 +1,15 @@
-//! Reads files inside the boundary and refuses anything but regular files.
+//! Reads files inside the boundary, refuses anything but regular files, and detects whether another program changed one.
 
 use std::io::{self, Read};
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use cap_fs_ext::MetadataExt;
 use cap_std::fs::{Dir, File, Metadata};
+use gix::ObjectId;
 use gix::bstr::BStr;
+use gix::hash;
 
 use super::{Boundary, BoundaryError, BoundaryResult, cannot, open_to_read, os};
 use crate::path::{PathFault, Reason};
@@ -186,4 +189,65 @@ pub(super) fn refine(error: BoundaryError, path: &BStr) -> BoundaryError {
         return error;
     };
     fault.of(path).into()
+}
+
+/// The state of a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FileFingerprint {
+    Nothing,
+    /// A regular file with one name: the SHA-256 of its content, and its permission bits.
+    File {
+        digest: ObjectId,
+        mode: Option<u32>,
+    },
+    /// A link, a directory, or a file with several names, whose content is not lost with this name.
+    Other {
+        inode: u64,
+    },
+}
+
+impl FileFingerprint {
+    /// From what was read before.
+    pub(super) fn of(entry: &OpenedFile) -> io::Result<FileFingerprint> {
+        Ok(FileFingerprint::File {
+            digest: digest(entry.content.as_slice())?,
+            mode: entry.mode,
+        })
+    }
+
+    /// From what is there now, of any size.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(super) fn at(dir: &Dir, name: &Path) -> io::Result<FileFingerprint> {
+        let file = match open_to_read(dir, name) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(FileFingerprint::Nothing);
+            }
+            // A link or a socket cannot be opened.
+            Err(error) => {
+                return match dir.symlink_metadata(name) {
+                    Ok(there) if !there.is_file() => {
+                        Ok(FileFingerprint::Other { inode: there.ino() })
+                    }
+                    _ => Err(error),
+                };
+            }
+        };
+        let there = file.metadata()?;
+        if !there.is_file() || there.nlink() > 1 {
+            return Ok(FileFingerprint::Other { inode: there.ino() });
+        }
+        Ok(FileFingerprint::File {
+            digest: digest(file)?,
+            mode: system::mode(&there),
+        })
+    }
+}
+
+fn digest(mut content: impl Read) -> io::Result<ObjectId> {
+    let mut hashing = hash::io::Write::new(io::sink(), hash::Kind::Sha256);
+    io::copy(&mut content, &mut hashing)?;
+    hashing.hash.try_finalize().map_err(io::Error::other)
 }

@@ -15,15 +15,12 @@
 
 mod effect;
 mod file;
-mod file_fingerprint;
-mod nested;
 mod place;
-mod root;
 mod view;
 
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::ambient_authority;
@@ -35,9 +32,7 @@ use crate::path::{
 };
 use crate::{disk, system};
 pub use file::OpenedFile;
-pub use nested::NestedRepository;
-pub(crate) use root::{absolute, bytes, from_real_root};
-pub use view::BoundaryView;
+pub use view::NestedRepository;
 
 /// How parent directories are opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,11 +162,10 @@ impl Boundary {
             Platform::Unix => spelled_below(&root, &request, platform)?.as_bstr(),
             Platform::Windows => path.as_bstr(),
         };
-        let view = self.view();
-        if way == path && !view.has_link_on_the_way(way) {
+        if way == path && !self.has_link_on_the_way(way) {
             return Ok(path);
         }
-        let located = resolve_path(&view, way)?;
+        let located = resolve_path(self, way)?;
         if located.is_empty() {
             return Err(
                 PathFault::new(Reason::IsWorkspaceRoot, "is the workspace itself").of(&request),
@@ -262,4 +256,47 @@ fn open_to_read(dir: &Dir, name: &Path) -> io::Result<File> {
     options.read(true).follow(FollowSymlinks::No);
     system::never_wait(&mut options);
     dir.open_with(name, &options)
+}
+
+/// Rewrites an absolute path that reaches the workspace through links above it (such as `/tmp/work` on macOS) to
+/// start at the real root. Other paths stay unchanged.
+pub(crate) fn from_real_root(root: &Path, path: &Path) -> PathBuf {
+    // The result depends on the process.
+    let depends = path.starts_with("/proc") || path.starts_with("/dev");
+    if !path.is_absolute() || path.starts_with(root) || depends {
+        return path.to_owned();
+    }
+    let mut above = PathBuf::new();
+    for component in path.components() {
+        if component == Component::ParentDir {
+            break;
+        }
+        above.push(component);
+        if let Ok(below) = path.strip_prefix(&above)
+            && above.canonicalize().is_ok_and(|real| real == root)
+        {
+            let mut real = root.join(below);
+            if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+                real.push("");
+            }
+            return real;
+        }
+    }
+    path.to_owned()
+}
+
+/// The bytes of a path. On systems whose names are not bytes, it is converted to UTF-8 with replacement characters,
+/// which the path rules refuse.
+pub(crate) fn bytes(path: &Path) -> Vec<u8> {
+    gix::path::os_str_into_bstr(path.as_os_str()).map_or_else(
+        |_| path.to_string_lossy().into_owned().into_bytes(),
+        |name| name.as_bytes().to_vec(),
+    )
+}
+
+/// A directory of this repository without links and `..`.
+pub(crate) fn absolute(directory: &Path) -> PathBuf {
+    directory
+        .canonicalize()
+        .unwrap_or_else(|_| directory.to_owned())
 }

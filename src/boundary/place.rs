@@ -15,7 +15,7 @@ use std::path::Path;
 
 use cap_std::fs::Dir;
 
-use super::file_fingerprint::FileFingerprint;
+use super::file::FileFingerprint;
 use crate::{disk, system};
 
 /// How often to exchange back while another program saves; each round takes microseconds.

@@ -1,30 +1,16 @@
-//! A view of the workspace on disk.
+//! What is in the workspace: entries, links, and repositories, which have their own designs and settings.
+
+use std::io;
 
 use cap_std::fs::Dir;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Boundary, bytes, os};
+use super::{Boundary, BoundaryError, BoundaryResult, bytes, cannot, os};
 use crate::change::Kind;
-use crate::path::{Node, TreeView};
-
-/// Looks up names through directory handles, without following links.
-pub struct BoundaryView<'a> {
-    boundary: &'a Boundary,
-}
+use crate::path::{Node, PathFault, Reason, TreeView};
+use crate::system;
 
 impl Boundary {
-    /// A view of the workspace.
-    pub fn view(&self) -> BoundaryView<'_> {
-        BoundaryView { boundary: self }
-    }
-}
-
-impl BoundaryView<'_> {
-    /// The parent directory of a path, if there is one, and the name in it.
-    fn parent<'p>(&self, path: &'p BStr) -> Option<(Dir, &'p BStr)> {
-        self.boundary.parent(path).ok()
-    }
-
     /// Whether the path or one of its parents is a link.
     pub(super) fn has_link_on_the_way(&self, path: &BStr) -> bool {
         path.find_iter("/")
@@ -33,9 +19,10 @@ impl BoundaryView<'_> {
     }
 }
 
-impl TreeView for BoundaryView<'_> {
+/// Looks up names through directory handles, without following links.
+impl TreeView for Boundary {
     fn entry(&self, path: &BStr) -> Option<Node> {
-        let (dir, name) = self.parent(path)?;
+        let (dir, name) = self.parent(path).ok()?;
         let metadata = dir.symlink_metadata(os(name).ok()?).ok()?;
         Some(if metadata.is_dir() {
             Node::Directory
@@ -47,8 +34,91 @@ impl TreeView for BoundaryView<'_> {
     }
 
     fn link_target(&self, path: &BStr) -> Option<BString> {
-        let (dir, name) = self.parent(path)?;
+        let (dir, name) = self.parent(path).ok()?;
         let target = dir.read_link_contents(os(name).ok()?).ok()?;
         Some(bytes(&target).into())
     }
+}
+
+/// A repository inside the workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NestedRepository {
+    /// The directory contains `.git`, so git looks no further up.
+    WorkTree(BString),
+    /// git would treat the directory as a bare repository and use its configuration and hooks.
+    Bare(BString),
+}
+
+/// The entries by which git recognises a bare repository.
+const BARE: [&str; 3] = ["HEAD", "objects", "refs"];
+
+impl Boundary {
+    /// The outermost repository inside the workspace that contains a path from [`Boundary::locate`], is at it, or
+    /// would become one through a file at this path.
+    ///
+    /// # Errors
+    /// A directory cannot be read, or became a link.
+    pub fn nested_repository(&self, path: &BStr) -> BoundaryResult<Option<NestedRepository>> {
+        let ends = path.find_iter("/").chain([path.len()]);
+        for end in ends {
+            let directory = path[..end].as_bstr();
+            let next = path[end..].trim_start_with(|c| c == '/');
+            let next = next.split_str("/").next().unwrap_or_default();
+            let found = self
+                .look(directory, next.as_bstr())
+                .map_err(|error| refused(error, path, directory))?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// What a directory is; `next` counts as one of its entries.
+    fn look(&self, directory: &BStr, next: &BStr) -> io::Result<Option<NestedRepository>> {
+        let handle = match self.directory(directory) {
+            Ok(handle) => Some(handle),
+            Err(error) if is_absence(&error) => return Ok(None),
+            // It may be passable but not listable.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => None,
+            Err(error) => return Err(error),
+        };
+        let holds = |name: &str| match &handle {
+            Some(handle) => is_there(handle, name.into()),
+            None => is_there(&self.root, format!("{directory}/{name}").as_str().into()),
+        };
+        if holds(".git")? {
+            return Ok(Some(NestedRepository::WorkTree(directory.to_owned())));
+        }
+        for name in BARE {
+            if next != name && !holds(name)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(NestedRepository::Bare(directory.to_owned())))
+    }
+}
+
+/// Whether a name exists, also as a dangling link. If the system does not let guard look, guard cannot reach anything
+/// next to it either.
+fn is_there(dir: &Dir, name: &BStr) -> io::Result<bool> {
+    match dir.symlink_metadata(os(name)?) {
+        Ok(_) => Ok(true),
+        Err(error) if is_absence(&error) => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn is_absence(error: &io::Error) -> bool {
+    use io::ErrorKind::{NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory) && !system::is_link_met(error)
+}
+
+fn refused(error: io::Error, path: &BStr, directory: &BStr) -> BoundaryError {
+    if system::is_link_met(&error) {
+        let what = "leads through a new symbolic link";
+        return PathFault::new(Reason::SymlinkEscape, what).of(path).into();
+    }
+    cannot("look into", directory)(error)
 }

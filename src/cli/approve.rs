@@ -22,7 +22,7 @@ use crate::git::Repository;
 use crate::judge::{self, Clearable};
 use crate::measure;
 use crate::path::escaped;
-use crate::report::{GUTTER, Style, painted, push_quoted};
+use crate::report::{Style, gutter, painted, push_change};
 
 /// Lines of each preview, the marker `[truncated]` included (requirement 000, section 2.4).
 const PREVIEW_LINES: usize = 50;
@@ -154,9 +154,9 @@ impl ApproveArgs {
             Person::present()?;
             let reason = self.reason.as_deref().unwrap_or_default();
             let path = files::reject(&repo, id, &approve::reason_line(reason))?.path;
-            output.print_either(
-                || json!({ "version": 1, "rejected": id, "path": path }),
-                |out| writeln!(out, "rejected {id}: {} is unchanged", escaped(&path)),
+            output.answer(
+                &json!({ "version": 1, "rejected": id, "path": path }),
+                format!("rejected {id}: {} is unchanged\n", escaped(&path)),
             );
             Ok(0)
         })
@@ -247,17 +247,12 @@ impl ApproveArgs {
             .iter()
             .map(|change| escaped(&change.change.path).to_string())
             .collect();
-        output.print_either(
-            || {
-                let signed = signer.is_some();
-                json!({ "version": 1, "approved": paths, "reason": reason, "signed": signed })
-            },
-            |out| {
-                let how = signer.as_ref().map_or("", |_| ", signed");
-                paths
-                    .iter()
-                    .try_for_each(|path| writeln!(out, "approved {path}{how}: commit it now"))
-            },
+        let signed = signer.is_some();
+        let how = if signed { ", signed" } else { "" };
+        let line = |path| format!("approved {path}{how}: commit it now\n");
+        output.answer(
+            &json!({ "version": 1, "approved": paths, "reason": reason, "signed": signed }),
+            paths.iter().map(line).collect::<String>(),
         );
         Ok(())
     }
@@ -271,34 +266,19 @@ fn print_held(
     held: &[HeldChange],
     diff: Option<&str>,
 ) {
-    let style = output.style.clone();
-    output.print_either(
-        || {
-            let mut object = Map::from_iter([("version".to_owned(), 1.into())]);
-            if let Some(id) = id {
-                object.insert("id".into(), id.into());
-                object.insert("status".into(), HeldStatus::Held.name().into());
-            }
-            object.insert(
-                "held".into(),
-                held.iter()
-                    .map(|change| held_json(repo, change, diff))
-                    .collect(),
-            );
-            Value::Object(object)
-        },
-        |out| {
-            if held.is_empty() && !style.quiet {
-                return writeln!(out, "no change waits for approval");
-            }
-            for change in held {
-                writeln!(out, "{}", held_line(repo, change))?;
-            }
-            let diff = painted(diff.unwrap_or_default(), &style);
-            diff.lines()
-                .try_for_each(|line| writeln!(out, "{GUTTER}{line}"))
-        },
-    );
+    let mut json = json!({ "version": 1 });
+    if let Some(id) = id {
+        json["id"] = id.into();
+        json["status"] = HeldStatus::Held.name().into();
+    }
+    let entries = held.iter().map(|change| held_json(repo, change, diff));
+    json["held"] = entries.collect();
+    if held.is_empty() {
+        return output.report_done(&json, "no change waits for approval\n");
+    }
+    let lines = held.iter().map(|change| held_line(repo, change) + "\n");
+    let diff = gutter(&painted(diff.unwrap_or_default(), &output.style));
+    output.answer(&json, lines.chain([diff]).collect::<String>());
 }
 
 /// A held change in a list.
@@ -329,31 +309,25 @@ pub(super) fn held_json(repo: &Repository, change: &HeldChange, diff: Option<&st
 fn print_status(output: &mut Output, id: &str, last: &HeldRecord) {
     let fact = |key: &str| last.facts.get(key).cloned().unwrap_or_default();
     let status = last.status.name();
-    output.print_either(
-        || {
-            json!({
-                "version": 1,
-                "id": id,
-                "status": status,
-                "path": fact("path"),
-                "time": fact("time"),
-                "who": fact("who"),
-                "reason": match last.is_decided() {
-                    true => fact("reason"),
-                    false => Value::Null,
-                },
-                "held": [],
-            })
-        },
-        |out| {
-            let text = |key: &str| escaped(fact(key).as_str().unwrap_or_default()).to_string();
-            let (path, who, reason) = (text("path"), text("who"), text("reason"));
-            match last.is_decided() {
-                true => writeln!(out, "{id}  {path}  {status} by {who}: {reason}"),
-                false => writeln!(out, "{id}  {path}  {status}"),
-            }
-        },
-    );
+    let text = |key: &str| escaped(fact(key).as_str().unwrap_or_default()).to_string();
+    let (reason, by) = match last.is_decided() {
+        true => {
+            let by = format!(" by {}: {}", text("who"), text("reason"));
+            (fact("reason"), by)
+        }
+        false => (Value::Null, String::new()),
+    };
+    let json = json!({
+        "version": 1,
+        "id": id,
+        "status": status,
+        "path": fact("path"),
+        "time": fact("time"),
+        "who": fact("who"),
+        "reason": reason,
+        "held": [],
+    });
+    output.answer(&json, format!("{id}  {}  {status}{by}\n", text("path")));
 }
 
 /// Every waiting staged change with its findings, and the start of its preview and its loss; and the word that approves
@@ -385,8 +359,7 @@ fn shown(waiting: &[Clearable], style: &Style) -> (String, String) {
         } else {
             let preview = measure::unified_preview(old, new, &name, &name, PREVIEW_LINES);
             lost = measure::deleted_content(old, new, PREVIEW_LINES);
-            push_quoted(&mut text, "The change", &painted(&preview, style));
-            push_quoted(&mut text, "What would be lost", &lost);
+            push_change(&mut text, &preview, &lost, style);
         }
         if !loses || !lost.is_empty() {
             let id = approve::sides(change).1.unwrap_or_default();

@@ -62,14 +62,8 @@ fn print_records(output: &mut Output, bytes: &[u8], last: Option<usize>) {
             None => json!({ "fault": LogFault::Damaged.name() }),
         })
         .collect();
-    output.print_either(
-        || json!({ "version": 1, "records": records }),
-        |out| {
-            records
-                .iter()
-                .try_for_each(|record| writeln!(out, "{}", line(record)))
-        },
-    );
+    let text: String = records.iter().map(|record| line(record) + "\n").collect();
+    output.answer(&json!({ "version": 1, "records": records }), text);
 }
 
 /// One record for people: first the event, then the facts that have a value.
@@ -107,44 +101,32 @@ fn design(design: &Value) -> String {
 
 fn print_verification(output: &mut Output, result: &Verification) -> u8 {
     let sound = format!("{} records, head {}", result.head.count, result.head);
-    output.print_either(
-        || {
-            let fault = result
-                .fault
-                .map(|(line, fault)| json!({ "line": line, "kind": fault.name() }));
-            let unfinished: Vec<Value> = result
-                .unfinished
-                .iter()
-                .map(|open| json!({ "seq": open.seq, "operation": open.operation, "path": open.path }))
-                .collect();
-            json!({
-                "version": 1,
-                "verdict": if fault.is_none() { "sound" } else { "damaged" },
-                "records": result.head.count,
-                "head": result.head.to_string(),
-                "fault": fault,
-                "unfinished": unfinished,
-            })
-        },
-        |out| {
-            match result.fault {
-                None => writeln!(out, "the log is sound: {sound}"),
-                Some((line, fault)) => writeln!(
-                    out,
-                    "the log is damaged at line {line}: {}\nsound up to there: {sound}",
-                    fault.sentence()
-                ),
-            }?;
-            result.unfinished.iter().try_for_each(|open| {
-                writeln!(
-                    out,
-                    "record {}: the {} of {} started but never finished: still running, or interrupted",
-                    open.seq,
-                    escaped(&open.operation),
-                    escaped(&open.path)
-                )
-            })
-        },
-    );
-    u8::from(result.fault.is_some())
+    let mut text = match result.fault {
+        None => format!("the log is sound: {sound}\n"),
+        Some((line, fault)) => format!(
+            "the log is damaged at line {line}: {}\nsound up to there: {sound}\n",
+            fault.sentence()
+        ),
+    };
+    let mut unfinished = Vec::new();
+    for open in &result.unfinished {
+        unfinished.push(json!({ "seq": open.seq, "operation": open.text("operation"), "path": open.text("path") }));
+        text.push_str(&format!(
+            "record {}: the {} of {} started but never finished: still running, or interrupted\n",
+            open.seq,
+            escaped(open.text("operation")),
+            escaped(open.text("path"))
+        ));
+    }
+    let fault = result.fault;
+    let json = json!({
+        "version": 1,
+        "verdict": if fault.is_none() { "sound" } else { "damaged" },
+        "records": result.head.count,
+        "head": result.head.to_string(),
+        "fault": fault.map(|(line, fault)| json!({ "line": line, "kind": fault.name() })),
+        "unfinished": unfinished,
+    });
+    output.answer(&json, text);
+    u8::from(fault.is_some())
 }

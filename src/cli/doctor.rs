@@ -5,8 +5,8 @@ use serde_json::json;
 use super::output::Output;
 use super::repository::repository;
 use crate::error::Result;
-use crate::setup::check::{Check, Status};
 use crate::setup::doctor::examine;
+use crate::setup::{Check, Status};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -28,12 +28,10 @@ impl DoctorArgs {
         let worst = worst.unwrap_or(Status::Fail);
         let quiet = output.style.quiet;
         let shown = |check: &&Check| !quiet || check.status != Status::Ok;
-        output.print_either(
-            || json!({"version": 1, "status": worst, "checks": checks}),
-            |out| {
-                let mut shown = checks.iter().filter(shown);
-                shown.try_for_each(|check| out.write_all(as_text(check).as_bytes()))
-            },
+        let text: String = checks.iter().filter(shown).map(as_text).collect();
+        output.answer(
+            &json!({"version": 1, "status": worst, "checks": checks}),
+            text,
         );
         Ok(u8::from(worst == Status::Fail))
     }

@@ -70,28 +70,22 @@ impl InitArgs {
                 "when the warnings are right, remove [rules] and `missing` from {FILE}"
             ));
         }
-        let quiet = output.style.quiet;
-        output.print_either(
-            || {
-                json!({
-                    "version": 1,
-                    "path": FILE,
-                    "written": !self.dry_run,
-                    "content": draft.text,
-                    "found": draft.found,
-                    "standing": draft.standing.as_ref().map(|content| json!({
-                        "path": STANDING,
-                        "content": content,
-                    })),
-                    "next": steps,
-                })
-            },
-            |out| match (self.dry_run, quiet) {
-                (true, _) => write!(out, "{}", draft.text),
-                (false, true) => Ok(()),
-                (false, false) => write!(out, "{}", told(&draft, standing.is_some(), &steps)),
-            },
-        );
+        let json = json!({
+            "version": 1,
+            "path": FILE,
+            "written": !self.dry_run,
+            "content": draft.text,
+            "found": draft.found,
+            "standing": draft.standing.as_ref().map(|content| json!({
+                "path": STANDING,
+                "content": content,
+            })),
+            "next": steps,
+        });
+        match self.dry_run {
+            true => output.answer(&json, &draft.text),
+            false => output.report_done(&json, &told(&draft, standing.is_some(), &steps)),
+        }
         Ok(0)
     }
 }

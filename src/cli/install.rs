@@ -145,12 +145,12 @@ fn tell(output: &mut Output, steps: &[Step], dry_run: bool) -> u8 {
     let refused = steps.iter().any(|step| step.action == SetupAction::Refuse);
     let quiet = output.style.quiet;
     let shown = |step: &&Step| !quiet || step.action == SetupAction::Refuse;
-    output.print_either(
-        || as_json(steps, dry_run),
-        |out| {
-            let mut shown = steps.iter().filter(shown);
-            shown.try_for_each(|step| out.write_all(as_text(step, dry_run).as_bytes()))
-        },
+    let shown = steps.iter().filter(shown);
+    let text: String = shown.map(|step| as_text(step, dry_run)).collect();
+    let json: Vec<_> = steps.iter().map(as_json).collect();
+    output.answer(
+        &json!({"version": 1, "dry_run": dry_run, "hooks": json}),
+        text,
     );
     u8::from(refused)
 }
@@ -170,18 +170,12 @@ fn as_text(step: &Step, dry_run: bool) -> String {
     text
 }
 
-fn as_json(steps: &[Step], dry_run: bool) -> serde_json::Value {
-    let steps: Vec<_> = steps
-        .iter()
-        .map(|step| {
-            json!({
-                "hook": step.hook,
-                "path": step.path.to_string_lossy(),
-                "action": step.action.name(),
-                "message": step.message,
-                "help": step.help,
-            })
-        })
-        .collect();
-    json!({"version": 1, "dry_run": dry_run, "hooks": steps})
+fn as_json(step: &Step) -> serde_json::Value {
+    json!({
+        "hook": step.hook,
+        "path": step.path.to_string_lossy(),
+        "action": step.action.name(),
+        "message": step.message,
+        "help": step.help,
+    })
 }

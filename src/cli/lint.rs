@@ -81,7 +81,7 @@ impl LintArgs {
         // In CI, only committed designs count.
         let options = Options {
             precision: output.precision(),
-            collect: output.collect(),
+            for_page: output.has_page(),
             ..self.design.options(self.ci)
         };
         if self.ci {

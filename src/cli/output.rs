@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 use gix::bstr::BString;
+use serde_json::Value;
 
 use super::formats::{Wanted, destinations};
 use super::report_file;
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::git::show_file;
-use crate::judge::Collect;
 use crate::measure::Precision;
 use crate::report::{Format, Style, Target, write_error, write_failure, write_notes};
 
@@ -110,12 +110,9 @@ impl Output {
         }
     }
 
-    /// What the reports show beyond findings and changes.
-    pub(super) fn collect(&self) -> Collect {
-        match self.files.iter().any(|(format, _)| *format == Format::Html) {
-            true => Collect::Page,
-            false => Collect::Nothing,
-        }
+    /// Whether one of the reports is a review page.
+    pub(super) fn has_page(&self) -> bool {
+        self.files.iter().any(|(format, _)| *format == Format::Html)
     }
 
     /// Adds a file to write a report to; a private one is for the owner only.
@@ -156,16 +153,17 @@ impl Output {
         is_read
     }
 
-    /// Prints output that has only a human and a JSON form.
-    pub(super) fn print_either(
-        &mut self,
-        json: impl Fn() -> serde_json::Value,
-        human: impl Fn(&mut dyn Write) -> io::Result<()>,
-    ) {
+    /// Prints an answer that has only a human and a JSON form.
+    pub(super) fn answer(&mut self, json: &Value, text: impl AsRef<[u8]>) {
         self.print(|to| match to.format {
-            Format::Human => human(to.out),
-            _ => to.answer(|_| String::new(), &json),
+            Format::Human => to.out.write_all(text.as_ref()),
+            _ => to.answer(|_| String::new(), || json),
         });
+    }
+
+    /// The same for what guard did: with `--quiet`, only programs learn it.
+    pub(super) fn report_done(&mut self, json: &Value, text: &str) {
+        self.answer(json, if self.style.quiet { "" } else { text });
     }
 
     /// Prints notes to stderr, apart from the data on stdout.

@@ -11,7 +11,7 @@ use crate::approve::{REJECT, reason_line};
 use crate::files::{Answer, Ask, Gate, GateResult, Question, Strategy};
 use crate::git::Repository;
 use crate::path::escaped;
-use crate::report::{Style, painted, push_quoted};
+use crate::report::{Style, push_change};
 use crate::system;
 
 /// Does something with a gate, and asks the person, if there is one, about what needs approval.
@@ -62,16 +62,8 @@ fn ask(person: &Person, question: &Question, style: &Style) -> Answer {
     for line in question.extension.iter().flat_map(extension_lines) {
         let _ = writeln!(text, "{line}");
     }
-    push_quoted(
-        &mut text,
-        "The change",
-        &painted(&analysis.diff_preview, style),
-    );
-    push_quoted(
-        &mut text,
-        "What would be lost",
-        analysis.deleted_content.as_deref().unwrap_or_default(),
-    );
+    let lost = analysis.deleted_content.as_deref().unwrap_or_default();
+    push_change(&mut text, &analysis.diff_preview, lost, style);
     ask_for_word(person, &text, &question.word, &question.others)
 }
 

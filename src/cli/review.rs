@@ -11,7 +11,7 @@ use super::repository::{repository, with_approvals};
 use super::{output::Output, progress::ProgressLine};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
-use crate::judge::{self, Collect, Options};
+use crate::judge::{self, Options};
 use crate::report::{self, Format};
 use crate::verdict::Verdict;
 
@@ -56,7 +56,7 @@ impl ReviewArgs {
         let private = self.file.is_none();
         output.add_file(Format::Html, file.clone(), private);
         let options = Options {
-            collect: Collect::Page,
+            for_page: true,
             ..self.design.options(false)
         };
         let verdict = self.judge(&repo, options)?;

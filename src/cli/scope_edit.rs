@@ -110,35 +110,28 @@ impl ScopeAddArgs {
         let rows = rows.filter(|(_, line)| line.starts_with('|') && !known.contains(line));
         let rows: Vec<(usize, &str)> = rows.collect();
         let path = &edit.design.path;
-        let quiet = output.style.quiet;
-        output.print_either(
-            || {
-                json!({
-                    "version": 1,
-                    "design": path.to_str_lossy(),
-                    "rows": rows.iter().map(|(line, text)| json!({"line": line, "text": text})).collect::<Vec<_>>(),
-                    "granted": granted.iter().map(|path| path.to_str_lossy()).collect::<Vec<_>>(),
-                    "next": commands.first(),
-                    "choose": commands.get(1),
-                })
-            },
-            |out| {
-                let design = escaped(path);
-                for path in granted.iter().filter(|_| !quiet) {
-                    writeln!(out, "{design} has a row for {} already", escaped(path))?;
-                }
-                match commands.is_empty() {
-                    _ if quiet => return Ok(()),
-                    true => return writeln!(out, "nothing to add"),
-                    false => writeln!(out, "added to {design} and staged:")?,
-                }
-                for (line, row) in &rows {
-                    writeln!(out, "  {line:>4}: {}", escaped(*row))?;
-                }
-                let next = commands.join("\n  ");
-                writeln!(out, "commit it before the code:\n  {next}")
-            },
-        );
+        let json = json!({
+            "version": 1,
+            "design": path.to_str_lossy(),
+            "rows": rows.iter().map(|(line, text)| json!({"line": line, "text": text})).collect::<Vec<_>>(),
+            "granted": granted.iter().map(|path| path.to_str_lossy()).collect::<Vec<_>>(),
+            "next": commands.first(),
+            "choose": commands.get(1),
+        });
+        let design = escaped(path);
+        let known = |path| format!("{design} has a row for {} already\n", escaped(path));
+        let mut text: String = granted.iter().map(known).collect();
+        if commands.is_empty() {
+            text.push_str("nothing to add\n");
+        } else {
+            let row = |(line, row): &(usize, &str)| format!("  {line:>4}: {}\n", escaped(*row));
+            text.push_str(&format!(
+                "added to {design} and staged:\n{}commit it before the code:\n  {}\n",
+                rows.iter().map(row).collect::<String>(),
+                commands.join("\n  ")
+            ));
+        }
+        output.report_done(&json, &text);
         Ok(0)
     }
 }
@@ -191,8 +184,7 @@ impl ScopeImportArgs {
             false => Person::present().err(),
         };
         if is_printed || refused.is_some() {
-            let json = || json!({"version": 1, "table": table});
-            output.print_either(json, |out| write!(out, "{table}"));
+            output.answer(&json!({"version": 1, "table": table}), &table);
             let note = |error: Error| format!("guard wrote nothing: {}", error.message);
             output.notes(&Vec::from_iter(refused.map(note)));
             return Ok(0);
@@ -257,7 +249,6 @@ fn write(repo: &Repository, edit: &DesignEdit) -> Result<Vec<String>> {
 /// Writes and stages the design, and prints the commands; a table without rows needs some before the commit.
 fn finish(repo: &Repository, edit: &DesignEdit, is_empty: bool, output: &mut Output) -> Result<()> {
     let (path, commands) = (&edit.design.path, write(repo, edit)?);
-    let quiet = output.style.quiet;
     let add = is_empty.then(|| match commands.len() {
         1 => "guard scope add PATH".to_owned(),
         _ => format!("guard scope add PATH --design {}", shell_word(path)),
@@ -268,12 +259,9 @@ fn finish(repo: &Repository, edit: &DesignEdit, is_empty: bool, output: &mut Out
     };
     let steps = add.iter().chain(&commands);
     let next = steps.map(String::as_str).collect::<Vec<_>>().join("\n  ");
-    output.print_either(
-        || json!({"version": 1, "design": path.to_str_lossy(), "next": commands.first(), "choose": commands.get(1), "add": add}),
-        |out| match quiet {
-            true => Ok(()),
-            false => writeln!(out, "wrote {} and staged it; {why}:\n  {next}", escaped(path)),
-        },
+    output.report_done(
+        &json!({"version": 1, "design": path.to_str_lossy(), "next": commands.first(), "choose": commands.get(1), "add": add}),
+        &format!("wrote {} and staged it; {why}:\n  {next}\n", escaped(path)),
     );
     Ok(())
 }

@@ -133,12 +133,13 @@ pub(super) fn enroll(output: &mut Output, key: &Path) -> Result<u8> {
         ),
         "then sign approvals: guard approve --staged --sign KEY".to_owned(),
     ];
-    output.print_either(
-        || json!({ "version": 1, "enrolled": who, "file": file, "line": line, "next": steps }),
-        |out| {
-            writeln!(out, "added to {}: {line}", escaped(&file))?;
-            steps.iter().try_for_each(|step| writeln!(out, "{step}"))
-        },
+    output.answer(
+        &json!({ "version": 1, "enrolled": who, "file": file, "line": line, "next": steps }),
+        format!(
+            "added to {}: {line}\n{}\n",
+            escaped(&file),
+            steps.join("\n")
+        ),
     );
     Ok(0)
 }

@@ -99,18 +99,16 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
         notes.push(cut.to_owned());
     }
     output.notes(&notes);
-    output.print_either(
-        || {
-            let items = all.readable.iter();
-            let items: Vec<Value> = items.map(|one| files::snapshot_json(repo, one)).collect();
-            json!({ "version": 1, "snapshots": items, "lost": lost })
-        },
-        |out| {
-            all.readable.iter().try_for_each(|snapshot| {
-                let id = snapshot.id.to_hex_with_len(12);
-                writeln!(out, "{id}  {}", in_a_line(repo, snapshot))
-            })
-        },
+    let line = |snapshot: &Snapshot| {
+        let id = snapshot.id.to_hex_with_len(12);
+        format!("{id}  {}\n", in_a_line(repo, snapshot))
+    };
+    let text: String = all.readable.iter().map(line).collect();
+    let items = all.readable.iter();
+    let items: Vec<Value> = items.map(|one| files::snapshot_json(repo, one)).collect();
+    output.answer(
+        &json!({ "version": 1, "snapshots": items, "lost": lost }),
+        text,
     );
     Ok(())
 }
@@ -130,20 +128,16 @@ pub(super) fn elsewhere(repo: &Repository, work_tree: &WorkTree) -> String {
 
 fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Path>) -> Result<()> {
     let snapshot = repo.snapshot_named(name)?;
-    match path {
-        Some(path) => return print_file(output, repo, name, &snapshot, path),
-        None => output.print_either(
-            || files::snapshot_json(repo, &snapshot),
-            |out| {
-                writeln!(out, "{}", in_a_line(repo, &snapshot))?;
-                for path in &snapshot.files {
-                    writeln!(out, "  {}", escaped(path))?;
-                }
-                let mut absent = snapshot.absent.iter();
-                absent.try_for_each(|path| writeln!(out, "  {} (did not exist)", escaped(path)))
-            },
-        ),
+    if let Some(path) = path {
+        return print_file(output, repo, name, &snapshot, path);
     }
+    let title = in_a_line(repo, &snapshot) + "\n";
+    let files = snapshot.files.iter();
+    let files = files.map(|path| format!("  {}\n", escaped(path)));
+    let absent = snapshot.absent.iter();
+    let absent = absent.map(|path| format!("  {} (did not exist)\n", escaped(path)));
+    let text: String = [title].into_iter().chain(files).chain(absent).collect();
+    output.answer(&files::snapshot_json(repo, &snapshot), text);
     Ok(())
 }
 
@@ -166,12 +160,10 @@ fn print_file(
         let help = "to get the bytes as they are, leave out --format json";
         return Err(Error::new(message).help(help));
     }
-    output.print_either(
-        || {
-            let (id, path) = (snapshot.id.to_string(), path.to_str_lossy());
-            json!({ "version": 1, "id": id, "path": path, "content": bytes.to_str_lossy() })
-        },
-        |out| out.write_all(&bytes),
+    let (id, path) = (snapshot.id.to_string(), path.to_str_lossy());
+    output.answer(
+        &json!({ "version": 1, "id": id, "path": path, "content": bytes.to_str_lossy() }),
+        &bytes,
     );
     Ok(())
 }
@@ -199,9 +191,9 @@ fn diff(output: &mut Output, repo: &Repository, name: &str) -> files::GateResult
             text.push_str(&unified_preview(&before, &now, &shown, &shown, usize::MAX));
         }
     }
-    output.print_either(
-        || json!({ "version": 1, "id": snapshot.id.to_string(), "diff": text }),
-        |out| out.write_all(text.as_bytes()),
+    output.answer(
+        &json!({ "version": 1, "id": snapshot.id.to_string(), "diff": text }),
+        &text,
     );
     Ok(())
 }
@@ -220,12 +212,13 @@ fn take_back(
         let lost = taken.lost.join(", ");
         output.notes(&[format!("guard has no copy of {lost}; restore it yourself")]);
     }
-    output.print_either(
-        || json!({ "version": 1, "taken_back": taken.done, "no_copy": taken.lost }),
-        |out| match taken.done.is_empty() {
-            true => writeln!(out, "nothing is left to take back"),
-            false => writeln!(out, "taken back: {}", taken.done.join(", ")),
-        },
+    let text = match taken.done.is_empty() {
+        true => "nothing is left to take back\n".to_owned(),
+        false => format!("taken back: {}\n", taken.done.join(", ")),
+    };
+    output.answer(
+        &json!({ "version": 1, "taken_back": taken.done, "no_copy": taken.lost }),
+        text,
     );
     Ok(())
 }
@@ -253,32 +246,23 @@ fn restore(
     if !done.is_empty() {
         output.settle(format!("the restore is done: {}", files::paths_of(&done)));
     }
-    output.print_either(
-        || wanted.to_json(&done),
-        |out| {
-            let lines = wanted.restored.iter().map(|path| ("restored", path));
-            let removed = wanted.removed.iter().map(|path| ("removed", path));
-            for (what, path) in lines.chain(removed) {
-                writeln!(out, "{what} {}", escaped(path))?;
-            }
-            let mut backups = done.iter().filter_map(|done| done.backup);
-            backups.try_for_each(|id| writeln!(out, "the previous content is in snapshot {id}"))
-        },
-    );
+    let restored = wanted.restored.iter();
+    let restored = restored.map(|path| format!("restored {}\n", escaped(path)));
+    let removed = wanted.removed.iter();
+    let removed = removed.map(|path| format!("removed {}\n", escaped(path)));
+    let backups = done.iter().filter_map(|done| done.backup);
+    let backups = backups.map(|id| format!("the previous content is in snapshot {id}\n"));
+    let text: String = restored.chain(removed).chain(backups).collect();
+    output.answer(&wanted.to_json(&done), text);
     Ok(())
 }
 
 fn prune(output: &mut Output, repo: &Repository) -> Result<()> {
     let kept = files::prune(repo)?;
-    output.print_either(
-        || json!({ "version": 1, "forgotten": kept.forgotten, "kept": kept.kept }),
-        |out| {
-            writeln!(
-                out,
-                "deleted {} snapshots, kept {}",
-                kept.forgotten, kept.kept
-            )
-        },
+    let (forgotten, kept) = (kept.forgotten, kept.kept);
+    output.answer(
+        &json!({ "version": 1, "forgotten": forgotten, "kept": kept }),
+        format!("deleted {forgotten} snapshots, kept {kept}\n"),
     );
     Ok(())
 }

@@ -38,7 +38,7 @@ impl TrialArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?.remembering();
         let (settings, from) = settings_here(&repo)?;
-        let progress = ProgressLine::new("judging the history");
+        let progress = ProgressLine::new("checking the history");
         let most = usize::try_from(self.count).unwrap_or(usize::MAX);
         let trial = judge::trial(&repo, &settings, most, &|done, all| {
             progress.tell(done, all);

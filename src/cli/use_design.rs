@@ -11,7 +11,7 @@ use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::judge::{self, CHOICE_KEY};
-use crate::path::{escaped, shell_word};
+use crate::path::{escaped, escaped_list, shell_word};
 use crate::report::plural;
 
 #[derive(Debug, clap::Args)]
@@ -58,21 +58,13 @@ impl UseArgs {
         };
         let designs = repository()?.branch_values(branch.as_ref(), CHOICE_KEY);
         let designs: Vec<_> = designs.iter().map(|path| path.to_str_lossy()).collect();
-        let quiet = output.style.quiet;
-        output.print_either(
-            || {
-                json!({
-                    "version": 1,
-                    "branch": branch.to_str_lossy(),
-                    "design": designs.first(),
-                    "designs": designs,
-                })
-            },
-            |out| match quiet {
-                true => Ok(()),
-                false => writeln!(out, "{told}"),
-            },
-        );
+        let json = json!({
+            "version": 1,
+            "branch": branch.to_str_lossy(),
+            "design": designs.first(),
+            "designs": designs,
+        });
+        output.report_done(&json, &format!("{told}\n"));
         Ok(0)
     }
 }
@@ -96,7 +88,7 @@ fn choose(repo: &Repository, branch: &BStr, paths: &[PathBuf]) -> Result<String>
     let mut told = format!(
         "branch {} is checked against {} ({} allowed)",
         escaped(branch),
-        shown(&candidates.stored),
+        escaped_list(&candidates.stored),
         plural(candidates.grants, "path")
     );
     if !candidates.uncommitted.is_empty() {
@@ -110,24 +102,22 @@ fn choose(repo: &Repository, branch: &BStr, paths: &[PathBuf]) -> Result<String>
     Ok(told)
 }
 
-fn shown(paths: &[BString]) -> String {
-    let paths: Vec<String> = paths.iter().map(|path| escaped(path).to_string()).collect();
-    paths.join(", ")
-}
-
 /// The choice; without one, the designs by the settings.
 fn current(repo: &Repository, branch: &BStr) -> String {
     let chosen = repo.branch_values(branch, CHOICE_KEY);
     let branch = escaped(branch);
     if !chosen.is_empty() {
-        return format!("branch {branch} is checked against {}", shown(&chosen));
+        return format!(
+            "branch {branch} is checked against {}",
+            escaped_list(&chosen)
+        );
     }
     let selected = judge::selected_by_settings(repo);
     match selected.is_empty() {
         true => format!("branch {branch} has no choice: guard.toml selects the design"),
         false => format!(
             "branch {branch} has no choice: guard.toml selects the design {}",
-            shown(&selected)
+            escaped_list(&selected)
         ),
     }
 }

@@ -40,21 +40,9 @@ pub(super) fn read_tag(content: &Range<usize>, draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
     let line = source.line_span(content.start);
     draft.form(Shape::Line, GrantForm::FilesTag, any(), line);
-    let mut depth = 0_usize;
-    let parts = source.slice(content.clone()).split(|c| {
-        depth = match c {
-            '(' | '{' => depth + 1,
-            ')' | '}' => depth.saturating_sub(1),
-            '\n' => 0,
-            _ => depth,
-        };
-        c == '\n' || depth == 0 && matches!(c, ',' | ';')
-    });
-    for part in parts.map(str::trim) {
+    for part in item::parts(source.slice(content.clone()), &['\n', ',', ';']) {
         let part = part.strip_prefix("- ").unwrap_or(part);
-        if !part.is_empty() {
-            draft.item(item(source, part, any()));
-        }
+        draft.item(item(source, part, any()));
     }
 }
 

@@ -158,7 +158,7 @@ pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Lab
     let first = source.slice(whole.clone()).lines().next().unwrap_or("");
     let span = source.trim(whole.start..whole.start + first.len());
     let (written, run) = (source.slice(span.clone()), &content.run);
-    let line = run.part(0..run.text.find('\n').unwrap_or(run.text.len()));
+    let line = run.part(run.text.split('\n').next()?);
     let is_mark =
         |mark: &&str| written.starts_with(*mark) && written.trim_end_matches(':').ends_with(*mark);
     let is_bold = written.len() > 4 && ["**", "__"].iter().any(is_mark);
@@ -179,36 +179,16 @@ pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Lab
         };
         untyped = said;
     }
-    let items = colon.map(|colon| semicolon_parts(&line, colon + 1));
+    let items = colon.map_or("", |colon| &line.text[colon + 1..]);
     Some(Label {
         untyped,
-        items: items.unwrap_or_default(),
+        items: item::parts(items, &[';'])
+            .map(|part| line.part(part))
+            .collect(),
         span,
         has_more: whole.len() > first.len(),
         form: GrantForm::LabelList,
     })
-}
-
-/// The parts from `start` on between semicolons outside parentheses.
-fn semicolon_parts(run: &Run, mut start: usize) -> Vec<Run> {
-    let (mut depth, mut parts) = (0_usize, Vec::new());
-    let chars = run
-        .text
-        .char_indices()
-        .skip_while(move |(at, _)| *at < start);
-    for (at, c) in chars.chain([(run.text.len(), ';')]) {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            ';' if depth == 0 || at == run.text.len() => {
-                parts.push(run.part(start..at));
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.retain(|part| !part.text.trim().is_empty());
-    parts
 }
 
 /// The place of a label in the middle of a paragraph, where it announces nothing.
@@ -254,7 +234,7 @@ fn heading_path(source: &DesignText<'_>, content: &InlineText) -> Result<Written
     let run = &content.run;
     let unclear = || problem::file_heading().at(source.line_span(content.span.start));
     let start = run.text.find(']').map_or(run.text.len(), |end| end + 1);
-    let rest = run.part(start..run.text.len());
+    let rest = run.part(run.text.split_at(start).1);
     let mut links = run.pieces.iter().filter_map(|piece| match &piece.kind {
         PieceKind::Link { text, target } => Some((&piece.span, text.trim(), target)),
         _ => None,

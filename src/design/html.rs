@@ -85,10 +85,10 @@ impl OpenElements {
                 return self.give_up("", start + at);
             };
             if is_block && tag.name == "files" && !tag.is_end && self.is_in_task() {
-                let rest = html.split_at(cursor).1;
-                let end = rest.find('<').unwrap_or(rest.len());
-                if rest.split_at(end).1.starts_with("</files>") {
-                    self.files.push(start + cursor..start + cursor + end);
+                let start = start + cursor;
+                let rest = html.split_at(cursor).1.split_once('<');
+                if let Some((content, _)) = rest.filter(|(_, tag)| tag.starts_with("/files>")) {
+                    self.files.push(start..start + content.len());
                 }
             }
             if is_block || !is_in(&tag.name, SHOWN) {
@@ -172,14 +172,12 @@ pub(super) fn next_tag<'a>(
     loop {
         let at = *cursor + html.get(*cursor..)?.find('<')?;
         let rest = html.get(at + 1..)?;
-        let found = match rest.chars().next() {
-            Some('!' | '?') => declaration(rest).map(|length| (None, length)),
-            Some(c) if c == '/' || c.is_ascii_alphabetic() => {
-                tag(rest).map(|(tag, length)| (Some(tag), length))
-            }
-            _ => Some((None, 0)),
+        let (tag, length) = match rest.chars().next() {
+            Some('!' | '?') => (None, declaration(rest)),
+            Some(c) if c == '/' || c.is_ascii_alphabetic() => tag(rest).unzip(),
+            _ => (None, Some(0)),
         };
-        let Some((tag, length)) = found else {
+        let Some(length) = length else {
             return Some((at, Err(())));
         };
         *cursor = at + 1 + length;
@@ -212,14 +210,13 @@ static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The tag after a `<`, and its length.
 fn tag(text: &str) -> Option<(Tag<'_>, usize)> {
-    let [is_end, name, attributes] = TAG.as_ref()?.captures(text)?.extract().1;
+    let (whole, [is_end, name, attributes]) = TAG.as_ref()?.captures(text)?.extract();
     let tag = Tag {
         name: name.to_ascii_lowercase(),
         attributes,
         is_end: !is_end.is_empty(),
     };
-    let length = is_end.len() + name.len() + attributes.len() + 1;
-    Some((tag, length))
+    Some((tag, whole.len()))
 }
 
 #[cfg(test)]

@@ -48,6 +48,24 @@ pub(super) fn read(
     item.map_err(|problem| problem.at(source.trim(run.span())))
 }
 
+/// The parts of a text between separators outside parentheses and braces, which end with the line.
+pub(super) fn parts<'t>(
+    text: &'t str,
+    separators: &'static [char],
+) -> impl Iterator<Item = &'t str> {
+    let mut depth = 0_usize;
+    let parts = text.split(move |c| {
+        depth = match c {
+            '(' | '{' => depth + 1,
+            ')' | '}' => depth.saturating_sub(1),
+            '\n' => 0,
+            _ => depth,
+        };
+        depth == 0 && separators.contains(&c)
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty())
+}
+
 /// The paths in a text, wherever they stand, each with its offset in the text.
 pub(super) fn paths_anywhere(source: &DesignText<'_>, run: &Run) -> Vec<(usize, WrittenPath)> {
     let mut parser = Parser { source, run, at: 0 };

@@ -113,15 +113,12 @@ impl InlineText {
 
     /// A mark of the emphasis at `span`. `_` inside a word belongs to the word: `__init__.py`.
     fn mark(&mut self, text: &str, span: &Range<usize>, mark: Range<usize>, is_literal: bool) {
-        let is_edge = |c: Option<char>| {
-            c.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '_'))
-        };
-        let (before, behind) = (text.get(..span.start), text.get(span.end..));
-        let before = before.and_then(|before| before.chars().next_back());
-        let behind = behind.and_then(|behind| behind.chars().next());
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_');
+        let (before, behind) = (text.split_at(span.start).0, text.split_at(span.end).1);
+        let is_in_word = before.ends_with(is_word) || behind.starts_with(is_word);
         let written = text.get(mark.clone()).unwrap_or("");
         if written.starts_with('_') {
-            if is_literal || !is_edge(before) || !is_edge(behind) {
+            if is_literal || is_in_word {
                 self.run.push(written, &mark);
             }
         } else if mark.start == span.start {
@@ -149,7 +146,6 @@ pub(super) fn markdown(text: &str, start: usize) -> (Vec<Block>, Vec<Range<usize
         events: events.peekable(),
         blocks: Vec::new(),
         elements: OpenElements::default(),
-        is_inside: false,
         is_cell: false,
         container_end: 0,
     };
@@ -162,11 +158,9 @@ struct Collector<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> {
     events: Peekable<I>,
     blocks: Vec<Block>,
     elements: OpenElements,
-    /// Whether the current text is in a table, list, quote or footnote.
-    is_inside: bool,
-    /// Whether it is in a cell, where all underscores are literal.
+    /// Whether the current text is in a cell, where all underscores are literal.
     is_cell: bool,
-    /// The end of the last list, quote or footnote at the top level.
+    /// The end of the last table, list, quote or footnote at the top level.
     container_end: usize,
 }
 
@@ -175,7 +169,6 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         while let Some((event, range)) = self.events.next() {
             let (start, before) = (range.start, self.elements.around().cloned());
             let kind = self.block(event, range);
-            (self.is_inside, self.is_cell) = (false, false);
             let Some(kind) = kind else { continue };
             let start = match &kind {
                 BlockKind::Code(code) => code.body.start,
@@ -203,20 +196,21 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 BlockKind::Heading(level as u8, self.inline(range))
             }
             Event::Start(Tag::Paragraph) => BlockKind::Paragraph(self.paragraph(range)),
-            Event::Start(Tag::Table(_)) => BlockKind::Table(self.table(range.start)),
+            Event::Start(Tag::Table(_)) => BlockKind::Table(self.table(range)),
             Event::Start(Tag::CodeBlock(kind)) => BlockKind::Code(self.code(kind, range)),
             Event::Start(Tag::HtmlBlock) => {
-                self.html(range);
+                // In the document's own text, since offsets into it count.
+                let html = self.slice(range.clone());
+                self.elements.read(html, range.start, true);
                 BlockKind::Other
             }
             Event::Start(tag) => {
-                self.is_inside = true;
                 self.container_end = range.end;
-                if let Tag::List(_) = tag {
-                    return Some(BlockKind::List(self.list()));
+                let is_list = matches!(tag, Tag::List(_));
+                match self.container(is_list) {
+                    nodes if is_list => BlockKind::List(nodes),
+                    _ => BlockKind::Other,
                 }
-                self.skip();
-                BlockKind::Other
             }
             Event::Rule => BlockKind::Other,
             _ => return None,
@@ -243,8 +237,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 Event::Text(text) => shown = text,
                 Event::SoftBreak | Event::HardBreak => (shown, read) = (" ".into(), Some("\n")),
                 Event::Code(text) => {
-                    kind = Some(PieceKind::Code(text.to_string()));
-                    shown = text;
+                    (kind, shown) = (Some(PieceKind::Code(text.to_string())), text);
                 }
                 Event::InlineHtml(html) => {
                     self.inline_html(&html, span.start);
@@ -298,13 +291,13 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             }
         }
         self.elements.leave();
-        content.run.end(content.span.end);
+        content.run.end = content.span.end;
         content
     }
 
     fn inline_html(&mut self, html: &str, at: usize) {
         let before = self.slice(0..at).trim_end_matches([' ', '\t']);
-        if self.is_inside && before.ends_with('\n') {
+        if at < self.container_end && before.ends_with('\n') {
             // GitHub may end the list, quote or table here.
             self.elements.give_up("", at);
         }
@@ -321,8 +314,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         content
     }
 
-    fn table(&mut self, start: usize) -> Table {
-        (self.is_inside, self.is_cell) = (true, true);
+    fn table(&mut self, Range { start, end }: Range<usize>) -> Table {
         if self.may_continue(start) {
             self.elements.give_up("", start);
             let element = self.elements.around().cloned();
@@ -332,13 +324,13 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 block.kind = BlockKind::Other;
             }
         }
+        (self.is_cell, self.container_end) = (true, end);
         let (mut table, mut row) = (Table::default(), TableRow::default());
         while let Some((event, range)) = self.events.next() {
             match event {
                 Event::Start(Tag::TableHead | Tag::TableRow) => {
-                    let line = self.slice(line_start(self.text, range.start)..range.end);
-                    let rest = line.trim_start_matches(' ');
-                    if line.len() > rest.len() + 3 || rest.starts_with('\t') {
+                    let indent = self.slice(0..range.start).rsplit('\n').next().unwrap_or("");
+                    if indent.len() > 3 || indent.contains('\t') {
                         // GitHub shows an indented line as code.
                         self.elements.give_up("", range.start);
                     }
@@ -351,19 +343,20 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 _ => {}
             }
         }
+        self.is_cell = false;
         table
     }
 
     /// Whether GitHub may read a table as a part of what is above it: a list, or a paragraph with a separator row.
     fn may_continue(&self, table: usize) -> bool {
-        let before = self.slice(0..line_start(self.text, table));
+        let before = self.slice(0..table);
         let above = before.trim_end();
         let gap = before.split_at(above.len()).1;
         let paragraph = match self.blocks.last().map(Block::visible) {
             Some(BlockKind::Paragraph(content)) => self.slice(content.span.clone()),
             _ => "",
         };
-        let is_in_container = !above.is_empty() && above.len() <= self.container_end;
+        let is_in_container = (1..=self.container_end).contains(&above.len());
         gap.matches('\n').count() < 2 && (is_in_container || paragraph.lines().any(is_separator))
     }
 
@@ -372,34 +365,31 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             CodeBlockKind::Fenced(info) => Some(info.trim().to_lowercase()),
             CodeBlockKind::Indented => None,
         };
-        let mut body = span.start..span.start;
-        while let Some((Event::Text(_), range)) = self.events.next() {
-            body = match body.is_empty() {
-                true => range,
-                false => body.start..range.end,
-            };
-        }
+        let lines = self
+            .events
+            .by_ref()
+            .map_while(|(event, range)| match event {
+                Event::Text(_) => Some(range),
+                _ => None,
+            });
+        let body = lines.reduce(|all, line| all.start..line.end);
+        let body = body.unwrap_or(span.start..span.start);
         CodeBlock { info, body }
     }
 
-    fn html(&mut self, span: Range<usize>) {
+    /// Reads a block of HTML in a list, quote or footnote, with which its elements end.
+    fn html(&mut self, start: usize) {
         let mut html = String::new();
         while let Some((Event::Html(text), _)) = self.events.next() {
             html.push_str(&text);
         }
-        if self.is_inside {
-            self.elements.enter();
-            self.elements.read(&html, span.start, false);
-            self.elements.leave();
-        } else {
-            // In the document's own text, since offsets into it count.
-            let html = self.slice(span.clone());
-            self.elements.read(html, span.start, true);
-        }
+        self.elements.enter();
+        self.elements.read(&html, start, false);
+        self.elements.leave();
     }
 
-    /// Reads the nodes of a list at the top level.
-    fn list(&mut self) -> Vec<ListNode> {
+    /// Reads a list, quote or footnote at the top level. Only a list has nodes.
+    fn container(&mut self, is_list: bool) -> Vec<ListNode> {
         let mut nodes = Vec::new();
         let mut push = |depth, kind, content| {
             nodes.push(ListNode {
@@ -408,57 +398,46 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 content,
             });
         };
-        let (mut lists, mut depth, mut is_first) = (1_usize, 0_usize, true);
-        while lists > 0 {
+        // The number of open items, and of open blocks in which nothing counts.
+        let (mut depth, mut others) = (0_usize, usize::from(!is_list));
+        let mut is_first = true;
+        while is_list || others > 0 {
             let content = self.inline(0..0);
-            if !content.span.is_empty() {
+            if others == 0 && !content.span.is_empty() {
                 push(depth, ListNodeKind::Paragraph, content);
             }
             let Some((event, span)) = self.events.next() else {
                 break;
             };
             match event {
-                Event::Start(Tag::List(_)) => (lists, is_first) = (lists + 1, true),
-                Event::End(TagEnd::List(_)) => lists -= 1,
+                Event::Start(Tag::HtmlBlock) => self.html(span.start),
+                Event::Start(_) if others > 0 => others += 1,
+                Event::End(_) if others > 0 => others -= 1,
+                Event::Start(Tag::List(_)) => is_first = true,
+                Event::End(TagEnd::List(_)) if depth == 0 => break,
                 Event::Start(Tag::Item) => {
-                    let is_paragraph = |event: &Event<'_>| *event == Event::Start(Tag::Paragraph);
                     let is_box = |event: &Event<'_>| matches!(event, Event::TaskListMarker(_));
-                    self.events.next_if(|(event, _)| is_paragraph(event));
+                    self.events
+                        .next_if(|(event, _)| *event == Event::Start(Tag::Paragraph));
                     let is_task = self.events.next_if(|(event, _)| is_box(event)).is_some();
                     let kind = ListNodeKind::Item { is_task, is_first };
                     push(depth, kind, self.inline(span.start..span.start));
                     (depth, is_first) = (depth + 1, false);
                 }
                 Event::End(TagEnd::Item) => depth = depth.saturating_sub(1),
-                Event::Start(Tag::HtmlBlock) => self.html(span),
                 Event::Start(Tag::Paragraph) => {}
                 Event::Start(_) => {
-                    self.skip();
                     let content = InlineText {
                         span,
                         ..InlineText::default()
                     };
                     push(depth, ListNodeKind::Other, content);
+                    others = 1;
                 }
                 _ => {}
             }
         }
         nodes
-    }
-
-    /// Passes over the current block, all but its raw HTML.
-    fn skip(&mut self) {
-        let mut depth = 1_usize;
-        while depth > 0 {
-            self.inline(0..0);
-            match self.events.next() {
-                None => break,
-                Some((Event::Start(Tag::HtmlBlock), range)) => self.html(range),
-                Some((Event::Start(_), _)) => depth += 1,
-                Some((Event::End(_), _)) => depth -= 1,
-                Some(_) => {}
-            }
-        }
     }
 }
 
@@ -471,11 +450,6 @@ fn is_inline(event: &Event<'_>) -> bool {
     };
     use TagEnd::{Emphasis, Image, Link, Strikethrough, Strong};
     matches!(end, Emphasis | Strong | Strikethrough | Link | Image)
-}
-
-fn line_start(text: &str, at: usize) -> usize {
-    let before = text.get(..at).unwrap_or("");
-    before.rfind('\n').map_or(0, |end| end + 1)
 }
 
 /// Whether a line could separate a table header from its rows.

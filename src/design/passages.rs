@@ -7,8 +7,9 @@ use super::{Actions, Block, BlockKind, BlockPlace, DesignBuilder, GrantForm, Inl
 use super::{ListNode, ListNodeKind, Outline, Row, RowAction, Shape};
 use super::{code, item, problem, table, task, words};
 
-/// Reads the passages among the blocks. The tables that start at `known`, in order, have been read before.
-pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBuilder<'_>) {
+/// Reads the passages among the blocks.
+pub(super) fn read(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
+    use BlockKind::{Code, Heading, List, Other, Paragraph, Table};
     let source = draft.source;
     let mut opener: Option<Label> = None;
     for (index, (block, place)) in outline.blocks.iter().zip(&outline.places).enumerate() {
@@ -18,41 +19,41 @@ pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBui
         }
         let later = &outline.blocks[index + 1..];
         let next = later.first().map(Block::visible);
-        let lists_follow = next.is_some_and(|next| is_list(next) || is_code(next));
-        let line = || source.line_span(block.start);
-        let is_label = |open: &Label| open.form == GrantForm::LabelList;
+        let lists_follow = matches!(next, Some(List(_) | Table(_) | Code(_)));
+        let line = source.line_span(block.start);
+        let is_below_label = matches!(&open, Some(open) if open.form == GrantForm::LabelList);
         let is_read = match (block.visible(), &open) {
-            (BlockKind::Heading(_, content), _) => {
+            (Heading(_, content), _) => {
                 match place.title {
                     Title::Scope(untyped) | Title::Passage(untyped) if is_plain(&content.plain) => {
                         opener = Some(Label {
                             untyped,
                             items: Vec::new(),
-                            span: line(),
+                            span: line,
                             has_more: false,
                             form: GrantForm::HeadingList,
                         });
                     }
                     _ if lists_follow && resembles(&content.plain) && !content.is_struck => {
-                        draft.fault(problem::unknown_label().at(line()));
+                        draft.fault(problem::unknown_label().at(line));
                     }
                     _ => {}
                 }
                 read_file(content, draft);
                 true
             }
-            (BlockKind::Paragraph(content), _) => {
+            (Paragraph(content), _) => {
                 if let Some(span) = label_inside(source, content) {
                     unread(span, draft);
                 }
                 let found = label(source, content);
                 let has_items = found.as_ref().is_some_and(|label| !label.items.is_empty());
-                if has_items && matches!(next, Some(BlockKind::List(_))) {
+                if has_items && matches!(next, Some(List(_))) {
                     unread(source.line_span(later[0].start), draft);
                 }
                 let is_unknown = open.is_none() && lists_follow && found.is_none();
                 if is_unknown && resembles_label(source, content) {
-                    draft.fault(problem::unknown_label().at(line()));
+                    draft.fault(problem::unknown_label().at(line));
                 }
                 let below = outline.places.get(index + 1);
                 // A heading that only introduces labels is none that was not read.
@@ -60,25 +61,24 @@ pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBui
                 opener = found.and_then(|label| items_of_label(label, draft));
                 is_read
             }
-            (BlockKind::List(nodes), open) => {
+            (List(nodes), open) => {
                 if let Some(open) = open {
                     list(nodes, open, draft);
                 }
                 labels(nodes, draft);
                 true
             }
-            (BlockKind::Table(found), Some(open)) => match table::columns(found) {
-                _ if known.binary_search(&found.header.start).is_ok() => true,
-                Ok(Some(columns)) if columns.is_of_files() || !is_label(open) => {
+            (Table(found), Some(open)) => match table::columns(found) {
+                Ok(Some(columns)) if columns.is_of_files() || !is_below_label => {
                     draft.passage(table::header(source, found), |draft| {
                         table::read(found, &columns, open.untyped, draft);
                     });
                     true
                 }
                 // The reader of typed tables has reported it.
-                _ => !is_label(open),
+                _ => !is_below_label,
             },
-            (BlockKind::Code(found), open) => {
+            (Code(found), open) => {
                 if code::is_tree(source, found) {
                     code::read_tree(found, draft);
                 } else if let Some(open) = open
@@ -88,28 +88,19 @@ pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBui
                 }
                 true
             }
-            (BlockKind::Table(_), None) => true,
+            (Table(_), None) => true,
             // What HTML encloses is reported as such.
-            (BlockKind::Other, _) => block.element.is_some(),
+            (Other, _) => block.element.is_some(),
         };
         if let Some(open) = open.filter(|_| !is_read) {
-            let is_end = |block: &&Block| {
-                block.element.is_some() || matches!(block.kind, BlockKind::Heading(..))
-            };
+            let is_end =
+                |block: &&Block| block.element.is_some() || matches!(block.kind, Heading(..));
             let mut section = later.iter().take_while(|block| !is_end(block));
-            if is_label(&open) || section.any(|block| is_list(&block.kind)) {
+            if is_below_label || section.any(|block| matches!(block.kind, List(_) | Table(_))) {
                 unread(open.span, draft);
             }
         }
     }
-}
-
-fn is_list(block: &BlockKind) -> bool {
-    matches!(block, BlockKind::List(_) | BlockKind::Table(_))
-}
-
-fn is_code(block: &BlockKind) -> bool {
-    matches!(block, BlockKind::Code(_))
 }
 
 /// Whether a heading that announces nothing looks as if it did.
@@ -141,11 +132,11 @@ fn labels(nodes: &[ListNode], draft: &mut DesignBuilder<'_>) {
     let has_tasks = source.options.tasks || task::is_task_list(source.path);
     let mut excluded: Option<usize> = None;
     for (index, node) in nodes.iter().enumerate() {
-        if excluded.is_some_and(|depth| node.depth > depth) || !is_text(node) {
+        if excluded.is_some_and(|depth| node.depth > depth) || node.kind == ListNodeKind::Other {
             continue;
         }
         excluded = None;
-        let is_item = is_item(node);
+        let is_item = matches!(node.kind, ListNodeKind::Item { .. });
         let Some(label) = label(source, &node.content) else {
             let text = source.slice(node.content.span.clone()).trim();
             let is_group = is_item && (text.ends_with(':') || text.starts_with(['*', '_']));
@@ -159,12 +150,11 @@ fn labels(nodes: &[ListNode], draft: &mut DesignBuilder<'_>) {
         let Some(opener) = items_of_label(label, draft) else {
             continue;
         };
-        let is_first =
-            |node: &&ListNode| matches!(node.kind, ListNodeKind::Item { is_first: true, .. });
-        let next = nodes.get(index + 1).filter(is_first);
-        match next.is_some_and(|node| node.depth == depth) {
-            true => list(&nodes[index + 1..], &opener, draft),
-            false => unread(opener.span, draft),
+        let below = &nodes[index + 1..];
+        let is_first = |kind| matches!(kind, ListNodeKind::Item { is_first: true, .. });
+        match below.first() {
+            Some(next) if next.depth == depth && is_first(next.kind) => list(below, &opener, draft),
+            _ => unread(opener.span, draft),
         }
     }
 }
@@ -198,7 +188,7 @@ fn items(nodes: &[ListNode], untyped: Actions, draft: &mut DesignBuilder<'_>) {
         let below = &nodes[index + 1..];
         let length = below.iter().take_while(|node| node.depth > depth).count();
         let below = &below[..length];
-        if let Some(other) = below.iter().find(|node| !is_text(node)) {
+        if let Some(other) = below.iter().find(|node| node.kind == ListNodeKind::Other) {
             odd(&other.content, draft);
             continue;
         }
@@ -208,10 +198,7 @@ fn items(nodes: &[ListNode], untyped: Actions, draft: &mut DesignBuilder<'_>) {
             // The items below may narrow a directory.
             Ok(row) if !below.is_empty() && is_wide(&row) => odd(&node.content, draft),
             Ok(row) if row.paths.is_empty() => {
-                let is_list = |node: &ListNode| node.depth == depth + 1 && is_item(node);
-                if let RowAction::Grant(actions) = row.kind
-                    && below.first().is_some_and(is_list)
-                {
+                if let RowAction::Grant(actions) = row.kind {
                     items(below, actions, draft);
                 }
             }
@@ -227,12 +214,4 @@ fn odd(content: &InlineText, draft: &mut DesignBuilder<'_>) {
 
 fn unread(span: Range<usize>, draft: &mut DesignBuilder<'_>) {
     draft.fault(problem::unread_passage().at(span));
-}
-
-fn is_item(node: &ListNode) -> bool {
-    matches!(node.kind, ListNodeKind::Item { .. })
-}
-
-fn is_text(node: &ListNode) -> bool {
-    is_item(node) || node.kind == ListNodeKind::Paragraph
 }

@@ -1,9 +1,11 @@
 //! One path: what looks like one, what a cell or item writes, and what a grant stores.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use gix::bstr::{BStr, ByteSlice};
+use percent_encoding::percent_decode_str;
 use regex_lite::Regex;
 
 use super::problem::{self, Problem};
@@ -142,9 +144,12 @@ fn plain(text: &str) -> String {
 }
 
 fn with_names_only(path: &str) -> String {
-    let names = path.split('/');
-    let names = names.filter(|name| !name.is_empty() && *name != ".");
+    let names = path.split('/').filter(|name| !is_no_name(name));
     names.collect::<Vec<_>>().join("/")
+}
+
+fn is_no_name(name: &str) -> bool {
+    matches!(name, "" | ".")
 }
 
 /// Refuses paths that are dangerous on some system, belong to guard's settings, or are the design itself.
@@ -275,10 +280,9 @@ fn path_of(target: &str) -> &str {
 fn resolve(design: &BStr, target: &str) -> Option<String> {
     let mut names: Vec<&str> = design.to_str().unwrap_or("").split('/').collect();
     names.pop();
-    for name in target.split('/') {
+    for name in target.split('/').filter(|name| !is_no_name(name)) {
         match name {
-            ".." => names.pop().map(|_| ())?,
-            "" | "." => {}
+            ".." => drop(names.pop()?),
             name => names.push(name),
         }
     }
@@ -286,16 +290,9 @@ fn resolve(design: &BStr, target: &str) -> Option<String> {
 }
 
 /// Percent-decodes a target like a browser; a target that is not UTF-8 after decoding stays unchanged.
-pub(super) fn decode(target: &str) -> String {
-    let mut parts = target.split('%');
-    let mut bytes = parts.next().unwrap_or("").as_bytes().to_vec();
-    for part in parts {
-        let hex = part.get(..2).filter(|hex| !hex.starts_with('+'));
-        let byte = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        bytes.push(byte.unwrap_or(b'%'));
-        bytes.extend(part.bytes().skip(byte.map_or(0, |_| 2)));
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| target.to_owned())
+pub(super) fn decode(target: &str) -> Cow<'_, str> {
+    let decoded = percent_decode_str(target).decode_utf8();
+    decoded.unwrap_or(Cow::Borrowed(target))
 }
 
 #[cfg(test)]

@@ -34,8 +34,10 @@ pub(super) enum PieceKind {
 #[derive(Clone, Default)]
 pub(super) struct Run {
     pub(super) text: String,
-    /// For each byte of the text, and for its end, the offset in the document.
+    /// For each byte of the text, its offset in the document.
     offsets: Vec<usize>,
+    /// The offset of the end.
+    pub(super) end: usize,
     /// One for each [`PIECE`].
     pub(super) pieces: Vec<Piece>,
 }
@@ -46,7 +48,7 @@ impl Run {
         let mut run = Run::default();
         let span = start..start + text.len();
         run.push(text, &span);
-        run.end(span.end);
+        run.end = span.end;
         run
     }
 
@@ -70,24 +72,21 @@ impl Run {
         self.pieces.push(Piece { at, span, kind });
     }
 
-    /// Ends the text at this offset in the document.
-    pub(super) fn end(&mut self, offset: usize) {
-        self.offsets.push(offset);
-    }
-
-    /// A part of the text.
-    pub(super) fn part(&self, range: Range<usize>) -> Run {
+    /// A part of [`Run::text`].
+    pub(super) fn part(&self, part: &str) -> Run {
+        let start = part.as_ptr().addr() - self.text.as_ptr().addr();
+        let range = start..start + part.len();
         let number = |at: usize| self.pieces.partition_point(|piece| piece.at < at);
         let pieces = &self.pieces[number(range.start)..number(range.end)];
         let moved = pieces.iter().cloned().map(|piece| Piece {
             at: piece.at - range.start,
             ..piece
         });
-        let offsets = self.offsets.get(range.start..=range.end).unwrap_or(&[]);
         Run {
             pieces: moved.collect(),
-            offsets: offsets.to_vec(),
-            text: self.text[range].to_owned(),
+            end: self.offset(range.end),
+            offsets: self.offsets[range].to_vec(),
+            text: part.to_owned(),
         }
     }
 
@@ -99,7 +98,7 @@ impl Run {
 
     /// The offset in the document.
     pub(super) fn offset(&self, at: usize) -> usize {
-        self.offsets.get(at).copied().unwrap_or(0)
+        self.offsets.get(at).copied().unwrap_or(self.end)
     }
 
     /// The range in the document from the first character that is no blank.

@@ -1,14 +1,14 @@
 //! Finds what declares the scope of a document: a table with types, or else all passages.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 
 use gix::bstr::BString;
 
 use super::headings::Title;
 use super::markdown::markdown;
-use super::outline::{BlockPlace, Section};
+use super::outline::BlockPlace;
 use super::table::{self, Columns};
-use super::{BlockKind, DesignBuilder, Grant, Outline, Problem, Table, any, problem};
+use super::{Actions, BlockKind, DesignBuilder, Grant, Outline, Problem, Table, any, problem};
 use super::{code, front_matter, passages};
 use crate::finding::Rule;
 use crate::path::{escaped, listed};
@@ -19,21 +19,19 @@ struct ScopeTable<'b> {
     table: &'b Table,
     columns: Columns,
     place: &'b BlockPlace<'b>,
-    section: Section,
+    /// The index of that heading.
+    section: usize,
+    /// What a row without a type grants.
+    untyped: Actions,
 }
 
 impl ScopeTable<'_> {
-    /// Whether it stands directly below the heading that announces files.
-    fn is_direct(&self) -> bool {
-        self.place.heading == Some(self.section.index)
-    }
-
     /// Whether both cannot be the scope. One may go on with the table of another heading in its section.
     fn rivals(&self, other: &ScopeTable<'_>, outline: &Outline<'_>) -> bool {
-        let (ours, theirs) = (self.section.untyped, other.section.untyped);
+        let (ours, theirs) = (self.untyped, other.untyped);
         let continues = self.columns.names == other.columns.names
             && self.place.heading != other.place.heading
-            && outline.is_below(self.place, other.section.index);
+            && outline.is_below(self.place, other.section);
         (ours == theirs || ours == any() || theirs == any()) && !continues
     }
 }
@@ -46,14 +44,9 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
     let (blocks, tags) = markdown(source.text, start);
     let outline = Outline::new(source, &blocks);
     let tables = typed_tables(&outline, draft);
-    let starts: Vec<usize> = tables
-        .iter()
-        .map(|found| found.table.header.start)
-        .collect();
-    draft.design.is_typed = !tables.is_empty();
-    for problem in outline.unread(source, draft.design.is_typed) {
-        draft.fault(problem);
-    }
+    let first = tables.first().map(|found| found.table.header.start);
+    draft.design.is_typed = first.is_some();
+    outline.report_unread(draft);
     let passages = |draft: &mut DesignBuilder<'_>| {
         if let Some((body, _)) = &front {
             front_matter::read(body, draft);
@@ -65,9 +58,9 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
                 code::read_tag(tag, draft);
             }
         }
-        passages::read(&outline, &starts, draft);
+        passages::read(&outline, draft);
     };
-    if let Some(&first) = starts.first() {
+    if let Some(first) = first {
         read_tables(&outline, tables, draft);
         let mut other = DesignBuilder::new(source);
         passages(&mut other);
@@ -89,24 +82,25 @@ fn typed_tables<'b>(
     draft: &mut DesignBuilder<'_>,
 ) -> Vec<ScopeTable<'b>> {
     let source = draft.source;
-    let (mut tables, mut others, mut named) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let (mut tables, mut others): (Vec<ScopeTable<'_>>, _) = (Vec::new(), Vec::new());
     for (block, place) in outline.blocks.iter().zip(&outline.places) {
         let Some(section) = place.section.filter(|_| !place.is_denied()) else {
+            continue;
+        };
+        let Title::Scope(untyped) = outline.places[section].title else {
             continue;
         };
         let line = source.line_span(block.start);
         match block.visible() {
             BlockKind::Table(table) => match table::columns(table) {
-                Ok(Some(columns)) => {
-                    named.insert(section.index);
-                    tables.push(ScopeTable {
-                        table,
-                        columns,
-                        place,
-                        section,
-                    });
-                }
-                Ok(None) => others.push((section.index, line)),
+                Ok(Some(columns)) => tables.push(ScopeTable {
+                    table,
+                    columns,
+                    place,
+                    section,
+                    untyped,
+                }),
+                Ok(None) => others.push((section, line)),
                 Err(problem) => draft.fault(problem.at(line)),
             },
             BlockKind::Paragraph(content)
@@ -117,6 +111,7 @@ fn typed_tables<'b>(
             _ => {}
         }
     }
+    let named: HashSet<usize> = tables.iter().map(|found| found.section).collect();
     others.retain(|(section, _)| !named.contains(section));
     for (_, line) in others {
         draft.fault(problem::no_path_column().at(line));
@@ -127,15 +122,12 @@ fn typed_tables<'b>(
     if tables.iter().any(names_path) {
         tables.retain(names_path);
     }
-    // The columns of each section: those of its first table, but rather of one directly below the heading.
+    // The columns of the first table of each section. Those directly below the heading come before all others.
     let mut models: HashMap<usize, Vec<String>> = HashMap::new();
-    let direct = tables.iter().filter(|found| found.is_direct());
-    for found in direct.chain(&tables) {
-        let names = || found.columns.names.clone();
-        models.entry(found.section.index).or_insert_with(names);
-    }
     tables.retain(|found| {
-        found.is_direct() || models.get(&found.section.index) == Some(&found.columns.names)
+        let names = &found.columns.names;
+        let model = models.entry(found.section).or_insert_with(|| names.clone());
+        found.place.heading == Some(found.section) || model == names
     });
     tables
 }
@@ -143,15 +135,12 @@ fn typed_tables<'b>(
 /// Reads the tables. Two that claim the same role make the document ambiguous, unless the second one only repeats rows.
 fn read_tables(outline: &Outline<'_>, tables: Vec<ScopeTable<'_>>, draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
-    let key = |grant: &Grant| {
-        let actions: Vec<_> = grant.actions.names().collect();
-        (grant.path.clone(), grant.kind.name(), actions)
-    };
-    let mut kept: Vec<(ScopeTable<'_>, BTreeSet<_>)> = Vec::new();
+    let key = |grant: &Grant| (grant.path.clone(), grant.kind, grant.actions);
+    let mut kept: Vec<(ScopeTable<'_>, HashSet<_>)> = Vec::new();
     for found in tables {
         let before = draft.design.grants.len();
-        table::read(found.table, &found.columns, found.section.untyped, draft);
-        let granted: BTreeSet<_> = draft.design.grants[before..].iter().map(key).collect();
+        table::read(found.table, &found.columns, found.untyped, draft);
+        let granted: HashSet<_> = draft.design.grants[before..].iter().map(key).collect();
         let rival = kept.iter().find(|(other, _)| found.rivals(other, outline));
         if let Some((other, known)) = rival.filter(|_| !draft.is_void) {
             if !granted.is_empty() && granted.is_subset(known) {
@@ -171,16 +160,15 @@ fn read_tables(outline: &Outline<'_>, tables: Vec<ScopeTable<'_>>, draft: &mut D
 fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuilder<'_>) {
     let (source, design) = (draft.source, &draft.design);
     let mut beyond = other.finish().grants;
+    let mentions = design.mentions.iter().map(|mention| &mention.path);
+    let grants = design.grants.iter().map(|grant| &grant.path);
+    let named: HashSet<&BString> = mentions.chain(grants).collect();
+    beyond.retain(|grant| !named.contains(&grant.path));
     if beyond.is_empty() {
         return;
     }
     let scope = Scope::new(design.grants.clone());
-    let mentions = design.mentions.iter().map(|mention| &mention.path);
-    let grants = design.grants.iter().map(|grant| &grant.path);
-    let named: BTreeSet<&BString> = mentions.chain(grants).collect();
-    beyond.retain(|grant| {
-        !named.contains(&grant.path) && scope.lookup(grant.path.as_ref()).is_empty()
-    });
+    beyond.retain(|grant| scope.lookup(grant.path.as_ref()).is_empty());
     let Some(first) = beyond.first() else { return };
     let names = beyond.iter().map(|grant| {
         let path = escaped(&grant.path);
@@ -196,23 +184,18 @@ fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuild
 /// Reports why the document declares no scope.
 fn report_absence(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
-    let sections = outline.blocks.iter().zip(&outline.places);
-    let is_section =
-        |place: &BlockPlace<'_>| matches!(place.title, Title::Scope(_)) && !place.is_denied();
-    let mut has_section = false;
-    for (block, _) in sections.filter(|(_, place)| is_section(place)) {
-        if let BlockKind::Heading(_, content) = &block.kind {
-            has_section = true;
+    let known = draft.design.faults.len();
+    for (block, place) in outline.blocks.iter().zip(&outline.places) {
+        if let (BlockKind::Heading(_, content), Title::Scope(_)) = (&block.kind, place.title)
+            && !place.is_denied()
+        {
             let problem = problem::empty_section(content.plain.trim());
             draft.fault(problem.at(source.line_span(block.start)));
         }
     }
-    if !has_section {
-        let first = outline
-            .blocks
-            .first()
-            .map_or(source.start(), |block| block.start);
-        let line = source.line_span(first);
+    if draft.design.faults.len() == known {
+        let first = outline.blocks.first();
+        let line = source.line_span(first.map_or(source.start(), |block| block.start));
         draft.fault(problem::no_section(source.path).at(line));
     }
 }

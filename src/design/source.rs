@@ -1,45 +1,35 @@
 //! The text of a document with its lines: decodes it, and turns byte offsets into anchors.
 
-use std::cell::Cell;
 use std::ops::Range;
 
 use gix::bstr::{BStr, BString};
 
 use super::{Problem, problem};
-use crate::finding::Anchor;
+use crate::finding::{Anchor, TextLines};
 use crate::scope::settings::Settings;
-
-/// UTF-8's byte order mark.
-pub(super) const BOM: &str = "\u{feff}";
 
 /// The text of one document, as read.
 pub(super) struct DesignText<'a> {
     pub(super) path: &'a BStr,
     pub(super) text: &'a str,
     pub(super) options: &'a Settings,
-    /// The byte offsets of line starts; the first one is after a BOM.
-    lines: Vec<usize>,
-    /// The start of the last line that a column was asked for, an offset in it, and the characters before that.
-    column: Cell<(usize, usize, usize)>,
+    lines: TextLines<'a>,
 }
 
 impl<'a> DesignText<'a> {
     pub(super) fn new(path: &'a BStr, text: &'a str, options: &'a Settings) -> Self {
-        let start = if text.starts_with(BOM) { BOM.len() } else { 0 };
-        let others = text.match_indices('\n').map(|(at, _)| at + 1);
-        let lines = std::iter::once(start).chain(others).collect();
+        let lines = TextLines::new(text);
         DesignText {
             path,
             text,
             options,
             lines,
-            column: Cell::default(),
         }
     }
 
     /// The start of the text after a BOM.
     pub(super) fn start(&self) -> usize {
-        self.lines.first().copied().unwrap_or(0)
+        self.lines.range(1).start
     }
 
     /// The text of a range, or nothing if it does not fall on character boundaries.
@@ -49,15 +39,12 @@ impl<'a> DesignText<'a> {
 
     /// The 1-based line at a byte offset.
     pub(super) fn line(&self, offset: usize) -> usize {
-        self.lines.partition_point(|&start| start <= offset).max(1)
+        self.lines.line(offset)
     }
 
     /// The range of the line at a byte offset, trimmed and without its ending.
     pub(super) fn line_span(&self, offset: usize) -> Range<usize> {
-        let line = self.line(offset);
-        let start = self.lines.get(line - 1).copied().unwrap_or(0);
-        let end = self.lines.get(line).copied().unwrap_or(self.text.len());
-        self.trim(start..end)
+        self.trim(self.lines.range(self.line(offset)))
     }
 
     /// The range without outer white space.
@@ -73,25 +60,12 @@ impl<'a> DesignText<'a> {
         start..start + part.len()
     }
 
-    /// The number of characters from the start of a line. A line may hold many paths, mostly in order.
-    fn characters(&self, start: usize, end: usize) -> usize {
-        let (line, offset, known) = self.column.get();
-        let (from, known) = match line == start && (start..=end).contains(&offset) {
-            true => (offset, known),
-            false => (start, 0),
-        };
-        let found = known + self.slice(from..end).chars().count();
-        self.column.set((start, end, found));
-        found
-    }
-
     pub(super) fn anchor(&self, span: Range<usize>) -> Anchor {
-        let line = self.line(span.start);
-        let start = self.lines.get(line - 1).copied().unwrap_or(0);
+        let (line, column) = self.lines.position(span.start);
         Anchor {
             path: BString::from(self.path),
-            column: self.characters(start, span.start) + 1,
             line,
+            column,
             span,
             label: String::new(),
         }
@@ -116,16 +90,6 @@ pub(super) fn decode(bytes: &[u8]) -> (String, Option<Problem>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn columns_count_characters_and_skip_the_bom() {
-        let options = Settings::default();
-        let source = DesignText::new(BStr::new("d.md"), "\u{feff}äb\r\nc", &options);
-        let anchor = source.anchor(5..6);
-        assert_eq!((anchor.line, anchor.column), (1, 2));
-        let anchor = source.anchor(8..9);
-        assert_eq!((anchor.line, anchor.column), (2, 1));
-    }
 
     #[test]
     fn a_line_span_has_no_ending() {

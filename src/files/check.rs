@@ -65,7 +65,7 @@ impl Gate<'_> {
     pub fn check_read(&self, requested: BString, request: &BStr) -> error::Result<CheckResult> {
         let readable = || -> GateResult<()> {
             let path = self.admitted(request, Access::Read)?;
-            match self.boundary.view().entry(path.as_ref()) {
+            match self.boundary.entry(path.as_ref()) {
                 Some(Node::Directory) => Ok(()),
                 _ => self.find(request).map(drop),
             }
@@ -90,12 +90,7 @@ impl Gate<'_> {
             requested_path: requested,
             absolute_path: path.as_ref().map(|path| self.absolute(path.as_ref())),
             path,
-            closest_match: None,
-            reason: String::new(),
-            rule: None,
-            kind: None,
-            violation: None,
-            design: None,
+            ..CheckResult::default()
         };
         if let Err(failure) = judged {
             if failure.kind.exit_code() == 2 {

@@ -7,17 +7,72 @@ use std::hash::{BuildHasher, Hasher};
 use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
-use super::log::{members, record, versions};
-use super::signer::{Signer, TERMINAL};
-use super::store::{HELD, HeldChange, Store, facts_of, now, unreadable};
+use super::log::{members, now, record, versions};
+use super::store::{HELD, HeldChange, Store, facts_of, unreadable};
 use super::{Failure, FailureKind, GateResult, Log, check_is_here};
 use crate::approve::{self, Approval};
 use crate::boundary::Boundary;
 use crate::change::Change;
-use crate::git::Repository;
+use crate::git::{Repository, show_file};
 use crate::path::escaped;
 use crate::policy::DesignVersion;
 use crate::scope::settings::{EXPIRY, MAX_SIZE};
+use crate::ssh_keygen::{SigningKey, SshKeygen};
+
+/// A word typed at a terminal: how a decision came, as approvals and the log name it.
+pub const TERMINAL: &str = "terminal";
+/// The client of an MCP server says that a person decided.
+pub(super) const ELICITATION: &str = "elicitation";
+
+/// Signs approvals as the user of git.
+#[derive(Debug, Clone)]
+pub struct Signer {
+    program: SshKeygen,
+    key: SigningKey,
+    /// The user's email address in git, which is the principal of allowed signers.
+    who: String,
+}
+
+impl Signer {
+    /// Finds the program and the user's address; runs nothing.
+    ///
+    /// # Errors
+    /// `ssh-keygen` is missing, or git has no address for the user.
+    pub fn new(repo: &Repository, key: SigningKey) -> GateResult<Signer> {
+        let who = repo.signature().email.to_string();
+        if who.is_empty() {
+            return Err(not_signed("git has no email address for you")
+                .help("set one: git config --global user.email you@example.org"));
+        }
+        let program = SshKeygen::find().map_err(|error| Failure {
+            help: error.help.clone(),
+            ..not_signed(&error.message)
+        })?;
+        Ok(Signer { program, key, who })
+    }
+
+    /// The signature of a text, as base64 on one line. `ssh-keygen` may ask at the terminal.
+    fn sign(&self, text: &str) -> GateResult<String> {
+        let signed = self.program.sign(&self.key, text);
+        let signed = signed.map_err(|error| not_signed(&error.message))?;
+        signed.ok_or_else(|| {
+            let key = match &self.key {
+                SigningKey::File(path) => show_file(path),
+                SigningKey::Public(_) => "the key in git's user.signingKey".to_owned(),
+            };
+            not_signed(&format!("ssh-keygen did not sign with {key}"))
+                .help("name another key: --sign KEY")
+                .help("or approve without a signature, valid only in this clone: --no-sign")
+        })
+    }
+}
+
+fn not_signed(why: &str) -> Failure {
+    Failure::new(
+        FailureKind::NotSigned,
+        format!("nothing was approved: {why}"),
+    )
+}
 
 /// 128 unique bits: the keys of the standard hasher are random and differ for each state.
 pub fn new_id() -> String {
@@ -134,7 +189,10 @@ pub fn held_change(repo: &Repository, id: &str) -> GateResult<(HeldChange, Vec<u
     let change = load_here(repo, id, "--show")?;
     let there = Boundary::open(repo.workdir()?)?.read(BStr::new(&change.path), MAX_SIZE)?;
     let content = there.map(|entry| entry.content);
-    let digest = content.as_ref().and_then(|content| repo.blob_id(content));
+    let digest = content
+        .as_ref()
+        .map(|content| repo.blob_id(content))
+        .transpose()?;
     match digest.map(|digest| digest.to_string()) == change.old {
         true => Ok((change, content.unwrap_or_default())),
         false => Err(outdated(&change)),

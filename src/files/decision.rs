@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::consent::{Consent, facts_of_step, forget, keep, load_here, outdated, record_decision};
 use super::log::members;
+use super::operation::offers;
 use super::store::{HELD, id_of};
-use super::write::offers;
 use super::{
     Analysis, Effect, Extension, Failure, FailureKind, Gate, GateResult, Operation, Strategy,
 };
@@ -55,33 +55,17 @@ pub type Ask<'a> = &'a mut dyn FnMut(&Question) -> Answer;
 /// A change that a person decides about.
 struct Undecided {
     effect: Effect,
-    /// A write of the whole proposed content, for which other strategies make sense.
-    write: Option<Operation>,
+    /// Whether it writes the whole proposed content, for which other strategies make sense.
+    may_combine: bool,
     /// The ID, if it is held.
     held: Option<String>,
 }
 
 impl Gate<'_> {
-    /// Like [`Gate::perform`], but asks at once if a person must decide.
-    ///
-    /// # Errors
-    /// As for [`Gate::perform`]; without approval nothing is written or held.
-    pub fn perform_asking(
-        &self,
-        request: &BStr,
-        operation: &Operation,
-        ask: Ask<'_>,
-    ) -> GateResult<Effect> {
-        // The question may stay open for long, so others may write meanwhile.
-        let effect = {
-            let _alone = self.alone()?;
-            self.attempt(request, operation)?
-        };
-        if effect.finding.is_none() {
-            return Ok(effect);
-        }
+    /// Asks about a change and, if approved, performs it.
+    pub(super) fn perform_if_approved(&self, effect: Effect, ask: Ask<'_>) -> GateResult<Effect> {
         let change = Undecided {
-            write: effect.strategy.is_some().then(|| operation.clone()),
+            may_combine: effect.operation.strategy().is_some(),
             effect,
             held: None,
         };
@@ -128,32 +112,29 @@ impl Gate<'_> {
     /// A held change, judged again.
     fn undecided(&self, id: &str) -> GateResult<Undecided> {
         let held = load_here(self.repo, id, "")?;
-        let operation = held.to_operation();
-        let effect = self.prepare(BStr::new(&held.path), &operation)?;
+        let effect = self.prepare(BStr::new(&held.path), &held.to_operation())?;
         let is_same = effect.path == held.path.as_str()
             && effect.old_digest == held.old
             && effect.digest == held.new;
         if !is_same {
             return Err(outdated(&held));
         }
-        let is_whole = held.strategy.as_deref() == Some(Strategy::Replace.name());
         Ok(Undecided {
+            may_combine: held.strategy.as_deref() == Some(Strategy::Replace.name()),
             effect,
-            write: is_whole.then_some(operation),
             held: Some(id.to_owned()),
         })
     }
 
     /// The same content with another strategy.
     fn choose(&self, change: &mut Undecided, chosen: Strategy) -> GateResult<()> {
-        let Some(write) = &mut change.write else {
-            return Ok(());
-        };
-        if let Operation::Write { strategy, .. } = write {
-            *strategy = chosen;
+        let mut operation = change.effect.operation.clone();
+        match &mut operation {
+            Operation::Write { strategy, .. } if change.may_combine => *strategy = chosen,
+            _ => return Ok(()),
         }
         let path = &change.effect.path;
-        let effect = self.plan(path.as_ref(), write)?;
+        let effect = self.plan(path.as_ref(), &operation)?;
         if effect.old_digest != change.effect.old_digest {
             let path = escaped(path);
             let message = format!("{path} changed while guard waited for an answer");
@@ -168,11 +149,11 @@ impl Gate<'_> {
         let path: &BStr = effect.path.as_ref();
         let (old, new) = approve::sides(&effect.consent);
         let id = id_of(&self.repo.work_tree(), path, old.as_deref(), new.as_deref());
-        let mut others = match change.write.is_some() && effect.old.is_some() {
+        let mut others = match change.may_combine && effect.old.is_some() {
             true => offers(path),
             false => Vec::new(),
         };
-        let own = effect.strategy.map_or("", Strategy::name);
+        let own = effect.operation.strategy().map_or("", Strategy::name);
         others.retain(|other| own.is_empty() || !other.starts_with(own));
         // The person sees what the verdict is about, which may be more than this edit.
         let compared = effect.compared.as_deref().or(effect.old_content());
@@ -190,7 +171,7 @@ impl Gate<'_> {
         Question {
             word: approve::word(lost.as_bytes(), path, &id),
             analysis,
-            strategy: effect.strategy,
+            strategy: effect.operation.strategy(),
             extension: effect.extension.clone(),
             others,
             problem: None,
@@ -277,10 +258,10 @@ impl Gate<'_> {
 impl Undecided {
     /// What a decision is about: the held change, if it is one, and the strategy that the person chose or kept.
     fn about(&self) -> Map<String, Value> {
-        let strategy = self.effect.strategy.map(Strategy::name);
+        let strategy = self.effect.operation.strategy();
         members([
             (HELD, self.held.clone().map(Value::from)),
-            ("strategy", strategy.map(Value::from)),
+            ("strategy", strategy.map(|way| way.name().into())),
         ])
     }
 }

@@ -5,7 +5,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::{Map, Value, json};
 
 use super::log::members;
-use super::{Extension, Gate, Strategy};
+use super::{Extension, Gate, Operation, Strategy};
 use crate::boundary::OpenedFile;
 use crate::change::Change;
 use crate::finding::Finding;
@@ -19,8 +19,8 @@ const PREVIEW_LINES: usize = 50;
 /// What an operation does to a file.
 #[derive(Debug, Clone)]
 pub struct Effect {
-    /// The operation, as in the log.
-    pub verb: &'static str,
+    /// What was requested.
+    pub operation: Operation,
     /// The path of the file.
     pub path: BString,
     /// The new path of a moved file.
@@ -43,16 +43,8 @@ pub struct Effect {
     pub(super) consent: Change,
     /// Why a person must approve it.
     pub finding: Option<Finding>,
-    /// How a write combines its content with the file.
-    pub(super) strategy: Option<Strategy>,
     /// What `extend` adds and keeps.
     pub extension: Option<Extension>,
-    /// The number of replacements of a patch.
-    pub replaced: usize,
-    /// The snapshot that is restored.
-    pub(super) snapshot: Option<String>,
-    /// Whether a new file becomes executable.
-    pub(super) is_executable: bool,
     /// The snapshot of the state before; `None` until it is done, or if nothing changes.
     pub backup: Option<ObjectId>,
 }
@@ -88,7 +80,7 @@ impl Effect {
     pub(super) fn title(&self) -> String {
         let name = self.path.rsplit(|&byte| byte == b'/').next();
         let name = escaped(name.unwrap_or_default());
-        match self.verb {
+        match self.operation.verb() {
             "patch" => format!("Backup before file patch: {name}"),
             "restore" => format!("Backup before restore: {}", escaped(&self.path)),
             _ => format!("Backup before file mod: {name}"),
@@ -97,10 +89,11 @@ impl Effect {
 
     /// What it does to which file, for the log.
     pub(super) fn facts(&self) -> Map<String, Value> {
-        let strategy = self.strategy.filter(|way| *way != Strategy::Replace);
+        let strategy = self.operation.strategy();
+        let strategy = strategy.filter(|way| *way != Strategy::Replace);
         let to = self.moved_to.as_ref().map(|target| target.to_str_lossy());
         members([
-            ("operation", Some(self.verb.into())),
+            ("operation", Some(self.operation.verb().into())),
             ("path", Some(self.path.to_str_lossy().into())),
             ("strategy", strategy.map(|way| way.name().into())),
             ("to", to.map(Value::from)),
@@ -119,9 +112,9 @@ impl Effect {
             answer["size"] = self.size().into();
         } else if self.is_gone() {
             answer["deleted"] = true.into();
-        } else if self.verb == "patch" {
+        } else if let Operation::Patch { edits, .. } = &self.operation {
             answer["matched"] = true.into();
-            answer["replaced"] = self.replaced.into();
+            answer["replaced"] = edits.len().into();
         } else {
             answer["size"] = self.size().into();
             answer["created"] = self.old.is_none().into();

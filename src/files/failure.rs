@@ -6,11 +6,12 @@ use gix::bstr::BStr;
 use serde_json::{Value, json};
 
 use super::Analysis;
-use crate::boundary::BoundaryError;
+use crate::boundary::{BoundaryError, bytes};
 use crate::error::Error;
 use crate::finding::{Details, Finding, Help, Rule};
+use crate::git::{Repository, WorkTree, show_file};
 use crate::measure;
-use crate::path::{Rejection, escaped};
+use crate::path::{Rejection, escaped, shell_word};
 
 /// The result of a file operation.
 pub type GateResult<T, E = Failure> = std::result::Result<T, E>;
@@ -262,4 +263,45 @@ pub(super) fn not_found(path: &BStr) -> Failure {
     let message = format!("there is no file {}", escaped(path));
     Failure::new(FailureKind::NotFound, message)
         .help("the name may be misspelt; to list the allowed files: guard scope show")
+}
+
+/// The name of a work tree in messages: its path, if it has one.
+pub fn name_of(repo: &Repository, work_tree: &WorkTree) -> String {
+    match (repo.place_of(work_tree), work_tree.name()) {
+        (Some(place), _) => show_file(&place),
+        (None, Some(name)) => format!("{}, which no longer exists", escaped(name)),
+        (None, None) => "the main work tree".to_owned(),
+    }
+}
+
+/// A guard command to paste for this work tree.
+fn command_in(repo: &Repository, work_tree: &WorkTree, arguments: &str) -> Option<String> {
+    if *work_tree == repo.work_tree() {
+        return Some(format!("guard {arguments}"));
+    }
+    let place = repo.place_of(work_tree)?;
+    let word = shell_word(&bytes(&place));
+    Some(format!("guard -C {word} {arguments}"))
+}
+
+/// Refuses what belongs to another work tree, with the command to run there, or `otherwise` if that work tree is
+/// gone.
+///
+/// # Errors
+/// It belongs to another work tree.
+pub fn check_is_here(
+    repo: &Repository,
+    work_tree: &WorkTree,
+    what: &str,
+    arguments: &str,
+    otherwise: &str,
+) -> GateResult<()> {
+    if *work_tree == repo.work_tree() {
+        return Ok(());
+    }
+    let name = name_of(repo, work_tree);
+    let message = format!("{what} belongs to another work tree: {name}");
+    let command = command_in(repo, work_tree, arguments);
+    Err(Failure::new(FailureKind::OtherWorkTree, message)
+        .help(command.unwrap_or_else(|| otherwise.to_owned())))
 }

@@ -7,10 +7,10 @@ use std::rc::Rc;
 
 use gix::bstr::{BStr, BString};
 
+use super::consent::{ELICITATION, Signer, TERMINAL};
 use super::failure::{Failure, GateResult};
 use super::lock;
 use super::log::{Log, members, record, versions};
-use super::signer::{ELICITATION, Signer, TERMINAL};
 use super::store::{Store, approvals, unreadable};
 use crate::approve::Approval;
 use crate::boundary::Boundary;

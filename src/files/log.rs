@@ -8,6 +8,7 @@
 // The log is a file below the git directory.
 #![allow(clippy::disallowed_methods)]
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -108,7 +109,7 @@ impl Log {
         let (head, is_torn) = tail(&mut file)?;
         let mut record = members([
             ("seq", Some((head.count + 1).into())),
-            ("time", Some(now().into())),
+            ("time", Some(rfc3339(now()).into())),
             ("event", Some(event.into())),
             ("version", Some(env!("CARGO_PKG_VERSION").into())),
             ("after_torn_line", is_torn.then(|| true.into())),
@@ -193,10 +194,7 @@ pub(super) fn members<'k>(
 
 /// Designs in a record: each path with its version.
 pub(super) fn versions(designs: &[DesignVersion]) -> Value {
-    let one = |design: &DesignVersion| {
-        let blob = design.blob.map(|blob| blob.to_string());
-        json!({ "path": design.path.to_str_lossy(), "blob": blob })
-    };
+    let one = |design: &DesignVersion| json!({ "path": design.path.to_str_lossy(), "blob": design.blob.to_string() });
     designs.iter().map(one).collect()
 }
 
@@ -278,7 +276,7 @@ impl Record {
     }
 
     /// A member that is a text; empty without it.
-    pub(super) fn text(&self, key: &str) -> &str {
+    pub fn text(&self, key: &str) -> &str {
         let text = self.facts.get(key).and_then(Value::as_str);
         text.unwrap_or_default()
     }
@@ -296,7 +294,115 @@ fn digest(bytes: &[u8]) -> String {
     sha256(bytes).to_string()
 }
 
-/// The UTC time in RFC 3339 format.
-fn now() -> String {
-    gix::date::Time::now_utc().format_or_unix(gix::date::time::format::ISO8601_STRICT)
+/// In seconds since 1970.
+pub(super) fn now() -> i64 {
+    gix::date::Time::now_utc().seconds
+}
+
+/// A time in seconds since 1970, in UTC.
+pub fn rfc3339(seconds: i64) -> String {
+    gix::date::Time::new(seconds, 0).format_or_unix(gix::date::time::format::ISO8601_STRICT)
+}
+
+named! {
+    /// What is wrong with a log.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum LogFault {
+        /// A record was changed, or does not follow the one before it.
+        Damaged = "damaged",
+        /// The last line is incomplete, as after a crash.
+        Torn = "torn",
+        /// A snapshot knows records that are missing or differ.
+        Truncated = "truncated",
+    }
+}
+
+impl LogFault {
+    /// The fault in words.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            LogFault::Damaged => "the record was changed, or does not follow the one before it",
+            LogFault::Torn => {
+                "the last record is incomplete, as after a crash; the next record will note it"
+            }
+            LogFault::Truncated => "a snapshot knows records that are missing or differ from here",
+        }
+    }
+}
+
+/// The first fault and its line (from 1), with the chain up to there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verification {
+    /// The end of the valid part of the chain.
+    pub head: ChainHead,
+    /// The line of the first fault, and the fault.
+    pub fault: Option<(usize, LogFault)>,
+    /// The "started" records of operations without an end: still running, or interrupted.
+    pub unfinished: Vec<Record>,
+}
+
+/// Verifies a log against itself and the ends that it had at earlier times.
+pub fn verify(bytes: &[u8], earlier: &[ChainHead]) -> Verification {
+    let mut chain = vec![(0, ChainHead::genesis())];
+    let mut open = BTreeMap::new();
+    let damage = follow(bytes, |line, record| {
+        chain.push((line, record.end()));
+        match record.event() {
+            "started" => {
+                open.insert(record.seq, record.clone());
+            }
+            "done" | "failed" => {
+                let seq = record.facts.get("started").and_then(Value::as_u64);
+                seq.and_then(|seq| open.remove(&seq));
+            }
+            _ => {}
+        }
+    });
+    let end = chain.len() - 1;
+    let differing = |known: &ChainHead| {
+        let at = usize::try_from(known.count).unwrap_or(usize::MAX);
+        match chain.get(at) {
+            Some((_, here)) if here == known => None,
+            Some((line, _)) => Some(*line),
+            None => Some(bytes.lines().count() + 1),
+        }
+    };
+    let truncated = || {
+        Some((
+            earlier.iter().filter_map(differing).min()?,
+            LogFault::Truncated,
+        ))
+    };
+    Verification {
+        fault: damage.or_else(truncated),
+        head: chain.swap_remove(end).1,
+        unfinished: open.into_values().collect(),
+    }
+}
+
+/// Calls `next` with the line and each record of the valid part. Returns the line of the first fault.
+fn follow(bytes: &[u8], mut next: impl FnMut(usize, &Record)) -> Option<(usize, LogFault)> {
+    let mut head = ChainHead::genesis();
+    // A line that a crash cut short is damage, unless the next record says that it follows one.
+    let mut torn = None;
+    for (at, line) in bytes.lines_with_terminator().enumerate() {
+        let number = at + 1;
+        let Some(line) = line.strip_suffix(b"\n") else {
+            return Some((number, LogFault::Torn));
+        };
+        let record = Record::parse(line).filter(|record| {
+            let follows_torn = record.facts.get("after_torn_line") == Some(&Value::Bool(true));
+            (record.seq, &record.prev) == (head.count + 1, &head.hash)
+                && (torn.is_none() || follows_torn)
+        });
+        match record {
+            Some(record) => {
+                next(number, &record);
+                (head, torn) = (record.end(), None);
+            }
+            None if torn.is_none() && Record::parse(line).is_none() => torn = Some(number),
+            None => return Some((torn.unwrap_or(number), LogFault::Damaged)),
+        }
+    }
+    torn.map(|line| (line, LogFault::Damaged))
 }

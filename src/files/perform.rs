@@ -8,9 +8,8 @@ use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
 use super::failure::refuse_binary;
-use super::log::{Log, members, record, unwritable, versions};
-use super::store::now;
-use super::{Effect, Failure, FailureKind, Gate, GateResult, HeldChange, Operation};
+use super::log::{Log, members, now, record, unwritable, versions};
+use super::{Ask, Effect, Failure, FailureKind, Gate, GateResult, HeldChange, Operation};
 use crate::boundary::{BoundaryResult, OpenedFile};
 use crate::finding::Finding;
 use crate::git::{Before, Repository};
@@ -24,16 +23,26 @@ const ATTEMPTS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(20);
 
 impl Gate<'_> {
-    /// Performs the operation. A destructive change is held with an ID.
+    /// Performs the operation. If a person must decide, asks at once; without `ask`, the change is held with an ID.
     ///
     /// # Errors
-    /// Any failure; see [`FailureKind`].
-    pub fn perform(&self, request: &BStr, operation: &Operation) -> GateResult<Effect> {
-        let _alone = self.alone()?;
+    /// Any failure; see [`FailureKind`]. Without approval nothing is written, and what was asked about is not held.
+    pub fn perform(
+        &self,
+        request: &BStr,
+        operation: &Operation,
+        ask: Option<Ask<'_>>,
+    ) -> GateResult<Effect> {
+        let alone = self.alone()?;
         let effect = self.attempt(request, operation)?;
-        match &effect.finding {
-            None => Ok(effect),
-            Some(finding) => Err(self.hold(&effect, finding, request)),
+        match (&effect.finding, ask) {
+            (None, _) => Ok(effect),
+            (Some(finding), None) => Err(self.hold(&effect, finding, request)),
+            (Some(_), Some(ask)) => {
+                // The question may stay open for long, so others may write meanwhile.
+                drop(alone);
+                self.perform_if_approved(effect, ask)
+            }
         }
     }
 
@@ -86,7 +95,7 @@ impl Gate<'_> {
         record(&self.log, "done", facts).map_err(|failure| Failure {
             message: format!(
                 "the {} of {} is done, but guard could not record that: {}",
-                effect.verb,
+                effect.operation.verb(),
                 escaped(&effect.path),
                 failure.message
             ),
@@ -103,9 +112,9 @@ impl Gate<'_> {
             (Some(target), Some(old), _) => self.boundary.rename(path, old, target.as_ref()),
             (_, old, Some(content)) => {
                 self.boundary.replace(path, old.as_ref(), content)?;
-                match effect.is_executable && old.is_none() {
-                    true => self.boundary.make_executable(path),
-                    false => Ok(()),
+                match effect.operation.restored() {
+                    Some((_, true)) if old.is_none() => self.boundary.make_executable(path),
+                    _ => Ok(()),
                 }
             }
             (_, Some(old), None) => self.boundary.remove(path, old),
@@ -115,19 +124,20 @@ impl Gate<'_> {
 
     /// Holds a change for a person, and records that. The caller holds the lock.
     pub(super) fn hold(&self, effect: &Effect, finding: &Finding, request: &BStr) -> Failure {
+        let (strategy, restored) = (effect.operation.strategy(), effect.operation.restored());
         let change = HeldChange {
             work_tree: self.repo.work_tree(),
             path: effect.path.to_string(),
-            operation: effect.verb.to_owned(),
-            strategy: effect.strategy.map(|way| way.name().to_owned()),
+            operation: effect.operation.verb().to_owned(),
+            strategy: strategy.map(|way| way.name().to_owned()),
             old: effect.old_digest.clone(),
             new: effect.digest.clone(),
             class: effect.judged.class.name().to_owned(),
             why: finding.message.clone(),
             expires: now().saturating_add_unsigned(EXPIRY),
             content: effect.new.clone(),
-            snapshot: effect.snapshot.clone(),
-            is_executable: effect.is_executable,
+            snapshot: restored.map(|(snapshot, _)| snapshot.to_owned()),
+            is_executable: restored.is_some_and(|(_, is_executable)| is_executable),
             thresholds: Some(self.policy.settings.thresholds),
         };
         let failure = match self.store.hold(&change) {
@@ -142,13 +152,13 @@ impl Gate<'_> {
             Err(failure) => failure,
         };
         let digests = [("old", change.old), ("new", change.new)];
-        self.note_refusal(effect.verb, request, digests, &failure);
+        self.note_refusal(effect.operation.verb(), request, digests, &failure);
         failure
     }
 
     /// The blob id of a content; `None` for no content.
     pub fn digest(&self, content: Option<&[u8]>) -> Option<String> {
-        let id = content.and_then(|content| self.repo.blob_id(content));
+        let id = content.and_then(|content| self.repo.blob_id(content).ok());
         id.map(|id| id.to_string())
     }
 
@@ -156,7 +166,8 @@ impl Gate<'_> {
         let designs = self.policy.design_versions();
         let mut facts = effect.facts();
         facts.extend(circumstances(self.repo, &designs, effect.backup));
-        let snapshot = effect.snapshot.clone().map(Value::from);
+        let snapshot = effect.operation.restored();
+        let snapshot = snapshot.map(|(snapshot, _)| snapshot.into());
         facts.extend(members([("snapshot", snapshot)]));
         facts
     }

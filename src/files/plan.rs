@@ -54,17 +54,8 @@ impl Gate<'_> {
         let finding = destruction(&context, &[change], is_back)?;
         let compared = finding.as_ref().and(compared).map(<[u8]>::to_vec);
         let judged = (analysis, loss.judged);
-        let mut effect = self.effect(operation.verb(), (path, old), new, judged, consent);
+        let mut effect = self.effect(operation.clone(), (path, old), new, judged, consent);
         effect.analysis.requires_approval = finding.is_some();
-        match operation {
-            Operation::Write { strategy, .. } => effect.strategy = Some(*strategy),
-            Operation::Patch { edits, .. } => effect.replaced = edits.len(),
-            Operation::Restore { snapshot, previous } => {
-                effect.snapshot = Some(snapshot.clone());
-                effect.is_executable = matches!(previous, Some((_, true)));
-            }
-            Operation::Delete { .. } | Operation::Move { .. } => {}
-        }
         Ok(Effect {
             compared,
             finding,
@@ -111,16 +102,20 @@ impl Gate<'_> {
             loss.judged,
         );
         let new = Some(moved.to_vec());
+        let operation = Operation::Move {
+            to: target.clone(),
+            expect: None,
+        };
         Ok(Effect {
             moved_to: Some(target),
-            ..self.effect("move", (path, Some(old)), new, judged, gone.change)
+            ..self.effect(operation, (path, Some(old)), new, judged, gone.change)
         })
     }
 
     /// The effect of an operation that needs no approval.
     fn effect(
         &self,
-        verb: &'static str,
+        operation: Operation,
         (path, old): (BString, Option<OpenedFile>),
         new: Option<Vec<u8>>,
         (analysis, judged): (Analysis, Measured),
@@ -130,7 +125,7 @@ impl Gate<'_> {
             old_digest: self.digest(old.as_ref().map(|file| &*file.content)),
             digest: self.digest(new.as_deref()),
             analysis,
-            verb,
+            operation,
             path,
             old,
             new,
@@ -139,11 +134,7 @@ impl Gate<'_> {
             moved_to: None,
             compared: None,
             finding: None,
-            strategy: None,
             extension: None,
-            replaced: 0,
-            snapshot: None,
-            is_executable: false,
             backup: None,
         }
     }

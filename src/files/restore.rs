@@ -6,13 +6,14 @@ use gix::bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
 use super::decision::Ask;
+use super::log::{now, rfc3339};
 use super::{Effect, Failure, Gate, GateResult, Operation, check_is_here, lock};
 use crate::boundary::{Boundary, absolute, bytes, from_real_root};
 use crate::change::{Kind, State};
 use crate::error::{Error, Result};
 use crate::git::{Pruned, Repository, Snapshot};
 use crate::judge::settings_of_head;
-use crate::path::{escaped, normalize_request, shell_word};
+use crate::path::{escaped, escaped_list, normalize_request, shell_word};
 use crate::scope::settings::MAX_SIZE;
 use crate::system;
 
@@ -104,8 +105,7 @@ impl Gate<'_> {
     /// Performs the steps after all are judged. If a person must decide about one, nothing is done before.
     ///
     /// # Errors
-    /// As for [`Gate::perform_asking`], or without `ask` as for [`Gate::perform`]. The error names the steps already
-    /// done.
+    /// As for [`Gate::perform`]. The error names the steps already done.
     pub fn restore(
         &self,
         steps: &[(BString, Operation)],
@@ -121,10 +121,8 @@ impl Gate<'_> {
         judged.sort_by_key(|&(is_free, _)| is_free);
         let mut all: Vec<Effect> = Vec::new();
         for (_, (path, operation)) in judged {
-            let done = match ask.as_deref_mut() {
-                Some(ask) => self.perform_asking(path.as_ref(), operation, ask),
-                None => self.perform(path.as_ref(), operation),
-            };
+            let ask = ask.as_deref_mut().map(|ask| ask as Ask<'_>);
+            let done = self.perform(path.as_ref(), operation, ask);
             all.push(done.map_err(|failure| match all.is_empty() {
                 true => failure,
                 false => Failure {
@@ -139,8 +137,7 @@ impl Gate<'_> {
 
 /// The paths of what is done, in a sentence.
 pub fn paths_of(done: &[Effect]) -> String {
-    let paths = done.iter().map(|done| escaped(&done.path).to_string());
-    paths.collect::<Vec<_>>().join(", ")
+    escaped_list(done.iter().map(|done| &done.path))
 }
 
 /// The content of a file in a tree, and whether it was executable; `None` for no file.
@@ -157,8 +154,7 @@ pub(super) fn previous(repo: &Repository, state: Option<State>) -> Result<Option
 pub fn prune(repo: &Repository) -> Result<Pruned> {
     let keep = settings_of_head(repo)?.keep;
     let _alone = lock::alone(repo).map_err(Failure::into_error)?;
-    let now = gix::date::Time::now_utc().seconds;
-    repo.prune_snapshots(now.saturating_sub_unsigned(keep))
+    repo.prune_snapshots(now().saturating_sub_unsigned(keep))
 }
 
 /// A snapshot in a list.
@@ -177,11 +173,6 @@ pub fn snapshot_json(repo: &Repository, snapshot: &Snapshot) -> Value {
 fn texts(paths: &[BString]) -> Vec<String> {
     let texts = paths.iter().map(|path| path.to_str_lossy().into_owned());
     texts.collect()
-}
-
-/// A time in seconds since 1970, in UTC.
-pub fn rfc3339(seconds: i64) -> String {
-    gix::date::Time::new(seconds, 0).format_or_unix(gix::date::time::format::ISO8601_STRICT)
 }
 
 /// The path in the repository of a file that is named relative to the current directory.

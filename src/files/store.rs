@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::failure::{Failure, FailureKind, GateResult};
+use super::log::now;
 use super::operation::Operation;
 use super::{Log, Record};
 use crate::approve::Approval;
@@ -398,11 +399,6 @@ pub fn approvals(repo: &Repository) -> GateResult<Vec<Approval>> {
 pub(super) fn unreadable(error: io::Error) -> Failure {
     let message = format!("waiting changes and approvals cannot be read: {error}");
     Failure::new(FailureKind::Io, message).help("check the directory `guard` in the git directory")
-}
-
-/// In seconds since 1970.
-pub(super) fn now() -> i64 {
-    gix::date::Time::now_utc().seconds
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! The model is independent of output formats; `report` prints it.
 
 pub(crate) mod json;
+mod lines;
 mod rule;
 
 use std::collections::HashSet;
@@ -12,6 +13,7 @@ use std::ops::{Deref, Range};
 use gix::bstr::{BStr, BString};
 use serde::{Serialize, Serializer};
 
+pub(crate) use lines::TextLines;
 pub use rule::{Level, Rule};
 
 /// A place in a design document or in `guard.toml`.

@@ -4,13 +4,15 @@
 //! of the repository acts, and nothing is written to it.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::process::Output;
 use std::sync::{Mutex, PoisonError};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
+use tempfile::TempDir;
 
 use super::commits::is_new;
 use super::program::{Git, PrivateObjects, private_config, told};
@@ -32,8 +34,6 @@ pub struct Merges {
     objects: PathBuf,
     /// Made for the first merge.
     private: Mutex<Option<PrivateRepository>>,
-    /// Tells files of merges apart.
-    count: AtomicUsize,
 }
 
 struct PrivateRepository {
@@ -57,7 +57,6 @@ impl Merges {
             boundary,
             objects,
             private: Mutex::default(),
-            count: AtomicUsize::default(),
         }
     }
 
@@ -109,8 +108,7 @@ impl Merges {
             merged.tree
         );
         let arguments = ["hash-object", "-t", "commit", "-w", "--stdin"];
-        let output = Git::isolated(&git_dir).output(arguments, commit.as_bytes());
-        let output = output.map_err(|why| cannot(&why))?;
+        let output = git(&git_dir, arguments, commit.as_bytes())?;
         let id = ObjectId::from_hex(output.stdout.trim()).map_err(|_| cannot(&told(&output)))?;
         Ok(Some((id, private)))
     }
@@ -132,9 +130,8 @@ impl Merges {
             return Ok(None);
         };
         let tree = Tree::at(&merged_objects, merged.tree);
-        let sides = [ours, theirs].map(|commit| Tree::of_commit(objects, Some(commit)));
-        let [ours, theirs] = sides;
-        let (ours, theirs) = (ours?, theirs?);
+        let side = |commit| Tree::of_commit(objects, Some(commit));
+        let (ours, theirs) = (side(ours)?, side(theirs)?);
         let read = |state: State| Ok((state.kind, merged_objects.content(Some(state))?));
         let result = |change: &Change| {
             let path: &BStr = change.path.as_ref();
@@ -150,7 +147,7 @@ impl Merges {
                 });
             };
             let (our, their) = (ours.get(path)?, theirs.get(path)?);
-            let contents = match self.resolved(&git_dir, objects, stages)? {
+            let contents = match resolved(&git_dir, objects, stages)? {
                 _ if their == change.new => Vec::new(),
                 Some(contents) => {
                     let kind = our.or(their).map_or(Kind::File, |state| state.kind);
@@ -211,47 +208,49 @@ impl Merges {
         let objects = Objects::new(directory.open(hash)?);
         Ok(PrivateRepository { directory, objects })
     }
+}
 
-    /// A file that both sides changed or added, with each conflict resolved by our side, and by theirs; `None` if there
-    /// are no lines to merge.
-    fn resolved(
-        &self,
-        git_dir: &Path,
-        objects: &Objects,
-        stages: &[Option<State>; 3],
-    ) -> Result<Option<[Vec<u8>; 2]>> {
-        let is_file = |state: &Option<State>| state.is_none_or(|state| state.kind.is_file());
-        let [_, Some(_), Some(_)] = stages else {
-            return Ok(None);
-        };
-        if !stages.iter().all(is_file) {
-            return Ok(None);
-        }
-        let number = self.count.fetch_add(1, Ordering::Relaxed);
-        let names = ["base", "ours", "theirs"].map(|name| git_dir.join(format!("{number}-{name}")));
-        for (name, state) in names.iter().zip(stages) {
-            let content = objects.content(*state)?;
-            fs::write(name, content).map_err(|error| cannot(&error.to_string()))?;
-        }
-        let [base, ours, theirs] = &names;
-        let merge = |side: &str| {
-            let arguments = ["merge-file", "--quiet", "--stdout", side].map(AsRef::as_ref);
-            let files = [ours.as_os_str(), base.as_os_str(), theirs.as_os_str()];
-            let merged = Git::isolated(git_dir).output(arguments.into_iter().chain(files), b"");
-            let merged = merged.map_err(|why| cannot(&why))?;
-            // Binary files are not merged.
-            Ok(merged.status.success().then_some(merged.stdout))
-        };
-        let resolved = match merge("--ours")? {
-            Some(ours) => merge("--theirs")?.map(|theirs| [ours, theirs]),
-            None => None,
-        };
-        for name in &names {
-            // They go with the directory, at the latest.
-            let _ = fs::remove_file(name);
-        }
-        Ok(resolved)
+/// A file that both sides changed or added, with each conflict resolved by our side, and by theirs; `None` if there are
+/// no lines to merge.
+fn resolved(
+    git_dir: &Path,
+    objects: &Objects,
+    stages: &[Option<State>; 3],
+) -> Result<Option<[Vec<u8>; 2]>> {
+    let is_file = |state: &Option<State>| state.is_none_or(|state| state.kind.is_file());
+    let [_, Some(_), Some(_)] = stages else {
+        return Ok(None);
+    };
+    if !stages.iter().all(is_file) {
+        return Ok(None);
     }
+    let directory = TempDir::new_in(git_dir).map_err(|error| cannot(&error.to_string()))?;
+    let names = ["base", "ours", "theirs"].map(|name| directory.path().join(name));
+    for (name, state) in names.iter().zip(stages) {
+        let content = objects.content(*state)?;
+        fs::write(name, content).map_err(|error| cannot(&error.to_string()))?;
+    }
+    let [base, ours, theirs] = &names;
+    let merge = |side: &str| {
+        let arguments = ["merge-file", "--quiet", "--stdout", side].map(AsRef::as_ref);
+        let files = [ours.as_os_str(), base.as_os_str(), theirs.as_os_str()];
+        let merged = git(git_dir, arguments.into_iter().chain(files), b"")?;
+        // Binary files are not merged.
+        Ok(merged.status.success().then_some(merged.stdout))
+    };
+    match merge("--ours")? {
+        Some(ours) => Ok(merge("--theirs")?.map(|theirs| [ours, theirs])),
+        None => Ok(None),
+    }
+}
+
+fn git(
+    git_dir: &Path,
+    arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    input: &[u8],
+) -> Result<Output> {
+    let output = Git::isolated(git_dir).output(arguments, input);
+    output.map_err(|why| cannot(&why))
 }
 
 /// The result of a merge.
@@ -270,13 +269,10 @@ impl Merged {
             "--allow-unrelated-histories",
             "--no-messages",
             "-z",
+            &ours.to_string(),
+            &theirs.to_string(),
         ];
-        let commits = [ours, theirs].map(|commit| commit.to_string());
-        let arguments = arguments
-            .into_iter()
-            .chain(commits.iter().map(String::as_str));
-        let output = Git::isolated(git_dir).output(arguments, b"");
-        let output = output.map_err(|why| cannot(&why))?;
+        let output = git(git_dir, arguments, b"")?;
         match output.status.code() {
             // 1 means conflicts.
             Some(0 | 1) => {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use gix::ObjectId;
-use gix::objs::{Exists, Find, Kind};
+use gix::objs::{Exists, Find, Kind, compute_hash};
 use gix::odb::find::Header;
 use gix::odb::pack::cache::{lru, object};
 use gix::odb::pack::{index, multi_index};
@@ -92,20 +92,6 @@ impl Objects {
             odb.set_object_cache(|| Box::new(object::MemoryCappedHashmap::new(WHOLE)));
         }
         objects
-    }
-
-    /// The size of a blob, without reading its content.
-    ///
-    /// # Errors
-    /// The object is missing or damaged.
-    pub fn size(&self, id: ObjectId) -> Result<u64> {
-        if let Some(held) = self.held.get(&id) {
-            return Ok(held.len() as u64);
-        }
-        self.odb()?
-            .header(id)
-            .map(|header| header.size())
-            .map_err(|error| missing(id, &error.to_string()))
     }
 
     /// Reads a blob into `buffer`, replacing its content.
@@ -242,6 +228,15 @@ impl Objects {
     }
 }
 
+/// git's id of a blob with this content.
+///
+/// # Errors
+/// The content attacks the hash function.
+pub fn blob_id(hash: gix::hash::Kind, content: &[u8]) -> Result<ObjectId> {
+    compute_hash(hash, Kind::Blob, content)
+        .map_err(|error| Error::new(format!("the content cannot be hashed: {error}")))
+}
+
 /// A missing object is never "no change": a partial clone may not have it yet.
 fn missing(id: ObjectId, why: &str) -> Error {
     Error::new(format!("object {id} cannot be read: {why}"))
@@ -253,9 +248,6 @@ const LONGEST_FILE: usize = 256 << 10;
 
 /// Larger objects, with their headers, are left to gix.
 const LARGEST_OBJECT: usize = 1 << 20;
-
-/// More than the longest header, `commit SIZE` and a NUL.
-const LONGEST_HEADER: usize = 32;
 
 /// Reads the loose objects of a database, as `git add` writes them, without mapping them into memory: threads wait for
 /// each other's maps. And gix makes a decompressor for each object, twice, which costs more than a small object.
@@ -429,13 +421,9 @@ impl Buffers {
 
 /// The kind and the content of a loose object; `None` if its header does not say its size.
 fn parse_loose(object: &[u8]) -> Option<(Kind, &[u8])> {
-    let header = &object[..object.len().min(LONGEST_HEADER)];
-    let end = header.iter().position(|&byte| byte == 0)?;
-    let (header, content) = (&header[..end], &object[end + 1..]);
-    let blank = header.iter().position(|&byte| byte == b' ')?;
-    let kind = Kind::from_bytes(&header[..blank]).ok()?;
-    let is_size = header[blank + 1..] == *content.len().to_string().as_bytes();
-    is_size.then_some((kind, content))
+    let (kind, size, end) = gix::objs::decode::loose_header(object).ok()?;
+    let content = &object[end..];
+    (size == content.len() as u64).then_some((kind, content))
 }
 
 #[cfg(test)]
@@ -453,8 +441,6 @@ mod tests {
             b"blob 3",
             b"blob 3\0ab",
             b"blob 3\0abcd",
-            b"blob 03\0abc",
-            b"blob +3\0abc",
             b"blob  3\0abc",
             b"blob3\0abc",
             b"blub 3\0abc",

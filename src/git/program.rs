@@ -7,17 +7,15 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use gix::bstr::ByteSlice;
+use tempfile::TempDir;
 
 use super::show_file;
 use crate::boundary::absolute;
 use crate::error::{Error, Result};
 use crate::path::text_on_one_line;
-use crate::system;
 
 /// The variables that git needs whatever it does.
 const ALWAYS: &[&str] = &["PATH", "SYSTEMROOT", "TMPDIR", "TEMP"];
@@ -158,14 +156,7 @@ pub(super) fn told(output: &Output) -> String {
 
 /// A temporary directory whose `objects` also has the objects of other directories; removed on drop.
 pub(super) struct PrivateObjects {
-    directory: PathBuf,
-}
-
-impl Drop for PrivateObjects {
-    fn drop(&mut self) {
-        // At worst, a directory stays behind among the temporary files.
-        let _ = fs::remove_dir_all(&self.directory);
-    }
+    directory: TempDir,
 }
 
 impl PrivateObjects {
@@ -179,7 +170,7 @@ impl PrivateObjects {
             list += &object_directory(&directory)?;
         }
         let private = PrivateObjects {
-            directory: private_directory().map_err(|error| no_directory(&error))?,
+            directory: TempDir::with_prefix("guard-").map_err(|error| no_directory(&error))?,
         };
         let info = private.file("objects/info");
         fs::create_dir_all(&info)
@@ -190,7 +181,7 @@ impl PrivateObjects {
 
     /// A file in the directory.
     pub(super) fn file(&self, name: &str) -> PathBuf {
-        self.directory.join(name)
+        self.directory.path().join(name)
     }
 
     /// Reads these objects from now on.
@@ -249,20 +240,6 @@ pub(super) fn object_directory(directory: &Path) -> Result<String> {
         .help("`git receive-pack` sets GIT_QUARANTINE_PATH, GIT_OBJECT_DIRECTORY and GIT_ALTERNATE_OBJECT_DIRECTORIES")
         .help("outside its hooks, unset these variables")),
     }
-}
-
-fn private_directory() -> io::Result<PathBuf> {
-    static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = now.map_or(0, |now| now.as_nanos());
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let name = format!("guard-{}-{now}-{count}", std::process::id());
-    let directory = std::env::temp_dir().join(name);
-    let mut builder = fs::DirBuilder::new();
-    system::make_private(&mut builder);
-    // Fails if the directory already exists.
-    builder.create(&directory)?;
-    Ok(directory)
 }
 
 fn no_directory(error: &io::Error) -> Error {

@@ -3,7 +3,7 @@
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Commit, PushSide, Repository, TargetBranch, Update, failed};
+use super::{Commit, History, PushSide, Repository, TargetBranch, Update, failed};
 use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::path::escaped;
@@ -23,8 +23,6 @@ pub struct Range {
     pub commits: Vec<Commit>,
     /// Whether the clone is shallow and lacks some of the commits.
     pub is_cut: bool,
-    /// The ref that a push updates.
-    pub reference: Option<BString>,
     /// The branch of the commits.
     pub branch: Option<BString>,
     /// How this range was determined, one sentence each.
@@ -32,6 +30,19 @@ pub struct Range {
 }
 
 impl Range {
+    /// From the merge bases in a history to its head.
+    pub fn of(history: History, head: ObjectId) -> Range {
+        let mut bases = history.bases.into_iter();
+        Range {
+            base: bases.next(),
+            other_bases: bases.collect(),
+            head: Some(head),
+            commits: history.ahead,
+            is_cut: history.ahead_is_cut,
+            ..Range::default()
+        }
+    }
+
     /// An empty range, and why.
     pub fn nothing(why: impl Into<String>) -> Range {
         Range {
@@ -133,15 +144,14 @@ impl Repository {
         fetch: &[&str],
     ) -> Result<Range> {
         let history = self.history(known, head)?;
-        let is_shallow = self.is_shallow();
         let Some((&base, other_bases)) = history.bases.split_first() else {
-            let why = if is_shallow {
+            let why = if self.is_shallow() {
                 "the clone is shallow and ends before the merge base"
             } else {
                 "the two histories have no commit in common"
             };
             return Err(Error::new(format!("there are no commits to check: {why}"))
-                .help(fetch_command(is_shallow, fetch)));
+                .help(self.fetch_command(fetch)));
         };
         // If the known commit is itself the base, nothing can lie between, even in a shallow clone.
         let is_certain = known == [base] || base == head;
@@ -149,7 +159,7 @@ impl Repository {
             return Err(Error::new(
                 "the merge base is uncertain: the clone is shallow and ends within these commits",
             )
-            .help(fetch_command(is_shallow, fetch)));
+            .help(self.fetch_command(fetch)));
         }
         let mut notes = Vec::new();
         if !other_bases.is_empty() {
@@ -164,15 +174,20 @@ impl Repository {
             ));
         }
         Ok(Range {
-            base: Some(base),
-            other_bases: other_bases.to_vec(),
             known: known.to_vec(),
-            head: Some(head),
-            commits: history.ahead,
-            is_cut: history.ahead_is_cut,
             notes,
-            ..Range::default()
+            ..Range::of(history, head)
         })
+    }
+
+    /// What `head` changes in an ancestor, which a shallow clone need not know to be one; without an ancestor, all of its
+    /// history.
+    ///
+    /// # Errors
+    /// A commit is missing or damaged.
+    pub(crate) fn range_since(&self, base: Option<ObjectId>, head: ObjectId) -> Result<Range> {
+        let range = Range::of(self.history(base.as_slice(), head)?, head);
+        Ok(Range { base, ..range })
     }
 
     /// The commit of a revision, and its branch: by name, or because HEAD is on it.
@@ -196,7 +211,7 @@ impl Repository {
                 "{} is not a commit in this repository",
                 escaped(name)
             ))
-            .help(fetch_command(self.is_shallow(), &[name]))
+            .help(self.fetch_command(&[name]))
         })
     }
 
@@ -268,46 +283,24 @@ impl Repository {
         self.design_branch()
     }
 
-    /// The ranges of a push, one per ref.
+    /// The range of one ref of a push, without its branch.
     ///
     /// The target branch is checked from its previous state. Any other branch is checked from its merge base with the
     /// target branch, so that changes on the target branch or settings from an earlier push do not count.
     ///
     /// # Errors
     /// The previous state is unknown, or an object is missing.
-    pub(crate) fn ranges_of_push(
+    pub(crate) fn range_of_update(
         &self,
-        updates: &[Update],
+        update: &Update,
+        push: &[Update],
         target: Option<&TargetBranch>,
         side: PushSide<'_>,
-    ) -> Result<Vec<Range>> {
+    ) -> Result<Range> {
         let on_target = |update: &&Update| {
             target.is_some_and(|target| update.branch() == Some(target.name.as_ref()))
         };
-        let pushed_target = updates.iter().find(on_target).and_then(|update| update.new);
-        let ranges = updates.iter().map(|update| {
-            let own = on_target(&update);
-            let mut range = self
-                .range_of_update(update, own, target, pushed_target, side)
-                .map_err(|mut error| {
-                    error.message = format!("{}: {}", escaped(&update.name), error.message);
-                    error
-                })?;
-            range.reference = Some(update.name.clone());
-            range.branch = update.branch().map(ToOwned::to_owned);
-            Ok(range)
-        });
-        ranges.collect()
-    }
-
-    fn range_of_update(
-        &self,
-        update: &Update,
-        is_target: bool,
-        target: Option<&TargetBranch>,
-        pushed_target: Option<ObjectId>,
-        side: PushSide<'_>,
-    ) -> Result<Range> {
+        let is_target = on_target(&update);
         let shown = escaped(&update.name);
         let Some(new) = update.new else {
             return Ok(Range::nothing(format!(
@@ -325,7 +318,7 @@ impl Repository {
             known.extend(update.old);
         } else {
             known.extend(target.and_then(|target| target.tip));
-            known.extend(pushed_target);
+            known.extend(push.iter().find(on_target).and_then(|update| update.new));
             if known.is_empty() {
                 known.extend(update.old);
             }
@@ -339,10 +332,8 @@ impl Repository {
         if known.is_empty() {
             return match side {
                 PushSide::Server => Ok(Range {
-                    head: Some(new),
-                    commits: self.history(&[], new)?.ahead,
                     notes: vec![format!("{shown} is the first ref in this repository")],
-                    ..Range::default()
+                    ..self.range_since(None, new)?
                 }),
                 PushSide::Local(remote) => Err(unknown_remote(remote)),
             };
@@ -382,9 +373,12 @@ impl Repository {
         base: Option<&str>,
         side: PushSide<'_>,
     ) -> Result<Option<TargetBranch>> {
-        let prefix = match side {
-            PushSide::Local(remote) => format!("refs/remotes/{remote}/"),
-            PushSide::Server => "refs/heads/".to_owned(),
+        let (prefix, head) = match side {
+            PushSide::Local(remote) => {
+                let prefix = format!("refs/remotes/{remote}/");
+                (prefix.clone(), prefix + "HEAD")
+            }
+            PushSide::Server => ("refs/heads/".to_owned(), "HEAD".to_owned()),
         };
         let named = |name: &BStr| -> Result<Option<ObjectId>> {
             self.commit_of_ref(&format!("{prefix}{name}"))
@@ -397,10 +391,6 @@ impl Repository {
                 tip: Some(tip),
             }));
         }
-        let head = match side {
-            PushSide::Local(_) => format!("{prefix}HEAD"),
-            PushSide::Server => "HEAD".to_owned(),
-        };
         let full = self.points_to(&head).unwrap_or_default();
         let Some(name) = full.strip_prefix(prefix.as_bytes()) else {
             return Ok(None);
@@ -428,30 +418,30 @@ impl Repository {
         branches.collect()
     }
 
+    /// The command that completes a clone. `wanted` are branches, commits, or refspecs with a leading `+`.
+    pub(crate) fn fetch_command(&self, wanted: &[&str]) -> String {
+        let mut command = "git fetch --no-tags".to_owned();
+        if self.is_shallow() {
+            command += " --unshallow";
+        }
+        command += " origin";
+        for name in wanted {
+            let name = name.trim_start_matches("refs/remotes/");
+            // A remote knows names and ids, but not revision expressions.
+            if name.starts_with('+') || !name.contains(['~', '^', ':', '@']) {
+                let name = name.trim_start_matches("origin/");
+                command += &format!(" {}", escaped(name));
+            }
+        }
+        format!("run `{command}`")
+    }
+
     /// The target of a symbolic ref.
     pub(super) fn points_to(&self, name: &str) -> Option<BString> {
         let reference = self.repo.try_find_reference(name).ok()??;
         let target = reference.target().try_name()?.as_bstr().to_owned();
         Some(target)
     }
-}
-
-/// The command that completes a clone. `wanted` are branches, commits, or refspecs with a leading `+`.
-pub fn fetch_command(is_shallow: bool, wanted: &[&str]) -> String {
-    let mut command = "git fetch --no-tags".to_owned();
-    if is_shallow {
-        command += " --unshallow";
-    }
-    command += " origin";
-    for name in wanted {
-        let name = name.trim_start_matches("refs/remotes/");
-        // A remote knows names and ids, but not revision expressions.
-        if name.starts_with('+') || !name.contains(['~', '^', ':', '@']) {
-            let name = name.trim_start_matches("origin/");
-            command += &format!(" {}", escaped(name));
-        }
-    }
-    format!("run `{command}`")
 }
 
 fn unknown_remote(remote: &str) -> Error {

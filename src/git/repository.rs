@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
-use super::config_env;
 use super::merge::Merges;
-use super::objects::Objects;
+use super::objects::{Objects, blob_id};
 use super::program::{Git, PrivateObjects, enter_quarantine, told};
 use super::{cannot_open, failed, show_file};
 use crate::boundary::{absolute, bytes};
@@ -101,7 +100,7 @@ impl Repository {
     /// # Errors
     /// There is no repository, another user owns it, or its format is not supported.
     pub fn open(dir: &Path) -> Result<Repository> {
-        let mut overrides = config_env::overrides()?;
+        let mut overrides = overrides()?;
         // A replace ref would make guard judge other objects than those committed.
         overrides.push("core.useReplaceRefs=false".into());
         let options = || {
@@ -185,6 +184,11 @@ impl Repository {
         let relative = gix::path::from_bstr(path);
         let relative = relative.map_err(failed(format!("{} names no file", escaped(path))))?;
         Ok(self.workdir()?.join(relative))
+    }
+
+    /// What is at a path of the work tree, if it can be seen; a link is not followed.
+    pub(crate) fn metadata_of(&self, path: &BStr) -> Option<fs::Metadata> {
+        self.work_tree_file(path).ok()?.symlink_metadata().ok()
     }
 
     /// The current directory relative to the root of the work tree; `None` in the root or elsewhere.
@@ -291,9 +295,12 @@ impl Repository {
         Ok(path.map(|path| absolute(here).join(path)))
     }
 
-    /// The id of a blob with this content, without writing it; `None` if it cannot be hashed.
-    pub(crate) fn blob_id(&self, content: &[u8]) -> Option<ObjectId> {
-        gix::objs::compute_hash(self.repo.object_hash(), gix::objs::Kind::Blob, content).ok()
+    /// The id of a blob with this content, without writing it.
+    ///
+    /// # Errors
+    /// As for [`blob_id`].
+    pub(crate) fn blob_id(&self, content: &[u8]) -> Result<ObjectId> {
+        blob_id(self.repo.object_hash(), content)
     }
 
     /// The directory of git hooks, which may not exist: `core.hooksPath`, relative to where git runs hooks; otherwise
@@ -523,4 +530,82 @@ fn unknown_extension(config: &gix::config::Snapshot<'_>) -> Option<String> {
         })
         .find(|name| !KNOWN_EXTENSIONS.contains(&name.as_str()))
         .map(|name| format!("the extension {}", name.escape_default()))
+}
+
+/// Where git passes on `git -c key=value` around a hook, which gix ignores.
+const PARAMETERS: &str = "GIT_CONFIG_PARAMETERS";
+
+/// The settings of the environment as `key=value` strings.
+///
+/// # Errors
+/// The variable is malformed.
+fn overrides() -> Result<Vec<BString>> {
+    let Some(value) = std::env::var_os(PARAMETERS) else {
+        return Ok(Vec::new());
+    };
+    Vec::from_os_string(value)
+        .ok()
+        .and_then(|bytes| parse_parameters(&bytes))
+        .ok_or_else(|| {
+            Error::new(format!("{PARAMETERS} is malformed")).help(format!("unset {PARAMETERS}"))
+        })
+}
+
+/// Blank-separated items, each `'key=value'` or `'key'='value'`, quoted for a shell.
+fn parse_parameters(input: &[u8]) -> Option<Vec<BString>> {
+    let mut items = Vec::new();
+    let mut rest = input.trim_ascii();
+    while !rest.is_empty() {
+        let mut item = unquote(&mut rest)?;
+        if let Some(after) = rest.strip_prefix(b"=") {
+            rest = after;
+            item.push(b'=');
+            if !rest.is_empty() && !rest.starts_with(b" ") {
+                item.extend(unquote(&mut rest)?);
+            }
+        }
+        items.push(item.into());
+        if !(rest.is_empty() || rest.starts_with(b" ")) {
+            return None;
+        }
+        rest = rest.trim_ascii_start();
+    }
+    Some(items)
+}
+
+/// One single-quoted string, where `'\''` is a quote and `'\!'` an exclamation mark.
+fn unquote(rest: &mut &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    *rest = rest.strip_prefix(b"'")?;
+    loop {
+        let end = rest.iter().position(|&byte| byte == b'\'')?;
+        out.extend_from_slice(&rest[..end]);
+        *rest = &rest[end + 1..];
+        match rest {
+            [b'\\', escaped @ (b'\'' | b'!'), b'\'', ..] => {
+                out.push(*escaped);
+                *rest = &rest[3..];
+            }
+            _ => return Some(out),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_parameters;
+
+    #[test]
+    fn both_forms_of_git_are_read() {
+        let items = parse_parameters(br"'a.b=c d' 'branch.x.guardDesign'='it'\''s' 'flag'=")
+            .unwrap_or_default();
+        assert_eq!(items, ["a.b=c d", "branch.x.guardDesign=it's", "flag="]);
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for bad in ["a=b", "'a", "'a''b'", "'a'b", "'a'='b"] {
+            assert_eq!(parse_parameters(bad.as_bytes()), None, "{bad}");
+        }
+    }
 }

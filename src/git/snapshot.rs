@@ -1,4 +1,4 @@
-//! Takes snapshots: commits on `refs/guard/snapshots` with the content that a write is about to change. HEAD, index and
+//! Takes, reads and prunes snapshots: commits on `refs/guard/snapshots` with the content that a write is about to change. HEAD, index and
 //! work tree stay unchanged.
 //!
 //! gix, like git by default, names an object before its content is on disk, so after a power cut the name may refer to
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use gix::ObjectId;
 use gix::actor::{Signature, SignatureRef};
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::{BStr, BString, ByteSlice};
 use gix::lock::acquire::Fail;
 use gix::objs::encode::loose_header;
 use gix::objs::tree::{Editor, EntryKind};
@@ -25,9 +25,10 @@ use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit};
 use gix::zlib::Compression;
 use gix::zlib::stream::deflate;
 
-use super::{Repository, failed};
+use super::{Repository, WorkTree, failed};
 use crate::disk;
 use crate::error::{Error, Result};
+use crate::path::escaped;
 use crate::system;
 
 /// The ref of the newest snapshot; each snapshot is the parent of the next.
@@ -47,11 +48,11 @@ const SETTLED: i64 = 60 * 60;
 pub type Before<'a> = (&'a BStr, Option<(&'a [u8], bool)>);
 
 /// Starts a message line that names a path that did not exist.
-pub(super) const ABSENT: &str = "Guard-Absent: ";
+const ABSENT: &str = "Guard-Absent: ";
 /// Starts the line with the position in the audit log.
-pub(super) const LOG: &str = "Guard-Log: ";
+const LOG: &str = "Guard-Log: ";
 /// Starts the line with the linked work tree of the files.
-pub(super) const WORK_TREE: &str = "Guard-Worktree: ";
+const WORK_TREE: &str = "Guard-Worktree: ";
 
 impl Repository {
     /// Writes a snapshot and syncs blobs, trees, commit and ref to disk. `log` is the position in the audit log. The
@@ -145,7 +146,7 @@ impl Repository {
     }
 
     /// Moves the ref from one snapshot to another, or deletes it. Returns when that and the objects are on disk.
-    pub(super) fn set_snapshots(
+    fn set_snapshots(
         &self,
         writer: &ObjectWriter<'_>,
         from: Option<ObjectId>,
@@ -214,8 +215,160 @@ impl Repository {
     }
 }
 
+/// One snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The commit.
+    pub id: ObjectId,
+    /// The first line of its message.
+    pub title: String,
+    /// Seconds since 1970.
+    pub time: i64,
+    /// The files in it.
+    pub files: Vec<BString>,
+    /// The paths that did not exist.
+    pub absent: Vec<BString>,
+    /// The position in the audit log; `None` in a snapshot of an older guard.
+    pub log: Option<String>,
+    /// The work tree of the files.
+    pub work_tree: WorkTree,
+}
+
+/// The snapshots of a repository.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snapshots {
+    /// The readable ones, newest first.
+    pub readable: Vec<Snapshot>,
+    /// Those with a missing or damaged object.
+    pub lost: Vec<ObjectId>,
+    /// Whether the last lost one hides older ones.
+    pub is_cut: bool,
+}
+
+impl Repository {
+    /// All snapshots. A lost commit hides older ones; a lost tree does not.
+    ///
+    /// # Errors
+    /// The ref cannot be read.
+    pub(crate) fn snapshots(&self) -> Result<Snapshots> {
+        ObjectWriter::new(self).put_back_lost();
+        let mut all = Snapshots::default();
+        let mut next = self.newest_snapshot()?;
+        while let Some(id) = next {
+            match self.snapshot(id) {
+                Ok(snapshot) => all.readable.push(snapshot),
+                Err(_) => all.lost.push(id),
+            }
+            let parent = self.first_parent(id);
+            all.is_cut = parent.is_err();
+            next = parent.unwrap_or(None);
+        }
+        Ok(all)
+    }
+
+    /// The snapshot whose id starts with `name`; never another commit of the repository.
+    ///
+    /// # Errors
+    /// There is none, there are several, or it cannot be read.
+    pub(crate) fn snapshot_named(&self, name: &str) -> Result<Snapshot> {
+        let all = self.snapshots()?;
+        let is_meant = |id: &ObjectId| name.len() >= 4 && id.to_string().starts_with(name);
+        let mut found = all.readable.into_iter().filter(|one| is_meant(&one.id));
+        let what = match (found.next(), found.next()) {
+            (Some(only), None) => return Ok(only),
+            (Some(_), Some(_)) => "matches several snapshots",
+            (None, _) => match all.lost.into_iter().find(is_meant) {
+                Some(lost) => return self.snapshot(lost),
+                None => "is not a snapshot",
+            },
+        };
+        Err(Error::new(format!("{} {what}", escaped(name)))
+            .help("to list the snapshots: guard snapshot list"))
+    }
+
+    /// One snapshot.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(crate) fn snapshot(&self, id: ObjectId) -> Result<Snapshot> {
+        let unreadable = failed(format!("the snapshot {id} cannot be read"));
+        let commit = self.repo.find_commit(id).map_err(&unreadable)?;
+        let message = commit.message_raw().map_err(&unreadable)?;
+        let mut lines = message.lines();
+        let line = |name: &'static str| values(message, name).next().map(BStr::new);
+        Ok(Snapshot {
+            id,
+            title: lines.next().unwrap_or_default().to_str_lossy().into_owned(),
+            time: commit.time().map_err(&unreadable)?.seconds,
+            files: self.tree_of(Some(id))?.files_below(BStr::new(""))?,
+            absent: values(message, ABSENT).map(BString::from).collect(),
+            log: line(LOG).map(|head| head.to_str_lossy().into_owned()),
+            work_tree: WorkTree::new(line(WORK_TREE).map(|name| name.to_str_lossy()).as_deref()),
+        })
+    }
+
+    fn first_parent(&self, id: ObjectId) -> Result<Option<ObjectId>> {
+        let commit = self
+            .repo
+            .find_commit(id)
+            .map_err(failed(format!("the snapshot {id} cannot be read")))?;
+        Ok(commit.parent_ids().next().map(gix::Id::detach))
+    }
+}
+
+/// What the lines of a message say that begin with `name`.
+fn values<'a>(message: &'a BStr, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+    let lines = message.lines();
+    lines.filter_map(|line| line.strip_prefix(name.as_bytes()))
+}
+
+/// What `Repository::prune_snapshots` did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pruned {
+    /// The number of removed snapshots.
+    pub forgotten: usize,
+    /// The number of remaining snapshots, rewritten without the removed ones.
+    pub kept: usize,
+}
+
+impl Repository {
+    /// Removes the snapshots older than the last one made at `time` (seconds since 1970) or later, and lost ones; git
+    /// then collects their objects. Order in the chain decides, so a wrong clock cannot remove newer snapshots. The
+    /// caller holds the lock for snapshots.
+    ///
+    /// # Errors
+    /// A snapshot cannot be read or written, or another process took one meanwhile.
+    pub(crate) fn prune_snapshots(&self, time: i64) -> Result<Pruned> {
+        let failed = failed("the snapshots cannot be pruned");
+        let newest = self.newest_snapshot()?;
+        let all = self.snapshots()?;
+        let is_young = |snapshot: &Snapshot| snapshot.time >= time;
+        let last = all.readable.iter().rposition(is_young);
+        let kept = &all.readable[..last.map_or(0, |at| at + 1)];
+        let pruned = Pruned {
+            forgotten: all.readable.len() - kept.len(),
+            kept: kept.len(),
+        };
+        if pruned.forgotten + all.lost.len() == 0 {
+            return Ok(pruned);
+        }
+        let writer = ObjectWriter::new(self);
+        let mut parent: Option<ObjectId> = None;
+        for snapshot in kept.iter().rev() {
+            let commit = self.repo.find_commit(snapshot.id).map_err(&failed)?;
+            let copy = commit.decode().and_then(|commit| commit.into_owned());
+            let mut copy = copy.map_err(&failed)?;
+            copy.parents = parent.into_iter().collect();
+            parent = Some(writer.write(&copy)?);
+        }
+        self.set_snapshots(&writer, newest, parent)?;
+        writer.forget_copies(time);
+        Ok(pruned)
+    }
+}
+
 /// Writes objects that survive a power cut and `git gc`.
-pub(super) struct ObjectWriter<'a> {
+struct ObjectWriter<'a> {
     repo: &'a Repository,
     objects: Store,
     /// When this run began, in seconds since 1970.
@@ -232,7 +385,7 @@ struct ObjectCopy {
 }
 
 impl<'a> ObjectWriter<'a> {
-    pub(super) fn new(repo: &'a Repository) -> ObjectWriter<'a> {
+    fn new(repo: &'a Repository) -> ObjectWriter<'a> {
         let objects = repo.common_dir().join("objects");
         ObjectWriter {
             repo,
@@ -241,7 +394,7 @@ impl<'a> ObjectWriter<'a> {
         }
     }
 
-    pub(super) fn write(&self, object: &impl WriteTo) -> Result<ObjectId> {
+    fn write(&self, object: &impl WriteTo) -> Result<ObjectId> {
         let mut content = Vec::new();
         object.write_to(&mut content).map_err(not_durable)?;
         self.write_bytes(object.kind(), &content)
@@ -295,7 +448,7 @@ impl<'a> ObjectWriter<'a> {
     }
 
     /// Puts back objects of young snapshots that `git gc` removed, and removes the copies of old trees and commits.
-    pub(super) fn put_back_lost(&self) {
+    fn put_back_lost(&self) {
         for copy in self.copies() {
             // Code that needs an object that cannot be put back reports it.
             if self.begun.saturating_sub(copy.written) > SETTLED {
@@ -326,7 +479,7 @@ impl<'a> ObjectWriter<'a> {
     }
 
     /// Removes the copies from before `time` (seconds since 1970).
-    pub(super) fn forget_copies(&self, time: i64) {
+    fn forget_copies(&self, time: i64) {
         for copy in self.copies().filter(|copy| copy.written < time) {
             let _ = fs::remove_file(copy.file);
         }

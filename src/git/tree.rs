@@ -190,7 +190,7 @@ impl<'repo> Tree<'repo> {
             walk.path.extend_from_slice(prefix);
             walk.path.push(b'/');
         }
-        walk.pair(None, Some(id))?;
+        walk.pair(walk.nothing(), id)?;
         Ok(walk.sink)
     }
 
@@ -274,6 +274,19 @@ impl<'repo> Tree<'repo> {
     }
 }
 
+/// Whether one of the trees has this state at the path.
+///
+/// # Errors
+/// A tree is missing or damaged.
+pub fn is_in_any(trees: &[Tree<'_>], path: &BStr, state: Option<State>) -> Result<bool> {
+    for tree in trees {
+        if tree.get(path)? == state {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The changes from one tree to another, in path order, without rename detection.
 ///
 /// # Errors
@@ -282,7 +295,7 @@ impl<'repo> Tree<'repo> {
 pub fn changes_between(objects: &Objects, old: ObjectId, new: ObjectId) -> Result<Vec<Change>> {
     let mut walk = TreeWalk::new(objects);
     walk.is_bounded = true;
-    walk.pair(Some(old), Some(new))?;
+    walk.pair(old, new)?;
     Ok(walk.sink)
 }
 
@@ -341,9 +354,14 @@ impl<'a> TreeWalk<'a> {
         }
     }
 
-    /// Compares two directories, either of which may be missing. Nested ones are on a separate stack, because a
-    /// hostile tree may be deeper than the thread's stack.
-    fn pair(&mut self, old: Option<ObjectId>, new: Option<ObjectId>) -> Result<()> {
+    /// The directory that is compared where there is none.
+    fn nothing(&self) -> ObjectId {
+        ObjectId::empty_tree(self.objects.hash_kind())
+    }
+
+    /// Compares two directories. Nested ones are on a separate stack, because a hostile tree may be deeper than the
+    /// thread's stack.
+    fn pair(&mut self, old: ObjectId, new: ObjectId) -> Result<()> {
         let start = self.path.len();
         let mut levels = Vec::new();
         if old != new {
@@ -373,8 +391,9 @@ impl<'a> TreeWalk<'a> {
                     )));
                 }
                 self.path.push(b'/');
-                let id = |state: State| state.id;
-                levels.push(self.level(old.map(id), new.map(id))?);
+                let id = |side: Option<State>| side.map_or_else(|| self.nothing(), |side| side.id);
+                let (old, new) = (id(old), id(new));
+                levels.push(self.level(old, new)?);
             } else {
                 if self.is_bounded && self.sink.len() >= MAX_CHANGES {
                     return Err(Error::new(format!("more than {MAX_CHANGES} paths change"))
@@ -387,23 +406,16 @@ impl<'a> TreeWalk<'a> {
         Ok(())
     }
 
-    fn level(&mut self, old: Option<ObjectId>, new: Option<ObjectId>) -> Result<DirectoryPair> {
-        let read = |id: Option<ObjectId>, buffer: &mut Vec<u8>| match id {
-            Some(id) => self.objects.tree(id, buffer),
-            None => {
-                buffer.clear();
-                Ok(())
-            }
-        };
-        read(old, &mut self.old)?;
-        read(new, &mut self.new)?;
+    fn level(&mut self, old: ObjectId, new: ObjectId) -> Result<DirectoryPair> {
+        self.objects.tree(old, &mut self.old)?;
+        self.objects.tree(new, &mut self.new)?;
         // A tree in memory was made in order.
-        let is_foreign = |id: &ObjectId| self.is_bounded && !self.objects.holds(*id);
-        if let Some(id) = new.filter(is_foreign) {
-            refuse_disorder(id, &self.new)?;
+        if self.is_bounded && !self.objects.holds(new) {
+            refuse_disorder(new, &self.new)?;
         }
+        let changed = differences(refs(old, &self.old), refs(new, &self.new))?;
         Ok(DirectoryPair {
-            changed: differences((old, &self.old), (new, &self.new))?.into_iter(),
+            changed: changed.into_iter(),
             prefix: self.path.len(),
         })
     }
@@ -467,44 +479,33 @@ struct DirectoryPair {
 /// Two entries of the same name and kind, or one alone.
 type Pair = (Option<TreeEntry>, Option<TreeEntry>);
 
-/// The entries that differ between two directories, given by id and content.
-fn differences(
-    old: (Option<ObjectId>, &[u8]),
-    new: (Option<ObjectId>, &[u8]),
+/// The entries that differ between two directories.
+fn differences<'a>(
+    mut olds: impl Iterator<Item = Result<EntryRef<'a>>>,
+    mut news: impl Iterator<Item = Result<EntryRef<'a>>>,
 ) -> Result<Vec<Pair>> {
     let mut changed = Vec::new();
-    let (mut olds, mut news) = (listed(old), listed(new));
-    let (mut old, mut new) = (olds.next().transpose()?, news.next().transpose()?);
+    let (mut next_old, mut next_new) = (olds.next().transpose()?, news.next().transpose()?);
     loop {
-        let order = match (old, new) {
+        let order = match (next_old, next_new) {
             (None, None) => return Ok(changed),
             (None, Some(_)) => Ordering::Greater,
             (Some(_), None) => Ordering::Less,
             (Some(a), Some(b)) => a.cmp(&b),
         };
-        let own = |entry: Option<EntryRef<'_>>| entry.map(TreeEntry::from_ref);
-        if order == Ordering::Equal {
-            if old != new {
-                changed.push((own(old), own(new)));
-            }
-        } else if order == Ordering::Less {
-            changed.push((own(old), None));
-        } else {
-            changed.push((None, own(new)));
+        let old = next_old.filter(|_| order.is_le());
+        let new = next_new.filter(|_| order.is_ge());
+        if old != new {
+            let own = |entry: Option<EntryRef<'_>>| entry.map(TreeEntry::from_ref);
+            changed.push((own(old), own(new)));
         }
-        if order != Ordering::Greater {
-            old = olds.next().transpose()?;
+        if old.is_some() {
+            next_old = olds.next().transpose()?;
         }
-        if order != Ordering::Less {
-            new = news.next().transpose()?;
+        if new.is_some() {
+            next_new = news.next().transpose()?;
         }
     }
-}
-
-/// The entries of one tree object; none without an object.
-fn listed((id, content): (Option<ObjectId>, &[u8])) -> impl Iterator<Item = Result<EntryRef<'_>>> {
-    let entries = id.map(|id| refs(id, content));
-    entries.into_iter().flatten()
 }
 
 /// The entries of a tree object, from its content.

@@ -74,7 +74,9 @@ impl Repository {
         let paths = |flag: &str| {
             let is_wanted = |entry: &&super::FlaggedEntry| match flag {
                 // A file that a sparse checkout leaves out may be absent.
-                "skip-worktree" => entry.flag == flag && self.is_there(entry.path.as_ref()),
+                "skip-worktree" => {
+                    entry.flag == flag && self.metadata_of(entry.path.as_ref()).is_some()
+                }
                 _ => true,
             };
             let wanted = flagged.iter().map(|(entry, _)| entry).filter(is_wanted);
@@ -111,11 +113,6 @@ impl Repository {
             git = git.set(&format!("hook.{hook}.enabled"), "false");
         }
         Ok(git)
-    }
-
-    fn is_there(&self, path: &BStr) -> bool {
-        let place = self.work_tree_file(path);
-        place.is_ok_and(|place| place.symlink_metadata().is_ok())
     }
 
     /// Stages the file at `path` as it is in the work tree, and nothing else.

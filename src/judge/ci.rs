@@ -5,7 +5,7 @@ use gix::ObjectId;
 use super::range::base_setting;
 use crate::ci::{self, CiPlan, Merge, Point};
 use crate::error::{Error, Result};
-use crate::git::{PushSide, Range, Repository, TargetBranch, fetch_command};
+use crate::git::{PushSide, Range, Repository, TargetBranch};
 use crate::path::escaped;
 
 /// The range that a CI system wants judged; its notes say why.
@@ -52,14 +52,7 @@ fn of_merge(repo: &Repository, plan: &CiPlan) -> Result<Option<Range>> {
     if !is(merged, work) || !repo.has(target) {
         return Ok(None);
     }
-    let history = repo.history(&[target], head)?;
-    Ok(Some(Range {
-        base: Some(target),
-        head: Some(head),
-        commits: history.ahead,
-        is_cut: history.ahead_is_cut,
-        ..Range::default()
-    }))
+    repo.range_since(Some(target), head).map(Some)
 }
 
 fn is(id: ObjectId, hex: &str) -> bool {
@@ -99,7 +92,7 @@ fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
     let incomplete = |error: Error| error.help(format!("or {}", plan.deepen));
     let missing = |what: &str| {
         let error = Error::new(format!("{} is not in this clone", escaped(what)));
-        incomplete(error.help(fetch_command(repo.is_shallow(), &wanted)))
+        incomplete(error.help(repo.fetch_command(&wanted)))
     };
     let head = match &plan.head {
         Some(id) => commit(id).ok_or_else(|| missing(id))?,

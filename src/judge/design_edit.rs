@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::policy_loader::locate;
+use super::policy_loader::{is_other_text, locate};
 use super::tree_view::in_repository;
 use super::{Options, staged};
 use crate::boundary::{self, Boundary, OpenedFile};
@@ -21,7 +21,7 @@ use crate::design::{self, Design};
 use crate::error::{Error, Result};
 use crate::finding::Rule;
 use crate::git::{Index, Repository, show_file};
-use crate::path::{escaped, normalize_request, shell_word};
+use crate::path::{escaped, escaped_list, normalize_request, shell_word};
 use crate::policy::{ChosenBy, design_selection};
 use crate::scope::Scope;
 use crate::scope::glob::is_glob;
@@ -45,10 +45,7 @@ pub fn rows_of_plan(repo: &Repository, plan: &Path) -> Result<Vec<String>> {
             _ => Err(io::Error::other("it is larger than 1 MB")),
         })
         .map_err(|error| Error::new(format!("{} cannot be read: {error}", show_file(plan))))?;
-    let is_directory = |path: &str| {
-        let file = repo.work_tree_file(path.into()).ok()?;
-        Some(file.symlink_metadata().ok()?.is_dir())
-    };
+    let is_directory = |path: &str| Some(repo.metadata_of(path.into())?.is_dir());
     let own = in_repository(repo, plan).unwrap_or_default();
     Ok(propose::rows_of_document(
         own.as_ref(),
@@ -201,11 +198,9 @@ impl DesignEdit {
                 .to_owned(),
             None => new_text(&path),
         };
-        // git may convert the line endings of what is staged.
-        let is_same =
-            |staged: &[u8]| staged.replace("\r\n", "\n") == text.replace("\r\n", "\n").as_bytes();
+        let is_other = |staged: &[u8]| is_other_text(staged, text.as_bytes());
         let staged = Index::open(repo)?.tree()?.read(path.as_ref())?;
-        if staged.is_some_and(|staged| before.is_none() || !is_same(&staged)) {
+        if staged.is_some_and(|staged| before.is_none() || is_other(&staged)) {
             let word = shell_word(&path);
             return Err(Error::new(format!(
                 "the design {shown} has changes that are not staged"
@@ -364,9 +359,8 @@ fn the_design(repo: &Repository, options: &Options) -> Result<BString> {
         .filter(|choice| choice.by != ChosenBy::Standing);
     let mut own: Vec<BString> = own.map(|choice| choice.path).collect();
     if own.len() > 1 {
-        let all: Vec<String> = own.iter().map(|path| escaped(path).to_string()).collect();
         return Err(
-            Error::new(format!("several designs apply: {}", all.join(", ")))
+            Error::new(format!("several designs apply: {}", escaped_list(&own)))
                 .help("say which one to extend: guard scope add PATH --design FILE"),
         );
     }
@@ -387,8 +381,7 @@ fn named(repo: &Repository, request: &BString) -> Result<(BString, Option<Kind>)
         path.push(b'/');
         return Ok((path, None));
     }
-    let file = repo.work_tree_file(path.as_ref()).ok();
-    let on_disk = file.and_then(|file| file.symlink_metadata().ok());
+    let on_disk = repo.metadata_of(path.as_ref());
     if on_disk.as_ref().is_some_and(|metadata| metadata.is_dir()) {
         let shown = escaped(&path).to_string();
         return Err(Error::new(format!("{shown} is a directory"))

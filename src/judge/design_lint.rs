@@ -13,7 +13,6 @@ use super::facts::BaseCommit;
 use super::policy_loader::{Choice, LocatedDesigns, declares_nothing, locate};
 use super::scope::listed;
 use super::tree_view::{GitTreeView, in_repository, work_tree};
-use crate::boundary::Boundary;
 use crate::design::{self, Design};
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
@@ -24,8 +23,7 @@ use crate::rules::{self, DesignContext, ResultTree};
 use crate::scope::Scope;
 use crate::scope::glob::is_glob;
 use crate::scope::settings::Settings;
-use crate::scope::{Grant, GrantKind};
-use crate::verdict::{DesignUsed, ScopeGrant, ScopeListing};
+use crate::verdict::{DesignUsed, ScopeListing};
 
 /// Which documents to lint.
 #[derive(Debug, Clone, Default)]
@@ -53,9 +51,12 @@ pub fn check_documents(
         Err(bare) if choice.staged => return Err(bare),
         Err(_) => None,
     };
-    let tree = index.as_ref().map(Index::tree).transpose()?;
-    let mut located = locate(repo, tree.clone(), options)?;
     let head = BaseCommit::new(repo, repo.head_commit()?)?;
+    let tree = match &index {
+        Some(index) => index.tree()?,
+        None => head.tree().clone(),
+    };
+    let mut located = locate(repo, Some(tree.clone()), options)?;
     let base = match head.merge_base(repo, located.settings.base.as_deref()) {
         Ok(base) => base.map(|(_, tree)| tree),
         Err(error) => {
@@ -67,29 +68,23 @@ pub fn check_documents(
         notes: std::mem::take(&mut located.notes),
         ..ScopeListing::default()
     };
-    let view = GitTreeView::of;
-    let views = (tree.as_ref().map(view), view(head.tree()), base.map(view));
-    let (listed, head_view, base_view) = &views;
-    let boundary = repo.workdir().ok().map(work_tree).transpose()?;
-    let disk = boundary.as_ref().map(Boundary::view);
+    let (tree_view, head_view) = (GitTreeView::of(&tree), GitTreeView::of(head.tree()));
+    let base_view = base.map(GitTreeView::of);
+    let of_base = base_view.as_ref().map(|view| view as &dyn ResultTree);
+    let disk = repo.workdir().ok().map(work_tree).transpose()?;
     let disk = disk.as_ref().filter(|_| !choice.staged);
-    let there = [
-        disk.map(|disk| disk as &dyn ResultTree),
-        listed.as_ref().map(|view| view as &dyn ResultTree),
-        Some(head_view),
-        base_view.as_ref().map(|view| view as &dyn ResultTree),
-    ];
+    let disk = disk.map(|disk| disk as &dyn ResultTree);
+    let there = [disk, Some(&tree_view), Some(&head_view), of_base];
     let lint = DesignLint {
         repo,
         choice,
         located: &located,
-        tree: tree.as_ref(),
+        tree: &tree,
         head: head.tree(),
         base,
         there: there.into_iter().flatten().collect(),
-        listed: listed.as_ref().map_or(head_view, |view| view),
-        head_view,
-        base_view: base_view.as_ref().map(|view| view as &dyn ResultTree),
+        head_view: &head_view,
+        base_view: of_base,
     };
     // Named files that could not be read, and the faults of documents that declare nothing, each with its group.
     let (mut unread, mut silent) = (Vec::new(), Vec::new());
@@ -123,7 +118,9 @@ pub fn check_documents(
             selected_by: document.by,
             grants: design.grants.len(),
         });
-        report.grants.extend(lint.grants(design.grants));
+        let now: (&dyn ResultTree, _) = (&tree_view, lint.there[0]);
+        let grants = listed(&located.settings, design.grants, &head_view, Some(now));
+        report.grants.extend(grants);
         report.mentions.extend(design.mentions);
         report.texts.insert(design.path, design.text);
     }
@@ -139,7 +136,7 @@ pub fn check_documents(
         }));
     }
     report.problems.extend(unread);
-    for view in [views.0, Some(views.1), views.2].into_iter().flatten() {
+    for view in [tree_view, head_view].into_iter().chain(base_view) {
         view.finish()?;
     }
     Ok(report)
@@ -161,15 +158,13 @@ struct DesignLint<'a> {
     repo: &'a Repository,
     choice: &'a DocumentChoice,
     located: &'a LocatedDesigns,
-    /// The tree of the next commit.
-    tree: Option<&'a Tree<'a>>,
+    /// The tree of the next commit; in a bare repository, that of HEAD.
+    tree: &'a Tree<'a>,
     head: &'a Tree<'a>,
     /// The tree where the work began.
     base: Option<&'a Tree<'a>>,
     /// The trees in which a file counts as existing, the current one first.
     there: Vec<&'a dyn ResultTree>,
-    /// The current tree, which lists all files.
-    listed: &'a dyn ResultTree,
     head_view: &'a dyn ResultTree,
     base_view: Option<&'a dyn ResultTree>,
 }
@@ -213,7 +208,7 @@ impl DesignLint<'_> {
             }
         } else if choice.all || choice.staged {
             let by = if choice.all { "--all" } else { "--staged" };
-            let mut paths = self.tree.unwrap_or(self.head).files_below(BStr::new(""))?;
+            let mut paths = self.tree.files_below(BStr::new(""))?;
             paths.retain(|path| is_design(path.as_ref()));
             if !choice.staged {
                 paths.extend(own.iter().map(|choice| choice.path.clone()));
@@ -244,19 +239,16 @@ impl DesignLint<'_> {
 
     /// Whether the commit would change the file.
     fn is_staged(&self, path: &BStr) -> Result<bool> {
-        match self.tree {
-            Some(tree) => Ok(tree.get(path)? != self.head.get(path)?),
-            None => Ok(false),
-        }
+        Ok(self.tree.get(path)? != self.head.get(path)?)
     }
 
     /// The document and the name of its version; `Err` says why there is none.
     fn read(&self, path: &BStr) -> Result<Result<(Vec<u8>, &'static str), String>> {
         let not_a_file = || Ok(Err(format!("{} is not a regular file", escaped(path))));
-        if let (true, Some(tree)) = (self.choice.staged, self.tree) {
-            return match tree.read(path)? {
+        if self.choice.staged {
+            return match self.tree.read(path)? {
                 Some(bytes) => Ok(Ok((bytes, "index"))),
-                None if tree.get(path)?.is_some() => not_a_file(),
+                None if self.tree.get(path)?.is_some() => not_a_file(),
                 None => Ok(Err(format!("{} is not staged", escaped(path)))),
             };
         }
@@ -301,22 +293,6 @@ impl DesignLint<'_> {
                 agreed: &agreed,
             },
         ))
-    }
-
-    /// The grants with what is there.
-    fn grants(&self, grants: Vec<Grant>) -> Vec<ScopeGrant> {
-        let scope = Scope::new(grants);
-        let matched = rules::matched(scope.grants(), &[self.listed]).into_iter();
-        let facts = scope.grants().iter().zip(matched).map(|(grant, matched)| {
-            let path: &BStr = grant.path.as_ref();
-            let is_there = match grant.kind {
-                GrantKind::Glob => matched,
-                GrantKind::File | GrantKind::Directory => self.there[0].entry(path).is_some(),
-            };
-            (self.head_view.entry(path).is_some(), is_there)
-        });
-        let facts = facts.collect();
-        listed(&self.located.settings, scope, facts)
     }
 }
 

@@ -2,7 +2,7 @@
 //! range.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::iter;
 
 use gix::ObjectId;
@@ -11,13 +11,12 @@ use gix::bstr::{BStr, BString};
 use super::merge_commits::MergedContents;
 use crate::change::Change;
 use crate::error::{Error, Result};
-use crate::git::{Commit, Objects, Range, Repository, Tree, changes_between};
+use crate::git::{Commit, Objects, Range, Repository, Tree, changes_between, is_in_any};
 use crate::measure::{self, Thresholds};
 use crate::path::escaped;
 use crate::policy::{Policy, Stage};
 use crate::rules::{self, MeasuredChange, MergeBase};
 use crate::scope::settings::{self, Settings};
-use crate::trailer;
 use crate::verdict::SourceKind;
 
 /// What is judged, and against what.
@@ -74,35 +73,16 @@ impl<'a> JudgementFacts<'a> {
         })
     }
 
-    /// For what is not committed yet on the current branch.
+    /// The same for what is not committed yet on the current branch.
     ///
     /// # Errors
     /// HEAD cannot be read.
-    pub(super) fn uncommitted(
-        repo: &'a Repository,
-        stage: Stage,
-        base: Option<ObjectId>,
-        result: Tree<'a>,
-    ) -> Result<JudgementFacts<'a>> {
+    pub(super) fn uncommitted(self) -> Result<JudgementFacts<'a>> {
         Ok(JudgementFacts {
             source: SourceKind::Index,
-            branch: repo.design_branch()?,
-            ..JudgementFacts::new(repo, stage, base, result)?
+            branch: self.repo.design_branch()?,
+            ..self
         })
-    }
-
-    /// The designs that the commits name, in commit order, each with the first commit that does.
-    pub(super) fn named_designs(&self) -> Vec<(BString, ObjectId)> {
-        let mut known = HashSet::new();
-        let mut named = Vec::new();
-        for commit in self.commits {
-            for path in trailer::values(&commit.trailers, trailer::DESIGN) {
-                if known.insert(path) {
-                    named.push((path.into(), commit.id));
-                }
-            }
-        }
-        named
     }
 }
 
@@ -323,20 +303,11 @@ impl<'a> MergeBases<'a> {
         }
         let mut own = Vec::with_capacity(all.len());
         for change in all.into_values() {
-            if !self.is_in_a_tip(&change)? {
+            if !is_in_any(&self.tips, change.path.as_ref(), change.new)? {
                 own.push(change);
             }
         }
         Ok(own)
-    }
-
-    fn is_in_a_tip(&self, change: &Change) -> Result<bool> {
-        for tip in &self.tips {
-            if tip.get(change.path.as_ref())? == change.new {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Replaces the old side of each change by that of the merge base that loses most.

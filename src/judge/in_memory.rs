@@ -1,19 +1,17 @@
 //! Judging changes that are in memory only, by a loaded policy, as a commit would be judged that makes them.
 
-use gix::ObjectId;
 use gix::bstr::BStr;
-use gix::objs::{Kind as ObjectKind, compute_hash};
+use gix::hash::Kind as HashKind;
 
 use super::facts::old_sides;
 use super::measured_changes::Judge;
 use super::merge_commits::MergedContents;
-use super::moved_lines::nothing_earlier;
 use super::pipeline::Judged;
 use super::policy_loader::moved_designs;
 use crate::change::{Change, Kind, ProposedChange, State};
 use crate::design;
 use crate::error::{Error, Result};
-use crate::git::{Blobs, Objects, Tree, tree_of_changes};
+use crate::git::{Blobs, Objects, Tree, blob_id, tree_of_changes};
 use crate::measure::Precision;
 use crate::path::escaped;
 use crate::policy::{ChosenBy, Governing, Origin, Policy, Stage};
@@ -29,7 +27,7 @@ pub fn policy_of_texts(guard_toml: &str, designs: &[(&str, &str)]) -> Result<Pol
     let governing = |&(path, text): &(&str, &str)| {
         let design = design::parse(path.into(), text.as_bytes(), &settings).usable()?;
         Ok(Governing {
-            blob: None,
+            blob: blob_id(HashKind::Sha1, text.as_bytes())?,
             origin: Origin::Memory,
             chosen_by: ChosenBy::from("the caller"),
             in_force: true,
@@ -52,7 +50,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
     let mut changes = Vec::new();
     for ProposedChange { path, old, new } in proposed {
         let mut state = |content: &Vec<u8>| -> Result<State> {
-            let id = id_of(content)?;
+            let id = blob_id(HashKind::Sha1, content)?;
             blobs.insert(id, content.clone());
             Ok(State {
                 kind: Kind::File,
@@ -80,7 +78,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
         base: None,
         result: &result,
         precision: Precision::Exact,
-        earlier: &nothing_earlier,
+        earlier: &|| Ok(Vec::new()),
     };
     let measured = judge.measure(changes, &MergedContents::default())?;
     let merge_base = old_sides(&policy, &measured);
@@ -114,10 +112,4 @@ fn proposing(policy: &Policy, tree: &Tree<'_>, changes: &[Change]) -> Result<Pol
         moved_designs: moved.map(|moved| moved.to).collect(),
         ..proposing
     })
-}
-
-/// The id that git gives a content.
-fn id_of(content: &[u8]) -> Result<ObjectId> {
-    compute_hash(gix::hash::Kind::Sha1, ObjectKind::Blob, content)
-        .map_err(|error| Error::new(format!("the content cannot be hashed: {error}")))
 }

@@ -253,12 +253,9 @@ impl<'a> RenameTargets<'a> {
     /// # Errors
     /// A blob is missing or damaged.
     pub(super) fn of(&self, objects: &Objects, change: &Change) -> Result<Vec<RenameTarget>> {
-        let (Some(old), None) = (change.old, change.new) else {
+        let (Some(old), None, false) = (change.old, change.new, self.made.is_empty()) else {
             return Ok(Vec::new());
         };
-        if self.made.is_empty() {
-            return Ok(Vec::new());
-        }
         let scopes = self.policy.scope.iter().chain([&self.policy.proposed]);
         let mut paths: Vec<BString> = scopes
             .flat_map(|scope| scope.new_ends(change.path.as_ref()))

@@ -70,7 +70,10 @@ fn own(
         0 | 1 => parents.to_vec(),
         _ => merges.heads(objects, parents)?,
     };
-    let is_merge = parents.len() > 1;
+    let mut merged = MergedContents {
+        is_merge: parents.len() > 1,
+        by_path: HashMap::new(),
+    };
     let results = match parents[..] {
         _ if changes.is_empty() => None,
         [] | [_] => None,
@@ -78,25 +81,20 @@ fn own(
         // Git merges several branches by another strategy.
         _ => Some(of_octopus(objects, &parents, &changes)?),
     };
-    let mut own = OwnChanges {
-        changes: Vec::new(),
-        merged: MergedContents {
-            is_merge,
-            by_path: HashMap::new(),
-        },
-    };
     let Some(results) = results else {
-        own.changes = changes;
-        return Ok(own);
+        return Ok(OwnChanges { changes, merged });
     };
+    let mut own = Vec::new();
     for (change, result) in changes.into_iter().zip(results) {
         if !is_taken_over(objects, &change, &result)? {
-            let by_path = &mut own.merged.by_path;
-            by_path.insert(change.path.clone(), result.contents);
-            own.changes.push(change);
+            merged.by_path.insert(change.path.clone(), result.contents);
+            own.push(change);
         }
     }
-    Ok(own)
+    Ok(OwnChanges {
+        changes: own,
+        merged,
+    })
 }
 
 /// All versions of the parents.
@@ -167,11 +165,9 @@ pub(super) fn measure_against_closest(
                 &settings.thresholds,
             )
         });
-        let least = found.min_by(|a, b| {
-            let key =
-                |m: &measure::Measured| ((m.destroys(), m.conversion.is_some()), m.lost.share());
-            let ((a, a_share), (b, b_share)) = (key(a), key(b));
-            a.cmp(&b).then(a_share.total_cmp(&b_share))
+        let least = found.reduce(|least, one| match one.weight() < least.weight() {
+            true => one,
+            false => least,
         });
         if least.is_some() {
             changed.measured = least;

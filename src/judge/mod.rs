@@ -19,7 +19,6 @@ mod reverts;
 mod review;
 mod scope;
 mod staged;
-mod status;
 mod tree_view;
 mod trial;
 
@@ -43,12 +42,11 @@ pub use per_commit::Progress;
 pub use policy_loader::{CHOICE_KEY, CandidateDesigns, candidates, load_for_request};
 pub use range::{commit, new_commits, push, range};
 pub use request::OperationContext;
-pub use scope::{prompt, scope, settings};
+pub use scope::{prompt, scope, settings, status};
 pub use staged::{
     Clearable, clearable, everything, governing_designs, landed, selected_by_settings, staged,
     uncommitted, used_approvals,
 };
-pub use status::status;
 pub use trial::{Trial, TriedChange, trial};
 
 /// How to judge.
@@ -67,18 +65,8 @@ pub struct Options {
     pub approvals: Vec<Approval>,
     /// Which losses to count. If only those that decide, the changes of the verdict have no shares.
     pub precision: Precision,
-    /// What to collect for the reader beyond findings and changes.
-    pub collect: Collect,
+    /// Whether to collect what the review page shows beyond findings and changes.
+    pub for_page: bool,
     /// Settings to judge by instead of those of the base, for a trial.
     pub settings: Option<Settings>,
-}
-
-/// What a judgement collects for the reader beyond findings and changes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Collect {
-    /// Nothing: the reports for programs and terminals need no more.
-    #[default]
-    Nothing,
-    /// Everything that the review page shows.
-    Page,
 }

@@ -16,14 +16,6 @@ use crate::scope::{Actions, Grant, GrantKind};
 /// What earlier commits of the branch changed, before the changes to judge.
 pub(super) type EarlierChanges<'a> = dyn Fn() -> Result<Vec<Change>> + 'a;
 
-/// No earlier commits.
-///
-/// # Errors
-/// None.
-pub(super) fn nothing_earlier() -> Result<Vec<Change>> {
-    Ok(Vec::new())
-}
-
 /// Lowers the loss of each replaced file by the lines that other files gain.
 ///
 /// # Errors

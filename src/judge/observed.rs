@@ -13,11 +13,10 @@ use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{
     Blobs, CheckedOut, Checkpoint, CheckpointStore, Parents, Range, Repository, Tree,
-    changes_between, tree_of_changes,
+    changes_between, differing, is_in_any, tree_of_changes,
 };
 use crate::policy::Stage;
 use crate::rules::{self, Access, at_level};
-use crate::scope::settings::Settings;
 
 /// What is compared.
 pub struct Observed<'a> {
@@ -53,9 +52,11 @@ impl Observed<'_> {
         let both = self.store.repository(sized.blobs.clone())?;
         let mut found = Observation::default();
         let is_same = before.tree() == after.tree() && sized.changes.is_empty();
+        let known = self.known(&both);
         let judged = ObservedJudge {
             observed: self,
-            base: self.base(&both)?,
+            base: self.base(&both, &known)?,
+            known,
             repo: &both,
             options,
         };
@@ -77,15 +78,14 @@ impl Observed<'_> {
     }
 
     /// The newest commit that was there before and that HEAD has now: its policy judges.
-    fn base(&self, repo: &Repository) -> Result<Option<ObjectId>> {
+    fn base(&self, repo: &Repository, known: &[ObjectId]) -> Result<Option<ObjectId>> {
         let Some(head) = self.after.head_commit() else {
             return Ok(None);
         };
-        let known = self.known(repo);
         if known.contains(&head) {
             return Ok(Some(head));
         }
-        let history = repo.history(&known, head)?;
+        let history = repo.history(known, head)?;
         Ok(history.bases.first().copied().or(self.before.head_commit()))
     }
 
@@ -119,12 +119,10 @@ impl SizedFiles {
             states
         };
         let (old, new) = (states(before), states(after));
-        let paths: HashSet<&BString> = old.keys().chain(new.keys()).collect();
-        let changes = paths
-            .into_iter()
-            .map(|path| Change::new(path.clone(), old.get(path).copied(), new.get(path).copied()));
+        let changes = differing(&old, &new)
+            .map(|(path, old, new)| Change::new(path.clone(), old.copied(), new.copied()));
         SizedFiles {
-            changes: changes.filter(|change| change.old != change.new).collect(),
+            changes: changes.collect(),
             blobs,
         }
     }
@@ -134,6 +132,7 @@ struct ObservedJudge<'a> {
     observed: &'a Observed<'a>,
     repo: &'a Repository,
     base: Option<ObjectId>,
+    known: Vec<ObjectId>,
     options: &'a Options,
 }
 
@@ -173,11 +172,11 @@ impl ObservedJudge<'_> {
         for change in differences {
             let path: &BStr = change.path.as_ref();
             let committed = base.get(path)?;
+            let is_committed = change.old == committed || change.old == was.get(path)?;
             if head.get(path)? == change.new {
                 // What the session found and no commit has must not vanish, unless it is in a stash.
-                let is_committed = change.old == committed || change.old == was.get(path)?;
                 let is_only_copy = !is_committed && first.get(path)? == change.old;
-                if is_only_copy && !is_in(&stashed, path, change.old)? {
+                if is_only_copy && !is_in_any(&stashed, path, change.old)? {
                     since_before.push(change);
                 }
                 continue;
@@ -193,16 +192,14 @@ impl ObservedJudge<'_> {
             }
             // What the session itself made and no commit has may go again.
             let is_own = first.get(path)?.is_none() && committed.is_none();
-            let is_committed = change.old == committed || change.old == was.get(path)?;
             if change.old.is_some() && !is_committed && !is_own {
                 since_before.push(change);
             }
         }
         // The lost contents, each with whether the file is gone.
         let lost = since_before.iter();
-        let lost: HashMap<BString, bool> = lost
-            .map(|change| (change.path.clone(), change.new.is_none()))
-            .collect();
+        let lost = lost.map(|change| (change.path.clone(), change.new.is_none()));
+        let lost: HashMap<BString, bool> = lost.collect();
         let lost_at = |finding: &Finding| lost.get(finding.path.as_ref()?).copied();
         let of_requests = self.judge(since_head, new.clone())?;
         let mut of_losses = self.judge(since_before, new)?;
@@ -223,9 +220,7 @@ impl ObservedJudge<'_> {
     /// What is staged and not in the work tree.
     fn index(&self, found: &mut Observation) -> Result<()> {
         let observed = self.observed;
-        let staged = |one| -> Result<HashMap<BString, State>> {
-            Ok(observed.store.staged(self.repo, one)?.into_iter().collect())
-        };
+        let staged = |one| observed.store.staged(self.repo, one);
         let (old, new) = (staged(observed.before)?, staged(observed.after)?);
         let (head, base) = (
             self.repo.tree_of(observed.after.head_commit())?,
@@ -233,14 +228,11 @@ impl ObservedJudge<'_> {
         );
         let files = self.tree(observed.after);
         let excuse = Excuses::of(self)?;
-        let paths: HashSet<&BString> = old.keys().chain(new.keys()).collect();
         let mut changes = Vec::new();
-        for path in paths {
-            let (was, is) = (old.get(path).copied(), new.get(path).copied());
-            let name: &BStr = path.as_ref();
+        for (path, _, is) in differing(&old, &new) {
+            let (name, is): (&BStr, _) = (path.as_ref(), is.copied());
             let committed = base.get(name)?;
-            let is_known = was == is
-                || is == head.get(name)?
+            let is_known = is == head.get(name)?
                 || is == committed
                 || is == files.get(name)?
                 || excuse.covers(name, is, head.get(name)?)?;
@@ -248,7 +240,6 @@ impl ObservedJudge<'_> {
                 changes.push(Change::new(name, committed, is));
             }
         }
-        changes.sort_by(|a, b| a.path.cmp(&b.path));
         let (objects, staged) = tree_of_changes(self.repo.objects(), &changes)?;
         let staged = Tree::at(&objects, staged);
         found.findings.extend(self.judge(changes, staged)?);
@@ -263,7 +254,7 @@ impl ObservedJudge<'_> {
         let paths: Vec<BString> = changes.iter().map(|change| change.path.clone()).collect();
         let facts = JudgementFacts {
             changes,
-            ..JudgementFacts::uncommitted(self.repo, Stage::Request, self.base, result)?
+            ..JudgementFacts::new(self.repo, Stage::Request, self.base, result)?.uncommitted()?
         };
         let judged = pipeline::judge(facts, self.options)?;
         let mut findings = judged.findings;
@@ -290,33 +281,28 @@ impl ObservedJudge<'_> {
             .map(|(name, tip)| (Some(name), tip))
             .collect();
         tips.extend(observed.after.head_commit().map(|tip| (None, tip)));
-        let known = observed.known(self.repo);
-        tips.retain(|(_, tip)| !known.contains(tip));
+        tips.retain(|(_, tip)| !self.known.contains(tip));
         let mut seen = HashSet::new();
         for (name, tip) in tips {
             if !seen.insert(tip) {
                 continue;
             }
-            let history = self.repo.history(&known, tip)?;
+            let new_range = Range::of(self.repo.history(&self.known, tip)?, tip);
             let old = name.and_then(|name| before.get(name).copied());
             let old = self.repo.tree_of(old.or(observed.before.head_commit()))?;
             let new = self.repo.tree_of(Some(tip))?;
-            if history.ahead.is_empty() {
+            if new_range.commits.is_empty() {
                 continue;
             }
+            let bases = new_range.base.iter().chain(&new_range.other_bases);
             let new_range = Range {
-                base: history.bases.first().copied(),
-                other_bases: history.bases.iter().skip(1).copied().collect(),
                 // A merge takes over what its parents had.
-                known: history.bases,
-                head: Some(tip),
-                is_cut: history.ahead_is_cut,
-                commits: history.ahead,
+                known: bases.copied().collect(),
                 branch: match name {
                     Some(name) => Some(name.trim_start_matches("refs/heads/").into()),
                     None => self.repo.branch()?.map(|branch| branch.name),
                 },
-                ..Range::default()
+                ..new_range
             };
             for mut finding in range(self.repo, &new_range, None, self.options)?.findings {
                 let is_old = match &finding.path {
@@ -348,7 +334,7 @@ impl ObservedJudge<'_> {
         let returned = observed
             .store
             .changed_switches(observed.first, observed.after)?;
-        let settings = settings_of_head(self.repo).unwrap_or_else(|_| Settings::default());
+        let settings = settings_of_head(self.repo).unwrap_or_default();
         for (path, what) in changed.into_iter().filter(|one| returned.contains(one)) {
             let inside = path.strip_prefix(self.repo.workdir()?).unwrap_or(&path);
             let name = BString::from(inside.to_string_lossy().as_ref());
@@ -357,15 +343,6 @@ impl ObservedJudge<'_> {
         }
         Ok(())
     }
-}
-
-fn is_in(trees: &[Tree<'_>], path: &BStr, state: Option<State>) -> Result<bool> {
-    for tree in trees {
-        if tree.get(path)? == state {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// Where content comes from that is nobody's new work.
@@ -381,8 +358,7 @@ impl<'a> Excuses<'a> {
     fn of(judged: &'a ObservedJudge<'a>) -> Result<Excuses<'a>> {
         let observed = judged.observed;
         let merged = Parents::of_next_commit(judged.repo, false)?.merged;
-        let known: HashSet<ObjectId> = observed.known(judged.repo).into_iter().collect();
-        let merged = merged.into_iter().filter(|id| known.contains(id));
+        let merged = merged.into_iter().filter(|id| judged.known.contains(id));
         let first = judged.tree(observed.first);
         let mut trees = vec![(first.clone(), None)];
         for commit in observed.first.stash().chain(merged) {

@@ -8,7 +8,7 @@ use super::approvals::{CommitApprovals, WholeRange};
 use super::facts::{JudgementFacts, old_sides};
 use super::measured_changes::{Judge, for_each};
 use super::policy_loader::load_for_changes;
-use super::{Collect, Options, reverts, review};
+use super::{Options, reverts, review};
 use crate::approve::Approval;
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
@@ -34,7 +34,7 @@ pub(super) struct Judged {
     approved: HashSet<BString>,
     /// The approvals that count for a commit or a request.
     counted: Vec<Approval>,
-    collect: Collect,
+    for_page: bool,
     /// The commits of a range, each judged on its own; for the review page.
     pub(super) commits: Vec<ReviewCommit>,
 }
@@ -47,13 +47,7 @@ pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<
     let mut policy = load_for_changes(&facts, options)?;
     let mut changes = std::mem::take(&mut facts.changes);
     let (repo, objects, base) = (facts.repo, facts.repo.objects(), &facts.base);
-    let commit_approvals = CommitApprovals::judge(
-        repo,
-        facts.commits,
-        &policy.settings,
-        base.commit(),
-        facts.known,
-    )?;
+    let commit_approvals = CommitApprovals::judge(&facts, &policy.settings)?;
     policy.notes.extend_from_slice(&commit_approvals.notes);
     if let Some(bases) = facts.merge_bases {
         bases.worst(objects, &policy.settings.thresholds, &mut changes)?;
@@ -103,18 +97,13 @@ pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<
     };
     reverts::excuse_revert(&facts, &mut policy, &changes, &mut findings)?;
     commit_approvals.tell(&mut findings, None);
-    findings.extend(document_faults(&policy));
+    let (objects, source) = (objects.clone(), source(&facts));
     Ok(Judged {
-        source: source(&facts),
-        objects: objects.clone(),
-        policy,
-        changes,
-        findings,
         commit_approvals,
         approved,
         counted,
-        collect: options.collect,
-        commits: Vec::new(),
+        for_page: options.for_page,
+        ..Judged::unapproved(objects, source, policy, changes, findings)
     })
 }
 
@@ -160,7 +149,7 @@ fn document_faults(policy: &Policy) -> Vec<Finding> {
 }
 
 impl Judged {
-    /// The same without a repository, and so without approvals.
+    /// Without approvals, as where there is no repository.
     pub(super) fn unapproved(
         objects: Objects,
         source: Source,
@@ -178,7 +167,7 @@ impl Judged {
             commit_approvals: CommitApprovals::default(),
             approved: HashSet::new(),
             counted: Vec::new(),
-            collect: Collect::Nothing,
+            for_page: false,
             commits: Vec::new(),
         }
     }
@@ -215,7 +204,7 @@ impl Judged {
 
     /// What the reader asked for beyond findings and changes.
     fn review(&mut self) -> Result<Option<Box<Review>>> {
-        if self.collect == Collect::Nothing {
+        if !self.for_page {
             return Ok(None);
         }
         let mut review = review::rows(&self.policy, &self.changes, &self.findings);

@@ -5,15 +5,15 @@ use std::collections::HashSet;
 use std::slice;
 
 use gix::ObjectId;
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::BString;
 
 use super::facts::{JudgementFacts, MergeBases, settings_of};
 use super::merge_commits::{self, OwnChanges};
 use super::per_commit::{self, Progress};
 use super::pipeline::Judged;
-use super::{Collect, Options, pipeline, review};
+use super::{Options, pipeline, review};
 use crate::error::{Error, Result};
-use crate::git::{PushSide, Range, Repository, Update, fetch_command};
+use crate::git::{PushSide, Range, Repository, Update};
 use crate::path::escaped;
 use crate::policy::Stage;
 use crate::verdict::{Source, SourceKind, Verdict};
@@ -33,7 +33,7 @@ pub fn commit(
         return Err(Error::new(format!(
             "commit {id} cannot be checked: its parent {parent} is not in this clone"
         ))
-        .help(fetch_command(repo.is_shallow(), &[&parent.to_string()])));
+        .help(repo.fetch_command(&[&parent.to_string()])));
     }
     let tree = repo.tree_of(Some(id))?;
     let OwnChanges { changes, merged } =
@@ -81,7 +81,7 @@ pub fn range(
         );
     }
     judged.policy.notes.splice(0..0, notes);
-    let wants_strip = options.collect == Collect::Page && !range.commits.is_empty();
+    let wants_strip = options.for_page && !range.commits.is_empty();
     let judges_each = each_commit.is_some() || wants_strip && review::is_affordable(range);
     let of_commits = judges_each.then(|| {
         let progress = each_commit.unwrap_or(&|_, _| {});
@@ -169,10 +169,13 @@ pub fn push(
     options: &Options,
 ) -> Result<Verdict> {
     let target = repo.target(base_setting(repo, repo.head_commit()?)?.as_deref(), side)?;
-    let ranges = repo.ranges_of_push(updates, target.as_ref(), side)?;
-    let reports = ranges.iter().map(|one| {
-        let report = range(repo, one, each_commit, options);
-        of_ref(report, one.reference.as_ref().map(|name| name.as_bstr()))
+    let reports = updates.iter().map(|update| {
+        let pushed = repo.range_of_update(update, updates, target.as_ref(), side);
+        let report = pushed.and_then(|pushed| {
+            let branch = update.branch().map(ToOwned::to_owned);
+            range(repo, &Range { branch, ..pushed }, each_commit, options)
+        });
+        of_ref(report, &update.name)
     });
     Ok(together(reports.collect::<Result<_>>()?))
 }
@@ -204,7 +207,7 @@ pub fn new_commits(repo: &Repository, updates: &[Update], options: &Options) -> 
         for new in repo.history(&known, new)?.ahead {
             if seen.insert(new.id) {
                 let report = commit(repo, new.id, Some(branch.to_owned()), options);
-                reports.push(of_ref(report, Some(update.name.as_ref()))?);
+                reports.push(of_ref(report, &update.name)?);
             }
         }
     }
@@ -223,24 +226,16 @@ pub(super) fn base_setting(repo: &Repository, commit: Option<ObjectId>) -> Resul
 }
 
 /// Adds the name of the ref to findings and errors.
-fn of_ref(report: Result<Verdict>, name: Option<&BStr>) -> Result<Verdict> {
-    let Some(name) = name else {
-        return report;
-    };
-    match report {
-        Ok(mut report) => {
-            for finding in &mut report.findings {
-                finding
-                    .details
-                    .insert("ref", escaped(name).to_string().into());
-            }
-            Ok(report)
-        }
-        Err(error) => Err(Error {
-            message: format!("{}: {}", escaped(name), error.message),
-            ..error
-        }),
+fn of_ref(report: Result<Verdict>, name: &BString) -> Result<Verdict> {
+    let name = escaped(name).to_string();
+    let mut report = report.map_err(|error| Error {
+        message: format!("{name}: {}", error.message),
+        ..error
+    })?;
+    for finding in &mut report.findings {
+        finding.details.insert("ref", name.as_str().into());
     }
+    Ok(report)
 }
 
 /// Joins several reports.

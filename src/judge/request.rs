@@ -82,7 +82,7 @@ impl OperationContext<'_, '_> {
         paths: &[&BStr],
     ) -> Result<Loss<'c>> {
         let head = self.head();
-        let there = old.map(|old| self.blob_id(old)).transpose()?;
+        let there = old.map(|old| self.repo.blob_id(old)).transpose()?;
         let edit = self.step(old, new);
         let mut loss = Loss {
             edit,
@@ -200,7 +200,7 @@ impl OperationContext<'_, '_> {
             (Some(new), None) => {
                 let head = self.head();
                 let committed = wants_content.then(|| head.read(path)).transpose()?;
-                let change = written(path, head.get(path)?, self.blob_id(new)?);
+                let change = written(path, head.get(path)?, self.repo.blob_id(new)?);
                 (change, committed.flatten())
             }
             // A file that HEAD lacks still counts as deleted or moved.
@@ -235,7 +235,7 @@ impl OperationContext<'_, '_> {
         let state = |content: &[u8]| -> Result<State> {
             Ok(State {
                 kind: Kind::File,
-                id: self.blob_id(content)?,
+                id: self.repo.blob_id(content)?,
             })
         };
         let (old, new) = (old.map(state).transpose()?, new.map(state).transpose()?);
@@ -252,7 +252,8 @@ impl OperationContext<'_, '_> {
             return Ok(self);
         };
         let committed = self.head().get(path)?.map(|state| state.id);
-        if committed == Some(self.blob_id(old)?) || !self.step(Some(old), Some(new)).destroys() {
+        if committed == Some(self.repo.blob_id(old)?) || !self.step(Some(old), Some(new)).destroys()
+        {
             return Ok(self);
         }
         Ok(OperationContext {
@@ -285,16 +286,6 @@ impl OperationContext<'_, '_> {
         self.head.tree()
     }
 
-    /// git's id of the content.
-    ///
-    /// # Errors
-    /// It cannot be hashed.
-    pub fn blob_id(&self, content: &[u8]) -> Result<ObjectId> {
-        self.repo
-            .blob_id(content)
-            .ok_or_else(|| Error::new("the content cannot be hashed"))
-    }
-
     /// The errors of the rules, most severe first.
     ///
     /// # Errors
@@ -308,7 +299,7 @@ impl OperationContext<'_, '_> {
             platform: system::PLATFORM,
             policy: self.policy,
             changes,
-            result: &self.boundary.view(),
+            result: self.boundary,
             merge_base: &merge_base,
             approvals: self.approvals,
         });
@@ -382,41 +373,37 @@ fn refuse_nested(
         }
         Err(error) => return Err(Error::new(error.to_string())),
     };
-    let finding = match nested {
+    let (at, what, help, command) = match nested {
         Some(NestedRepository::WorkTree(at)) => {
-            let what = "a separate repository";
             let help = "it has its own settings and designs; run guard there:";
-            outside(path, at.as_ref(), what)
-                .help(help)
-                .help(Help::command(command(path, at.as_ref())))
+            let command = command(path, at.as_ref());
+            (at, "a separate repository", help, Some(command))
         }
         Some(NestedRepository::Bare(at)) => {
             let what = "a bare repository, whose configuration and hooks git would run";
-            outside(path, at.as_ref(), what).help("ask a person to change it")
+            (at, what, "ask a person to change it", None)
         }
-        None => match repo.submodule_of(head, path)? {
-            Some(at) => {
-                let what = "a submodule that is not checked out";
-                outside(path, at.as_ref(), what)
-                    .help("it has its own settings and designs; check it out, and run guard there:")
-                    .help(Help::command(format_args!(
-                        "git submodule update --init {}",
-                        shell_word(&at)
-                    )))
-            }
-            None => return Ok(None),
-        },
+        None => {
+            let Some(at) = repo.submodule_of(head, path)? else {
+                return Ok(None);
+            };
+            let help = "it has its own settings and designs; check it out, and run guard there:";
+            let command = format!("git submodule update --init {}", shell_word(&at));
+            (
+                at,
+                "a submodule that is not checked out",
+                help,
+                Some(command),
+            )
+        }
     };
-    Ok(Some(finding))
-}
-
-fn outside(path: &BStr, at: &BStr, what: &str) -> Finding {
     let message = match path == at {
         true => format!("{} is {what}", escaped(path)),
-        false => format!("{} is in {}, {what}", escaped(path), escaped(at)),
+        false => format!("{} is in {}, {what}", escaped(path), escaped(&at)),
     };
-    let finding = Finding::new(Rule::OutsideWorkspace, path, message);
-    finding.detail("reason", Reason::PathOutside.detail())
+    let mut finding = Finding::new(Rule::OutsideWorkspace, path, message).help(help);
+    finding.help.extend(command.map(Help::command));
+    Ok(Some(finding.detail("reason", Reason::PathOutside.detail())))
 }
 
 /// The command that checks the path in its own repository.

@@ -80,20 +80,15 @@ pub(super) fn hunks(
     findings: &[Finding],
 ) -> Result<HashMap<BString, String>> {
     let refused = refused_paths(findings);
-    let mut wanted: Vec<_> = changes
-        .iter()
-        .filter(
-            |MeasuredChange {
-                 change, measured, ..
-             }| {
-                let is_moved = change.new.is_none() && change.renamed.is_some();
-                let is_shown = measured.is_some_and(|measured| {
-                    measured.destroys() || measured.class == Class::Delete && !is_moved
-                });
-                is_shown || refused.contains(&change.path)
-            },
-        )
-        .collect();
+    let is_wanted = |changed: &&MeasuredChange| {
+        let change = &changed.change;
+        let is_moved = change.new.is_none() && change.renamed.is_some();
+        let is_shown = changed.measured.is_some_and(|measured| {
+            measured.destroys() || measured.class == Class::Delete && !is_moved
+        });
+        is_shown || refused.contains(&change.path)
+    };
+    let mut wanted: Vec<_> = changes.iter().filter(is_wanted).collect();
     wanted.sort_by_key(|changed| {
         let lost = changed.measured.map(|measured| measured.lost.bytes);
         Reverse((refused.contains(&changed.change.path), lost))

@@ -1,22 +1,25 @@
-//! The settings and the grants in force, for people, programs and prompts.
+//! The settings and the grants in force, and where the work on a branch stands, for people, programs and prompts.
 
 // Shows the settings of the work tree.
 #![allow(clippy::disallowed_methods)]
 
 use gix::bstr::BStr;
 
-use super::Options;
+use super::facts::BaseCommit;
 use super::pipeline::{designs_used, texts};
 use super::policy_loader::{CHOICE_KEY, GUARD_USE, load_to_show};
 use super::tree_view::{GitTreeView, work_tree};
-use crate::error::Result;
-use crate::git::{Index, Repository, show_file};
-use crate::path::TreeView;
+use super::{Options, staged};
+use crate::error::{Error, Result};
+use crate::git::{Index, Repository, changes_between, show_file};
 use crate::policy::{ChosenBy, Policy};
-use crate::rules;
+use crate::rules::{self, ResultTree};
 use crate::scope::settings::{self, KeyPlaces, Settings, parse_with_places};
 use crate::scope::{Grant, GrantKind, Scope};
-use crate::verdict::{ChosenDesigns, PromptSection, ScopeGrant, ScopeListing, SettingsInForce};
+use crate::verdict::{
+    BranchStatus, ChosenDesigns, PromptSection, RowsSoFar, ScopeGrant, ScopeListing,
+    SettingsInForce, Verdict,
+};
 
 /// All grants, with whether their files exist.
 ///
@@ -48,9 +51,9 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSecti
     if policy.scope.as_ref().is_none_or(Scope::is_empty) {
         return Ok(None);
     }
-    let mut standing = policy.designs.clone();
-    standing.retain(|governing| governing.chosen_by == ChosenBy::Standing);
-    let standing = standing.into_iter().map(|one| one.design.path).collect();
+    let standing = policy.designs.iter();
+    let standing = standing.filter(|governing| governing.chosen_by == ChosenBy::Standing);
+    let standing = standing.map(|one| one.design.path.clone()).collect();
     let scope = listing(repo, &policy)?;
     Ok(Some(PromptSection::new(scope, standing)))
 }
@@ -60,41 +63,44 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSecti
 fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
     let designs = policy.designs.iter();
     let all = designs.flat_map(|governing| governing.design.grants.iter().cloned());
-    let scope = Scope::new(all.collect());
     let head = repo.tree_of(repo.head_commit()?)?;
-    let mut facts = Vec::with_capacity(scope.grants().len());
-    for grant in scope.grants() {
-        facts.push((head.get(grant.path.as_ref())?.is_some(), false));
-    }
-    if let Ok(root) = repo.workdir() {
-        let (index, boundary) = (Index::open(repo)?, work_tree(root)?);
-        let (disk, tree) = (boundary.view(), index.tree()?);
-        let view = GitTreeView::of(&tree);
-        let matched = rules::matched(scope.grants(), &[&view]);
-        for (at, grant) in scope.grants().iter().enumerate() {
-            let is_on_disk = || disk.entry(grant.path.as_ref()).is_some();
-            facts[at].1 = matched[at] || grant.kind != GrantKind::Glob && is_on_disk();
-        }
-    }
-    Ok(listed(&policy.settings, scope, facts))
+    let head = GitTreeView::of(&head);
+    let Ok(root) = repo.workdir() else {
+        let listed = listed(&policy.settings, all.collect(), &head, None);
+        return head.finish().map(|()| listed);
+    };
+    let (index, disk) = (Index::open(repo)?, work_tree(root)?);
+    let tree = index.tree()?;
+    let tree = GitTreeView::of(&tree);
+    let listed = listed(&policy.settings, all.collect(), &head, Some((&tree, &disk)));
+    head.finish().and(tree.finish()).map(|()| listed)
 }
 
-/// The grants of a scope, each with whether HEAD has its file, and whether it exists.
+/// The grants of a scope, each with whether its file exists: a glob by what the first of two trees lists, a path by the
+/// second one.
 pub(super) fn listed(
     settings: &Settings,
-    scope: Scope,
-    facts: Vec<(bool, bool)>,
+    grants: Vec<Grant>,
+    head: &dyn ResultTree,
+    now: Option<(&dyn ResultTree, &dyn ResultTree)>,
 ) -> Vec<ScopeGrant> {
-    let rows = scope.grants().iter().zip(facts);
-    let line = |(grant, (is_committed, exists)): (&Grant, (bool, bool))| {
-        let is_committed = is_committed || exists && grant.kind != GrantKind::File;
+    let scope = Scope::new(grants);
+    let trees: Vec<_> = now.iter().map(|(tree, _)| *tree).collect();
+    let matched = rules::matched(scope.grants(), &trees).into_iter();
+    let line = |(grant, matched): (&Grant, bool)| {
+        let path: &BStr = grant.path.as_ref();
+        let exists = match grant.kind {
+            GrantKind::Glob => matched,
+            _ => now.is_some_and(|(_, now)| now.entry(path).is_some()),
+        };
+        let is_committed = exists && grant.kind != GrantKind::File || head.entry(path).is_some();
         ScopeGrant {
             protection: rules::protection(settings, &scope, grant, is_committed, exists),
             grant: grant.clone(),
             exists,
         }
     };
-    rows.map(line).collect()
+    scope.grants().iter().zip(matched).map(line).collect()
 }
 
 /// The settings in force with their places, and any designs chosen by hand.
@@ -148,5 +154,61 @@ fn chosen(repo: &Repository, options: &Options) -> Result<Option<ChosenDesigns>>
     Ok((!files.is_empty()).then(|| ChosenDesigns {
         files,
         by: GUARD_USE.to_owned(),
+    }))
+}
+
+/// Where the work on the current branch stands. Each part says itself why guard cannot tell it.
+///
+/// # Errors
+/// HEAD cannot be read.
+pub fn status(repo: &Repository, options: &Options) -> Result<BranchStatus> {
+    let mut status = BranchStatus {
+        branch: repo.branch()?.map(|branch| branch.name),
+        designs: Ok(Vec::new()),
+        rows: Ok(None),
+        commit: staged(repo, options),
+        notes: Vec::new(),
+    };
+    match load_to_show(repo, options) {
+        Ok(policy) => {
+            status.designs = Ok(designs_used(&policy));
+            status.rows = rows(repo, &policy, status.commit.as_ref().ok());
+            status.notes = policy.notes;
+        }
+        Err(error) => status.designs = Err(error),
+    }
+    for note in status.commit.iter().flat_map(|verdict| &verdict.notes) {
+        if !status.notes.contains(note) {
+            status.notes.push(note.clone());
+        }
+    }
+    Ok(status)
+}
+
+/// The rows of this branch's own designs, by what was committed since the merge base and what is staged.
+fn rows(repo: &Repository, policy: &Policy, staged: Option<&Verdict>) -> Result<Option<RowsSoFar>> {
+    let mut designs = policy.designs.iter();
+    if designs.all(|governing| governing.chosen_by == ChosenBy::Standing) {
+        return Ok(None);
+    }
+    let (head, target) = (repo.head_commit()?, policy.settings.base.as_deref());
+    let head = BaseCommit::new(repo, head)?;
+    let Some((_, first)) = head.merge_base(repo, target)? else {
+        let unknown = Error::new(
+            "guard does not know the commit at which this work began, so it cannot tell which rows are done",
+        );
+        return Err(match target {
+            Some(_) => unknown,
+            None => unknown.help("set `[lld] base = \"main\"` in guard.toml"),
+        });
+    };
+    let committed = changes_between(repo.objects(), first.id(), head.tree().id())?;
+    let committed = committed.iter().map(|change| change.path.as_ref());
+    let staged = staged.into_iter().flat_map(|verdict| &verdict.changes);
+    let paths = committed.chain(staged.map(|change| change.path.as_ref()));
+    let (done, open) = rules::done_and_open(policy, paths);
+    Ok(Some(RowsSoFar {
+        done: done.len(),
+        open: open.into_iter().cloned().collect(),
     }))
 }

@@ -128,7 +128,7 @@ fn facts_of<'a>(
         operation: parents.operation,
         changes,
         merged,
-        ..JudgementFacts::uncommitted(repo, Stage::Commit, parents.head, index.tree()?)?
+        ..JudgementFacts::new(repo, Stage::Commit, parents.head, index.tree()?)?.uncommitted()?
     };
     Ok((facts, parents.ignores_githead))
 }

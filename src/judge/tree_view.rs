@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString};
 
-use crate::boundary::{Boundary, BoundaryView, bytes, from_real_root};
+use crate::boundary::{Boundary, bytes, from_real_root};
 use crate::change::Kind;
 use crate::error::{Error, Result};
 use crate::git::{Repository, Tree, show_file};
@@ -113,8 +113,8 @@ fn canonical(path: &Path) -> Result<PathBuf, String> {
         .map_err(|error| format!("{}: {error}", show_file(path)))
 }
 
-/// The disk view lists no files; the index does. A request is about one path, and its neighbours are judged at commit
+/// The disk lists no files; the index does. A request is about one path, and its neighbours are judged at commit
 /// time.
-impl ResultTree for BoundaryView<'_> {
+impl ResultTree for Boundary {
     fn for_each(&self, _visit: &mut dyn FnMut(&BStr, Kind)) {}
 }

@@ -6,7 +6,7 @@ use super::pipeline::designs_used;
 use super::{Options, Progress, facts, range};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
-use crate::git::{Headline, Range, Repository, fetch_command};
+use crate::git::{Headline, Repository};
 use crate::measure::Precision;
 use crate::scope::settings::{Missing, Settings};
 use crate::verdict::DesignUsed;
@@ -79,7 +79,7 @@ pub fn trial(
         return Err(Error::new(
             "the clone is too shallow to check a change: it holds only the newest commit",
         )
-        .help(fetch_command(true, &[])));
+        .help(repo.fetch_command(&[])));
     }
     // The branch has no design for what came before guard.
     let mut settings = settings.clone();
@@ -95,20 +95,20 @@ pub fn trial(
         ..settings.clone()
     });
     let options = options(settings);
-    for (at, (id, parent)) in steps.iter().enumerate() {
-        let range = of_first_parent(repo, *id, *parent)?;
+    for (at, &(id, parent)) in steps.iter().enumerate() {
+        let range = repo.range_since(parent, id)?;
         // Without usable designs, the other rules still apply.
-        let (judged, why) = match range::net(repo, &range, *id, &options) {
+        let (judged, why) = match range::net(repo, &range, id, &options) {
             Ok(judged) => (judged, None),
             Err(error) => (
-                range::net(repo, &range, *id, &unscoped)?,
+                range::net(repo, &range, id, &unscoped)?,
                 Some(error.message),
             ),
         };
         let is_scoped = judged.policy.scope.is_some();
         trial.changes.push(TriedChange {
-            id: *id,
-            headline: repo.headline(*id)?,
+            id,
+            headline: repo.headline(id)?,
             designs: designs_used(&judged.policy),
             unscoped: (!is_scoped).then(|| why.unwrap_or_else(|| "no design".to_owned())),
             findings: judged.findings,
@@ -116,18 +116,4 @@ pub fn trial(
         progress(at + 1, steps.len());
     }
     Ok(trial)
-}
-
-/// What a commit changes in its first parent, with the commits that it brings.
-fn of_first_parent(repo: &Repository, id: ObjectId, parent: Option<ObjectId>) -> Result<Range> {
-    let known: Vec<ObjectId> = parent.into_iter().collect();
-    let history = repo.history(&known, id)?;
-    Ok(Range {
-        base: parent,
-        known,
-        head: Some(id),
-        commits: history.ahead,
-        is_cut: history.ahead_is_cut,
-        ..Range::default()
-    })
 }

@@ -112,7 +112,7 @@ impl Call<'_> {
         path: &str,
         operation: &Operation,
     ) -> GateResult<ToolAnswer> {
-        let done = gate.perform(self.request(path).as_ref(), operation);
+        let done = gate.perform(self.request(path).as_ref(), operation, None);
         done.map(|done| ToolAnswer::done(gate, &done))
     }
 }

@@ -10,7 +10,7 @@ use crate::files::{
     Question, Strategy,
 };
 use crate::git::Repository;
-use crate::report::push_quoted;
+use crate::report::{Style, push_change};
 
 /// The choice for what is no write, such as a deletion.
 const APPROVE: &str = "approve";
@@ -98,8 +98,7 @@ fn message(question: &Question) -> String {
     let analysis = &question.analysis;
     let lost = analysis.deleted_content.as_deref().unwrap_or_default();
     let change = analysis.diff_preview.as_str();
-    push_quoted(&mut text, "The change", change);
-    push_quoted(&mut text, "What would be lost", lost);
+    push_change(&mut text, change, lost, &Style::default());
     let word = &question.word;
     text + &format!("\nTo approve, choose how to write it, type the word {word} and a reason.\n")
 }

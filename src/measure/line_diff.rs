@@ -4,9 +4,7 @@
 use std::ops::Range;
 
 use gix::bstr::ByteSlice;
-use gix::diff::blob::{
-    Algorithm, Diff, Hunk, IndentHeuristic, IndentLevel, InternedInput, Token, TokenSource,
-};
+use gix::diff::blob::{Algorithm, Diff, Hunk, IndentHeuristic, IndentLevel, InternedInput, Token};
 
 use super::content::line_count;
 use super::longest_common::{self, Common};
@@ -36,8 +34,13 @@ pub(super) struct Numbered {
 
 impl Numbered {
     /// At most [`DIFF_LIMIT`] units per side.
-    pub(super) fn new<'a, S: TokenSource<Token = &'a [u8]>>(old: S, new: S) -> Numbered {
-        let input = InternedInput::new(old, new);
+    pub(super) fn new<'a>(
+        old: impl Iterator<Item = &'a [u8]>,
+        new: impl Iterator<Item = &'a [u8]>,
+    ) -> Numbered {
+        let mut input = InternedInput::default();
+        input.update_before(old);
+        input.update_after(new);
         Numbered {
             count: input.interner.num_tokens(),
             before: input.before,

@@ -7,6 +7,8 @@ use std::collections::HashMap;
 
 use gix::diff::blob::Token;
 
+use super::text::{equal_end, equal_start};
+
 /// The maximum steps per token, on both sides together. git's own limit is the square root of their number and at
 /// least 256.
 const STEPS_PER_TOKEN: usize = 32;
@@ -56,10 +58,9 @@ fn kept_within(mut old: &[Token], mut new: &[Token], limit: usize, block: usize)
 
 /// Removes the equal ends; returns their number of tokens.
 fn trim(old: &mut &[Token], new: &mut &[Token]) -> usize {
-    let head = old.iter().zip(*new).take_while(|(a, b)| a == b).count();
+    let head = equal_start(old, new);
     (*old, *new) = (&old[head..], &new[head..]);
-    let both = old.iter().rev().zip(new.iter().rev());
-    let tail = both.take_while(|(a, b)| a == b).count();
+    let tail = equal_end(old, new);
     (*old, *new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
     head + tail
 }

@@ -4,6 +4,7 @@
 use gix::bstr::ByteSlice;
 
 use super::content::line_count;
+use super::text::{equal_end, equal_start};
 
 /// Where lines differ, equal ones are searched in so many lines of either side.
 const WINDOW: usize = 8;
@@ -20,42 +21,41 @@ pub(super) const ALL: usize = usize::MAX;
 /// Both are texts with a newline at the end of each line; `total` is the number of lines of `old`.
 pub(super) fn kept(old: &[u8], new: &[u8], total: usize, enough: usize) -> usize {
     let head = equal_head(old, new);
-    let (old, new) = (&old[head.bytes..], &new[head.bytes..]);
-    let mut kept = head.lines;
+    let mut kept = line_count(&old[..head]);
+    let (old, new) = (&old[head..], &new[head..]);
     if kept >= enough {
         return kept;
     }
     let tail = equal_tail(old, new);
-    kept += tail.lines;
+    let (mut old, rest) = old.split_at(old.len() - tail);
+    let mut new = &new[..new.len() - tail];
+    kept += line_count(rest);
     if kept >= enough {
         return kept;
     }
-    let (mut old, mut new) = (
-        &old[..old.len() - tail.bytes],
-        &new[..new.len() - tail.bytes],
-    );
     let between = total.saturating_sub(kept);
     let may_lose = total.checked_sub(enough);
     let (mut found, mut lost) = (0, 0);
     while kept + found < enough && !old.is_empty() && !new.is_empty() {
         let equal = equal_head(old, new);
-        if equal.lines > 0 {
-            found += equal.lines;
-            (old, new) = (&old[equal.bytes..], &new[equal.bytes..]);
+        if equal > 0 {
+            found += line_count(&old[..equal]);
+            (old, new) = (&old[equal..], &new[equal..]);
             continue;
         }
-        let (mut before, mut after) = (Window::of(old), Window::of(new));
-        match before.first_equal(&mut after) {
-            Some((at, other)) => {
+        let (before, after) = (window(old), window(new));
+        let (at, there) = match first_equal(&before, &after) {
+            Some((at, there)) => {
                 found += 1;
                 lost += at;
-                (old, new) = (before.behind(at), after.behind(other));
+                (at, there)
             }
             None => {
-                lost += before.count;
-                (old, new) = (&old[before.end()..], &new[after.end()..]);
+                lost += before.len();
+                (before.len() - 1, after.len() - 1)
             }
-        }
+        };
+        (old, new) = (&old[before[at].1..], &new[after[there].1..]);
         let seen = found + lost;
         let loses_more = |most: usize| lost.saturating_mul(between) > most.saturating_mul(seen);
         if seen >= SAMPLE && may_lose.is_some_and(loses_more) {
@@ -65,108 +65,51 @@ pub(super) fn kept(old: &[u8], new: &[u8], total: usize, enough: usize) -> usize
     kept + found
 }
 
-/// Whole lines with the same bytes on both sides.
-struct EqualLines {
-    bytes: usize,
-    lines: usize,
-}
-
-impl EqualLines {
-    fn of(lines: &[u8]) -> EqualLines {
-        EqualLines {
-            bytes: lines.len(),
-            lines: line_count(lines),
-        }
+/// The bytes of the equal lines at the start of both.
+fn equal_head(old: &[u8], new: &[u8]) -> usize {
+    let same = equal_start(old, new);
+    match same == old.len() && same == new.len() {
+        true => same,
+        false => old[..same].rfind_byte(b'\n').map_or(0, |at| at + 1),
     }
 }
 
-/// Bytes to compare at once.
-const STEP: usize = 64;
-
-fn equal_head(old: &[u8], new: &[u8]) -> EqualLines {
-    let steps = old.chunks_exact(STEP).zip(new.chunks_exact(STEP));
-    let near = STEP * steps.take_while(|(old, new)| old == new).count();
-    let rest = old[near..].iter().zip(&new[near..]);
-    let same = near + rest.take_while(|(old, new)| old == new).count();
-    if same == old.len() && same == new.len() {
-        return EqualLines::of(old);
-    }
-    let end = old[..same].rfind_byte(b'\n').map_or(0, |at| at + 1);
-    EqualLines::of(&old[..end])
+/// The bytes of the equal lines at the end; the first of them may be left out.
+fn equal_tail(old: &[u8], new: &[u8]) -> usize {
+    let same = equal_end(old, new);
+    let newline = old[old.len() - same..].find_byte(b'\n');
+    newline.map_or(0, |at| same - at - 1)
 }
 
-/// The equal lines at the end; the first of them may be left out.
-fn equal_tail(old: &[u8], new: &[u8]) -> EqualLines {
-    let steps = old.rchunks_exact(STEP).zip(new.rchunks_exact(STEP));
-    let near = STEP * steps.take_while(|(old, new)| old == new).count();
-    let before = old[..old.len() - near].iter().rev();
-    let rest = before.zip(new[..new.len() - near].iter().rev());
-    let same = near + rest.take_while(|(old, new)| old == new).count();
-    let tail = &old[old.len() - same..];
-    let start = tail.find_byte(b'\n').map_or(tail.len(), |at| at + 1);
-    EqualLines::of(&tail[start..])
+/// The next lines of a text without blanks around them, and where each ends.
+fn window(text: &[u8]) -> Vec<(&[u8], usize)> {
+    let mut end = 0;
+    let lines = text.lines_with_terminator().take(WINDOW).map(|line| {
+        end += line.len();
+        (line.trim_ascii(), end)
+    });
+    lines.collect()
 }
 
-/// The next lines of a text, found when they are needed.
-struct Window<'a> {
-    text: &'a [u8],
-    /// The lines without blanks around them, and where each ends.
-    lines: [(&'a [u8], usize); WINDOW],
-    count: usize,
-}
-
-impl<'a> Window<'a> {
-    fn of(text: &'a [u8]) -> Window<'a> {
-        Window {
-            text,
-            lines: [(&[], 0); WINDOW],
-            count: 0,
-        }
-    }
-
-    /// Where the last known line ends.
-    fn end(&self) -> usize {
-        self.lines[..self.count].last().map_or(0, |line| line.1)
-    }
-
-    fn line(&mut self, at: usize) -> Option<&'a [u8]> {
-        while self.count <= at && self.count < WINDOW {
-            let start = self.end();
-            let rest = &self.text[start..];
-            if rest.is_empty() {
-                return None;
-            }
-            let length = rest.find_byte(b'\n').map_or(rest.len(), |at| at + 1);
-            self.lines[self.count] = (rest[..length].trim_ascii(), start + length);
-            self.count += 1;
-        }
-        self.lines.get(at).map(|line| line.0)
-    }
-
-    /// The positions of the first lines that are equal but for blanks around them, if possible with the lines behind
-    /// them: a brace or an empty line is equal to too many.
-    fn first_equal(&mut self, other: &mut Window<'a>) -> Option<(usize, usize)> {
-        let mut single = None;
-        for sum in 0..2 * WINDOW {
-            for at in 0..=sum.min(WINDOW) {
-                let there = sum - at;
-                let line = self.line(at);
-                if line.is_none() || line != other.line(there) {
-                    continue;
-                }
-                if self.line(at + 1) == other.line(there + 1) {
+/// The positions of the first lines that are equal but for blanks around them, if possible with the lines behind them:
+/// a brace or an empty line is equal to too many.
+fn first_equal(before: &[(&[u8], usize)], after: &[(&[u8], usize)]) -> Option<(usize, usize)> {
+    let is_equal = |at: usize, there: usize| {
+        before.get(at).map(|(line, _)| line) == after.get(there).map(|(line, _)| line)
+    };
+    let mut single = None;
+    for sum in 0..before.len() + after.len() {
+        for at in 0..=sum.min(before.len() - 1) {
+            let there = sum - at;
+            if there < after.len() && is_equal(at, there) {
+                if is_equal(at + 1, there + 1) {
                     return Some((at, there));
                 }
                 single = single.or(Some((at, there)));
             }
         }
-        single
     }
-
-    /// The text behind the line at `at`.
-    fn behind(&self, at: usize) -> &'a [u8] {
-        self.lines.get(at).map_or(&[], |line| &self.text[line.1..])
-    }
+    single
 }
 
 #[cfg(test)]

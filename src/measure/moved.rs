@@ -3,11 +3,13 @@
 //!
 //! Each added line pays for one lost line. Texts are compared by hashes with random keys, in nearly linear time.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasher, RandomState};
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+
+use gix::hashtable::{HashMap, HashSet};
 
 use super::reformat::{BlockReader, has_blocks};
-use super::text::{Text, TextWords};
+use super::text::{Text, words};
 
 /// The fewest lines that move together. Fewer are in any two programs.
 const RUN: usize = 3;
@@ -25,48 +27,58 @@ const LINE_LIMIT: usize = 1 << 22;
 pub struct AddedLines {
     hasher: RandomState,
     /// The lines that some file loses.
-    wanted: HashSet<HashedLine>,
+    wanted: HashSet<LineHash>,
     /// Where the lines of each file end.
     ends: Vec<usize>,
     /// The lines of all files.
     lines: Vec<AddedLine>,
     /// The hashes of [`RUN`] consecutive lines of a file and where they start, sorted.
-    runs: Vec<(u64, usize)>,
+    runs: Vec<(LineHash, usize)>,
     is_sorted: bool,
     /// By hash, the first of the equal runs that may be free.
-    first_free: HashMap<u64, usize>,
+    first_free: HashMap<LineHash, usize>,
 }
 
-/// A line without blanks around it. A line in a comment differs from the same line in code.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct HashedLine {
-    hash: u64,
-    has_word: bool,
+/// The hash of consecutive lines, or of one without blanks around it: then its lowest bit says whether the line has a
+/// word. A line in a comment differs from the same line in code.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct LineHash(u64);
+
+impl LineHash {
+    fn has_word(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+impl Hash for LineHash {
+    // Maps take the bytes of a hash as they are.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write(&self.0.to_ne_bytes());
+    }
 }
 
 struct AddedLine {
-    line: HashedLine,
+    line: LineHash,
     file: usize,
     /// Whether the file gains this line, and it has not yet paid for a lost one.
     is_free: bool,
 }
 
-fn hashed(blob: &[u8], hasher: &RandomState) -> Vec<HashedLine> {
+fn hashed(blob: &[u8], hasher: &RandomState) -> Vec<LineHash> {
     let text = Text::of(blob);
     let mut found = Vec::with_capacity(text.lines);
     let mut blocks = has_blocks(text.bytes()).then(BlockReader::default);
     for line in text.trimmed() {
         let is_in_block = blocks.as_mut().is_some_and(|blocks| blocks.read(line));
-        found.push(HashedLine {
-            hash: hasher.hash_one((is_in_block, line)),
-            has_word: TextWords(line).next().is_some(),
-        });
+        let has_word = words(line).next().is_some();
+        let hash = hasher.hash_one((is_in_block, line));
+        found.push(LineHash(hash & !1 | u64::from(has_word)));
     }
     found
 }
 
-fn counts(lines: &[HashedLine]) -> HashMap<HashedLine, usize> {
-    let mut counts = HashMap::with_capacity(lines.len());
+fn counts(lines: &[LineHash]) -> HashMap<LineHash, usize> {
+    let mut counts = HashMap::default();
     for &line in lines {
         *counts.entry(line).or_default() += 1;
     }
@@ -74,18 +86,20 @@ fn counts(lines: &[HashedLine]) -> HashMap<HashedLine, usize> {
 }
 
 /// What a text has more of than another.
-fn beyond(mine: &[HashedLine], theirs: &[HashedLine]) -> HashMap<HashedLine, usize> {
-    let (mut mine, theirs) = (counts(mine), counts(theirs));
-    mine.retain(|line, count| {
-        *count = count.saturating_sub(theirs.get(line).copied().unwrap_or(0));
-        *count > 0
-    });
-    mine
+fn beyond(mine: &[LineHash], theirs: &[LineHash]) -> HashMap<LineHash, usize> {
+    let mut more = counts(mine);
+    for line in theirs {
+        if let Some(count) = more.get_mut(line) {
+            *count = count.saturating_sub(1);
+        }
+    }
+    more.retain(|_, count| *count > 0);
+    more
 }
 
 /// A run may start with a line with words only, as others are everywhere.
-fn starts_run(run: &[HashedLine]) -> bool {
-    run.first().is_some_and(|line| line.has_word)
+fn starts_run(run: &[LineHash]) -> bool {
+    run.first().is_some_and(|line| line.has_word())
 }
 
 impl AddedLines {
@@ -97,7 +111,7 @@ impl AddedLines {
 
     /// Whether a file may gain lines that another loses.
     pub fn is_wanted(&self, new: &[u8]) -> bool {
-        let wanted = |line: &HashedLine| line.has_word && self.wanted.contains(line);
+        let wanted = |line: &LineHash| line.has_word() && self.wanted.contains(line);
         let after = hashed(new, &self.hasher);
         after.into_iter().filter(wanted).take(WITH_WORDS).count() == WITH_WORDS
     }
@@ -122,7 +136,7 @@ impl AddedLines {
         }
         for (run, at) in after.windows(RUN).zip(start..) {
             if starts_run(run) {
-                self.runs.push((self.hasher.hash_one(run), at));
+                self.runs.push((LineHash(self.hasher.hash_one(run)), at));
             }
         }
         self.is_sorted = false;
@@ -140,11 +154,11 @@ impl AddedLines {
         }
         let before = hashed(old, &self.hasher);
         let mut gone = beyond(&before, &hashed(new, &self.hasher));
-        let mut taken: HashMap<usize, usize> = HashMap::new();
+        let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
         let mut rest = before.as_slice();
         while let Some(run) = rest.get(..RUN) {
             let longest = match starts_run(run) {
-                true => self.longest_run(rest, self.hasher.hash_one(run), own),
+                true => self.longest_run(rest, LineHash(self.hasher.hash_one(run)), own),
                 false => None,
             };
             let length = match longest {
@@ -159,16 +173,14 @@ impl AddedLines {
             };
             rest = &rest[length..];
         }
-        let mut taken: Vec<(usize, usize)> = taken.into_iter().collect();
-        taken.sort_unstable();
-        taken
+        taken.into_iter().collect()
     }
 
     /// The start and length of the longest of the first runs with this hash that equal the start of `lines`.
     fn longest_run(
         &mut self,
-        lines: &[HashedLine],
-        hash: u64,
+        lines: &[LineHash],
+        hash: LineHash,
         own: Option<usize>,
     ) -> Option<(usize, usize)> {
         let runs = &self.runs;
@@ -176,7 +188,7 @@ impl AddedLines {
             .first_free
             .entry(hash)
             .or_insert_with(|| runs.partition_point(|&(other, _)| other < hash));
-        let is_used = |run: &&(u64, usize)| run.0 == hash && !self.lines[run.1].is_free;
+        let is_used = |run: &&(LineHash, usize)| run.0 == hash && !self.lines[run.1].is_free;
         *first += runs[*first..].iter().take_while(is_used).count();
         let equal = runs[*first..].iter().take_while(|run| run.0 == hash);
         let starts = equal.take(LOOKS).map(|run| run.1);
@@ -194,12 +206,7 @@ impl AddedLines {
     }
 
     /// Takes the lines of a run that one file gains and the other loses, where enough of them are consecutive.
-    fn take_run(
-        &mut self,
-        at: usize,
-        length: usize,
-        gone: &mut HashMap<HashedLine, usize>,
-    ) -> usize {
+    fn take_run(&mut self, at: usize, length: usize, gone: &mut HashMap<LineHash, usize>) -> usize {
         let (mut all, mut start) = (0, at);
         while start < at + length {
             let (mut end, mut with_words) = (start, 0);
@@ -210,7 +217,7 @@ impl AddedLines {
                 };
                 *count -= 1;
                 added.is_free = false;
-                with_words += usize::from(added.line.has_word);
+                with_words += usize::from(added.line.has_word());
                 end += 1;
             }
             if end - start >= RUN && with_words >= WITH_WORDS {

@@ -12,7 +12,7 @@ use gix::bstr::ByteSlice;
 
 use super::line_diff::{DIFF_LIMIT, Numbered};
 use super::share::line_changes;
-use super::text::{Text, TextWords};
+use super::text::{self, Text};
 
 /// The maximum words per side to compare; more would need too much memory.
 const WORD_LIMIT: usize = 1 << 20;
@@ -85,7 +85,7 @@ impl Makeup {
         let mut blocks = BlockReader::default();
         for line in text.lines() {
             let line = line.trim_ascii();
-            let words = TextWords(line).count();
+            let words = text::words(line).count();
             found.words += words;
             let is_comment = COMMENTS.iter().any(|mark| line.starts_with(mark));
             if blocks.read(line) || is_comment {
@@ -170,9 +170,9 @@ fn is_in_pattern(before: &[u8]) -> bool {
 /// and of their lines, and add fewer than a tenth.
 fn keeps_words(old: &Text<'_>, new: &Text<'_>) -> bool {
     let [before, after] = line_changes(old, new);
-    let words = Numbered::new(TextWords(&before), TextWords(&after));
+    let words = Numbered::new(text::words(&before), text::words(&after));
     let (lost, added) = words.changed();
-    let count = TextWords(&before).count();
+    let count = text::words(&before).count();
     // A diff of texts that have little in common takes long.
     if !is_little(lost, count) || !is_little(added, count) {
         return false;
@@ -182,7 +182,7 @@ fn keeps_words(old: &Text<'_>, new: &Text<'_>) -> bool {
     let (mut lines, mut lost_lines) = (0, 0);
     for line in before.lines() {
         let (mut words, mut lost) = (0, 0);
-        for word in TextWords(line) {
+        for word in text::words(line) {
             words += 1;
             bytes += word.len();
             if diff.is_removed(at) {

@@ -31,8 +31,8 @@ pub struct RenameEnd<'a> {
     pub has_row: bool,
 }
 
-impl RenameEnd<'_> {
-    fn name(&self) -> &[u8] {
+impl<'a> RenameEnd<'a> {
+    fn name(&self) -> &'a [u8] {
         self.path
             .rsplit_once_str("/")
             .map_or(self.path, |(_, name)| name)
@@ -100,14 +100,20 @@ impl<'a> RenameEnds<'a> {
         }
     }
 
+    /// What is not paired yet, without empty files, in path order.
+    fn unpaired(&self) -> Vec<usize> {
+        let all = 0..self.ends.len();
+        let is_open = |&at: &usize| !self.taken[at] && !self.ends[at].id.is_empty_blob();
+        let mut open: Vec<usize> = all.filter(is_open).collect();
+        open.sort_by_key(|&at| self.ends[at].path);
+        open
+    }
+
     /// The files that are not paired yet.
     fn open(&self) -> Vec<usize> {
-        (0..self.ends.len())
-            .filter(|&index| {
-                let end = &self.ends[index];
-                !self.taken[index] && end.kind.is_file() && !end.id.is_empty_blob()
-            })
-            .collect()
+        let mut open = self.unpaired();
+        open.retain(|&at| self.ends[at].kind.is_file());
+        open
     }
 
     /// The number of files without a profile.
@@ -165,7 +171,7 @@ impl UnpairedEnds {
     }
 }
 
-impl<F> Matcher<'_, F> {
+impl<'a, F> Matcher<'a, F> {
     fn pair(&mut self, from: usize, to: usize, similarity: u8) {
         if !self.from.taken[from] && !self.to.taken[to] {
             self.from.taken[from] = true;
@@ -180,35 +186,21 @@ impl<F> Matcher<'_, F> {
 
     /// Pairs equal ids of the same kind: first those of the same name, then in path order.
     fn pair_same_content(&mut self) {
-        let mut groups: HashMap<_, (Vec<usize>, Vec<usize>)> = HashMap::new();
-        let key = |end: &RenameEnd<'_>| (end.id, (!end.kind.is_file()).then_some(end.kind));
-        for (index, end) in self.from.ends.iter().enumerate() {
-            if !end.id.is_empty_blob() {
-                groups.entry(key(end)).or_default().0.push(index);
+        let (from_ends, to_ends) = (self.from.ends, self.to.ends);
+        for by_name in [true, false] {
+            let key = |end: &RenameEnd<'a>| {
+                let kind = (!end.kind.is_file()).then_some(end.kind);
+                (end.id, kind, by_name.then(|| end.name()))
+            };
+            let mut waiting: HashMap<_, UnpairedEnds> = HashMap::new();
+            for index in self.from.unpaired() {
+                let end = &from_ends[index];
+                waiting.entry(key(end)).or_default().push(index, end);
             }
-        }
-        for (index, end) in self.to.ends.iter().enumerate() {
-            if let Some(group) = groups.get_mut(&key(end)) {
-                group.1.push(index);
-            }
-        }
-        for (mut from, mut to) in groups.into_values() {
-            from.sort_by_key(|&index| self.from.ends[index].path);
-            to.sort_by_key(|&index| self.to.ends[index].path);
-            for by_name in [true, false] {
-                let key = |end: &RenameEnd<'_>| by_name.then(|| end.name().to_vec());
-                let mut waiting: HashMap<Option<Vec<u8>>, UnpairedEnds> = HashMap::new();
-                for &index in from.iter().filter(|&&index| !self.from.taken[index]) {
-                    let end = &self.from.ends[index];
-                    waiting.entry(key(end)).or_default().push(index, end);
-                }
-                for &index in &to {
-                    let end = &self.to.ends[index];
-                    let same = waiting.get_mut(&key(end));
-                    let same = same.filter(|_| !self.to.taken[index]);
-                    if let Some(from) = same.and_then(|waiting| waiting.take(end)) {
-                        self.pair(from, index, 100);
-                    }
+            for index in self.to.unpaired() {
+                let same = waiting.get_mut(&key(&to_ends[index]));
+                if let Some(from) = same.and_then(|same| same.take(&to_ends[index])) {
+                    self.pair(from, index, 100);
                 }
             }
         }

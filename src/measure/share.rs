@@ -43,19 +43,21 @@ impl Lost {
         is_exact: true,
     };
 
+    /// All units of an old version of this many bytes.
+    pub(super) fn all(total: usize, unit: Unit, bytes: usize) -> Lost {
+        Lost {
+            lost: total,
+            gone: total,
+            total,
+            unit,
+            bytes,
+            is_exact: true,
+        }
+    }
+
     /// Everything in `old` is lost.
-    pub(super) fn all(old: &Text<'_>) -> Lost {
-        all_of(&Counted::old(old))
-    }
-
-    /// All lines of `old`, whatever its unit.
-    pub(super) fn all_lines(old: &Text<'_>) -> Lost {
-        all_units(old.lines, old.unit(), old.bytes().len())
-    }
-
-    /// All of a content that is not text.
-    pub fn all_bytes(old: &[u8]) -> Lost {
-        all_units(old.len(), Unit::Bytes, old.len())
+    pub(super) fn all_of(old: &Counted<'_>) -> Lost {
+        Lost::all(old.count, old.unit, old.bytes())
     }
 
     /// The lost share, 0 to 1; 0 for no content.
@@ -86,21 +88,6 @@ impl Lost {
     }
 }
 
-fn all_of(old: &Counted<'_>) -> Lost {
-    all_units(old.count, old.unit, old.bytes())
-}
-
-fn all_units(total: usize, unit: Unit, bytes: usize) -> Lost {
-    Lost {
-        lost: total,
-        gone: total,
-        total,
-        unit,
-        bytes,
-        is_exact: true,
-    }
-}
-
 /// Counts the loss from `old` to `new`.
 ///
 /// Leading and trailing ASCII blanks, line endings and a UTF-8 byte order mark are ignored; UTF-16 and UTF-32 with a
@@ -122,7 +109,7 @@ pub(super) fn lost_text(old: &Text<'_>, new: &Text<'_>) -> Lost {
 
 fn count(old: &Text<'_>, new: &Text<'_>) -> Lost {
     let old = Counted::old(old);
-    let all = all_of(&old);
+    let all = Lost::all_of(&old);
     if new.is_empty() || all.total == 0 {
         return all;
     }
@@ -190,7 +177,7 @@ pub(super) fn line_changes(old: &Text<'_>, new: &Text<'_>) -> [Vec<u8>; 2] {
 
 /// `None` if either side has more than `limit` units.
 fn numbered(old: &Counted<'_>, new: &Counted<'_>, limit: usize) -> Option<Numbered> {
-    (old.count <= limit && new.count <= limit).then(|| Numbered::new(old, new))
+    (old.count <= limit && new.count <= limit).then(|| Numbered::new(old.units(), new.units()))
 }
 
 /// When a change is destructive.
@@ -240,7 +227,7 @@ pub fn classify(lost: &Lost, thresholds: &Thresholds) -> Class {
 /// Whether a text that becomes another is surely no REPLACE, by its size or by a look in linear time. If not, only
 /// counting can tell.
 pub(super) fn is_surely_modify(old: &Text<'_>, new: &Text<'_>, thresholds: &Thresholds) -> bool {
-    let all = Lost::all_lines(old);
+    let all = Lost::all(old.lines, old.unit(), old.bytes().len());
     if !all.exceeds_lines(thresholds.lines) {
         return true;
     }

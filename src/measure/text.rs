@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 
 use gix::bstr::{self, ByteSlice};
-use gix::diff::blob::TokenSource;
 
 use super::content::{countable, line_count};
 
 /// Above this average of bytes per line, an old version is counted in tokens.
 const LONG_LINES: usize = 400;
+
+/// Elements to compare at once.
+const STEP: usize = 64;
 
 /// The maximum length of a token.
 const TOKEN_LIMIT: usize = 256;
@@ -87,7 +89,7 @@ impl<'a> Counted<'a> {
         let bytes = text.bytes.as_ref();
         let count = match unit {
             Unit::Lines => text.lines,
-            Unit::Tokens => Units::Tokens(bytes).count(),
+            Unit::Tokens => tokens(bytes).count(),
             Unit::Bytes => bytes.len(),
         };
         Counted {
@@ -100,14 +102,11 @@ impl<'a> Counted<'a> {
     /// Two texts in tokens, without their common ends. No token crosses a blank, so the ends are cut at blanks.
     pub(super) fn without_common_ends(old: &Self, new: &Self) -> (Self, Self) {
         let is_blank = |byte: &u8| byte.is_ascii_whitespace();
-        let both = old.text.iter().zip(new.text);
-        let equal = both.take_while(|(old, new)| old == new).count();
+        let equal = equal_start(old.text, new.text);
         let blank = old.text[..equal].iter().rposition(is_blank);
         let start = blank.map_or(0, |blank| blank + 1);
         let (before, after) = (&old.text[start..], &new.text[start..]);
-        let both = before.iter().rev().zip(after.iter().rev());
-        let equal = both.take_while(|(old, new)| old == new).count();
-        let tail = &before[before.len() - equal..];
+        let tail = &before[before.len() - equal_end(before, after)..];
         let end = tail.iter().position(is_blank);
         let end = end.map_or(0, |blank| tail.len() - blank);
         let cut = |text: &'a [u8], unit| {
@@ -115,7 +114,7 @@ impl<'a> Counted<'a> {
             Counted {
                 text,
                 unit,
-                count: Units::Tokens(text).count(),
+                count: tokens(text).count(),
             }
         };
         (cut(before, old.unit), cut(after, new.unit))
@@ -127,44 +126,36 @@ impl<'a> Counted<'a> {
     }
 
     /// The trimmed units, in order.
-    pub(super) fn units(&self) -> Units<'_> {
+    pub(super) fn units(&self) -> Box<dyn Iterator<Item = &[u8]> + '_> {
         match self.unit {
-            Unit::Lines => Units::Lines(self.text.lines_with_terminator()),
-            Unit::Tokens | Unit::Bytes => Units::Tokens(self.text),
+            Unit::Lines => Box::new(self.text.lines_with_terminator().map(<[u8]>::trim_ascii)),
+            Unit::Tokens | Unit::Bytes => Box::new(tokens(self.text)),
         }
     }
 }
 
-impl<'a> TokenSource for &'a Counted<'_> {
-    type Token = &'a [u8];
-    type Tokenizer = Units<'a>;
-
-    fn tokenize(&self) -> Units<'a> {
-        self.units()
-    }
-
-    fn estimate_tokens(&self) -> u32 {
-        u32::try_from(self.count).unwrap_or(u32::MAX)
-    }
+/// The number of equal elements at the start of both.
+pub(super) fn equal_start<T: PartialEq>(one: &[T], other: &[T]) -> usize {
+    let steps = one.chunks_exact(STEP).zip(other.chunks_exact(STEP));
+    let near = STEP * steps.take_while(|(one, other)| one == other).count();
+    let rest = one[near..].iter().zip(&other[near..]);
+    near + rest.take_while(|(one, other)| one == other).count()
 }
 
-/// The units of a text.
-pub(super) enum Units<'a> {
-    /// Trimmed lines.
-    Lines(bstr::LinesWithTerminator<'a>),
-    /// The rest to split into tokens.
-    Tokens(&'a [u8]),
+/// The number of equal elements at the end of both.
+pub(super) fn equal_end<T: PartialEq>(one: &[T], other: &[T]) -> usize {
+    let steps = one.rchunks_exact(STEP).zip(other.rchunks_exact(STEP));
+    let near = STEP * steps.take_while(|(one, other)| one == other).count();
+    let [one, other] = [one, other].map(|side| side[..side.len() - near].iter().rev());
+    near + one
+        .zip(other)
+        .take_while(|(one, other)| one == other)
+        .count()
 }
 
-impl<'a> Iterator for Units<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<&'a [u8]> {
-        match self {
-            Units::Lines(lines) => lines.next().map(<[u8]>::trim_ascii),
-            Units::Tokens(rest) => next_token(rest),
-        }
-    }
+/// The tokens of a text.
+fn tokens(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || next_token(&mut text))
 }
 
 /// A token is a word, or one character of a script without blanks, with the punctuation directly after it: `var
@@ -191,40 +182,20 @@ fn next_token<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 /// The words of a text: runs of letters, digits and `_`, or single characters of a script without blanks.
-pub(super) struct TextWords<'a>(pub(super) &'a [u8]);
-
-impl<'a> Iterator for TextWords<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<&'a [u8]> {
-        while !self.0.is_empty() {
-            let length = word_length(self.0);
-            if length > 0 {
-                let (word, rest) = self.0.split_at(length);
-                self.0 = rest;
-                return Some(word);
+pub(super) fn words(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        while !text.is_empty() {
+            match word_length(text) {
+                0 => text = &text[classify(text).1..],
+                length => return text.split_off(..length),
             }
-            self.0 = &self.0[classify(self.0).1..];
         }
         None
-    }
-}
-
-impl<'a> TokenSource for TextWords<'a> {
-    type Token = &'a [u8];
-    type Tokenizer = TextWords<'a>;
-
-    fn tokenize(&self) -> TextWords<'a> {
-        TextWords(self.0)
-    }
-
-    fn estimate_tokens(&self) -> u32 {
-        u32::try_from(self.0.len() / 8).unwrap_or(u32::MAX)
-    }
+    })
 }
 
 /// The length of the word at the start of a text; 0 if there is none.
-pub(super) fn word_length(text: &[u8]) -> usize {
+fn word_length(text: &[u8]) -> usize {
     let mut end = 0;
     while end < TOKEN_LIMIT {
         match classify(&text[end..]) {
@@ -298,7 +269,7 @@ mod tests {
     use super::*;
 
     fn tokens(text: &[u8]) -> Vec<std::borrow::Cow<'_, str>> {
-        Units::Tokens(text).map(ByteSlice::to_str_lossy).collect()
+        super::tokens(text).map(ByteSlice::to_str_lossy).collect()
     }
 
     #[test]
@@ -361,7 +332,7 @@ mod tests {
             "\u{3000}a\u{a0}\u{20000}".as_bytes(),
         ];
         for text in texts {
-            assert_eq!(Units::Tokens(text).collect::<Vec<_>>().concat(), text);
+            assert_eq!(super::tokens(text).collect::<Vec<_>>().concat(), text);
         }
     }
 }

@@ -41,6 +41,12 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
+/// The names with commas between them.
+pub fn escaped_list(names: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
+    let names = names.into_iter().map(|name| escaped(&name).to_string());
+    names.collect::<Vec<_>>().join(", ")
+}
+
 /// The first `most` of several names, and how many others there are.
 pub fn listed(names: impl ExactSizeIterator<Item = String>, most: usize) -> String {
     let more = names.len().saturating_sub(most);

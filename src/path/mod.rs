@@ -23,7 +23,9 @@ mod windows;
 
 pub use chars::{fold, fold_into, is_hostile};
 pub use entry::{Links, check_entry};
-pub use escape::{Escaped, escaped, listed, shell_word, single_quoted, text_on_one_line};
+pub use escape::{
+    Escaped, escaped, escaped_list, listed, shell_word, single_quoted, text_on_one_line,
+};
 pub use link::{MAX_LINKS, Node, TreeView, check_link_target, resolve_link, resolve_path};
 pub use names::{MAX_NAME, MAX_PATH};
 pub(crate) use reason::PathFault;

@@ -5,7 +5,9 @@ use gix::bstr::BString;
 use super::chars::fold;
 use super::names::{self, check_git_dir, check_path_length, text};
 use super::reason::{PathFault, Reason, Rejection, refuse};
-use super::windows::{self, Platform, check_backslash_traversal, check_windows_absolute, drive};
+use super::windows::{
+    self, Platform, check_backslash_traversal, check_windows_absolute, drive, resolved,
+};
 
 /// The path in the workspace that a request names.
 ///
@@ -109,24 +111,13 @@ fn check_relative(input: &str) -> Result<(), PathFault> {
 
 /// Resolves `.` and `..`. Refuses paths outside the workspace, the workspace itself, and spellings of directories.
 fn resolve(below: &[u8], platform: Platform) -> Result<BString, PathFault> {
-    let mut names: Vec<&[u8]> = Vec::new();
-    let mut last: &[u8] = b"";
-    for segment in platform.segments(below) {
-        last = segment;
-        match segment {
-            b"" | b"." => {}
-            b".." => {
-                if names.pop().is_none() {
-                    return refuse(Reason::PathEscapes, "leaves the workspace through ..");
-                }
-            }
-            name => names.push(name),
-        }
-    }
+    let Some(names) = resolved(Vec::new(), platform.segments(below)) else {
+        return refuse(Reason::PathEscapes, "leaves the workspace through ..");
+    };
     if names.is_empty() {
         return refuse(Reason::IsWorkspaceRoot, "is the workspace itself");
     }
-    if matches!(last, b"" | b"." | b"..") {
+    if matches!(platform.segments(below).last(), Some(b"" | b"." | b"..")) {
         return refuse(Reason::TrailingSlash, "names a directory");
     }
     Ok(names.join(&b'/').into())

@@ -45,7 +45,8 @@ pub(super) fn check_windows_absolute(path: &[u8]) -> Result<(), PathFault> {
 /// Refuses a path that leaves the workspace if `\` is a separator. `depth` is the number of directories between the
 /// workspace and the start of the path.
 pub(super) fn check_backslash_traversal(path: &[u8], depth: usize) -> Result<(), PathFault> {
-    if path.contains(&b'\\') && escapes(path.split(|&byte| byte == b'/' || byte == b'\\'), depth) {
+    let start = vec![&b"x"[..]; depth];
+    if path.contains(&b'\\') && resolved(start, Platform::Windows.segments(path)).is_none() {
         return refuse(
             Reason::BackslashTraversal,
             "leaves the workspace where \\ separates directories",
@@ -54,17 +55,20 @@ pub(super) fn check_backslash_traversal(path: &[u8], depth: usize) -> Result<(),
     Ok(())
 }
 
-/// Whether `..` rises above the workspace at any step.
-fn escapes<'a>(segments: impl Iterator<Item = &'a [u8]>, mut depth: usize) -> bool {
+/// The names of a path from a directory, with `.` and `..` resolved; `None` if `..` rises above the workspace at any
+/// step.
+pub(super) fn resolved<'a>(
+    mut here: Vec<&'a [u8]>,
+    segments: impl Iterator<Item = &'a [u8]>,
+) -> Option<Vec<&'a [u8]>> {
     for segment in segments {
         match segment {
             b"" | b"." => {}
-            b".." if depth == 0 => return true,
-            b".." => depth -= 1,
-            _ => depth += 1,
+            b".." => drop(here.pop()?),
+            name => here.push(name),
         }
     }
-    false
+    Some(here)
 }
 
 /// Why Windows could not check out a path that is legal on Unix.

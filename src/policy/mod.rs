@@ -49,8 +49,8 @@ impl Origin {
 pub struct DesignVersion {
     /// The path in the repository.
     pub path: BString,
-    /// The id of the blob; `None` if it could not be hashed.
-    pub blob: Option<ObjectId>,
+    /// The id of the blob.
+    pub blob: ObjectId,
 }
 
 /// A design in force.
@@ -58,8 +58,8 @@ pub struct DesignVersion {
 pub struct Governing {
     /// The document.
     pub design: Design,
-    /// The id of the blob; `None` if it could not be hashed.
-    pub blob: Option<ObjectId>,
+    /// The id of the blob.
+    pub blob: ObjectId,
     /// The source of its text.
     pub origin: Origin,
     /// What chose it.
@@ -143,23 +143,18 @@ pub struct Policy {
 impl Policy {
     /// The policy that settings and designs make.
     pub(crate) fn new(stage: Stage, mut settings: Settings, designs: Vec<Governing>) -> Policy {
-        let in_force = designs.iter().filter(|governing| governing.in_force);
-        let mut grants = Vec::new();
-        for Governing { design, .. } in in_force {
-            grants.extend(design.grants.iter().cloned());
-        }
-        for grant in grants.iter().filter(|_| stage == Stage::Request) {
+        let scope_of = |version: fn(&Governing) -> Option<&Design>| {
+            let designs = designs.iter().filter_map(version);
+            Scope::new(designs.flat_map(|design| design.grants.clone()).collect())
+        };
+        let in_force = scope_of(|governing| governing.in_force.then_some(&governing.design));
+        for grant in in_force.grants().iter().filter(|_| stage == Stage::Request) {
             // A row that names the file says that it is none.
             let path: &BStr = grant.path.as_ref();
             if grant.kind == GrantKind::File && settings.secrets.contains(path) {
                 settings.secrets = settings.secrets.except(path);
             }
         }
-        let in_force = Scope::new(grants);
-        let scope_of = |version: fn(&Governing) -> Option<&Design>| {
-            let designs = designs.iter().filter_map(version);
-            Scope::new(designs.flat_map(|design| design.grants.clone()).collect())
-        };
         let proposed = scope_of(|governing| governing.proposed.as_ref());
         let before = scope_of(|governing| governing.before.as_ref());
         let added = match stage == Stage::Range && settings.authority == Authority::Head {

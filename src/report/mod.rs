@@ -29,7 +29,7 @@ pub use explain::{Topic, write_topic};
 pub(crate) use human::summary;
 pub use human::{write_error, write_notes};
 pub(crate) use json::document;
-pub(crate) use preview::{GUTTER, painted, push_quoted};
+pub(crate) use preview::{gutter, painted, push_change};
 pub(crate) use recognise::{RECOGNISED_FROM, is_report};
 pub use scope::{prompt_text, write_prompt, write_scope, write_scope_check};
 pub use settings::{schema, settings_reference, write_settings};

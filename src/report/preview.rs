@@ -19,15 +19,21 @@ pub(super) struct MarkedLine<'a> {
 }
 
 /// The prefix of quoted content, which distinguishes it from guard's own words.
-pub(crate) const GUTTER: &str = "  | ";
+pub(super) const GUTTER: &str = "  | ";
 
-/// Appends lines of content below a title, if there are any.
-pub(crate) fn push_quoted(text: &mut String, title: &str, quoted: &str) {
-    if !quoted.is_empty() {
-        text.push_str(&format!("\n{title}:\n"));
-    }
-    for line in quoted.lines() {
-        text.push_str(&format!("{GUTTER}{line}\n"));
+/// The lines of content, each behind the gutter.
+pub(crate) fn gutter(content: &str) -> String {
+    let lines = content.lines().map(|line| format!("{GUTTER}{line}\n"));
+    lines.collect()
+}
+
+/// Appends the preview of a change and the content that it would lose, each below a title if there is any.
+pub(crate) fn push_change(text: &mut String, preview: &str, lost: &str, style: &Style) {
+    let preview = painted(preview, style);
+    for (title, content) in [("The change", &*preview), ("What would be lost", lost)] {
+        if !content.is_empty() {
+            text.push_str(&format!("\n{title}:\n{}", gutter(content)));
+        }
     }
 }
 

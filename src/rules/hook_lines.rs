@@ -4,20 +4,33 @@
 use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Map, Value};
 
-macro_rules! shipped {
-    ($($name:literal),*) => { [$(($name, include_str!(concat!("../../hooks/", $name)))),*] };
+/// A hook of git that guard installs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hook {
+    /// Git's name for it.
+    pub name: &'static str,
+    /// The content of guard's own hook file.
+    pub script: &'static str,
+    /// What is not judged without it.
+    pub gap: &'static str,
 }
 
-/// The git hooks that guard supports, with the scripts that guard installs for them.
-const HOOKS: [(&str, &str); 7] = shipped![
-    "pre-commit",
-    "pre-merge-commit",
-    "prepare-commit-msg",
-    "commit-msg",
-    "post-commit",
-    "pre-push",
-    "reference-transaction"
-];
+macro_rules! hooks {
+    ($($name:literal $gap:literal)*) => {
+        [$(Hook { name: $name, script: include_str!(concat!("../../hooks/", $name)), gap: $gap }),*]
+    };
+}
+
+/// Every hook, in the order in which git calls them.
+pub const HOOKS: [Hook; 7] = hooks! {
+    "pre-commit" "guard does not check commits"
+    "pre-merge-commit" "guard checks a merge late or not at all"
+    "prepare-commit-msg" "guard does not check commits made with --no-verify, cherry-pick, revert and rebase"
+    "commit-msg" "messages written in an editor do not name the design"
+    "post-commit" "used approvals stay until they expire"
+    "pre-push" "guard checks a push only on the server, if at all"
+    "reference-transaction" "guard does not check commits made without hooks"
+};
 
 /// The settings of the hook frameworks that guard reads.
 pub const SETTINGS: [&str; 6] = [
@@ -57,7 +70,7 @@ fn lists(words: &str, word: &str) -> bool {
 }
 
 fn is_hook(name: &str) -> bool {
-    HOOKS.iter().any(|(hook, _)| *hook == name)
+    HOOKS.iter().any(|hook| hook.name == name)
 }
 
 /// Whether the file lists the packages that npm installs.
@@ -119,11 +132,11 @@ fn is_released(value: &Value) -> bool {
 pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     let script = SCRIPTS.iter().find_map(|directory| {
         let name = path.strip_prefix(directory.as_bytes())?;
-        HOOKS.iter().find(|(hook, _)| name == hook.as_bytes())
+        HOOKS.iter().find(|hook| name == hook.name.as_bytes())
     });
     let is_settings = SETTINGS.iter().any(|name| path == *name);
     match script {
-        Some((_, shipped)) if old.is_empty() && new == shipped.as_bytes() => return true,
+        Some(hook) if old.is_empty() && new == hook.script.as_bytes() => return true,
         None if !is_settings => return false,
         _ => {}
     }
@@ -378,8 +391,9 @@ mod tests {
             assert!(only_calls(".husky/pre-commit", "", call), "{call}");
             assert!(only_calls_guard(call), "{call}");
         }
-        for (hook, script) in HOOKS {
-            assert!(only_calls(&format!(".githooks/{hook}"), "", script));
+        for hook in HOOKS {
+            let path = format!(".githooks/{}", hook.name);
+            assert!(only_calls(&path, "", hook.script));
         }
     }
 

@@ -34,7 +34,7 @@ pub use agent_settings::refuse_request;
 pub use approved::{both_ends, can_be_cleared, clear, lost_at};
 pub use case::{Access, Case, MeasuredChange, MergeBase, MovedTo, RenameTarget, ResultTree};
 pub use design_rows::{DesignContext, check_design_rows, matched};
-pub use hook_lines::{SETTINGS as HOOK_SETTINGS, only_calls_guard, runs_guard};
+pub use hook_lines::{HOOKS, Hook, SETTINGS as HOOK_SETTINGS, only_calls_guard, runs_guard};
 pub use policy_changed::{changes_only_own_part, may_call_guard, switch_changed};
 pub use protected_path::protection;
 pub use row_untouched::done_and_open;

@@ -8,13 +8,11 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value};
 
-use super::check::{Check, Status};
-use super::files::{self, FileOnDisk};
-use super::{Part, Plan, SetupAction, Step, agent_settings};
+use super::{Check, Part, Plan, SetupAction, Status, Step, agent_settings, files};
 use crate::agents::Agent;
 use crate::disk;
 use crate::error::Result;
-use crate::git::{Repository, show_file};
+use crate::git::Repository;
 use crate::path::escaped;
 
 /// One agent and its hooks.
@@ -144,25 +142,14 @@ impl AgentHooks {
         let before = String::from_utf8(fs::read(self.kept(repo, "before")).ok()?).ok()?;
         let wanted = serde_json::from_str(self.content).ok()?;
         let added = agent_settings::add(&before, &wanted, self.name()).ok()??;
-        (self.look(root).ok()?? == added).then_some(before)
+        (self.text(root)? == added).then_some(before)
     }
 
     /// The file, and what installing and removing mean for it.
     fn part(&self, root: &Path) -> Part {
         let mut part = Part::new(self.name(), root.join(self.file));
-        let text = match self.look(root) {
-            Ok(Some(text)) => text,
-            Ok(None) => {
-                part.message = "there is no such file".to_owned();
-                part.install = Plan::Write(self.content.into(), "written");
-                return part;
-            }
-            Err(why) => {
-                part.message = why;
-                part.install = Plan::ByHand(Vec::new());
-                part.uninstall = Plan::ByHand(Vec::new());
-                return part;
-            }
+        let Some(text) = part.text_or_plan(root, self.content) else {
+            return part;
         };
         let (added, removed) = match serde_json::from_str::<Map<String, Value>>(self.content) {
             Ok(wanted) => (
@@ -228,7 +215,7 @@ impl AgentHooks {
 
     /// Whether the agent has called guard since its settings are as they are.
     fn has_fired(&self, repo: &Repository) -> bool {
-        let text = repo.workdir().ok().and_then(|root| self.look(root).ok()?);
+        let text = repo.workdir().ok().and_then(|root| self.text(root));
         let noted = fs::read(self.kept(repo, "called")).ok();
         text.is_some() && text.map(String::into_bytes) == noted
     }
@@ -241,28 +228,16 @@ impl AgentHooks {
 
     /// The command in the settings, or the one that the plugin runs.
     fn command(&self, root: &Path) -> Option<String> {
-        let text = self.look(root).ok()??;
+        let text = self.text(root)?;
         match self.file.ends_with(".json") {
             true => agent_settings::command(&text, self.name()),
             false => (text == self.content).then(|| format!("guard hook {}", self.name())),
         }
     }
 
-    /// The text of the file, if it exists; or why guard does not touch it.
-    fn look(&self, root: &Path) -> std::result::Result<Option<String>, String> {
-        let path = root.join(self.file);
-        if files::is_behind_link(root, &path) {
-            return Err("it is behind a link".to_owned());
-        }
-        match files::look(&path) {
-            Ok(FileOnDisk::Nothing) => Ok(None),
-            Ok(FileOnDisk::File { content, .. }) => {
-                let text = String::from_utf8(content);
-                text.map(Some).map_err(|_| "it is not UTF-8".to_owned())
-            }
-            Ok(_) => Err(format!("{} is a link or a special file", show_file(&path))),
-            Err(error) => Err(format!("{} cannot be read: {error}", show_file(&path))),
-        }
+    /// The text of the file, if there is one that guard may touch.
+    fn text(&self, root: &Path) -> Option<String> {
+        files::text(root, &root.join(self.file)).ok()?
     }
 
     /// Sends a call that must be denied through the command that the settings name; or says why it was not.
@@ -281,7 +256,7 @@ pub fn note_call(repo: &Repository, agent: Agent) {
     let Some((hooks, root)) = hooks.zip(repo.workdir().ok()) else {
         return;
     };
-    if let Ok(Some(text)) = hooks.look(root)
+    if let Some(text) = hooks.text(root)
         && !hooks.has_fired(repo)
     {
         keep(&hooks.kept(repo, "called"), text.as_bytes());

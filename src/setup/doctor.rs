@@ -6,12 +6,11 @@ use std::process::Command;
 use gix::bstr::{BStr, ByteSlice};
 
 use super::agent_hooks::AGENTS;
-use super::check::{Check, Status};
 use super::files::{self, FileOnDisk};
 use super::git_hooks::{self, OWN_HOOKS, Placed, Survey};
 use super::hook::HookState;
 use super::snippet::SNIPPETS;
-use super::{Plan, trial};
+use super::{Check, Plan, Status, trial};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 use crate::judge::{self, Options};

@@ -49,6 +49,22 @@ pub fn look(path: &Path) -> io::Result<FileOnDisk> {
     })
 }
 
+/// The text of a file below `root`, if it exists; or why guard does not touch it.
+pub fn text(root: &Path, file: &Path) -> Result<Option<String>, String> {
+    if is_behind_link(root, file) {
+        return Err("it is behind a link".to_owned());
+    }
+    match look(file) {
+        Ok(FileOnDisk::Nothing) => Ok(None),
+        Ok(FileOnDisk::File { content, .. }) => match String::from_utf8(content) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err("it is not UTF-8".to_owned()),
+        },
+        Ok(_) => Err("it is a link or a special file".to_owned()),
+        Err(error) => Err(format!("it cannot be read: {error}")),
+    }
+}
+
 /// Whether a directory on the way to a file below `root` is a symbolic link, which may lead elsewhere.
 pub fn is_behind_link(root: &Path, file: &Path) -> bool {
     let mut above = file.ancestors().skip(1);

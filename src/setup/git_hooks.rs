@@ -2,13 +2,13 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::check::Status;
 use super::files::{self, FileOnDisk};
-use super::hook::{HOOKS, Hook, HookState};
+use super::hook::HookState;
 use super::manager::{self, Managed, Manager};
-use super::{Part, Step};
+use super::{Part, Status, Step};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
+use crate::rules::{HOOKS, Hook};
 
 /// A hook and what is at its place.
 #[derive(Debug, Clone)]

@@ -5,38 +5,10 @@ use std::path::PathBuf;
 
 use gix::bstr::ByteSlice;
 
-use super::check::Status;
 use super::manager::{Managed, Manager, READS_INPUT, calls_guard};
-use super::{Part, Plan};
+use super::{Part, Plan, Status};
 use crate::path::shell_word;
-
-/// A hook that guard installs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hook {
-    /// Git's name for it.
-    pub name: &'static str,
-    /// The content of guard's own hook file.
-    pub script: &'static str,
-    /// What is not judged without it.
-    pub(super) gap: &'static str,
-}
-
-macro_rules! hooks {
-    ($($name:literal $gap:literal)*) => {
-        [$(Hook { name: $name, script: include_str!(concat!("../../hooks/", $name)), gap: $gap }),*]
-    };
-}
-
-/// Every hook, in the order in which git calls them.
-pub const HOOKS: [Hook; 7] = hooks! {
-    "pre-commit" "guard does not check commits"
-    "pre-merge-commit" "guard checks a merge late or not at all"
-    "prepare-commit-msg" "guard does not check commits made with --no-verify, cherry-pick, revert and rebase"
-    "commit-msg" "messages written in an editor do not name the design"
-    "post-commit" "used approvals stay until they expire"
-    "pre-push" "guard checks a push only on the server, if at all"
-    "reference-transaction" "guard does not check commits made without hooks"
-};
+use crate::rules::Hook;
 
 /// Hooks that guard installs only on request, because git runs them at every ref update.
 pub const OPT_IN: [&str; 1] = ["reference-transaction"];
@@ -252,6 +224,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use crate::rules::HOOKS;
 
     const PRE: Hook = HOOKS[0];
 

@@ -6,7 +6,6 @@
 
 pub mod agent_hooks;
 mod agent_settings;
-pub mod check;
 pub mod doctor;
 pub mod draft;
 pub mod files;
@@ -17,9 +16,12 @@ pub mod snippet;
 mod trial;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
 
 use crate::error::{Error, Result};
+use crate::finding::Help;
 use crate::git::show_file;
 
 named! {
@@ -92,6 +94,24 @@ impl Part {
         }
     }
 
+    /// The text of the file, which is below `root`. Without one, guard would write `content`; a file that it cannot
+    /// read, it leaves alone.
+    fn text_or_plan(&mut self, root: &Path, content: &str) -> Option<String> {
+        match files::text(root, &self.path) {
+            Ok(Some(text)) => return Some(text),
+            Ok(None) => {
+                self.message = "there is no such file".to_owned();
+                self.install = Plan::Write(content.into(), "written");
+            }
+            Err(why) => {
+                self.message = why;
+                self.install = Plan::ByHand(Vec::new());
+                self.uninstall = Plan::ByHand(Vec::new());
+            }
+        }
+        None
+    }
+
     /// Does what `plan` says, or only says it.
     ///
     /// # Errors
@@ -120,5 +140,58 @@ impl Part {
                 _ => Vec::new(),
             },
         })
+    }
+}
+
+/// The result of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// It works.
+    Ok,
+    /// It works, but has a gap.
+    Warn,
+    /// It does not work.
+    Fail,
+}
+
+/// One check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// What it checks.
+    #[serde(rename = "check")]
+    pub name: &'static str,
+    /// The result.
+    pub status: Status,
+    /// One sentence, with escaped names.
+    pub message: String,
+    /// How to repair it, one step per line.
+    pub help: Vec<Help>,
+}
+
+impl Check {
+    fn new(name: &'static str, status: Status, message: impl Into<String>) -> Check {
+        Check {
+            name,
+            status,
+            message: message.into(),
+            help: Vec::new(),
+        }
+    }
+
+    fn help(mut self, line: impl Into<Help>) -> Check {
+        self.help.push(line.into());
+        self
+    }
+
+    fn helped(self, lines: impl IntoIterator<Item = impl Into<Help>>) -> Check {
+        lines.into_iter().fold(self, Check::help)
+    }
+
+    fn of_error(name: &'static str, status: Status, error: Error) -> Check {
+        Check {
+            help: error.help,
+            ..Check::new(name, status, error.message)
+        }
     }
 }

@@ -2,11 +2,7 @@
 
 use std::path::Path;
 
-use gix::bstr::ByteSlice;
-
-use super::check::{Check, Status};
-use super::files::{self, FileOnDisk};
-use super::{Part, Plan, SetupAction, Step};
+use super::{Check, Part, Plan, SetupAction, Status, Step, files};
 use crate::error::Result;
 use crate::rules::runs_guard;
 
@@ -95,7 +91,7 @@ impl Snippet {
     /// Checks a definition of CI that runs guard; doctor finds the hooks of pre-commit by themselves.
     pub(super) fn check(&self, root: &Path) -> Option<Check> {
         let check = |status, what| Check::new(self.name, status, format!("{} {what}", self.file));
-        let text = self.look(root).ok()??;
+        let text = files::text(root, &root.join(self.file)).ok()??;
         let is_ci = !matches!(self.kind, SnippetKind::Repository);
         let lines = text
             .lines()
@@ -113,19 +109,8 @@ impl Snippet {
 
     fn part(&self, root: &Path) -> Part {
         let mut part = Part::new(self.name, root.join(self.file));
-        let text = match self.look(root) {
-            Ok(Some(text)) => text,
-            Ok(None) => {
-                part.message = "there is no such file".to_owned();
-                part.install = Plan::Write(self.content.into(), "written");
-                return part;
-            }
-            Err(why) => {
-                part.message = why.to_owned();
-                part.install = Plan::ByHand(Vec::new());
-                part.uninstall = Plan::ByHand(Vec::new());
-                return part;
-            }
+        let Some(text) = part.text_or_plan(root, self.content) else {
+            return part;
         };
         let mut widths = 0..=8;
         let without = widths.find_map(|width| {
@@ -208,20 +193,5 @@ impl Snippet {
         };
         let newline = if text.ends_with('\n') { "" } else { "\n" };
         Some(format!("{text}{newline}{entry}"))
-    }
-
-    /// The text of the file, if it exists; or why guard does not touch it.
-    fn look(&self, root: &Path) -> std::result::Result<Option<String>, &'static str> {
-        let path = root.join(self.file);
-        match files::look(&path) {
-            _ if files::is_behind_link(root, &path) => Err("it is behind a link"),
-            Ok(FileOnDisk::Nothing) => Ok(None),
-            Ok(FileOnDisk::File { content, .. }) => match content.to_str() {
-                Ok(text) => Ok(Some(text.to_owned())),
-                Err(_) => Err("it is not UTF-8"),
-            },
-            Ok(_) => Err("it is a link or a special file"),
-            Err(_) => Err("it cannot be read"),
-        }
     }
 }

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::check::{Check, Status};
-use super::files;
 use super::git_hooks::{Placed, Survey};
 use super::hook::HookState;
 use super::manager::Managed;
+use super::{Check, Status, files};
 use crate::git::show_file;
 use crate::path::{escaped, shell_word};
 use crate::rules::only_calls_guard;

@@ -24,7 +24,7 @@ pub struct CheckAnswers {
 }
 
 /// The answer for one path.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CheckResult {
     /// The requested path.
     #[serde(serialize_with = "json::path")]

@@ -418,6 +418,24 @@ pub fn findings(report: &Value) -> Vec<(&str, &str)> {
         .collect()
 }
 
+/// The keys of an object are these, in this order.
+#[track_caller]
+pub fn has_keys(value: &Value, expected: &str) {
+    let keys = value.as_object().unwrap().keys();
+    let keys: Vec<&str> = keys.map(String::as_str).collect();
+    assert_eq!(keys.join(" "), expected);
+}
+
+/// The git hooks that `guard install git` installs.
+pub const HOOKS: [&str; 6] = [
+    "pre-commit",
+    "pre-merge-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "pre-push",
+];
+
 /// `from..=to` as numbered lines, each different from all others.
 pub fn lines(range: std::ops::RangeInclusive<usize>) -> String {
     range.fold(String::new(), |mut text, number| {

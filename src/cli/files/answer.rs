@@ -3,7 +3,7 @@
 use super::super::output::Output;
 use crate::boundary::OpenedFile;
 use crate::error::{Error, Result};
-use crate::files::{self, Effect, Extension, Failure, FailureKind, Gate};
+use crate::files::{self, Effect, Extension, Failure, FailureKind, Gate, Operation};
 use crate::path::escaped;
 use crate::report::{Format, document, plural};
 use gix::bstr::{BStr, ByteSlice};
@@ -29,50 +29,38 @@ pub(super) fn print_read(
         return Err(Failure::new(FailureKind::Binary, message)
             .help("to get the bytes as they are, leave out --format json"));
     }
-    output.print_either(
-        || {
-            let mut answer = files::read_json(gate, path, content, entry);
-            if let Some(range) = &range {
-                answer["range"] = range.clone();
-            }
-            answer
-        },
-        |out| out.write_all(content),
-    );
+    // Its digest takes time, and people do not see it.
+    let mut json = Value::Null;
+    if !output.is_human() {
+        json = files::read_json(gate, path, content, entry);
+        if let Some(range) = range {
+            json["range"] = range;
+        }
+    }
+    output.answer(&json, content);
     Ok(())
 }
 
 /// Prints a completed operation.
 pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Effect) {
-    let quiet = output.style.quiet;
     let what = in_words(done);
     output.settle(format!("the change is done: {what}"));
-    output.print_either(
-        || done.to_json(gate),
-        |out| {
-            if quiet {
-                return Ok(());
-            }
-            writeln!(out, "{what}")?;
-            done.extension
-                .iter()
-                .flat_map(extension_lines)
-                .try_for_each(|line| writeln!(out, "{line}"))
-        },
-    );
+    let extension = done.extension.iter().flat_map(extension_lines);
+    let lines = [what].into_iter().chain(extension);
+    let text: String = lines.map(|line| line + "\n").collect();
+    output.report_done(&done.to_json(gate), &text);
 }
 
 /// What happened, in a line.
 pub(super) fn in_words(done: &Effect) -> String {
     let path = escaped(&done.path);
     let to = done.moved_to.as_ref().map(escaped);
-    let what = match (done.verb, to) {
-        ("restore", Some(to)) => format!("restored {path} to {to}"),
-        ("restore", None) if done.is_gone() => format!("removed {path}"),
-        ("restore", None) => format!("restored {path} ({} bytes)", done.size()),
+    let what = match (&done.operation, to) {
+        (Operation::Restore { .. }, _) if done.is_gone() => format!("removed {path}"),
+        (Operation::Restore { .. }, _) => format!("restored {path} ({} bytes)", done.size()),
         (_, Some(to)) => format!("moved {path} to {to}"),
-        ("patch", None) if done.changes() => {
-            format!("patched {path} ({})", plural(done.replaced, "replacement"))
+        (Operation::Patch { edits, .. }, _) if done.changes() => {
+            format!("patched {path} ({})", plural(edits.len(), "replacement"))
         }
         _ if done.is_gone() => format!("deleted {path}"),
         _ if !done.changes() => format!("unchanged {path} ({} bytes)", done.size()),

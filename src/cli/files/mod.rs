@@ -22,7 +22,7 @@ use super::usage_error::usage;
 use crate::files::{self, Edit, Effect, Failure, FailureKind, Gate, Operation, Strategy};
 use crate::git::{Repository, show_file};
 use crate::path::escaped;
-use crate::report::{GUTTER, painted};
+use crate::report::{gutter, painted};
 use input::ContentSource;
 pub(super) use input::read_stdin;
 
@@ -273,10 +273,7 @@ impl OperationTarget {
         let sign = SignArgs::of_environment();
         let person = person(self.auto).map(|person| (person, &sign));
         let (gate, done) = asking(output, &repo, gate, person, |gate, ask| {
-            let done = match ask {
-                Some(ask) => gate.perform_asking(path.as_ref(), &operation, ask),
-                None => gate.perform(path.as_ref(), &operation),
-            };
+            let done = gate.perform(path.as_ref(), &operation, ask);
             done.map_err(|failure| with_place(&repo, gate, failure))
         })?;
         answer::print_done(output, &gate, &done);
@@ -304,24 +301,13 @@ fn with_place(repo: &Repository, gate: &Gate<'_>, mut failure: Failure) -> Failu
 /// Prints what an operation would do.
 fn print_forecast(output: &mut Output, gate: &Gate<'_>, forecast: &Effect) {
     let analysis = &forecast.analysis;
-    let style = output.style.clone();
-    output.print_either(
-        || forecast.forecast_json(gate),
-        |out| {
-            let (path, measured) = (escaped(&analysis.path), &analysis.measured);
-            let lost = measured.lost.share() * 100.0;
-            let class = measured.class.name();
-            writeln!(
-                out,
-                "{class} {path}: {lost:.1} % of the old content is lost"
-            )?;
-            if let Some(finding) = &forecast.finding {
-                writeln!(out, "a person must approve it: {}", finding.message)?;
-            }
-            let preview = painted(&analysis.diff_preview, &style);
-            preview
-                .lines()
-                .try_for_each(|line| writeln!(out, "{GUTTER}{line}"))
-        },
-    );
+    let (path, measured) = (escaped(&analysis.path), &analysis.measured);
+    let lost = measured.lost.share() * 100.0;
+    let class = measured.class.name();
+    let mut text = format!("{class} {path}: {lost:.1} % of the old content is lost\n");
+    if let Some(finding) = &forecast.finding {
+        text.push_str(&format!("a person must approve it: {}\n", finding.message));
+    }
+    text.push_str(&gutter(&painted(&analysis.diff_preview, &output.style)));
+    output.answer(&forecast.forecast_json(gate), text);
 }

@@ -4,15 +4,23 @@
 mod merge;
 mod scope;
 
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
 use gix::bstr::{BStr, ByteSlice};
-use tree_sitter::Tree;
+use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
 use self::merge::Additions;
 use self::scope::{CodeScope, walk};
 use super::failure::{Failure, FailureKind, GateResult};
 use super::text::{Extension, ending_of, split_mark};
-use crate::grammar;
 use crate::path::escaped;
+
+/// Larger sources are generated.
+const MAX_BYTES: usize = 4 << 20;
+
+/// Real sources of the maximum size parse faster; hostile ones may not.
+const MAX_TIME: Duration = Duration::from_secs(30);
 
 /// Whether `extend` supports the language of a file.
 pub(super) fn can_extend(path: &BStr) -> bool {
@@ -91,7 +99,7 @@ fn parse(text: &[u8]) -> GateResult<(&str, Tree), String> {
         return Err("has a NUL byte".to_owned());
     }
     let text = text.to_str().map_err(|_| "is not UTF-8".to_owned())?;
-    let tree = grammar::tree(&tree_sitter_python::LANGUAGE.into(), text)?;
+    let tree = tree(text)?;
     let mut first_error = None;
     walk(tree.root_node(), |node| {
         if first_error.is_none() && (node.is_error() || node.is_missing()) {
@@ -104,6 +112,35 @@ fn parse(text: &[u8]) -> GateResult<(&str, Tree), String> {
         None if tree.root_node().has_error() => Err("does not parse as Python".to_owned()),
         None => Ok((text, tree)),
     }
+}
+
+/// The syntax tree of a text, possibly with errors.
+///
+/// # Errors
+/// A predicate such as `takes too long to parse`.
+fn tree(text: &str) -> Result<Tree, String> {
+    if text.len() > MAX_BYTES {
+        let bytes = text.len();
+        return Err(format!(
+            "has {bytes} bytes, more than the limit of {MAX_BYTES}"
+        ));
+    }
+    let mut parser = Parser::new();
+    let failed = |_| "cannot be parsed: the grammar does not match this build".to_owned();
+    let grammar = tree_sitter_python::LANGUAGE.into();
+    parser.set_language(&grammar).map_err(failed)?;
+    let begin = Instant::now();
+    let mut in_time = |_: &ParseState| {
+        if begin.elapsed() > MAX_TIME {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let options = ParseOptions::new().progress_callback(&mut in_time);
+    let mut read = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    tree.ok_or_else(|| "takes too long to parse".to_owned())
 }
 
 #[cfg(test)]

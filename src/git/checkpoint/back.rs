@@ -1,13 +1,13 @@
 //! Takes back what happened between two checkpoints, where nothing else has happened since.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::{BString, ByteSlice};
 
-use super::{Checkpoint, CheckpointStore, unusable};
+use super::switches::differing_switches;
+use super::{Checkpoint, CheckpointStore, SavedFile, differing, unusable};
 use crate::change::{Change, Kind, State};
 use crate::disk;
 use crate::error::Result;
@@ -61,13 +61,10 @@ impl CheckpointStore {
                 found.changed.push(change);
             }
         }
-        let names: BTreeSet<&String> = before.sizes.keys().chain(after.sizes.keys()).collect();
-        let sized = names
-            .into_iter()
-            .filter(|name| before.sizes.get(*name) != after.sizes.get(*name));
+        let sized = differing(&before.sizes, &after.sizes);
         found
             .lost
-            .extend(sized.map(|name| BString::from(name.as_str())));
+            .extend(sized.map(|(name, ..)| BString::from(name.as_str())));
         found.now = now.tree;
         Ok(found)
     }
@@ -136,33 +133,21 @@ impl CheckpointStore {
         if before.index != after.index && self.take_back_index(repo, before, after)? {
             done.push("the index".to_owned());
         }
-        let names: BTreeSet<&String> = before
-            .switches
-            .keys()
-            .chain(after.switches.keys())
-            .collect();
-        for name in names {
-            let of = |one: &Checkpoint| one.switches.get(name).cloned().flatten();
-            let (old, new) = (of(before), of(after));
+        for (name, old, new) in differing_switches(before, after) {
             let path = PathBuf::from(name);
-            let left = new
-                .as_ref()
-                .map(|saved| self.copy(&saved.copy))
-                .transpose()?;
-            if old == new || fs::read(&path).ok() != left {
+            let read = |saved: &SavedFile| self.read_copy(&saved.copy);
+            if fs::read(&path).ok() != new.map(read).transpose()? {
                 continue;
             }
+            let old = old.map(|saved| Ok((saved, read(saved)?))).transpose()?;
             let write = || match &old {
                 None => fs::remove_file(&path),
-                Some(saved) => {
-                    let content = self
-                        .copy(&saved.copy)
-                        .map_err(|error| io::Error::other(error.message))?;
+                Some((saved, content)) => {
                     if let Some(directory) = path.parent() {
                         fs::create_dir_all(directory)?;
                     }
                     let mode = if saved.is_executable { 0o755 } else { 0o644 };
-                    disk::replace(&path, &content, Some(mode))
+                    disk::replace(&path, content, Some(mode))
                 }
             };
             write().map_err(|error| unusable(&path, &error))?;
@@ -184,12 +169,9 @@ impl CheckpointStore {
         };
         let mut done = Vec::new();
         let (mut gone, mut there) = (String::new(), String::new());
-        let names: BTreeSet<&String> = before.refs.keys().chain(after.refs.keys()).collect();
-        for name in names {
-            let (old, new) = (before.refs.get(name), after.refs.get(name));
+        for (name, old, new) in differing(&before.refs, &after.refs) {
             // What a remote has is not taken back by forgetting it.
-            let is_own = !name.starts_with("refs/remotes/");
-            if old == new || now.get(name) != new || !is_own {
+            if now.get(name) != new || name.starts_with("refs/remotes/") {
                 continue;
             }
             match (old, new) {
@@ -231,19 +213,14 @@ impl CheckpointStore {
         after: &Checkpoint,
     ) -> Result<bool> {
         let place = repo.repo.index_path();
-        let copies = self.directory.join("copies");
-        let read = |name: &Option<String>| match name {
-            Some(name) => CheckedOut::of_copy(repo, copies.join(name)).map(Some),
-            None => Ok(None),
-        };
         let now = CheckedOut::of(repo)?;
         let is_same =
             |one: Option<CheckedOut>| one.map_or(!place.exists(), |one| one.is_same(&now));
-        if !is_same(read(&after.index)?) || is_same(read(&before.index)?) {
+        if !is_same(self.index_of(repo, after)?) || is_same(self.index_of(repo, before)?) {
             return Ok(false);
         }
         let write = || match &before.index {
-            Some(name) => disk::replace(&place, &fs::read(copies.join(name))?, None),
+            Some(name) => disk::replace(&place, &fs::read(self.copy(name))?, None),
             None => fs::remove_file(&place),
         };
         write().map_err(|error| unusable(&place, &error))?;
@@ -254,13 +231,13 @@ impl CheckpointStore {
     ///
     /// # Errors
     /// The copy of the index is damaged.
-    pub fn staged(&self, repo: &Repository, one: &Checkpoint) -> Result<Vec<(BString, State)>> {
-        let copies = self.directory.join("copies");
-        match &one.index {
-            Some(name) => Ok(CheckedOut::of_copy(repo, copies.join(name))?
-                .staged()
-                .collect()),
-            None => Ok(Vec::new()),
-        }
+    pub fn staged(&self, repo: &Repository, one: &Checkpoint) -> Result<BTreeMap<BString, State>> {
+        let index = self.index_of(repo, one)?;
+        Ok(index.iter().flat_map(CheckedOut::staged).collect())
+    }
+
+    fn index_of(&self, repo: &Repository, one: &Checkpoint) -> Result<Option<CheckedOut>> {
+        let copy = one.index.as_ref().map(|name| self.copy(name));
+        copy.map(|copy| CheckedOut::of_copy(repo, copy)).transpose()
     }
 }

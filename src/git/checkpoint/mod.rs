@@ -9,7 +9,7 @@ mod back;
 mod record;
 mod switches;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,6 +31,17 @@ const CONFIG: &str = "\tbare = false\n\thooksPath = /dev/null\n\tfsmonitor = fal
 pub const CHANGE: &str = "cp-";
 /// Turns off every conversion; the attributes of the work tree come after it.
 const ATTRIBUTES: &str = "* -text -filter -ident -working-tree-encoding\n";
+
+/// The directories of a store.
+const DIRECTORIES: [&str; 7] = [
+    "objects/info",
+    "refs",
+    "info",
+    "copies",
+    "both/info",
+    "sessions",
+    "changes",
+];
 
 /// What a work tree and its repository held.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,7 +134,7 @@ impl Checkpoint {
         repo: &'a Repository,
     ) -> impl Iterator<Item = (BString, State, String)> + 'a {
         self.sizes.iter().filter_map(|(path, size)| {
-            let id = repo.blob_id(size.as_bytes())?;
+            let id = repo.blob_id(size.as_bytes()).ok()?;
             let state = State {
                 kind: Kind::File,
                 id,
@@ -139,6 +150,18 @@ impl Checkpoint {
         let copies = switches.map(|saved| &saved.copy);
         copies.chain(own.into_iter().flatten()).map(String::as_str)
     }
+}
+
+/// The keys whose values differ, in order, each with both values.
+pub fn differing<'a, K: Ord, V: PartialEq>(
+    old: &'a BTreeMap<K, V>,
+    new: &'a BTreeMap<K, V>,
+) -> impl Iterator<Item = (&'a K, Option<&'a V>, Option<&'a V>)> {
+    let keys: BTreeSet<&K> = old.keys().chain(new.keys()).collect();
+    let both = keys
+        .into_iter()
+        .map(|key| (key, old.get(key), new.get(key)));
+    both.filter(|(_, old, new)| old != new)
 }
 
 fn id(hex: &str) -> Option<ObjectId> {
@@ -171,8 +194,7 @@ impl CheckpointStore {
             .ok_or_else(|| Error::new("there is no directory for checkpoints: HOME is not set"))?;
         let git_dir = absolute(repo.git_dir());
         let key = format!("{}\n{}", root.display(), git_dir.display());
-        let key = repo.blob_id(key.as_bytes()).map(|id| id.to_string());
-        let directory = cache.join(key.unwrap_or_default());
+        let directory = cache.join(repo.blob_id(key.as_bytes())?.to_string());
         if directory.starts_with(&root) {
             return Err(Error::new(format!(
                 "the cache directory {} is in the work tree, where checkpoints would be copied into each other",
@@ -208,33 +230,18 @@ impl CheckpointStore {
                 config.push_str(&format!("[core]\n\t{key} = {value}\n"));
             }
         }
-        let write = || -> io::Result<()> {
-            for name in [
-                "objects/info",
-                "refs",
-                "info",
-                "copies",
-                "both/info",
-                "sessions",
-                "changes",
-            ] {
-                fs::create_dir_all(self.directory.join(name))?;
-            }
-            self.write("HEAD", b"ref: refs/heads/none\n")?;
-            self.write("info/attributes", ATTRIBUTES.as_bytes())
-        };
-        write().map_err(|error| unusable(&self.directory, &error))?;
-        let root = self.root.to_string_lossy();
-        self.write("root", root.as_bytes())
-            .map_err(|error| unusable(&self.directory, &error))?;
+        for name in DIRECTORIES {
+            fs::create_dir_all(self.directory.join(name))
+                .map_err(|error| unusable(&self.directory, &error))?;
+        }
+        self.save("HEAD", b"ref: refs/heads/none\n")?;
+        self.save("info/attributes", ATTRIBUTES.as_bytes())?;
+        self.save("root", self.root.to_string_lossy().as_bytes())?;
         let own = object_directory(&self.directory.join("objects"))?;
         let both = own + &object_directory(&self.common_dir.join("objects"))?;
-        let write = || -> io::Result<()> {
-            self.write("both/info/alternates", both.as_bytes())?;
-            // The last file says that all are there.
-            self.write("config", config.as_bytes())
-        };
-        write().map_err(|error| unusable(&self.directory, &error))
+        self.save("both/info/alternates", both.as_bytes())?;
+        // The last file says that all are there.
+        self.save("config", config.as_bytes())
     }
 
     /// Whether there are checkpoints of a work tree around this directory, whose repository may be gone.
@@ -266,6 +273,11 @@ impl CheckpointStore {
         fs::rename(temporary, path)
     }
 
+    fn save(&self, name: &str, content: &[u8]) -> Result<()> {
+        self.write(name, content)
+            .map_err(|error| unusable(&self.directory, &error))
+    }
+
     /// The repository that also reads the contents of checkpoints, and these blobs.
     ///
     /// # Errors
@@ -285,13 +297,9 @@ impl CheckpointStore {
     /// It cannot be written.
     pub fn report(&self, repo: &Repository, change: &ObservedChange) -> Result<String> {
         let text = serde_json::to_vec(change).unwrap_or_default();
-        let id = repo
-            .blob_id(&text)
-            .map(|id| id.to_hex_with_len(8).to_string());
         // No snapshot has such a name.
-        let name = format!("{CHANGE}{}", id.unwrap_or_default());
-        self.write(&format!("changes/{name}"), &text)
-            .map_err(|error| unusable(&self.directory, &error))?;
+        let name = format!("{CHANGE}{}", repo.blob_id(&text)?.to_hex_with_len(8));
+        self.save(&format!("changes/{name}"), &text)?;
         Ok(name)
     }
 
@@ -339,19 +347,20 @@ impl CheckpointStore {
 
     /// Keeps a copy of a content; its name is the answer.
     fn keep(&self, repo: &Repository, content: &[u8]) -> Result<String> {
-        let name = repo.blob_id(content).map(|id| id.to_string());
-        let name = name.unwrap_or_default();
-        let place = format!("copies/{name}");
-        if !self.directory.join(&place).exists() {
-            self.write(&place, content)
-                .map_err(|error| unusable(&self.directory, &error))?;
+        let name = repo.blob_id(content)?.to_string();
+        if !self.copy(&name).exists() {
+            self.save(&format!("copies/{name}"), content)?;
         }
         Ok(name)
     }
 
-    fn copy(&self, name: &str) -> Result<Vec<u8>> {
-        fs::read(self.directory.join("copies").join(name))
-            .map_err(|error| unusable(&self.directory, &error))
+    /// The file of a copy.
+    fn copy(&self, name: &str) -> PathBuf {
+        self.directory.join("copies").join(name)
+    }
+
+    fn read_copy(&self, name: &str) -> Result<Vec<u8>> {
+        fs::read(self.copy(name)).map_err(|error| unusable(&self.directory, &error))
     }
 
     /// Runs git on the private repository. Its index and objects are the store's own; `borrows` also finds the objects

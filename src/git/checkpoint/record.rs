@@ -65,18 +65,16 @@ impl CheckpointStore {
     ) -> Result<Checkpoint> {
         self.wait_for_git();
         let mut outer = Vec::new();
-        let mut arguments: Vec<String> = match before {
-            None => WALK.map(str::to_owned).into(),
-            Some(_) => WALK_BY_RULES.map(str::to_owned).into(),
-        };
+        let mut arguments: Vec<String> = Vec::new();
         match before {
             None => {
                 outer = self.outer_rules(repo)?;
-                self.write("info/exclude", &outer)
-                    .map_err(|error| unusable(&self.directory, &error))?;
+                self.save("info/exclude", &outer)?;
+                arguments.extend(WALK.map(str::to_owned));
             }
             Some(before) => {
-                let rules = self.directory.join("copies").join(&before.rules);
+                let rules = self.copy(&before.rules);
+                arguments.extend(WALK_BY_RULES.map(str::to_owned));
                 arguments.push(format!("--exclude-from={}", rules.display()));
             }
         }
@@ -113,6 +111,7 @@ impl CheckpointStore {
         let head = fs::read_to_string(self.git_dir.join("HEAD"))
             .map_err(|error| unusable(&self.git_dir, &error))?;
         let refs = self.refs(repo)?;
+        let index = fs::read(repo.repo.index_path()).ok();
         let stash = refs.get("refs/stash").and_then(|tip| super::id(tip));
         let stash = stash.and_then(|tip| Some((tip, repo.commit(tip).ok()?.parents)));
         Ok(Checkpoint {
@@ -124,7 +123,7 @@ impl CheckpointStore {
                 all.map(ToString::to_string).collect()
             }),
             refs,
-            index: self.keep_index(repo)?,
+            index: index.map(|index| self.keep(repo, &index)).transpose()?,
             switches: self.keep_switches(repo, agent)?,
             ..Checkpoint::default()
         })
@@ -254,8 +253,7 @@ impl CheckpointStore {
             let paths = index.entries().iter().map(|entry| entry.path(&index));
             kept.extend(paths.filter(|path| is_rules(path)).map(BStr::to_owned));
         }
-        self.write("rule_files", &list(&kept))
-            .map_err(|error| unusable(&self.directory, &error))?;
+        self.save("rule_files", &list(&kept))?;
         files.extend(kept);
         Ok(files)
     }
@@ -276,11 +274,8 @@ impl CheckpointStore {
         // So that all trees are the store's own.
         let tree = hex(self.git(false, &["write-tree", "--missing-ok"], b"")?);
         let commit = self.git(false, &["commit-tree", "-m", "checkpoint", &tree], b"")?;
-        let write = || {
-            self.write("HEAD", hex(commit).as_bytes())?;
-            self.write("tree", tree.as_bytes())
-        };
-        write().map_err(|error| unusable(&self.directory, &error))?;
+        self.save("HEAD", hex(commit).as_bytes())?;
+        self.save("tree", tree.as_bytes())?;
         Ok(tree)
     }
 
@@ -302,11 +297,6 @@ impl CheckpointStore {
             refs.insert(name, target);
         }
         Ok(refs)
-    }
-
-    fn keep_index(&self, repo: &Repository) -> Result<Option<String>> {
-        let content = fs::read(repo.repo.index_path()).ok();
-        content.map(|content| self.keep(repo, &content)).transpose()
     }
 
     fn keep_switches(

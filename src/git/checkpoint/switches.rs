@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::Value;
 
-use super::{Checkpoint, CheckpointStore};
+use super::{Checkpoint, CheckpointStore, SavedFile, differing};
 use crate::boundary::absolute;
 use crate::error::Result;
 use crate::git::Repository;
@@ -60,19 +60,10 @@ impl CheckpointStore {
         after: &Checkpoint,
     ) -> Result<Vec<(PathBuf, String)>> {
         let mut changed = Vec::new();
-        let names = before.switches.keys().chain(after.switches.keys());
-        let mut names: Vec<&String> = names.collect();
-        names.sort();
-        names.dedup();
-        for name in names {
-            let of = |one: &Checkpoint| one.switches.get(name).cloned().flatten();
-            let (old, new) = (of(before), of(after));
-            if old == new {
-                continue;
-            }
+        for (name, old, new) in differing_switches(before, after) {
             let path = PathBuf::from(name);
-            let text = |saved: &Option<super::SavedFile>| match saved {
-                Some(saved) => self.copy(&saved.copy),
+            let text = |saved: Option<&SavedFile>| match saved {
+                Some(saved) => self.read_copy(&saved.copy),
                 None => Ok(Vec::new()),
             };
             let is_config = ["config", "config.worktree", ".gitconfig"]
@@ -82,17 +73,28 @@ impl CheckpointStore {
                 let is_json = path
                     .extension()
                     .is_some_and(|extension| extension == "json");
-                if !is_json || hooks(&text(&old)?) != hooks(&text(&new)?) {
+                if !is_json || hooks(&text(old)?) != hooks(&text(new)?) {
                     changed.push((path, String::new()));
                 }
                 continue;
             }
-            for key in changed_settings(&text(&old)?, &text(&new)?) {
+            for key in changed_settings(&text(old)?, &text(new)?) {
                 changed.push((path.clone(), key));
             }
         }
         Ok(changed)
     }
+}
+
+/// The switches that differ, each with both copies.
+pub(super) fn differing_switches<'a>(
+    before: &'a Checkpoint,
+    after: &'a Checkpoint,
+) -> impl Iterator<Item = (&'a String, Option<&'a SavedFile>, Option<&'a SavedFile>)> {
+    let file = |saved: Option<&'a Option<SavedFile>>| saved.and_then(Option::as_ref);
+    differing(&before.switches, &after.switches)
+        .map(move |(name, old, new)| (name, file(old), file(new)))
+        .filter(|(_, old, new)| old != new)
 }
 
 /// The keys of git's configuration whose values differ, without those of everyday commands.
@@ -101,14 +103,8 @@ fn changed_settings(old: &[u8], new: &[u8]) -> Vec<String> {
     let (Some(old), Some(new)) = (old, new) else {
         return vec!["what git cannot read".to_owned()];
     };
-    let keys = old.keys().chain(new.keys());
-    let mut changed: Vec<String> = keys
-        .filter(|key| old.get(*key) != new.get(*key) && !is_everyday(key))
-        .cloned()
-        .collect();
-    changed.sort();
-    changed.dedup();
-    changed
+    let keys = differing(&old, &new).map(|(key, ..)| key);
+    keys.filter(|key| !is_everyday(key)).cloned().collect()
 }
 
 /// What an agent's settings say about hooks; agents also write there what the user allows them.

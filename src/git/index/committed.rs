@@ -137,8 +137,9 @@ impl<'a> TreeBuilder<'a> {
                             append(parent, DIRECTORY, name, id);
                         }
                         None if self.cursor.left() > 0 => {
-                            let rest = self.cursor.current().map(|(path, _)| path.to_owned());
-                            return Err(out_of_order(&rest.unwrap_or_default()));
+                            let rest = self.cursor.current().map_or(&[][..], |(path, _)| path);
+                            let rest = escaped(rest);
+                            return Err(format!("{rest} is a duplicate or unsorted entry"));
                         }
                         None => return Ok(id),
                     }
@@ -263,10 +264,6 @@ fn append(level: &mut DirectoryBuilder<'_>, mode: u32, name: &[u8], id: ObjectId
     content.extend_from_slice(id.as_slice());
 }
 
-fn out_of_order(path: &BString) -> String {
-    format!("{} is a duplicate or unsorted entry", escaped(path))
-}
-
 /// The `TREE` extension of the index: for each directory that did not change since, the tree that git wrote
 /// (gitformat-index(5), cache-tree.c).
 pub(super) struct CachedTrees<'a> {
@@ -362,9 +359,9 @@ impl CachedChildren<'_> {
 
 /// The first directory in `rest`, which begins at offset `at`; how many are in it, and what follows.
 fn node(rest: &[u8], at: usize, id_length: usize) -> Option<(CachedDirectory, usize, &[u8])> {
-    let (name, numbers) = split_at_byte(rest, 0)?;
-    let (numbers, behind) = split_at_byte(numbers, b'\n')?;
-    let (entries, below) = split_at_byte(numbers, b' ')?;
+    let (name, numbers) = rest.split_once_str("\0")?;
+    let (numbers, behind) = numbers.split_once_str("\n")?;
+    let (entries, below) = numbers.split_once_str(" ")?;
     let (valid, behind) = if entries == b"-1" {
         (None, behind)
     } else {
@@ -384,17 +381,7 @@ fn node(rest: &[u8], at: usize, id_length: usize) -> Option<(CachedDirectory, us
 
 /// A number in decimal digits, as git writes it; git itself would also read signs and blanks.
 fn number(digits: &[u8]) -> Option<usize> {
-    let add = |value: usize, byte: &u8| {
-        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
-        value.checked_mul(10)?.checked_add(digit.into())
-    };
-    (!digits.is_empty())
-        .then(|| digits.iter().try_fold(0, add))
-        .flatten()
-}
-
-/// What is before and behind the first such byte.
-fn split_at_byte(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
-    let at = text.find_byte(byte)?;
-    Some((&text[..at], &text[at + 1..]))
+    let is_plain = digits.iter().all(u8::is_ascii_digit);
+    let digits = digits.to_str().ok().filter(|_| is_plain);
+    digits?.parse().ok()
 }

@@ -171,7 +171,7 @@ impl IndexFile {
                 }
             }
             let fixed = FixedFields::read(&mut window, offset, self.hash)?;
-            offset = read_path(&mut window, offset, &fixed, self.version, &mut path)?;
+            (offset, _) = read_path(&mut window, offset, &fixed, self.version, &mut path)?;
             if fixed.flags & STAGE != 0 {
                 self.unmerged.push(path.clone());
             }
@@ -200,10 +200,7 @@ impl IndexFile {
         let mut offset = start;
         while offset < end {
             let header = window.from(offset, 8).map_err(text)?;
-            let (name, size) = (header.get(..4), u32_at(header, 4)?);
-            let name: [u8; 4] = name
-                .and_then(|name| name.try_into().ok())
-                .unwrap_or_default();
+            let (name, size): ([u8; 4], _) = (array_at(header, 0)?, u32_at(header, 4)?);
             let body = offset + 8;
             offset = body + u64::from(size);
             if offset > end {
@@ -415,35 +412,16 @@ impl EntryCursor<'_> {
         if self.at >= self.index.count {
             return Ok(());
         }
-        let (index, start) = (self.index, self.start);
-        let fixed = FixedFields::read(&mut self.window, start, index.hash)?;
-        let before = self.path.len();
-        if index.version < 4 {
-            self.path.clear();
-        }
-        self.end = read_path(
-            &mut self.window,
-            start,
-            &fixed,
-            index.version,
-            &mut self.path,
-        )?;
-        self.is_independent = match index.version {
-            4 => {
-                varint(
-                    self.window
-                        .from(start + fixed.path_at as u64, 10)
-                        .map_err(text)?,
-                )?
-                .0 == before
-            }
-            _ => true,
-        };
+        let (index, start, window) = (self.index, self.start, &mut self.window);
+        let fixed = FixedFields::read(window, start, index.hash)?;
+        let (end, kept) = read_path(window, start, &fixed, index.version, &mut self.path)?;
+        self.end = end;
+        self.is_independent = kept == 0;
         if (fixed.mode == DIRECTORY) != self.path.ends_with(b"/") || self.path.contains(&0) {
             let path = crate::path::escaped(&self.path);
             return Err(format!("the mode of {path} does not fit its name"));
         }
-        let bytes = self.window.from(start, fixed.path_at).map_err(text)?;
+        let bytes = window.from(start, fixed.path_at).map_err(text)?;
         let id = bytes.get(STAT..STAT + index.hash.len_in_bytes());
         self.current = Some(IndexEntry {
             mode: fixed.mode,
@@ -462,15 +440,15 @@ fn padded(length: usize) -> usize {
     (length + 8) / 8 * 8
 }
 
-/// Replaces `path`, that of the previous entry, and returns the offset of the next entry.
+/// Replaces `path`, that of the previous entry, and returns the offset of the next entry, and how much of the previous
+/// path is kept.
 fn read_path(
     window: &mut SourceWindow<'_>,
     offset: u64,
     fixed: &FixedFields,
     version: u32,
     path: &mut BString,
-) -> IndexRead<u64> {
-    let truncated = || "it ends in the middle of an entry".to_owned();
+) -> IndexRead<(u64, usize)> {
     let too_long = || format!("a path is longer than {LONGEST_PATH} bytes");
     let start = offset + fixed.path_at as u64;
     if version == 4 {
@@ -488,7 +466,7 @@ fn read_path(
         if usize::from(fixed.flags & LENGTH) != path.len().min(LENGTH.into()) {
             return Err("a path is not as long as its entry tells".into());
         }
-        return Ok(start + (length + rest.len()) as u64 + 1);
+        return Ok((start + (length + rest.len()) as u64 + 1, kept));
     }
     let length = usize::from(fixed.flags & LENGTH);
     let name = if length == usize::from(LENGTH) {
@@ -496,11 +474,12 @@ fn read_path(
         found.ok_or_else(too_long)?
     } else {
         let found = window.from(start, length).map_err(text)?;
-        found.get(..length).ok_or_else(truncated)?
+        let found = found.get(..length);
+        found.ok_or("it ends in the middle of an entry")?
     };
     path.clear();
     path.extend_from_slice(name);
-    Ok(offset + padded(fixed.path_at + name.len()) as u64)
+    Ok((offset + padded(fixed.path_at + name.len()) as u64, 0))
 }
 
 /// A number in groups of seven bits and its length, as in pack offsets (gitformat-pack(5)).
@@ -531,17 +510,16 @@ fn whole(window: &mut SourceWindow<'_>, offset: u64, size: u32) -> IndexRead<Vec
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> IndexRead<u32> {
-    let found = bytes
-        .get(at..at + 4)
-        .and_then(|found| found.try_into().ok());
-    Ok(u32::from_be_bytes(found.ok_or("it ends too early")?))
+    Ok(u32::from_be_bytes(array_at(bytes, at)?))
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> IndexRead<u16> {
-    let found = bytes
-        .get(at..at + 2)
-        .and_then(|found| found.try_into().ok());
-    Ok(u16::from_be_bytes(found.ok_or("it ends too early")?))
+    Ok(u16::from_be_bytes(array_at(bytes, at)?))
+}
+
+fn array_at<const N: usize>(bytes: &[u8], at: usize) -> IndexRead<[u8; N]> {
+    let found = bytes.get(at..).and_then(<[u8]>::first_chunk);
+    Ok(*found.ok_or("it ends too early")?)
 }
 
 fn text(error: impl std::fmt::Display) -> String {

@@ -21,7 +21,7 @@ use self::source::IndexSource;
 use super::{Objects, Repository, Tree, changes_between, show_file};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
-use crate::path::escaped;
+use crate::path::{escaped, listed};
 
 /// The index as git would commit it.
 pub struct Index {
@@ -261,21 +261,6 @@ fn damaged(shown: &str, why: impl std::fmt::Display) -> Error {
     Error::new(format!("the index {shown} is damaged: {why}")).help(REBUILD)
 }
 
-/// A few of the paths for error messages, then a count.
-fn list(paths: &[BString]) -> String {
-    const SHOWN: usize = 5;
-    let mut text = paths
-        .iter()
-        .take(SHOWN)
-        .map(|path| escaped(path).to_string())
-        .collect::<Vec<_>>()
-        .join(", ");
-    if paths.len() > SHOWN {
-        text.push_str(&format!(" and {} more", paths.len() - SHOWN));
-    }
-    text
-}
-
 /// Refuses an index with conflicts.
 ///
 /// # Errors
@@ -285,8 +270,9 @@ fn refuse_conflicts(index: &Index) -> Result<()> {
     if unmerged.is_empty() {
         return Ok(());
     }
-    Err(
-        Error::new(format!("unresolved conflicts in {}", list(unmerged)))
-            .help("resolve them and `git add` the files, then commit again"),
-    )
+    Err(Error::new(format!(
+        "unresolved conflicts in {}",
+        listed(unmerged.iter().map(|path| escaped(path).to_string()), 5)
+    ))
+    .help("resolve them and `git add` the files, then commit again"))
 }

@@ -1,7 +1,7 @@
 //! Reads parts of an index without holding all of it.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 use gix::bstr::ByteSlice;
 
@@ -28,30 +28,20 @@ impl IndexSource {
         }
     }
 
-    /// Fills `buffer` from `offset`, and returns how much of it; less only at the end.
-    fn read(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut filled = 0;
+    /// Fills `buffer` from `offset`.
+    fn read(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         match self {
             IndexSource::File(file, _) => {
                 let mut file = file;
                 file.seek(SeekFrom::Start(offset))?;
-                while filled < buffer.len() {
-                    match file.read(&mut buffer[filled..]) {
-                        Ok(0) => break,
-                        Ok(count) => filled += count,
-                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                        Err(error) => return Err(error),
-                    }
-                }
+                file.read_exact(buffer)
             }
             IndexSource::Memory(bytes) => {
-                let start = usize::try_from(offset).unwrap_or(usize::MAX);
-                let rest = bytes.get(start..).unwrap_or_default();
-                filled = rest.len().min(buffer.len());
-                buffer[..filled].copy_from_slice(&rest[..filled]);
+                let mut rest = Cursor::new(bytes);
+                rest.set_position(offset);
+                rest.read_exact(buffer)
             }
         }
-        Ok(filled)
     }
 }
 
@@ -84,21 +74,19 @@ impl<'a> SourceWindow<'a> {
 
     /// The bytes from `offset`: at least `wanted`, unless the source ends before.
     pub(super) fn from(&mut self, offset: u64, wanted: usize) -> io::Result<&[u8]> {
-        let mut at = offset
-            .checked_sub(self.start)
-            .map_or(usize::MAX, |at| usize::try_from(at).unwrap_or(usize::MAX));
-        if at > self.filled || self.filled - at < wanted {
-            self.move_to(offset, wanted)?;
-            at = 0;
+        let at = offset.checked_sub(self.start);
+        let mut at = at.and_then(|at| usize::try_from(at).ok());
+        at = at.filter(|at| *at <= self.filled);
+        if at.is_none_or(|at| self.filled - at < wanted) {
+            self.move_to(offset, at, wanted)?;
+            at = None;
         }
-        Ok(&self.buffer[at..self.filled])
+        Ok(&self.buffer[at.unwrap_or(0)..self.filled])
     }
 
-    fn move_to(&mut self, offset: u64, wanted: usize) -> io::Result<()> {
-        let at = offset
-            .checked_sub(self.start)
-            .and_then(|at| usize::try_from(at).ok());
-        let kept = match at.filter(|at| *at <= self.filled) {
+    /// Moves the first byte to `offset`, which is `at` in memory.
+    fn move_to(&mut self, offset: u64, at: Option<usize>, wanted: usize) -> io::Result<()> {
+        let kept = match at {
             Some(at) => {
                 self.next = (self.next * 2).min(MOST);
                 self.buffer.copy_within(at..self.filled, 0);
@@ -116,8 +104,8 @@ impl<'a> SourceWindow<'a> {
             self.buffer.resize(size, 0);
         }
         let rest = &mut self.buffer[kept..size];
-        self.filled = kept + self.source.read(offset + kept as u64, rest)?;
-        Ok(())
+        self.filled = size;
+        self.source.read(offset + kept as u64, rest)
     }
 
     /// The bytes from `offset` to the next NUL, which must follow within `most` bytes.

@@ -9,12 +9,12 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use gix::ObjectId;
 use gix::bstr::BStr;
 
-use super::facts::{settings_of, settings_of_head};
+use super::facts::{JudgementFacts, settings_of, settings_of_head};
 use crate::approve::{Approval, TRAILER};
 use crate::change::{Change, State};
 use crate::error::Result;
 use crate::finding::Finding;
-use crate::git::{Commit, Repository};
+use crate::git::Repository;
 use crate::path::escaped;
 use crate::rules;
 use crate::scope::settings::Settings;
@@ -53,20 +53,18 @@ pub(super) struct CommitApprovals {
 }
 
 impl CommitApprovals {
-    /// Checks the approvals in the trailers of `commits` against `settings` and the signers at `base`; `known` are
-    /// commits that existed before, such as the tip of the target branch. Without approvals nothing is read.
+    /// Checks the approvals in the trailers of the commits against `settings` and the signers at the base. Without
+    /// approvals nothing is read.
     ///
     /// # Errors
     /// An object cannot be read, or there is no `ssh-keygen` to verify a signature.
     pub(super) fn judge(
-        repo: &Repository,
-        commits: &[Commit],
+        facts: &JudgementFacts<'_>,
         settings: &Settings,
-        base: Option<ObjectId>,
-        known: &[ObjectId],
     ) -> Result<CommitApprovals> {
+        let (repo, base) = (facts.repo, facts.base.commit());
         let (mut found, mut notes) = (Vec::new(), Vec::new());
-        for commit in commits {
+        for commit in facts.commits {
             for value in trailer::values(&commit.trailers, TRAILER) {
                 match Approval::from_trailer_value(value) {
                     Ok(approval) => found.push((commit.id, approval)),
@@ -84,8 +82,8 @@ impl CommitApprovals {
         }
         let mut all = Vec::new();
         if !found.is_empty() {
-            let tips = known.iter().copied().filter(|&tip| Some(tip) != base);
-            let tips: Vec<ObjectId> = tips.collect();
+            let known = facts.known.iter().copied();
+            let tips: Vec<ObjectId> = known.filter(|&tip| Some(tip) != base).collect();
             let lists = SignerLists::new(repo, settings, base, &tips)?;
             for (commit, approval) in found {
                 all.push(CommitApproval {

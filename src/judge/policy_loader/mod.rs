@@ -4,8 +4,6 @@
 mod read;
 mod select;
 
-use std::collections::HashMap;
-
 use gix::bstr::{BStr, BString};
 
 use super::facts::JudgementFacts;
@@ -15,13 +13,13 @@ use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::git::{Objects, Repository, Tree};
-use crate::path::{escaped, shell_word};
+use crate::path::{escaped, escaped_list, shell_word};
 use crate::policy::{Governing, Policy, Stage, design_selection};
 use crate::rules;
 use crate::scope::path_placeholders::NamedBy;
 use crate::scope::settings::{self, Authority, Missing, Settings};
 
-pub(super) use read::declares_nothing;
+pub(super) use read::{declares_nothing, is_other_text};
 pub use select::{CHOICE_KEY, CandidateDesigns, GUARD_USE, candidates};
 pub(super) use select::{Choice, LocatedDesigns, locate};
 
@@ -52,7 +50,7 @@ pub(super) fn load_to_show(repo: &Repository, options: &Options) -> Result<Polic
 
 fn of_head(repo: &Repository) -> Result<JudgementFacts<'_>> {
     let nothing = repo.tree_of(None)?;
-    JudgementFacts::uncommitted(repo, Stage::Request, repo.head_commit()?, nothing)
+    JudgementFacts::new(repo, Stage::Request, repo.head_commit()?, nothing)?.uncommitted()
 }
 
 /// The policy for the changes.
@@ -285,47 +283,56 @@ pub(super) struct Move {
 /// Where designs move: a new Markdown file with the file name of a design that the same change deletes. The content
 /// may differ, for example by a status line.
 pub(super) fn moved_designs(settings: &Settings, changes: &[Change]) -> Vec<Move> {
-    let name = |path: &BString| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
-    let left: HashMap<_, _> = changes
-        .iter()
-        .filter(|change| {
-            change.new.is_none() && design_selection::is_design(settings, change.path.as_ref())
-        })
-        .map(|change| (name(&change.path), &change.path))
-        .collect();
-    changes
-        .iter()
-        .filter(|change| change.old.is_none())
-        .filter(|change| change.new.is_some_and(|state| state.kind == Kind::File))
-        .filter(|change| change.path.ends_with(b".md"))
-        .filter_map(|change| {
-            left.get(&name(&change.path)).map(|&from| Move {
-                from: from.clone(),
-                to: change.path.clone(),
-            })
-        })
-        .collect()
+    let is_gone = |change: &&Change| {
+        change.new.is_none() && design_selection::is_design(settings, change.path.as_ref())
+    };
+    let mut moves = Vec::new();
+    for gone in changes.iter().filter(is_gone) {
+        moves.extend(new_documents(changes, &gone.path).map(|to| Move {
+            from: gone.path.clone(),
+            to: to.clone(),
+        }));
+    }
+    moves
 }
 
-/// The command that commits a new design.
-fn add_and_commit(path: &[u8]) -> Help {
+/// The new Markdown files with the file name of `path`.
+fn new_documents<'c>(
+    changes: &'c [Change],
+    path: &BString,
+) -> impl Iterator<Item = &'c BString> + use<'c> {
+    let name = |path: &BString| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
+    let wanted = name(path);
+    let new = changes.iter().filter(|change| is_new_file(change));
+    let paths = new.map(|change| &change.path);
+    paths.filter(move |new| new.ends_with(b".md") && name(new) == wanted)
+}
+
+/// Whether the change adds a file.
+fn is_new_file(change: &Change) -> bool {
+    change.old.is_none() && change.new.is_some_and(|state| state.kind == Kind::File)
+}
+
+/// Adds the command that commits a new design.
+fn commit_first(error: Error, path: &[u8]) -> Error {
     let word = shell_word(path);
-    Help::command(format_args!(
-        "git add {word} && git commit -m \"Add the design\" -- {word}"
-    ))
+    error
+        .help("commit the design first:")
+        .help(Help::command(format_args!(
+            "git add {word} && git commit -m \"Add the design\" -- {word}"
+        )))
 }
 
 impl Loader<'_, '_> {
     /// Why there is no design, and what to do.
     fn no_design(&self) -> Error {
-        let error = self.why_no_design();
-        match &self.first_refused {
-            Some(path) => self
-                .order(path.as_ref())
-                .into_iter()
-                .fold(error, Error::help),
-            None => error,
-        }
+        let mut error = self.why_no_design();
+        let order = self
+            .first_refused
+            .iter()
+            .flat_map(|path| self.order(path.as_ref()));
+        error.help.extend(order);
+        error
     }
 
     /// Which order of commits works when guard is set up.
@@ -337,13 +344,12 @@ impl Loader<'_, '_> {
         let shown = escaped(path);
         if becomes_design {
             let commits = self.facts.stage == Stage::Commit && self.facts.head.is_none();
-            let how = format!(
+            let mut help = vec![format!(
                 "only the guard.toml in this change makes {shown} a design: commit guard.toml first, then the design"
-            );
+            ).into()];
             let command = Help::command("git commit -m \"Change guard's settings\" -- guard.toml");
-            return std::iter::once(how.into())
-                .chain(commits.then_some(command))
-                .collect();
+            help.extend(commits.then_some(command));
+            return help;
         }
         if self.configured && rules::may_call_guard(path) {
             return vec![format!(
@@ -416,16 +422,13 @@ impl Loader<'_, '_> {
             (None, None) => String::new(),
         };
         let first = filled.iter().filter_map(|one| one.tries.first());
-        let first: Vec<String> = first.map(|pattern| escaped(pattern).to_string()).collect();
         let what = format!(
             "no design{work}: {} is not in {}",
-            first.join(", "),
+            escaped_list(first),
             if is_range { "the branch" } else { "HEAD" }
         );
         match self.uncommitted().first().filter(|_| !is_range) {
-            Some(choice) => Error::new(what)
-                .help("commit the design first:")
-                .help(add_and_commit(&choice.path)),
+            Some(choice) => commit_first(Error::new(what), &choice.path),
             None => Error::new(what)
                 .help("choose another design with `guard use`, or write this one: guard scope new"),
         }

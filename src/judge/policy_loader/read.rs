@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::select::Choice;
-use super::{Loader, add_and_commit};
+use super::{Loader, commit_first};
 use crate::change::Kind;
 use crate::design::{self, Design};
 use crate::error::{Error, Result};
@@ -84,11 +84,10 @@ impl Loader<'_, '_> {
                 escaped(path)
             ))
             .help("name the document that the link points to")),
-            Some(_) => Err(
-                Error::new(format!("the design {} is not committed", escaped(path)))
-                    .help("commit the design first:")
-                    .help(add_and_commit(path)),
-            ),
+            Some(_) => {
+                let what = format!("the design {} is not committed", escaped(path));
+                Err(commit_first(Error::new(what), path))
+            }
             None if self.is_directory(path)? => Err(Error::new(format!(
                 "the design {} is a directory",
                 escaped(path)
@@ -154,10 +153,7 @@ impl Loader<'_, '_> {
     /// Whether a commit or the work tree has a link at the path.
     fn is_link(&self, path: &BStr) -> Result<bool> {
         let committed = self.base().get(path)?;
-        let on_disk = || {
-            self.file(path)
-                .and_then(|file| file.symlink_metadata().ok())
-        };
+        let on_disk = || self.facts.repo.metadata_of(path);
         Ok(committed.is_some_and(|state| state.kind == Kind::Symlink)
             || on_disk().is_some_and(|metadata| metadata.is_symlink()))
     }
@@ -181,7 +177,7 @@ impl Loader<'_, '_> {
         }
         Ok(Governing {
             design,
-            blob: self.facts.repo.blob_id(text),
+            blob: self.facts.repo.blob_id(text)?,
             origin,
             chosen_by: choice.by.clone(),
             in_force: true,
@@ -304,6 +300,6 @@ pub(in crate::judge) fn declares_nothing(design: &Design) -> bool {
 }
 
 /// Whether two versions differ in more than line endings, which git may convert in the work tree.
-fn is_other_text(one: &[u8], other: &[u8]) -> bool {
+pub(in crate::judge) fn is_other_text(one: &[u8], other: &[u8]) -> bool {
     one != other && one.replace("\r\n", "\n") != other.replace("\r\n", "\n")
 }

@@ -1,23 +1,23 @@
 //! Selects designs: by flag, by `guard use`, by the trailers of a range, or by settings and branch. Reads none of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Loader, of_head};
-use crate::change::{Change, Kind};
+use super::{Loader, is_new_file, new_documents, of_head};
 use crate::error::{Error, Result};
 use crate::git::{Repository, Tree};
 use crate::judge::Options;
 use crate::judge::facts::JudgementFacts;
 use crate::judge::tree_view::in_repository;
-use crate::path::escaped;
+use crate::path::{escaped, escaped_list};
 use crate::policy::design_selection::FilledPattern;
 use crate::policy::{ChosenBy, Origin, Stage, design_selection};
 use crate::scope::glob::{Glob, is_glob};
 use crate::scope::path_placeholders::{self, NamedBy, PathNames};
 use crate::scope::settings::{self, Settings};
+use crate::trailer;
 
 /// The key below `branch.NAME` in git's configuration that holds the choice of `guard use`.
 pub const CHOICE_KEY: &str = "guardDesign";
@@ -65,17 +65,26 @@ impl Loader<'_, '_> {
                 return self.of_the_settings(self.chosen(chosen)?);
             }
         }
-        // A commit may select one of the configured designs, but not turn any document into a design.
-        let named = self.facts.named_designs().into_iter();
-        let choices = named.map(|(path, commit)| {
-            let by = format!("Guard-Design trailer of {}", commit.to_hex_with_len(12));
-            Choice::new(path, by.as_str())
-        });
-        let choices: Vec<Choice> = choices.collect();
-        match choices.is_empty() {
+        let named = self.by_trailers();
+        match named.is_empty() {
             true => self.by_settings(),
-            false => self.where_moved(self.of_the_settings(choices)?),
+            // A commit may select one of the configured designs, but not turn any document into a design.
+            false => self.where_moved(self.of_the_settings(named)?),
         }
+    }
+
+    /// The designs that the commits name, each by the first commit that does.
+    fn by_trailers(&self) -> Vec<Choice> {
+        let (mut known, mut named) = (HashSet::new(), Vec::new());
+        for commit in self.facts.commits {
+            for path in trailer::values(&commit.trailers, trailer::DESIGN) {
+                if known.insert(path) {
+                    let by = format!("Guard-Design trailer of {}", commit.id.to_hex_with_len(12));
+                    named.push(Choice::new(path, by.as_str()));
+                }
+            }
+        }
+        named
     }
 
     /// The designs that `guard use` stored: files, and directories with a slash at the end.
@@ -197,8 +206,7 @@ impl Loader<'_, '_> {
         }
         if designs.len() > 1 {
             let all = designs.values().flat_map(|(_, paths)| paths);
-            let all: Vec<String> = all.map(|path| escaped(path).to_string()).collect();
-            return Err(Error::new(format!("more than one design applies: {}", all.join(", ")))
+            return Err(Error::new(format!("more than one design applies: {}", escaped_list(all)))
                 .help("if all of them apply, name each with --lld; to choose one for this branch: guard use FILE"));
         }
         let Some((by, paths)) = designs.into_values().next() else {
@@ -220,7 +228,6 @@ impl Loader<'_, '_> {
     /// Follows designs that the range itself added and then moved to where they are at its end: a new Markdown file
     /// of the same name. Without such a file they stay as they are.
     fn where_moved(&self, mut choices: Vec<Choice>) -> Result<Vec<Choice>> {
-        let name = |path: &BString| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
         for choice in &mut choices {
             let path: &BStr = choice.path.as_ref();
             let [one, other] = self.sides();
@@ -229,13 +236,8 @@ impl Loader<'_, '_> {
             if is_there || !self.trees_of_commits().any(was_there) {
                 continue;
             }
-            let to = self.facts.changes.iter().find(|change| {
-                is_new_file(change)
-                    && change.path.ends_with(b".md")
-                    && name(&change.path) == name(&choice.path)
-            });
-            if let Some(to) = to {
-                choice.path = to.path.clone();
+            if let Some(to) = new_documents(&self.facts.changes, &choice.path).next() {
+                choice.path = to.clone();
             }
         }
         Ok(choices)
@@ -345,11 +347,6 @@ impl Loader<'_, '_> {
     }
 }
 
-/// Whether the change adds a file.
-fn is_new_file(change: &Change) -> bool {
-    change.old.is_none() && change.new.is_some_and(|state| state.kind == Kind::File)
-}
-
 /// The matching files of one side, in path order.
 fn matching(pattern: &str, side: &Tree<'_>) -> Result<Vec<BString>> {
     if !is_glob(pattern.into()) {
@@ -388,7 +385,8 @@ pub(in crate::judge) fn locate(
     options: &Options,
 ) -> Result<LocatedDesigns> {
     let result = tree.map_or_else(|| repo.tree_of(None), Ok)?;
-    let facts = JudgementFacts::uncommitted(repo, Stage::Commit, repo.head_commit()?, result)?;
+    let facts = JudgementFacts::new(repo, Stage::Commit, repo.head_commit()?, result)?;
+    let facts = facts.uncommitted()?;
     let mut loader = Loader::new(&facts, options)?;
     // Before the first settings are committed, the coming ones apply.
     let file = BStr::new(settings::FILE);

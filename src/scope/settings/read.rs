@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::super::patterns::Patterns;
 use super::{FILE, KEYS, Key, LEVELS, RULES, Settings, ValueKind};
 use crate::error::{Error, Result};
-use crate::finding::{Level, Rule};
+use crate::finding::{Level, Rule, TextLines};
 use crate::suggest::closest_word;
 
 /// Parses settings; missing keys keep their defaults.
@@ -30,7 +30,7 @@ pub fn parse_with_places(bytes: &[u8]) -> Result<(Settings, KeyPlaces)> {
         return Err(Error::new(format!("{FILE} is not UTF-8")).help("save it as UTF-8"));
     };
     let mut reader = SettingsReader {
-        text,
+        lines: TextLines::new(text),
         settings: Settings::default(),
         places: KeyPlaces::new(),
         faults: Vec::new(),
@@ -58,7 +58,7 @@ pub struct KeyPlace {
 }
 
 struct SettingsReader<'a> {
-    text: &'a str,
+    lines: TextLines<'a>,
     settings: Settings,
     places: KeyPlaces,
     faults: Vec<(Range<usize>, String)>,
@@ -69,8 +69,24 @@ impl SettingsReader<'_> {
         self.faults.push((span, what.into()));
     }
 
+    /// Says that there is no such name, and which of the known ones is close.
+    fn unknown<'n>(
+        &mut self,
+        what: &str,
+        name: &Spanned<impl AsRef<str>>,
+        place: &str,
+        known: impl Iterator<Item = &'n str>,
+    ) {
+        let given = name.get_ref().as_ref();
+        let mut fault = format!("unknown {what} `{}`{place}", given.escape_default());
+        if let Some(close) = closest_word(given, known) {
+            fault += &format!("; did you mean `{close}`?");
+        }
+        self.fault(name.span(), fault);
+    }
+
     fn set_at(&mut self, section: &str, name: &Spanned<impl AsRef<str>>) {
-        let (line, column) = position(self.text, name.span().start);
+        let (line, column) = self.lines.position(name.span().start);
         let key = (section.to_owned(), name.get_ref().as_ref().to_owned());
         self.places.insert(key, KeyPlace { line, column });
     }
@@ -82,12 +98,7 @@ impl SettingsReader<'_> {
             match value.get_ref() {
                 _ if !known => {
                     let sections = KEYS.iter().map(|key| key.section).chain([RULES]);
-                    let what = format!(
-                        "unknown table `{}`{}",
-                        section.escape_default(),
-                        suggest(section, sections)
-                    );
-                    self.fault(name.span(), what);
+                    self.unknown("table", name, "", sections);
                 }
                 DeValue::Table(table) if section == RULES => self.levels(table),
                 DeValue::Table(table) => self.section(section, table),
@@ -103,12 +114,8 @@ impl SettingsReader<'_> {
         for (name, value) in table {
             let keys = || KEYS.iter().filter(|key| key.section == section);
             let Some(key) = keys().find(|key| key.name == name.get_ref().as_ref()) else {
-                let what = format!(
-                    "unknown key `{}` in [{section}]{}",
-                    name.get_ref().escape_default(),
-                    suggest(name.get_ref(), keys().map(|key| key.name)),
-                );
-                self.fault(name.span(), what);
+                let place = format!(" in [{section}]");
+                self.unknown("key", name, &place, keys().map(|key| key.name));
                 continue;
             };
             self.set_at(section, name);
@@ -159,12 +166,7 @@ impl SettingsReader<'_> {
         for (name, value) in table {
             let id = name.get_ref().as_ref();
             let Some(rule) = Rule::from_id(id) else {
-                let what = format!(
-                    "unknown rule `{}`{}",
-                    id.escape_default(),
-                    suggest(id, Rule::ALL.iter().map(|rule| rule.id())),
-                );
-                self.fault(name.span(), what);
+                self.unknown("rule", name, "", Rule::ALL.iter().map(|rule| rule.id()));
                 continue;
             };
             let word = value.get_ref().as_str();
@@ -195,7 +197,7 @@ impl SettingsReader<'_> {
         }
         self.faults.sort_by_key(|(span, _)| span.start);
         let lines = self.faults.iter().map(|(span, what)| {
-            let (line, column) = position(self.text, span.start);
+            let (line, column) = self.lines.position(span.start);
             format!("{FILE}:{line}:{column}: {what}")
         });
         let lines: Vec<String> = lines.collect();
@@ -226,19 +228,4 @@ fn shortened(pattern: &str) -> String {
         shown.escape_debug(),
         if is_whole { "" } else { "…" }
     )
-}
-
-/// The 1-based line and column, in characters.
-fn position(text: &str, at: usize) -> (usize, usize) {
-    let before = &text[..text.floor_char_boundary(at)];
-    let line = before.matches('\n').count() + 1;
-    let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
-    (line, column)
-}
-
-/// `; did you mean …?`, or nothing if no name is close.
-fn suggest<'n>(given: &str, known: impl Iterator<Item = &'n str>) -> String {
-    closest_word(given, known)
-        .map(|name| format!("; did you mean `{name}`?"))
-        .unwrap_or_default()
 }
