@@ -1,20 +1,21 @@
 //! Writes files atomically and durably, and creates private files.
+//!
+//! On Linux a new file has no name until it is complete and on disk, so a crash leaves nothing. From then until it
+//! replaces the old file, and elsewhere from the start, its name is `.guard-….tmp`.
 
 // This module writes files in one step.
 #![allow(clippy::disallowed_methods)]
 
-mod temporary;
-
 use std::fs::{self, File};
-use std::io;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use cap_std::ambient_authority;
-use cap_std::fs::Dir;
+use cap_std::fs::{self as cap, Dir, OpenOptions};
 
 use crate::system;
 pub(crate) use crate::system::{sync_directory as sync, sync_directory_at as sync_directory};
-pub(crate) use temporary::{WriteContent, with_free_name, write_new};
 
 /// Permissions for the owner only.
 pub(crate) const PRIVATE: u32 = 0o600;
@@ -43,7 +44,11 @@ pub(crate) fn replace_with(
         .file_name()
         .ok_or_else(|| io::Error::other("it names no file"))?;
     let dir = Dir::open_ambient_dir(directory_of(path), ambient_authority())?;
-    temporary::put(&dir, Path::new(name), content, mode)?;
+    let temporary = write_new(&dir, content, mode)?;
+    dir.rename(&temporary, &dir, name).inspect_err(|_| {
+        // Report the error of the rename.
+        let _ = dir.remove_file(&temporary);
+    })?;
     sync(&dir)
 }
 
@@ -84,6 +89,78 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(directory) if !directory.as_os_str().is_empty() => directory,
         _ => Path::new("."),
+    }
+}
+
+/// How many names to try; each has 64 random bits.
+const ATTEMPTS: u32 = 8;
+
+/// Writes the content of a file; called again if the first method of creating the file fails.
+pub(crate) type WriteContent<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
+
+/// Writes and syncs a new file; returns its temporary name.
+///
+/// # Errors
+/// A file system error; then no file exists.
+pub(crate) fn write_new(
+    dir: &Dir,
+    content: WriteContent<'_>,
+    mode: Option<u32>,
+) -> io::Result<String> {
+    let unnamed = || {
+        let mut file = system::unnamed_file(dir, first_mode(mode))?;
+        fill(&mut file, content, mode)?;
+        Ok::<cap::File, io::Error>(file)
+    };
+    // Not every file system supports unnamed files, and naming one needs /proc.
+    if let Ok(file) = unnamed() {
+        file.sync_all()?;
+        if let Ok((name, ())) = with_free_name(|name| system::name_file(&file, dir, name)) {
+            return Ok(name);
+        }
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    system::create_with_mode(&mut options, first_mode(mode));
+    let (name, mut file) = with_free_name(|name| dir.open_with(name, &options))?;
+    let written = fill(&mut file, content, mode).and_then(|()| file.sync_all());
+    written.inspect_err(|_| {
+        // Report the error of the write.
+        let _ = dir.remove_file(&name);
+    })?;
+    Ok(name)
+}
+
+/// The permission bits while writing: private content is never readable by others.
+fn first_mode(mode: Option<u32>) -> u32 {
+    if mode.is_some() { 0o600 } else { 0o666 }
+}
+
+fn fill(file: &mut cap::File, content: WriteContent<'_>, mode: Option<u32>) -> io::Result<()> {
+    let mut buffered = BufWriter::new(&mut *file);
+    content(&mut buffered)?;
+    buffered.flush()?;
+    drop(buffered);
+    // Set afterwards, because writing clears set-user-ID.
+    if let Some(mode) = mode {
+        system::set_mode(file, mode)?;
+    }
+    Ok(())
+}
+
+/// Calls `create` with temporary names until one is free.
+///
+/// # Errors
+/// Those of `create`.
+pub(crate) fn with_free_name<T>(create: impl Fn(&str) -> io::Result<T>) -> io::Result<(String, T)> {
+    let mut number = 0;
+    loop {
+        number += 1;
+        let name = format!(".guard-{:016x}.tmp", RandomState::new().hash_one(number));
+        match create(&name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < ATTEMPTS => {}
+            result => return Ok((name, result?)),
+        }
     }
 }
 

@@ -36,7 +36,7 @@
 //! threads            work on several cores, with the same result as on one
 //! change             what is proposed: one path going from an old to a new state
 //! path               which paths are safe
-//! suggest, trailer   the word that was meant; trailers of a commit message
+//! trailer            trailers of a commit message
 //! sha256             a digest
 //! measure            lost share, class, preview of a change
 //! approve            a person's consent to one change
@@ -111,7 +111,6 @@ pub mod scope;
 mod setup;
 mod sha256;
 mod ssh_keygen;
-mod suggest;
 mod system;
 mod threads;
 mod trailer;

@@ -66,7 +66,7 @@ fn check_each_once(gate: &Gate<'_>, requests: &[BString]) -> GateResult<()> {
     }
     let mut seen = BTreeSet::new();
     for request in requests {
-        let path = gate.locate(request.as_ref())?;
+        let path = gate.boundary.locate(request.as_ref())?;
         if let Some(path) = seen.replace(path) {
             return Err(Failure::new(
                 FailureKind::CannotJudge,

@@ -52,7 +52,9 @@ impl Boundary {
         let failed = cannot("read", path);
         let (dir, name) = match self.parent(path) {
             Ok(parent) => parent,
-            Err(error) if error.io_kind() == Some(io::ErrorKind::NotFound) => return Ok(None),
+            Err(BoundaryError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                return Ok(None);
+            }
             Err(error) => return Err(refine(error, path)),
         };
         let name = os(name).map_err(failed)?;

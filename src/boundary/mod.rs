@@ -67,16 +67,6 @@ fn cannot<'a>(what: &'a str, path: &'a BStr) -> impl Fn(io::Error) -> BoundaryEr
     }
 }
 
-impl BoundaryError {
-    /// The kind of the system error.
-    pub fn io_kind(&self) -> Option<io::ErrorKind> {
-        match self {
-            BoundaryError::Io { source, .. } => Some(source.kind()),
-            BoundaryError::Refused(_) | BoundaryError::Changed(_) => None,
-        }
-    }
-}
-
 impl fmt::Display for BoundaryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -6,9 +6,8 @@ use std::sync::Mutex;
 use std::thread;
 
 use super::bounded;
-use super::design_args::DesignArgs;
 use super::output::{CANNOT_JUDGE, on_panic};
-use super::repository::{repository, with_approvals};
+use super::repository::{DesignArgs, repository, with_approvals};
 use crate::agents::{
     self, Agent, AgentEvent, DEADLINE, FileAction, HookWork, Observer, Reply, Told, ToolCall, late,
 };
@@ -21,24 +20,15 @@ use crate::setup::agent_hooks;
 /// Larger payloads are denied unread.
 const MAX_PAYLOAD: u64 = 16 << 20;
 
-#[derive(Debug, clap::Args)]
-pub(super) struct AgentArgs {
-    #[command(flatten)]
-    design: DesignArgs,
-}
-
-impl AgentArgs {
-    /// Answers one payload. The result is the exit code.
-    pub(super) fn run(&self, agent: Agent) -> u8 {
-        // The answer still has to be a denial in the agent's form.
-        on_panic("", || ());
-        answer_in_time(agent);
-        let options = self.design.options(false);
-        let payload = bounded::whole(io::stdin().lock(), MAX_PAYLOAD);
-        let payload = bounded::read("standard input", payload, MAX_PAYLOAD);
-        let work = AgentWork { agent, options };
-        say(&agent.answer(payload, &work))
-    }
+/// Answers one payload. The result is the exit code.
+pub(super) fn answer(agent: Agent, design: &DesignArgs) -> u8 {
+    // The answer still has to be a denial in the agent's form.
+    on_panic("", || ());
+    answer_in_time(agent);
+    let options = design.options(false);
+    let payload = bounded::read("standard input", Ok(io::stdin().lock()), MAX_PAYLOAD);
+    let work = AgentWork { agent, options };
+    say(&agent.answer(payload, &work))
 }
 
 /// The answer if time runs out.

@@ -5,12 +5,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::design_args::DesignArgs;
 use super::files::{print_done, told};
 use super::output::Output;
 use super::person::Person;
 use super::question::{ask_for_word, asking};
-use super::repository::{repository, with_approvals};
+use super::repository::{DesignArgs, repository, with_approvals};
 use super::signing::{SignArgs, enroll, unsigned_notes};
 use super::snapshot::elsewhere;
 use crate::approve;
@@ -170,7 +169,7 @@ impl ApproveArgs {
         id: &str,
     ) -> files::GateResult<u8> {
         let gate = Gate::open(repo, &self.design.options(false))?.as_strict_as(id)?;
-        output.notes(gate.notes());
+        output.notes(&gate.policy.notes);
         let person = Some((person, &self.sign));
         let (gate, done) = asking(output, repo, gate, person, |gate, ask| match ask {
             Some(ask) => gate.approve(id, ask),

@@ -14,16 +14,13 @@ pub(super) fn whole(input: impl Read, limit: u64) -> io::Result<Option<Vec<u8>>>
     Ok((content.len() as u64 <= limit).then_some(content))
 }
 
-/// The result of [`whole`], with a message about `what` if it failed.
+/// All of an input; messages call it `what`.
 ///
 /// # Errors
-/// The input cannot be read, or is larger than `limit`.
-pub(super) fn read(
-    what: &str,
-    content: io::Result<Option<Vec<u8>>>,
-    limit: u64,
-) -> Result<Vec<u8>> {
-    content
+/// It cannot be opened or read, or is larger than `limit`.
+pub(super) fn read(what: &str, opened: io::Result<impl Read>, limit: u64) -> Result<Vec<u8>> {
+    opened
+        .and_then(|input| whole(input, limit))
         .map_err(|error| Error::new(format!("{what} cannot be read: {error}")))?
         .ok_or_else(|| Error::new(format!("{what} has more than {limit} bytes")))
 }
@@ -31,12 +28,8 @@ pub(super) fn read(
 /// The refs on standard input; a line takes about 200 bytes.
 pub(super) fn refs() -> Result<Vec<u8>> {
     const MAX_REFS: u64 = 64 << 20;
-    let input = std::io::stdin().lock();
-    read(
-        "the list of refs on standard input",
-        whole(input, MAX_REFS),
-        MAX_REFS,
-    )
+    let input = Ok(io::stdin().lock());
+    read("the list of refs on standard input", input, MAX_REFS)
 }
 
 /// The longest path that guard reads. No system has longer ones.

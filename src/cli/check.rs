@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use gix::bstr::{BStr, BString};
 
 use super::bounded::PathList;
-use super::design_args::DesignArgs;
 use super::files::read_stdin;
 use super::output::Output;
-use super::repository::repository;
+use super::repository::{DesignArgs, repository};
 use crate::boundary::bytes;
 use crate::error::Result;
 use crate::files::{Failure, Gate};
@@ -122,7 +121,7 @@ impl CheckArgs {
         }
         Ok(CheckAnswers {
             results,
-            notes: gate.notes().to_vec(),
+            notes: gate.policy.notes.clone(),
         })
     }
 

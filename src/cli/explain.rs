@@ -1,10 +1,17 @@
-//! `guard explain`: the rules and the settings in words.
+//! `guard explain`: the rules and the settings in words; `guard settings`: the settings in force, and where each value
+//! comes from.
+
+use std::collections::BTreeSet;
+
+use clap::Command;
 
 use super::output::Output;
+use super::repository::{DesignArgs, LLD_VARIABLE, repository};
 use crate::error::{Error, Result};
 use crate::finding::Rule;
-use crate::report::{Topic, write_topic};
-use crate::suggest::closest_word;
+use crate::judge;
+use crate::report::{Topic, write_settings, write_topic};
+use crate::scope::closest::closest_word;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -41,5 +48,45 @@ fn unknown(name: &str) -> Error {
     match closest_word(name, names) {
         Some(known) => error.help(format!("did you mean `guard explain {known}`?")),
         None => error.help("to list all rules: guard explain"),
+    }
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = SETTINGS_EXAMPLES)]
+pub(super) struct SettingsArgs {
+    #[command(flatten)]
+    design: DesignArgs,
+}
+
+const SETTINGS_EXAMPLES: &str = "\
+Examples:
+  guard settings                  list every key with its value and its line
+  guard settings --format json    print the settings as JSON
+
+The settings in force are those of guard.toml in HEAD. `guard explain settings` describes each key.";
+
+impl SettingsArgs {
+    pub(super) fn run(&self, output: &mut Output, command: &Command) -> Result<u8> {
+        let mut in_force = judge::settings(&repository()?, &self.design.options(false))?;
+        let mut names = BTreeSet::from([LLD_VARIABLE.to_owned()]);
+        collect(command, &mut names);
+        in_force.variables = names
+            .into_iter()
+            .filter_map(|name| {
+                let value = std::env::var_os(&name)?;
+                Some((name, value.to_string_lossy().into_owned()))
+            })
+            .collect();
+        output.print(|to| write_settings(&in_force, to));
+        Ok(0)
+    }
+}
+
+/// Adds the names of all variables that options read.
+fn collect(command: &Command, names: &mut BTreeSet<String>) {
+    let own = command.get_arguments().filter_map(|arg| arg.get_env());
+    names.extend(own.map(|name| name.to_string_lossy().into_owned()));
+    for verb in command.get_subcommands() {
+        collect(verb, names);
     }
 }

@@ -1,21 +1,20 @@
-//! `guard hook`: the entry points for git's hooks and the pre-commit framework.
+//! `guard hook`: the entry points for git's hooks, local and on a server, and for the pre-commit framework.
 
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Subcommand;
-use gix::bstr::BString;
+use clap::{Subcommand, ValueEnum};
+use gix::bstr::{BString, ByteSlice, ByteVec};
 
-use super::agent_hook::AgentArgs;
-use super::design_args::DesignArgs;
-use super::repository::{repository, with_approvals};
-use super::{bounded, lint, output::Output, push};
+use super::repository::{DesignArgs, repository, with_approvals};
+use super::{agent_hook, bounded, lint, output::Output};
 use crate::agents::Agent;
 use crate::approve::TRAILER;
+use crate::ci;
 use crate::error::{Error, Result};
 use crate::files::{self, Failure};
-use crate::git::{Repository, show_file};
+use crate::git::{PushSide, Repository, Update, show_file};
 use crate::judge::{self, Options};
 use crate::report;
 use crate::trailer::{self, Message};
@@ -46,7 +45,7 @@ pub(super) enum HookArgs {
     #[command(
         after_help = "Examples:\n  guard hook pre-push origin https://example.com/project.git < refs"
     )]
-    PrePush(push::PrePush),
+    PrePush(PrePushArgs),
     /// Check what the pre-commit framework asks for: the staged changes or the commits of a push.
     #[command(
         after_help = "Examples:\n  guard hook framework    the entry of `guard` in .pre-commit-hooks.yaml"
@@ -56,7 +55,7 @@ pub(super) enum HookArgs {
     #[command(
         after_help = "Examples:\n  guard hook update refs/heads/main 4b45435 9f3c1a2\n\ngit passes these arguments to its update hook."
     )]
-    Update(push::UpdateArgs),
+    Update(UpdateArgs),
     /// Judge all refs of a push, on a server; reads the refs from standard input.
     #[command(
         after_help = "Examples:\n  guard hook pre-receive < refs    each line is OLD NEW REF"
@@ -66,28 +65,28 @@ pub(super) enum HookArgs {
     #[command(
         after_help = "Examples:\n  guard hook reference-transaction prepared < refs    each line is OLD NEW REF"
     )]
-    ReferenceTransaction(push::Transaction),
+    ReferenceTransaction(TransactionArgs),
     /// Judge a tool call of Claude Code before it runs; reads the event PreToolUse from standard input.
     #[command(after_help = about_agent("claude"))]
-    Claude(AgentArgs),
+    Claude(DesignArgs),
     /// Judge a tool call of OpenAI Codex CLI before it runs; reads the event PreToolUse from standard input.
     #[command(after_help = about_agent("codex"))]
-    Codex(AgentArgs),
+    Codex(DesignArgs),
     /// Judge a tool call of GitHub Copilot before it runs; reads the event preToolUse from standard input.
     #[command(after_help = about_agent("copilot"))]
-    Copilot(AgentArgs),
+    Copilot(DesignArgs),
     /// Judge a tool call of Cursor before it runs; reads the event preToolUse from standard input.
     #[command(after_help = about_agent("cursor"))]
-    Cursor(AgentArgs),
+    Cursor(DesignArgs),
     /// Judge a tool call of Gemini CLI before it runs; reads the event BeforeTool from standard input.
     #[command(after_help = about_agent("gemini"))]
-    Gemini(AgentArgs),
+    Gemini(DesignArgs),
     /// Judge a tool call of OpenCode before it runs; reads its plugin's message from standard input.
     #[command(after_help = about_agent("opencode"))]
-    Opencode(AgentArgs),
+    Opencode(DesignArgs),
     /// Judge a tool call of VS Code before it runs; reads the event PreToolUse from standard input.
     #[command(after_help = about_agent("vscode"))]
-    Vscode(AgentArgs),
+    Vscode(DesignArgs),
 }
 
 const ABOUT_PREPARE: &str = "\
@@ -131,11 +130,44 @@ pub(super) struct PrepareArgs {
     commit: Option<OsString>,
 }
 
+#[derive(Debug, clap::Args)]
+pub(super) struct PrePushArgs {
+    /// The name of the remote, as passed by git.
+    #[arg(default_value = "origin")]
+    remote: String,
+    /// The URL of the remote, as passed by git.
+    url: Option<OsString>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct UpdateArgs {
+    /// The full name of the ref.
+    reference: OsString,
+    /// The current commit of the ref; zeros for a new ref.
+    old: String,
+    /// The new commit of the ref; zeros for a deleted ref.
+    new: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct TransactionArgs {
+    /// The state of the transaction; guard judges only `prepared`.
+    state: TransactionState,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum TransactionState {
+    Preparing,
+    Prepared,
+    Committed,
+    Aborted,
+}
+
 impl HookArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         match self {
             HookArgs::PreCommit(args) => {
-                push::staged(output, &repository()?, &options(output, args, false))
+                staged(output, &repository()?, &options(output, args, false))
             }
             HookArgs::PreMergeCommit(args) => {
                 lint::staged(output, &repository()?, &options(output, args, true))
@@ -148,19 +180,19 @@ impl HookArgs {
             HookArgs::CommitMsg(args) => args.run(output, true, true),
             HookArgs::PostCommit => post_commit(),
             HookArgs::Framework(args) => {
-                push::framework(output, &options(output, args, !called_by_git_commit()))
+                framework(output, &options(output, args, !called_by_git_commit()))
             }
             HookArgs::PrePush(args) => args.run(output),
             HookArgs::Update(args) => args.run(output),
-            HookArgs::PreReceive => push::pre_receive(output),
+            HookArgs::PreReceive => pre_receive(output),
             HookArgs::ReferenceTransaction(args) => args.run(output),
-            HookArgs::Claude(args) => Ok(args.run(Agent::Claude)),
-            HookArgs::Codex(args) => Ok(args.run(Agent::Codex)),
-            HookArgs::Copilot(args) => Ok(args.run(Agent::Copilot)),
-            HookArgs::Cursor(args) => Ok(args.run(Agent::Cursor)),
-            HookArgs::Gemini(args) => Ok(args.run(Agent::Gemini)),
-            HookArgs::Opencode(args) => Ok(args.run(Agent::Opencode)),
-            HookArgs::Vscode(args) => Ok(args.run(Agent::Vscode)),
+            HookArgs::Claude(args) => Ok(agent_hook::answer(Agent::Claude, args)),
+            HookArgs::Codex(args) => Ok(agent_hook::answer(Agent::Codex, args)),
+            HookArgs::Copilot(args) => Ok(agent_hook::answer(Agent::Copilot, args)),
+            HookArgs::Cursor(args) => Ok(agent_hook::answer(Agent::Cursor, args)),
+            HookArgs::Gemini(args) => Ok(agent_hook::answer(Agent::Gemini, args)),
+            HookArgs::Opencode(args) => Ok(agent_hook::answer(Agent::Opencode, args)),
+            HookArgs::Vscode(args) => Ok(agent_hook::answer(Agent::Vscode, args)),
         }
     }
 }
@@ -209,7 +241,7 @@ impl MessageArgs {
     /// The message as it is in the file.
     fn text(&self) -> Result<Vec<u8>> {
         let what = format!("the message {}", show_file(&self.file));
-        bounded::read(&what, read_at_most(&self.file), MAX_MESSAGE)
+        bounded::read(&what, fs::File::open(&self.file), MAX_MESSAGE)
     }
 
     /// Adds the trailers. Leaves an empty message and an untouched template as they are, so that the user can still
@@ -230,7 +262,7 @@ impl MessageArgs {
         let mut message = Message::new(text, comment.clone());
         let content = message.content();
         let untouched = template
-            .and_then(|file| read_at_most(file).ok().flatten())
+            .and_then(|file| bounded::read("it", fs::File::open(file), MAX_MESSAGE).ok())
             .is_some_and(|text| Message::new(text, comment).content() == content);
         if content.is_empty() || untouched {
             return Ok(());
@@ -252,11 +284,6 @@ impl MessageArgs {
     }
 }
 
-/// The file, or `None` if it has more than [`MAX_MESSAGE`] bytes.
-fn read_at_most(file: &Path) -> std::io::Result<Option<Vec<u8>>> {
-    bounded::whole(fs::File::open(file)?, MAX_MESSAGE)
-}
-
 /// Removes the used approvals. The commit exists already, so this judges nothing.
 fn post_commit() -> Result<u8> {
     let repo = repository()?;
@@ -273,5 +300,100 @@ fn comment(repo: &Repository, text: &[u8]) -> BString {
         Some(value) if value == "auto" => vec![trailer::comment_of(text)].into(),
         Some(value) if !value.is_empty() => value,
         _ => "#".into(),
+    }
+}
+
+impl PrePushArgs {
+    fn run(&self, output: &mut Output) -> Result<u8> {
+        let updates = Update::parse_pushed(&bounded::refs()?)?;
+        judge_push(output, &updates, PushSide::Local(&self.remote))
+    }
+}
+
+impl UpdateArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let name = Vec::from_os_string(self.reference.clone())
+            .map(BString::from)
+            .map_err(|_| Error::new("the name of the ref cannot be read"))?;
+        let (old, new) = (self.old.as_bytes(), self.new.as_bytes());
+        let update = Update::new(name.as_bstr(), old, new)?;
+        judge_push(output, &[update], PushSide::Server)
+    }
+}
+
+fn pre_receive(output: &mut Output) -> Result<u8> {
+    let updates = Update::parse_received(&bounded::refs()?)?;
+    judge_push(output, &updates, PushSide::Server)
+}
+
+impl TransactionArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        match self.state {
+            TransactionState::Prepared => {
+                let updates = Update::parse_received(&bounded::refs()?)?;
+                let repo = repository()?;
+                // Unsigned approvals count here, as they did before the commit.
+                let options = with_approvals(&repo, committed_only(output))?;
+                let report = judge::new_commits(&repo, &updates, &options)?;
+                if report.changes.is_empty() && report.findings.is_empty() {
+                    // Most transactions bring no new commit and pass silently.
+                    return Ok(0);
+                }
+                lint::print(output, &report)
+            }
+            TransactionState::Preparing
+            | TransactionState::Committed
+            | TransactionState::Aborted => Ok(0),
+        }
+    }
+}
+
+/// A framework requests a range by variables. During a commit git names the index, and guard then judges the staged
+/// changes whatever the variables say.
+fn framework(output: &mut Output, options: &Options) -> Result<u8> {
+    let repo = repository()?;
+    if !commit_in_progress()
+        && let Some(report) = lint::framework_push(&repo, None, options)?
+    {
+        return lint::print(output, &report);
+    }
+    staged(output, &repo, options)
+}
+
+/// Judges the staged changes in a hook. If no commit is in progress and nothing is staged, as when a framework runs over
+/// all files, there is nothing to check. In CI this must not count as accepted.
+fn staged(output: &mut Output, repo: &Repository, options: &Options) -> Result<u8> {
+    let mut report = lint::staged_report(repo, options)?;
+    if report.changes.is_empty() && report.findings.is_empty() && !commit_in_progress() {
+        if ci::is_job(&lint::variables()) {
+            return Err(
+                Error::new("nothing is staged, so guard checked nothing in this CI job")
+                    .help("check the pull request: guard lint --ci")
+                    .help("or name its commits: pre-commit run --from-ref BASE --to-ref HEAD"),
+            );
+        }
+        report.notes.push(
+            "nothing is staged, so guard checked nothing; in CI use `guard lint --ci`, or `pre-commit run` with --from-ref and --to-ref".to_owned(),
+        );
+    }
+    lint::print(output, &report)
+}
+
+/// Whether git is creating a commit: it then names the index to its hooks.
+fn commit_in_progress() -> bool {
+    std::env::var_os("GIT_INDEX_FILE").is_some()
+}
+
+fn judge_push(output: &mut Output, updates: &[Update], side: PushSide<'_>) -> Result<u8> {
+    let report = judge::push(&repository()?, updates, side, None, &committed_only(output))?;
+    lint::print(output, &report)
+}
+
+/// Hooks of a push take no design from the caller.
+fn committed_only(output: &Output) -> Options {
+    Options {
+        in_hook: true,
+        precision: output.precision(),
+        ..Options::default()
     }
 }

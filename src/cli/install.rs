@@ -1,4 +1,4 @@
-//! `guard install` and `guard uninstall`.
+//! `guard install` and `guard uninstall`; `guard doctor`, which checks what they did.
 
 use clap::builder::PossibleValuesParser;
 use serde_json::json;
@@ -9,8 +9,9 @@ use super::repository::repository;
 use crate::error::{Error, Result};
 use crate::git::show_file;
 use crate::setup::agent_hooks::{AGENTS, AgentHooks};
+use crate::setup::doctor::examine;
 use crate::setup::snippet::{SNIPPETS, Snippet};
-use crate::setup::{SetupAction, Step, git_hooks, hook};
+use crate::setup::{Check, SetupAction, Status, Step, git_hooks, hook};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -20,7 +21,7 @@ pub(super) struct Install {
     #[arg(required = true, value_name = "WHAT", value_parser = whats(), hide_possible_values = true)]
     what: Vec<String>,
     /// Also install this hook of git, which runs at every ref update; may be repeated.
-    #[arg(long, value_name = "HOOK", value_parser = hook::OPT_IN)]
+    #[arg(long, value_name = "HOOK", value_parser = [hook::OPT_IN])]
     with: Vec<String>,
     #[command(flatten)]
     mode: Mode,
@@ -146,8 +147,8 @@ fn tell(output: &mut Output, steps: &[Step], dry_run: bool) -> u8 {
     let quiet = output.style.quiet;
     let shown = |step: &&Step| !quiet || step.action == SetupAction::Refuse;
     let shown = steps.iter().filter(shown);
-    let text: String = shown.map(|step| as_text(step, dry_run)).collect();
-    let json: Vec<_> = steps.iter().map(as_json).collect();
+    let text: String = shown.map(|step| step_text(step, dry_run)).collect();
+    let json: Vec<_> = steps.iter().map(step_json).collect();
     output.answer(
         &json!({"version": 1, "dry_run": dry_run, "hooks": json}),
         text,
@@ -155,7 +156,7 @@ fn tell(output: &mut Output, steps: &[Step], dry_run: bool) -> u8 {
     u8::from(refused)
 }
 
-fn as_text(step: &Step, dry_run: bool) -> String {
+fn step_text(step: &Step, dry_run: bool) -> String {
     let changes = matches!(step.action, SetupAction::Write | SetupAction::Remove);
     let tense = match step.action {
         _ if changes && dry_run => "would be ",
@@ -170,7 +171,7 @@ fn as_text(step: &Step, dry_run: bool) -> String {
     text
 }
 
-fn as_json(step: &Step) -> serde_json::Value {
+fn step_json(step: &Step) -> serde_json::Value {
     json!({
         "hook": step.hook,
         "path": step.path.to_string_lossy(),
@@ -178,4 +179,47 @@ fn as_json(step: &Step) -> serde_json::Value {
         "message": step.message,
         "help": step.help,
     })
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = DOCTOR_EXAMPLES)]
+pub(super) struct DoctorArgs {}
+
+const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  guard doctor                  list every check, with the fix for each problem
+  guard doctor --quiet          list only problems
+  guard doctor --format json    print the checks as JSON
+
+guard also tries a commit that the installed hooks must refuse, in a temporary repository that it removes afterwards. \
+The exit code is 1 if a check fails.";
+
+impl DoctorArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let checks = examine(repository());
+        let worst = checks.iter().map(|check| check.status).max();
+        let worst = worst.unwrap_or(Status::Fail);
+        let quiet = output.style.quiet;
+        let shown = |check: &&Check| !quiet || check.status != Status::Ok;
+        let text: String = checks.iter().filter(shown).map(check_text).collect();
+        output.answer(
+            &json!({"version": 1, "status": worst, "checks": checks}),
+            text,
+        );
+        Ok(u8::from(worst == Status::Fail))
+    }
+}
+
+fn check_text(check: &Check) -> String {
+    let status = match check.status {
+        Status::Ok => "ok",
+        Status::Warn => "warn",
+        Status::Fail => "fail",
+    };
+    let message = check.message.replace('\n', "\n      ");
+    let mut text = format!("{status:<5} {}: {message}\n", check.name);
+    for line in &check.help {
+        text.push_str(&format!("      {}\n", &**line));
+    }
+    text
 }

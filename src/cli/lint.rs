@@ -3,8 +3,7 @@
 use std::env::VarError;
 use std::io::IsTerminal;
 
-use super::design_args::DesignArgs;
-use super::repository::{repository, with_approvals};
+use super::repository::{DesignArgs, repository, with_approvals};
 use super::{bounded, output::Output, progress::ProgressLine};
 use crate::ci;
 use crate::error::{Error, Result};
@@ -84,27 +83,19 @@ impl LintArgs {
             for_page: output.has_page(),
             ..self.design.options(self.ci)
         };
-        if self.ci {
-            let plan = match &self.pretend {
-                Some(text) => pretended(&mut repo, text)?,
-                None => ci::plan(&variables(), event)?,
-            };
-            let range = judge::ci_range(&repo, &plan)?;
-            return self.range(output, &repo, &range, &options);
-        }
         if let Some(revision) = &self.commit {
             let (id, branch) = repo.revision_and_branch(revision)?;
             return print(output, &judge::commit(&repo, id, branch, &options)?);
         }
-        if let Some(text) = &self.revisions {
-            refuse_non_range(text)?;
-        }
-        if let Some(text) = self.revisions.as_ref().or(self.range.as_ref()) {
-            let range = repo.parse_range(text)?;
-            return self.range(output, &repo, &range, &options);
+        if let Some(range) = self.range(&mut repo)? {
+            return self.watched(output, "checking the commits", |each| {
+                judge::range(&repo, &range, each, &options)
+            });
         }
         if self.push {
-            return self.push(output, &repo, &options);
+            return self.watched(output, "checking the push", |each| {
+                pushed(&repo, each, &options)
+            });
         }
         if self.each_commit {
             return Err(Error::new("--each-commit needs several commits")
@@ -117,39 +108,52 @@ impl LintArgs {
         staged(output, &repo, &options)
     }
 
-    fn push(&self, output: &mut Output, repo: &Repository, options: &Options) -> Result<u8> {
-        let progress = ProgressLine::new("checking the push");
-        let tell = |done, all| progress.tell(done, all);
-        let each = self.each_commit.then_some(&tell as &judge::Progress<'_>);
-        let report = match framework_push(repo, each, options)? {
-            Some(report) => report,
-            None if std::io::stdin().is_terminal() => {
-                return Err(Error::new("--push reads refs from standard input")
-                    .help("call it from the pre-push hook, or name commits: --range A..B"));
-            }
-            None => {
-                let updates = Update::parse_pushed(&bounded::refs()?)?;
-                judge::push(repo, &updates, PushSide::Local("origin"), each, options)?
-            }
-        };
-        drop(progress);
-        print(output, &report)
+    /// The commits that the CI system or the command line names.
+    fn range(&self, repo: &mut Repository) -> Result<Option<Range>> {
+        if self.ci {
+            let plan = match &self.pretend {
+                Some(text) => pretended(repo, text)?,
+                None => ci::plan(&variables(), event)?,
+            };
+            return judge::ci_range(repo, &plan).map(Some);
+        }
+        if let Some(text) = &self.revisions {
+            refuse_non_range(text)?;
+        }
+        let text = self.revisions.as_ref().or(self.range.as_ref());
+        text.map(|text| repo.parse_range(text)).transpose()
     }
 
-    fn range(
+    /// Prints what `judge` says about commits. With `--each-commit` it reports its progress.
+    fn watched(
         &self,
         output: &mut Output,
-        repo: &Repository,
-        range: &Range,
-        options: &Options,
+        what: &'static str,
+        judge: impl FnOnce(Option<&judge::Progress<'_>>) -> Result<Verdict>,
     ) -> Result<u8> {
-        let progress = ProgressLine::new("checking the commits");
+        let progress = ProgressLine::new(what);
         let tell = |done, all| progress.tell(done, all);
-        let each = self.each_commit.then_some(&tell as &judge::Progress<'_>);
-        let report = judge::range(repo, range, each, options)?;
+        let verdict = judge(self.each_commit.then_some(&tell))?;
         drop(progress);
-        print(output, &report)
+        print(output, &verdict)
     }
+}
+
+/// Judges what the pre-commit framework or git is about to push.
+fn pushed(
+    repo: &Repository,
+    each: Option<&judge::Progress<'_>>,
+    options: &Options,
+) -> Result<Verdict> {
+    if let Some(verdict) = framework_push(repo, each, options)? {
+        return Ok(verdict);
+    }
+    if std::io::stdin().is_terminal() {
+        return Err(Error::new("--push reads refs from standard input")
+            .help("call it from the pre-push hook, or name commits: --range A..B"));
+    }
+    let updates = Update::parse_pushed(&bounded::refs()?)?;
+    judge::push(repo, &updates, PushSide::Local("origin"), each, options)
 }
 
 /// The plan of the job that a pull request would start, as `SYSTEM:A..B` describes it.
@@ -219,11 +223,10 @@ pub(super) fn variables() -> ci::Variables {
 fn event(path: &str) -> Result<serde_json::Value> {
     // GitHub's payloads have at most 25 MB.
     const MAX_EVENT: u64 = 64 << 20;
-    let shown = || show_file(path.as_ref());
-    let opened = std::fs::File::open(path).and_then(|file| bounded::whole(file, MAX_EVENT));
-    let bytes = bounded::read(&format!("the event {}", shown()), opened, MAX_EVENT)?;
+    let what = format!("the event {}", show_file(path.as_ref()));
+    let bytes = bounded::read(&what, std::fs::File::open(path), MAX_EVENT)?;
     serde_json::from_slice(&bytes)
-        .map_err(|error| Error::new(format!("the event {} is not JSON: {error}", shown())))
+        .map_err(|error| Error::new(format!("{what} is not JSON: {error}")))
 }
 
 /// Judges the staged changes and prints the report.

@@ -1,6 +1,6 @@
 //! `guard mcp`: the file operations as an MCP server.
 
-use super::design_args::DesignArgs;
+use super::repository::DesignArgs;
 use crate::error::Result;
 
 #[derive(Debug, clap::Args)]
@@ -38,10 +38,9 @@ mod server {
     use std::panic::AssertUnwindSafe;
     use std::path::PathBuf;
 
-    use super::super::design_args::DesignArgs;
     use super::super::output::on_panic;
     use super::super::person;
-    use super::super::repository::repository;
+    use super::super::repository::{DesignArgs, repository};
     use crate::error::{Error, Result};
     use crate::git::show_file;
     use crate::mcp;

@@ -8,14 +8,10 @@ mod approve;
 mod audit;
 mod bounded;
 mod check;
-mod deferred;
-mod design_args;
-mod doctor;
 mod explain;
 mod files;
 mod formats;
 mod generate;
-mod help;
 mod hook;
 mod init;
 mod install;
@@ -24,19 +20,17 @@ mod mcp;
 mod output;
 mod person;
 mod progress;
-mod push;
 mod question;
 mod report_file;
 mod repository;
 mod review;
 mod scope;
 mod scope_edit;
-mod settings;
 mod signing;
 mod snapshot;
 mod status;
 mod trial;
-mod usage_error;
+mod usage;
 mod use_design;
 
 use std::ffi::OsString;
@@ -47,7 +41,7 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
 
-use deferred::Deferred;
+use formats::Deferred;
 use output::{CANNOT_JUDGE, Output, on_panic};
 
 /// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
@@ -91,7 +85,7 @@ enum Verb {
     /// Install the hooks that call guard.
     Install(Deferred<install::Install>),
     /// Check the set-up, including a trial commit.
-    Doctor(Deferred<doctor::DoctorArgs>),
+    Doctor(Deferred<install::DoctorArgs>),
     /// Check the staged changes, a branch or a commit.
     Lint(Deferred<lint::LintArgs>),
     /// Show the design, its open rows, and what a commit now would say.
@@ -135,12 +129,12 @@ enum Verb {
     /// Remove what `guard install` wrote.
     Uninstall(Deferred<install::Uninstall>),
     /// List the settings in force and where each comes from.
-    Settings(Deferred<settings::SettingsArgs>),
+    Settings(Deferred<explain::SettingsArgs>),
     /// Show and verify the log of requests and decisions.
     #[command(subcommand)]
     Audit(Deferred<audit::AuditArgs>),
     /// Describe the commands that people need first, all commands, or one of them.
-    Help(Deferred<help::HelpArgs>),
+    Help(Deferred<usage::HelpArgs>),
     /// List the changes that wait for a person: `guard approve`.
     #[command(hide = true)]
     Pending(Deferred<approve::ApproveArgs>),
@@ -156,15 +150,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     });
     crate::system::survive_size_limit();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let parsed = help::in_short(Cli::command())
+    let parsed = usage::in_short(Cli::command())
         .try_get_matches_from(&arguments)
         .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, formats::wanted(&matches))));
     let (cli, wanted) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
-            let code = help::print(&error);
+            let code = usage::print(&error);
             if code != 0 {
-                usage_error::tell(&arguments, &error, &Cli::command());
+                usage::tell(&arguments, &error, &Cli::command());
             }
             return ExitCode::from(code);
         }

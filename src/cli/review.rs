@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
 
-use super::design_args::DesignArgs;
 use super::lint::refuse_non_range;
-use super::repository::{repository, with_approvals};
+use super::repository::{DesignArgs, repository, with_approvals};
 use super::{output::Output, progress::ProgressLine};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};

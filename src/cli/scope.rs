@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::design_args::DesignArgs;
-use super::repository::repository;
+use super::repository::{DesignArgs, repository};
 use super::scope_edit::{ScopeAddArgs, ScopeImportArgs, ScopeNewArgs};
 use super::{output::Output, progress};
 use crate::error::{Error, Result};

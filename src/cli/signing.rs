@@ -156,12 +156,12 @@ fn public_key(key: &Path) -> Result<String> {
 }
 
 fn read(file: &Path) -> Result<String> {
-    let read = || match File::open(file)? {
-        opened if opened.metadata()?.is_file() => bounded::whole(opened, MAX_KEY),
+    let open = || match File::open(file)? {
+        opened if opened.metadata()?.is_file() => Ok(opened),
         _ => Err(std::io::Error::other("it is not a file")),
     };
     let what = format!("the public key {}", show_file(file));
-    let text = bounded::read(&what, read(), MAX_KEY).map_err(|error| {
+    let text = bounded::read(&what, open(), MAX_KEY).map_err(|error| {
         error.help("give the file of a public key: guard approve --enroll ~/.ssh/id_ed25519.pub")
     })?;
     Ok(String::from_utf8_lossy(&text).into_owned())

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
-use super::design_args::DesignArgs;
 use super::files::person;
 use super::output::Output;
 use super::question::asking;
-use super::repository::{repository, with_approvals};
+use super::repository::{DesignArgs, repository, with_approvals};
 use super::signing::SignArgs;
 use crate::boundary::{Boundary, BoundaryError};
 use crate::error::{Error, Result};
@@ -237,7 +236,7 @@ fn restore(
     let wanted = RestoreRequest::new(repo, name, only)?;
     let steps = wanted.steps(repo)?;
     let gate = Gate::open(repo, &design.options(false))?;
-    output.notes(gate.notes());
+    output.notes(&gate.policy.notes);
     let sign = SignArgs::of_environment();
     let person = person(auto).map(|person| (person, &sign));
     let (_, done) = asking(output, repo, gate, person, |gate, ask| {

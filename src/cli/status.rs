@@ -1,10 +1,9 @@
 //! `guard status`: where the work on this branch stands.
 
 use super::approve::{held_json, held_line};
-use super::design_args::DesignArgs;
 use super::output::{CANNOT_JUDGE, Output};
 use super::progress::ProgressLine;
-use super::repository::{repository, with_approvals};
+use super::repository::{DesignArgs, repository, with_approvals};
 use crate::error::Result;
 use crate::files::{self, Failure};
 use crate::judge;

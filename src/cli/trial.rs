@@ -1,11 +1,11 @@
 //! `guard trial`: what guard would have said to the last changes of the target branch.
 
 use std::fs;
-use std::io::ErrorKind;
 
 use super::output::Output;
 use super::progress::ProgressLine;
 use super::{init, repository::repository};
+use crate::disk;
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 use crate::judge;
@@ -53,22 +53,16 @@ impl TrialArgs {
 fn settings_here(repo: &Repository) -> Result<(Settings, &'static str)> {
     if let Ok(root) = repo.workdir() {
         let file = root.join(FILE);
-        match fs::read(&file) {
-            Ok(text) => return Ok((settings::parse(&text)?, "guard.toml of the work tree")),
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => {
-                let file = show_file(&file);
-                return Err(Error::new(format!("{file} cannot be read: {error}")));
-            }
+        let text = disk::if_there(fs::read(&file))
+            .map_err(|error| Error::new(format!("{} cannot be read: {error}", show_file(&file))))?;
+        if let Some(text) = text {
+            return Ok((settings::parse(&text)?, "guard.toml of the work tree"));
         }
     }
-    let committed = repo.tree_of(repo.head_commit()?)?.read(FILE.into())?;
-    if let Some(text) = committed {
-        return Ok((settings::parse(&text)?, "guard.toml of HEAD"));
+    if let Some(settings) = judge::settings_of(repo, repo.head_commit()?)? {
+        return Ok((settings?, "guard.toml of HEAD"));
     }
     let text = draft(&init::facts(repo)?).text;
-    Ok((
-        settings::parse(text.as_bytes())?,
-        "what `guard init` would write",
-    ))
+    let settings = settings::parse(text.as_bytes())?;
+    Ok((settings, "what `guard init` would write"))
 }

@@ -88,7 +88,9 @@ impl Gate<'_> {
         let mut answer = CheckResult {
             allowed: judged.is_ok() && path.is_some(),
             requested_path: requested,
-            absolute_path: path.as_ref().map(|path| self.absolute(path.as_ref())),
+            absolute_path: path
+                .as_ref()
+                .map(|path| self.boundary.absolute(path.as_ref())),
             path,
             ..CheckResult::default()
         };
@@ -121,7 +123,7 @@ impl Gate<'_> {
             ("reason", result.kind.map(Into::into)),
             ("violation", result.violation.clone().map(Into::into)),
             ("rule", result.rule.map(|rule| rule.id().into())),
-            ("designs", Some(versions(&self.design_versions()))),
+            ("designs", Some(versions(&self.policy.design_versions()))),
         ]);
         let recorded = record(&self.log, "checked", facts);
         recorded.map(drop).map_err(Failure::into_error)

@@ -146,7 +146,7 @@ impl Effect {
 
 /// The absolute path.
 fn spelled(gate: &Gate<'_>, path: &BStr) -> Value {
-    gate.absolute(path).to_string_lossy().into()
+    gate.boundary.absolute(path).to_string_lossy().into()
 }
 
 /// The answer to a read. `content` is the requested part of the file.

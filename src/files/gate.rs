@@ -1,15 +1,12 @@
 //! A workspace, ready for file operations.
 
 use std::cell::RefCell;
-use std::fs::File;
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::BString;
 
 use super::consent::{ELICITATION, Signer, TERMINAL};
 use super::failure::{Failure, GateResult};
-use super::lock;
 use super::log::{Log, members, record, versions};
 use super::store::{Store, approvals, unreadable};
 use crate::approve::Approval;
@@ -18,13 +15,14 @@ use crate::error;
 use crate::git::Repository;
 use crate::judge::{self, BaseCommit, OperationContext, Options};
 use crate::policy::{DesignVersion, Policy};
-use crate::scope::Scope;
 
 /// A workspace, ready for file operations.
 pub struct Gate<'a> {
     pub(super) repo: &'a Repository,
-    pub(super) boundary: Boundary,
-    pub(super) policy: Policy,
+    /// The workspace.
+    pub(crate) boundary: Boundary,
+    /// The designs and settings in force.
+    pub(crate) policy: Policy,
     pub(super) log: Log,
     pub(super) store: Store,
     approvals: Vec<Approval>,
@@ -116,44 +114,14 @@ impl<'a> Gate<'a> {
         Ok(self.stricter(held.map(|held| held.lines), held.map(|held| held.share)))
     }
 
-    /// Notes on the policy, for example that the work tree has another version of a design.
-    pub fn notes(&self) -> &[String] {
-        &self.policy.notes
-    }
-
-    /// The designs in force, with their versions.
-    pub fn design_versions(&self) -> Vec<DesignVersion> {
-        self.policy.design_versions()
-    }
-
-    /// What the designs grant; `None` if no design applies.
-    pub fn scope(&self) -> Option<&Scope> {
-        self.policy.scope.as_ref()
-    }
-
     /// Records that a program was told about other designs.
     ///
     /// # Errors
     /// The log cannot be written.
     pub fn record_reload(&self, before: &[DesignVersion]) -> GateResult<()> {
-        let now = versions(&self.design_versions());
+        let now = versions(&self.policy.design_versions());
         let facts = members([("before", Some(versions(before))), ("designs", Some(now))]);
         record(&self.log, "scope-reloaded", facts).map(drop)
-    }
-
-    /// Waits until no other guard writes.
-    pub(super) fn alone(&self) -> GateResult<File> {
-        lock::alone(self.repo)
-    }
-
-    /// The root of the workspace, without links.
-    pub fn root(&self) -> &Path {
-        self.boundary.root()
-    }
-
-    /// The absolute spelling of a path in the workspace, without links.
-    pub fn absolute(&self, path: &BStr) -> PathBuf {
-        self.boundary.absolute(path)
     }
 
     /// The context of one request: HEAD is read once for it.

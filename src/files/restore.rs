@@ -113,7 +113,7 @@ impl Gate<'_> {
     ) -> GateResult<Vec<Effect>> {
         let mut judged: Vec<_> = steps.iter().map(|step| (true, step)).collect();
         if steps.len() > 1 {
-            let _alone = self.alone()?;
+            let _alone = lock::alone(self.repo)?;
             for (is_free, (path, operation)) in &mut judged {
                 *is_free = self.prepare(path.as_ref(), operation)?.finding.is_none();
             }

@@ -41,17 +41,17 @@ pub fn take_back(
     only: &[PathBuf],
 ) -> GateResult<TakenBackChange> {
     let store = CheckpointStore::open(repo)?;
-    let ObservedChange { before, after, .. } = store.observed(name)?;
+    let observed = store.observed(name)?;
     let only = only.iter().map(|path| snapshot_path(repo, path));
     let only: Vec<BString> = only.collect::<Result<_>>()?;
-    let back = store.to_take_back(repo, &before, &after, &only)?;
+    let back = store.to_take_back(repo, &observed, &only)?;
     let mut done = shown(back.files.iter().map(|change| &change.path));
     {
         let _alone = lock::alone(repo)?;
         keep_present(repo, name, &back.files)?;
         store.take_back_files(&back)?;
         if only.is_empty() {
-            done.extend(store.take_back_rest(repo, &before, &after)?);
+            done.extend(store.take_back_rest(repo, &observed)?);
         }
     }
     if !back.changed.is_empty() {

@@ -158,7 +158,7 @@ impl Repository {
     /// # Errors
     /// A commit is missing (other than at the boundary of a shallow clone) or damaged.
     pub(crate) fn history(&self, known: &[ObjectId], head: ObjectId) -> Result<History> {
-        History::between(self.objects.clone(), &self.boundary()?, known, head)
+        History::between(&self.objects, &self.boundary()?, known, head)
     }
 
     /// The commits whose parents a shallow clone lacks.
@@ -181,7 +181,7 @@ impl History {
     /// # Errors
     /// As for [`Repository::history`].
     pub(super) fn between(
-        objects: Objects,
+        objects: &Objects,
         boundary: &HashSet<ObjectId>,
         known: &[ObjectId],
         head: ObjectId,
@@ -200,12 +200,12 @@ pub(super) fn is_new(
     known: &[ObjectId],
     head: ObjectId,
 ) -> Result<bool> {
-    let walk = HistoryWalk::painted(objects.clone(), boundary, known, head)?;
+    let walk = HistoryWalk::painted(objects, boundary, known, head)?;
     Ok(walk.get(&head).is_some_and(|seen| seen.marks & KNOWN == 0))
 }
 
 struct HistoryWalk<'a> {
-    objects: Objects,
+    objects: &'a Objects,
     boundary: &'a HashSet<ObjectId>,
     buffer: Vec<u8>,
     seen: Vec<VisitedCommit>,
@@ -220,7 +220,7 @@ struct HistoryWalk<'a> {
 impl<'a> HistoryWalk<'a> {
     /// Marks what the commits `known` and `head` have.
     fn painted(
-        objects: Objects,
+        objects: &'a Objects,
         boundary: &'a HashSet<ObjectId>,
         known: &[ObjectId],
         head: ObjectId,
@@ -250,7 +250,7 @@ impl<'a> HistoryWalk<'a> {
         let place = match self.places.get(&id) {
             Some(&place) => place,
             None => {
-                let commit = Commit::read(&self.objects, id, &mut self.buffer)?;
+                let commit = Commit::read(self.objects, id, &mut self.buffer)?;
                 let cut = self.boundary.contains(&id) && !commit.parents.is_empty();
                 self.seen.push(VisitedCommit {
                     commit,
@@ -325,7 +325,7 @@ impl<'a> HistoryWalk<'a> {
         let mut bases: Vec<ObjectId> = bases.into_iter().map(|(_, id)| id).collect();
         for id in bases.clone() {
             let others: Vec<_> = bases.iter().copied().filter(|other| *other != id).collect();
-            if !others.is_empty() && !is_new(&self.objects, self.boundary, &others, id)? {
+            if !others.is_empty() && !is_new(self.objects, self.boundary, &others, id)? {
                 bases = others;
             }
         }

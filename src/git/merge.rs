@@ -171,7 +171,7 @@ impl Merges {
         if self.boundary.is_empty() {
             return Ok(());
         }
-        let history = History::between(objects.clone(), &self.boundary, &[ours], theirs)?;
+        let history = History::between(objects, &self.boundary, &[ours], theirs)?;
         match history.bases.is_empty() && history.is_cut {
             true => Err(Error::new(
                 "the clone is shallow and lacks the merge base of the commits being merged",

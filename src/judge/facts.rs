@@ -9,7 +9,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
 use super::merge_commits::MergedContents;
-use crate::change::Change;
+use crate::change::{Change, State};
 use crate::error::{Error, Result};
 use crate::git::{Commit, Objects, Range, Repository, Tree, changes_between, is_in_any};
 use crate::measure::{self, Thresholds};
@@ -153,35 +153,25 @@ impl<'a> BaseCommit<'a> {
         if depending(policy, changes).next().is_some()
             && let Some((_, tree)) = self.merge_base(repo, policy.settings.base.as_deref())?
         {
-            return states(tree, policy, changes);
+            return states(policy, changes, |change| tree.get(change.path.as_ref()));
         }
         Ok(MergeBase::Unknown)
     }
 }
 
-/// What a known merge base holds at the paths whose verdict depends on it.
+/// What a known merge base holds at the paths whose verdict depends on it: of each change, this state.
 ///
 /// # Errors
-/// Its tree cannot be read.
+/// Those of `state`.
 pub(super) fn states(
-    base: &Tree<'_>,
     policy: &Policy,
     changes: &[MeasuredChange],
+    state: impl Fn(&Change) -> Result<Option<State>>,
 ) -> Result<MergeBase> {
     let states = depending(policy, changes)
-        .map(|change| Ok((change.change.path.clone(), base.get(change.path())?)))
+        .map(|one| Ok((one.change.path.clone(), state(&one.change)?)))
         .collect::<Result<HashMap<_, _>>>()?;
     Ok(MergeBase::Known(states))
-}
-
-/// The same from the old sides of the changes: with several merge bases, each change is compared with one of them.
-pub(super) fn old_sides(policy: &Policy, changes: &[MeasuredChange]) -> MergeBase {
-    let states = depending(policy, changes);
-    MergeBase::Known(
-        states
-            .map(|change| (change.change.path.clone(), change.change.old))
-            .collect(),
-    )
 }
 
 /// The changes whose verdict depends on the merge base.
@@ -363,7 +353,7 @@ pub fn settings_of_head(repo: &Repository) -> Result<Settings> {
 ///
 /// # Errors
 /// The commit cannot be read.
-pub(super) fn settings_of(
+pub fn settings_of(
     repo: &Repository,
     commit: Option<ObjectId>,
 ) -> Result<Option<Result<Settings>>> {

@@ -3,7 +3,7 @@
 use gix::bstr::BStr;
 use gix::hash::Kind as HashKind;
 
-use super::facts::old_sides;
+use super::facts::states;
 use super::measured_changes::Judge;
 use super::merge_commits::MergedContents;
 use super::pipeline::Judged;
@@ -81,7 +81,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
         earlier: &|| Ok(Vec::new()),
     };
     let measured = judge.measure(changes, &MergedContents::default())?;
-    let merge_base = old_sides(&policy, &measured);
+    let merge_base = states(&policy, &measured, |change| Ok(change.old))?;
     let findings = judge.check(&measured, &merge_base, &[])?;
     let source = Source {
         kind: SourceKind::Request,

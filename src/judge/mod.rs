@@ -35,7 +35,7 @@ pub use design_edit::{
     with_table,
 };
 pub use design_lint::{DocumentChoice, check_documents};
-pub use facts::{BaseCommit, range_of_branch, settings_of_head};
+pub use facts::{BaseCommit, range_of_branch, settings_of, settings_of_head};
 pub use in_memory::{in_memory, policy_of_texts};
 pub use observed::{Observation, Observed};
 pub use per_commit::Progress;

@@ -324,16 +324,12 @@ impl ObservedJudge<'_> {
 
     /// The files that say which hooks run and what git ignores.
     fn switches(&self, found: &mut Observation) -> Result<()> {
-        let observed = self.observed;
-        let changed = observed
-            .store
-            .changed_switches(observed.before, observed.after)?;
+        let Observed { store, after, .. } = self.observed;
+        let changed = store.changed_switches(self.observed.before, after)?;
         if changed.is_empty() {
             return Ok(());
         }
-        let returned = observed
-            .store
-            .changed_switches(observed.first, observed.after)?;
+        let returned = store.changed_switches(self.observed.first, after)?;
         let settings = settings_of_head(self.repo).unwrap_or_default();
         for (path, what) in changed.into_iter().filter(|one| returned.contains(one)) {
             let inside = path.strip_prefix(self.repo.workdir()?).unwrap_or(&path);

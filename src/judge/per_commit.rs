@@ -107,7 +107,9 @@ impl CommitJudge<'_> {
             },
         };
         let changes = judge.measure(changes, &merged)?;
-        let merge_base = facts::states(&base, self.policy, &changes)?;
+        let merge_base = facts::states(self.policy, &changes, |change| {
+            base.get(change.path.as_ref())
+        })?;
         let approvals = self.commit_approvals.counted_in(commit.id);
         let mut findings = judge.check(&changes, &merge_base, &approvals)?;
         let short = commit.id.to_hex_with_len(12);

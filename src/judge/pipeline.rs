@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use gix::bstr::{BString, ByteSlice};
 
 use super::approvals::{CommitApprovals, WholeRange};
-use super::facts::{JudgementFacts, old_sides};
+use super::facts::{JudgementFacts, states};
 use super::measured_changes::{Judge, for_each};
 use super::policy_loader::load_for_changes;
 use super::{Options, reverts, review};
@@ -69,7 +69,8 @@ pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<
     let changes = judge.measure(changes, &facts.merged)?;
     let is_range = facts.stage == Stage::Range;
     let merge_base = match is_range {
-        true => old_sides(&policy, &changes),
+        // With several merge bases, each change is compared with one of them.
+        true => states(&policy, &changes, |change| Ok(change.old))?,
         false => base.states(repo, &policy, &changes)?,
     };
     let mut counted = Vec::new();

@@ -44,8 +44,8 @@ pub(super) struct SeenScope {
 impl SeenScope {
     pub(super) fn of(gate: &Gate<'_>) -> SeenScope {
         SeenScope {
-            designs: gate.design_versions(),
-            scope: gate.scope().cloned().unwrap_or_default(),
+            designs: gate.policy.design_versions(),
+            scope: gate.policy.scope.clone().unwrap_or_default(),
         }
     }
 }
@@ -58,7 +58,7 @@ impl Session {
     pub(super) fn check(&self, gate: &Gate<'_>) -> GateResult<()> {
         let mut seen = locked(&self.seen);
         let known = seen.get_or_insert_with(|| SeenScope::of(gate));
-        let designs = gate.design_versions();
+        let designs = gate.policy.design_versions();
         if known.designs == designs {
             return Ok(());
         }

@@ -368,7 +368,7 @@ fn restore(call: &Call<'_>, wanted: &RestoreArguments) -> ToolResult {
 fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateResult<ToolAnswer> {
     let requests = [call.request(path)];
     let gate = Gate::open_to_check(call.repo, &call.session.options, &requests)?;
-    if gate.locate(requests[0].as_ref()).is_ok() {
+    if gate.boundary.locate(requests[0].as_ref()).is_ok() {
         call.session.check(&gate)?;
     }
     let content = content.map(|content| content.as_bytes().to_vec());

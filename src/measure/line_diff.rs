@@ -194,7 +194,7 @@ impl LineDiff {
 }
 
 /// A diff of lines; of very large texts, only of a head. The lines of the compared part are numbered.
-fn numbered_diff<'a, L>(
+pub(super) fn numbered_diff<'a, L>(
     before: L,
     after: L,
     counts: LinePair,
@@ -209,14 +209,6 @@ where
     input.update_after(within(after, part.until.1));
     let diff = part.diff(&input.before, &input.after, input.interner.num_tokens());
     (input, diff)
-}
-
-/// A diff of lines; of very large texts, only of a head.
-pub(super) fn line_diff<'a, L>(before: L, after: L, counts: (usize, usize)) -> LineDiff
-where
-    L: DoubleEndedIterator<Item = &'a [u8]> + Clone,
-{
-    numbered_diff(before, after, counts).1
 }
 
 /// The line differences of two texts, including blanks and endings; everything if there are too many lines.

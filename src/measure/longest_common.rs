@@ -73,15 +73,8 @@ fn is_subsequence(part: &[Token], whole: &[Token]) -> bool {
 
 /// The tokens that also occur on the other side.
 fn common_only(tokens: &[Token], other: &[Token]) -> Vec<Token> {
-    let mut is_there = Vec::new();
-    for token in other {
-        let at = token.0 as usize;
-        if at >= is_there.len() {
-            is_there.resize(at + 1, false);
-        }
-        is_there[at] = true;
-    }
-    let is_common = |token: &&Token| is_there.get(token.0 as usize) == Some(&true);
+    let places = TokenPlaces::of(other);
+    let is_common = |token: &&Token| !places.get(**token).is_empty();
     tokens.iter().filter(is_common).copied().collect()
 }
 

@@ -19,8 +19,8 @@ pub use preview::{deleted_content, unified_preview};
 pub use rename::{Rename, RenameEnd, pair_renames};
 pub use share::{Class, Lost, Thresholds, classify, lost};
 use similarity::{MIN_SIMILARITY, Profile};
+use text::Text;
 pub use text::Unit;
-use text::{Counted, Text};
 
 use crate::change::Kind;
 
@@ -174,7 +174,7 @@ impl<'a> Sides<'a> {
             (Some((old, new)), _) if matches!(conversion, None | Some(Conversion::Emptied)) => {
                 share::lost_text(old, new)
             }
-            (_, Some(old)) => Lost::all_of(&Counted::old(old)),
+            (_, Some(old)) => Lost::all_of(old),
             (_, None) => lost_bytes(self.old.as_ref(), self.new.is_none(), conversion),
         };
         let reformatted = conversion.is_none()

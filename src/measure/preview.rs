@@ -187,26 +187,22 @@ fn marker(count: usize, what: &str) -> String {
 pub fn deleted_content(old: &[u8], new: &[u8], max_lines: usize) -> String {
     let (old, new) = (displayable(old), displayable(new));
     let diff = line_diff(&old, &new);
-    let removed = old.lines().enumerate();
-    let mut removed =
-        removed.filter(|(index, _)| diff.as_ref().is_none_or(|diff| diff.is_removed(*index)));
-    let first: Vec<&[u8]> = removed
-        .by_ref()
-        .take(max_lines)
-        .map(|(_, line)| line)
+    let is_removed = |at: usize| diff.as_ref().is_none_or(|diff| diff.is_removed(at));
+    let lines = old.lines().enumerate();
+    let removed: Vec<&[u8]> = lines
+        .filter_map(|(at, line)| is_removed(at).then_some(line))
         .collect();
-    let rest = removed.count();
-    let shown = match rest {
-        0 => first.len(),
-        _ => first.len().saturating_sub(1),
+    let shown = match removed.len() <= max_lines {
+        true => removed.len(),
+        false => max_lines.saturating_sub(1),
     };
     let mut out = String::new();
-    for line in &first[..shown] {
+    for line in &removed[..shown] {
         out.push_str(&visible(line, LINE_WIDTH));
         out.push('\n');
     }
-    if rest > 0 {
-        out.push_str(&marker(first.len() - shown + rest, ""));
+    if shown < removed.len() {
+        out.push_str(&marker(removed.len() - shown, ""));
         out.push('\n');
     }
     out

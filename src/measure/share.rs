@@ -4,9 +4,9 @@
 //! Myers' diff with git's heuristics counts first. Where it may have missed the shortest diff, that is computed too,
 //! so the counts equal `git diff --minimal --numstat` apart from blanks.
 
-use super::line_diff::{self, DIFF_LIMIT, LineDiff, Numbered};
+use super::line_diff::{DIFF_LIMIT, LineDiff, Numbered, numbered_diff};
 use super::lower_bound;
-use super::text::{Counted, Text, Unit};
+use super::text::{Text, Unit, without_common_ends};
 
 /// The maximum tokens per side to compare, without the common ends; with more, all count as lost. Both sides then
 /// take about 250 MB.
@@ -56,8 +56,9 @@ impl Lost {
     }
 
     /// Everything in `old` is lost.
-    pub(super) fn all_of(old: &Counted<'_>) -> Lost {
-        Lost::all(old.count, old.unit, old.bytes())
+    pub(super) fn all_of(old: &Text<'_>) -> Lost {
+        let (unit, bytes) = (old.unit(), old.bytes());
+        Lost::all(unit.count(bytes), unit, bytes.len())
     }
 
     /// The lost share, 0 to 1; 0 for no content.
@@ -108,28 +109,23 @@ pub(super) fn lost_text(old: &Text<'_>, new: &Text<'_>) -> Lost {
 }
 
 fn count(old: &Text<'_>, new: &Text<'_>) -> Lost {
-    let old = Counted::old(old);
-    let all = Lost::all_of(&old);
+    let all = Lost::all_of(old);
     if new.is_empty() || all.total == 0 {
         return all;
     }
-    let unit = all.unit;
-    let new = Counted::in_unit(new, unit);
+    let (old, new) = (old.bytes(), new.bytes());
     // Equal ends lose nothing, and very long lines have very many tokens.
-    let (old, new, limit) = match unit {
-        Unit::Lines => (old, new, DIFF_LIMIT),
-        Unit::Tokens | Unit::Bytes => {
-            let (old, new) = Counted::without_common_ends(&old, &new);
-            (old, new, TOKEN_COUNT_LIMIT)
-        }
+    let ((old, new), limit) = match all.unit {
+        Unit::Lines => ((old, new), DIFF_LIMIT),
+        Unit::Tokens | Unit::Bytes => (without_common_ends(old, new), TOKEN_COUNT_LIMIT),
     };
-    let between = old.count;
-    let Some(numbered) = numbered(&old, &new, limit) else {
+    let Some(numbered) = numbered(old, new, all.unit, limit) else {
         return Lost {
             is_exact: false,
             ..all
         };
     };
+    let between = all.unit.count(old);
     let gone = numbered.gone();
     let diff = numbered.quick_diff();
     let mut lost = Lost {
@@ -154,7 +150,7 @@ pub(super) fn line_diff(old: &[u8], new: &[u8]) -> Option<LineDiff> {
 }
 
 fn diff_of(old: &Text<'_>, new: &Text<'_>) -> LineDiff {
-    line_diff::line_diff(old.trimmed(), new.trimmed(), (old.lines, new.lines))
+    numbered_diff(old.trimmed(), new.trimmed(), (old.lines, new.lines)).1
 }
 
 /// The old lines that the new text lacks, and the new lines in their place, of at most [`DIFF_LIMIT`] lines each.
@@ -176,8 +172,9 @@ pub(super) fn line_changes(old: &Text<'_>, new: &Text<'_>) -> [Vec<u8>; 2] {
 }
 
 /// `None` if either side has more than `limit` units.
-fn numbered(old: &Counted<'_>, new: &Counted<'_>, limit: usize) -> Option<Numbered> {
-    (old.count <= limit && new.count <= limit).then(|| Numbered::new(old.units(), new.units()))
+fn numbered(old: &[u8], new: &[u8], unit: Unit, limit: usize) -> Option<Numbered> {
+    let is_possible = unit.count(old).max(unit.count(new)) <= limit;
+    is_possible.then(|| Numbered::new(unit.of(old), unit.of(new)))
 }
 
 /// When a change is destructive.
@@ -438,10 +435,9 @@ mod tests {
 
     #[test]
     fn input_too_large_to_compare_counts_as_lost() {
-        let text = Text::of(b"a\nb\n");
-        let text = Counted::old(&text);
-        assert!(numbered(&text, &text, 2).is_some());
-        assert!(numbered(&text, &text, 1).is_none());
+        let numbered = |limit| numbered(b"a\nb\n", b"a\nb\n", Unit::Lines, limit);
+        assert!(numbered(2).is_some());
+        assert!(numbered(1).is_none());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::text::{Counted, Text, Unit};
+use super::text::{Text, Unit};
 
 /// The minimum similarity of the two ends of a rename, in percent.
 pub(super) const MIN_SIMILARITY: u8 = 50;
@@ -27,9 +27,8 @@ impl Profile {
     /// The profile of a blob. Blanks around lines are ignored, as in [`super::lost`].
     pub fn of(blob: &[u8]) -> Profile {
         let text = Text::of(blob);
-        let text = Counted::old(&text);
-        let mut lines: Vec<(u64, u64)> = text
-            .units()
+        let lines = text.unit().of(text.bytes());
+        let mut lines: Vec<(u64, u64)> = lines
             .map(|line| (hash(line), line.len() as u64 + 1))
             .collect();
         lines.sort_unstable();
@@ -44,7 +43,7 @@ impl Profile {
         lines.truncate(PROFILE_LINES);
         lines.shrink_to_fit();
         Profile {
-            unit: text.unit,
+            unit: text.unit(),
             lines,
             end,
         }

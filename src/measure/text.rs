@@ -69,69 +69,35 @@ impl<'a> Text<'a> {
     }
 }
 
-/// A text with its unit and count.
-pub(super) struct Counted<'a> {
-    text: &'a [u8],
-    /// The unit.
-    pub(super) unit: Unit,
-    /// The number of units.
-    pub(super) count: usize,
+impl Unit {
+    /// The trimmed units of a text, in order.
+    pub(super) fn of(self, text: &[u8]) -> Box<dyn Iterator<Item = &[u8]> + '_> {
+        match self {
+            Unit::Lines => Box::new(text.lines_with_terminator().map(<[u8]>::trim_ascii)),
+            Unit::Tokens | Unit::Bytes => Box::new(tokens(text)),
+        }
+    }
+
+    /// How many of them there are.
+    pub(super) fn count(self, text: &[u8]) -> usize {
+        match self {
+            Unit::Lines => line_count(text),
+            Unit::Tokens => tokens(text).count(),
+            Unit::Bytes => text.len(),
+        }
+    }
 }
 
-impl<'a> Counted<'a> {
-    /// An old version, which determines the unit.
-    pub(super) fn old(text: &'a Text<'_>) -> Self {
-        Counted::in_unit(text, text.unit())
-    }
-
-    /// A text in a given unit.
-    pub(super) fn in_unit(text: &'a Text<'_>, unit: Unit) -> Self {
-        let bytes = text.bytes.as_ref();
-        let count = match unit {
-            Unit::Lines => text.lines,
-            Unit::Tokens => tokens(bytes).count(),
-            Unit::Bytes => bytes.len(),
-        };
-        Counted {
-            text: bytes,
-            unit,
-            count,
-        }
-    }
-
-    /// Two texts in tokens, without their common ends. No token crosses a blank, so the ends are cut at blanks.
-    pub(super) fn without_common_ends(old: &Self, new: &Self) -> (Self, Self) {
-        let is_blank = |byte: &u8| byte.is_ascii_whitespace();
-        let equal = equal_start(old.text, new.text);
-        let blank = old.text[..equal].iter().rposition(is_blank);
-        let start = blank.map_or(0, |blank| blank + 1);
-        let (before, after) = (&old.text[start..], &new.text[start..]);
-        let tail = &before[before.len() - equal_end(before, after)..];
-        let end = tail.iter().position(is_blank);
-        let end = end.map_or(0, |blank| tail.len() - blank);
-        let cut = |text: &'a [u8], unit| {
-            let text = &text[..text.len() - end];
-            Counted {
-                text,
-                unit,
-                count: tokens(text).count(),
-            }
-        };
-        (cut(before, old.unit), cut(after, new.unit))
-    }
-
-    /// The length of the text.
-    pub(super) fn bytes(&self) -> usize {
-        self.text.len()
-    }
-
-    /// The trimmed units, in order.
-    pub(super) fn units(&self) -> Box<dyn Iterator<Item = &[u8]> + '_> {
-        match self.unit {
-            Unit::Lines => Box::new(self.text.lines_with_terminator().map(<[u8]>::trim_ascii)),
-            Unit::Tokens | Unit::Bytes => Box::new(tokens(self.text)),
-        }
-    }
+/// Two texts without their common ends. No token crosses a blank, so the ends are cut at blanks.
+pub(super) fn without_common_ends<'a>(old: &'a [u8], new: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace();
+    let blank = old[..equal_start(old, new)].iter().rposition(is_blank);
+    let start = blank.map_or(0, |blank| blank + 1);
+    let (old, new) = (&old[start..], &new[start..]);
+    let tail = &old[old.len() - equal_end(old, new)..];
+    let end = tail.iter().position(is_blank);
+    let end = end.map_or(0, |blank| tail.len() - blank);
+    (&old[..old.len() - end], &new[..new.len() - end])
 }
 
 /// The number of equal elements at the start of both.
@@ -311,15 +277,13 @@ mod tests {
             ("abc", "abd", ("abc", "abd")),
             ("", "a b", ("", "a b")),
         ] {
-            let (old, new) = (Text::of(old.as_bytes()), Text::of(new.as_bytes()));
-            let counted = |text| Counted::in_unit(text, Unit::Tokens);
-            let (old, new) = Counted::without_common_ends(&counted(&old), &counted(&new));
+            let (old, new) = without_common_ends(old.as_bytes(), new.as_bytes());
             let words = |text: &[u8]| tokens(text).join(" ");
             assert_eq!(
-                (words(old.text), words(new.text)),
+                (words(old), words(new)),
                 (expected.0.to_owned(), expected.1.to_owned())
             );
-            assert_eq!(old.count, tokens(old.text).len());
+            assert_eq!(Unit::Tokens.count(old), tokens(old).len());
         }
     }
 

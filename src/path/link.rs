@@ -54,15 +54,12 @@ fn faults(link_path: &[u8], target: &[u8], platform: Platform) -> Result<(), Pat
     }
     names::faults(target, platform)?;
     if platform == Platform::Windows {
+        let is_step = |name: &&[u8]| matches!(*name, b"" | b"." | b"..");
         for name in platform.segments(target).filter(|name| !is_step(name)) {
             windows::faults(name)?;
         }
     }
     Ok(())
-}
-
-fn is_step(name: &[u8]) -> bool {
-    matches!(name, b"" | b"." | b"..")
 }
 
 fn check_absolute(target: &[u8], platform: Platform) -> Result<(), PathFault> {

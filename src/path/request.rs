@@ -72,7 +72,8 @@ fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, P
     if platform == Platform::Windows {
         windows::faults(&path)?;
     }
-    check_path_length(trim_end(root, platform).len() + 1 + path.len())?;
+    let root_end = root.iter().rposition(|&byte| !platform.is_separator(byte));
+    check_path_length(root_end.map_or(0, |last| last + 1) + 1 + path.len())?;
     Ok(path)
 }
 
@@ -121,15 +122,6 @@ fn resolve(below: &[u8], platform: Platform) -> Result<BString, PathFault> {
         return refuse(Reason::TrailingSlash, "names a directory");
     }
     Ok(names.join(&b'/').into())
-}
-
-/// The root without trailing separators.
-fn trim_end(root: &[u8], platform: Platform) -> &[u8] {
-    let end = root
-        .iter()
-        .rposition(|&byte| !platform.is_separator(byte))
-        .map_or(0, |last| last + 1);
-    &root[..end]
 }
 
 /// The start of a path.

@@ -120,19 +120,14 @@ fn reserved(name: &[u8]) -> Option<String> {
     let stem = name.split(|&b| b == b'.' || b == b':').next()?;
     let stem = std::str::from_utf8(stem).ok()?.trim_end_matches(' ');
     let upper = stem.to_ascii_uppercase();
-    let is_device = matches!(
-        &upper[..],
-        "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$"
-    ) || ["COM", "LPT"]
+    let number = ["COM", "LPT"]
         .iter()
-        .filter_map(|port| upper.strip_prefix(port))
+        .find_map(|port| upper.strip_prefix(port));
+    let is_device = match number {
         // Latin-1 superscript digits count as digits.
-        .any(|number| {
-            matches!(
-                number.chars().collect::<Vec<_>>()[..],
-                ['1'..='9' | '¹' | '²' | '³']
-            )
-        });
+        Some(number) => number.chars().count() == 1 && "123456789¹²³".contains(number),
+        None => ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(&&*upper),
+    };
     is_device.then_some(upper)
 }
 

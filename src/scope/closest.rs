@@ -1,5 +1,5 @@
 //! Finds the granted path closest to one that is not granted: the same file name elsewhere, else a similar name in the
-//! same directory, else the most similar path. Below a threshold nothing is suggested.
+//! same directory, else the most similar path. Below a threshold nothing is suggested. The same for mistyped words.
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -18,6 +18,8 @@ const MIN_SIMILAR: f64 = 0.55;
 const MIN_SIBLING: f64 = DIRECTORY + EXTENSION;
 /// How similar the directories of files with different extensions are at least: no document stands for code elsewhere.
 const MIN_OTHER_KIND: f64 = 0.75;
+/// The least similarity of a suggested word: 0 for nothing in common, 1 for equal words.
+const MIN_WORD: f64 = 0.75;
 /// Longer names are not compared.
 const MAX_NAME: usize = 1_000;
 
@@ -81,6 +83,19 @@ pub fn closest<'a>(
         _ => grant.path.clone(),
     };
     Some(Closest { path, grant })
+}
+
+/// The known word most similar to the given one (the last of equals); `None` if none is close.
+pub(crate) fn closest_word<'w>(
+    given: &str,
+    known: impl IntoIterator<Item = &'w str>,
+) -> Option<&'w str> {
+    known
+        .into_iter()
+        .map(|word| (strsim::jaro_winkler(given, word), word))
+        .filter(|(similarity, _)| *similarity > MIN_WORD)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, word)| word)
 }
 
 /// Why a path is close, the best last.
@@ -413,5 +428,15 @@ mod tests {
             closest(&scope, b"\xff\xfe".as_bstr(), Actions::ADD, |_| false),
             None
         );
+    }
+
+    #[test]
+    fn most_similar_word_or_none_is_suggested() {
+        let known = ["protect", "protect-tests", "always"];
+        assert_eq!(closest_word("protct", known), Some("protect"));
+        assert_eq!(closest_word("protect-test", known), Some("protect-tests"));
+        assert_eq!(closest_word("zzz", known), None);
+        assert_eq!(closest_word("", known), None);
+        assert_eq!(closest_word("protect", []), None);
     }
 }

@@ -126,7 +126,8 @@ impl Scope {
 
     fn answer(&self, indices: impl Iterator<Item = usize>) -> Lookup<'_> {
         let grants: Vec<&Grant> = indices.map(|index| &self.grants[index]).collect();
-        let actions = grants.iter().map(|grant| unconditional(grant));
+        let unconditional = grants.iter().filter(|grant| !grant.is_old_end());
+        let actions = unconditional.map(|grant| grant.actions);
         let actions = actions.fold(Actions::NONE, BitOr::bitor);
         Lookup { grants, actions }
     }
@@ -182,14 +183,6 @@ impl Scope {
             .compared
             .fetch_add(self.grants.len(), Ordering::Relaxed);
         before < MOST_COMPARISONS
-    }
-}
-
-/// What a grant permits regardless of other changes.
-fn unconditional(grant: &Grant) -> Actions {
-    match grant.is_old_end() {
-        true => Actions::NONE,
-        false => grant.actions,
     }
 }
 

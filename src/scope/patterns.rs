@@ -146,36 +146,27 @@ impl Pattern {
     fn new(text: String) -> Result<Pattern, PatternFault> {
         let stars = text.matches('*').count();
         let line_break = ['\n', '\r', '\0'];
-        let checks = [
-            (
-                text.len() > MAX_LEN,
-                "has more than 1,024 bytes; split it into several patterns",
-            ),
-            (
-                stars > MAX_STARS,
-                "has more than 32 stars; split it into several patterns",
-            ),
-            (
-                text.contains(line_break),
-                "contains a line break or a NUL; write one pattern per string",
-            ),
-            (
-                text.starts_with('#'),
-                "is a comment in a .gitignore; write `\\#` for a name that begins with `#`",
-            ),
-            (text.trim().is_empty(), "is empty; remove it"),
-            (
-                ends_with_open_escape(&text),
-                "ends with a backslash, so it matches nothing; write `\\\\` for a backslash",
-            ),
-            (
-                has_alternatives(&text),
-                "has braces, which are literal in a .gitignore; write one pattern per alternative, or `\\{`",
-            ),
-        ];
-        if let Some((_, why)) = checks.into_iter().find(|(is_wrong, _)| *is_wrong) {
-            return Err(why);
-        }
+        let fault = if text.len() > MAX_LEN {
+            "has more than 1,024 bytes; split it into several patterns"
+        } else if stars > MAX_STARS {
+            "has more than 32 stars; split it into several patterns"
+        } else if text.contains(line_break) {
+            "contains a line break or a NUL; write one pattern per string"
+        } else if text.starts_with('#') {
+            "is a comment in a .gitignore; write `\\#` for a name that begins with `#`"
+        } else if text.trim().is_empty() {
+            "is empty; remove it"
+        } else if ends_with_open_escape(&text) {
+            "ends with a backslash, so it matches nothing; write `\\\\` for a backslash"
+        } else if has_alternatives(&text) {
+            "has braces, which are literal in a .gitignore; write one pattern per alternative, or `\\{`"
+        } else {
+            return Pattern::parse(text);
+        };
+        Err(fault)
+    }
+
+    fn parse(text: String) -> Result<Pattern, PatternFault> {
         let nothing = "matches nothing; name a path after the `!` or `/`";
         let (glob, ..) = gix::ignore::parse(text.as_bytes(), false)
             .next()

@@ -1,5 +1,6 @@
 //! `guard doctor`: checks that the set-up works, and says how to repair it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -15,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 use crate::judge::{self, Options};
 use crate::path::escaped;
-use crate::scope::settings::{self, FILE, Settings};
+use crate::scope::settings::{FILE, Settings};
 use crate::ssh_keygen::SshKeygen;
 
 /// Runs all checks; `repo` is the repository, or why guard cannot open it. Writes only to a temporary directory, which
@@ -44,42 +45,31 @@ pub fn examine(repo: Result<Repository>) -> Vec<Check> {
             checks.push(directory(&survey));
             let wanted = survey.hooks.iter().filter(|placed| placed.is_wanted());
             checks.extend(wanted.clone().map(|placed| hook(placed, &survey)));
-            let root = repo
-                .workdir()
-                .ok()
-                .and_then(|root| root.canonicalize().ok());
+            let root = repo.workdir().ok();
+            let root = root.and_then(|root| root.canonicalize().ok());
             let root = root.unwrap_or_default();
-            let mut programs: Vec<&str> = wanted
-                .filter_map(|placed| Some(placed.call.as_ref()?.1.as_str()))
-                .collect();
-            programs.sort();
-            programs.dedup();
+            let calls = wanted.filter_map(|placed| placed.call.as_ref());
+            let programs: BTreeSet<&str> = calls.map(|(_, program)| program.as_str()).collect();
             checks.extend(programs.into_iter().map(|name| program(name, &root)));
             checks.extend(trial::check(&survey, &root));
         }
     }
     checks.extend(AGENTS.iter().filter_map(|hooks| hooks.check(&repo)));
-    let snippets = SNIPPETS.iter();
-    checks.extend(
-        repo.workdir()
-            .into_iter()
-            .flat_map(|root| snippets.clone().filter_map(|one| one.check(root))),
-    );
+    if let Ok(root) = repo.workdir() {
+        checks.extend(SNIPPETS.iter().filter_map(|one| one.check(root)));
+    }
     checks
 }
 
 fn settings(repo: &Repository) -> Result<Settings> {
-    let head = repo.tree_of(repo.head_commit()?)?;
-    let Some(bytes) = head.read(BStr::new(FILE))? else {
-        let help = match repo.workdir()?.join(FILE).exists() {
-            true => {
-                format!("commit it: git add {FILE} && git commit -m \"Set guard up\" -- {FILE}")
-            }
-            false => "write one: guard init".to_owned(),
-        };
-        return Err(Error::new(format!("HEAD has no {FILE}")).help(help));
+    if let Some(settings) = judge::settings_of(repo, repo.head_commit()?)? {
+        return settings;
+    }
+    let help = match repo.workdir()?.join(FILE).exists() {
+        true => format!("commit it: git add {FILE} && git commit -m \"Set guard up\" -- {FILE}"),
+        false => "write one: guard init".to_owned(),
     };
-    settings::parse(&bytes)
+    Err(Error::new(format!("HEAD has no {FILE}")).help(help))
 }
 
 fn design(repo: &Repository) -> Check {
@@ -166,18 +156,17 @@ fn program(name: &str, root: &Path) -> Check {
         places.find_map(|file| runnable(&file))
     };
     let Some(found) = found else {
-        return match name.contains('/') {
-            true => check(
-                Status::Fail,
+        let (message, help) = match name.contains('/') {
+            true => (
                 format!("the hooks call {shown}, which cannot be run"),
-            )
-            .help("install the packages of the repository: npm install"),
-            false => check(
-                Status::Fail,
+                "install the packages of the repository: npm install",
+            ),
+            false => (
                 format!("{shown} is not on PATH, where the hooks look for it"),
-            )
-            .help("install it: cargo install --path . in a clone, or add its directory to PATH"),
+                "install it: cargo install --path . in a clone, or add its directory to PATH",
+            ),
         };
+        return check(Status::Fail, message).help(help);
     };
     let this = std::env::current_exe().and_then(|path| path.canonicalize());
     let this = this.unwrap_or_default();
@@ -192,11 +181,8 @@ fn program(name: &str, root: &Path) -> Check {
         return check(Status::Ok, format!("the hooks find {own}, {shown}"));
     }
     let this = show_file(&this);
-    check(
-        Status::Warn,
-        format!("the hooks find {shown}, which is not this guard ({this})"),
-    )
-    .help("put the directory of the right one first in PATH, or install the same version in both places")
+    let message = format!("the hooks find {shown}, which is not this guard ({this})");
+    check(Status::Warn, message).help("put the directory of the right one first in PATH, or install the same version in both places")
 }
 
 /// The file that runs, links resolved.

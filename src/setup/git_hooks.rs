@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::files::{self, FileOnDisk};
-use super::hook::HookState;
+use super::hook::{HookState, OPT_IN};
 use super::manager::{self, Managed, Manager};
 use super::{Part, Status, Step};
 use crate::error::{Error, Result};
@@ -38,7 +38,7 @@ impl Placed {
     pub fn is_wanted(&self) -> bool {
         use HookState::{Foreign, Managed, Missing, Shell};
         let is_absent = matches!(self.state, Missing | Shell | Managed(_) | Foreign(_));
-        !self.hook.is_opt_in() || !is_absent
+        self.hook.name != OPT_IN || !is_absent
     }
 }
 

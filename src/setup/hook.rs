@@ -10,8 +10,8 @@ use super::{Part, Plan, Status};
 use crate::path::shell_word;
 use crate::rules::Hook;
 
-/// Hooks that guard installs only on request, because git runs them at every ref update.
-pub const OPT_IN: [&str; 1] = ["reference-transaction"];
+/// The hook that guard installs only on request, because git runs it at every ref update.
+pub const OPT_IN: &str = "reference-transaction";
 
 /// The beginning of the second line of every guard script; a version follows.
 const MARKER: &[u8] = b"# guard hook, version ";
@@ -70,11 +70,6 @@ impl Hook {
                 _ => HookState::Foreign("it is not a shell script"),
             }
         }
-    }
-
-    /// Whether guard installs it only on request.
-    pub fn is_opt_in(&self) -> bool {
-        OPT_IN.contains(&self.name)
     }
 
     /// What a file in this state means, and whether git calls guard by it. `executable`: whether git would run it.

@@ -12,13 +12,12 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
-use super::design_args::DesignArgs;
 use super::output::Output;
 use super::person::Person;
 use super::question::asking;
-use super::repository::repository;
+use super::repository::{DesignArgs, repository};
 use super::signing::SignArgs;
-use super::usage_error::usage;
+use super::usage::usage;
 use crate::files::{self, Edit, Effect, Failure, FailureKind, Gate, Operation, Strategy};
 use crate::git::{Repository, show_file};
 use crate::path::escaped;
@@ -164,7 +163,7 @@ impl ReadArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
         let repo = repository()?;
         let gate = Gate::open(&repo, &self.design.options(false))?;
-        output.notes(gate.notes());
+        output.notes(&gate.policy.notes);
         let path = self.path.iter().chain(&self.file).next();
         let request = path.map(|path| repo.request(Path::new(path)));
         let read = gate.read(request.unwrap_or_default().as_ref());
@@ -257,7 +256,7 @@ impl OperationTarget {
     ) -> files::GateResult<u8> {
         let repo = repository()?;
         let gate = Gate::open(&repo, &self.design.options(false))?;
-        output.notes(gate.notes());
+        output.notes(&gate.policy.notes);
         let operation = operation(&ContentSource {
             repo: &repo,
             gate: &gate,
@@ -288,7 +287,7 @@ fn with_place(repo: &Repository, gate: &Gate<'_>, mut failure: Failure) -> Failu
     if failure.kind != FailureKind::NotFound && !is_outside {
         return failure;
     }
-    let root = show_file(gate.root());
+    let root = show_file(gate.boundary.root());
     let start = repo.prefix().map_or_else(String::new, |below| {
         format!("; relative paths start in its directory {}", escaped(below))
     });

@@ -25,9 +25,7 @@ const MAX_TIME: Duration = Duration::from_secs(30);
 /// Whether `extend` supports the language of a file.
 pub(super) fn can_extend(path: &BStr) -> bool {
     let (_, extension) = path.rsplit_once_str(b".").unwrap_or_default();
-    [&b"py"[..], b"pyi"]
-        .iter()
-        .any(|known| extension.eq_ignore_ascii_case(known))
+    matches!(&*extension.to_ascii_lowercase(), b"py" | b"pyi")
 }
 
 /// `old` with the missing parts of `content`, and what was done.

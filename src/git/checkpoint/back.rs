@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gix::bstr::{BString, ByteSlice};
 
 use super::switches::differing_switches;
-use super::{Checkpoint, CheckpointStore, SavedFile, differing, unusable};
+use super::{Checkpoint, CheckpointStore, ObservedChange, SavedFile, differing, unusable};
 use crate::change::{Change, Kind, State};
 use crate::disk;
 use crate::error::Result;
@@ -27,17 +27,17 @@ pub struct TakenBack {
 }
 
 impl CheckpointStore {
-    /// What of the difference between two checkpoints is still there. `only` limits it to these files.
+    /// What of a change is still there. `only` limits it to these files.
     ///
     /// # Errors
     /// The work tree cannot be recorded.
     pub fn to_take_back(
         &self,
         repo: &Repository,
-        before: &Checkpoint,
-        after: &Checkpoint,
+        change: &ObservedChange,
         only: &[BString],
     ) -> Result<TakenBack> {
+        let ObservedChange { before, after, .. } = change;
         let now = self.record(repo, &[], Some(before))?;
         let both = self.repository(Blobs::new())?;
         let objects = both.objects();
@@ -126,11 +126,11 @@ impl CheckpointStore {
     pub fn take_back_rest(
         &self,
         repo: &Repository,
-        before: &Checkpoint,
-        after: &Checkpoint,
+        change: &ObservedChange,
     ) -> Result<Vec<String>> {
-        let mut done = self.take_back_refs(repo, before, after)?;
-        if before.index != after.index && self.take_back_index(repo, before, after)? {
+        let ObservedChange { before, after, .. } = change;
+        let mut done = self.take_back_refs(repo, change)?;
+        if before.index != after.index && self.take_back_index(repo, change)? {
             done.push("the index".to_owned());
         }
         for (name, old, new) in differing_switches(before, after) {
@@ -156,12 +156,8 @@ impl CheckpointStore {
         Ok(done)
     }
 
-    fn take_back_refs(
-        &self,
-        repo: &Repository,
-        before: &Checkpoint,
-        after: &Checkpoint,
-    ) -> Result<Vec<String>> {
+    fn take_back_refs(&self, repo: &Repository, change: &ObservedChange) -> Result<Vec<String>> {
+        let ObservedChange { before, after, .. } = change;
         let now = self.refs(repo)?;
         let git = |arguments: &[&str], input: &[u8]| {
             let without_hooks = [&["-c", "core.hooksPath=/dev/null"], arguments].concat();
@@ -206,12 +202,8 @@ impl CheckpointStore {
     }
 
     /// The index is as it was left if it lists the same; git also notes in it when it looked at files.
-    fn take_back_index(
-        &self,
-        repo: &Repository,
-        before: &Checkpoint,
-        after: &Checkpoint,
-    ) -> Result<bool> {
+    fn take_back_index(&self, repo: &Repository, change: &ObservedChange) -> Result<bool> {
+        let ObservedChange { before, after, .. } = change;
         let place = repo.repo.index_path();
         let now = CheckedOut::of(repo)?;
         let is_same =

@@ -12,7 +12,7 @@ use gix::bstr::BStr;
 use super::facts::{JudgementFacts, settings_of, settings_of_head};
 use crate::approve::{Approval, TRAILER};
 use crate::change::{Change, State};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::Repository;
 use crate::path::escaped;
@@ -297,12 +297,12 @@ impl SignerLists {
         let Some(own) = &self.own else {
             return Ok(Some(format!("the merge base lists no signers in {file}")));
         };
-        let keygen = SshKeygen::find().map_err(|mut error| {
-            error.message = format!(
+        let keygen = SshKeygen::find().map_err(|error| Error {
+            message: format!(
                 "cannot verify the signature of an approval: {}",
                 error.message
-            );
-            error
+            ),
+            ..error
         })?;
         if let Err(why) = keygen.verify(approval, &self.file, own)? {
             return Ok(Some(why));
