@@ -51,9 +51,9 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSecti
     if policy.scope.as_ref().is_none_or(Scope::is_empty) {
         return Ok(None);
     }
-    let mut standing = policy.designs.clone();
-    standing.retain(|governing| governing.chosen_by == ChosenBy::Standing);
-    let standing = standing.into_iter().map(|one| one.design.path).collect();
+    let standing = policy.designs.iter();
+    let standing = standing.filter(|governing| governing.chosen_by == ChosenBy::Standing);
+    let standing = standing.map(|one| one.design.path.clone()).collect();
     let scope = listing(repo, &policy)?;
     Ok(Some(PromptSection::new(scope, standing)))
 }

@@ -201,9 +201,6 @@ pub fn prompt_text(section: &PromptSection) -> String {
         return String::new();
     }
     let mut out = String::new();
-    let designs = section.designs.iter().map(|design| &design.path);
-    let (standing, own): (Vec<_>, Vec<_>) =
-        designs.partition(|design| section.standing.contains(design));
     for is_standing in [false, true] {
         let mut lines = (section.paths.iter())
             .filter(|line| line.is_standing == is_standing)
@@ -211,19 +208,15 @@ pub fn prompt_text(section: &PromptSection) -> String {
         if lines.peek().is_none() {
             continue;
         }
+        let designs = section.designs.iter().map(|design| &design.path);
+        let designs = designs.filter(|design| section.standing.contains(design) == is_standing);
+        let from = escaped_list(designs);
         out.push_str(&match (is_standing, out.is_empty()) {
-            (false, _) => format!(
-                "You may change only these files (from {}):\n",
-                escaped_list(&own)
-            ),
+            (false, _) => format!("You may change only these files (from {from}):\n"),
             (true, true) => format!(
-                "You may change only these files, which are allowed on every branch (from {}):\n",
-                escaped_list(&standing)
+                "You may change only these files, which are allowed on every branch (from {from}):\n"
             ),
-            (true, false) => format!(
-                "\nAllowed on every branch (from {}):\n",
-                escaped_list(&standing)
-            ),
+            (true, false) => format!("\nAllowed on every branch (from {from}):\n"),
         });
         out.extend(lines.map(line_text));
     }
