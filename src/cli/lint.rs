@@ -161,27 +161,21 @@ fn pushed(
 
 /// The plan of the job that a pull request would start, as `SYSTEM:A..B` describes it.
 fn pretended(repo: &mut Repository, text: &str) -> Result<ci::CiPlan> {
-    let systems = ["github", "gitlab"];
-    let parts = text
-        .split_once(':')
-        .filter(|(system, _)| systems.contains(system));
-    let (system, range) = parts.ok_or_else(|| {
+    let parts = text.split_once(':');
+    let known = parts.filter(|(system, _)| matches!(*system, "github" | "gitlab"));
+    let (system, range) = known.ok_or_else(|| {
         let message = format!("`{}` is not of the form SYSTEM:A..B", escaped(text));
         Error::new(message).help(Help::command("guard lint --ci --pretend github:main..HEAD"))
     })?;
-    let range_of_ids = repo.parse_range(range)?;
+    let commits = repo.parse_range(range)?;
     let (target, _) = range.split_once("..").unwrap_or_default();
     let base = repo.revision(target)?;
-    let none = || Error::new(format!("{} has no commits", escaped(range)));
-    let (merge_base, head) = (
-        range_of_ids.base.ok_or_else(none)?,
-        range_of_ids.head.ok_or_else(none)?,
-    );
-    let is_github = system == "github";
-    let merge = if is_github {
-        repo.merge_of([base, head])?
-    } else {
-        None
+    let (Some(merge_base), Some(head)) = (commits.base, commits.head) else {
+        return Err(Error::new(format!("{} has no commits", escaped(range))));
+    };
+    let merge = match system {
+        "github" => repo.merge_of([base, head])?,
+        _ => None,
     };
     repo.check_out(merge.unwrap_or(head));
     let target = ["refs/heads/", "refs/remotes/", "origin/"]
@@ -189,7 +183,7 @@ fn pretended(repo: &mut Repository, text: &str) -> Result<ci::CiPlan> {
         .fold(target, |name, start| {
             name.strip_prefix(start).unwrap_or(name)
         });
-    let branch = range_of_ids.branch.map(|name| name.to_string());
+    let branch = commits.branch.map(|name| name.to_string());
     ci::pretend(
         system,
         ci::Pretended {
