@@ -4,7 +4,7 @@ use std::io;
 
 use crate::change::ProposedChange;
 use crate::error::Result;
-use crate::files::{self, Failure};
+use crate::files;
 use crate::git::Repository;
 use crate::judge::{self, Options};
 use crate::policy::Policy;
@@ -17,9 +17,8 @@ impl Repository {
     /// # Errors
     /// guard cannot judge: there is no design, a design or `guard.toml` cannot be used, or git's data cannot be read.
     pub fn judge_staged(&self) -> Result<Verdict> {
-        let approvals = files::approvals(self).map_err(Failure::into_error)?;
         let options = Options {
-            approvals,
+            approvals: files::approvals(self)?,
             ..Options::default()
         };
         judge::staged(self, &options)

@@ -98,9 +98,14 @@ fn files_of(folder: &Path) -> Vec<(String, String)> {
 }
 
 fn lines_of_code(text: &str) -> usize {
-    let code = text.lines().take_while(|line| *line != "#[cfg(test)]");
+    // A module of tests ends the code; a single item for tests does not.
+    let is_end = |pair: &(&str, &str)| {
+        pair.0 == "#[cfg(test)]" && pair.1.contains("mod ") && pair.1.ends_with('{')
+    };
+    let next = text.lines().skip(1).chain([""]);
+    let code = text.lines().zip(next).take_while(|pair| !is_end(pair));
     let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
-    code.filter(is_code).count()
+    code.filter(|(line, _)| is_code(line)).count()
 }
 
 #[test]

@@ -93,7 +93,7 @@ impl ApproveArgs {
                 .help("guard asks for the reason of an approval"));
         }
         match &self.id {
-            _ if self.staged => self.staged(output, &repository()?, &mut Person::present()?),
+            _ if self.staged => self.staged(output, &repository()?, &Person::present()?),
             Some(id) if !self.show && !self.full => {
                 let (repo, person) = (repository()?, Person::present()?);
                 told(output, |output| self.held(output, &repo, person, id))
@@ -170,7 +170,7 @@ impl ApproveArgs {
     ) -> files::GateResult<u8> {
         let gate = Gate::open(repo, &self.design.options(false))?.as_strict_as(id)?;
         output.notes(&gate.policy.notes);
-        let person = Some((person, &self.sign));
+        let person = Some((person, self.sign.clone()));
         let (gate, done) = asking(output, repo, gate, person, |gate, ask| match ask {
             Some(ask) => gate.approve(id, ask),
             None => Err(Failure::new(FailureKind::NotApproved, "nobody was asked")),
@@ -179,7 +179,7 @@ impl ApproveArgs {
         Ok(0)
     }
 
-    fn staged(&self, output: &mut Output, repo: &Repository, person: &mut Person) -> Result<u8> {
+    fn staged(&self, output: &mut Output, repo: &Repository, person: &Person) -> Result<u8> {
         // The commit will be judged in the same way.
         let options = with_approvals(repo, self.design.options(true))?;
         let (waiting, fixed) = judge::clearable(repo, &options)?;
@@ -210,7 +210,7 @@ impl ApproveArgs {
         &self,
         output: &mut Output,
         repo: &Repository,
-        person: &mut Person,
+        person: &Person,
         waiting: &[Clearable],
     ) -> files::GateResult<()> {
         let signer = self.sign.signer(repo)?;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 use gix::bstr::{BString, ByteSlice, ByteVec};
 
 use super::repository::{DesignArgs, repository, with_approvals};
@@ -152,16 +152,12 @@ pub(super) struct UpdateArgs {
 #[derive(Debug, clap::Args)]
 pub(super) struct TransactionArgs {
     /// The state of the transaction; guard judges only `prepared`.
-    state: TransactionState,
+    #[arg(value_parser = ["preparing", PREPARED, "committed", "aborted"])]
+    state: String,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum TransactionState {
-    Preparing,
-    Prepared,
-    Committed,
-    Aborted,
-}
+/// The state in which a hook may still refuse the updates.
+const PREPARED: &str = "prepared";
 
 impl HookArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
@@ -328,23 +324,19 @@ fn pre_receive(output: &mut Output) -> Result<u8> {
 
 impl TransactionArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        match self.state {
-            TransactionState::Prepared => {
-                let updates = Update::parse_received(&bounded::refs()?)?;
-                let repo = repository()?;
-                // Unsigned approvals count here, as they did before the commit.
-                let options = with_approvals(&repo, committed_only(output))?;
-                let report = judge::new_commits(&repo, &updates, &options)?;
-                if report.changes.is_empty() && report.findings.is_empty() {
-                    // Most transactions bring no new commit and pass silently.
-                    return Ok(0);
-                }
-                lint::print(output, &report)
-            }
-            TransactionState::Preparing
-            | TransactionState::Committed
-            | TransactionState::Aborted => Ok(0),
+        if self.state != PREPARED {
+            return Ok(0);
         }
+        let updates = Update::parse_received(&bounded::refs()?)?;
+        let repo = repository()?;
+        // Unsigned approvals count here, as they did before the commit.
+        let options = with_approvals(&repo, committed_only(output))?;
+        let report = judge::new_commits(&repo, &updates, &options)?;
+        if report.changes.is_empty() && report.findings.is_empty() {
+            // Most transactions bring no new commit and pass silently.
+            return Ok(0);
+        }
+        lint::print(output, &report)
     }
 }
 

@@ -211,11 +211,7 @@ impl DoctorArgs {
 }
 
 fn check_text(check: &Check) -> String {
-    let status = match check.status {
-        Status::Ok => "ok",
-        Status::Warn => "warn",
-        Status::Fail => "fail",
-    };
+    let status = check.status.name();
     let message = check.message.replace('\n', "\n      ");
     let mut text = format!("{status:<5} {}: {message}\n", check.name);
     for line in &check.help {

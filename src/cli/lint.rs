@@ -1,12 +1,15 @@
-//! `guard lint`: judges staged changes, ranges and commits.
+//! `guard lint`: judges staged changes, ranges and commits; `guard status`: where the work on this branch stands.
 
 use std::env::VarError;
 use std::io::IsTerminal;
 
+use super::approve::{held_json, held_line};
+use super::output::{CANNOT_JUDGE, Output};
 use super::repository::{DesignArgs, repository, with_approvals};
-use super::{bounded, output::Output, progress::ProgressLine};
+use super::{bounded, progress::ProgressLine};
 use crate::ci;
 use crate::error::{Error, Result};
+use crate::files::{self, Failure};
 use crate::finding::Help;
 use crate::git::{PushSide, Range, Repository, Update, show_file};
 use crate::judge::{self, Options};
@@ -158,27 +161,21 @@ fn pushed(
 
 /// The plan of the job that a pull request would start, as `SYSTEM:A..B` describes it.
 fn pretended(repo: &mut Repository, text: &str) -> Result<ci::CiPlan> {
-    let systems = ["github", "gitlab"];
-    let parts = text
-        .split_once(':')
-        .filter(|(system, _)| systems.contains(system));
-    let (system, range) = parts.ok_or_else(|| {
+    let parts = text.split_once(':');
+    let known = parts.filter(|(system, _)| matches!(*system, "github" | "gitlab"));
+    let (system, range) = known.ok_or_else(|| {
         let message = format!("`{}` is not of the form SYSTEM:A..B", escaped(text));
         Error::new(message).help(Help::command("guard lint --ci --pretend github:main..HEAD"))
     })?;
-    let range_of_ids = repo.parse_range(range)?;
+    let commits = repo.parse_range(range)?;
     let (target, _) = range.split_once("..").unwrap_or_default();
     let base = repo.revision(target)?;
-    let none = || Error::new(format!("{} has no commits", escaped(range)));
-    let (merge_base, head) = (
-        range_of_ids.base.ok_or_else(none)?,
-        range_of_ids.head.ok_or_else(none)?,
-    );
-    let is_github = system == "github";
-    let merge = if is_github {
-        repo.merge_of([base, head])?
-    } else {
-        None
+    let (Some(merge_base), Some(head)) = (commits.base, commits.head) else {
+        return Err(Error::new(format!("{} has no commits", escaped(range))));
+    };
+    let merge = match system {
+        "github" => repo.merge_of([base, head])?,
+        _ => None,
     };
     repo.check_out(merge.unwrap_or(head));
     let target = ["refs/heads/", "refs/remotes/", "origin/"]
@@ -186,7 +183,7 @@ fn pretended(repo: &mut Repository, text: &str) -> Result<ci::CiPlan> {
         .fold(target, |name, start| {
             name.strip_prefix(start).unwrap_or(name)
         });
-    let branch = range_of_ids.branch.map(|name| name.to_string());
+    let branch = commits.branch.map(|name| name.to_string());
     ci::pretend(
         system,
         ci::Pretended {
@@ -288,4 +285,37 @@ fn variable(name: &str) -> Result<Option<String>> {
 pub(super) fn print(output: &mut Output, verdict: &Verdict) -> Result<u8> {
     output.print(|to| report::write(verdict, to));
     Ok(verdict.exit_code())
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = STATUS_EXAMPLES)]
+pub(super) struct StatusArgs {}
+
+const STATUS_EXAMPLES: &str = "\
+Examples:
+  guard status                  show where this branch stands
+  guard status --format json    print the same as JSON
+
+guard shows the branch, its designs and what selected them, the rows that nothing has changed since the merge base, \
+what a commit of the staged changes would say, and what waits for approval. It changes nothing. The exit code is 0, \
+also if a commit would be refused, and 2 if guard could not check the staged changes.";
+
+impl StatusArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let repo = repository()?;
+        // As the hooks will check the commit.
+        let design = DesignArgs { lld: Vec::new() };
+        let options = with_approvals(&repo, design.options(true))?;
+        let waiting = files::pending(&repo).map_err(Failure::into_error)?;
+        let waiting = waiting.iter().map(|change| {
+            let line = held_line(&repo, change);
+            (line, held_json(&repo, change, None))
+        });
+        let waiting: Vec<_> = waiting.collect();
+        let busy = ProgressLine::new("checking the staged changes");
+        let status = judge::status(&repo, &options)?;
+        drop(busy);
+        output.print(|to| report::write_status(&status, &waiting, to));
+        Ok(status.commit.map_or(CANNOT_JUDGE, |_| 0))
+    }
 }

@@ -22,51 +22,37 @@ checked, backed up and logged as by the file verb. guard reads designs and setti
 If a change waits for approval, guard asks the person through the client, where the client can do that.";
 
 impl McpArgs {
+    /// Serves until the client goes.
     #[cfg(feature = "mcp")]
     pub(super) fn run(&self) -> Result<u8> {
-        server::run(&self.design)
-    }
+        use std::panic::AssertUnwindSafe;
+        use std::path::Path;
 
-    #[cfg(not(feature = "mcp"))]
-    pub(super) fn run(&self) -> Result<u8> {
-        Err(crate::error::not_built("cannot serve MCP", "mcp"))
-    }
-}
+        use super::output::on_panic;
+        use super::person::refusal_of_client;
+        use super::repository::repository;
+        use crate::error::Error;
+        use crate::git::show_file;
 
-#[cfg(feature = "mcp")]
-mod server {
-    use std::panic::AssertUnwindSafe;
-    use std::path::PathBuf;
-
-    use super::super::output::on_panic;
-    use super::super::person;
-    use super::super::repository::{DesignArgs, repository};
-    use crate::error::{Error, Result};
-    use crate::git::show_file;
-    use crate::mcp;
-
-    /// Serves until the client goes.
-    pub(super) fn run(design: &DesignArgs) -> Result<u8> {
+        let cannot = |path: &Path, error| Error::new(format!("{}: {error}", show_file(path)));
         let repo = repository()?;
-        let mut options = design.options(false);
-        options.designs = absolute(&options.designs)?;
+        let mut options = self.design.options(false);
+        for design in &mut options.designs {
+            *design = std::path::absolute(&design).map_err(|error| cannot(design, error))?;
+        }
         // Relative paths in calls start at the root.
         let root = repo.own_workdir()?;
-        std::env::set_current_dir(root)
-            .map_err(|error| Error::new(format!("{}: {error}", show_file(root))))?;
+        std::env::set_current_dir(root).map_err(|error| cannot(root, error))?;
         // A panic ends the call, not the server.
         on_panic("", || ());
-        let serve = || mcp::serve(options, person::refusal_of_client());
+        let serve = || crate::mcp::serve(options, refusal_of_client());
         std::panic::catch_unwind(AssertUnwindSafe(serve))
             .unwrap_or_else(|_| Err(Error::new("the server ended by an internal error")))?;
         Ok(0)
     }
 
-    fn absolute(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-        let absolute = |path: &PathBuf| {
-            let failed = |error| Error::new(format!("{}: {error}", show_file(path)));
-            std::path::absolute(path).map_err(failed)
-        };
-        paths.iter().map(absolute).collect()
+    #[cfg(not(feature = "mcp"))]
+    pub(super) fn run(&self) -> Result<u8> {
+        Err(crate::error::not_built("cannot serve MCP", "mcp"))
     }
 }

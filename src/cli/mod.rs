@@ -28,7 +28,6 @@ mod scope;
 mod scope_edit;
 mod signing;
 mod snapshot;
-mod status;
 mod trial;
 mod usage;
 mod use_design;
@@ -89,7 +88,7 @@ enum Verb {
     /// Check the staged changes, a branch or a commit.
     Lint(Deferred<lint::LintArgs>),
     /// Show the design, its open rows, and what a commit now would say.
-    Status(Deferred<status::StatusArgs>),
+    Status(Deferred<lint::StatusArgs>),
     /// List, check and extend what the designs allow.
     #[command(subcommand)]
     Scope(Deferred<scope::ScopeArgs>),

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
-use clap::ValueEnum;
 use gix::bstr::BString;
 use serde_json::Value;
 
@@ -45,18 +44,10 @@ pub(super) struct OutputArgs {
         env = "GUARD_COLOR",
         global = true
     )]
-    color: ColorWhen,
+    color: clap::ColorChoice,
     /// Print only errors.
     #[arg(short, long, global = true, env = "GUARD_QUIET", value_parser = clap::builder::FalseyValueParser::new())]
     quiet: bool,
-}
-
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum ColorWhen {
-    #[default]
-    Auto,
-    Always,
-    Never,
 }
 
 /// The output of every verb.
@@ -80,9 +71,11 @@ impl Output {
     pub(super) fn new(args: &OutputArgs, wanted: Vec<Wanted>) -> Result<Output> {
         let style = |choice: ColorChoice, is_terminal| Style {
             color: match args.color {
-                ColorWhen::Always => true,
-                ColorWhen::Never => false,
-                ColorWhen::Auto => matches!(choice, ColorChoice::Always | ColorChoice::AlwaysAnsi),
+                clap::ColorChoice::Always => true,
+                clap::ColorChoice::Never => false,
+                clap::ColorChoice::Auto => {
+                    matches!(choice, ColorChoice::Always | ColorChoice::AlwaysAnsi)
+                }
             },
             width: width(is_terminal),
             quiet: args.quiet,

@@ -14,12 +14,22 @@ use crate::path::escaped;
 use crate::report::{Style, push_change};
 use crate::system;
 
+/// The person to ask about a destructive change, with the key that signs the approval. Without one, guard holds the
+/// change.
+pub(super) fn person_to_ask(auto: bool) -> Option<(Person, SignArgs)> {
+    let person = match auto {
+        true => None,
+        false => Person::present().ok(),
+    };
+    person.map(|person| (person, SignArgs::of_environment()))
+}
+
 /// Does something with a gate, and asks the person, if there is one, about what needs approval.
 pub(super) fn asking<'r, T>(
     output: &mut Output,
     repo: &Repository,
     gate: Gate<'r>,
-    person: Option<(Person, &SignArgs)>,
+    person: Option<(Person, SignArgs)>,
     work: impl FnOnce(&Gate<'r>, Option<Ask<'_>>) -> GateResult<T>,
 ) -> GateResult<(Gate<'r>, T)> {
     let Some((person, sign)) = person else {

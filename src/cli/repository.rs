@@ -10,7 +10,7 @@ use crate::judge::Options;
 /// Adds the approvals of this repository, which count for local commits.
 pub(super) fn with_approvals(repo: &Repository, options: Options) -> Result<Options> {
     Ok(Options {
-        approvals: files::approvals(repo).map_err(files::Failure::into_error)?,
+        approvals: files::approvals(repo)?,
         ..options
     })
 }
@@ -35,24 +35,17 @@ pub(super) struct DesignArgs {
 
 impl DesignArgs {
     pub(super) fn options(&self, in_hook: bool) -> Options {
-        if !self.lld.is_empty() {
-            return Options {
-                designs: self.lld.clone(),
-                designs_from: "--lld",
-                in_hook,
-                ..Options::default()
-            };
+        let mut designs = self.lld.clone();
+        let mut designs_from = "--lld";
+        if designs.is_empty() {
+            let value = std::env::var_os(LLD_VARIABLE).unwrap_or_default();
+            let listed = std::env::split_paths(&value);
+            designs = listed.filter(|path| !path.as_os_str().is_empty()).collect();
+            designs_from = LLD_VARIABLE;
         }
-        let designs = std::env::var_os(LLD_VARIABLE)
-            .map(|value| {
-                std::env::split_paths(&value)
-                    .filter(|path| !path.as_os_str().is_empty())
-                    .collect()
-            })
-            .unwrap_or_default();
         Options {
             designs,
-            designs_from: LLD_VARIABLE,
+            designs_from,
             in_hook,
             ..Options::default()
         }

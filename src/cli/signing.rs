@@ -25,7 +25,7 @@ const MAX_KEY: u64 = 64 * 1024;
 /// A list of some thousand keys.
 const MAX_LIST: u64 = 1024 * 1024;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(super) struct SignArgs {
     /// Sign with the SSH key in this file instead of git's `user.signingKey`.
     #[arg(long, value_name = "KEY", env = VARIABLE)]

@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
-use super::files::person;
 use super::output::Output;
-use super::question::asking;
+use super::question::{asking, person_to_ask};
 use super::repository::{DesignArgs, repository, with_approvals};
-use super::signing::SignArgs;
 use crate::boundary::{Boundary, BoundaryError};
 use crate::error::{Error, Result};
 use crate::files::{self, Gate, RestoreRequest};
@@ -237,8 +235,7 @@ fn restore(
     let steps = wanted.steps(repo)?;
     let gate = Gate::open(repo, &design.options(false))?;
     output.notes(&gate.policy.notes);
-    let sign = SignArgs::of_environment();
-    let person = person(auto).map(|person| (person, &sign));
+    let person = person_to_ask(auto);
     let (_, done) = asking(output, repo, gate, person, |gate, ask| {
         gate.restore(&steps, ask)
     })?;

@@ -70,7 +70,7 @@ impl<'a> Gate<'a> {
             boundary,
             log: Log::of(repo),
             store: Store::of(repo),
-            approvals: approvals(repo).map_err(Failure::into_error)?,
+            approvals: approvals(repo)?,
             head: RefCell::default(),
             signer: None,
             how: TERMINAL,

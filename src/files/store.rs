@@ -22,6 +22,7 @@ use super::operation::Operation;
 use super::{Log, Record};
 use crate::approve::Approval;
 use crate::disk;
+use crate::error::Result;
 use crate::git::{Repository, WorkTree};
 use crate::measure::Thresholds;
 use crate::sha256::sha256;
@@ -391,9 +392,9 @@ pub fn last_event(repo: &Repository, id: &str) -> GateResult<Option<HeldRecord>>
 ///
 /// # Errors
 /// The store or the log exists but cannot be read.
-pub fn approvals(repo: &Repository) -> GateResult<Vec<Approval>> {
+pub fn approvals(repo: &Repository) -> Result<Vec<Approval>> {
     let approvals = Store::of(repo).approvals(&Log::of(repo), now());
-    approvals.map_err(unreadable)
+    approvals.map_err(|error| unreadable(error).into_error())
 }
 
 pub(super) fn unreadable(error: io::Error) -> Failure {

@@ -143,16 +143,17 @@ impl Part {
     }
 }
 
-/// The result of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    /// It works.
-    Ok,
-    /// It works, but has a gap.
-    Warn,
-    /// It does not work.
-    Fail,
+named! {
+    /// The result of a check.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Status {
+        /// It works.
+        Ok = "ok",
+        /// It works, but has a gap.
+        Warn = "warn",
+        /// It does not work.
+        Fail = "fail",
+    }
 }
 
 /// One check.

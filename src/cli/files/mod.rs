@@ -13,10 +13,8 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::output::Output;
-use super::person::Person;
-use super::question::asking;
+use super::question::{asking, person_to_ask};
 use super::repository::{DesignArgs, repository};
-use super::signing::SignArgs;
 use super::usage::usage;
 use crate::files::{self, Edit, Effect, Failure, FailureKind, Gate, Operation, Strategy};
 use crate::git::{Repository, show_file};
@@ -240,14 +238,6 @@ impl MoveArgs {
     }
 }
 
-/// The person to ask about a destructive change. Without one, guard holds the change.
-pub(in crate::cli) fn person(auto: bool) -> Option<Person> {
-    match auto {
-        true => None,
-        false => Person::present().ok(),
-    }
-}
-
 impl OperationTarget {
     fn perform(
         &self,
@@ -269,8 +259,7 @@ impl OperationTarget {
             print_forecast(output, &gate, &forecast);
             return Ok(u8::from(forecast.finding.is_some()));
         }
-        let sign = SignArgs::of_environment();
-        let person = person(self.auto).map(|person| (person, &sign));
+        let person = person_to_ask(self.auto);
         let (gate, done) = asking(output, &repo, gate, person, |gate, ask| {
             let done = gate.perform(path.as_ref(), &operation, ask);
             done.map_err(|failure| with_place(&repo, gate, failure))
