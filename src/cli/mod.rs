@@ -1,4 +1,4 @@
-//! The command line: one file per verb, and what all verbs share.
+//! The command line: one file per verb, or per few that belong together, and what all verbs share.
 
 // Options have variables, and users name files.
 #![allow(clippy::disallowed_methods)]
