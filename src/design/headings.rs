@@ -34,9 +34,19 @@ impl Title {
 /// Other headings than "files …ed" and "files to …".
 const PHRASES: &str =
     "file changes|file change|files changes|file map|file inventory|files inventory|declared files";
-/// Words that may precede or follow without changing the meaning.
-const LEAD: &str = "the|all|list|summary|of|proposed|planned|expected";
-const TAIL: &str = "summary|list|table|overview";
+/// What may be said of files, beside [`LOOK`].
+const VERBS: &str = "create|created|add|added|modify|modified|update|updated|edit|edited|delete|deleted|remove|removed|\
+    change|changed|touch|touched|affected|implement|implemented";
+
+/// A phrase with the words around it that do not change its meaning. "Files" alone is too vague, but "Files Summary" is
+/// a list of files.
+static PHRASE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let lead = "(?:(?:the|all|list|summary|of|proposed|planned|expected) )*";
+    let tail = "(?: (?:summary|list|table|overview))";
+    let verb = format!("(?:{VERBS}|{LOOK})");
+    let phrase = format!("{PHRASES}|files?(?: to(?: be)?)?(?: {verb})+|(?:{verb} )+files?");
+    Regex::new(&format!("^{lead}(?:(?:{phrase}){tail}*|files{tail}+)$")).ok()
+});
 
 /// Classifies a heading; `extra` are the phrases of the settings.
 pub(super) fn title(text: &str, extra: &[String]) -> Title {
@@ -70,43 +80,20 @@ fn passage(words: &[String]) -> Option<Actions> {
     }
 }
 
-/// What a row without a type grants below a phrase.
+/// What a row without a type grants below a phrase: what all verbs say, or anything.
 fn phrase(words: &[String]) -> Option<Actions> {
     let words = words.iter().map(String::as_str);
     let words: Vec<&str> = words.filter(|word| !is_in(word, "and|or")).collect();
-    let lead = words.iter().take_while(|word| is_in(word, LEAD)).count();
-    let all = words.get(lead..)?;
-    let tail = all.iter().rev();
-    let tail = tail.take_while(|word| is_in(word, TAIL)).count();
-    let words = all.get(..all.len() - tail)?;
-    // "Files" alone is too vague, but "Files Summary" is a list of files.
-    if is_in(&words.join(" "), PHRASES) || matches!(words, ["files"] if tail > 0) {
-        return Some(any());
-    }
-    let verbs = match *words {
-        ["file" | "files", "to", "be", ref verbs @ ..]
-        | ["file" | "files", "to", ref verbs @ ..]
-        | ["file" | "files", ref verbs @ ..]
-        | [ref verbs @ .., "file" | "files"] => verbs,
-        _ => return None,
-    };
-    let verbs: Option<Vec<Actions>> = verbs.iter().map(|word| verb(word)).collect();
-    match verbs?.as_slice() {
-        [] => None,
-        [first, rest @ ..] if rest.iter().all(|other| other == first) => Some(*first),
-        _ => Some(any()),
-    }
-}
-
-fn verb(word: &str) -> Option<Actions> {
-    let is = |list| is_in(word, list);
-    match word {
-        _ if is("create|created|add|added") => Some(add()),
-        _ if is("modify|modified|update|updated|edit|edited") => Some(Actions::MODIFY),
-        _ if is("delete|deleted|remove|removed") => Some(Actions::DELETE),
-        _ if is("change|changed|touch|touched|affected|implement|implemented") => Some(any()),
-        _ => is(LOOK).then(any),
-    }
+    let is_phrase = PHRASE.as_ref()?.is_match(&words.join(" "));
+    let verbs = words
+        .iter()
+        .filter(|word| is_in(word, VERBS) || is_in(word, LOOK));
+    let actions = verbs.map(|verb| match types::of_word(verb) {
+        Some(RowAction::Grant(actions)) if !verb.starts_with("change") => actions,
+        _ => any(),
+    });
+    let actions = actions.reduce(|all, one| if all == one { all } else { any() });
+    is_phrase.then_some(actions.unwrap_or(any()))
 }
 
 /// The phrase without a label in brackets and a number, and what follows from a parenthesis, colon or dash on.
