@@ -37,6 +37,11 @@ pub(super) fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// The words in lower case, one blank between them.
+pub(super) fn joined(text: &str) -> String {
+    words(text).join(" ")
+}
+
 /// Whether a word is in a list.
 pub(super) fn is_in(word: &str, list: &str) -> bool {
     list.split('|').any(|other| other == word)
@@ -79,10 +84,10 @@ pub(super) fn denies(remark: &str, is_typed: bool) -> bool {
                 || remark.contains('?'))
 }
 
-/// Whether a text is nothing but a denial phrase.
-pub(super) fn is_denial(text: &str) -> bool {
-    let text = words(text).join(" ");
-    is_in(text.strip_suffix('s').unwrap_or(&text), DENIAL_PHRASES) || is_in(&text, DENIAL_PHRASES)
+/// Whether joined words are nothing but a denial phrase.
+pub(super) fn is_denial(words: &str) -> bool {
+    let singular = words.strip_suffix('s').unwrap_or(words);
+    is_in(words, DENIAL_PHRASES) || is_in(singular, DENIAL_PHRASES)
 }
 
 /// Whether a heading or a bold group excludes the passages below it.
