@@ -43,23 +43,20 @@ pub(super) fn read(body: &Range<usize>, draft: &mut DesignBuilder<'_>) {
 fn values(body: &str) -> Vec<&str> {
     let (mut found, mut is_listed) = (Vec::new(), false);
     for line in body.lines() {
-        let text = line.split(" #").next().unwrap_or(line).trim();
-        let key = ["files_modified:", "allowed_paths:"]
-            .iter()
-            .find(|key| line.starts_with(**key));
-        if let Some(value) = key.and_then(|key| text.strip_prefix(key)).map(str::trim) {
-            let list = value
-                .strip_prefix('[')
-                .and_then(|list| list.strip_suffix(']'));
+        let line = line.split(" #").next().unwrap_or(line).trim_end();
+        let mut keys = ["files_modified:", "allowed_paths:"].iter();
+        if let Some(value) = keys.find_map(|key| line.strip_prefix(key)) {
+            let value = value.trim();
+            let list = value.strip_prefix('[');
             is_listed = value.is_empty();
-            match list {
+            match list.and_then(|list| list.strip_suffix(']')) {
                 Some(list) => found.extend(list.split(',').map(str::trim)),
                 None => found.push(value),
             }
-        } else if is_listed && let Some(value) = text.strip_prefix("- ") {
+        } else if is_listed && let Some(value) = line.trim_start().strip_prefix("- ") {
             found.push(value.trim());
         } else {
-            is_listed &= text.is_empty() || text.starts_with('#');
+            is_listed &= line.is_empty() || line.trim_start().starts_with('#');
         }
     }
     found.retain(|value| !value.is_empty() && !value.starts_with('#'));

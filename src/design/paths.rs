@@ -144,12 +144,13 @@ fn plain(text: &str) -> String {
 }
 
 fn with_names_only(path: &str) -> String {
-    let names = path.split('/').filter(|name| !is_no_name(name));
-    names.collect::<Vec<_>>().join("/")
+    names(path).collect::<Vec<_>>().join("/")
 }
 
-fn is_no_name(name: &str) -> bool {
-    matches!(name, "" | ".")
+/// The names of a path without empty ones and `.`.
+fn names(path: &str) -> impl Iterator<Item = &str> {
+    let names = path.split('/');
+    names.filter(|name| !matches!(*name, "" | "."))
 }
 
 /// Refuses paths that are dangerous on some system, belong to guard's settings, or are the design itself.
@@ -278,15 +279,15 @@ fn path_of(target: &str) -> &str {
 
 /// The path of a relative target, seen from the design.
 fn resolve(design: &BStr, target: &str) -> Option<String> {
-    let mut names: Vec<&str> = design.to_str().unwrap_or("").split('/').collect();
-    names.pop();
-    for name in target.split('/').filter(|name| !is_no_name(name)) {
+    let mut path: Vec<&str> = design.to_str().unwrap_or("").split('/').collect();
+    path.pop();
+    for name in names(target) {
         match name {
-            ".." => drop(names.pop()?),
-            name => names.push(name),
+            ".." => drop(path.pop()?),
+            name => path.push(name),
         }
     }
-    Some(names.join("/"))
+    Some(path.join("/"))
 }
 
 /// Percent-decodes a target like a browser; a target that is not UTF-8 after decoding stays unchanged.

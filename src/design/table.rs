@@ -126,10 +126,8 @@ pub(super) fn header(source: &DesignText<'_>, table: &Table) -> Range<usize> {
 
 /// Whether a cell of the path column names a path.
 pub(super) fn names_path(source: &DesignText<'_>, table: &Table, columns: &Columns) -> bool {
-    let cells = table
-        .rows
-        .iter()
-        .flat_map(|row| row.cells.get(columns.path));
+    let rows = table.rows.iter();
+    let cells = rows.flat_map(|row| row.cells.get(columns.path));
     let mut paths = cells.flat_map(|cell| cell_paths(source, cell).unwrap_or_default());
     paths.any(|path| paths::read(&path.text, false, source.path).is_ok())
 }
@@ -178,7 +176,7 @@ fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut Des
         }
         (paths, kind) => {
             let named = paths.as_deref().unwrap_or_default();
-            let mut problems = draft.read_paths(named, Actions::NONE).1;
+            let mut problems = draft.read_paths(named, RowAction::Mention).1;
             problems.extend(paths.err());
             // Report a row of placeholders once, not once per cell.
             let mut rules = problems.iter().map(|problem| problem.rule);
