@@ -12,9 +12,8 @@ pub(super) fn find(source: &DesignText<'_>) -> Option<(Range<usize>, usize)> {
     if fence.trim_end() != "---" || body.lines().next()?.trim().is_empty() {
         return None;
     }
-    let end = body
-        .lines()
-        .find(|line| matches!(line.trim_end(), "---" | "..."))?;
+    let mut lines = body.lines();
+    let end = lines.find(|line| matches!(line.trim_end(), "---" | "..."))?;
     let end = source.span_of(end);
     Some((source.span_of(body).start..end.start, end.end))
 }
@@ -29,13 +28,10 @@ pub(super) fn read(body: &Range<usize>, draft: &mut DesignBuilder<'_>) {
     let line = source.line_span(body.start);
     draft.form(Shape::Line, GrantForm::FrontMatter, any(), line);
     for value in values {
-        let Some((inner, text)) = plain(value) else {
-            let problem = problem::front_matter(value).at(source.span_of(value));
-            draft.bad_row(vec![problem]);
-            continue;
-        };
-        let path = WrittenPath::new(&text, source.span_of(inner));
-        draft.row(Row::of(vec![path], RowAction::Grant(any()), ""));
+        let path = plain(value)
+            .map(|(inner, text)| WrittenPath::new(&text, source.span_of(inner)))
+            .ok_or_else(|| problem::front_matter(value).at(source.span_of(value)));
+        draft.item(path.map(|path| Row::of(vec![path], RowAction::Grant(any()), "")));
     }
 }
 

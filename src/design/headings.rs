@@ -167,11 +167,10 @@ pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Lab
         untyped = said;
     }
     let items = colon.map_or("", |colon| &line.text[colon + 1..]);
+    let items = item::parts(items, &[';']).map(|part| line.part(part));
     Some(Label {
         untyped,
-        items: item::parts(items, &[';'])
-            .map(|part| line.part(part))
-            .collect(),
+        items: items.collect(),
         span,
         has_more: whole.len() > first.len(),
         form: GrantForm::LabelList,
@@ -222,29 +221,28 @@ fn heading_path(source: &DesignText<'_>, content: &InlineText) -> Result<Written
     let unclear = || problem::file_heading().at(source.line_span(content.span.start));
     let start = run.text.find(']').map_or(run.text.len(), |end| end + 1);
     let rest = run.part(run.text.split_at(start).1);
-    let mut links = run.pieces.iter().filter_map(|piece| match &piece.kind {
-        PieceKind::Link { text, target } => Some((&piece.span, text.trim(), target)),
-        _ => None,
-    });
-    if let Some((span, name, target)) = links.next() {
-        let target = paths::decode(target);
+    for piece in &run.pieces {
+        let PieceKind::Link { text, target } = &piece.kind else {
+            continue;
+        };
+        let (name, target) = (text.trim(), paths::decode(target));
         let target = target.strip_prefix("file://").unwrap_or(&target);
         if target != name && !target.ends_with(&format!("/{name}")) {
-            return Err(problem::link_mismatch(name, target).at(span.clone()));
+            return Err(problem::link_mismatch(name, target).at(piece.span.clone()));
         }
         let says_more = rest.text.trim().chars().count() > 1;
         return match says_more || content.is_struck || content.is_obscured {
             true => Err(unclear()),
-            false => Ok(WrittenPath::new(target, span.clone())),
+            false => Ok(WrittenPath::new(target, piece.span.clone())),
         };
     }
     let row = item::read(source, &rest, Actions::NONE, "")?;
-    let mut paths = row.paths.into_iter();
-    match (paths.next(), paths.next()) {
-        (Some(path), None) if row.change_type.is_empty() => Ok(path),
+    match row.paths.as_slice() {
+        [path] if row.change_type.is_empty() => Ok(path.clone()),
         _ => Err(unclear()),
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -198,22 +198,19 @@ impl<'r> Parser<'r> {
 
     /// Skips a separator between paths; whether it is an arrow.
     fn separator(&mut self) -> Option<bool> {
-        let rest = self.rest();
-        let text = rest.trim_start();
-        let word = |text: &str| {
-            let ends = |behind: &str| behind.starts_with(is_word_end);
-            let mut words = ["and", "or"].into_iter();
-            words.find(|word| text.strip_prefix(word).is_some_and(ends))
-        };
-        let mut marks = SEPARATORS.iter().copied();
-        let mark = marks.find(|mark| text.starts_with(mark));
-        let found = mark.or_else(|| word(text).filter(|_| text.len() < rest.len()))?;
-        self.at += rest.len() - text.len() + found.len();
+        let has_blank = self.rest().starts_with(char::is_whitespace);
         self.skip_blanks();
-        if found == "," {
-            self.at += word(self.rest()).map_or(0, str::len);
-            self.skip_blanks();
-        }
+        let mut marks = SEPARATORS.iter().copied();
+        let mark = marks.find(|mark| self.rest().starts_with(mark));
+        self.at += mark.map_or(0, str::len);
+        self.skip_blanks();
+        let can_be_word = mark.map_or(has_blank, |mark| mark == ",");
+        let ends = |behind: &str| behind.starts_with(is_word_end);
+        let mut words = ["and", "or"].into_iter().filter(|_| can_be_word);
+        let word = words.find(|word| self.rest().strip_prefix(word).is_some_and(ends));
+        self.at += word.map_or(0, str::len);
+        self.skip_blanks();
+        let found = mark.or(word)?;
         Some(matches!(found, "->" | "=>" | "→"))
     }
 

@@ -115,7 +115,7 @@ pub(super) fn read(
         return Err(problem::placeholder(text));
     }
     refuse_outside(text)?;
-    let mut path = with_names_only(text);
+    let path = with_names_only(text);
     let is_glob = path.contains(['*', '{']);
     let is_wild = |name: &str| name.chars().all(|c| matches!(c, '*' | '?' | '.'));
     for each in expand(&path).ok_or_else(|| problem::bad_braces(text))? {
@@ -126,16 +126,12 @@ pub(super) fn read(
             _ => check_path(&each, text, design)?,
         }
     }
-    let directory = directory || text.ends_with('/');
-    if is_glob && directory {
-        path.push_str("/**");
-    }
-    let kind = match (is_glob, directory) {
-        (true, _) => GrantKind::Glob,
-        (false, true) => GrantKind::Directory,
-        (false, false) => GrantKind::File,
-    };
-    Ok((path, kind))
+    Ok(match (is_glob, directory || text.ends_with('/')) {
+        (true, true) => (path + "/**", GrantKind::Glob),
+        (true, false) => (path, GrantKind::Glob),
+        (false, true) => (path, GrantKind::Directory),
+        (false, false) => (path, GrantKind::File),
+    })
 }
 
 /// A path without lines, empty names and `.`.

@@ -138,9 +138,8 @@ fn leading(text: &str) -> Option<(RowAction, &str)> {
     let is_type = |word: &String| of_word(word).is_some() || is_in(word, "and|or");
     let is_list = rest.trim_start().starts_with(['/', '+', '&']);
     let is_joined = is_list || words::words(head).iter().all(is_type);
-    of_word(word)
-        .filter(|_| !is_joined)
-        .map(|kind| (kind, rest))
+    let kind = of_word(word).filter(|_| !is_joined)?;
+    Some((kind, rest))
 }
 
 /// Whether no word follows outside parentheses, except "directory".
