@@ -148,10 +148,7 @@ impl<'a> DesignBuilder<'a> {
         if let Some([first, ..]) = groups.find(|ends| !fits(ends)) {
             return Err(vec![problem.at(first.span.clone())]);
         }
-        let (read, problems) = self.read_paths(&row.paths, row.kind);
-        if !problems.is_empty() {
-            return Err(problems);
-        }
+        let read = self.read_paths(&row.paths, row.kind)?;
         let is_frozen = || types::forbids_changes(&row.description);
         let mut grants = Vec::with_capacity(read.len());
         for (index, ((path, kind), written)) in read.iter().zip(&row.paths).enumerate() {
@@ -181,26 +178,24 @@ impl<'a> DesignBuilder<'a> {
         Ok(grants)
     }
 
-    /// The paths of a row, and what is wrong with any of them. A link or submodule is never a directory.
+    /// The paths of a row, or what is wrong with any of them. A link or submodule is never a directory.
     pub(super) fn read_paths(
         &self,
         paths: &[WrittenPath],
         kind: RowAction,
-    ) -> (Vec<(String, GrantKind)>, Vec<Problem>) {
+    ) -> Result<Vec<(String, GrantKind)>, Vec<Problem>> {
         let single = [Actions::SUBMODULE, Actions::SYMLINK].map(RowAction::Grant);
         let is_single = single.contains(&kind);
-        let (mut read, mut problems) = (Vec::new(), Vec::new());
-        for written in paths {
-            let text = match is_single {
-                true => written.text.trim_end_matches('/'),
-                false => &written.text,
-            };
-            match paths::read(text, written.directory && !is_single, self.source.path) {
-                Ok(path) => read.push(path),
-                Err(problem) => problems.push(problem.at(written.span.clone())),
-            }
+        let read = paths.iter().map(|written| {
+            let text = written.text.trim_end_matches(|c| is_single && c == '/');
+            let read = paths::read(text, written.directory && !is_single, self.source.path);
+            read.map_err(|problem| problem.at(written.span.clone()))
+        });
+        let (read, bad): (Vec<_>, Vec<_>) = read.partition(Result::is_ok);
+        match bad.is_empty() {
+            true => Ok(read.into_iter().flatten().collect()),
+            false => Err(bad.into_iter().filter_map(Result::err).collect()),
         }
-        (read, problems)
     }
 
     /// Reports what only the whole document shows, and returns the result.

@@ -141,14 +141,13 @@ pub(super) struct Label {
 
 /// The label at the start of a paragraph or list item.
 pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Label> {
-    let whole = source.trim(content.span.clone());
-    let first = source.slice(whole.clone()).lines().next().unwrap_or("");
-    let span = source.trim(whole.start..whole.start + first.len());
-    let (written, run) = (source.slice(span.clone()), &content.run);
-    let line = run.part(run.text.split('\n').next()?);
-    let is_mark =
-        |mark: &&str| written.starts_with(*mark) && written.trim_end_matches(':').ends_with(*mark);
-    let is_bold = written.len() > 4 && ["**", "__"].iter().any(is_mark);
+    let whole = source.slice(content.span.clone()).trim();
+    let first = whole.lines().next().unwrap_or("").trim_end();
+    let line = content.run.text.split('\n').next()?;
+    let line = content.run.part(line);
+    let has_marks =
+        |mark: &&str| first.starts_with(*mark) && first.trim_end_matches(':').ends_with(*mark);
+    let is_bold = first.len() > 4 && ["**", "__"].iter().any(has_marks);
     let colon = line.text.find(':');
     if colon.is_none() && !is_bold || paths::check_pieces(&line, source.path).is_err() {
         return None;
@@ -171,7 +170,7 @@ pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Lab
     Some(Label {
         untyped,
         items: items.collect(),
-        span,
+        span: source.span_of(first),
         has_more: whole.len() > first.len(),
         form: GrantForm::LabelList,
     })

@@ -40,19 +40,18 @@ impl WrittenPath {
         }
     }
 
-    /// The two ends of `a -> b` in one code span.
-    pub(super) fn split_arrow(mut self) -> Vec<WrittenPath> {
-        let ends = [" -> ", "→", " => "].iter().find_map(|arrow| {
-            let (old, new) = self.text.split_once(arrow)?;
-            let is_pair = !old.trim().is_empty() && !new.trim().is_empty() && !new.contains(arrow);
-            is_pair.then(|| [old, new].map(|end| end.trim().to_owned()))
-        });
-        let Some([old, new]) = ends else {
-            return vec![self];
+    /// The path of a code span, or the two ends of `a -> b`. `arrow` is that before the span.
+    pub(super) fn ends(text: &str, span: &Range<usize>, arrow: bool) -> Vec<WrittenPath> {
+        let path = |text, arrow| WrittenPath {
+            arrow,
+            ..WrittenPath::new(text, span.clone())
         };
-        let mut first = self.clone();
-        (first.text, self.text, self.arrow) = (old, new, true);
-        vec![first, self]
+        let ends = [" -> ", "→", " => "].iter().find_map(|mark| {
+            let (old, new) = text.trim().split_once(mark)?;
+            let is_pair = !old.trim().is_empty() && !new.trim().is_empty() && !new.contains(mark);
+            is_pair.then(|| vec![path(old, arrow), path(new, true)])
+        });
+        ends.unwrap_or_else(|| vec![path(text, arrow)])
     }
 }
 
