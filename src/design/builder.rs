@@ -16,8 +16,6 @@ pub(super) struct DesignBuilder<'a> {
     pub(super) rows: usize,
     placeholders: usize,
     bad_rows: usize,
-    /// The number of rows that name a path with `..`.
-    climbing: usize,
     /// Whether the document is ambiguous and grants nothing.
     pub(super) is_void: bool,
 }
@@ -30,7 +28,6 @@ impl<'a> DesignBuilder<'a> {
             rows: 0,
             placeholders: 0,
             bad_rows: 0,
-            climbing: 0,
             is_void: false,
         }
     }
@@ -69,9 +66,10 @@ impl<'a> DesignBuilder<'a> {
     /// Reads a passage that begins at `span`. If one of its paths contains `..`, the others may also start elsewhere,
     /// and none is granted.
     pub(super) fn passage(&mut self, span: Range<usize>, read: impl FnOnce(&mut Self)) {
-        let (grants, climbing) = (self.design.grants.len(), self.climbing);
+        let (grants, faults) = (self.design.grants.len(), self.design.faults.len());
         read(self);
-        if self.climbing > climbing && self.design.grants.len() > grants {
+        let mut faults = self.design.faults[faults..].iter();
+        if self.design.grants.len() > grants && faults.any(|fault| fault.reason == "dotdot") {
             self.design.grants.truncate(grants);
             self.bad_rows += 1;
             self.fault(problem::relative_paths().at(span));
@@ -82,8 +80,6 @@ impl<'a> DesignBuilder<'a> {
     /// read, and "none" is a statement.
     pub(super) fn bad_row(&mut self, mut problems: Vec<Problem>) {
         self.rows += 1;
-        let climbs = problems.iter().any(|problem| problem.reason == "dotdot");
-        self.climbing += usize::from(climbs);
         let mut rules = problems.iter().map(|problem| problem.rule);
         match rules.all(|rule| rule == Rule::DesignPlaceholder) {
             true => self.placeholders += 1,
@@ -141,44 +137,37 @@ impl<'a> DesignBuilder<'a> {
     }
 
     fn grants(&self, row: &Row) -> Result<Vec<Grant>, Vec<Problem>> {
-        let actions = match row.kind {
-            RowAction::Grant(actions) => actions,
-            _ => Actions::NONE,
-        };
         let is_rename = row.kind == RowAction::Rename;
-        let is_pair = |pair: &[WrittenPath]| matches!(pair, [old, new] if !old.arrow && new.arrow);
-        let (bad, problem) = match is_rename {
-            true => {
-                let bad = row.paths.chunks(2).find(|pair| !is_pair(pair));
-                (bad.and_then(|pair| pair.first()), problem::rename_ends())
-            }
-            false => (row.paths.iter().find(|path| path.arrow), problem::arrow()),
+        // The old and the new path alternate.
+        let (arrows, problem): (&[bool], _) = match is_rename {
+            true => (&[false, true], problem::rename_ends()),
+            false => (&[false], problem::arrow()),
         };
-        if let Some(path) = bad {
-            return Err(vec![problem.at(path.span.clone())]);
+        let fits = |ends: &[WrittenPath]| ends.iter().map(|path| &path.arrow).eq(arrows);
+        let mut groups = row.paths.chunks(arrows.len());
+        if let Some([first, ..]) = groups.find(|ends| !fits(ends)) {
+            return Err(vec![problem.at(first.span.clone())]);
         }
-        let (read, problems) = self.read_paths(&row.paths, actions);
-        if !problems.is_empty() {
-            return Err(problems);
-        }
+        let read = self.read_paths(&row.paths, row.kind)?;
+        let is_frozen = || types::forbids_changes(&row.description);
         let mut grants = Vec::with_capacity(read.len());
         for (index, ((path, kind), written)) in read.iter().zip(&row.paths).enumerate() {
-            // The old and the new path alternate.
             let other = read.get(index ^ 1).filter(|_| is_rename);
             if other.is_some_and(|(_, end)| end != kind || *end == GrantKind::Glob) {
                 return Err(vec![problem::rename_ends().at(written.span.clone())]);
             }
-            let is_frozen = actions == add() && types::forbids_changes(&row.description);
+            let actions = match row.kind {
+                RowAction::Grant(actions) if actions == add() && is_frozen() => Actions::ADD,
+                RowAction::Grant(actions) => actions,
+                RowAction::Rename if index % 2 == 0 => Actions::DELETE,
+                RowAction::Rename => any(),
+                RowAction::Mention => Actions::NONE,
+            };
             grants.push(Grant {
                 role: role(path),
                 path: path.as_str().into(),
                 kind: *kind,
-                actions: match is_rename {
-                    true if index % 2 == 0 => Actions::DELETE,
-                    true => any(),
-                    false if is_frozen => Actions::ADD,
-                    false => actions,
-                },
+                actions,
                 change_type: row.change_type.clone(),
                 renamed: other.map(|(end, _)| end.as_str().into()),
                 form: self.current_form(),
@@ -189,26 +178,24 @@ impl<'a> DesignBuilder<'a> {
         Ok(grants)
     }
 
-    /// The paths of a row, and what is wrong with any of them. A link or submodule is never a directory.
+    /// The paths of a row, or what is wrong with any of them. A link or submodule is never a directory.
     pub(super) fn read_paths(
         &self,
         paths: &[WrittenPath],
-        actions: Actions,
-    ) -> (Vec<(String, GrantKind)>, Vec<Problem>) {
-        let mut kinds = [Actions::SUBMODULE, Actions::SYMLINK].into_iter();
-        let is_one_path = kinds.any(|kind| actions.contains(kind));
-        let (mut read, mut problems) = (Vec::new(), Vec::new());
-        for written in paths {
-            let text = match is_one_path {
-                true => written.text.trim_end_matches('/'),
-                false => &written.text,
-            };
-            match paths::read(text, written.directory && !is_one_path, self.source.path) {
-                Ok(path) => read.push(path),
-                Err(problem) => problems.push(problem.at(written.span.clone())),
-            }
+        kind: RowAction,
+    ) -> Result<Vec<(String, GrantKind)>, Vec<Problem>> {
+        let single = [Actions::SUBMODULE, Actions::SYMLINK].map(RowAction::Grant);
+        let is_single = single.contains(&kind);
+        let read = paths.iter().map(|written| {
+            let text = written.text.trim_end_matches(|c| is_single && c == '/');
+            let read = paths::read(text, written.directory && !is_single, self.source.path);
+            read.map_err(|problem| problem.at(written.span.clone()))
+        });
+        let (read, bad): (Vec<_>, Vec<_>) = read.partition(Result::is_ok);
+        match bad.is_empty() {
+            true => Ok(read.into_iter().flatten().collect()),
+            false => Err(bad.into_iter().filter_map(Result::err).collect()),
         }
-        (read, problems)
     }
 
     /// Reports what only the whole document shows, and returns the result.

@@ -73,12 +73,8 @@ pub(super) fn read_tree(block: &CodeBlock, draft: &mut DesignBuilder<'_>) {
         let end = if name.ends_with('/') { "/" } else { "" };
         let path = WrittenPath::new(&(names.join("/") + end), source.span_of(name));
         let at = source.span_of(line).start;
-        draft.line(
-            GrantForm::Tree,
-            Actions::NONE,
-            at,
-            Row::of(vec![path], kind, word),
-        );
+        let row = Row::of(vec![path], kind, word);
+        draft.line(GrantForm::Tree, Actions::NONE, at, row);
     }
 }
 

@@ -12,9 +12,8 @@ pub(super) fn find(source: &DesignText<'_>) -> Option<(Range<usize>, usize)> {
     if fence.trim_end() != "---" || body.lines().next()?.trim().is_empty() {
         return None;
     }
-    let end = body
-        .lines()
-        .find(|line| matches!(line.trim_end(), "---" | "..."))?;
+    let mut lines = body.lines();
+    let end = lines.find(|line| matches!(line.trim_end(), "---" | "..."))?;
     let end = source.span_of(end);
     Some((source.span_of(body).start..end.start, end.end))
 }
@@ -29,13 +28,10 @@ pub(super) fn read(body: &Range<usize>, draft: &mut DesignBuilder<'_>) {
     let line = source.line_span(body.start);
     draft.form(Shape::Line, GrantForm::FrontMatter, any(), line);
     for value in values {
-        let Some((inner, text)) = plain(value) else {
-            let problem = problem::front_matter(value).at(source.span_of(value));
-            draft.bad_row(vec![problem]);
-            continue;
-        };
-        let path = WrittenPath::new(&text, source.span_of(inner));
-        draft.row(Row::of(vec![path], RowAction::Grant(any()), ""));
+        let path = plain(value)
+            .map(|(inner, text)| WrittenPath::new(&text, source.span_of(inner)))
+            .ok_or_else(|| problem::front_matter(value).at(source.span_of(value)));
+        draft.item(path.map(|path| Row::of(vec![path], RowAction::Grant(any()), "")));
     }
 }
 
@@ -43,23 +39,20 @@ pub(super) fn read(body: &Range<usize>, draft: &mut DesignBuilder<'_>) {
 fn values(body: &str) -> Vec<&str> {
     let (mut found, mut is_listed) = (Vec::new(), false);
     for line in body.lines() {
-        let text = line.split(" #").next().unwrap_or(line).trim();
-        let key = ["files_modified:", "allowed_paths:"]
-            .iter()
-            .find(|key| line.starts_with(**key));
-        if let Some(value) = key.and_then(|key| text.strip_prefix(key)).map(str::trim) {
-            let list = value
-                .strip_prefix('[')
-                .and_then(|list| list.strip_suffix(']'));
+        let line = line.split(" #").next().unwrap_or(line).trim_end();
+        let mut keys = ["files_modified:", "allowed_paths:"].iter();
+        if let Some(value) = keys.find_map(|key| line.strip_prefix(key)) {
+            let value = value.trim();
+            let list = value.strip_prefix('[');
             is_listed = value.is_empty();
-            match list {
+            match list.and_then(|list| list.strip_suffix(']')) {
                 Some(list) => found.extend(list.split(',').map(str::trim)),
                 None => found.push(value),
             }
-        } else if is_listed && let Some(value) = text.strip_prefix("- ") {
+        } else if is_listed && let Some(value) = line.trim_start().strip_prefix("- ") {
             found.push(value.trim());
         } else {
-            is_listed &= text.is_empty() || text.starts_with('#');
+            is_listed &= line.is_empty() || line.trim_start().starts_with('#');
         }
     }
     found.retain(|value| !value.is_empty() && !value.starts_with('#'));

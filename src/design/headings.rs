@@ -34,9 +34,19 @@ impl Title {
 /// Other headings than "files …ed" and "files to …".
 const PHRASES: &str =
     "file changes|file change|files changes|file map|file inventory|files inventory|declared files";
-/// Words that may precede or follow without changing the meaning.
-const LEAD: &str = "the|all|list|summary|of|proposed|planned|expected";
-const TAIL: &str = "summary|list|table|overview";
+/// What may be said of files, beside [`LOOK`].
+const VERBS: &str = "create|created|add|added|modify|modified|update|updated|edit|edited|delete|deleted|remove|removed|\
+    change|changed|touch|touched|affected|implement|implemented";
+
+/// A phrase with the words around it that do not change its meaning. "Files" alone is too vague, but "Files Summary" is
+/// a list of files.
+static PHRASE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let lead = "(?:(?:the|all|list|summary|of|proposed|planned|expected) )*";
+    let tail = "(?: (?:summary|list|table|overview))";
+    let verb = format!("(?:{VERBS}|{LOOK})");
+    let phrase = format!("{PHRASES}|files?(?: to(?: be)?)?(?: {verb})+|(?:{verb} )+files?");
+    Regex::new(&format!("^{lead}(?:(?:{phrase}){tail}*|files{tail}+)$")).ok()
+});
 
 /// Classifies a heading; `extra` are the phrases of the settings.
 pub(super) fn title(text: &str, extra: &[String]) -> Title {
@@ -70,43 +80,20 @@ fn passage(words: &[String]) -> Option<Actions> {
     }
 }
 
-/// What a row without a type grants below a phrase.
+/// What a row without a type grants below a phrase: what all verbs say, or anything.
 fn phrase(words: &[String]) -> Option<Actions> {
     let words = words.iter().map(String::as_str);
     let words: Vec<&str> = words.filter(|word| !is_in(word, "and|or")).collect();
-    let lead = words.iter().take_while(|word| is_in(word, LEAD)).count();
-    let all = words.get(lead..)?;
-    let tail = all.iter().rev();
-    let tail = tail.take_while(|word| is_in(word, TAIL)).count();
-    let words = all.get(..all.len() - tail)?;
-    // "Files" alone is too vague, but "Files Summary" is a list of files.
-    if is_in(&words.join(" "), PHRASES) || matches!(words, ["files"] if tail > 0) {
-        return Some(any());
-    }
-    let verbs = match *words {
-        ["file" | "files", "to", "be", ref verbs @ ..]
-        | ["file" | "files", "to", ref verbs @ ..]
-        | ["file" | "files", ref verbs @ ..]
-        | [ref verbs @ .., "file" | "files"] => verbs,
-        _ => return None,
-    };
-    let verbs: Option<Vec<Actions>> = verbs.iter().map(|word| verb(word)).collect();
-    match verbs?.as_slice() {
-        [] => None,
-        [first, rest @ ..] if rest.iter().all(|other| other == first) => Some(*first),
-        _ => Some(any()),
-    }
-}
-
-fn verb(word: &str) -> Option<Actions> {
-    let is = |list| is_in(word, list);
-    match word {
-        _ if is("create|created|add|added") => Some(add()),
-        _ if is("modify|modified|update|updated|edit|edited") => Some(Actions::MODIFY),
-        _ if is("delete|deleted|remove|removed") => Some(Actions::DELETE),
-        _ if is("change|changed|touch|touched|affected|implement|implemented") => Some(any()),
-        _ => is(LOOK).then(any),
-    }
+    let is_phrase = PHRASE.as_ref()?.is_match(&words.join(" "));
+    let verbs = words
+        .iter()
+        .filter(|word| is_in(word, VERBS) || is_in(word, LOOK));
+    let actions = verbs.map(|verb| match types::of_word(verb) {
+        Some(RowAction::Grant(actions)) if !verb.starts_with("change") => actions,
+        _ => any(),
+    });
+    let actions = actions.reduce(|all, one| if all == one { all } else { any() });
+    is_phrase.then_some(actions.unwrap_or(any()))
 }
 
 /// The phrase without a label in brackets and a number, and what follows from a parenthesis, colon or dash on.
@@ -154,14 +141,13 @@ pub(super) struct Label {
 
 /// The label at the start of a paragraph or list item.
 pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Label> {
-    let whole = source.trim(content.span.clone());
-    let first = source.slice(whole.clone()).lines().next().unwrap_or("");
-    let span = source.trim(whole.start..whole.start + first.len());
-    let (written, run) = (source.slice(span.clone()), &content.run);
-    let line = run.part(run.text.split('\n').next()?);
-    let is_mark =
-        |mark: &&str| written.starts_with(*mark) && written.trim_end_matches(':').ends_with(*mark);
-    let is_bold = written.len() > 4 && ["**", "__"].iter().any(is_mark);
+    let whole = source.slice(content.span.clone()).trim();
+    let first = whole.lines().next().unwrap_or("").trim_end();
+    let line = content.run.text.split('\n').next()?;
+    let line = content.run.part(line);
+    let has_marks =
+        |mark: &&str| first.starts_with(*mark) && first.trim_end_matches(':').ends_with(*mark);
+    let is_bold = first.len() > 4 && ["**", "__"].iter().any(has_marks);
     let colon = line.text.find(':');
     if colon.is_none() && !is_bold || paths::check_pieces(&line, source.path).is_err() {
         return None;
@@ -180,12 +166,11 @@ pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Lab
         untyped = said;
     }
     let items = colon.map_or("", |colon| &line.text[colon + 1..]);
+    let items = item::parts(items, &[';']).map(|part| line.part(part));
     Some(Label {
         untyped,
-        items: item::parts(items, &[';'])
-            .map(|part| line.part(part))
-            .collect(),
-        span,
+        items: items.collect(),
+        span: source.span_of(first),
         has_more: whole.len() > first.len(),
         form: GrantForm::LabelList,
     })
@@ -235,29 +220,28 @@ fn heading_path(source: &DesignText<'_>, content: &InlineText) -> Result<Written
     let unclear = || problem::file_heading().at(source.line_span(content.span.start));
     let start = run.text.find(']').map_or(run.text.len(), |end| end + 1);
     let rest = run.part(run.text.split_at(start).1);
-    let mut links = run.pieces.iter().filter_map(|piece| match &piece.kind {
-        PieceKind::Link { text, target } => Some((&piece.span, text.trim(), target)),
-        _ => None,
-    });
-    if let Some((span, name, target)) = links.next() {
-        let target = paths::decode(target);
+    for piece in &run.pieces {
+        let PieceKind::Link { text, target } = &piece.kind else {
+            continue;
+        };
+        let (name, target) = (text.trim(), paths::decode(target));
         let target = target.strip_prefix("file://").unwrap_or(&target);
         if target != name && !target.ends_with(&format!("/{name}")) {
-            return Err(problem::link_mismatch(name, target).at(span.clone()));
+            return Err(problem::link_mismatch(name, target).at(piece.span.clone()));
         }
         let says_more = rest.text.trim().chars().count() > 1;
         return match says_more || content.is_struck || content.is_obscured {
             true => Err(unclear()),
-            false => Ok(WrittenPath::new(target, span.clone())),
+            false => Ok(WrittenPath::new(target, piece.span.clone())),
         };
     }
     let row = item::read(source, &rest, Actions::NONE, "")?;
-    let mut paths = row.paths.into_iter();
-    match (paths.next(), paths.next()) {
-        (Some(path), None) if row.change_type.is_empty() => Ok(path),
+    match row.paths.as_slice() {
+        [path] if row.change_type.is_empty() => Ok(path.clone()),
         _ => Err(unclear()),
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

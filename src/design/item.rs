@@ -118,18 +118,19 @@ impl<'r> Parser<'r> {
         }
         let unread = || problem::unread_item(shown(text));
         let notes = self.remark(&mut row).ok_or_else(unread)?;
-        let mut found = None;
-        for note in &notes {
-            if paths::is_directory_remark(note) {
-                row.paths.iter_mut().for_each(|path| path.directory = true);
+        let is_directory = notes.iter().any(|note| paths::is_directory_remark(note));
+        row.paths
+            .iter_mut()
+            .for_each(|path| path.directory = is_directory);
+        let mut types = notes.iter().filter(|_| said.is_none()).filter_map(|note| {
+            let kind = types::of_note(note.trim_end_matches('.'))?;
+            Some((note.trim(), kind))
+        });
+        if let Some((word, kind)) = types.next_back() {
+            if types.any(|(_, other)| other != kind) {
+                return Err(problem::two_types());
             }
-            let kind = types::of_note(note.trim_end_matches('.')).filter(|_| said.is_none());
-            if let Some(kind) = kind {
-                if found.is_some_and(|found| found != kind) {
-                    return Err(problem::two_types());
-                }
-                (found, row.kind, row.change_type) = (Some(kind), kind, note.trim().to_owned());
-            }
+            (row.kind, row.change_type) = (kind, word.to_owned());
         }
         let remark = format!("{}\n{below}", notes.join("\n"));
         match row.kind != RowAction::Mention && words::denies(&remark, said.is_some()) {
@@ -156,9 +157,7 @@ impl<'r> Parser<'r> {
             if has_colon && self.path().is_some() {
                 return None;
             }
-            description = self
-                .source
-                .slice(self.run.offset(self.at)..self.run.span().end);
+            description = self.source.slice(self.run.offset(self.at)..self.run.end);
             notes.push(self.rest());
         } else if !self.rest().is_empty() {
             return None;
@@ -198,22 +197,19 @@ impl<'r> Parser<'r> {
 
     /// Skips a separator between paths; whether it is an arrow.
     fn separator(&mut self) -> Option<bool> {
-        let rest = self.rest();
-        let text = rest.trim_start();
-        let word = |text: &str| {
-            let ends = |behind: &str| behind.starts_with(is_word_end);
-            let mut words = ["and", "or"].into_iter();
-            words.find(|word| text.strip_prefix(word).is_some_and(ends))
-        };
-        let mut marks = SEPARATORS.iter().copied();
-        let mark = marks.find(|mark| text.starts_with(mark));
-        let found = mark.or_else(|| word(text).filter(|_| text.len() < rest.len()))?;
-        self.at += rest.len() - text.len() + found.len();
+        let has_blank = self.rest().starts_with(char::is_whitespace);
         self.skip_blanks();
-        if found == "," {
-            self.at += word(self.rest()).map_or(0, str::len);
-            self.skip_blanks();
-        }
+        let mut marks = SEPARATORS.iter().copied();
+        let mark = marks.find(|mark| self.rest().starts_with(mark));
+        self.at += mark.map_or(0, str::len);
+        self.skip_blanks();
+        let can_be_word = mark.map_or(has_blank, |mark| mark == ",");
+        let ends = |behind: &str| behind.starts_with(is_word_end);
+        let mut words = ["and", "or"].into_iter().filter(|_| can_be_word);
+        let word = words.find(|word| self.rest().strip_prefix(word).is_some_and(ends));
+        self.at += word.map_or(0, str::len);
+        self.skip_blanks();
+        let found = mark.or(word)?;
         Some(matches!(found, "->" | "=>" | "→"))
     }
 
@@ -254,14 +250,13 @@ impl<'r> Parser<'r> {
 
     /// Skips a word that is no path, or what stands before the next word or piece.
     fn skip_word(&mut self) {
-        let rest = self.rest();
         let is_word = |c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-');
-        let mut chars = rest.char_indices().skip(1);
-        let next = match rest.starts_with(is_word) {
-            true => chars.find(|(_, c)| is_word_end(*c)),
-            false => chars.find(|(_, c)| is_word(*c) || *c == PIECE),
-        };
-        self.at += next.map_or(rest.len(), |(at, _)| at);
+        let is_in_word = self.rest().starts_with(is_word);
+        self.skip(|_| true);
+        while self.skip(|c| match is_in_word {
+            true => !is_word_end(c),
+            false => !is_word(c) && c != PIECE,
+        }) {}
     }
 }
 

@@ -40,19 +40,18 @@ impl WrittenPath {
         }
     }
 
-    /// The two ends of `a -> b` in one code span.
-    pub(super) fn split_arrow(mut self) -> Vec<WrittenPath> {
-        let ends = [" -> ", "→", " => "].iter().find_map(|arrow| {
-            let (old, new) = self.text.split_once(arrow)?;
-            let is_pair = !old.trim().is_empty() && !new.trim().is_empty() && !new.contains(arrow);
-            is_pair.then(|| [old, new].map(|end| end.trim().to_owned()))
-        });
-        let Some([old, new]) = ends else {
-            return vec![self];
+    /// The path of a code span, or the two ends of `a -> b`. `arrow` is that before the span.
+    pub(super) fn ends(text: &str, span: &Range<usize>, arrow: bool) -> Vec<WrittenPath> {
+        let path = |text, arrow| WrittenPath {
+            arrow,
+            ..WrittenPath::new(text, span.clone())
         };
-        let mut first = self.clone();
-        (first.text, self.text, self.arrow) = (old, new, true);
-        vec![first, self]
+        let ends = [" -> ", "→", " => "].iter().find_map(|mark| {
+            let (old, new) = text.trim().split_once(mark)?;
+            let is_pair = !old.trim().is_empty() && !new.trim().is_empty() && !new.contains(mark);
+            is_pair.then(|| vec![path(old, arrow), path(new, true)])
+        });
+        ends.unwrap_or_else(|| vec![path(text, arrow)])
     }
 }
 
@@ -115,7 +114,7 @@ pub(super) fn read(
         return Err(problem::placeholder(text));
     }
     refuse_outside(text)?;
-    let mut path = with_names_only(text);
+    let path = with_names_only(text);
     let is_glob = path.contains(['*', '{']);
     let is_wild = |name: &str| name.chars().all(|c| matches!(c, '*' | '?' | '.'));
     for each in expand(&path).ok_or_else(|| problem::bad_braces(text))? {
@@ -126,16 +125,12 @@ pub(super) fn read(
             _ => check_path(&each, text, design)?,
         }
     }
-    let directory = directory || text.ends_with('/');
-    if is_glob && directory {
-        path.push_str("/**");
-    }
-    let kind = match (is_glob, directory) {
-        (true, _) => GrantKind::Glob,
-        (false, true) => GrantKind::Directory,
-        (false, false) => GrantKind::File,
-    };
-    Ok((path, kind))
+    Ok(match (is_glob, directory || text.ends_with('/')) {
+        (true, true) => (path + "/**", GrantKind::Glob),
+        (true, false) => (path, GrantKind::Glob),
+        (false, true) => (path, GrantKind::Directory),
+        (false, false) => (path, GrantKind::File),
+    })
 }
 
 /// A path without lines, empty names and `.`.
@@ -144,12 +139,13 @@ fn plain(text: &str) -> String {
 }
 
 fn with_names_only(path: &str) -> String {
-    let names = path.split('/').filter(|name| !is_no_name(name));
-    names.collect::<Vec<_>>().join("/")
+    names(path).collect::<Vec<_>>().join("/")
 }
 
-fn is_no_name(name: &str) -> bool {
-    matches!(name, "" | ".")
+/// The names of a path without empty ones and `.`.
+fn names(path: &str) -> impl Iterator<Item = &str> {
+    let names = path.split('/');
+    names.filter(|name| !matches!(*name, "" | "."))
 }
 
 /// Refuses paths that are dangerous on some system, belong to guard's settings, or are the design itself.
@@ -278,15 +274,15 @@ fn path_of(target: &str) -> &str {
 
 /// The path of a relative target, seen from the design.
 fn resolve(design: &BStr, target: &str) -> Option<String> {
-    let mut names: Vec<&str> = design.to_str().unwrap_or("").split('/').collect();
-    names.pop();
-    for name in target.split('/').filter(|name| !is_no_name(name)) {
+    let mut path: Vec<&str> = design.to_str().unwrap_or("").split('/').collect();
+    path.pop();
+    for name in names(target) {
         match name {
-            ".." => drop(names.pop()?),
-            name => names.push(name),
+            ".." => drop(path.pop()?),
+            name => path.push(name),
         }
     }
-    Some(names.join("/"))
+    Some(path.join("/"))
 }
 
 /// Percent-decodes a target like a browser; a target that is not UTF-8 after decoding stays unchanged.

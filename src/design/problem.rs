@@ -24,14 +24,13 @@ pub struct Problem {
 
 impl Problem {
     pub(super) fn new(rule: Rule, reason: &'static str, message: String, help: &str) -> Problem {
-        let (help, anchor, span) = (help.to_owned(), None, 0..0);
         Problem {
             rule,
             reason,
             message,
-            help,
-            anchor,
-            span,
+            help: help.to_owned(),
+            anchor: None,
+            span: 0..0,
         }
     }
 
@@ -57,7 +56,6 @@ const NO_TAGS: &str = "write the path in backticks, without tags";
 const ONE_FILE: &str = "name at least one file with a type such as Add or Modify";
 const OUTSIDE: &str = "write it outside of HTML; close tags and comments where they begin; put an empty line above a table, and no indentation before its rows";
 const REAL_PATH: &str = "write the real path, or remove the row";
-const RENAME: &str = "write `old/path` -> `new/path`";
 const TICKS: &str = "write each path in backticks, separated by commas: `src/a.rs`, `src/b.rs`";
 const TYPES: &str =
     "write one of Add, Modify, Add/Modify, Delete, Rename, Symlink, Submodule, Exists";
@@ -107,7 +105,7 @@ problems! {
     arrow() DesignBadRow "arrow-without-rename" "there is an arrow between two paths, but the type is not Rename"
         "write Rename as the type, or each path on a line of its own";
     rename_ends() DesignBadRow "rename-ends" "a Rename row needs the old and the new path: two files or two directories"
-        RENAME;
+        "write `old/path` -> `new/path`";
 
     // Cells and items.
     empty() DesignBadRow "empty" "the path cell is empty" REAL_PATH;

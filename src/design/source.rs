@@ -18,12 +18,11 @@ pub(super) struct DesignText<'a> {
 
 impl<'a> DesignText<'a> {
     pub(super) fn new(path: &'a BStr, text: &'a str, options: &'a Settings) -> Self {
-        let lines = TextLines::new(text);
         DesignText {
             path,
             text,
             options,
-            lines,
+            lines: TextLines::new(text),
         }
     }
 

@@ -126,10 +126,8 @@ pub(super) fn header(source: &DesignText<'_>, table: &Table) -> Range<usize> {
 
 /// Whether a cell of the path column names a path.
 pub(super) fn names_path(source: &DesignText<'_>, table: &Table, columns: &Columns) -> bool {
-    let cells = table
-        .rows
-        .iter()
-        .flat_map(|row| row.cells.get(columns.path));
+    let rows = table.rows.iter();
+    let cells = rows.flat_map(|row| row.cells.get(columns.path));
     let mut paths = cells.flat_map(|cell| cell_paths(source, cell).unwrap_or_default());
     paths.any(|path| paths::read(&path.text, false, source.path).is_ok())
 }
@@ -178,7 +176,8 @@ fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut Des
         }
         (paths, kind) => {
             let named = paths.as_deref().unwrap_or_default();
-            let mut problems = draft.read_paths(named, Actions::NONE).1;
+            let problems = draft.read_paths(named, RowAction::Mention).err();
+            let mut problems = problems.unwrap_or_default();
             problems.extend(paths.err());
             // Report a row of placeholders once, not once per cell.
             let mut rules = problems.iter().map(|problem| problem.rule);
@@ -219,26 +218,25 @@ fn cell_paths(source: &DesignText<'_>, content: &InlineText) -> Result<Vec<Writt
     // What stands between the paths, and in parentheses behind them.
     let (mut gap, mut remark, mut depth) = (String::new(), String::new(), 0_usize);
     for (at, c) in content.run.text.char_indices() {
-        let piece = content.run.piece(at);
-        match (c, piece.map(|piece| (&piece.kind, &piece.span))) {
-            (_, Some((PieceKind::Html(tag), _))) if is_break(tag) => gap.push(','),
-            (_, Some((PieceKind::Html(tag), _))) if !tag.starts_with("<!--") => {
-                return Err(problem::html(tag));
+        if let Some(piece) = content.run.piece(at) {
+            match &piece.kind {
+                PieceKind::Html(tag) if is_break(tag) => gap.push(','),
+                PieceKind::Html(tag) if !tag.starts_with("<!--") => return Err(problem::html(tag)),
+                PieceKind::Image => return Err(problem::image()),
+                PieceKind::Link { text, target } => paths::agree(source.path, text, target)?,
+                _ => {}
             }
-            (_, Some((PieceKind::Image, _))) => return Err(problem::image()),
-            (_, Some((PieceKind::Code(text) | PieceKind::Link { text, .. }, span))) => {
-                if let Some(PieceKind::Link { target, .. }) = piece.map(|piece| &piece.kind) {
-                    paths::agree(source.path, text, target)?;
-                }
-                if depth == 0 {
-                    let mut path = WrittenPath::new(text, span.clone());
-                    path.arrow = is_arrow(&std::mem::take(&mut gap))? && !found.is_empty();
-                    found.extend(path.split_arrow());
-                }
+            if let PieceKind::Code(text) | PieceKind::Link { text, .. } = &piece.kind
+                && depth == 0
+            {
+                let arrow = is_arrow(&std::mem::take(&mut gap))? && !found.is_empty();
+                found.extend(WrittenPath::ends(text, &piece.span, arrow));
             }
-            (_, Some(_)) => {}
-            ('(' | '（', _) => depth += 1,
-            (')' | '）', _) => {
+            continue;
+        }
+        match c {
+            '(' | '（' => depth += 1,
+            ')' | '）' => {
                 depth = depth.saturating_sub(1);
                 if let Some(path) = found.last_mut() {
                     path.directory |= paths::is_directory_remark(&remark);

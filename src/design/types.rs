@@ -1,5 +1,9 @@
 //! The words for what happens to a file: the types of rows and items, and the texts that take them back.
 
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
 use super::words::{self, is_in};
 use crate::scope::Actions;
 
@@ -134,9 +138,8 @@ fn leading(text: &str) -> Option<(RowAction, &str)> {
     let is_type = |word: &String| of_word(word).is_some() || is_in(word, "and|or");
     let is_list = rest.trim_start().starts_with(['/', '+', '&']);
     let is_joined = is_list || words::words(head).iter().all(is_type);
-    of_word(word)
-        .filter(|_| !is_joined)
-        .map(|kind| (kind, rest))
+    let kind = of_word(word).filter(|_| !is_joined)?;
+    Some((kind, rest))
 }
 
 /// Whether no word follows outside parentheses, except "directory".
@@ -151,8 +154,7 @@ fn is_bare(rest: &str) -> bool {
         false
     };
     let outside: String = rest.chars().filter(is_outside).collect();
-    let words = words::words(&outside).join(" ");
-    depth == 0 && matches!(words.as_str(), "" | "directory" | "dir")
+    depth == 0 && is_in(&words::joined(&outside), "|directory|dir")
 }
 
 /// The leading run of letters and digits, and what follows.
@@ -170,32 +172,31 @@ const AUX: &str =
 const CHANGES: &str = "change|changes|modification|modifications|edit|edits|update|updates";
 /// States of a file that stays the same.
 const SAME: &str = "unchanged|untouched|unmodified";
-/// Words that may end the order not to change a file.
-const OBJECTS: &str = "it|this|the|these|file|files|here|in|at|all|now|yet|anything|to";
+
+/// The clauses of a text, in lower case and without punctuation.
+fn clauses(text: &str) -> impl Iterator<Item = String> {
+    let parts = text.split(ENDS).flat_map(|part| part.split(" - "));
+    parts.map(words::joined)
+}
+
+/// The order not to change a file, and words that may end it.
+static ORDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let order = "(?:(?:do|must) not|don't|dont|never)(?: be)?";
+    let verb = format!("symlink|symlinked|submodule|{ADD}|{MODIFY}|{DELETE}|{RENAME}|touch\\S*");
+    let object = "it|this|the|these|file|files|here|in|at|all|now|yet|anything|to";
+    Regex::new(&format!("^{order} (?:{verb})(?: (?:{object}))*$")).ok()
+});
 
 /// Whether a clause of a description forbids changing the file: "scaffolded, DO NOT MODIFY".
 pub(super) fn forbids_changes(text: &str) -> bool {
-    let clauses = text.split(ENDS).flat_map(|part| part.split(" - "));
-    clauses.map(words::words).any(|words| {
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let rest = match words.as_slice() {
-            ["do" | "must", "not", rest @ ..] | ["don't" | "dont" | "never", rest @ ..] => rest,
-            _ => return false,
-        };
-        let is_change = |verb: &str| match of_word(verb) {
-            Some(kind) => kind != RowAction::Mention,
-            None => verb.starts_with("touch"),
-        };
-        let rest = rest.strip_prefix(&["be"]).unwrap_or(rest).split_first();
-        let is_object = |word: &&str| is_in(word, OBJECTS);
-        rest.is_some_and(|(verb, objects)| is_change(verb) && objects.iter().all(is_object))
-    })
+    let is_order = |clause: String| ORDER.as_ref().is_none_or(|order| order.is_match(&clause));
+    clauses(text).any(is_order)
 }
 
 /// Whether a text is a denial phrase, or begins by saying that nothing changes: "Do not modify", "No changes to it".
 pub(super) fn denies(text: &str) -> bool {
-    let words = words::words(text);
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let text = words::joined(text);
+    let words: Vec<&str> = text.split(' ').collect();
     let begins = match *words {
         ["no", noun, ..] => is_in(noun, CHANGES),
         [_, "as", "is", ..] | [_, "alone", ..] => true,
@@ -203,21 +204,19 @@ pub(super) fn denies(text: &str) -> bool {
         [word, ..] => is_in(word, "not|never|cannot|dont") || word.ends_with("n't"),
         [] => false,
     };
-    begins || words::is_denial(text) || words.iter().take(2).any(|word| is_in(word, SAME))
+    begins || words::is_denial(&text) || words.iter().take(2).any(|word| is_in(word, SAME))
 }
 
 /// Whether the text behind a type or a path takes it back: "? No", ": none", "(not yet)", "no files".
 pub(super) fn takes_back(rest: &str) -> bool {
     let text = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let clause = text.split(ENDS).next().unwrap_or("");
-    let words = words::words(clause.split(" - ").next().unwrap_or(""));
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let answers = match *words {
-        ["no" | "none" | "na" | "nope" | "nil" | "false"] | ["n", "a"] | ["nothing", ..] => true,
+    let clause = clauses(text).next().unwrap_or_default();
+    let answers = match clause.split_once(' ') {
+        None => is_in(&clause, "no|none|na|nope|nil|false|nothing"),
         // "Modify no files", but not "Add no-op handler" or "Update None checks".
-        ["no", ..] => rest.starts_with(" no "),
-        ["none", ..] => !rest.starts_with(" none "),
-        _ => false,
+        Some(("no", _)) => rest.starts_with(" no "),
+        Some(("none", _)) => !rest.starts_with(" none "),
+        Some((word, _)) => word == "nothing" || clause == "n a",
     };
     answers || rest.trim_start().starts_with('?') || denies(rest)
 }

@@ -37,6 +37,11 @@ pub(super) fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// The words in lower case, one blank between them.
+pub(super) fn joined(text: &str) -> String {
+    words(text).join(" ")
+}
+
 /// Whether a word is in a list.
 pub(super) fn is_in(word: &str, list: &str) -> bool {
     list.split('|').any(|other| other == word)
@@ -79,10 +84,10 @@ pub(super) fn denies(remark: &str, is_typed: bool) -> bool {
                 || remark.contains('?'))
 }
 
-/// Whether a text is nothing but a denial phrase.
-pub(super) fn is_denial(text: &str) -> bool {
-    let text = words(text).join(" ");
-    is_in(text.strip_suffix('s').unwrap_or(&text), DENIAL_PHRASES) || is_in(&text, DENIAL_PHRASES)
+/// Whether joined words are nothing but a denial phrase.
+pub(super) fn is_denial(words: &str) -> bool {
+    let singular = words.strip_suffix('s').unwrap_or(words);
+    is_in(words, DENIAL_PHRASES) || is_in(singular, DENIAL_PHRASES)
 }
 
 /// Whether a heading or a bold group excludes the passages below it.
@@ -128,18 +133,10 @@ pub(super) fn governs(text: &str, is_title: bool) -> bool {
     let is_title = is_title || unit_title(text).is_some();
     let parts = text.split(['(', ')', '[', ']', ':', '—', '–']);
     parts.flat_map(|part| part.split(" - ")).any(|part| {
-        let words = words(part);
-        let is_lead =
-            |word: &&String| is_in(word, LEAD) || word.chars().all(|c| c.is_ascii_digit());
-        let lead = words.iter().take_while(is_lead).count();
-        let rest = words.get(lead..).unwrap_or(&[]);
-        let tail = rest
-            .iter()
-            .rev()
-            .take_while(|word| is_in(word, TAIL))
-            .count();
-        let negations = negations(rest);
-        let negations = &negations[..rest.len() - tail];
+        let is_lead = |word: &String| is_in(word, LEAD) || word.bytes().all(|c| c.is_ascii_digit());
+        let rest: Vec<String> = words(part).into_iter().skip_while(is_lead).collect();
+        let last = rest.iter().rposition(|word| !is_in(word, TAIL));
+        let negations = &negations(&rest)[..last.map_or(0, |last| last + 1)];
         match is_title {
             true => !negations.is_empty() && !negations.contains(&false),
             false => negations.first() == Some(&true) || negations.last() == Some(&true),
