@@ -60,3 +60,49 @@ fn fixtures_propose_what_their_reviewers_would_grant() {
         "only {certain} of {all} without a question mark"
     );
 }
+
+/// The proposed rows for a document, each without its description.
+fn proposed(text: &str) -> Vec<String> {
+    let rows = rows_of_document("docs/lld/LLD-1.md".into(), text, &|_| None);
+    let cells = |row: &String| row.rsplit_once(" | ").map(|(cells, _)| cells.to_owned());
+    rows.iter().filter_map(cells).collect()
+}
+
+#[test]
+fn quotes_comments_code_and_struck_text_propose_nothing() {
+    let modify = "? | `src/a.rs` | Modify";
+    let add = "? | `src/a.rs` | Add";
+    for (text, expected) in [
+        ("Change src/a.rs here.", &[modify][..]),
+        ("> Change src/a.rs here.", &[]),
+        ("Change ~~src/b.rs~~ src/a.rs here.", &[modify]),
+        (
+            "<!-- Change src/b.rs here. -->\nChange src/a.rs here.",
+            &[modify],
+        ),
+        (
+            "<!--\nChange src/b.rs here.\n-->\nChange src/a.rs here.",
+            &[modify],
+        ),
+        ("```rust\nuse src/a.rs\n```\n", &[]),
+        ("```\nsrc/a.rs\n```\n", &[add]),
+        (
+            "```text\nsrc/a.rs\n```\nChange src/c.rs here.",
+            &[add, "? | `src/c.rs` | Modify"],
+        ),
+        ("~~~\nsrc/a.rs\n~~~\n", &[add]),
+    ] {
+        assert_eq!(proposed(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_tree_proposes_its_entries_below_their_directories() {
+    let tree = "```\nsrc/\n├── a.rs  # new\n├── sub/\n│   └── b.rs  # change\n└── c.rs\n```\n";
+    let expected = [
+        "| `src/a.rs` | Add",
+        "? | `src/sub/b.rs` | Modify",
+        "? | `src/c.rs` | Add",
+    ];
+    assert_eq!(proposed(tree), expected);
+}
