@@ -7,6 +7,7 @@ pub mod design_support;
 mod design_tables;
 mod design_visible;
 mod path_corpus;
+mod scope_import_plans;
 
 pub mod common {
     #![allow(dead_code, clippy::unwrap_used)]

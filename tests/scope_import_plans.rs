@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::common::{Repo, SOURCE};
+use write_guard::design::propose::rows_of_document;
+
+use crate::common::SOURCE;
 
 #[test]
 fn fixtures_propose_what_their_reviewers_would_grant() {
-    let repo = Repo::new();
     let directory = Path::new(SOURCE).join("fixtures/plans");
     let (mut all, mut found, mut certain) = (0, 0, 0);
     let mut missed = String::new();
@@ -28,10 +29,10 @@ fn fixtures_propose_what_their_reviewers_would_grant() {
         let expected = fs::read_to_string(&file).unwrap();
         let (at, expected) = expected.split_once('\n').unwrap();
         let at = at.strip_prefix("at ").unwrap();
-        repo.write(at, fs::read(file.with_extension("md")).unwrap());
-        let table = repo.guard(&["scope", "import", at]).exits(0).stdout;
+        let text = fs::read_to_string(file.with_extension("md")).unwrap();
+        let table = rows_of_document(at.into(), &text, &|_| None);
         let mut rows: BTreeMap<String, (&str, bool)> = BTreeMap::new();
-        for row in table.lines().filter(|line| line.contains("| `")) {
+        for row in &table {
             let cells: Vec<&str> = row.trim_start_matches("? ").split(" | ").collect();
             let word = match cells[1] == "Delete" {
                 true => "delete",
@@ -58,4 +59,50 @@ fn fixtures_propose_what_their_reviewers_would_grant() {
         certain * 100 >= all * 60,
         "only {certain} of {all} without a question mark"
     );
+}
+
+/// The proposed rows for a document, each without its description.
+fn proposed(text: &str) -> Vec<String> {
+    let rows = rows_of_document("docs/lld/LLD-1.md".into(), text, &|_| None);
+    let cells = |row: &String| row.rsplit_once(" | ").map(|(cells, _)| cells.to_owned());
+    rows.iter().filter_map(cells).collect()
+}
+
+#[test]
+fn quotes_comments_code_and_struck_text_propose_nothing() {
+    let modify = "? | `src/a.rs` | Modify";
+    let add = "? | `src/a.rs` | Add";
+    for (text, expected) in [
+        ("Change src/a.rs here.", &[modify][..]),
+        ("> Change src/a.rs here.", &[]),
+        ("Change ~~src/b.rs~~ src/a.rs here.", &[modify]),
+        (
+            "<!-- Change src/b.rs here. -->\nChange src/a.rs here.",
+            &[modify],
+        ),
+        (
+            "<!--\nChange src/b.rs here.\n-->\nChange src/a.rs here.",
+            &[modify],
+        ),
+        ("```rust\nuse src/a.rs\n```\n", &[]),
+        ("```\nsrc/a.rs\n```\n", &[add]),
+        (
+            "```text\nsrc/a.rs\n```\nChange src/c.rs here.",
+            &[add, "? | `src/c.rs` | Modify"],
+        ),
+        ("~~~\nsrc/a.rs\n~~~\n", &[add]),
+    ] {
+        assert_eq!(proposed(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_tree_proposes_its_entries_below_their_directories() {
+    let tree = "```\nsrc/\n├── a.rs  # new\n├── sub/\n│   └── b.rs  # change\n└── c.rs\n```\n";
+    let expected = [
+        "| `src/a.rs` | Add",
+        "? | `src/sub/b.rs` | Modify",
+        "? | `src/c.rs` | Add",
+    ];
+    assert_eq!(proposed(tree), expected);
 }

@@ -207,6 +207,16 @@ mod tests {
     }
 
     #[test]
+    fn a_proposed_change_has_the_sides_of_its_kind() {
+        let sides = |change: ProposedChange| (change.old, change.new);
+        let text = |text: &str| Some(text.as_bytes().to_vec());
+        assert_eq!(sides(ProposedChange::add("a", "x")), (None, text("x")));
+        let modify = ProposedChange::modify("a", "x", "y");
+        assert_eq!(sides(modify), (text("x"), text("y")));
+        assert_eq!(sides(ProposedChange::delete("a", "x")), (text("x"), None));
+    }
+
+    #[test]
     fn kinds_are_gits_modes() {
         for (mode, kind, is_file) in [
             (0o100_644, Kind::File, true),

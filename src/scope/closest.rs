@@ -448,6 +448,16 @@ mod tests {
     }
 
     #[test]
+    fn names_of_more_than_a_thousand_bytes_are_not_compared() {
+        for (length, is_close) in [(1_000, true), (1_001, false), (1_002, false)] {
+            let name = |last: &str| format!("{}{last}", "a".repeat(length - 1));
+            let row = format!("srcx/{}.rs", name("x"));
+            let found = ask(&[&row], &format!("srcy/{}.rs", name("y")));
+            assert_eq!(found.is_some(), is_close, "{length}");
+        }
+    }
+
+    #[test]
     fn a_new_file_is_suggested_only_where_a_row_adds_one_or_nothing_exists() {
         for (actions, exists, expected) in [
             (Actions::ADD, false, true),
