@@ -54,13 +54,13 @@ struct Crate {
 
 /// The most lines of code that a folder may hold, and the aim. A change that removes lines lowers the figure.
 const CEILINGS: [(&str, usize, usize); 3] = [
-    ("src/", 42_130, 32_000),
-    ("src/design/", 3_850, 3_500),
-    ("src/agents/", 1_870, 2_000),
+    ("src/", 41_330, 32_000),
+    ("src/design/", 3_720, 3_500),
+    ("src/agents/", 1_825, 2_000),
 ];
 
 /// The most files in src/.
-const MOST_FILES: usize = 306;
+const MOST_FILES: usize = 264;
 
 /// Lines that are neither blank nor comments, without tests.
 #[test]

@@ -114,7 +114,7 @@ fn governing(path: &str, text: &str, settings: &Settings) -> Governing {
     Governing {
         before: Some(design.clone()),
         design,
-        blob: ObjectId::null(Kind::Sha1),
+        blob: ObjectId::null(gix::hash::Kind::Sha1),
         origin: Origin::Memory,
         chosen_by: ChosenBy::from("a test"),
         in_force: true,
