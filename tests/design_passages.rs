@@ -70,3 +70,19 @@ fn items_on_the_line_of_a_label_stand_between_semicolons() {
         assert_eq!(paths, granted, "{line} {reasons:?}");
     }
 }
+
+#[test]
+fn a_tag_lists_files_by_line_and_by_commas_outside_of_brackets() {
+    let tag = |files: &str| {
+        let (paths, _) = read_passage(&format!(
+            "# Plan\n\n<task>\n<files>{files}</files>\n</task>\n"
+        ));
+        paths
+    };
+    assert_eq!(tag("src/a.ts, src/b.ts"), ["src/a.ts", "src/b.ts"]);
+    assert_eq!(tag("src/a.ts (x, y), src/b.ts"), ["src/a.ts", "src/b.ts"]);
+    assert_eq!(
+        tag("src/a.ts; src/b.ts\n- src/c.ts"),
+        ["src/a.ts", "src/b.ts", "src/c.ts"]
+    );
+}
