@@ -41,9 +41,12 @@ fn what_resembles_a_label_of_files_is_reported_as_unread() {
     ] {
         let text =
             format!("# Plan\n\n{label}\n\n- `src/a.py`\n\n## Files Changed\n\n- `src/b.py`\n");
-        let (paths, reasons) = read_passage(&text);
-        assert_eq!(paths, ["src/b.py"], "{label}");
-        assert_eq!(!reasons.is_empty(), is_reported, "{label}: {reasons:?}");
+        let code = text.replace("- `src/a.py`", "```\nsrc/a.py\n```");
+        for text in [text, code] {
+            let (paths, reasons) = read_passage(&text);
+            assert_eq!(paths, ["src/b.py"], "{text}");
+            assert_eq!(!reasons.is_empty(), is_reported, "{text}: {reasons:?}");
+        }
     }
 }
 
