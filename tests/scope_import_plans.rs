@@ -120,3 +120,9 @@ fn a_rename_proposes_to_delete_the_file_that_exists_and_to_add_the_other() {
     let rows = rows_of_document("d.md".into(), text, &|_| None);
     assert!(rows[0].starts_with("? | `src/old.rs` | Add | "), "{rows:?}");
 }
+
+#[test]
+fn a_task_that_writes_one_file_is_certain() {
+    let rows = proposed("# Tasks\n\n- [ ] T001 Create src/b.rs\n");
+    assert_eq!(rows, ["| `src/b.rs` | Add"]);
+}
