@@ -41,9 +41,12 @@ fn what_resembles_a_label_of_files_is_reported_as_unread() {
     ] {
         let text =
             format!("# Plan\n\n{label}\n\n- `src/a.py`\n\n## Files Changed\n\n- `src/b.py`\n");
-        let (paths, reasons) = read_passage(&text);
-        assert_eq!(paths, ["src/b.py"], "{label}");
-        assert_eq!(!reasons.is_empty(), is_reported, "{label}: {reasons:?}");
+        let code = text.replace("- `src/a.py`", "```\nsrc/a.py\n```");
+        for text in [text, code] {
+            let (paths, reasons) = read_passage(&text);
+            assert_eq!(paths, ["src/b.py"], "{text}");
+            assert_eq!(!reasons.is_empty(), is_reported, "{text}: {reasons:?}");
+        }
     }
 }
 
@@ -69,4 +72,20 @@ fn items_on_the_line_of_a_label_stand_between_semicolons() {
         let (paths, reasons) = read_passage(&format!("# Plan\n\n{line}\n"));
         assert_eq!(paths, granted, "{line} {reasons:?}");
     }
+}
+
+#[test]
+fn a_tag_lists_files_by_line_and_by_commas_outside_of_brackets() {
+    let tag = |files: &str| {
+        let (paths, _) = read_passage(&format!(
+            "# Plan\n\n<task>\n<files>{files}</files>\n</task>\n"
+        ));
+        paths
+    };
+    assert_eq!(tag("src/a.ts, src/b.ts"), ["src/a.ts", "src/b.ts"]);
+    assert_eq!(tag("src/a.ts (x, y), src/b.ts"), ["src/a.ts", "src/b.ts"]);
+    assert_eq!(
+        tag("src/a.ts; src/b.ts\n- src/c.ts"),
+        ["src/a.ts", "src/b.ts", "src/c.ts"]
+    );
 }

@@ -292,3 +292,21 @@ fn a_passage_with_a_path_that_climbs_grants_nothing_and_says_so_once() {
         .collect();
     assert_eq!(reasons, ["relative-paths", "dotdot"]);
 }
+
+#[test]
+fn tables_of_the_same_role_are_ambiguous_and_those_of_different_ones_are_joined() {
+    for (one, other, is_usable) in [
+        ("Files to Create", "Files to Create", false),
+        ("Files to Create", "Files to Modify", true),
+        ("Files to Create", "Files Changed", false),
+        ("Files Changed", "Files to Modify", false),
+    ] {
+        let design = read(&format!(
+            "## {one}\n\n{HEADER}| `a.py` | Add | x |\n\n## {other}\n\n{HEADER}| `b.py` | Add | x |\n"
+        ));
+        assert_eq!(design.is_usable(), is_usable, "{one} {other}");
+        let mut faults = design.faults.iter();
+        let is_ambiguous = faults.any(|fault| fault.rule == Rule::DesignAmbiguous);
+        assert_eq!(is_ambiguous, !is_usable, "{one} {other}");
+    }
+}

@@ -106,3 +106,23 @@ fn a_tree_proposes_its_entries_below_their_directories() {
     ];
     assert_eq!(proposed(tree), expected);
 }
+
+#[test]
+fn a_rename_proposes_to_delete_the_file_that_exists_and_to_add_the_other() {
+    let lookup = |path: &str| (path == "src/old.rs").then_some(false);
+    let text = "Rename src/old.rs to src/new.rs.";
+    let rows = rows_of_document("d.md".into(), text, &lookup);
+    assert!(
+        rows[0].starts_with("? | `src/old.rs` | Delete | "),
+        "{rows:?}"
+    );
+    assert!(rows[1].starts_with("? | `src/new.rs` | Add | "), "{rows:?}");
+    let rows = rows_of_document("d.md".into(), text, &|_| None);
+    assert!(rows[0].starts_with("? | `src/old.rs` | Add | "), "{rows:?}");
+}
+
+#[test]
+fn a_task_that_writes_one_file_is_certain() {
+    let rows = proposed("# Tasks\n\n- [ ] T001 Create src/b.rs\n");
+    assert_eq!(rows, ["| `src/b.rs` | Add"]);
+}

@@ -118,4 +118,23 @@ mod tests {
         assert_eq!(fault(b"a\nb\r"), Some(("hidden-bytes", 3)));
         assert_eq!(fault(b"a\nb\0c\r"), Some(("hidden-bytes", 3)));
     }
+    #[test]
+    fn columns_count_characters_in_any_order() {
+        let settings = Settings::default();
+        let text = "| `é` | b |\n| c |\n";
+        let source = DesignText::new("d.md".into(), text, &settings);
+        let place = |part: &str| {
+            let start = text.find(part).unwrap_or_default();
+            let anchor = source.anchor(start..start + part.len());
+            (anchor.line, anchor.column)
+        };
+        for part in ["b |", "`é`", "b |", "c |", "`é`"] {
+            let expected = match part {
+                "`é`" => (1, 3),
+                "b |" => (1, 9),
+                _ => (2, 3),
+            };
+            assert_eq!(place(part), expected);
+        }
+    }
 }

@@ -448,6 +448,20 @@ mod tests {
     }
 
     #[test]
+    fn a_bare_name_is_compared_with_names_alone_and_the_root_with_its_directory() {
+        assert_eq!(ask(&["abce.rs", "x/abcd2.rs"], "abcd.rs"), some("abce.rs"));
+    }
+
+    #[test]
+    fn a_glob_is_never_suggested() {
+        assert_eq!(ask(&["src/db/store*.rs"], "src/db/stor.rs"), None);
+        assert_eq!(
+            ask(&["src/db/stored.rs"], "src/db/stor.rs"),
+            some("src/db/stored.rs")
+        );
+    }
+
+    #[test]
     fn names_of_more_than_a_thousand_bytes_are_not_compared() {
         for (length, is_close) in [(1_000, true), (1_001, false), (1_002, false)] {
             let name = |last: &str| format!("{}{last}", "a".repeat(length - 1));

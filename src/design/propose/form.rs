@@ -264,4 +264,18 @@ mod tests {
         });
         assert_eq!(row.text, "| … | Rename | `old` -> `new` | … |");
     }
+    #[test]
+    fn a_code_span_is_padded_only_where_blanks_or_backticks_would_be_lost() {
+        for (text, expected) in [
+            ("a", "`a`"),
+            (" a ", "`  a  `"),
+            (" a", "` a`"),
+            ("a ", "`a `"),
+            ("  ", "`  `"),
+            ("a`b", "`` a`b ``"),
+            ("``", "``` `` ```"),
+        ] {
+            assert_eq!(code_span(text), expected);
+        }
+    }
 }
