@@ -157,14 +157,12 @@ pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Lab
         Some((phrase, note)) => (phrase, Some(note.trim().strip_suffix(')')?.trim())),
         None => (head, None),
     };
-    let mut untyped = of_label(phrase, &source.options.headings)?;
+    let untyped = RowAction::Grant(of_label(phrase, &source.options.headings)?);
     let is_number = |note: &&str| !note.is_empty() && note.bytes().all(|c| c.is_ascii_digit());
-    if let Some(note) = note.filter(|note| !is_number(note)) {
-        let RowAction::Grant(said) = types::of_note(note)? else {
-            return None;
-        };
-        untyped = said;
-    }
+    let note = note.filter(|note| !is_number(note));
+    let RowAction::Grant(untyped) = note.map_or(Some(untyped), types::of_note)? else {
+        return None;
+    };
     let items = colon.map_or("", |colon| &line.text[colon + 1..]);
     let items = item::parts(items, &[';']).map(|part| line.part(part));
     Some(Label {

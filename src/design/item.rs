@@ -119,9 +119,9 @@ impl<'r> Parser<'r> {
         let unread = || problem::unread_item(shown(text));
         let notes = self.remark(&mut row).ok_or_else(unread)?;
         let is_directory = notes.iter().any(|note| paths::is_directory_remark(note));
-        row.paths
-            .iter_mut()
-            .for_each(|path| path.directory = is_directory);
+        for path in &mut row.paths {
+            path.directory = is_directory;
+        }
         let mut types = notes.iter().filter(|_| said.is_none()).filter_map(|note| {
             let kind = types::of_note(note.trim_end_matches('.'))?;
             Some((note.trim(), kind))
@@ -216,8 +216,7 @@ impl<'r> Parser<'r> {
     /// A path at this place.
     fn path(&mut self) -> Option<WrittenPath> {
         let rest = self.rest();
-        if rest.starts_with(PIECE) {
-            let piece = self.run.piece(self.at)?;
+        if let Some(piece) = self.run.piece(self.at) {
             let text = match &piece.kind {
                 PieceKind::Code(text) if has_path_shape(text) => text,
                 PieceKind::Link { text, .. } => text,

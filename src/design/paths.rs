@@ -181,7 +181,7 @@ fn refuse_outside(text: &str) -> Result<(), Problem> {
 
 /// `:12`, `:12:3`, `:12-34`, `#L10` or `#L10-L20` at the end of a path.
 static LINES: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new("(?:(.):|(.)#L)[0-9][-0-9:#LC–, ]*$").ok());
+    LazyLock::new(|| Regex::new("(.)(?::|#L)[0-9][-0-9:#LC–, ]*$").ok());
 
 fn without_lines(text: &str) -> &str {
     // Hardly any path has lines, and the pattern is slow.
@@ -189,7 +189,7 @@ fn without_lines(text: &str) -> &str {
         return text;
     }
     let lines = LINES.as_ref().and_then(|lines| lines.captures(text));
-    let before = lines.and_then(|found| found.get(1).or(found.get(2)));
+    let before = lines.and_then(|found| found.get(1));
     before.map_or(text, |before| &text[..before.end()])
 }
 

@@ -164,9 +164,9 @@ fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut Des
     let paths = cell_paths(source, cell(columns.path));
     match (paths.map_err(|problem| problem.at(place())), kind) {
         (Ok(mut paths), Ok((kind, directory))) => {
-            paths
-                .iter_mut()
-                .for_each(|path| path.directory |= directory);
+            for path in &mut paths {
+                path.directory |= directory;
+            }
             draft.row(Row {
                 paths,
                 kind,

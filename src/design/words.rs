@@ -121,10 +121,9 @@ pub(super) fn negates(text: &str) -> bool {
 
 /// For each word, whether it negates.
 pub(super) fn negations(words: &[String]) -> Vec<bool> {
-    let covered = covered(words, NEGATIONS).into_iter().zip(words);
-    covered
-        .map(|(found, word)| found || word.ends_with("n't"))
-        .collect()
+    let is_negation = |(found, word): (bool, &String)| found || word.ends_with("n't");
+    let found = covered(words, NEGATIONS).into_iter().zip(words);
+    found.map(is_negation).collect()
 }
 
 /// Whether a heading as a whole excludes what is below it: a part of it begins or ends with a negation. For the
