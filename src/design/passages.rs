@@ -7,8 +7,8 @@ use super::{Actions, Block, BlockKind, BlockPlace, DesignBuilder, GrantForm, Inl
 use super::{ListNode, ListNodeKind, Outline, Row, RowAction, Shape};
 use super::{code, item, problem, table, task, words};
 
-/// Reads the passages among the blocks.
-pub(super) fn read(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
+/// Reads the passages among the blocks. The tables that start at `known`, in order, have been read before.
+pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBuilder<'_>) {
     use BlockKind::{Code, Heading, List, Other, Paragraph, Table};
     let source = draft.source;
     let mut opener: Option<Label> = None;
@@ -69,6 +69,7 @@ pub(super) fn read(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
                 true
             }
             (Table(found), Some(open)) => match table::columns(found) {
+                _ if known.binary_search(&found.header.start).is_ok() => true,
                 Ok(Some(columns)) if columns.is_of_files() || !is_below_label => {
                     draft.passage(table::header(source, found), |draft| {
                         table::read(found, &columns, open.untyped, draft);

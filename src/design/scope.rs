@@ -44,8 +44,9 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
     let (blocks, tags) = markdown(source.text, start);
     let outline = Outline::new(source, &blocks);
     let tables = typed_tables(&outline, draft);
-    let first = tables.first().map(|found| found.table.header.start);
-    draft.design.is_typed = first.is_some();
+    let starts = tables.iter().map(|found| found.table.header.start);
+    let starts: Vec<usize> = starts.collect();
+    draft.design.is_typed = !starts.is_empty();
     outline.report_unread(draft);
     let passages = |draft: &mut DesignBuilder<'_>| {
         if let Some((body, _)) = &front {
@@ -58,9 +59,9 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
                 code::read_tag(tag, draft);
             }
         }
-        passages::read(&outline, draft);
+        passages::read(&outline, &starts, draft);
     };
-    if let Some(first) = first {
+    if let Some(&first) = starts.first() {
         read_tables(&outline, tables, draft);
         let mut other = DesignBuilder::new(source);
         passages(&mut other);
