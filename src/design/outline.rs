@@ -132,7 +132,7 @@ impl<'b> Outline<'b> {
             let counts = matches!(block.kind, BlockKind::Table(_)) && !place.is_denied();
             let (at, problem) = match (&block.element, cause.filter(|_| !counts)) {
                 (Some(element), _) => {
-                    let line = source.line(element.start);
+                    let line = source.lines.line(element.start);
                     let problem = match element.name.as_str() {
                         "" => problem::unclear(line),
                         name => problem::raw_html(name, line),

@@ -40,7 +40,9 @@ impl ScopeTable<'_> {
 pub(super) fn read(draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
     let front = front_matter::find(source);
-    let start = front.as_ref().map_or(source.start(), |(_, end)| *end);
+    // After a BOM.
+    let start = source.lines.range(1).start;
+    let start = front.as_ref().map_or(start, |(_, end)| *end);
     let (blocks, tags) = markdown(source.text, start);
     let outline = Outline::new(source, &blocks);
     let tables = typed_tables(&outline, draft);
@@ -148,9 +150,9 @@ fn read_tables(outline: &Outline<'_>, tables: Vec<ScopeTable<'_>>, draft: &mut D
                 draft.design.grants.truncate(before);
                 continue;
             }
-            let first = source.line(other.table.header.start);
+            let first = source.lines.line(other.table.header.start);
             let second = table::header(source, found.table);
-            let problem = problem::two_tables(first, source.line(second.start));
+            let problem = problem::two_tables(first, source.lines.line(second.start));
             draft.fault(problem.at(second));
         }
         kept.push((found, granted));
@@ -175,7 +177,7 @@ fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuild
         let path = escaped(&grant.path);
         format!("`{path}` (line {})", grant.anchor.line)
     });
-    let (line, names) = (source.line(table), listed(names, 3));
+    let (line, names) = (source.lines.line(table), listed(names, 3));
     let message = format!("the table on line {line} is the whole scope, so it leaves out {names}");
     let help = "add a row to the table if this work changes the file";
     let line = source.line_span(first.anchor.span.start);
@@ -196,7 +198,7 @@ fn report_absence(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
     }
     if draft.design.faults.len() == known {
         let first = outline.blocks.first();
-        let line = source.line_span(first.map_or(source.start(), |block| block.start));
+        let line = source.line_span(first.map_or(0, |block| block.start));
         draft.fault(problem::no_section(source.path).at(line));
     }
 }
