@@ -171,14 +171,12 @@ fn list(nodes: &[ListNode], opener: &Label, draft: &mut DesignBuilder<'_>) {
 fn items(nodes: &[ListNode], untyped: Actions, draft: &mut DesignBuilder<'_>) {
     let (source, mut has_boxes) = (draft.source, None);
     let depth = nodes.first().map_or(0, |node| node.depth);
-    for (index, node) in nodes.iter().enumerate() {
-        if node.depth > depth {
-            continue;
-        }
+    for group in nodes.chunk_by(|_, next| next.depth > depth) {
+        let [node, below @ ..] = group else { break };
         let ListNodeKind::Item { is_task, is_first } = node.kind else {
             break;
         };
-        let is_other_list = is_first && index > 0 || is_task && has_boxes == Some(false);
+        let is_other_list = has_boxes.is_some_and(|boxes: bool| is_first || is_task && !boxes);
         if node.depth < depth || is_other_list {
             break;
         }
@@ -186,9 +184,6 @@ fn items(nodes: &[ListNode], untyped: Actions, draft: &mut DesignBuilder<'_>) {
         if label(source, &node.content).is_some() {
             continue;
         }
-        let below = &nodes[index + 1..];
-        let length = below.iter().take_while(|node| node.depth > depth).count();
-        let below = &below[..length];
         if let Some(other) = below.iter().find(|node| node.kind == ListNodeKind::Other) {
             odd(&other.content, draft);
             continue;
