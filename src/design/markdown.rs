@@ -204,13 +204,10 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 self.elements.read(html, range.start, true);
                 BlockKind::Other
             }
-            Event::Start(tag) => {
-                self.container_end = range.end;
-                let is_list = matches!(tag, Tag::List(_));
-                match self.container(is_list) {
-                    nodes if is_list => BlockKind::List(nodes),
-                    _ => BlockKind::Other,
-                }
+            Event::Start(Tag::List(_)) => BlockKind::List(self.container(true, range.end)),
+            Event::Start(_) => {
+                self.container(false, range.end);
+                BlockKind::Other
             }
             Event::Rule => BlockKind::Other,
             _ => return None,
@@ -365,14 +362,10 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             CodeBlockKind::Fenced(info) => Some(info.trim().to_lowercase()),
             CodeBlockKind::Indented => None,
         };
-        let lines = self
-            .events
-            .by_ref()
-            .map_while(|(event, range)| match event {
-                Event::Text(_) => Some(range),
-                _ => None,
-            });
-        let body = lines.reduce(|all, line| all.start..line.end);
+        let mut body = None;
+        while let Some((Event::Text(_), line)) = self.events.next() {
+            body.get_or_insert(line.clone()).end = line.end;
+        }
         let body = body.unwrap_or(span.start..span.start);
         CodeBlock { info, body }
     }
@@ -389,7 +382,8 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
     }
 
     /// Reads a list, quote or footnote at the top level. Only a list has nodes.
-    fn container(&mut self, is_list: bool) -> Vec<ListNode> {
+    fn container(&mut self, is_list: bool, end: usize) -> Vec<ListNode> {
+        self.container_end = end;
         let mut nodes = Vec::new();
         let mut push = |depth, kind, content| {
             nodes.push(ListNode {

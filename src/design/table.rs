@@ -215,6 +215,7 @@ fn count_cells(line: &str) -> usize {
 /// The cell is ambiguous, empty or not a path.
 fn cell_paths(source: &DesignText<'_>, content: &InlineText) -> Result<Vec<WrittenPath>, Problem> {
     let mut found: Vec<WrittenPath> = Vec::new();
+    let is_break = |tag: &str| "br".eq_ignore_ascii_case(tag.trim_matches(['<', '>', '/', ' ']));
     // What stands between the paths, and in parentheses behind them.
     let (mut gap, mut remark, mut depth) = (String::new(), String::new(), 0_usize);
     for (at, c) in content.run.text.char_indices() {
@@ -257,11 +258,6 @@ fn cell_paths(source: &DesignText<'_>, content: &InlineText) -> Result<Vec<Writt
     let span = source.trim(content.span.clone());
     let text = visible(content, &span).ok_or_else(|| problem::emphasis(source.slice(span.clone())));
     Ok(vec![bare_path(text?, span)?])
-}
-
-fn is_break(tag: &str) -> bool {
-    let name = tag.trim_matches(['<', '>', '/', ' ']);
-    name.eq_ignore_ascii_case("br")
 }
 
 /// Whether the text since the last path is an arrow. Words make the cell ambiguous, in every language.
