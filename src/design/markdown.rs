@@ -95,17 +95,13 @@ pub(super) struct InlineText {
     /// Text between asterisks, with them.
     pub(super) stars: Vec<Range<usize>>,
     pub(super) is_struck: bool,
-    has_unstruck_text: bool,
+    /// Whether all of the text is struck out.
+    pub(super) is_struck_whole: bool,
     /// Whether a tag could hide part of the text.
     pub(super) is_obscured: bool,
 }
 
 impl InlineText {
-    /// Whether all of the text is struck out.
-    pub(super) fn is_struck_whole(&self) -> bool {
-        self.is_struck && !self.has_unstruck_text
-    }
-
     /// The text on one line.
     pub(super) fn one_line(&self) -> String {
         one_line(&self.plain)
@@ -218,6 +214,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
     fn inline(&mut self, span: Range<usize>) -> InlineText {
         let mut content = InlineText {
             span,
+            is_struck_whole: true,
             ..InlineText::default()
         };
         let (mut link, mut images, mut struck) = (None, 0_usize, 0_usize);
@@ -279,7 +276,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             content.is_struck |= struck > 0;
             if images == 0 {
                 content.plain.push_str(&shown);
-                content.has_unstruck_text |= struck == 0 && !shown.trim().is_empty();
+                content.is_struck_whole &= struck > 0 || shown.trim().is_empty();
             }
             match kind {
                 _ if is_inner => {}
@@ -288,6 +285,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             }
         }
         self.elements.leave();
+        content.is_struck_whole &= content.is_struck;
         content.run.end = content.span.end;
         content
     }
@@ -395,14 +393,9 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         // The number of open items, and of open blocks in which nothing counts.
         let (mut depth, mut others) = (0_usize, usize::from(!is_list));
         let mut is_first = true;
-        while is_list || others > 0 {
-            let content = self.inline(0..0);
-            if others == 0 && !content.span.is_empty() {
-                push(depth, ListNodeKind::Paragraph, content);
-            }
-            let Some((event, span)) = self.events.next() else {
-                break;
-            };
+        while (is_list || others > 0)
+            && let Some((event, span)) = self.events.next()
+        {
             match event {
                 Event::Start(Tag::HtmlBlock) => self.html(span.start),
                 Event::Start(_) if others > 0 => others += 1,
@@ -429,6 +422,10 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                     others = 1;
                 }
                 _ => {}
+            }
+            let content = self.inline(0..0);
+            if others == 0 && !content.span.is_empty() {
+                push(depth, ListNodeKind::Paragraph, content);
             }
         }
         nodes
