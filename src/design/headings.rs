@@ -66,9 +66,8 @@ pub(super) fn title(text: &str, extra: &[String]) -> Title {
 /// Whether a heading is nothing but its phrase, a number and a note: only then a passage below it counts.
 pub(super) fn is_plain(text: &str) -> bool {
     let rest = split(text).1.trim_end_matches(':');
-    let note = rest.strip_prefix('(');
-    let note = note.and_then(|rest| rest.strip_suffix(')'));
-    !text.trim().starts_with('[') && note.map_or(rest.is_empty(), |note| !note.contains(')'))
+    let is_note = rest.starts_with('(') && rest.find(')') == Some(rest.len() - 1);
+    !text.trim().starts_with('[') && (rest.is_empty() || is_note)
 }
 
 /// The headings and labels that only passages know.
@@ -85,9 +84,8 @@ fn phrase(words: &[String]) -> Option<Actions> {
     let words = words.iter().map(String::as_str);
     let words: Vec<&str> = words.filter(|word| !is_in(word, "and|or")).collect();
     let is_phrase = PHRASE.as_ref()?.is_match(&words.join(" "));
-    let verbs = words
-        .iter()
-        .filter(|word| is_in(word, VERBS) || is_in(word, LOOK));
+    let is_verb = |word: &&str| is_in(word, VERBS) || is_in(word, LOOK);
+    let verbs = words.into_iter().filter(is_verb);
     let actions = verbs.map(|verb| match types::of_word(verb) {
         Some(RowAction::Grant(actions)) if !verb.starts_with("change") => actions,
         _ => any(),
@@ -143,8 +141,7 @@ pub(super) struct Label {
 pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Label> {
     let whole = source.slice(content.span.clone()).trim();
     let first = whole.lines().next().unwrap_or("").trim_end();
-    let line = content.run.text.split('\n').next()?;
-    let line = content.run.part(line);
+    let line = content.run.part(content.run.text.split('\n').next()?);
     let has_marks =
         |mark: &&str| first.starts_with(*mark) && first.trim_end_matches(':').ends_with(*mark);
     let is_bold = first.len() > 4 && ["**", "__"].iter().any(has_marks);

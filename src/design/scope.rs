@@ -1,5 +1,6 @@
 //! Finds what declares the scope of a document: a table with types, or else all passages.
 
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 
 use gix::bstr::BString;
@@ -106,9 +107,7 @@ fn typed_tables<'b>(
                 Ok(None) => others.push((section, line)),
                 Err(problem) => draft.fault(problem.at(line)),
             },
-            BlockKind::Paragraph(content)
-                if source.slice(content.span.clone()).starts_with('|') =>
-            {
+            BlockKind::Paragraph(_) if source.slice(line.clone()).starts_with('|') => {
                 draft.fault(problem::broken_table().at(line));
             }
             _ => {}
@@ -166,12 +165,9 @@ fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuild
     let mentions = design.mentions.iter().map(|mention| &mention.path);
     let grants = design.grants.iter().map(|grant| &grant.path);
     let named: HashSet<&BString> = mentions.chain(grants).collect();
-    beyond.retain(|grant| !named.contains(&grant.path));
-    if beyond.is_empty() {
-        return;
-    }
-    let scope = Scope::new(design.grants.clone());
-    beyond.retain(|grant| scope.lookup(grant.path.as_ref()).is_empty());
+    let scope = LazyCell::new(|| Scope::new(design.grants.clone()));
+    let covers = |path: &BString| named.contains(path) || !scope.lookup(path.as_ref()).is_empty();
+    beyond.retain(|grant| !covers(&grant.path));
     let Some(first) = beyond.first() else { return };
     let names = beyond.iter().map(|grant| {
         let path = escaped(&grant.path);

@@ -51,9 +51,7 @@ pub(super) fn is_in(word: &str, list: &str) -> bool {
 fn covered(words: &[String], list: &str) -> Vec<bool> {
     let is_same = |(word, part): (&String, &&str)| match word.strip_prefix(part) {
         Some(ending) => matches!(ending, "" | "s"),
-        None => part
-            .strip_suffix('y')
-            .is_some_and(|stem| word.strip_prefix(stem) == Some("ies")),
+        None => part.ends_with('y') && word.strip_suffix("ies") == part.strip_suffix('y'),
     };
     let mut covered = vec![false; words.len()];
     for phrase in list.split('|') {
