@@ -24,13 +24,6 @@ pub(super) enum Title {
     Other,
 }
 
-impl Title {
-    /// Whether files below it may be listed to be changed.
-    pub(super) fn is_files(self) -> bool {
-        matches!(self, Title::Scope(_) | Title::Passage(_))
-    }
-}
-
 /// Other headings than "files …ed" and "files to …".
 const PHRASES: &str =
     "file changes|file change|files changes|file map|file inventory|files inventory|declared files";

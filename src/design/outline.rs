@@ -110,7 +110,8 @@ impl<'b> Outline<'b> {
         // Whether a block would be part of the scope elsewhere.
         let declares = |block: &Block, place: &BlockPlace<'_>| match &block.kind {
             BlockKind::Heading(_, content) => {
-                title(&content.plain, &source.options.headings).is_files()
+                let said = title(&content.plain, &source.options.headings);
+                matches!(said, Title::Scope(_) | Title::Passage(_))
                     || file_type(content).is_some() && !content.is_struck_whole
             }
             BlockKind::Table(table) => {
