@@ -217,19 +217,18 @@ impl<'a> DesignBuilder<'a> {
 
     /// Tasks of one plan often change the same file; the rows of a table do not.
     fn report_duplicates(&mut self) {
-        let (mut first, mut found) = (HashMap::new(), Vec::new());
-        let grants = self.design.grants.iter();
+        let mut first = HashMap::new();
         let forms = self.design.forms.iter();
         let tables: BTreeSet<usize> = forms.map(|form| form.anchor.span.start).collect();
-        for grant in grants.filter(|grant| grant.form == GrantForm::Table) {
+        let grants = self.design.grants.iter();
+        let rows = grants.filter(|grant| grant.form == GrantForm::Table);
+        let repeated = rows.filter_map(|grant| {
             let table = tables.range(..grant.anchor.span.start).next_back();
-            let known = first.insert((table, &grant.path, grant.kind), grant.anchor.line);
-            if let Some(known) = known {
-                let problem = problem::duplicate(&grant.path, known);
-                found.push(problem.at(grant.anchor.span.clone()));
-            }
-        }
-        found.into_iter().for_each(|problem| self.fault(problem));
+            let known = first.insert((table, &grant.path, grant.kind), grant.anchor.line)?;
+            Some(problem::duplicate(&grant.path, known).at(grant.anchor.span.clone()))
+        });
+        let repeated: Vec<Problem> = repeated.collect();
+        repeated.into_iter().for_each(|problem| self.fault(problem));
     }
 
     fn report_nothing_granted(&mut self) {

@@ -7,7 +7,7 @@ use super::{any, problem};
 
 /// The range of the front matter's lines without its fences, and where the document continues.
 pub(super) fn find(source: &DesignText<'_>) -> Option<(Range<usize>, usize)> {
-    let text = source.slice(source.start()..source.text.len());
+    let text = source.slice(source.lines.range(1).start..source.text.len());
     let (fence, body) = text.split_once('\n')?;
     if fence.trim_end() != "---" || body.lines().next()?.trim().is_empty() {
         return None;

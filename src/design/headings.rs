@@ -24,13 +24,6 @@ pub(super) enum Title {
     Other,
 }
 
-impl Title {
-    /// Whether files below it may be listed to be changed.
-    pub(super) fn is_files(self) -> bool {
-        matches!(self, Title::Scope(_) | Title::Passage(_))
-    }
-}
-
 /// Other headings than "files …ed" and "files to …".
 const PHRASES: &str =
     "file changes|file change|files changes|file map|file inventory|files inventory|declared files";
@@ -66,9 +59,8 @@ pub(super) fn title(text: &str, extra: &[String]) -> Title {
 /// Whether a heading is nothing but its phrase, a number and a note: only then a passage below it counts.
 pub(super) fn is_plain(text: &str) -> bool {
     let rest = split(text).1.trim_end_matches(':');
-    let note = rest.strip_prefix('(');
-    let note = note.and_then(|rest| rest.strip_suffix(')'));
-    !text.trim().starts_with('[') && note.map_or(rest.is_empty(), |note| !note.contains(')'))
+    let is_note = rest.starts_with('(') && rest.find(')') == Some(rest.len() - 1);
+    !text.trim().starts_with('[') && (rest.is_empty() || is_note)
 }
 
 /// The headings and labels that only passages know.
@@ -85,9 +77,8 @@ fn phrase(words: &[String]) -> Option<Actions> {
     let words = words.iter().map(String::as_str);
     let words: Vec<&str> = words.filter(|word| !is_in(word, "and|or")).collect();
     let is_phrase = PHRASE.as_ref()?.is_match(&words.join(" "));
-    let verbs = words
-        .iter()
-        .filter(|word| is_in(word, VERBS) || is_in(word, LOOK));
+    let is_verb = |word: &&str| is_in(word, VERBS) || is_in(word, LOOK);
+    let verbs = words.into_iter().filter(is_verb);
     let actions = verbs.map(|verb| match types::of_word(verb) {
         Some(RowAction::Grant(actions)) if !verb.starts_with("change") => actions,
         _ => any(),
@@ -143,8 +134,7 @@ pub(super) struct Label {
 pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Label> {
     let whole = source.slice(content.span.clone()).trim();
     let first = whole.lines().next().unwrap_or("").trim_end();
-    let line = content.run.text.split('\n').next()?;
-    let line = content.run.part(line);
+    let line = content.run.part(content.run.text.split('\n').next()?);
     let has_marks =
         |mark: &&str| first.starts_with(*mark) && first.trim_end_matches(':').ends_with(*mark);
     let is_bold = first.len() > 4 && ["**", "__"].iter().any(has_marks);
@@ -157,14 +147,12 @@ pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Lab
         Some((phrase, note)) => (phrase, Some(note.trim().strip_suffix(')')?.trim())),
         None => (head, None),
     };
-    let mut untyped = of_label(phrase, &source.options.headings)?;
+    let untyped = RowAction::Grant(of_label(phrase, &source.options.headings)?);
     let is_number = |note: &&str| !note.is_empty() && note.bytes().all(|c| c.is_ascii_digit());
-    if let Some(note) = note.filter(|note| !is_number(note)) {
-        let RowAction::Grant(said) = types::of_note(note)? else {
-            return None;
-        };
-        untyped = said;
-    }
+    let note = note.filter(|note| !is_number(note));
+    let RowAction::Grant(untyped) = note.map_or(Some(untyped), types::of_note)? else {
+        return None;
+    };
     let items = colon.map_or("", |colon| &line.text[colon + 1..]);
     let items = item::parts(items, &[';']).map(|part| line.part(part));
     Some(Label {

@@ -190,9 +190,8 @@ pub(super) fn next_tag<'a>(
 /// The length of a comment, declaration or the like.
 fn declaration(rest: &str) -> Option<usize> {
     let kinds = [("!--", "-->"), ("![CDATA[", "]]>"), ("?", "?>"), ("!", ">")];
-    let (begin, end) = kinds
-        .into_iter()
-        .find(|(begin, _)| rest.starts_with(begin))?;
+    let is_kind = |(begin, _): &(&str, &str)| rest.starts_with(begin);
+    let (begin, end) = kinds.into_iter().find(is_kind)?;
     let (inner, _) = rest.get(begin.len()..)?.split_once(end)?;
     let is_clear = match begin {
         "!--" => !inner.starts_with('>') && !inner.starts_with("->") && !inner.contains("--!>"),

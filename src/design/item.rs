@@ -68,14 +68,17 @@ pub(super) fn parts<'t>(
 
 /// The paths in a text, wherever they stand, each with its offset in the text.
 pub(super) fn paths_anywhere(source: &DesignText<'_>, run: &Run) -> Vec<(usize, WrittenPath)> {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-');
     let mut parser = Parser { source, run, at: 0 };
     let mut found = Vec::new();
     while !parser.rest().is_empty() {
         let start = parser.at;
-        match parser.path() {
-            Some(path) => found.push((start, path)),
-            None => parser.skip_word(),
+        if let Some(path) = parser.path() {
+            found.push((start, path));
+        } else if !parser.skip(|c| c == PIECE) {
+            while parser.skip(|c| !is_word_end(c)) {}
         }
+        while parser.skip(|c| !is_word(c) && c != PIECE) {}
     }
     found
 }
@@ -91,22 +94,16 @@ impl<'r> Parser<'r> {
     fn item(&mut self, untyped: Actions, below: &str) -> Result<Row, Problem> {
         self.skip_blanks();
         let text = self.rest();
-        let nothing = Row::of(Vec::new(), RowAction::Mention, "");
-        if is_nothing(text) {
-            return Ok(nothing);
-        }
         let said = self.type_words();
         let (word, kind) = said.unwrap_or(("", RowAction::Grant(untyped)));
+        let has_colon = said.is_some() && self.skip(|c| c == ':');
+        self.skip_blanks();
+        if (said.is_none() || has_colon) && is_nothing(self.rest()) {
+            return Ok(Row::of(Vec::new(), RowAction::Mention, ""));
+        }
         let mut row = Row::of(Vec::new(), kind, word);
-        if said.is_some() {
-            let has_colon = self.skip(|c| c == ':');
-            self.skip_blanks();
-            if self.rest().is_empty() {
-                return Ok(row);
-            }
-            if has_colon && is_nothing(self.rest()) {
-                return Ok(nothing);
-            }
+        if said.is_some() && self.rest().is_empty() {
+            return Ok(row);
         }
         row.paths.push(self.path().ok_or_else(|| unreadable(text))?);
         while let Some(arrow) = self.separator() {
@@ -119,9 +116,9 @@ impl<'r> Parser<'r> {
         let unread = || problem::unread_item(shown(text));
         let notes = self.remark(&mut row).ok_or_else(unread)?;
         let is_directory = notes.iter().any(|note| paths::is_directory_remark(note));
-        row.paths
-            .iter_mut()
-            .for_each(|path| path.directory = is_directory);
+        for path in &mut row.paths {
+            path.directory = is_directory;
+        }
         let mut types = notes.iter().filter(|_| said.is_none()).filter_map(|note| {
             let kind = types::of_note(note.trim_end_matches('.'))?;
             Some((note.trim(), kind))
@@ -216,8 +213,7 @@ impl<'r> Parser<'r> {
     /// A path at this place.
     fn path(&mut self) -> Option<WrittenPath> {
         let rest = self.rest();
-        if rest.starts_with(PIECE) {
-            let piece = self.run.piece(self.at)?;
+        if let Some(piece) = self.run.piece(self.at) {
             let text = match &piece.kind {
                 PieceKind::Code(text) if has_path_shape(text) => text,
                 PieceKind::Link { text, .. } => text,
@@ -246,17 +242,6 @@ impl<'r> Parser<'r> {
 
     fn skip_blanks(&mut self) {
         while self.skip(char::is_whitespace) {}
-    }
-
-    /// Skips a word that is no path, or what stands before the next word or piece.
-    fn skip_word(&mut self) {
-        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-');
-        let is_in_word = self.rest().starts_with(is_word);
-        self.skip(|_| true);
-        while self.skip(|c| match is_in_word {
-            true => !is_word_end(c),
-            false => !is_word(c) && c != PIECE,
-        }) {}
     }
 }
 

@@ -95,17 +95,13 @@ pub(super) struct InlineText {
     /// Text between asterisks, with them.
     pub(super) stars: Vec<Range<usize>>,
     pub(super) is_struck: bool,
-    has_unstruck_text: bool,
+    /// Whether all of the text is struck out.
+    pub(super) is_struck_whole: bool,
     /// Whether a tag could hide part of the text.
     pub(super) is_obscured: bool,
 }
 
 impl InlineText {
-    /// Whether all of the text is struck out.
-    pub(super) fn is_struck_whole(&self) -> bool {
-        self.is_struck && !self.has_unstruck_text
-    }
-
     /// The text on one line.
     pub(super) fn one_line(&self) -> String {
         one_line(&self.plain)
@@ -204,13 +200,10 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                 self.elements.read(html, range.start, true);
                 BlockKind::Other
             }
-            Event::Start(tag) => {
-                self.container_end = range.end;
-                let is_list = matches!(tag, Tag::List(_));
-                match self.container(is_list) {
-                    nodes if is_list => BlockKind::List(nodes),
-                    _ => BlockKind::Other,
-                }
+            Event::Start(Tag::List(_)) => BlockKind::List(self.container(true, range.end)),
+            Event::Start(_) => {
+                self.container(false, range.end);
+                BlockKind::Other
             }
             Event::Rule => BlockKind::Other,
             _ => return None,
@@ -221,6 +214,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
     fn inline(&mut self, span: Range<usize>) -> InlineText {
         let mut content = InlineText {
             span,
+            is_struck_whole: true,
             ..InlineText::default()
         };
         let (mut link, mut images, mut struck) = (None, 0_usize, 0_usize);
@@ -282,7 +276,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             content.is_struck |= struck > 0;
             if images == 0 {
                 content.plain.push_str(&shown);
-                content.has_unstruck_text |= struck == 0 && !shown.trim().is_empty();
+                content.is_struck_whole &= struck > 0 || shown.trim().is_empty();
             }
             match kind {
                 _ if is_inner => {}
@@ -291,6 +285,7 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             }
         }
         self.elements.leave();
+        content.is_struck_whole &= content.is_struck;
         content.run.end = content.span.end;
         content
     }
@@ -365,14 +360,10 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
             CodeBlockKind::Fenced(info) => Some(info.trim().to_lowercase()),
             CodeBlockKind::Indented => None,
         };
-        let lines = self
-            .events
-            .by_ref()
-            .map_while(|(event, range)| match event {
-                Event::Text(_) => Some(range),
-                _ => None,
-            });
-        let body = lines.reduce(|all, line| all.start..line.end);
+        let mut body = None;
+        while let Some((Event::Text(_), line)) = self.events.next() {
+            body.get_or_insert(line.clone()).end = line.end;
+        }
         let body = body.unwrap_or(span.start..span.start);
         CodeBlock { info, body }
     }
@@ -389,7 +380,8 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
     }
 
     /// Reads a list, quote or footnote at the top level. Only a list has nodes.
-    fn container(&mut self, is_list: bool) -> Vec<ListNode> {
+    fn container(&mut self, is_list: bool, end: usize) -> Vec<ListNode> {
+        self.container_end = end;
         let mut nodes = Vec::new();
         let mut push = |depth, kind, content| {
             nodes.push(ListNode {
@@ -401,14 +393,9 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
         // The number of open items, and of open blocks in which nothing counts.
         let (mut depth, mut others) = (0_usize, usize::from(!is_list));
         let mut is_first = true;
-        while is_list || others > 0 {
-            let content = self.inline(0..0);
-            if others == 0 && !content.span.is_empty() {
-                push(depth, ListNodeKind::Paragraph, content);
-            }
-            let Some((event, span)) = self.events.next() else {
-                break;
-            };
+        while (is_list || others > 0)
+            && let Some((event, span)) = self.events.next()
+        {
             match event {
                 Event::Start(Tag::HtmlBlock) => self.html(span.start),
                 Event::Start(_) if others > 0 => others += 1,
@@ -435,6 +422,10 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                     others = 1;
                 }
                 _ => {}
+            }
+            let content = self.inline(0..0);
+            if others == 0 && !content.span.is_empty() {
+                push(depth, ListNodeKind::Paragraph, content);
             }
         }
         nodes

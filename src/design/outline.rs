@@ -70,7 +70,7 @@ impl<'b> Outline<'b> {
             };
             let is_title = level == 1 && first == Some(index);
             let is_denial = place.title == Title::Other
-                && (content.is_struck_whole()
+                && (content.is_struck_whole
                     || words::governs(text, is_title)
                     || place.section.is_some() && level < GROUP && content.is_struck
                     || place.section.is_some() && words::negates(text));
@@ -110,8 +110,9 @@ impl<'b> Outline<'b> {
         // Whether a block would be part of the scope elsewhere.
         let declares = |block: &Block, place: &BlockPlace<'_>| match &block.kind {
             BlockKind::Heading(_, content) => {
-                title(&content.plain, &source.options.headings).is_files()
-                    || file_type(content).is_some() && !content.is_struck_whole()
+                let said = title(&content.plain, &source.options.headings);
+                matches!(said, Title::Scope(_) | Title::Passage(_))
+                    || file_type(content).is_some() && !content.is_struck_whole
             }
             BlockKind::Table(table) => {
                 place.section.is_some() && !matches!(table::columns(table), Ok(None))
@@ -124,15 +125,14 @@ impl<'b> Outline<'b> {
         };
         let mut causes = BTreeSet::new();
         for (block, place) in self.blocks.iter().zip(&self.places) {
-            let cause = if draft.design.is_typed {
-                place.denial
-            } else {
-                place.exclusion
+            let cause = match draft.design.is_typed {
+                true => place.denial,
+                false => place.exclusion,
             };
             let counts = matches!(block.kind, BlockKind::Table(_)) && !place.is_denied();
             let (at, problem) = match (&block.element, cause.filter(|_| !counts)) {
                 (Some(element), _) => {
-                    let line = source.line(element.start);
+                    let line = source.lines.line(element.start);
                     let problem = match element.name.as_str() {
                         "" => problem::unclear(line),
                         name => problem::raw_html(name, line),

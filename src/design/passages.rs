@@ -7,8 +7,8 @@ use super::{Actions, Block, BlockKind, BlockPlace, DesignBuilder, GrantForm, Inl
 use super::{ListNode, ListNodeKind, Outline, Row, RowAction, Shape};
 use super::{code, item, problem, table, task, words};
 
-/// Reads the passages among the blocks.
-pub(super) fn read(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
+/// Reads the passages among the blocks. The tables that start at `known`, in order, have been read before.
+pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBuilder<'_>) {
     use BlockKind::{Code, Heading, List, Other, Paragraph, Table};
     let source = draft.source;
     let mut opener: Option<Label> = None;
@@ -69,6 +69,7 @@ pub(super) fn read(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
                 true
             }
             (Table(found), Some(open)) => match table::columns(found) {
+                _ if known.binary_search(&found.header.start).is_ok() => true,
                 Ok(Some(columns)) if columns.is_of_files() || !is_below_label => {
                     draft.passage(table::header(source, found), |draft| {
                         table::read(found, &columns, open.untyped, draft);
@@ -170,14 +171,12 @@ fn list(nodes: &[ListNode], opener: &Label, draft: &mut DesignBuilder<'_>) {
 fn items(nodes: &[ListNode], untyped: Actions, draft: &mut DesignBuilder<'_>) {
     let (source, mut has_boxes) = (draft.source, None);
     let depth = nodes.first().map_or(0, |node| node.depth);
-    for (index, node) in nodes.iter().enumerate() {
-        if node.depth > depth {
-            continue;
-        }
+    for group in nodes.chunk_by(|_, next| next.depth > depth) {
+        let [node, below @ ..] = group else { break };
         let ListNodeKind::Item { is_task, is_first } = node.kind else {
             break;
         };
-        let is_other_list = is_first && index > 0 || is_task && has_boxes == Some(false);
+        let is_other_list = has_boxes.is_some_and(|boxes: bool| is_first || is_task && !boxes);
         if node.depth < depth || is_other_list {
             break;
         }
@@ -185,9 +184,6 @@ fn items(nodes: &[ListNode], untyped: Actions, draft: &mut DesignBuilder<'_>) {
         if label(source, &node.content).is_some() {
             continue;
         }
-        let below = &nodes[index + 1..];
-        let length = below.iter().take_while(|node| node.depth > depth).count();
-        let below = &below[..length];
         if let Some(other) = below.iter().find(|node| node.kind == ListNodeKind::Other) {
             odd(&other.content, draft);
             continue;

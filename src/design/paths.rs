@@ -181,15 +181,12 @@ fn refuse_outside(text: &str) -> Result<(), Problem> {
 
 /// `:12`, `:12:3`, `:12-34`, `#L10` or `#L10-L20` at the end of a path.
 static LINES: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new("(?:(.):|(.)#L)[0-9][-0-9:#LC–, ]*$").ok());
+    LazyLock::new(|| Regex::new("(.)(?::|#L)[0-9][-0-9:#LC–, ]*$").ok());
 
 fn without_lines(text: &str) -> &str {
     // Hardly any path has lines, and the pattern is slow.
-    if !text.contains([':', '#']) {
-        return text;
-    }
-    let lines = LINES.as_ref().and_then(|lines| lines.captures(text));
-    let before = lines.and_then(|found| found.get(1).or(found.get(2)));
+    let lines = LINES.as_ref().filter(|_| text.contains([':', '#']));
+    let before = lines.and_then(|lines| lines.captures(text)?.get(1));
     before.map_or(text, |before| &text[..before.end()])
 }
 
@@ -234,7 +231,7 @@ pub(super) fn expand(path: &str) -> Option<Vec<String>> {
 /// # Errors
 /// The link names two different files, or a URL.
 pub(super) fn agree(design: &BStr, text: &str, target: &str) -> Result<(), Problem> {
-    let is_end = |text: &str| path_of(&decode(target)).ends_with(&format!("/{text}"));
+    let is_end = |text: &str| path_of(target).ends_with(&format!("/{text}"));
     match plain(text) {
         text if text.is_empty() || text.contains(":/") => Err(problem::uri(target)),
         text if text.contains('/') && is_end(&text) => Ok(()),
@@ -244,12 +241,11 @@ pub(super) fn agree(design: &BStr, text: &str, target: &str) -> Result<(), Probl
 
 /// The same for a link that must lead to a file of the repository, which a URL does not.
 pub(super) fn agree_in_repository(design: &BStr, text: &str, target: &str) -> Result<(), Problem> {
-    let (text, decoded) = (plain(text), decode(target));
-    let target = path_of(&decoded);
-    let is_same = !target.starts_with('/') && plain(target) == text;
-    match is_same || resolve(design, target).as_deref() == Some(&text) {
+    let (text, target) = (plain(text), path_of(target));
+    let is_same = !target.starts_with('/') && plain(&target) == text;
+    match is_same || resolve(design, &target).as_deref() == Some(&text) {
         true => Ok(()),
-        false => Err(problem::link_mismatch(&text, target)),
+        false => Err(problem::link_mismatch(text, target)),
     }
 }
 
@@ -267,9 +263,9 @@ pub(super) fn check_pieces(run: &Run, design: &BStr) -> Result<(), Problem> {
     })
 }
 
-/// A target without fragment and query.
-fn path_of(target: &str) -> &str {
-    target.split(['#', '?']).next().unwrap_or("")
+/// A target as decoded, without fragment and query.
+fn path_of(target: &str) -> String {
+    decode(target).split(['#', '?']).take(1).collect()
 }
 
 /// The path of a relative target, seen from the design.

@@ -1,5 +1,6 @@
 //! Finds what declares the scope of a document: a table with types, or else all passages.
 
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 
 use gix::bstr::BString;
@@ -40,12 +41,15 @@ impl ScopeTable<'_> {
 pub(super) fn read(draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
     let front = front_matter::find(source);
-    let start = front.as_ref().map_or(source.start(), |(_, end)| *end);
+    // After a BOM.
+    let start = source.lines.range(1).start;
+    let start = front.as_ref().map_or(start, |(_, end)| *end);
     let (blocks, tags) = markdown(source.text, start);
     let outline = Outline::new(source, &blocks);
     let tables = typed_tables(&outline, draft);
-    let first = tables.first().map(|found| found.table.header.start);
-    draft.design.is_typed = first.is_some();
+    let starts = tables.iter().map(|found| found.table.header.start);
+    let starts: Vec<usize> = starts.collect();
+    draft.design.is_typed = !starts.is_empty();
     outline.report_unread(draft);
     let passages = |draft: &mut DesignBuilder<'_>| {
         if let Some((body, _)) = &front {
@@ -58,9 +62,9 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
                 code::read_tag(tag, draft);
             }
         }
-        passages::read(&outline, draft);
+        passages::read(&outline, &starts, draft);
     };
-    if let Some(first) = first {
+    if let Some(&first) = starts.first() {
         read_tables(&outline, tables, draft);
         let mut other = DesignBuilder::new(source);
         passages(&mut other);
@@ -103,9 +107,7 @@ fn typed_tables<'b>(
                 Ok(None) => others.push((section, line)),
                 Err(problem) => draft.fault(problem.at(line)),
             },
-            BlockKind::Paragraph(content)
-                if source.slice(content.span.clone()).starts_with('|') =>
-            {
+            BlockKind::Paragraph(_) if source.slice(line.clone()).starts_with('|') => {
                 draft.fault(problem::broken_table().at(line));
             }
             _ => {}
@@ -147,9 +149,9 @@ fn read_tables(outline: &Outline<'_>, tables: Vec<ScopeTable<'_>>, draft: &mut D
                 draft.design.grants.truncate(before);
                 continue;
             }
-            let first = source.line(other.table.header.start);
+            let first = source.lines.line(other.table.header.start);
             let second = table::header(source, found.table);
-            let problem = problem::two_tables(first, source.line(second.start));
+            let problem = problem::two_tables(first, source.lines.line(second.start));
             draft.fault(problem.at(second));
         }
         kept.push((found, granted));
@@ -163,18 +165,15 @@ fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuild
     let mentions = design.mentions.iter().map(|mention| &mention.path);
     let grants = design.grants.iter().map(|grant| &grant.path);
     let named: HashSet<&BString> = mentions.chain(grants).collect();
-    beyond.retain(|grant| !named.contains(&grant.path));
-    if beyond.is_empty() {
-        return;
-    }
-    let scope = Scope::new(design.grants.clone());
-    beyond.retain(|grant| scope.lookup(grant.path.as_ref()).is_empty());
+    let scope = LazyCell::new(|| Scope::new(design.grants.clone()));
+    let covers = |path: &BString| named.contains(path) || !scope.lookup(path.as_ref()).is_empty();
+    beyond.retain(|grant| !covers(&grant.path));
     let Some(first) = beyond.first() else { return };
     let names = beyond.iter().map(|grant| {
         let path = escaped(&grant.path);
         format!("`{path}` (line {})", grant.anchor.line)
     });
-    let (line, names) = (source.line(table), listed(names, 3));
+    let (line, names) = (source.lines.line(table), listed(names, 3));
     let message = format!("the table on line {line} is the whole scope, so it leaves out {names}");
     let help = "add a row to the table if this work changes the file";
     let line = source.line_span(first.anchor.span.start);
@@ -195,7 +194,7 @@ fn report_absence(outline: &Outline<'_>, draft: &mut DesignBuilder<'_>) {
     }
     if draft.design.faults.len() == known {
         let first = outline.blocks.first();
-        let line = source.line_span(first.map_or(source.start(), |block| block.start));
+        let line = source.line_span(first.map_or(0, |block| block.start));
         draft.fault(problem::no_section(source.path).at(line));
     }
 }

@@ -13,7 +13,7 @@ pub(super) struct DesignText<'a> {
     pub(super) path: &'a BStr,
     pub(super) text: &'a str,
     pub(super) options: &'a Settings,
-    lines: TextLines<'a>,
+    pub(super) lines: TextLines<'a>,
 }
 
 impl<'a> DesignText<'a> {
@@ -26,24 +26,14 @@ impl<'a> DesignText<'a> {
         }
     }
 
-    /// The start of the text after a BOM.
-    pub(super) fn start(&self) -> usize {
-        self.lines.range(1).start
-    }
-
     /// The text of a range, or nothing if it does not fall on character boundaries.
     pub(super) fn slice(&self, span: Range<usize>) -> &'a str {
         self.text.get(span).unwrap_or("")
     }
 
-    /// The 1-based line at a byte offset.
-    pub(super) fn line(&self, offset: usize) -> usize {
-        self.lines.line(offset)
-    }
-
     /// The range of the line at a byte offset, trimmed and without its ending.
     pub(super) fn line_span(&self, offset: usize) -> Range<usize> {
-        self.trim(self.lines.range(self.line(offset)))
+        self.trim(self.lines.range(self.lines.line(offset)))
     }
 
     /// The range without outer white space.

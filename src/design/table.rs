@@ -22,7 +22,6 @@ const DESCRIPTION: &str = "description|desc|purpose|summary|reason|rationale|res
 pub(super) struct Columns {
     pub(super) path: usize,
     pub(super) kind: Option<usize>,
-    pub(super) description: Option<usize>,
     /// All header names, normalised.
     pub(super) names: Vec<String>,
 }
@@ -39,6 +38,12 @@ impl Columns {
     pub(super) fn can_shift(&self) -> bool {
         let last = self.kind.map_or(self.path, |kind| kind.max(self.path));
         (0..last).any(|index| self.is_prose(index))
+    }
+
+    /// The column of the descriptions: one with such a name, or else the first of prose.
+    fn description(&self) -> Option<usize> {
+        let prose = (0..self.names.len()).filter(|&index| self.is_prose(index));
+        prose.min_by_key(|&index| !is_in(&self.names[index], DESCRIPTION))
     }
 
     /// Whether a column has neither paths, types nor numbers.
@@ -69,16 +74,7 @@ pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
         let is_type = |&index: &usize| TYPE.contains(name) || are_types(index);
         kind = kind.or_else(|| found.filter(is_type));
     }
-    let mut columns = Columns {
-        path,
-        kind,
-        description: None,
-        names,
-    };
-    let is_named = |&index: &usize| is_in(&columns.names[index], DESCRIPTION);
-    let prose = (0..columns.names.len()).filter(|&index| columns.is_prose(index));
-    columns.description = prose.min_by_key(|index| !is_named(index));
-    Ok(Some(columns))
+    Ok(Some(Columns { path, kind, names }))
 }
 
 fn only(names: &[String], wanted: &str) -> Result<Option<usize>, Problem> {
@@ -164,14 +160,14 @@ fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut Des
     let paths = cell_paths(source, cell(columns.path));
     match (paths.map_err(|problem| problem.at(place())), kind) {
         (Ok(mut paths), Ok((kind, directory))) => {
-            paths
-                .iter_mut()
-                .for_each(|path| path.directory |= directory);
+            for path in &mut paths {
+                path.directory |= directory;
+            }
             draft.row(Row {
                 paths,
                 kind,
                 change_type: text(said),
-                description: text(columns.description),
+                description: text(columns.description()),
             });
         }
         (paths, kind) => {
@@ -215,6 +211,7 @@ fn count_cells(line: &str) -> usize {
 /// The cell is ambiguous, empty or not a path.
 fn cell_paths(source: &DesignText<'_>, content: &InlineText) -> Result<Vec<WrittenPath>, Problem> {
     let mut found: Vec<WrittenPath> = Vec::new();
+    let is_break = |tag: &str| "br".eq_ignore_ascii_case(tag.trim_matches(['<', '>', '/', ' ']));
     // What stands between the paths, and in parentheses behind them.
     let (mut gap, mut remark, mut depth) = (String::new(), String::new(), 0_usize);
     for (at, c) in content.run.text.char_indices() {
@@ -257,11 +254,6 @@ fn cell_paths(source: &DesignText<'_>, content: &InlineText) -> Result<Vec<Writt
     let span = source.trim(content.span.clone());
     let text = visible(content, &span).ok_or_else(|| problem::emphasis(source.slice(span.clone())));
     Ok(vec![bare_path(text?, span)?])
-}
-
-fn is_break(tag: &str) -> bool {
-    let name = tag.trim_matches(['<', '>', '/', ' ']);
-    name.eq_ignore_ascii_case("br")
 }
 
 /// Whether the text since the last path is an arrow. Words make the cell ambiguous, in every language.
@@ -320,7 +312,7 @@ mod tests {
 
     fn places(text: &str) -> (usize, Option<usize>, Option<usize>) {
         let columns = of(text).unwrap().unwrap();
-        (columns.path, columns.kind, columns.description)
+        (columns.path, columns.kind, columns.description())
     }
 
     #[test]

@@ -26,8 +26,7 @@ pub(super) fn read(node: &ListNode, draft: &mut DesignBuilder<'_>) {
     let (Some((at, path)), true) = (found.pop(), found.is_empty()) else {
         return;
     };
-    let before = run.text.get(..at).unwrap_or("");
-    let (verb, between) = verb(before);
+    let (verb, between) = verb(&run.text[..at]);
     let Some(kind) = action(verb) else { return };
     let is_direct = between.trim().is_empty();
     if !is_direct && (kind.takes_away() || !leads_to(between)) {

@@ -179,8 +179,8 @@ fn clauses(text: &str) -> impl Iterator<Item = String> {
     parts.map(words::joined)
 }
 
-/// The order not to change a file, and words that may end it.
-static ORDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+/// The order not to do what a type says, and words that may end it.
+static PROHIBITION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let order = "(?:(?:do|must) not|don't|dont|never)(?: be)?";
     let verb = format!("symlink|symlinked|submodule|{ADD}|{MODIFY}|{DELETE}|{RENAME}|touch\\S*");
     let object = "it|this|the|these|file|files|here|in|at|all|now|yet|anything|to";
@@ -189,8 +189,8 @@ static ORDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Whether a clause of a description forbids changing the file: "scaffolded, DO NOT MODIFY".
 pub(super) fn forbids_changes(text: &str) -> bool {
-    let is_order = |clause: String| ORDER.as_ref().is_none_or(|order| order.is_match(&clause));
-    clauses(text).any(is_order)
+    let pattern = PROHIBITION.as_ref();
+    clauses(text).any(|clause| pattern.is_none_or(|pattern| pattern.is_match(&clause)))
 }
 
 /// Whether a text is a denial phrase, or begins by saying that nothing changes: "Do not modify", "No changes to it".

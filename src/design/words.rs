@@ -51,9 +51,7 @@ pub(super) fn is_in(word: &str, list: &str) -> bool {
 fn covered(words: &[String], list: &str) -> Vec<bool> {
     let is_same = |(word, part): (&String, &&str)| match word.strip_prefix(part) {
         Some(ending) => matches!(ending, "" | "s"),
-        None => part
-            .strip_suffix('y')
-            .is_some_and(|stem| word.strip_prefix(stem) == Some("ies")),
+        None => part.ends_with('y') && word.strip_suffix("ies") == part.strip_suffix('y'),
     };
     let mut covered = vec![false; words.len()];
     for phrase in list.split('|') {
@@ -121,10 +119,9 @@ pub(super) fn negates(text: &str) -> bool {
 
 /// For each word, whether it negates.
 pub(super) fn negations(words: &[String]) -> Vec<bool> {
-    let covered = covered(words, NEGATIONS).into_iter().zip(words);
-    covered
-        .map(|(found, word)| found || word.ends_with("n't"))
-        .collect()
+    let is_negation = |(found, word): (bool, &String)| found || word.ends_with("n't");
+    let found = covered(words, NEGATIONS).into_iter().zip(words);
+    found.map(is_negation).collect()
 }
 
 /// Whether a heading as a whole excludes what is below it: a part of it begins or ends with a negation. For the
