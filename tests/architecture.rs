@@ -54,8 +54,8 @@ struct Crate {
 
 /// The most lines of code that a folder may hold, and the aim. A change that removes lines lowers the figure.
 const CEILINGS: [(&str, usize, usize); 3] = [
-    ("src/", 41_330, 32_000),
-    ("src/design/", 3_720, 3_500),
+    ("src/", 41_270, 32_000),
+    ("src/design/", 3_660, 3_500),
     ("src/agents/", 1_825, 2_000),
 ];
 
