@@ -31,13 +31,12 @@ const PHRASES: &str =
 const VERBS: &str = "create|created|add|added|modify|modified|update|updated|edit|edited|delete|deleted|remove|removed|\
     change|changed|touch|touched|affected|implement|implemented";
 
-/// A phrase with the words around it that do not change its meaning. "Files" alone is too vague, but "Files Summary" is
-/// a list of files.
+/// A phrase, in which `V` stands for a verb, with the words around it that do not change its meaning. "Files" alone is too
+/// vague, but "Files Summary" is a list of files.
 static PHRASE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let lead = "(?:(?:the|all|list|summary|of|proposed|planned|expected) )*";
     let tail = "(?: (?:summary|list|table|overview))";
-    let verb = format!("(?:{VERBS}|{LOOK})");
-    let phrase = format!("{PHRASES}|files?(?: to(?: be)?)?(?: {verb})+|(?:{verb} )+files?");
+    let phrase = format!("{PHRASES}|files?(?: to(?: be)?)?(?: V)+|(?:V )+files?");
     Regex::new(&format!("^{lead}(?:(?:{phrase}){tail}*|files{tail}+)$")).ok()
 });
 
@@ -75,15 +74,16 @@ fn passage(words: &[String]) -> Option<Actions> {
 /// What a row without a type grants below a phrase: what all verbs say, or anything.
 fn phrase(words: &[String]) -> Option<Actions> {
     let words = words.iter().map(String::as_str);
-    let words: Vec<&str> = words.filter(|word| !is_in(word, "and|or")).collect();
-    let is_phrase = PHRASE.as_ref()?.is_match(&words.join(" "));
-    let is_verb = |word: &&str| is_in(word, VERBS) || is_in(word, LOOK);
-    let verbs = words.into_iter().filter(is_verb);
+    let mut words: Vec<&str> = words.filter(|word| !is_in(word, "and|or")).collect();
+    let verbs = words.iter_mut();
+    let verbs = verbs.filter(|word| is_in(word, VERBS) || is_in(word, LOOK));
+    let verbs = verbs.map(|word| std::mem::replace(word, "V"));
     let actions = verbs.map(|verb| match types::of_word(verb) {
         Some(RowAction::Grant(actions)) if !verb.starts_with("change") => actions,
         _ => any(),
     });
     let actions = actions.reduce(|all, one| if all == one { all } else { any() });
+    let is_phrase = PHRASE.as_ref()?.is_match(&words.join(" "));
     is_phrase.then_some(actions.unwrap_or(any()))
 }
 

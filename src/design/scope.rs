@@ -169,11 +169,8 @@ fn report_beyond(table: usize, other: DesignBuilder<'_>, draft: &mut DesignBuild
     let covers = |path: &BString| named.contains(path) || !scope.lookup(path.as_ref()).is_empty();
     beyond.retain(|grant| !covers(&grant.path));
     let Some(first) = beyond.first() else { return };
-    let names = beyond.iter().map(|grant| {
-        let path = escaped(&grant.path);
-        format!("`{path}` (line {})", grant.anchor.line)
-    });
-    let (line, names) = (source.lines.line(table), listed(names, 3));
+    let name = |grant: &Grant| format!("`{}` (line {})", escaped(&grant.path), grant.anchor.line);
+    let (line, names) = (source.lines.line(table), listed(beyond.iter().map(name), 3));
     let message = format!("the table on line {line} is the whole scope, so it leaves out {names}");
     let help = "add a row to the table if this work changes the file";
     let line = source.line_span(first.anchor.span.start);

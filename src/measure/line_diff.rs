@@ -37,8 +37,11 @@ impl Numbered {
     pub(super) fn new<'a>(
         old: impl Iterator<Item = &'a [u8]>,
         new: impl Iterator<Item = &'a [u8]>,
+        counts: [usize; 2],
     ) -> Numbered {
         let mut input = InternedInput::default();
+        let [before, after] = counts.map(|count| u32::try_from(count).unwrap_or(0));
+        input.reserve(before, after);
         input.update_before(old);
         input.update_after(new);
         Numbered {

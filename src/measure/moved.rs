@@ -79,6 +79,7 @@ fn hashed(blob: &[u8], hasher: &RandomState) -> Vec<LineHash> {
 
 fn counts(lines: &[LineHash]) -> HashMap<LineHash, usize> {
     let mut counts = HashMap::default();
+    counts.reserve(lines.len());
     for &line in lines {
         *counts.entry(line).or_default() += 1;
     }

@@ -170,7 +170,7 @@ fn is_in_pattern(before: &[u8]) -> bool {
 /// and of their lines, and add fewer than a tenth.
 fn keeps_words(old: &Text<'_>, new: &Text<'_>) -> bool {
     let [before, after] = line_changes(old, new);
-    let words = Numbered::new(text::words(&before), text::words(&after));
+    let words = Numbered::new(text::words(&before), text::words(&after), [0, 0]);
     let (lost, added) = words.changed();
     let count = text::words(&before).count();
     // A diff of texts that have little in common takes long.

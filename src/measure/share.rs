@@ -173,8 +173,9 @@ pub(super) fn line_changes(old: &Text<'_>, new: &Text<'_>) -> [Vec<u8>; 2] {
 
 /// `None` if either side has more than `limit` units.
 fn numbered(old: &[u8], new: &[u8], unit: Unit, limit: usize) -> Option<Numbered> {
-    let is_possible = unit.count(old).max(unit.count(new)) <= limit;
-    is_possible.then(|| Numbered::new(unit.of(old), unit.of(new)))
+    let counts = [old, new].map(|text| unit.count(text));
+    let is_possible = counts.iter().all(|count| *count <= limit);
+    is_possible.then(|| Numbered::new(unit.of(old), unit.of(new), counts))
 }
 
 /// When a change is destructive.
