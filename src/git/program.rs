@@ -1,6 +1,7 @@
 //! Starts git. guard does so only where this module is used: to add the work tree, to merge, to stage a file, to set a
 //! value of the configuration, and for checkpoints. And keeps objects outside the repository: in the quarantine of a push,
-//! or in a temporary directory where git writes what the repository shall not keep.
+//! or in a temporary directory where git writes what the repository shall not keep. And reads the settings that git hands
+//! to its hooks.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-use gix::bstr::ByteSlice;
+use gix::bstr::{BString, ByteSlice, ByteVec};
 use tempfile::TempDir;
 
 use super::show_file;
@@ -247,4 +248,82 @@ fn no_directory(error: &io::Error) -> Error {
         "objects cannot be kept in a temporary directory: {error}"
     ))
     .help("guard needs a writable directory for temporary files (TMPDIR)")
+}
+
+/// Where git passes on `git -c key=value` around a hook, which gix ignores.
+const PARAMETERS: &str = "GIT_CONFIG_PARAMETERS";
+
+/// The settings of the environment as `key=value` strings.
+///
+/// # Errors
+/// The variable is malformed.
+pub(super) fn overrides() -> Result<Vec<BString>> {
+    let Some(value) = std::env::var_os(PARAMETERS) else {
+        return Ok(Vec::new());
+    };
+    Vec::from_os_string(value)
+        .ok()
+        .and_then(|bytes| parse_parameters(&bytes))
+        .ok_or_else(|| {
+            Error::new(format!("{PARAMETERS} is malformed")).help(format!("unset {PARAMETERS}"))
+        })
+}
+
+/// Blank-separated items, each `'key=value'` or `'key'='value'`, quoted for a shell.
+fn parse_parameters(input: &[u8]) -> Option<Vec<BString>> {
+    let mut items = Vec::new();
+    let mut rest = input.trim_ascii();
+    while !rest.is_empty() {
+        let mut item = unquote(&mut rest)?;
+        if let Some(after) = rest.strip_prefix(b"=") {
+            rest = after;
+            item.push(b'=');
+            if !rest.is_empty() && !rest.starts_with(b" ") {
+                item.extend(unquote(&mut rest)?);
+            }
+        }
+        items.push(item.into());
+        if !(rest.is_empty() || rest.starts_with(b" ")) {
+            return None;
+        }
+        rest = rest.trim_ascii_start();
+    }
+    Some(items)
+}
+
+/// One single-quoted string, where `'\''` is a quote and `'\!'` an exclamation mark.
+fn unquote(rest: &mut &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    *rest = rest.strip_prefix(b"'")?;
+    loop {
+        let end = rest.iter().position(|&byte| byte == b'\'')?;
+        out.extend_from_slice(&rest[..end]);
+        *rest = &rest[end + 1..];
+        match rest {
+            [b'\\', escaped @ (b'\'' | b'!'), b'\'', ..] => {
+                out.push(*escaped);
+                *rest = &rest[3..];
+            }
+            _ => return Some(out),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_parameters;
+
+    #[test]
+    fn both_forms_of_git_are_read() {
+        let items = parse_parameters(br"'a.b=c d' 'branch.x.guardDesign'='it'\''s' 'flag'=")
+            .unwrap_or_default();
+        assert_eq!(items, ["a.b=c d", "branch.x.guardDesign=it's", "flag="]);
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for bad in ["a=b", "'a", "'a''b'", "'a'b", "'a'='b"] {
+            assert_eq!(parse_parameters(bad.as_bytes()), None, "{bad}");
+        }
+    }
 }

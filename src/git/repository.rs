@@ -10,7 +10,7 @@ use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use super::merge::Merges;
 use super::objects::{Objects, blob_id};
-use super::program::{Git, PrivateObjects, enter_quarantine, told};
+use super::program::{Git, PrivateObjects, enter_quarantine, overrides, told};
 use super::{cannot_open, failed, show_file};
 use crate::boundary::{absolute, bytes};
 use crate::error::{Error, Result};
@@ -530,82 +530,4 @@ fn unknown_extension(config: &gix::config::Snapshot<'_>) -> Option<String> {
         })
         .find(|name| !KNOWN_EXTENSIONS.contains(&name.as_str()))
         .map(|name| format!("the extension {}", name.escape_default()))
-}
-
-/// Where git passes on `git -c key=value` around a hook, which gix ignores.
-const PARAMETERS: &str = "GIT_CONFIG_PARAMETERS";
-
-/// The settings of the environment as `key=value` strings.
-///
-/// # Errors
-/// The variable is malformed.
-fn overrides() -> Result<Vec<BString>> {
-    let Some(value) = std::env::var_os(PARAMETERS) else {
-        return Ok(Vec::new());
-    };
-    Vec::from_os_string(value)
-        .ok()
-        .and_then(|bytes| parse_parameters(&bytes))
-        .ok_or_else(|| {
-            Error::new(format!("{PARAMETERS} is malformed")).help(format!("unset {PARAMETERS}"))
-        })
-}
-
-/// Blank-separated items, each `'key=value'` or `'key'='value'`, quoted for a shell.
-fn parse_parameters(input: &[u8]) -> Option<Vec<BString>> {
-    let mut items = Vec::new();
-    let mut rest = input.trim_ascii();
-    while !rest.is_empty() {
-        let mut item = unquote(&mut rest)?;
-        if let Some(after) = rest.strip_prefix(b"=") {
-            rest = after;
-            item.push(b'=');
-            if !rest.is_empty() && !rest.starts_with(b" ") {
-                item.extend(unquote(&mut rest)?);
-            }
-        }
-        items.push(item.into());
-        if !(rest.is_empty() || rest.starts_with(b" ")) {
-            return None;
-        }
-        rest = rest.trim_ascii_start();
-    }
-    Some(items)
-}
-
-/// One single-quoted string, where `'\''` is a quote and `'\!'` an exclamation mark.
-fn unquote(rest: &mut &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    *rest = rest.strip_prefix(b"'")?;
-    loop {
-        let end = rest.iter().position(|&byte| byte == b'\'')?;
-        out.extend_from_slice(&rest[..end]);
-        *rest = &rest[end + 1..];
-        match rest {
-            [b'\\', escaped @ (b'\'' | b'!'), b'\'', ..] => {
-                out.push(*escaped);
-                *rest = &rest[3..];
-            }
-            _ => return Some(out),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse_parameters;
-
-    #[test]
-    fn both_forms_of_git_are_read() {
-        let items = parse_parameters(br"'a.b=c d' 'branch.x.guardDesign'='it'\''s' 'flag'=")
-            .unwrap_or_default();
-        assert_eq!(items, ["a.b=c d", "branch.x.guardDesign=it's", "flag="]);
-    }
-
-    #[test]
-    fn anything_else_is_refused() {
-        for bad in ["a=b", "'a", "'a''b'", "'a'b", "'a'='b"] {
-            assert_eq!(parse_parameters(bad.as_bytes()), None, "{bad}");
-        }
-    }
 }
