@@ -18,7 +18,7 @@ fuzz_target!(|text: &[u8]| {
     let faults = design
         .faults
         .iter()
-        .filter_map(|fault| fault.anchor.as_ref());
+        .filter_map(|fault| fault.anchor.as_deref());
     for anchor in grants.chain(mentions).chain(faults) {
         assert!(
             (1..=lines).contains(&anchor.line) && anchor.column > 0,

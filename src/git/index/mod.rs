@@ -2,6 +2,9 @@
 
 mod committed;
 mod file;
+#[cfg(fuzzing)]
+#[path = "../../../fuzz/index.rs"]
+mod fuzzing;
 mod source;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
