@@ -33,7 +33,6 @@
 //! ```text
 //! named              enums whose variants have a name
 //! finding, error     what guard says
-//! threads            work on several cores, with the same result as on one
 //! change             what is proposed: one path going from an old to a new state
 //! path               which paths are safe
 //! trailer            trailers of a commit message
@@ -137,7 +136,6 @@ mod sha256;
 mod ssh_keygen;
 #[cfg(not(guard_pure))]
 mod system;
-mod threads;
 mod trailer;
 mod verdict;
 

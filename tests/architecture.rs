@@ -16,9 +16,6 @@ use regex_lite::Regex;
 /// The first module that may depend on more than its arguments; those before it are pure.
 const FIRST_IMPURE: &str = "system";
 
-/// The file that may start threads although it is pure: its results come in the order of the work.
-const THREADS: &str = "threads.rs";
-
 /// What pure modules may not name.
 const IMPURE: [&str; 8] = [
     "std::env",
@@ -54,13 +51,13 @@ struct Crate {
 
 /// The most lines of code that a folder may hold, and the aim. A change that removes lines lowers the figure.
 const CEILINGS: [(&str, usize, usize); 3] = [
-    ("src/", 41_270, 32_000),
-    ("src/design/", 3_660, 3_500),
+    ("src/", 41_230, 32_000),
+    ("src/design/", 3_650, 3_500),
     ("src/agents/", 1_825, 2_000),
 ];
 
 /// The most files in src/.
-const MOST_FILES: usize = 264;
+const MOST_FILES: usize = 250;
 
 /// Lines that are neither blank nor comments, without tests.
 #[test]
@@ -250,8 +247,7 @@ impl Crate {
                     name.strip_prefix(*impure)
                         .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
                 };
-                let is_allowed = source.file == THREADS && name.starts_with("std::thread");
-                if IMPURE.iter().any(is_or_is_below) && !is_allowed {
+                if IMPURE.iter().any(is_or_is_below) {
                     found.push(format!("src/{} is pure, but uses {name}", source.file));
                 }
             }

@@ -21,6 +21,7 @@ fn a_heading_names_one_file_and_says_nothing_more() {
         ("[MODIFY] [a.py](src/a.py) [b.py](src/b.py)", None),
         ("[MODIFY] src/a.py src/b.py", None),
         ("[CHECK] src/a.py", None),
+        ("[ADD] src/a.py", None),
         ("[MODIFY]", None),
     ] {
         let (paths, _) = read_passage(&format!("# Plan\n\n#### {heading}\n\nText.\n"));
@@ -87,5 +88,57 @@ fn a_tag_lists_files_by_line_and_by_commas_outside_of_brackets() {
     assert_eq!(
         tag("src/a.ts; src/b.ts\n- src/c.ts"),
         ["src/a.ts", "src/b.ts", "src/c.ts"]
+    );
+    // A bracket ends with its line.
+    assert_eq!(
+        tag("src/a.ts (x\nsrc/b.ts, src/c.ts"),
+        ["src/b.ts", "src/c.ts"]
+    );
+}
+
+#[test]
+fn a_label_inside_a_paragraph_announces_nothing_and_is_reported() {
+    let (paths, reasons) = read_passage("# Plan\n\nSome words.\n**Files:** `src/a.py`\n");
+    assert!(paths.is_empty());
+    assert_eq!(reasons, ["no-section", "unread-passage"]);
+}
+
+#[test]
+fn a_group_that_excludes_ends_with_its_items() {
+    let text =
+        "# Plan\n\n- **Do not modify:**\n  - **Files:** `src/x.py`\n- **Files:** `src/a.py`\n";
+    assert_eq!(read_passage(text).0, ["src/a.py"]);
+}
+
+#[test]
+fn a_table_below_a_label_that_leads_elsewhere_lists_no_files() {
+    let table = |header: &str| {
+        let text = format!(
+            "# Plan\n\n**Files:**\n\n| {header} |\n|---|---|\n| `src/a.py` | `src/b.py` |\n"
+        );
+        read_passage(&text).0
+    };
+    assert_eq!(table("Path | Purpose"), ["src/a.py"]);
+    assert_eq!(table("Purpose | Path"), [""; 0]);
+}
+
+#[test]
+fn the_end_of_a_comment_begins_no_element() {
+    let (paths, reasons) =
+        read_passage("# Plan\n\n<!--<s>-->\n\n## Files Changed\n\n- `src/a.py`\n");
+    assert_eq!((paths, reasons), (vec!["src/a.py".to_owned()], Vec::new()));
+}
+
+#[test]
+fn a_fault_in_a_code_block_is_at_its_line() {
+    let design = read("## Files Changed\n\n```\nsrc/a.py\n../b.py\n```\n");
+    let fault = design
+        .faults
+        .iter()
+        .find(|fault| fault.reason == "dotdot")
+        .unwrap();
+    assert_eq!(
+        &design.text[fault.anchor.as_ref().unwrap().span.clone()],
+        "../b.py"
     );
 }

@@ -58,7 +58,7 @@ fn a_sentence_in_a_change_column_grants_add_and_modify() {
 fn a_negated_type_grants_nothing() {
     let cells = "Modify? No|Changes: none|Changes: None.|Modify: no changes|Modify (not yet)|Modify - not needed|\
         Update: n/a|Do not modify|DO NOT MODIFY|Don’t change|Modify (do not)|Never modify|No changes|Change nothing|\
-        Modify no files|Not modified|Modify?|Delete (not yet)|None";
+        Modify no files|Not modified|Modify?|Modify? sure|Delete (not yet)|None";
     for cell in cells.split('|') {
         let typed = rows(&format!(
             "| `a.py` | {cell} | x |\n| `b.py` | Modify | x |\n"
@@ -309,4 +309,61 @@ fn tables_of_the_same_role_are_ambiguous_and_those_of_different_ones_are_joined(
         let is_ambiguous = faults.any(|fault| fault.rule == Rule::DesignAmbiguous);
         assert_eq!(is_ambiguous, !is_usable, "{one} {other}");
     }
+}
+
+#[test]
+fn only_a_table_with_types_is_typed_and_only_grants_make_a_design_usable() {
+    let typed = rows("| `src/a.py` | Add | x |\n");
+    assert!(typed.is_typed());
+    assert_eq!(typed.clone().usable().unwrap(), typed);
+    let list = read("## Files Changed\n\n- `src/a.py`\n");
+    assert!(!list.is_typed() && list.usable().is_ok());
+    let error = read("# Plan\n").usable().unwrap_err();
+    assert_eq!(error.message, "the design docs/lld/LLD-1.md cannot be used");
+}
+
+#[test]
+fn a_path_that_climbs_is_the_only_fault_where_nothing_is_granted() {
+    let design = read("## Files Changed\n\n- Modify: `../b.py`\n");
+    assert_eq!(faults(&design), [("dotdot", 3)]);
+}
+
+#[test]
+fn the_help_of_a_fault_has_rows_to_paste_and_a_sentence_with_a_command() {
+    let findings = read("# Plan\n").findings();
+    let help = &findings[0].help;
+    let rows = help.iter().filter(|line| line.is_row()).count();
+    assert_eq!((help.len(), rows), (5, 3));
+    assert_eq!(
+        &**help.last().unwrap(),
+        "to propose a table from this document: guard scope import docs/lld/LLD-1.md"
+    );
+    assert!(!help.last().unwrap().is_to_paste());
+}
+
+#[test]
+fn what_a_typed_table_covers_or_mentions_is_not_beyond_it() {
+    for (path, is_beyond) in [
+        ("src/a.py", false),
+        ("src/seen.py", false),
+        ("docs/a.md", false),
+        ("src/b.py", true),
+    ] {
+        let design = read(&format!(
+            "## Files Changed\n\n{HEADER}| `src/a.py` | Add | x |\n| `src/seen.py` | Exists | x |\n\
+             | `docs/` | Modify | x |\n\n**Files:**\n\n- `{path}`\n"
+        ));
+        let expected: &[&str] = if is_beyond { &["beyond-table"] } else { &[] };
+        let reasons: Vec<_> = faults(&design)
+            .into_iter()
+            .map(|(reason, _)| reason)
+            .collect();
+        assert_eq!(reasons, expected, "{path}");
+    }
+}
+
+#[test]
+fn an_emphasised_link_in_a_cell_is_a_path() {
+    let design = rows("| [_src/a.py_](src/a.py) | Modify | x |\n");
+    assert_eq!(paths(&design), ["src/a.py"]);
 }

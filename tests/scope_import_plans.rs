@@ -84,6 +84,24 @@ fn quotes_comments_code_and_struck_text_propose_nothing() {
             "<!--\nChange src/b.rs here.\n-->\nChange src/a.rs here.",
             &[modify],
         ),
+        (
+            "<!--\nChange src/b.rs here.\nChange src/d.rs here.\n-->\nChange src/a.rs here.",
+            &[modify],
+        ),
+        ("Delete src/a.rs here.", &["? | `src/a.rs` | Delete"]),
+        ("See src/a.rs.\n\nModify src/a.rs.", &[modify]),
+        (
+            "Modify src/a.rs and src/c.rs.",
+            &[modify, "? | `src/c.rs` | Modify"],
+        ),
+        (
+            "Modify src/a.rs(src/c.rs) here.",
+            &[modify, "? | `src/c.rs` | Modify"],
+        ),
+        (
+            "```\nsrc/a.rs  # x\n  src/c.rs\n```\n",
+            &[add, "? | `src/c.rs` | Add"],
+        ),
         ("```rust\nuse src/a.rs\n```\n", &[]),
         ("```\nsrc/a.rs\n```\n", &[add]),
         (
@@ -105,6 +123,11 @@ fn a_tree_proposes_its_entries_below_their_directories() {
         "? | `src/c.rs` | Add",
     ];
     assert_eq!(proposed(tree), expected);
+    let plain = "```\nsrc\n|-- a.rs\n`-- b.rs\n```\n";
+    assert_eq!(
+        proposed(plain),
+        ["? | `src/a.rs` | Add", "? | `src/b.rs` | Add"]
+    );
 }
 
 #[test]

@@ -2,9 +2,7 @@
 
 use serde_json::Value;
 
-use super::plan::{
-    CiPlan, Merge, NAME_RANGE, Point, Variables, commit, get, short, unknown_before,
-};
+use super::{CiPlan, Merge, NAME_RANGE, Point, Variables, commit, get, short, unknown_before};
 use crate::error::{Error, Result};
 use crate::path::escaped;
 

@@ -7,7 +7,7 @@ use std::thread;
 
 use super::bounded;
 use super::output::{CANNOT_JUDGE, on_panic};
-use super::repository::{DesignArgs, repository, with_approvals};
+use super::{DesignArgs, repository, with_approvals};
 use crate::agents::{
     self, Agent, AgentEvent, DEADLINE, FileAction, HookWork, Observer, Reply, Told, ToolCall, late,
 };

@@ -9,9 +9,9 @@ use super::files::{print_done, told};
 use super::output::Output;
 use super::person::Person;
 use super::question::{ask_for_word, asking};
-use super::repository::{DesignArgs, repository, with_approvals};
 use super::signing::{SignArgs, enroll, unsigned_notes};
 use super::snapshot::elsewhere;
+use super::{DesignArgs, repository, with_approvals};
 use crate::approve;
 use crate::error::{Error, Result};
 use crate::files::{

@@ -5,7 +5,7 @@ use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
 use super::output::Output;
-use super::repository::repository;
+use super::repository;
 use crate::error::{Error, Result};
 use crate::files::{ChainHead, Log, LogFault, Record, Verification, verify};
 use crate::path::escaped;

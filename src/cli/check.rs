@@ -9,7 +9,7 @@ use gix::bstr::{BStr, BString};
 use super::bounded::PathList;
 use super::files::read_stdin;
 use super::output::Output;
-use super::repository::{DesignArgs, repository};
+use super::{DesignArgs, repository};
 use crate::boundary::bytes;
 use crate::error::Result;
 use crate::files::{Failure, Gate};

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use clap::Command;
 
 use super::output::Output;
-use super::repository::{DesignArgs, LLD_VARIABLE, repository};
+use super::{DesignArgs, LLD_VARIABLE, repository};
 use crate::error::{Error, Result};
 use crate::finding::Rule;
 use crate::judge;

@@ -8,12 +8,14 @@ use gix::bstr::{BStr, BString};
 use serde_json::json;
 
 use super::output::Output;
-use super::repository::repository;
+use super::repository;
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository, show_file};
 use crate::scope::settings::FILE;
-use crate::setup::draft::{Facts, STANDING, SettingsDraft, draft, observing};
-use crate::setup::files;
+use crate::setup::{
+    self,
+    draft::{Facts, STANDING, SettingsDraft, draft, observing},
+};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -48,12 +50,12 @@ impl InitArgs {
         }
         let mut standing = draft.standing.as_deref();
         if !self.dry_run {
-            files::create(&path, draft.text.as_bytes()).map_err(|error| match error.kind() {
+            setup::create(&path, draft.text.as_bytes()).map_err(|error| match error.kind() {
                 ErrorKind::AlreadyExists => exists("the work tree"),
                 _ => Error::new(format!("{} cannot be written: {error}", show_file(&path))),
             })?;
             let file = root.join(STANDING);
-            standing = standing.filter(|_| !files::is_behind_link(root, &file));
+            standing = standing.filter(|_| !setup::is_behind_link(root, &file));
             if let Some(text) = standing {
                 let help =
                     format!("{FILE} is written; write {STANDING} or remove `standing` from it");
@@ -61,7 +63,7 @@ impl InitArgs {
                     let file = show_file(&file);
                     Error::new(format!("{file} cannot be written: {error}")).help(help)
                 };
-                files::create(&file, text.as_bytes()).map_err(cannot)?;
+                setup::create(&file, text.as_bytes()).map_err(cannot)?;
             }
         }
         let mut steps = next_steps(&draft, standing.is_some());

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::output::Output;
 use super::person::refuse_agents;
-use super::repository::repository;
+use super::repository;
 use crate::error::{Error, Result};
 use crate::git::show_file;
 use crate::setup::agent_hooks::{AGENTS, AgentHooks};

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 
 use super::approve::{held_json, held_line};
 use super::output::{CANNOT_JUDGE, Output};
-use super::repository::{DesignArgs, repository, with_approvals};
+use super::{DesignArgs, repository, with_approvals};
 use super::{bounded, progress::ProgressLine};
 use crate::ci;
 use crate::error::{Error, Result};

@@ -1,6 +1,6 @@
 //! `guard mcp`: the file operations as an MCP server.
 
-use super::repository::DesignArgs;
+use super::DesignArgs;
 use crate::error::Result;
 
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ impl McpArgs {
 
         use super::output::on_panic;
         use super::person::refusal_of_client;
-        use super::repository::repository;
+        use super::repository;
         use crate::error::Error;
         use crate::git::show_file;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use gix::bstr::ByteSlice;
 
 use super::lint::refuse_non_range;
-use super::repository::{DesignArgs, repository, with_approvals};
+use super::{DesignArgs, repository, with_approvals};
 use super::{output::Output, progress::ProgressLine};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};

@@ -1,14 +1,22 @@
-//! `guard scope`: lists what the designs grant, lints them, writes them, and adds rows to them.
+//! `guard scope`: lists what the designs grant, lints them, writes them, and adds rows to them. A person writes; guard
+//! stages the design and says how to go on. Without a terminal, `import` only prints the rows.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
+use std::process::Command;
 
 use clap::Subcommand;
+use gix::bstr::ByteSlice;
+use serde_json::json;
 
-use super::repository::{DesignArgs, repository};
-use super::scope_edit::{ScopeAddArgs, ScopeImportArgs, ScopeNewArgs};
-use super::{output::Output, progress};
+use super::person::{Person, refuse_agents_and_ci};
+use super::{DesignArgs, output::Output, progress, repository};
+use crate::boundary::Boundary;
+use crate::design::propose;
 use crate::error::{Error, Result};
-use crate::judge::{self, DocumentChoice};
+use crate::git::Repository;
+use crate::judge::{self, DesignEdit, DocumentChoice, Options, RowsToAdd};
+use crate::path::{escaped, shell_word};
 use crate::report::{write_prompt, write_scope, write_scope_check};
 
 #[derive(Debug, Subcommand)]
@@ -106,4 +114,252 @@ impl ScopeArgs {
             }
         }
     }
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = NEW_EXAMPLES)]
+pub(super) struct ScopeNewArgs {
+    /// What fills the placeholder of `[lld] path` where the branch name does not.
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// Write the rows that the staged changes need or, if nothing is staged, all changes.
+    #[arg(long)]
+    from_changes: bool,
+}
+
+const NEW_EXAMPLES: &str = "\
+Examples:
+  guard scope new                          write the design of this branch
+  guard scope new hotfix --from-changes    write one for what has changed so far
+
+guard writes the design at the place that `[lld] path` in guard.toml names, stages it, and prints the commands that \
+commit and choose it. `guard scope add` adds rows. It never overwrites a file, and refuses to write under an agent or CI.";
+
+impl ScopeNewArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        refuse_agents_and_ci()?;
+        let repo = repository()?;
+        let rows = match self.from_changes {
+            true => judge::rows_of_changes(&repo)?,
+            false => Vec::new(),
+        };
+        let edit = judge::new_design(&repo, self.name.as_deref(), &rows)?;
+        finish(&repo, &edit, rows.is_empty(), output)?;
+        Ok(0)
+    }
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = ADD_EXAMPLES)]
+pub(super) struct ScopeAddArgs {
+    /// The paths to add; a slash at the end adds everything below a directory.
+    #[arg(value_name = "PATH", required_unless_present = "missing")]
+    paths: Vec<PathBuf>,
+    /// Add every staged path that `guard lint` refuses for lack of a row; every changed path, if nothing is staged.
+    #[arg(long)]
+    missing: bool,
+    /// The type of the rows; by default, what has become of the file: Add, Modify, Delete or Symlink.
+    #[arg(long = "type", value_name = "TYPE")]
+    change_type: Option<String>,
+    /// What the rows say about the change.
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// The design to extend; by default, that of this branch.
+    #[arg(long, value_name = "FILE")]
+    design: Option<PathBuf>,
+}
+
+const ADD_EXAMPLES: &str = "\
+Examples:
+  guard scope add src/b.rs                 add a row to the design of this branch
+  guard scope add old.rs --type Delete     let a file go
+  guard scope add --missing                add all staged paths that have no row
+  guard scope add Cargo.toml --design docs/lld/standing.md
+
+guard adds the row after the last one of the same directory, in the columns of the table, and stages only the design. A \
+design without a table gets one, with everything that it allows so far. Commit it before the code. guard writes nothing \
+if the design would then allow more than the paths given.
+
+Only a person at a terminal can extend a design this way: guard refuses under an agent or CI.";
+
+impl ScopeAddArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        Person::present()?;
+        let repo = repository()?;
+        if let Some(text) = &self.description
+            && text.chars().any(char::is_control)
+        {
+            return Err(Error::new("the description must be one line of text"));
+        }
+        let wanted = RowsToAdd {
+            paths: self.paths.iter().map(|path| repo.request(path)).collect(),
+            missing: self.missing,
+            change_type: self.change_type.clone(),
+            description: self.description.clone(),
+            design: self.design.clone(),
+        };
+        let (edit, granted) = judge::extend_design(&repo, &wanted, &Options::default())?;
+        let commands = match edit.after == edit.design.text {
+            true => Vec::new(),
+            false => write(&repo, &edit)?,
+        };
+        let known: HashSet<&str> = edit.design.text.lines().collect();
+        let rows = (1..).zip(edit.after.lines());
+        let rows = rows.filter(|(_, line)| line.starts_with('|') && !known.contains(line));
+        let rows: Vec<(usize, &str)> = rows.collect();
+        let path = &edit.design.path;
+        let json = json!({
+            "version": 1,
+            "design": path.to_str_lossy(),
+            "rows": rows.iter().map(|(line, text)| json!({"line": line, "text": text})).collect::<Vec<_>>(),
+            "granted": granted.iter().map(|path| path.to_str_lossy()).collect::<Vec<_>>(),
+            "next": commands.first(),
+            "choose": commands.get(1),
+        });
+        let design = escaped(path);
+        let known = |path| format!("{design} has a row for {} already\n", escaped(path));
+        let mut text: String = granted.iter().map(known).collect();
+        if commands.is_empty() {
+            text.push_str("nothing to add\n");
+        } else {
+            let row = |(line, row): &(usize, &str)| format!("  {line:>4}: {}\n", escaped(*row));
+            text.push_str(&format!(
+                "added to {design} and staged:\n{}commit it before the code:\n  {}\n",
+                rows.iter().map(row).collect::<String>(),
+                commands.join("\n  ")
+            ));
+        }
+        output.report_done(&json, &text);
+        Ok(0)
+    }
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = IMPORT_EXAMPLES)]
+pub(super) struct ScopeImportArgs {
+    /// The plan to read, in any form and language.
+    #[arg(value_name = "PLAN", required_unless_present = "from_changes")]
+    plan: Option<PathBuf>,
+    /// Propose the rows that the staged changes need or, if nothing is staged, all changes.
+    #[arg(long, conflicts_with = "plan")]
+    from_changes: bool,
+    /// Write the table into this document; by default, into the plan.
+    #[arg(long, value_name = "FILE")]
+    to: Option<PathBuf>,
+    /// Print the table and write nothing.
+    #[arg(long)]
+    print: bool,
+}
+
+const IMPORT_EXAMPLES: &str = "\
+Examples:
+  guard scope import plan.md           edit the rows, then write them into the plan
+  guard scope import plan.md --print   print the table only
+  guard scope import --from-changes --to docs/LLD-7.md
+
+guard proposes a row for every path that the plan names, and opens the table in git's editor. It leaves out the rows \
+that still have a `?` in front. The table is then the whole scope of the document, and guard stages it. Without a \
+terminal, and under an agent or CI, guard prints the table and writes nothing.";
+
+/// What a person reads above the table.
+const ADVICE: &str = "Remove the rows to drop, and the `? ` of each doubtful row to keep.";
+
+impl ScopeImportArgs {
+    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
+        let repo = repository()?;
+        let rows = match &self.plan {
+            Some(plan) => judge::rows_of_plan(&repo, plan)?,
+            None => judge::rows_of_changes(&repo)?,
+        };
+        if rows.is_empty() {
+            return Err(Error::new("guard found no path to propose")
+                .help("write a design by hand: guard scope new NAME"));
+        }
+        let table = propose::section(&rows);
+        let is_printed = self.print || !output.is_human();
+        let refused = match is_printed {
+            true => None,
+            false => Person::present().err(),
+        };
+        if is_printed || refused.is_some() {
+            output.answer(&json!({"version": 1, "table": table}), &table);
+            let note = |error: Error| format!("guard wrote nothing: {}", error.message);
+            output.notes(&Vec::from_iter(refused.map(note)));
+            return Ok(0);
+        }
+        let target = self.to.as_ref().or(self.plan.as_ref()).ok_or_else(|| {
+            Error::new("there is no document to write the table into").help("name it: --to FILE")
+        })?;
+        let text = edited(&repo, &format!("{ADVICE}\n\n{table}"))?;
+        let rows = text.lines().filter(|line| line.starts_with("| `"));
+        let rows: Vec<String> = rows.map(str::to_owned).collect();
+        match rows.is_empty() {
+            true => output.notes(&["guard wrote nothing".to_owned()]),
+            false => finish(
+                &repo,
+                &judge::with_table(&repo, target, &rows)?,
+                false,
+                output,
+            )?,
+        }
+        Ok(0)
+    }
+}
+
+/// The text after a person edited it in the editor that git uses.
+fn edited(repo: &Repository, text: &str) -> Result<String> {
+    let file = repo.git_dir().join("GUARD_FILES_CHANGED.md");
+    let run = || {
+        let found = Command::new("git").args(["var", "GIT_EDITOR"]).output()?;
+        let editor = String::from_utf8_lossy(&found.stdout);
+        let mut words = editor.split_whitespace();
+        std::fs::write(&file, text)?;
+        let mut command = Command::new(words.next().unwrap_or("vi"));
+        match command.args(words).arg(&file).status()? {
+            status if status.success() => std::fs::read_to_string(&file),
+            status => Err(std::io::Error::other(status.to_string())),
+        }
+    };
+    let text = run();
+    let _ = std::fs::remove_file(&file);
+    text.map_err(|error| {
+        Error::new(format!("the editor failed: {error}"))
+            .help("choose another one: git config core.editor EDITOR")
+    })
+}
+
+/// Writes and stages the design. Returns the commands that commit it and, if the branch does not select it, choose it.
+fn write(repo: &Repository, edit: &DesignEdit) -> Result<Vec<String>> {
+    let path = edit.design.path.as_ref();
+    Boundary::open(repo.own_workdir()?)
+        .and_then(|root| root.replace(path, edit.before.as_ref(), edit.after.as_bytes()))
+        .map_err(|error| Error::new(error.to_string()))?;
+    repo.stage_file(path)?;
+    let word = shell_word(path);
+    let verb = edit.before.as_ref().map_or("Add", |_| "Extend");
+    let mut commands = vec![format!("git commit -m \"{verb} the design\" -- {word}")];
+    if !judge::is_selected(repo, path)? {
+        commands.push(format!("guard use {word}"));
+    }
+    Ok(commands)
+}
+
+/// Writes and stages the design, and prints the commands; a table without rows needs some before the commit.
+fn finish(repo: &Repository, edit: &DesignEdit, is_empty: bool, output: &mut Output) -> Result<()> {
+    let (path, commands) = (&edit.design.path, write(repo, edit)?);
+    let add = is_empty.then(|| match commands.len() {
+        1 => "guard scope add PATH".to_owned(),
+        _ => format!("guard scope add PATH --design {}", shell_word(path)),
+    });
+    let why = match is_empty {
+        true => "its table is empty: add a row for each file, then commit it before the code",
+        false => "commit it before the code",
+    };
+    let steps = add.iter().chain(&commands);
+    let next = steps.map(String::as_str).collect::<Vec<_>>().join("\n  ");
+    output.report_done(
+        &json!({"version": 1, "design": path.to_str_lossy(), "next": commands.first(), "choose": commands.get(1), "add": add}),
+        &format!("wrote {} and staged it; {why}:\n  {next}\n", escaped(path)),
+    );
+    Ok(())
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::bounded;
 use super::output::Output;
 use super::person::Person;
-use super::repository::repository;
+use super::repository;
 use crate::boundary::{Boundary, BoundaryError};
 use crate::error::{Error, Result};
 use crate::files::{self, Failure, Signer};

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::output::Output;
 use super::question::{asking, person_to_ask};
-use super::repository::{DesignArgs, repository, with_approvals};
+use super::{DesignArgs, repository, with_approvals};
 use crate::boundary::{Boundary, BoundaryError};
 use crate::error::{Error, Result};
 use crate::files::{self, Gate, RestoreRequest};

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::output::Output;
 use super::progress::ProgressLine;
-use super::{init, repository::repository};
+use super::{init, repository};
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::output::Output;
 use super::person;
-use super::repository::repository;
+use super::repository;
 use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::judge::{self, CHOICE_KEY};

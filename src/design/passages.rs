@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::headings::{Label, Title, is_plain, label, label_inside, read_file, resembles_label};
 use super::{Actions, Block, BlockKind, BlockPlace, DesignBuilder, GrantForm, InlineText};
 use super::{ListNode, ListNodeKind, Outline, Row, RowAction, Shape};
-use super::{code, item, problem, table, task, words};
+use super::{code, item, problem, table, words};
 
 /// Reads the passages among the blocks. The tables that start at `known`, in order, have been read before.
 pub(super) fn read(outline: &Outline<'_>, known: &[usize], draft: &mut DesignBuilder<'_>) {
@@ -130,7 +130,7 @@ fn items_of_label(label: Label, draft: &mut DesignBuilder<'_>) -> Option<Label> 
 /// Reads the labels and tasks in a list, at any depth.
 fn labels(nodes: &[ListNode], draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
-    let has_tasks = source.options.tasks || task::is_task_list(source.path);
+    let has_tasks = source.options.tasks || item::is_task_list(source.path);
     let mut excluded: Option<usize> = None;
     for (index, node) in nodes.iter().enumerate() {
         if excluded.is_some_and(|depth| node.depth > depth) || node.kind == ListNodeKind::Other {
@@ -143,7 +143,7 @@ fn labels(nodes: &[ListNode], draft: &mut DesignBuilder<'_>) {
             let is_group = is_item && (text.ends_with(':') || text.starts_with(['*', '_']));
             excluded = (is_group && words::excludes(&node.content.plain)).then_some(node.depth);
             if has_tasks {
-                task::read(node, draft);
+                item::read_task(node, draft);
             }
             continue;
         };

@@ -146,6 +146,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_denial_is_one_whole_phrase_in_singular_or_plural() {
+        assert!(is_denial("unchanged") && is_denial("no changes"));
+        assert!(!is_denial("changes") && !is_denial("unchanged files"));
+    }
+
+    #[test]
     fn each_denial_phrase_and_word_is_found() {
         for phrase in DENIAL_PHRASES.split('|') {
             assert!(denies(&format!("x {phrase} y"), true), "{phrase}");

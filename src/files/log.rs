@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use gix::bstr::ByteSlice;
 use serde_json::{Map, Value, json};
 
-use super::{Failure, FailureKind, GateResult, lock};
+use super::{Failure, FailureKind, GateResult, gate};
 use crate::disk;
 use crate::git::{Repository, WorkTree};
 use crate::policy::DesignVersion;
@@ -102,7 +102,7 @@ impl Log {
     pub fn append(&self, event: &str, facts: Map<String, Value>) -> io::Result<ChainHead> {
         let is_new = !self.path.exists();
         let mut file = disk::open_private_append(&self.path)?;
-        lock::wait(&file)?;
+        gate::wait(&file)?;
         if is_new {
             disk::sync_directory(disk::directory_of(&self.path))?;
         }

@@ -1,9 +1,10 @@
-//! Adds text to a text, keeping its line endings, byte order mark and final newline.
+//! Adds text to a text, keeping its line endings, byte order mark and final newline; and replaces exact, unique parts of
+//! one, all or none.
 
 use gix::bstr::{BStr, ByteSlice};
 
 use super::failure::{Failure, FailureKind, GateResult};
-use crate::path::escaped;
+use crate::path::{escaped, listed};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -97,4 +98,168 @@ pub struct Extension {
     pub kept: Vec<String>,
     /// What the content has but `extend` does not add: statements without a name, and unused imports.
     pub left_out: Vec<String>,
+}
+
+/// One replacement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The search text; never empty.
+    pub search: Vec<u8>,
+    /// The replacement, byte for byte.
+    pub replace: Vec<u8>,
+}
+
+/// The number of lines of matches to list in an error.
+const LISTED: usize = 10;
+/// The number of matches to count.
+const MOST: usize = 1000;
+
+/// Applies the edits in order, each to the previous result.
+///
+/// # Errors
+/// An edit matches nowhere or several times (overlaps count). With more than one edit, the message contains its
+/// number, from 1.
+pub fn apply(content: &[u8], edits: &[Edit]) -> Result<Vec<u8>, Failure> {
+    let mut content = content.to_vec();
+    for (at, edit) in edits.iter().enumerate() {
+        let which = if edits.len() > 1 {
+            format!("edit {} of {}: ", at + 1, edits.len())
+        } else {
+            String::new()
+        };
+        let start = find_one(&content, &edit.search, &which)?;
+        content.splice(
+            start..start + edit.search.len(),
+            edit.replace.iter().copied(),
+        );
+    }
+    Ok(content)
+}
+
+fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure> {
+    if search.is_empty() {
+        let message = format!("{which}the search text is empty");
+        return Err(Failure::new(FailureKind::SearchNotFound, message)
+            .help("give the exact text to replace"));
+    }
+    let matches = positions(content, search);
+    match matches.as_slice() {
+        [] => {
+            let message = format!("{which}the search text is not in the file");
+            Err(Failure::new(FailureKind::SearchNotFound, message)
+                .help(why_not_found(content, search)))
+        }
+        [only] => Ok(*only),
+        several => {
+            let line = |at: &usize| (content[..*at].find_iter("\n").count() + 1).to_string();
+            let (count, lines) = (several.len(), listed(several.iter().map(line), LISTED));
+            let or_more = if count == MOST { " or more" } else { "" };
+            let message =
+                format!("{which}the search text occurs {count} times{or_more}: lines {lines}");
+            Err(Failure::new(FailureKind::MultipleMatches, message)
+                .help("add lines before or after it until it is unique")
+                .detail("matches", count))
+        }
+    }
+}
+
+/// The help for a text that is not in the file.
+fn why_not_found(content: &[u8], search: &[u8]) -> &'static str {
+    let occurs_without = |drop: fn(&u8) -> bool| {
+        let kept = |text: &[u8]| -> Vec<u8> {
+            let bytes = text.iter().copied();
+            bytes.filter(|byte| !drop(byte)).collect()
+        };
+        kept(content).contains_str(kept(search))
+    };
+    if occurs_without(|&byte| byte == b'\r') {
+        "it would match with the file's line endings (CRLF); read the file and copy the text as it is"
+    } else if occurs_without(u8::is_ascii_whitespace) {
+        "only whitespace differs; read the file and copy the text as it is"
+    } else {
+        "read the file again; it may have changed since"
+    }
+}
+
+/// The start of each match, including overlaps, up to [`MOST`]: `aa` occurs twice in `aaa`.
+fn positions(content: &[u8], search: &[u8]) -> Vec<usize> {
+    let mut next = 0;
+    let found = std::iter::from_fn(|| {
+        let at = next + content.get(next..)?.find(search)?;
+        next = at + 1;
+        Some(at)
+    });
+    found.take(MOST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn edit(search: &str, replace: &str) -> Edit {
+        Edit {
+            search: search.into(),
+            replace: replace.into(),
+        }
+    }
+
+    fn failed(content: &str, edits: &[Edit]) -> (FailureKind, String) {
+        let failure = apply(content.as_bytes(), edits).unwrap_err();
+        (failure.kind, failure.message)
+    }
+
+    #[test]
+    fn ag_04_the_replacement_is_literal_and_the_rest_stays() {
+        let result = apply(b"a\r\nhello\nb", &[edit("hello", "cost: $& and $1 \\n")]).unwrap();
+        assert_eq!(result.as_bstr(), "a\r\ncost: $& and $1 \\n\nb");
+    }
+
+    #[test]
+    fn ag_03_no_match_and_several_matches_are_different_errors() {
+        assert_eq!(
+            failed("abc", &[edit("x", "y")]).0,
+            FailureKind::SearchNotFound
+        );
+        let (kind, message) = failed("a\nb\na\n", &[edit("a", "y")]);
+        assert_eq!(kind, FailureKind::MultipleMatches);
+        assert_eq!(message, "the search text occurs 2 times: lines 1, 3");
+    }
+
+    #[test]
+    fn overlapping_matches_count_each() {
+        assert_eq!(
+            failed("aaa", &[edit("aa", "b")]).0,
+            FailureKind::MultipleMatches
+        );
+    }
+
+    #[test]
+    fn a_long_text_that_repeats_itself_is_not_counted_for_ever() {
+        let (kind, message) = failed(&"a".repeat(40_000), &[edit(&"a".repeat(20_000), "b")]);
+        assert_eq!(kind, FailureKind::MultipleMatches);
+        assert!(message.contains("occurs 1000 times or more"), "{message}");
+        assert_eq!(positions(b"abaabab", b"aba"), [0, 3]);
+    }
+
+    #[test]
+    fn jc_118_edits_apply_all_or_none_and_errors_name_the_edit() {
+        let (kind, message) = failed("one two", &[edit("one", "1"), edit("three", "3")]);
+        assert_eq!(kind, FailureKind::SearchNotFound);
+        assert!(message.starts_with("edit 2 of 2: "), "{message}");
+    }
+
+    #[test]
+    fn later_edits_see_earlier_ones() {
+        let result = apply(b"one", &[edit("one", "two"), edit("two", "three")]).unwrap();
+        assert_eq!(result.as_bstr(), "three");
+    }
+
+    #[test]
+    fn an_empty_search_matches_nothing() {
+        assert_eq!(
+            failed("abc", &[edit("", "y")]).0,
+            FailureKind::SearchNotFound
+        );
+    }
 }

@@ -7,6 +7,7 @@ use gix::bstr::{BStr, BString};
 use super::merge_commits::{self, MergedContents};
 use super::moved_lines::{self, EarlierChanges};
 use super::tree_view::GitTreeView;
+use super::{in_parallel, threads};
 use crate::approve::Approval;
 use crate::change::{Change, Kind, State};
 use crate::error::Result;
@@ -16,7 +17,7 @@ use crate::measure::{self, Conversion, Kept, Precision, RenameEnd};
 use crate::policy::Policy;
 use crate::rules::{self, Case, MeasuredChange, MergeBase, RenameTarget};
 use crate::scope::{Actions, Scope};
-use crate::{system, threads};
+use crate::system;
 
 /// The fewest changes that are worth a second thread.
 const WORTH_A_THREAD: usize = 64;
@@ -122,9 +123,9 @@ pub(super) fn for_each<T: Send>(
     let threads = match count {
         0..WORTH_A_THREAD => 1,
         WORTH_A_THREAD..WORTH_ASKING => 2,
-        _ => threads::most(),
+        _ => threads(),
     };
-    threads::map(count, (threads, BATCH), objects, work)
+    in_parallel(count, (threads, BATCH), objects, work)
 }
 
 /// A file that becomes a Git LFS pointer loses nothing if the attributes of `base` put it into LFS.

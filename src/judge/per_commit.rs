@@ -6,13 +6,12 @@ use gix::hashtable::HashMap;
 use super::approvals::CommitApprovals;
 use super::measured_changes::Judge;
 use super::merge_commits::{self, OwnChanges};
-use super::{facts, reverts};
+use super::{facts, in_parallel, reverts, threads};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Commit, Merges, Objects, Range, Repository, Tree, changes_between};
 use crate::measure::Precision;
 use crate::policy::{Policy, Stage};
-use crate::threads;
 
 /// Reports how many of how many commits are judged.
 pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
@@ -56,13 +55,13 @@ pub(super) fn judge(
         policy: &policy,
         commit_approvals,
     };
-    let threads = threads::most().min(commits.len());
+    let threads = threads().min(commits.len());
     let work = |objects: &Objects, at: usize| {
         let judged = judge.judge(objects, at)?;
         progress(at + 1, commits.len());
         Ok(judged)
     };
-    threads::map(commits.len(), (threads, BATCH), &objects, work)
+    in_parallel(commits.len(), (threads, BATCH), &objects, work)
 }
 
 /// The number of commits per batch; neighbours share most of their trees.

@@ -177,6 +177,7 @@ mod tests {
     #[test]
     fn each_fault_of_a_path_has_its_reason() {
         let long_name = "a".repeat(256);
+        let long_dotted_name = "a.b".repeat(86);
         let long_path = "a/".repeat(2048) + "f";
         for (path, reason) in [
             (&b""[..], Reason::MalformedEntry),
@@ -195,6 +196,7 @@ mod tests {
             (br"..\x", Reason::BackslashTraversal),
             (br"C:\x", Reason::WindowsAbsolute),
             (long_name.as_bytes(), Reason::NameTooLong),
+            (long_dotted_name.as_bytes(), Reason::NameTooLong),
             (long_path.as_bytes(), Reason::PathTooLong),
         ] {
             assert_eq!(

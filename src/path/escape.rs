@@ -168,6 +168,13 @@ mod tests {
     }
 
     #[test]
+    fn a_list_names_the_first_ones_and_counts_the_others() {
+        let names = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!(listed(names.clone().into_iter(), 3), "a, b, c");
+        assert_eq!(listed(names.into_iter(), 1), "a and 2 more");
+    }
+
+    #[test]
     fn control_bytes_quotes_and_backslashes_are_quoted_as_git_does() {
         for (name, shown) in [
             (&b"a\nb"[..], r#""a\nb""#),

@@ -7,9 +7,9 @@ use gix::bstr::BStr;
 use serde::Serialize;
 use serde_json::json;
 
-use super::escape::message;
 use super::json::write_line;
 use super::target::{BUFFER, Format, Style, Target};
+use super::texts::message;
 use super::texts::{ordered, place};
 use crate::error::Error;
 use crate::finding::json::path_text;

@@ -7,8 +7,8 @@ use annotate_snippets::{
 };
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::escape::{self, message};
 use super::target::Style;
+use super::texts::{self, message};
 use crate::finding::{Anchor, Finding, Help, Level, split_command};
 use crate::path::escaped;
 use crate::verdict::Texts;
@@ -174,9 +174,9 @@ fn quoted_line(texts: &Texts, anchor: &Anchor, width: usize) -> Option<SnippetLi
 
     let mark_max = SPAN_CHARS.min(width.saturating_sub(MARGIN).max(1));
     let rest: String = first.chars().skip(mark_max).chain(after.chars()).collect();
-    let before = escape::line(before);
-    let marked = escape::line(&first.chars().take(mark_max).collect::<String>());
-    let after = escape::line(&escape::clip(&rest, SPAN_CHARS));
+    let before = texts::line(before);
+    let marked = texts::line(&first.chars().take(mark_max).collect::<String>());
+    let after = texts::line(&texts::clip(&rest, SPAN_CHARS));
     Some(SnippetLine {
         span: before.len()..before.len() + marked.len(),
         text: before + &marked + &after,

@@ -7,10 +7,10 @@
 //! GitHub shows ten annotations per level and step and drops others silently, so the tenth says how many more there
 //! are.
 
-use super::escape;
 use super::human;
 use super::place::ReportPlaces;
 use super::target::Style;
+use super::texts;
 use super::texts::{RunResult, cannot_judge, in_full, ordered};
 use crate::finding::{Finding, Level};
 use crate::path::escaped;
@@ -75,7 +75,7 @@ fn data(text: &str) -> String {
         .replace('\r', "%0D")
         .replace('\n', "%0A");
     // Azure and TeamCity accept commands anywhere in a line.
-    escape::brackets(text, "\\u{5b}")
+    texts::brackets(text, "\\u{5b}")
 }
 
 /// Escapes the value of a property.

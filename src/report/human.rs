@@ -13,9 +13,9 @@ use annotate_snippets::renderer::{
 use gix::bstr::BString;
 
 use super::diagnostic::{drawn, help_blocks};
-use super::escape::{self, message};
 use super::preview::{GUTTER, painted};
 use super::target::Style;
+use super::texts::{self, message};
 use super::texts::{RunResult, ordered, plural, remarks};
 use crate::error::Error;
 use crate::finding::{Finding, Help, Level, Rule};
@@ -41,7 +41,7 @@ pub(super) fn report(run: RunResult<'_>, style: &Style) -> String {
         out.push_str(&notes(&verdict.notes, style));
         push_line(&mut out, &summary(verdict, style));
     }
-    escape::commands(out)
+    texts::commands(out)
 }
 
 /// Notes, one per line.
@@ -146,7 +146,7 @@ fn in_short(finding: &Finding, texts: &Texts, style: &Style) -> String {
 fn push_preview(out: &mut String, preview: &str, style: &Style) {
     let room = style.width.saturating_sub(GUTTER.len()).max(GUTTER.len());
     let fit =
-        |line: &str| escape::clip(&escape::line(&line.replace('\t', "    ")), room).into_owned();
+        |line: &str| texts::clip(&texts::line(&line.replace('\t', "    ")), room).into_owned();
     let lines: Vec<String> = preview.lines().map(fit).collect();
     push_line(out, &style.title("preview:"));
     for line in painted(&lines.join("\n"), style).lines() {
@@ -233,7 +233,7 @@ const HELP_INDENT: &str = "        ";
 ///
 /// Those of `out`.
 pub fn write_notes(lines: &[String], out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
-    out.write_all(escape::commands(notes(lines, style)).as_bytes())
+    out.write_all(texts::commands(notes(lines, style)).as_bytes())
 }
 
 /// Writes the error with the faults behind it and its help.
@@ -254,7 +254,7 @@ fn text(error: &Error, style: &Style) -> String {
         message(lines.next().unwrap_or_default())
     ));
     for line in lines {
-        text.push_str(&format!("       {}\n", escape::text(line)));
+        text.push_str(&format!("       {}\n", texts::text(line)));
     }
     let width = style.width.saturating_sub(HELP_INDENT.len());
     for help in help_blocks(&error.help, width) {
@@ -262,5 +262,5 @@ fn text(error: &Error, style: &Style) -> String {
         let help = help.replace('\n', &format!("\n{HELP_INDENT}"));
         text.push_str(&format!("  {label}: {help}\n"));
     }
-    escape::commands(text)
+    texts::commands(text)
 }

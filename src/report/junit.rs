@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use gix::bstr::BString;
 
-use super::escape;
+use super::texts;
 use super::texts::{RunResult, advice, cannot_judge, ordered, sentence};
 use crate::finding::{Finding, Level};
 use crate::path::escaped;
@@ -95,14 +95,14 @@ fn write_failure(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
 
 /// Escapes one line for an attribute or text. XML 1.0 cannot represent control characters.
 fn xml(text: &str) -> String {
-    let text = escape::markup(&escape::text(text))
+    let text = texts::markup(&texts::text(text))
         .replace('\u{fffe}', "\\u{fffe}")
         .replace('\u{ffff}', "\\u{ffff}");
-    escape::brackets(text, "&#91;")
+    texts::brackets(text, "&#91;")
 }
 
 /// Escapes lines of text so that none is a command in a CI log.
 fn xml_lines(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(xml).collect();
-    escape::commands(lines.join("\n"))
+    texts::commands(lines.join("\n"))
 }

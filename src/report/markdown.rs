@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::texts::{RunResult, advice, cannot_judge, ordered, place, sentence};
-use super::{escape, human};
+use super::{human, texts};
 use crate::finding::Finding;
 use crate::path::escaped;
 
@@ -101,8 +101,8 @@ fn prose(text: &str) -> String {
 /// Text with the characters of `alone` as elements of their own, and with entities for those that are not plain.
 fn safe(text: &str, alone: &str, is_plain: impl Fn(char) -> bool) -> String {
     let mut out = String::new();
-    let text = escape::text(text);
-    let text = escape::clip(&text, MOST_CHARS);
+    let text = texts::text(text);
+    let text = texts::clip(&text, MOST_CHARS);
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         if alone.contains(c) || begins_link(&out, c, chars.peek()) {

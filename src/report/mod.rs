@@ -2,7 +2,6 @@
 
 mod check;
 mod diagnostic;
-mod escape;
 mod explain;
 mod github;
 mod gitlab;
@@ -13,7 +12,6 @@ mod junit;
 mod markdown;
 mod place;
 mod preview;
-mod recognise;
 mod sarif;
 mod scope;
 mod settings;
@@ -30,11 +28,11 @@ pub(crate) use human::summary;
 pub use human::{write_error, write_notes};
 pub(crate) use json::document;
 pub(crate) use preview::{gutter, painted, push_change};
-pub(crate) use recognise::{RECOGNISED_FROM, is_report};
 pub use scope::{prompt_text, write_prompt, write_scope, write_scope_check};
 pub use settings::{schema, settings_reference, write_settings};
 pub use status::write_status;
 pub use target::{Format, Style, Target};
+pub(crate) use target::{RECOGNISED_FROM, is_report};
 pub(crate) use texts::{plural, uri};
 pub(crate) use trial::write_trial;
 

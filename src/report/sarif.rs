@@ -10,9 +10,9 @@ use gix::bstr::{BString, ByteSlice};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::escape;
 use super::json::{Streamed, write_document};
 use super::place::{ReportPlace, ReportPlaces, hashes, is_plain};
+use super::texts;
 use super::texts::{RunResult, cannot_judge, in_full, ordered, uri};
 use crate::error::Error;
 use crate::finding::json::path_text;
@@ -142,7 +142,7 @@ fn invocation(run: RunResult<'_>, left_out: usize) -> Value {
 }
 
 fn notification(level: Level, text: &str) -> Value {
-    json!({"level": level.name(), "message": {"text": plain(&escape::text(text))}})
+    json!({"level": level.name(), "message": {"text": plain(&texts::text(text))}})
 }
 
 fn result(places: &ReportPlaces<'_>, finding: &Finding, fingerprint: &str) -> Value {

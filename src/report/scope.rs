@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::target::{Style, Target};
 use super::texts::{ordered, place, plural, remarks};
-use super::{escape, human};
+use super::{human, texts};
 use crate::design::Mention;
 use crate::finding::Level;
 use crate::finding::json::path_text;
@@ -146,7 +146,7 @@ fn grant_row(line: &ScopeGrant) -> Vec<String> {
 fn mention_row(mention: &Mention) -> Vec<String> {
     vec![
         escaped(&mention.path).to_string(),
-        escape::message(&mention.change_type),
+        texts::message(&mention.change_type),
         place(&mention.anchor),
     ]
 }
@@ -242,8 +242,8 @@ fn line_text(line: &PromptPath) -> String {
     let descriptions = line.descriptions.iter().map(String::as_str);
     let all: Vec<_> = descriptions.filter(|text| !text.is_empty()).collect();
     if !all.is_empty() {
-        let all = escape::text(&all.join("; ")).into_owned();
-        out.push_str(&format!(": {}", escape::clip(&all, DESCRIPTION_CHARS)));
+        let all = texts::text(&all.join("; ")).into_owned();
+        out.push_str(&format!(": {}", texts::clip(&all, DESCRIPTION_CHARS)));
     }
     out.push_str(warning(&line.row));
     out.push('\n');

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::json::document;
 use super::target::{Style, Target};
-use super::{escape, human};
+use super::{human, texts};
 use crate::finding::{Level, Rule};
 use crate::scope::settings::{
     FILE, KEYS, Key, KeyPlace, LEVELS, RULES, SECTIONS, Settings, ValueKind,
@@ -95,12 +95,12 @@ fn human(in_force: &SettingsInForce, style: &Style) -> String {
         let (files, by) = (designs.files.join(", "), &designs.by);
         out.push_str(&format!(
             "designs: {} ({})\n",
-            escape::text(&files),
-            escape::text(by)
+            texts::text(&files),
+            texts::text(by)
         ));
     }
     for (name, value) in &in_force.variables {
-        out.push_str(&format!("{name}={}\n", escape::message(value)));
+        out.push_str(&format!("{name}={}\n", texts::message(value)));
     }
     if !style.quiet {
         out.push_str(&human::notes(&in_force.notes, style));
@@ -118,7 +118,7 @@ fn line(key: &str, value: &Value, remark: &str) -> String {
         }
         value => value.to_string(),
     };
-    format!("  {key} = {}  # {remark}\n", escape::text(&text))
+    format!("  {key} = {}  # {remark}\n", texts::text(&text))
 }
 
 /// The reference in Markdown, which docs/settings.md ends with: every key by table.

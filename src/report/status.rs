@@ -5,9 +5,9 @@ use std::io;
 use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
-use super::escape::message;
 use super::human;
 use super::target::{Style, Target};
+use super::texts::message;
 use super::texts::{ordered, place, remarks};
 use crate::error::Error;
 use crate::finding::json::path_text;

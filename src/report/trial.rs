@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::target::{Format, Target};
 use super::texts::{ordered, plural};
-use super::{escape, html};
+use super::{html, texts};
 use crate::finding::{Level, json::path_text};
 use crate::judge::{Trial, TriedChange};
 use crate::path::{escaped, listed};
@@ -94,7 +94,7 @@ fn table(trial: &Trial, notes: &[String]) -> String {
         if rules.is_empty() {
             continue;
         }
-        let subject = escape::message(&change.headline.subject.to_string());
+        let subject = texts::message(&change.headline.subject.to_string());
         out += &format!("{}  {subject}\n", change.id.to_hex_with_len(12));
         for (rule, paths) in rules {
             out += &format!("    {rule}: {}\n", listed(paths.into_iter(), NAMED));

@@ -1,4 +1,4 @@
-//! What the rules look at.
+//! What a rule is given: the case to look at, and the sink for its findings.
 
 use std::collections::HashMap;
 
@@ -6,9 +6,11 @@ use gix::bstr::{BStr, BString};
 
 use crate::approve::Approval;
 use crate::change::{Change, Kind, State};
+use crate::finding::{Finding, Level, Rule};
 use crate::measure::{Kept, Measured};
 use crate::path::{Platform, TreeView};
 use crate::policy::Policy;
+use crate::scope::settings::Settings;
 
 /// A change with everything that the rules read.
 #[derive(Debug, Clone)]
@@ -113,4 +115,170 @@ pub enum Access {
     Read,
     /// To change the content.
     Write,
+}
+
+/// The largest number of findings in a report; one takes about a kilobyte with its help.
+pub(super) const MOST_FINDINGS: usize = 100_000;
+
+/// Collects findings at the levels that the settings ask for.
+pub struct Sink<'a> {
+    settings: &'a Settings,
+    pub(super) findings: Vec<Finding>,
+    most: usize,
+    /// How many findings there are beyond `most`.
+    left_out: usize,
+    /// The most severe of them.
+    worst: Option<(Level, Rule)>,
+}
+
+impl<'a> Sink<'a> {
+    pub(super) fn new(settings: &'a Settings, most: usize) -> Sink<'a> {
+        Sink {
+            settings,
+            findings: Vec::new(),
+            most,
+            left_out: 0,
+            worst: None,
+        }
+    }
+
+    /// Adds a finding unless its rule is off.
+    pub fn push(&mut self, finding: Finding) {
+        let Some(finding) = at_level(self.settings, finding) else {
+            return;
+        };
+        if self.findings.len() < self.most {
+            self.findings.push(finding);
+        } else {
+            self.leave_out(finding.level, finding.rule);
+        }
+    }
+
+    /// Adds a finding at its own level, regardless of the settings.
+    pub fn push_always(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    /// Adds a finding of `rule` at its default level; beyond the limit, `make` is not called.
+    pub fn push_made_by(&mut self, rule: Rule, make: impl FnOnce() -> Finding) {
+        if self.findings.len() < self.most {
+            self.push(make());
+        } else if let Some(level) = self.settings.level(rule) {
+            self.leave_out(level, rule);
+        }
+    }
+
+    fn leave_out(&mut self, level: Level, rule: Rule) {
+        self.left_out += 1;
+        let worst = self.worst.get_or_insert((level, rule));
+        if level > worst.0 {
+            *worst = (level, rule);
+        }
+    }
+
+    /// The findings, plus one that counts those beyond the limit.
+    pub(super) fn finish(mut self) -> Vec<Finding> {
+        if let Some((level, rule)) = self.worst {
+            let mut more = Finding::new(
+                rule,
+                "",
+                format!(
+                    "{} more findings are not listed; a report lists at most {}",
+                    self.left_out, self.most
+                ),
+            )
+            .help("split the change into smaller ones");
+            more.path = None;
+            more.level = level;
+            self.findings.push(more);
+        }
+        self.findings
+    }
+}
+
+/// The finding at the level of the settings; `None` if its rule is off.
+pub fn at_level(settings: &Settings, mut finding: Finding) -> Option<Finding> {
+    let level = settings.level(finding.rule)?;
+    // A rule may lower a finding below its default level. The settings replace only the default.
+    let lowered = finding.level < finding.rule.default_level();
+    finding.level = if lowered {
+        finding.level.min(level)
+    } else {
+        level
+    };
+    Some(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(rule: Rule, path: &str) -> Finding {
+        Finding::new(rule, path, "x")
+    }
+
+    #[test]
+    fn findings_beyond_the_limit_are_counted_and_still_refuse() {
+        let settings = Settings::default();
+        let mut sink = Sink::new(&settings, 2);
+        for path in ["a", "b", "c"] {
+            sink.push(finding(Rule::PortableName, path));
+        }
+        sink.push_made_by(Rule::OutOfScope, || unreachable!("nothing more is listed"));
+        let findings = sink.finish();
+        assert_eq!(findings.len(), 3);
+        let more = &findings[2];
+        assert_eq!((more.level, more.rule), (Level::Error, Rule::OutOfScope));
+        assert!(
+            more.path.is_none() && more.message.starts_with("2 more findings"),
+            "{more:?}"
+        );
+    }
+
+    #[test]
+    fn findings_within_the_limit_are_all_listed() {
+        let settings = Settings::default();
+        let mut sink = Sink::new(&settings, 2);
+        sink.push(finding(Rule::OutOfScope, "a"));
+        sink.push_made_by(Rule::OutOfScope, || finding(Rule::OutOfScope, "b"));
+        assert_eq!(sink.finish().len(), 2);
+    }
+    #[test]
+    fn of_equally_severe_findings_beyond_the_limit_the_first_is_named() {
+        let settings = Settings::default();
+        let mut sink = Sink::new(&settings, 0);
+        for rule in [Rule::PortableName, Rule::HiddenChange] {
+            sink.push_made_by(rule, || unreachable!("nothing is listed"));
+        }
+        // A rule that is off is not counted.
+        sink.push_made_by(Rule::RowUntouched, || unreachable!("nothing is listed"));
+        let more = &sink.finish()[0];
+        assert_eq!(
+            (more.level, more.rule),
+            (Level::Warning, Rule::PortableName)
+        );
+        assert!(more.message.starts_with("2 more"), "{more:?}");
+    }
+
+    #[test]
+    fn settings_replace_the_default_level_and_only_limit_a_lowered_one() {
+        for (own, configured, expected) in [
+            (Level::Error, Some(Level::Warning), Some(Level::Warning)),
+            (Level::Error, None, None),
+            (Level::Warning, Some(Level::Error), Some(Level::Warning)),
+            (Level::Warning, Some(Level::Note), Some(Level::Note)),
+        ] {
+            let mut settings = Settings::default();
+            settings.levels.insert(Rule::ScopeAmended, configured);
+            let mut finding = finding(Rule::ScopeAmended, "a");
+            finding.level = own;
+            let level = at_level(&settings, finding).map(|finding| finding.level);
+            assert_eq!(level, expected);
+        }
+        let mut settings = Settings::default();
+        let raised = Some(Level::Error);
+        settings.levels.insert(Rule::PortableName, raised);
+        let finding = at_level(&settings, finding(Rule::PortableName, "a"));
+        assert_eq!(finding.map(|finding| finding.level), raised);
+    }
 }

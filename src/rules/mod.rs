@@ -18,7 +18,6 @@ mod protected_path;
 mod rename_rows;
 mod row_untouched;
 mod scope_amended;
-mod sink;
 mod submodule_changed;
 mod unsafe_path;
 
@@ -32,16 +31,17 @@ use crate::scope::settings::Settings;
 
 pub use agent_settings::refuse_request;
 pub use approved::{both_ends, can_be_cleared, clear, lost_at};
-pub use case::{Access, Case, MeasuredChange, MergeBase, MovedTo, RenameTarget, ResultTree};
+pub use case::{
+    Access, Case, MeasuredChange, MergeBase, MovedTo, RenameTarget, ResultTree, Sink, at_level,
+};
 pub use design_rows::{DesignContext, check_design_rows, matched};
 pub use hook_lines::{HOOKS, Hook, SETTINGS as HOOK_SETTINGS, only_calls_guard, runs_guard};
 pub use policy_changed::{changes_only_own_part, may_call_guard, switch_changed};
 pub use protected_path::protection;
 pub use row_untouched::done_and_open;
-pub use sink::{Sink, at_level};
 
 use approved::clear_approved;
-use sink::MOST_FINDINGS;
+use case::MOST_FINDINGS;
 
 /// Runs all rules on the changes.
 pub fn check(case: &Case<'_>) -> Vec<Finding> {

@@ -275,4 +275,10 @@ mod tests {
             assert_eq!(role(path), Role::Implementation, "{path}");
         }
     }
+
+    #[test]
+    fn only_the_default_actions_are_empty() {
+        assert!(Actions::default().is_empty());
+        assert!(!Actions::DELETE.is_empty());
+    }
 }

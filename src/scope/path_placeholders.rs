@@ -131,6 +131,13 @@ pub fn literal_paths(pattern: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn the_settings_name_a_design_whose_path_has_no_placeholder() {
+        assert_eq!(NamedBy::of("docs/design.md"), NamedBy::Settings);
+        assert_eq!(NamedBy::of("docs/LLD-{issue}.md"), NamedBy::Issue);
+        assert_eq!(NamedBy::of("docs/{slug}-{issue}.md"), NamedBy::Branch);
+    }
+
     fn filled(pattern: &str, branch: &str) -> Vec<String> {
         let names = PathNames {
             branch: Some(branch.to_owned()),

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value};
 
-use super::{Check, Part, Plan, SetupAction, Status, Step, agent_settings, files};
+use super::{Check, Part, Plan, SetupAction, Status, Step, agent_settings, replace, text};
 use crate::agents::Agent;
 use crate::disk;
 use crate::error::Result;
@@ -108,7 +108,7 @@ impl AgentHooks {
                 if step.action == SetupAction::Write {
                     let undone = before.map_or_else(
                         || fs::remove_file(&part.path),
-                        |before| files::replace(&part.path, &before),
+                        |before| replace(&part.path, &before),
                     );
                     step.message += &undone.map_or_else(
                         |error| format!(", and the file cannot be put back: {error}"),
@@ -237,7 +237,7 @@ impl AgentHooks {
 
     /// The text of the file, if there is one that guard may touch.
     fn text(&self, root: &Path) -> Option<String> {
-        files::text(root, &root.join(self.file)).ok()?
+        text(root, &root.join(self.file)).ok()?
     }
 
     /// Sends a call that must be denied through the command that the settings name; or says why it was not.

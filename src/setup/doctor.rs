@@ -6,8 +6,8 @@ use std::process::Command;
 
 use gix::bstr::{BStr, ByteSlice};
 
+use super::FileOnDisk;
 use super::agent_hooks::AGENTS;
-use super::files::{self, FileOnDisk};
 use super::git_hooks::{self, OWN_HOOKS, Placed, Survey};
 use super::hook::HookState;
 use super::snippet::SNIPPETS;
@@ -188,7 +188,7 @@ fn program(name: &str, root: &Path) -> Check {
 /// The file that runs, links resolved.
 fn runnable(file: &Path) -> Option<PathBuf> {
     let real = file.canonicalize().ok()?;
-    match files::look(&real).ok()? {
+    match super::look(&real).ok()? {
         FileOnDisk::File { executable, .. } => executable.then_some(real),
         _ => None,
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::files::{self, FileOnDisk};
+use super::FileOnDisk;
 use super::hook::{HookState, OPT_IN};
 use super::manager::{self, Managed, Manager};
 use super::{Part, Status, Step};
@@ -78,7 +78,7 @@ pub fn survey(repo: &Repository) -> Result<Survey> {
 }
 
 fn place(repo: &Repository, hook: Hook, path: PathBuf, is_husky: bool) -> Result<Placed> {
-    let found = files::look(&path)
+    let found = super::look(&path)
         .map_err(|error| Error::new(format!("{} cannot be read: {error}", show_file(&path))))?;
     let link = "it is a symbolic link, which guard does not follow";
     let (state, executable, content) = match found {

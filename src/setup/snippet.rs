@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Check, Part, Plan, SetupAction, Status, Step, files};
+use super::{Check, Part, Plan, SetupAction, Status, Step, text};
 use crate::error::Result;
 use crate::rules::runs_guard;
 
@@ -91,7 +91,7 @@ impl Snippet {
     /// Checks a definition of CI that runs guard; doctor finds the hooks of pre-commit by themselves.
     pub(super) fn check(&self, root: &Path) -> Option<Check> {
         let check = |status, what| Check::new(self.name, status, format!("{} {what}", self.file));
-        let text = files::text(root, &root.join(self.file)).ok()??;
+        let text = text(root, &root.join(self.file)).ok()??;
         let is_ci = !matches!(self.kind, SnippetKind::Repository);
         let lines = text
             .lines()

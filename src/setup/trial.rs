@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::git_hooks::{Placed, Survey};
 use super::hook::HookState;
 use super::manager::Managed;
-use super::{Check, Status, files};
+use super::{Check, Status, replace};
 use crate::git::show_file;
 use crate::path::{escaped, shell_word};
 use crate::rules::only_calls_guard;
@@ -205,7 +205,7 @@ impl Scratch {
                     "#!/bin/sh\nexec {program} hook {} \"$@\"\n",
                     placed.hook.name
                 );
-                files::replace(&hook, script.as_bytes())?;
+                replace(&hook, script.as_bytes())?;
             }
             // The same file that git runs here, including its mode.
             Tried::Hook => system::link_or_copy(&placed.part.path, &hook)?,

@@ -1,7 +1,7 @@
 //! Operating system functions that differ between systems.
 //!
 //! This is the only module with system-dependent code. [`kernel`] has system calls of Linux, [`files`] functions that
-//! Unix has and Windows lacks; each has a portable twin. Two flags build the twins on Linux, so that every change
+//! Unix has and Windows lacks; each has a twin in [`portable`]. Two flags build the twins on Linux, so that every change
 //! compiles and tests them: `guard_portable` (as on macOS) and `guard_no_unix` (as on Windows). See `.ci/run`.
 
 // What each system does with files is this module's subject.
@@ -9,15 +9,14 @@
 
 #[cfg(all(unix, not(guard_no_unix)))]
 mod files;
-#[cfg(not(all(unix, not(guard_no_unix))))]
-#[path = "portable_files.rs"]
-mod files;
-
 #[cfg(all(target_os = "linux", not(guard_portable)))]
 mod kernel;
+mod portable;
+
+#[cfg(not(all(unix, not(guard_no_unix))))]
+use portable::files;
 #[cfg(not(all(target_os = "linux", not(guard_portable))))]
-#[path = "portable_kernel.rs"]
-mod kernel;
+use portable::kernel;
 
 use std::io;
 

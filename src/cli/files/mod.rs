@@ -14,8 +14,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::output::Output;
 use super::question::{asking, person_to_ask};
-use super::repository::{DesignArgs, repository};
 use super::usage::usage;
+use super::{DesignArgs, repository};
 use crate::files::{self, Edit, Effect, Failure, FailureKind, Gate, Operation, Strategy};
 use crate::git::{Repository, show_file};
 use crate::path::escaped;

@@ -166,3 +166,46 @@ fn row_follows_the_last_one_of_its_directory() {
     };
     assert_eq!((line("src/c"), line("docs/c"), line("x/c")), (6, 7, 7));
 }
+
+#[test]
+fn a_plain_text_has_no_marks_and_single_blanks() {
+    assert_eq!(plain("a | `b`  *c*\n\nd."), "a b c d.");
+}
+
+#[test]
+fn a_list_becomes_a_table_with_the_same_types() {
+    let list = parse(
+        "# A\n\n## Files Changed\n\n- Create: `src/a.rs`\n- Delete: `src/b.rs`\n- `src/c.rs`\n",
+    );
+    let text = insert(&list, &[wanted("src/d.rs", "Modify", "")], &parse).unwrap();
+    let rows: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .collect();
+    let expected = [
+        "| `src/a.rs` | Add | … |",
+        "| `src/b.rs` | Delete | … |",
+        "| `src/c.rs` | Add/Modify | … |",
+        "| `src/d.rs` | Modify | … |",
+    ];
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn some_names_are_in_no_row() {
+    let design = parse("## Files Changed\n\n- `src/a.rs`\n");
+    for (path, is_read) in [
+        ("src/b.rs", true),
+        ("src/*", false),
+        (" b.rs", false),
+        ("a -> b.rs", false),
+    ] {
+        let row = design.row(&crate::design::MissingRow {
+            path: path.into(),
+            from: None,
+            word: "Add",
+            actions: crate::scope::Actions::ADD,
+        });
+        assert_eq!(row.is_read, is_read, "{path}");
+    }
+}

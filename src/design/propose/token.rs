@@ -182,6 +182,7 @@ mod tests {
             "path.join('a')",
             "word",
             "src/{a}.rs",
+            "src//a.rs",
         ] {
             assert_eq!(named(word, false), None, "{word}");
         }
@@ -196,5 +197,23 @@ mod tests {
         let file = token("bin/x", false);
         assert_eq!(file.map(|token| token.is_weak), Some(false));
         assert_eq!(token("word", true), None);
+        let code = |is_directory| path_token("word", true, &|_| Some(is_directory));
+        assert_eq!(
+            (code(true), code(false).map(|token| token.path)),
+            (None, Some("word".into()))
+        );
+    }
+
+    #[test]
+    fn a_name_without_a_directory_or_an_extension_is_weak() {
+        for (word, is_weak) in [
+            ("src/a.rs", false),
+            ("src/x/", false),
+            ("a.rs", true),
+            ("feature/x", true),
+        ] {
+            let token = path_token(word, true, &|_| None);
+            assert_eq!(token.map(|token| token.is_weak), Some(is_weak), "{word}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use gix::bstr::BString;
 
 use super::markup::{PagePart, code, folded, html, part, prose, tag};
 use crate::finding::Anchor;
-use crate::report::escape;
+use crate::report::texts;
 use crate::report::texts::{place, plural};
 use crate::scope::GrantKind;
 use crate::verdict::{Review, ReviewRow, Verdict};
@@ -32,7 +32,7 @@ impl<'a> RowIds<'a> {
 
     /// A line of a design, as a link if it is a row: a finding may point to another line.
     pub(super) fn place(&self, anchor: &Anchor) -> String {
-        let shown = html(&escape::clip(&place(anchor), 300));
+        let shown = html(&texts::clip(&place(anchor), 300));
         match self.0.contains(&(&anchor.path, anchor.line)) {
             true => format!("<a href=\"#{}\"><bdi>{shown}</bdi></a>", row_id(anchor)),
             false => format!("<bdi>{shown}</bdi>"),

@@ -9,7 +9,7 @@ use super::hunks;
 use super::markup::{PagePart, code, folded, html, limited, part, prose, tag};
 use super::overview::Home;
 use crate::finding::{Finding, Level, Rule, split_command};
-use crate::report::escape;
+use crate::report::texts;
 use crate::report::texts::ordered;
 use crate::verdict::Verdict;
 
@@ -112,7 +112,7 @@ pub(super) fn item(finding: &Finding, rows: &RowIds<'_>) -> String {
 /// The next steps: sentences, and what to paste as it is.
 fn help(finding: &Finding) -> String {
     let lines = finding.help.iter().take(MOST_HELP).map(|line| {
-        let text = escape::message(line);
+        let text = texts::message(line);
         let (words, paste) = match line.is_to_paste() {
             true => ("", &*text),
             false => split_command(&text).unwrap_or((&text, "")),
@@ -139,7 +139,7 @@ fn missing_rows(findings: &[&Finding]) -> String {
         return String::new();
     }
     let rows = rows.iter().map(|row| {
-        let line = html(&escape::message(row)) + "\n";
+        let line = html(&texts::message(row)) + "\n";
         (row.as_bytes(), line)
     });
     let (rows, more) = limited("rows", ROWS, rows);

@@ -1,21 +1,21 @@
 //! Writes HTML: everything that comes from a repository is escaped, and each list has a limit.
 
 use crate::path::{escaped, is_hostile};
-use crate::report::escape;
-pub(super) use crate::report::escape::markup as html;
+use crate::report::texts;
+pub(super) use crate::report::texts::markup as html;
 
 /// The longest sentence or name.
 const MOST_CHARS: usize = 1000;
 
 /// A sentence of guard, on one line.
 pub(super) fn prose(text: &str) -> String {
-    html(&escape::clip(&escape::text(text), MOST_CHARS))
+    html(&texts::clip(&texts::text(text), MOST_CHARS))
 }
 
 /// A name from the repository, with hostile characters spelled out.
 pub(super) fn name(name: &[u8]) -> String {
     let shown = escaped(name).to_string();
-    html(&escape::clip(&shown, MOST_CHARS))
+    html(&texts::clip(&shown, MOST_CHARS))
 }
 
 /// A name as code, apart from the direction of the text around it.

@@ -348,3 +348,13 @@ fn an_unusable_design_is_not_gutted_by_staying_so() {
     work.modify(DESIGN, text, &format!("{text}four\n"))
         .says(&[]);
 }
+
+#[test]
+fn the_loss_of_a_rename_is_measured_at_its_new_path() {
+    let (old, rows) = (lines("a", 200), ["`docs/` | Modify | x"]);
+    let work = commit("", &rows).rename("src/a.rs", "src/b.rs", &old, &old);
+    let destroys = |finding: &Finding| finding.rule == Rule::DestructiveChange;
+    assert!(!work.findings().iter().any(destroys));
+    let work = commit("", &rows).delete("src/a.rs", &old);
+    assert!(work.findings().iter().any(destroys));
+}

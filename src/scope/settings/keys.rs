@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::kind::{DAY, ValueKind};
+use super::read::{DAY, ValueKind};
 use super::{Authority, Missing, ProtectTests};
 use crate::finding::{Level, Rule};
 use crate::measure::Thresholds;

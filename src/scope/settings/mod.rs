@@ -1,7 +1,6 @@
 //! `guard.toml`: keys, defaults and parser.
 
 mod keys;
-mod kind;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -12,14 +11,13 @@ use crate::finding::Level;
 
 pub(crate) use keys::test_patterns;
 pub use keys::{KEYS, Key, SECTIONS, Settings};
-pub use kind::ValueKind;
-pub use read::{KeyPlace, KeyPlaces, parse, parse_with_places};
+pub use read::{KeyPlace, KeyPlaces, ValueKind, parse, parse_with_places};
 
 /// The largest file that requests read or write, in bytes.
 pub const MAX_SIZE: u64 = 20_000_000;
 
 /// How long an unused approval stays valid, in seconds.
-pub const EXPIRY: u64 = 14 * kind::DAY;
+pub const EXPIRY: u64 = 14 * read::DAY;
 
 /// The path of the file.
 pub const FILE: &str = "guard.toml";

@@ -32,6 +32,11 @@ fn every_key_set() -> Vec<(&'static Key, String)> {
 }
 
 #[test]
+fn an_unused_approval_stays_valid_for_two_weeks() {
+    assert_eq!(EXPIRY, 2 * 7 * 24 * 60 * 60);
+}
+
+#[test]
 fn every_default_is_a_value_of_its_key() {
     let line = |key: &Key| {
         let default = key.default_text();

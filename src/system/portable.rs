@@ -1,0 +1,178 @@
+//! What other systems do instead: files on systems other than Unix, and the calls that only Linux has.
+
+/// Files on systems other than Unix: no permission bits and no directory sync.
+#[cfg(not(all(unix, not(guard_no_unix))))]
+pub(super) mod files {
+    use std::fs;
+    use std::io;
+    use std::path::Path;
+
+    use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+    use gix::index::entry::Stat;
+
+    /// Whether files have permission bits.
+    #[cfg(test)]
+    pub(crate) const HAS_MODES: bool = false;
+
+    /// No permission bits.
+    pub(crate) fn mode(_metadata: &Metadata) -> Option<u32> {
+        None
+    }
+
+    /// The same for metadata of the standard library.
+    pub(crate) fn std_mode(_metadata: &fs::Metadata) -> Option<u32> {
+        None
+    }
+
+    /// Does nothing.
+    ///
+    /// # Errors
+    /// Never.
+    pub(crate) fn set_mode(_file: &File, _mode: u32) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Does nothing.
+    pub(crate) fn create_with_mode(_options: &mut OpenOptions, _mode: u32) {}
+
+    /// Does nothing: no name in a directory is a pipe.
+    pub(crate) fn never_wait(_options: &mut OpenOptions) {}
+
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    /// A file system error.
+    pub(crate) fn open_without_waiting(path: &Path) -> io::Result<fs::File> {
+        fs::File::open(path)
+    }
+
+    /// `None`, so every file is read.
+    pub(crate) fn stat(_metadata: &Metadata) -> Option<Stat> {
+        None
+    }
+
+    /// Does nothing: Windows has no such call and journals names itself.
+    ///
+    /// # Errors
+    /// Never.
+    pub(crate) fn sync_directory(_dir: &Dir) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The same for a directory by path.
+    ///
+    /// # Errors
+    /// Never.
+    pub(crate) fn sync_directory_at(_path: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Does nothing: directories inherit access rights.
+    pub(crate) fn make_private(_builder: &mut fs::DirBuilder) {}
+
+    /// Creates a file.
+    ///
+    /// # Errors
+    /// A file system error; also if it exists.
+    pub(crate) fn create_read_only(path: &Path) -> io::Result<fs::File> {
+        fs::File::create_new(path)
+    }
+
+    /// Opens a file for reading and appending; creates it if missing. Refuses a link that exists before: the standard
+    /// library has no flag to check that atomically.
+    ///
+    /// # Errors
+    /// A file system error.
+    pub(crate) fn open_append(path: &Path, _mode: u32) -> io::Result<fs::File> {
+        if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+            return Err(io::Error::other("it is a symbolic link"));
+        }
+        fs::OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)
+    }
+
+    /// Does nothing: such a write fails with an error anyway.
+    pub(crate) fn survive_size_limit() {}
+
+    /// Copies a file, because links need a privilege.
+    ///
+    /// # Errors
+    /// A file system error.
+    pub(crate) fn link_or_copy(file: &Path, to: &Path) -> io::Result<()> {
+        fs::copy(file, to).map(|_| ())
+    }
+
+    /// Does nothing: discarding input needs unsafe code.
+    ///
+    /// # Errors
+    /// Never.
+    pub(crate) fn discard_input(_terminal: &fs::File) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Fallbacks for systems without Linux's calls: none exists, so callers take the portable way.
+#[cfg(not(all(target_os = "linux", not(guard_portable))))]
+pub(super) mod kernel {
+    use std::io;
+    use std::path::Path;
+
+    use cap_std::fs::{Dir, File};
+    use gix::bstr::BStr;
+
+    /// Whether [`open_beneath`] exists.
+    #[cfg(test)]
+    pub(crate) const HAS_BENEATH: bool = false;
+
+    /// Whether parent processes are visible.
+    pub(crate) const SHOWS_PROCESSES: bool = false;
+
+    /// Always `None`.
+    pub(crate) fn open_beneath(_root: &Dir, _path: &BStr) -> Option<io::Result<Dir>> {
+        None
+    }
+
+    /// Always false.
+    pub(crate) fn can_open_beneath() -> bool {
+        false
+    }
+
+    /// Always `None`.
+    pub(crate) fn rename_to_free(
+        _old_dir: &Dir,
+        _old: &Path,
+        _new_dir: &Dir,
+        _new: &Path,
+    ) -> Option<io::Result<()>> {
+        None
+    }
+
+    /// Always `None`.
+    pub(crate) fn exchange(_dir: &Dir, _one: &Path, _other: &Path) -> Option<io::Result<()>> {
+        None
+    }
+
+    /// Creates an unnamed file.
+    ///
+    /// # Errors
+    /// Always: the system has no unnamed files.
+    pub(crate) fn unnamed_file(_dir: &Dir, _mode: u32) -> io::Result<File> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Gives an unnamed file a name.
+    ///
+    /// # Errors
+    /// Always.
+    pub(crate) fn name_file(_file: &File, _dir: &Dir, _name: &str) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Always `None`.
+    pub(crate) fn lock_holder(_file: &std::fs::File) -> Option<(u32, bool)> {
+        None
+    }
+}
