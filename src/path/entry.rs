@@ -44,7 +44,7 @@ fn is_plain(path: &[u8]) -> bool {
     name > 0 && path.len() <= MAX_PATH
 }
 
-fn faults(path: &[u8], kind: Kind, platform: Platform) -> Result<(), PathFault> {
+pub(super) fn faults(path: &[u8], kind: Kind, platform: Platform) -> Result<(), PathFault> {
     check_shape(path)?;
     names::faults(path, platform)?;
     check_path_length(path.len())?;

@@ -3,17 +3,18 @@
 use gix::bstr::BString;
 
 use super::chars::fold;
+use super::entry;
 use super::names::{self, check_git_dir, check_path_length, text};
 use super::reason::{PathFault, Reason, Rejection, refuse};
 use super::windows::{
-    self, Platform, check_backslash_traversal, check_windows_absolute, drive, resolved,
+    Platform, check_backslash_traversal, check_windows_absolute, drive, resolved,
 };
+use crate::change::Kind;
 
 /// The path in the workspace that a request names.
 ///
 /// `root` is the canonical absolute path of the workspace; `input` is relative to it, or absolute. The result is
-/// separated by `/`, without `.`, `..` and repeated slashes, never empty, and passes
-/// the rules for names.
+/// separated by `/`, without `.`, `..` and repeated slashes, never empty, and passes [`check_entry`](super::check_entry).
 ///
 /// This is lexical: `..` inside the workspace is resolved by name. A caller with a file system must also resolve the
 /// *input*, because `link/..` may be elsewhere. Nothing is decoded or expanded: `%2e`, `$HOME` and `*` are literal.
@@ -69,9 +70,8 @@ fn normalize(root: &[u8], input: &[u8], platform: Platform) -> Result<BString, P
         check_backslash_traversal(below, 0)?;
     }
     names::faults(below, platform)?;
-    if platform == Platform::Windows {
-        windows::faults(&path)?;
-    }
+    // What is left must be what a commit may have.
+    entry::faults(&path, Kind::File, platform)?;
     let root_end = root.iter().rposition(|&byte| !platform.is_separator(byte));
     check_path_length(root_end.map_or(0, |last| last + 1) + 1 + path.len())?;
     Ok(path)
@@ -340,6 +340,8 @@ mod tests {
             (".git/../src/a.py", Reason::GitDir),
             (".\\.git\\x", Reason::GitDirAlias),
             ("a\\..\\..\\x", Reason::BackslashTraversal),
+            // What `/..` takes back does not count for what is left.
+            ("a\\b/../..\\c", Reason::BackslashTraversal),
             ("C:\\x", Reason::WindowsAbsolute),
             ("./C:\\x", Reason::WindowsAbsolute),
         ] {
@@ -414,6 +416,7 @@ mod tests {
             ("a:b", Reason::WindowsDriveRelative),
             ("ab:c", Reason::WindowsStream),
             (r"src\.git\x", Reason::GitDirAlias),
+            ("a\\\u{2025}", Reason::ConfusableSeparator),
         ] {
             assert_eq!(windows(input), Err(reason), "{input:?}");
         }
