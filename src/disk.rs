@@ -9,7 +9,7 @@
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{self as cap, Dir, OpenOptions};
@@ -90,6 +90,13 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
         Some(directory) if !directory.as_os_str().is_empty() => directory,
         _ => Path::new("."),
     }
+}
+
+/// A directory of this repository without links and `..`.
+pub(crate) fn absolute(directory: &Path) -> PathBuf {
+    directory
+        .canonicalize()
+        .unwrap_or_else(|_| directory.to_owned())
 }
 
 /// How many names to try; each has 64 random bits.

@@ -58,7 +58,7 @@ fn a_sentence_in_a_change_column_grants_add_and_modify() {
 fn a_negated_type_grants_nothing() {
     let cells = "Modify? No|Changes: none|Changes: None.|Modify: no changes|Modify (not yet)|Modify - not needed|\
         Update: n/a|Do not modify|DO NOT MODIFY|Don’t change|Modify (do not)|Never modify|No changes|Change nothing|\
-        Modify no files|Not modified|Modify?|Modify? sure|Delete (not yet)|None";
+        Modify no files|Not modified|Modify?|Modify - sure?|Delete (not yet)|None";
     for cell in cells.split('|') {
         let typed = rows(&format!(
             "| `a.py` | {cell} | x |\n| `b.py` | Modify | x |\n"
@@ -330,6 +330,8 @@ fn a_path_that_climbs_is_the_only_fault_where_nothing_is_granted() {
 
 #[test]
 fn the_help_of_a_fault_has_rows_to_paste_and_a_sentence_with_a_command() {
+    let bad = rows("| `../a.py` | Add | x |\n").findings();
+    assert_eq!(bad[0].design_line(), Some(("docs/lld/LLD-1.md".into(), 7)));
     let findings = read("# Plan\n").findings();
     let help = &findings[0].help;
     let rows = help.iter().filter(|line| line.is_row()).count();

@@ -283,10 +283,3 @@ pub(crate) fn bytes(path: &Path) -> Vec<u8> {
         |name| name.as_bytes().to_vec(),
     )
 }
-
-/// A directory of this repository without links and `..`.
-pub(crate) fn absolute(directory: &Path) -> PathBuf {
-    directory
-        .canonicalize()
-        .unwrap_or_else(|_| directory.to_owned())
-}

@@ -10,7 +10,6 @@ mod bounded;
 mod check;
 mod explain;
 mod files;
-mod formats;
 mod generate;
 mod hook;
 mod init;
@@ -40,8 +39,7 @@ use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::judge::Options;
 
-use formats::Deferred;
-use output::{CANNOT_JUDGE, Output, on_panic};
+use output::{CANNOT_JUDGE, Deferred, Output, on_panic};
 
 /// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
 #[derive(Debug, Parser)]
@@ -151,7 +149,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parsed = usage::in_short(Cli::command())
         .try_get_matches_from(&arguments)
-        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, formats::wanted(&matches))));
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, output::wanted(&matches))));
     let (cli, wanted) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {

@@ -7,8 +7,7 @@ use clap::Command;
 use clap::builder::Styles;
 
 use super::files;
-use super::formats::wanted_leniently;
-use super::output::{CANNOT_JUDGE, Output, OutputArgs};
+use super::output::{CANNOT_JUDGE, Output, OutputArgs, wanted_leniently};
 use crate::error::Error;
 use crate::files::FailureKind;
 

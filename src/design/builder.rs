@@ -3,10 +3,31 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::{Actions, Design, DesignText, Form, Grant, GrantForm, GrantKind, Row, WrittenPath};
+use super::{Actions, Design, DesignText, Form, Grant, GrantForm, GrantKind, WrittenPath};
 use super::{Mention, Problem, RowAction, Shape, add, any, paths, problem, types};
 use crate::finding::{Anchor, Rule};
 use crate::scope::role;
+
+/// One row of a table, or a list item. Without paths, it says the type of the items below it, or nothing.
+pub(super) struct Row {
+    pub(super) paths: Vec<WrittenPath>,
+    pub(super) kind: RowAction,
+    /// The type as written.
+    pub(super) change_type: String,
+    pub(super) description: String,
+}
+
+impl Row {
+    /// A row without a description.
+    pub(super) fn of(paths: Vec<WrittenPath>, kind: RowAction, change_type: &str) -> Row {
+        Row {
+            paths,
+            kind,
+            change_type: change_type.to_owned(),
+            description: String::new(),
+        }
+    }
+}
 
 /// The result so far.
 pub(super) struct DesignBuilder<'a> {

@@ -9,34 +9,13 @@ use regex_lite::Regex;
 use super::markdown::one_line;
 use super::paths::{self, has_path_shape};
 use super::{Actions, DesignBuilder, DesignText, GrantForm, ListNode, ListNodeKind, PIECE};
-use super::{PieceKind, Problem, RowAction, Run, WrittenPath};
+use super::{PieceKind, Problem, Row, RowAction, Run, WrittenPath};
 use super::{any, is_in, problem, types, words};
 
 /// The longest type, in bytes: `Rewritten and modified`.
 const LONGEST_TYPE: usize = 32;
 /// The marks between paths; an arrow leads from the old path to the new one.
 const SEPARATORS: &[&str] = &["->", "=>", "→", ",", "&", "+", "·", "|", "/"];
-
-/// One row of a table, or a list item. Without paths, it says the type of the items below it, or nothing.
-pub(super) struct Row {
-    pub(super) paths: Vec<WrittenPath>,
-    pub(super) kind: RowAction,
-    /// The type as written.
-    pub(super) change_type: String,
-    pub(super) description: String,
-}
-
-impl Row {
-    /// A row without a description.
-    pub(super) fn of(paths: Vec<WrittenPath>, kind: RowAction, change_type: &str) -> Row {
-        Row {
-            paths,
-            kind,
-            change_type: change_type.to_owned(),
-            description: String::new(),
-        }
-    }
-}
 
 /// Reads an item. A path without a type grants the actions `untyped`; `below` is the text of what stands below it in a
 /// list.

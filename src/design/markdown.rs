@@ -9,7 +9,7 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
 
 use super::html::{self, Element, OpenElements};
-use super::run::{PieceKind, Run};
+use super::source::{PieceKind, Run};
 
 /// A block at the top level of the document.
 pub(super) struct Block {

@@ -9,7 +9,7 @@ use percent_encoding::percent_decode_str;
 use regex_lite::Regex;
 
 use super::problem::{self, Problem};
-use super::run::{PieceKind, Run};
+use super::source::{PieceKind, Run};
 use super::words::{is_in, words};
 use crate::change::Kind;
 use crate::finding::Rule;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use gix::bstr::ByteSlice;
 use gix::error::MetadataValue;
 
-use crate::boundary::absolute;
+use crate::disk::absolute;
 use crate::error::Error;
 use crate::path::{escaped, shell_word};
 

@@ -14,7 +14,7 @@ use gix::bstr::{BString, ByteSlice, ByteVec};
 use tempfile::TempDir;
 
 use super::show_file;
-use crate::boundary::absolute;
+use crate::disk::absolute;
 use crate::error::{Error, Result};
 use crate::path::text_on_one_line;
 

@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use super::index::REBUILD;
 use super::program::{Git, PrivateObjects};
 use super::{Index, Repository, Tree, failed, show_file, staged_changes};
-use crate::boundary::absolute;
 use crate::change::Kind;
+use crate::disk::absolute;
 use crate::error::{Error, Result};
 use crate::path::{escaped, fold, shell_word};
 

@@ -2,7 +2,6 @@
 //! git, disk, clock or environment.
 
 mod agent_settings;
-mod approved;
 mod case;
 mod companions;
 mod design_rows;
@@ -21,26 +20,28 @@ mod scope_amended;
 mod submodule_changed;
 mod unsafe_path;
 
-pub use hidden_change::index_contradiction;
+use std::collections::HashMap;
 
 use gix::bstr::BStr;
 
-use crate::finding::Finding;
+use crate::approve::Approval;
+use crate::change::Change;
+use crate::finding::{Finding, Level, Rule};
+use crate::path::escaped;
 use crate::policy::Policy;
 use crate::scope::settings::Settings;
 
 pub use agent_settings::refuse_request;
-pub use approved::{both_ends, can_be_cleared, clear, lost_at};
 pub use case::{
     Access, Case, MeasuredChange, MergeBase, MovedTo, RenameTarget, ResultTree, Sink, at_level,
 };
 pub use design_rows::{DesignContext, check_design_rows, matched};
+pub use hidden_change::index_contradiction;
 pub use hook_lines::{HOOKS, Hook, SETTINGS as HOOK_SETTINGS, only_calls_guard, runs_guard};
 pub use policy_changed::{changes_only_own_part, may_call_guard, switch_changed};
 pub use protected_path::protection;
 pub use row_untouched::done_and_open;
 
-use approved::clear_approved;
 use case::MOST_FINDINGS;
 
 /// Runs all rules on the changes.
@@ -85,6 +86,71 @@ pub fn wants_content(path: &BStr) -> bool {
 /// Whether the verdict on this change depends on the merge base.
 pub fn needs_merge_base(policy: &Policy, changed: &MeasuredChange) -> bool {
     out_of_scope::depends_on_merge_base(policy, changed)
+}
+
+/// Turns errors of approved changes into notes, except for rules that cannot be approved.
+fn clear_approved(case: &Case<'_>, findings: &mut [Finding]) {
+    if case.approvals.is_empty() {
+        return;
+    }
+    let approved: HashMap<&BStr, (&Change, &Approval)> = case
+        .changes
+        .iter()
+        .filter_map(|changed| {
+            let approval = case.approval(&changed.change)?;
+            Some((changed.path(), (&changed.change, approval)))
+        })
+        .collect();
+    for finding in findings {
+        let consent = finding
+            .path
+            .as_ref()
+            .and_then(|path| approved.get::<BStr>(path.as_ref()));
+        let Some(&(change, approval)) = consent.filter(|_| can_be_cleared(finding)) else {
+            continue;
+        };
+        match lost_at(finding, change) {
+            Some(from) if !approved.contains_key(from) => finding.help_first(both_ends(from)),
+            _ => clear(finding, &[approval]),
+        }
+    }
+}
+
+/// The old path of a rename that lost content. Approving the new path alone does not cover it.
+pub fn lost_at<'a>(finding: &Finding, change: &'a Change) -> Option<&'a BStr> {
+    let is_new = finding.rule == Rule::DestructiveChange && change.old.is_none();
+    let from = change.renamed.as_ref().filter(|_| is_new)?;
+    Some(from.as_ref())
+}
+
+/// Help for a loss in a rename.
+pub fn both_ends(from: &BStr) -> String {
+    format!(
+        "the lost content was in {}, whose deletion needs approval in the same commit, too; `--staged` approves both",
+        escaped(from)
+    )
+}
+
+/// Whether an approval of the change clears this finding.
+pub fn can_be_cleared(finding: &Finding) -> bool {
+    finding.level == Level::Error && finding.rule.can_be_approved()
+}
+
+/// Turns an error into a note that names the approvals.
+pub fn clear(finding: &mut Finding, approvals: &[&Approval]) {
+    finding.level = Level::Note;
+    finding.help.clear();
+    for approval in approvals {
+        let (who, reason) = (escaped(&approval.who), escaped(&approval.reason));
+        finding.message = format!("{}; approved by {who}: {reason}", finding.message);
+        finding
+            .details
+            .insert("approved_by", approval.who.clone().into());
+        finding
+            .details
+            .insert("reason_of_approval", approval.reason.clone().into());
+        finding.details.insert("approval", approval.facts());
+    }
 }
 
 #[cfg(test)]

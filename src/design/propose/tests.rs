@@ -193,19 +193,23 @@ fn a_list_becomes_a_table_with_the_same_types() {
 
 #[test]
 fn some_names_are_in_no_row() {
-    let design = parse("## Files Changed\n\n- `src/a.rs`\n");
+    let list = parse("## Files Changed\n\n- `src/a.rs`\n");
+    let table =
+        parse("## Files Changed\n\n| File | Change Type |\n|---|---|\n| `src/a.rs` | Add |\n");
     for (path, is_read) in [
         ("src/b.rs", true),
         ("src/*", false),
         (" b.rs", false),
         ("a -> b.rs", false),
     ] {
-        let row = design.row(&crate::design::MissingRow {
-            path: path.into(),
-            from: None,
-            word: "Add",
-            actions: crate::scope::Actions::ADD,
-        });
-        assert_eq!(row.is_read, is_read, "{path}");
+        for design in [&list, &table] {
+            let row = design.row(&crate::design::MissingRow {
+                path: path.into(),
+                from: None,
+                word: "Add",
+                actions: crate::scope::Actions::ADD,
+            });
+            assert_eq!(row.is_read, is_read, "{path}");
+        }
     }
 }

@@ -20,9 +20,9 @@ use serde::{Deserialize, Serialize};
 
 use super::program::{Git, object_directory, private_config};
 use super::{Blobs, Objects, Repository, Tree};
-use crate::boundary::absolute;
 use crate::change::{Kind, State};
 use crate::disk;
+use crate::disk::absolute;
 use crate::error::{Error, Result};
 
 /// What the private repository sets: contents are kept as they are, and nothing else runs.

@@ -9,7 +9,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::Value;
 
 use super::{Checkpoint, CheckpointStore, SavedFile, differing};
-use crate::boundary::absolute;
+use crate::disk::absolute;
 use crate::error::Result;
 use crate::git::Repository;
 use crate::git::work_tree::excludes_file;

@@ -1,23 +1,26 @@
 //! `guard.toml`: keys, defaults and parser.
 
-mod keys;
 mod read;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::finding::Level;
+use crate::finding::{Level, Rule};
+use crate::measure::Thresholds;
+use crate::scope::patterns::Patterns;
+use read::DAY;
 
-pub(crate) use keys::test_patterns;
-pub use keys::{KEYS, Key, SECTIONS, Settings};
 pub use read::{KeyPlace, KeyPlaces, ValueKind, parse, parse_with_places};
 
 /// The largest file that requests read or write, in bytes.
 pub const MAX_SIZE: u64 = 20_000_000;
 
 /// How long an unused approval stays valid, in seconds.
-pub const EXPIRY: u64 = 14 * read::DAY;
+pub const EXPIRY: u64 = 14 * DAY;
 
 /// The path of the file.
 pub const FILE: &str = "guard.toml";
@@ -64,3 +67,221 @@ pub enum Authority {
     /// The version at the merge base; added rows grant nothing.
     Base,
 }
+
+/// A number that stands alone: `123-x`, `x/123`, `x-123-y`, `#123`. Digits of a word (`python3`), of a version (`4.17.21`)
+/// and of a date (`2026-11-22`) are not an issue, and no digits of a bot's branch are (`renovate/node-22`): both match
+/// without the group.
+const ISSUE_PATTERN: &str = r"^(?:dependabot|renovate)/.*|(?:^|[/_#-])(?:20[0-9]{2}-[01][0-9](?:-[0-3][0-9])?\b|([0-9]+)(?:[/_-]|$))";
+
+/// One key of `guard.toml`.
+#[derive(Debug)]
+pub struct Key {
+    /// The table, such as `lld`.
+    pub section: &'static str,
+    /// The key within it.
+    pub name: &'static str,
+    /// What its value must be.
+    pub kind: ValueKind,
+    /// What it does, in a sentence.
+    pub doc: &'static str,
+    /// What docs/settings.md adds, in Markdown.
+    pub more: &'static str,
+    /// The default in words, where it is a long list.
+    default_words: Option<&'static str>,
+    get: fn(&Settings) -> serde_json::Result<Value>,
+    pub(super) set: fn(&mut Settings, Value) -> serde_json::Result<()>,
+}
+
+/// `"key" Kind => field: Type = default; "what it does" "what docs/settings.md adds";`, by table. A key whose
+/// field belongs to another structure names the field without type and default.
+macro_rules! settings {
+    ($($section:literal $title:literal {
+        $($name:literal $kind:expr => $field:ident $(.$part:ident)?
+            $(: $type:ty = $default:expr)? $(, $words:literal)?; $doc:literal $more:literal;)*
+    })*) => {
+        /// Everything that `guard.toml` can say; [`Settings::default`] is what an empty file means.
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct Settings {
+            $($($(#[doc = $doc] pub $field: $type,)?)*)*
+            /// When a change is a replacement.
+            pub thresholds: Thresholds,
+            /// Levels that differ from the rules' own; `None` is off.
+            pub levels: BTreeMap<Rule, Option<Level>>,
+        }
+
+        impl Default for Settings {
+            fn default() -> Self {
+                Settings {
+                    $($($($field: $default,)?)*)*
+                    thresholds: Thresholds::default(),
+                    levels: BTreeMap::from([(Rule::RowUntouched, None)]),
+                }
+            }
+        }
+
+        /// The tables in the order of the documentation, each with what it is about.
+        pub const SECTIONS: &[(&str, &str)] = &[$(($section, $title)),*];
+
+        /// Every key but those of `[rules]`, which are the names of the rules; in the order of the documentation.
+        pub const KEYS: &[Key] = &[$($(Key {
+            section: $section,
+            name: $name,
+            kind: $kind,
+            doc: $doc,
+            more: $more,
+            default_words: [$(Some($words),)? None][0],
+            get: |settings| serde_json::to_value(&settings.$field $(.$part)?),
+            set: |settings, value| {
+                settings.$field $(.$part)? = serde_json::from_value(value)?;
+                Ok(())
+            },
+        },)*)*];
+    };
+}
+
+settings! {
+    "lld" "selecting the design" {
+        "path" ValueKind::Texts => lld_path: Vec<String> = Vec::new();
+            "The paths of the designs: `{issue}`, `{branch}` and `{slug}` stand for names, `*`, `**` and `{a,b}` match as in a shell."
+            "See [Which design is in force](designs.md#which-design-is-in-force).";
+        "standing" ValueKind::Texts => standing: Vec<String> = Vec::new();
+            "Designs that always apply, such as those for releases, dependency bumps and formatting."
+            "";
+        "base" ValueKind::Text => base: Option<String> = None;
+            "The branch that work starts from, such as `main`."
+            "The work began at the merge base of this branch and HEAD. Without this key, guard uses the default branch of the upstream, then `origin/HEAD`.";
+        "issue-pattern" ValueKind::Regex => issue_pattern: String = ISSUE_PATTERN.to_owned();
+            "A regular expression that finds the issue in the branch name: its first group if it has one, else the whole match."
+            "The default finds a number that stands alone: `123-…`, `…/123-…`, `…-123`, `#123`, `gh-123`, `PROJ-123`. Digits in a word (`python3`), a version or a date do not count, nor do those in branches of bots (`dependabot/…`, `renovate/…`). Two different issues in one name are an error.";
+        "headings" ValueKind::Texts => headings: Vec<String> = Vec::new();
+            "Phrases that mark the heading of a table of files, in addition to the built-in ones."
+            "See [Headings](designs.md#headings).";
+        "tasks" ValueKind::Flag => tasks: bool = false;
+            "Let tasks of every design allow the one file that each of them writes, as those of a `tasks.md` do."
+            "See [Task lines](designs.md#task-lines).";
+        "missing" ValueKind::Choice(&["block", "skip"]) => missing: Missing = Missing::Block;
+            "On a branch without a design, `block` makes guard exit with 2, and `skip` leaves out the scope rules."
+            "With `skip`, all other rules apply.";
+        "authority" ValueKind::Choice(&["head", "base"]) => authority: Authority = Authority::Head;
+            "Whether rows that a branch adds count in that branch (`head`) or not (`base`)."
+            "guard reports such rows in either case.";
+    }
+    "scope" "paths that need no row, and protected paths" {
+        "always" ValueKind::Patterns => always: Patterns = Patterns::default();
+            "Paths that need no row."
+            "";
+        "protect" ValueKind::Patterns => protect: Patterns = Patterns::default();
+            "Paths that no change may touch."
+            "No row permits it. Rule `protected-path`.";
+        "protect-tests" ValueKind::Choice(&["requests", "always", "off"]) => protect_tests: ProtectTests = ProtectTests::Requests;
+            "Listed tests that exist stay as they are, unless their row says Modify: with `requests`, guard writes no committed ones; with `always`, it also writes none that only the disk has, and refuses commits that change committed ones."
+            "`guard scope prompt` marks what may not be written through guard. A row that says DO NOT MODIFY protects its file in any case.";
+    }
+    "workspace" "what may be read and written through guard" {
+        "read" ValueKind::Directories => read: Vec<String> = vec![".".to_owned()];
+            "Directories that may be read through guard."
+            "Rule `outside-roots`.";
+        "write" ValueKind::Directories => write: Vec<String> = vec![".".to_owned()];
+            "Directories that may be written through guard."
+            "Rule `outside-roots`.";
+        "secrets" ValueKind::Patterns => secrets: Patterns = Patterns::built_in(SECRETS), "`.env`, `*.pem` and other common names of secrets, but not `.env.example` and other templates";
+            "Files that guard never reads or writes for anyone, instead of the built-in names."
+            "Case is ignored here: `.ENV` is `.env`. Rule `protected-path`.";
+    }
+    "destructive" "what counts as destroying a file" {
+        "lines" ValueKind::Count => thresholds.lines;
+            "A file with more lines than this is large. Losing most of it needs approval, deleting it needs a row."
+            "If lines average more than 400 bytes, or the content is not text, 8 KiB count as 100 lines.";
+        "share" ValueKind::Share => thresholds.share;
+            "A change that loses at least this share of a large file's lines is a replacement."
+            "If lines average more than 400 bytes, words count instead.";
+        "exempt" ValueKind::Patterns => exempt: Patterns = Patterns::built_in(EXEMPT), "lock files of all ecosystems, snapshots and golden files";
+            "Files that may be replaced, instead of the built-in lock files, snapshots and golden files."
+            "A renamed file is exempt only if both its names match.";
+    }
+    "approvals" "a person's consent" {
+        "signers" ValueKind::Text => signers: String = ".guard/allowed_signers".to_owned();
+            "The file that lists who may sign approvals, in the format of git's `gpg.ssh.allowedSignersFile`."
+            "guard reads it at the merge base: see [Signed approvals](approvals.md#signed-approvals).";
+        "accept-unsigned" ValueKind::Flag => accept_unsigned: bool = false;
+            "Accept unsigned approvals in branches and pull requests."
+            "guard then checks no signatures.";
+    }
+    "snapshots" "copies of changed files" {
+        "keep" ValueKind::Span => keep: u64 = 90 * DAY;
+            "How long guard keeps snapshots."
+            "";
+    }
+}
+
+impl Key {
+    /// The value as `guard.toml` would hold it; `null` where there is none.
+    pub fn value(&self, settings: &Settings) -> Value {
+        // Plain data always becomes JSON.
+        let value = (self.get)(settings).unwrap_or_default();
+        self.kind.written(value)
+    }
+
+    /// The default as TOML; `None` where there is none, or where it is a long list.
+    pub fn default_text(&self) -> Option<String> {
+        let value = self.value(&Settings::default());
+        let is_shown = self.default_words.is_none() && !value.is_null();
+        is_shown.then(|| match value.as_str() {
+            Some(text) if text.contains('\\') && !text.contains('\'') => format!("'{text}'"),
+            _ => value.to_string(),
+        })
+    }
+
+    /// The default in Markdown.
+    pub fn default_markdown(&self) -> String {
+        match (self.default_words, self.default_text()) {
+            (Some(words), _) => words.to_owned(),
+            (None, Some(text)) => format!("`{text}`"),
+            (None, None) => "none".to_owned(),
+        }
+    }
+}
+
+impl Settings {
+    /// The level of a rule; `None` where it is off.
+    pub fn level(&self, rule: Rule) -> Option<Level> {
+        match self.levels.get(&rule) {
+            Some(&level) if !rule.has_fixed_level() => level,
+            _ => Some(rule.default_level()),
+        }
+    }
+}
+
+/// Names of files with secrets, by the tools that write them. Templates without values are committed.
+pub(super) const SECRETS: &str = "
+    .env .env.* !.env*.example !.env*.sample !.env*.template !.env*.dist
+    *.pem *.key *.p12 *.pfx *.jks *.keystore
+    id_rsa* id_dsa* id_ecdsa* id_ed25519*
+    credentials *-credentials *credentials*.json .git-credentials
+    *secret*.json *secret*.yaml *secret*.yml *secret*.toml
+    .netrc .npmrc .pypirc";
+
+/// The paths of tests.
+pub(crate) fn test_patterns() -> Patterns {
+    Patterns::built_in(TEST_PATTERNS)
+}
+
+/// The patterns of tests.
+pub(super) const TEST_PATTERNS: &str = "
+    tests/ test/ __tests__/ spec/ testdata/
+    test_*.py *_test.py conftest.py
+    *_test.go *_test.rs *_test.dart *_test.exs
+    *.test.* *.spec.*
+    *_test.rb *_spec.rb
+    *Test.java *Test.kt *Tests.cs *Test.php *Tests.swift";
+
+/// Files that programs write anew: lock files, by the package managers, and what tests compare with.
+pub(super) const EXEMPT: &str = "
+    __snapshots__/ *.snap *.golden
+    Cargo.lock go.sum go.work.sum
+    package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock
+    requirements.lock poetry.lock uv.lock pdm.lock pylock.toml Pipfile.lock conda-lock.yml pixi.lock
+    Gemfile.lock composer.lock mix.lock rebar.lock pubspec.lock flake.lock
+    packages.lock.json paket.lock Podfile.lock Package.resolved Cartfile.resolved
+    gradle.lockfile buildscript-gradle.lockfile .terraform.lock.hcl Chart.lock MODULE.bazel.lock
+    cabal.project.freeze stack.yaml.lock Manifest.toml renv.lock shard.lock vcpkg-lock.json conan.lock";

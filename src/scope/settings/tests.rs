@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::keys::{EXEMPT, SECRETS, TEST_PATTERNS};
 use super::*;
 use crate::scope::patterns::Patterns;
 
