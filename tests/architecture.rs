@@ -51,13 +51,13 @@ struct Crate {
 
 /// The most lines of code that a folder may hold, and the aim. A change that removes lines lowers the figure.
 const CEILINGS: [(&str, usize, usize); 3] = [
-    ("src/", 41_230, 32_000),
+    ("src/", 41_210, 32_000),
     ("src/design/", 3_650, 3_500),
     ("src/agents/", 1_825, 2_000),
 ];
 
 /// The most files in src/.
-const MOST_FILES: usize = 250;
+const MOST_FILES: usize = 245;
 
 /// Lines that are neither blank nor comments, without tests.
 #[test]

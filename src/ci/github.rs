@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::{CiPlan, Merge, NAME_RANGE, Point, Variables, commit, get, short, unknown_before};
+use super::plan::{
+    CiPlan, Merge, NAME_RANGE, Point, Variables, commit, get, short, unknown_before,
+};
 use crate::error::{Error, Result};
 use crate::path::escaped;
 

@@ -1,6 +1,6 @@
 //! CI systems that name everything in variables: one row for each, and GitLab, which has more kinds of builds.
 
-use super::{CiPlan, Merge, Point, Variables, commit, get, required, short, unknown_before};
+use super::plan::{CiPlan, Merge, Point, Variables, commit, get, required, short, unknown_before};
 use crate::error::Result;
 
 /// The variables of a CI system.

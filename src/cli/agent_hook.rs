@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use std::thread;
 
 use super::bounded;
+use super::options::{DesignArgs, repository, with_approvals};
 use super::output::{CANNOT_JUDGE, on_panic};
-use super::{DesignArgs, repository, with_approvals};
 use crate::agents::{
     self, Agent, AgentEvent, DEADLINE, FileAction, HookWork, Observer, Reply, Told, ToolCall, late,
 };

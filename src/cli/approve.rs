@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::files::{print_done, told};
+use super::options::{DesignArgs, repository, with_approvals};
 use super::output::Output;
 use super::person::Person;
 use super::question::{ask_for_word, asking};
 use super::signing::{SignArgs, enroll, unsigned_notes};
 use super::snapshot::elsewhere;
-use super::{DesignArgs, repository, with_approvals};
 use crate::approve;
 use crate::error::{Error, Result};
 use crate::files::{

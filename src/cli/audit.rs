@@ -4,8 +4,8 @@ use clap::Subcommand;
 use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
+use super::options::repository;
 use super::output::Output;
-use super::repository;
 use crate::error::{Error, Result};
 use crate::files::{ChainHead, Log, LogFault, Record, Verification, verify};
 use crate::path::escaped;

@@ -8,8 +8,8 @@ use gix::bstr::{BStr, BString};
 
 use super::bounded::PathList;
 use super::files::read_stdin;
+use super::options::{DesignArgs, repository};
 use super::output::Output;
-use super::{DesignArgs, repository};
 use crate::boundary::bytes;
 use crate::error::Result;
 use crate::files::{Failure, Gate};

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use clap::Command;
 
+use super::options::{DesignArgs, LLD_VARIABLE, repository};
 use super::output::Output;
-use super::{DesignArgs, LLD_VARIABLE, repository};
 use crate::error::{Error, Result};
 use crate::finding::Rule;
 use crate::judge;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use gix::bstr::{BString, ByteSlice, ByteVec};
 
-use super::{DesignArgs, repository, with_approvals};
+use super::options::{DesignArgs, repository, with_approvals};
 use super::{agent_hook, bounded, lint, output::Output};
 use crate::agents::Agent;
 use crate::approve::TRAILER;

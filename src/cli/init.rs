@@ -7,8 +7,8 @@ use std::path::Path;
 use gix::bstr::{BStr, BString};
 use serde_json::json;
 
+use super::options::repository;
 use super::output::Output;
-use super::repository;
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository, show_file};
 use crate::scope::settings::FILE;

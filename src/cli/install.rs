@@ -3,9 +3,9 @@
 use clap::builder::PossibleValuesParser;
 use serde_json::json;
 
+use super::options::repository;
 use super::output::Output;
 use super::person::refuse_agents;
-use super::repository;
 use crate::error::{Error, Result};
 use crate::git::show_file;
 use crate::setup::agent_hooks::{AGENTS, AgentHooks};

@@ -4,9 +4,10 @@ use std::env::VarError;
 use std::io::IsTerminal;
 
 use super::approve::{held_json, held_line};
+use super::bounded;
+use super::options::{DesignArgs, repository, with_approvals};
+use super::output::ProgressLine;
 use super::output::{CANNOT_JUDGE, Output};
-use super::{DesignArgs, repository, with_approvals};
-use super::{bounded, progress::ProgressLine};
 use crate::ci;
 use crate::error::{Error, Result};
 use crate::files::{self, Failure};

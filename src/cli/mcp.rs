@@ -1,6 +1,6 @@
 //! `guard mcp`: the file operations as an MCP server.
 
-use super::DesignArgs;
+use super::options::DesignArgs;
 use crate::error::Result;
 
 #[derive(Debug, clap::Args)]
@@ -28,9 +28,9 @@ impl McpArgs {
         use std::panic::AssertUnwindSafe;
         use std::path::Path;
 
+        use super::options::repository;
         use super::output::on_panic;
         use super::person::refusal_of_client;
-        use super::repository;
         use crate::error::Error;
         use crate::git::show_file;
 

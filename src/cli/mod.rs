@@ -16,9 +16,9 @@ mod init;
 mod install;
 mod lint;
 mod mcp;
+mod options;
 mod output;
 mod person;
-mod progress;
 mod question;
 mod report_file;
 mod review;
@@ -36,10 +36,9 @@ use std::process::ExitCode;
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
-use crate::git::Repository;
-use crate::judge::Options;
 
-use output::{CANNOT_JUDGE, Deferred, Output, on_panic};
+use options::Deferred;
+use output::{CANNOT_JUDGE, Output, on_panic};
 
 /// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
 #[derive(Debug, Parser)]
@@ -149,7 +148,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parsed = usage::in_short(Cli::command())
         .try_get_matches_from(&arguments)
-        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, output::wanted(&matches))));
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, options::wanted(&matches))));
     let (cli, wanted) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
@@ -218,51 +217,6 @@ impl Cli {
             Verb::Mcp(args) => args.run(),
             Verb::Hook(args) => args.run(output),
             Verb::Help(args) => Ok(args.run(Cli::command())),
-        }
-    }
-}
-
-/// Adds the approvals of this repository, which count for local commits.
-pub(super) fn with_approvals(repo: &Repository, options: Options) -> Result<Options> {
-    Ok(Options {
-        approvals: crate::files::approvals(repo)?,
-        ..options
-    })
-}
-
-/// The repository of the current directory.
-pub(super) fn repository() -> Result<Repository> {
-    Repository::open(".".as_ref())
-}
-
-/// The variable that names designs for every run, as `--lld` does for one.
-pub(super) const LLD_VARIABLE: &str = "GUARD_LLD";
-
-/// Explicitly chosen designs, the same for every verb that judges.
-#[derive(Debug, Clone, clap::Args)]
-pub(super) struct DesignArgs {
-    /// Use this design instead of the one that guard.toml selects; repeat it to combine several.
-    ///
-    /// GUARD_LLD does the same for every run; it takes a list that is separated as in PATH.
-    #[arg(long = "lld", value_name = "FILE")]
-    pub(super) lld: Vec<PathBuf>,
-}
-
-impl DesignArgs {
-    pub(super) fn options(&self, in_hook: bool) -> Options {
-        let mut designs = self.lld.clone();
-        let mut designs_from = "--lld";
-        if designs.is_empty() {
-            let value = std::env::var_os(LLD_VARIABLE).unwrap_or_default();
-            let listed = std::env::split_paths(&value);
-            designs = listed.filter(|path| !path.as_os_str().is_empty()).collect();
-            designs_from = LLD_VARIABLE;
-        }
-        Options {
-            designs,
-            designs_from,
-            in_hook,
-            ..Options::default()
         }
     }
 }

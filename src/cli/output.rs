@@ -1,16 +1,19 @@
-//! Where output goes: data to stdout and files, errors to stderr, colour only for terminals.
+//! Where output goes: data to stdout and files, errors to stderr, colour only for terminals; and one line on stderr, if
+//! that is a terminal, that guard is still working.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use anstream::{AutoStream, ColorChoice};
-use clap::builder::{PossibleValuesParser, Resettable, TypedValueParser};
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use gix::bstr::BString;
 use serde_json::Value;
 
+use super::options::{Wanted, destinations};
 use super::report_file;
 use crate::disk;
 use crate::error::{Error, Result};
@@ -274,211 +277,129 @@ fn width(is_terminal: bool) -> usize {
     columns.map_or(Style::default().width, |columns| columns.clamp(40, 1000))
 }
 
-const FORMAT: &str = "format";
-const OUTPUT: &str = "output";
-
-/// The formats of verbs that have no findings to report.
-const ANSWERS: &[Format] = &[Format::Human, Format::Json];
-/// Those of `guard check`, which answers one path after the other.
-const CHECKS: &[Format] = &[Format::Human, Format::Json, Format::Jsonl];
-
-/// Those of `guard trial`.
-const TRIAL: &[Format] = &[Format::Human, Format::Json, Format::Html];
-
-/// The formats of a verb, and whether it also writes its report to files.
-fn formats_of(verb: &str) -> (&'static [Format], bool) {
-    match verb {
-        "lint" => (Format::ALL, true),
-        "hook" => (Format::ALL, false),
-        "check" => (CHECKS, true),
-        "scope" => (ANSWERS, true),
-        "trial" => (TRIAL, true),
-        "generate" | "mcp" | "help" => (&[], false),
-        _ => (ANSWERS, false),
-    }
+/// Rewrites one line every second; clears it on drop.
+pub(super) struct ProgressLine {
+    done: Arc<Done>,
+    line: Option<(mpsc::Sender<()>, JoinHandle<()>)>,
 }
 
-/// The options of a verb, with those that every verb of its kind has.
-#[derive(Debug)]
-pub(super) struct Deferred<T>(T);
+/// How many commits are judged, and of how many; of none if that is not counted.
+#[derive(Default)]
+struct Done(AtomicUsize, AtomicUsize);
 
-impl<T> Deref for Deferred<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.0
-    }
-}
-
-impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        T::from_arg_matches(matches).map(Deferred)
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        self.0.update_from_arg_matches(matches)
-    }
-}
-
-/// The verb with its options. Its description stays: that of a group of options would replace it.
-fn defined(verb: Command, define: fn(Command) -> Command) -> Command {
-    let (about, long_about) = (verb.get_about().cloned(), verb.get_long_about().cloned());
-    let verb = with_formats(define(verb));
-    verb.about(Resettable::from(about))
-        .long_about(Resettable::from(long_about))
-}
-
-impl<T: Args> Args for Deferred<T> {
-    fn augment_args(verb: Command) -> Command {
-        verb.defer(|verb| defined(verb, T::augment_args))
-    }
-
-    fn augment_args_for_update(verb: Command) -> Command {
-        Self::augment_args(verb)
-    }
-}
-
-impl<T: Subcommand> Subcommand for Deferred<T> {
-    fn augment_subcommands(verb: Command) -> Command {
-        verb.defer(|verb| defined(verb, T::augment_subcommands))
-    }
-
-    fn augment_subcommands_for_update(verb: Command) -> Command {
-        Self::augment_subcommands(verb)
-    }
-
-    fn has_subcommand(name: &str) -> bool {
-        T::has_subcommand(name)
-    }
-}
-
-/// Adds `--format` with the supported formats to a verb, and `--output` if it writes report files.
-fn with_formats(verb: Command) -> Command {
-    let (formats, writes_files) = formats_of(verb.get_name());
-    if formats.is_empty() {
-        return verb;
-    }
-    let printed = formats.iter().filter(|format| !format.is_for_files());
-    let names = PossibleValuesParser::new(printed.map(|format| format.name()));
-    let parser = names.try_map(|name| Format::from_name(&name).ok_or("unknown format"));
-    let verb = verb.arg(
-        Arg::new(FORMAT)
-            .long(FORMAT)
-            .global(true)
-            .value_name("FORMAT")
-            .env("GUARD_FORMAT")
-            .value_parser(parser)
-            .help("The output format"),
-    );
-    if !writes_files {
-        return verb;
-    }
-    let help = format!(
-        "Also write the report to a file, as in `{}`; may be repeated",
-        example(formats)
-    );
-    verb.arg(
-        Arg::new(OUTPUT)
-            .long(OUTPUT)
-            .global(true)
-            .value_name("FORMAT=FILE")
-            .env("GUARD_OUTPUT")
-            .action(ArgAction::Append)
-            .value_parser(move |text: &str| parse(text, formats))
-            .long_help(format!(
-                "{help}.\n\nThe file must be new, or an earlier guard report in the same format. guard never \
-                 overwrites a tracked file, a design, guard.toml, or a file below .git or .guard. `-` is standard \
-                 output."
-            ))
-            .help(help),
-    )
-}
-
-/// An example of `--output`.
-fn example(formats: &[Format]) -> &'static str {
-    match formats.contains(&Format::Sarif) {
-        true => "sarif=guard.sarif",
-        false => "json=guard.json",
-    }
-}
-
-/// A report that a command line requests; without a file, on standard output.
-pub(super) type Wanted = (Format, Option<PathBuf>);
-
-/// The reports of the verb that was called.
-pub(super) fn wanted(matches: &ArgMatches) -> Vec<Wanted> {
-    let mut verb = matches;
-    while let Some((_, deeper)) = verb.subcommand() {
-        verb = deeper;
-    }
-    let format = verb.try_get_one(FORMAT).ok().flatten().copied();
-    let output = verb.try_get_many::<Wanted>(OUTPUT).ok().flatten();
-    let format = format.map(|format| (format, None));
-    format
-        .into_iter()
-        .chain(output.into_iter().flatten().cloned())
-        .collect()
-}
-
-/// The reports of those values that are valid for the verb.
-pub(super) fn wanted_leniently(
-    verb: &str,
-    format: Option<&str>,
-    outputs: &[String],
-) -> Vec<Wanted> {
-    let (formats, writes_files) = formats_of(verb);
-    let format = format.and_then(Format::from_name);
-    let format = format.filter(|format| formats.contains(format) && !format.is_for_files());
-    let outputs = outputs.iter().filter(|_| writes_files);
-    format
-        .map(|format| (format, None))
-        .into_iter()
-        .chain(outputs.filter_map(|text| parse(text, formats).ok()))
-        .collect()
-}
-
-/// Names of standard output on Unix. Opening such a name would overwrite a redirected file from its beginning.
-const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
-
-fn parse(text: &str, formats: &[Format]) -> Result<Wanted, String> {
-    let (format, file) = text
-        .split_once('=')
-        .ok_or_else(|| format!("expected FORMAT=FILE, such as {}", example(formats)))?;
-    let known = formats.iter().find(|known| known.name() == format);
-    let format = *known.ok_or_else(|| {
-        let names: Vec<_> = formats.iter().map(|format| format.name()).collect();
-        format!("unknown format; choose one of {}", names.join(", "))
-    })?;
-    let is_stdout = file == "-" || cfg!(unix) && STDOUT.contains(&file);
-    match file {
-        "" => Err("the file name is empty".to_owned()),
-        _ if format.is_for_files() && is_stdout => {
-            let name = format.name();
-            Err(format!(
-                "{name} is for files only, as in {name}=review.{name}"
-            ))
+impl ProgressLine {
+    pub(super) fn new(what: &'static str) -> ProgressLine {
+        let done = Arc::default();
+        let line = io::stderr().is_terminal().then(|| {
+            show(
+                what,
+                Arc::clone(&done),
+                Duration::from_secs(1),
+                io::stderr(),
+            )
+        });
+        ProgressLine {
+            done,
+            line: line.flatten(),
         }
-        file => Ok((format, (!is_stdout).then(|| PathBuf::from(file)))),
+    }
+
+    /// Reports that `done` of `all` commits are judged.
+    pub(super) fn tell(&self, done: usize, all: usize) {
+        self.done.0.store(done, Ordering::Relaxed);
+        self.done.1.store(all, Ordering::Relaxed);
     }
 }
 
-/// The format of standard output, and the files with theirs.
-///
-/// # Errors
-/// Two reports would go to standard output.
-pub(super) fn destinations(wanted: Vec<Wanted>) -> Result<(Format, Vec<(Format, PathBuf)>)> {
-    let mut stdout = None;
-    let mut files = Vec::new();
-    for (format, file) in wanted {
-        match file {
-            Some(file) => files.push((format, file)),
-            None if stdout.is_none() => stdout = Some(format),
-            None => {
-                return Err(Error::new("two reports would go to standard output").help(
-                    "--format and --output FORMAT=- both write to standard output: use only one of them",
-                ));
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        if let Some((stop, line)) = self.line.take() {
+            drop(stop);
+            let _ = line.join();
+        }
+    }
+}
+
+/// A thread that writes the line after each pause until the sender is dropped; `None` if the system grants no thread.
+fn show(
+    what: &'static str,
+    done: Arc<Done>,
+    pause: Duration,
+    mut to: impl Write + Send + 'static,
+) -> Option<(mpsc::Sender<()>, JoinHandle<()>)> {
+    let (stop, stopped) = mpsc::channel();
+    let run = move || {
+        let started = Instant::now();
+        let mut is_shown = false;
+        while stopped.recv_timeout(pause) == Err(mpsc::RecvTimeoutError::Timeout) {
+            is_shown = true;
+            // ProgressLine that cannot be shown must not stop guard.
+            let _ = match done.1.load(Ordering::Relaxed) {
+                0 => write!(
+                    to,
+                    "\rguard: {what}, {} s\x1b[K",
+                    started.elapsed().as_secs()
+                ),
+                all => write!(
+                    to,
+                    "\rguard: {} of {all} commits\x1b[K",
+                    done.0.load(Ordering::Relaxed)
+                ),
+            };
+            let _ = to.flush();
+        }
+        if is_shown {
+            let _ = write!(to, "\r\x1b[K");
+        }
+    };
+    let line = thread::Builder::new().spawn(run).ok()?;
+    Some((stop, line))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// Passes on every piece that is written.
+    struct Pieces(mpsc::Sender<String>);
+
+    impl Write for Pieces {
+        fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+            let _ = self.0.send(String::from_utf8_lossy(piece).into_owned());
+            Ok(piece.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn long_step_shows_progress_and_clears_the_line_and_a_short_one_shows_nothing() {
+        for (done, expected) in [
+            (Done::default(), "\rguard: checking, 0 s\x1b[K"),
+            (Done(3.into(), 7.into()), "\rguard: 3 of 7 commits\x1b[K"),
+        ] {
+            let (pieces, written) = mpsc::channel();
+            let pause = Duration::from_millis(1);
+            let (stop, line) = show("checking", Arc::new(done), pause, Pieces(pieces)).unwrap();
+            let mut shown = String::new();
+            while !shown.contains("\x1b[K") {
+                shown += &written.recv().unwrap();
             }
+            assert_eq!(shown, expected);
+            drop(stop);
+            line.join().unwrap();
+            let rest: String = written.iter().collect();
+            assert!(rest.ends_with("\r\x1b[K"), "{rest:?}");
         }
+        let (pieces, written) = mpsc::channel();
+        let pause = Duration::from_secs(600);
+        let (stop, line) = show("checking", Arc::default(), pause, Pieces(pieces)).unwrap();
+        drop(stop);
+        line.join().unwrap();
+        assert_eq!(written.iter().count(), 0);
     }
-    Ok((stdout.unwrap_or(Format::Human), files))
 }

@@ -10,7 +10,7 @@ use crate::disk::{self, WriteContent};
 use crate::git::{Index, Repository};
 use crate::judge::settings_of_head;
 use crate::path::fold;
-use crate::policy::design_selection;
+use crate::policy;
 use crate::report::{Format, RECOGNISED_FROM, is_report};
 use crate::scope::settings::Settings;
 
@@ -40,11 +40,11 @@ fn admit_place(path: &Path) -> Result<(), String> {
     let inside: &BStr = inside.as_ref();
     // The verdict reports unusable settings. The names that guard always uses are still known.
     let settings = settings_of_head(repo).unwrap_or_else(|_| Settings::default());
-    let is_own = |name: &BStr| design_selection::is_own_settings(&settings, name);
+    let is_own = |name: &BStr| policy::is_own_settings(&settings, name);
     if is_own(inside) || is_own(fold(inside).as_ref()) {
         return Err("it configures guard".to_owned());
     }
-    if design_selection::is_design(&settings, inside) {
+    if policy::is_design(&settings, inside) {
         return Err("it is a design".to_owned());
     }
     let tracked = Index::open(repo).and_then(|index| index.tree()?.get(inside));

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use gix::bstr::ByteSlice;
 
 use super::lint::refuse_non_range;
-use super::{DesignArgs, repository, with_approvals};
-use super::{output::Output, progress::ProgressLine};
+use super::options::{DesignArgs, repository, with_approvals};
+use super::output::{Output, ProgressLine};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 use crate::judge::{self, Options};

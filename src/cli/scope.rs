@@ -9,8 +9,9 @@ use clap::Subcommand;
 use gix::bstr::ByteSlice;
 use serde_json::json;
 
+use super::options::{DesignArgs, repository};
+use super::output::{Output, ProgressLine};
 use super::person::{Person, refuse_agents_and_ci};
-use super::{DesignArgs, output::Output, progress, repository};
 use crate::boundary::Boundary;
 use crate::design::propose;
 use crate::error::{Error, Result};
@@ -106,7 +107,7 @@ impl ScopeArgs {
                     staged: args.staged,
                 };
                 let options = args.design.options(false);
-                let busy = progress::ProgressLine::new("checking the designs");
+                let busy = ProgressLine::new("checking the designs");
                 let listing = judge::check_documents(&repository()?, &choice, &options)?;
                 drop(busy);
                 output.print(|to| write_scope_check(&listing, to));

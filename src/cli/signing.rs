@@ -8,9 +8,9 @@ use gix::bstr::{BStr, ByteSlice};
 use serde_json::json;
 
 use super::bounded;
+use super::options::repository;
 use super::output::Output;
 use super::person::Person;
-use super::repository;
 use crate::boundary::{Boundary, BoundaryError};
 use crate::error::{Error, Result};
 use crate::files::{self, Failure, Signer};

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
+use super::options::{DesignArgs, repository, with_approvals};
 use super::output::Output;
 use super::question::{asking, person_to_ask};
-use super::{DesignArgs, repository, with_approvals};
 use crate::boundary::{Boundary, BoundaryError};
 use crate::error::{Error, Result};
 use crate::files::{self, Gate, RestoreRequest};

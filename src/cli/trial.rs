@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use super::init;
+use super::options::repository;
 use super::output::Output;
-use super::progress::ProgressLine;
-use super::{init, repository};
+use super::output::ProgressLine;
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};

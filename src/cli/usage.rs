@@ -7,7 +7,8 @@ use clap::Command;
 use clap::builder::Styles;
 
 use super::files;
-use super::output::{CANNOT_JUDGE, Output, OutputArgs, wanted_leniently};
+use super::options::wanted_leniently;
+use super::output::{CANNOT_JUDGE, Output, OutputArgs};
 use crate::error::Error;
 use crate::files::FailureKind;
 

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use gix::bstr::{BStr, BString, ByteSlice};
 use serde_json::json;
 
+use super::options::repository;
 use super::output::Output;
 use super::person;
-use super::repository;
 use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::judge::{self, CHOICE_KEY};

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::failure::not_found;
 use super::log::{members, record};
 use super::perform::{backup, circumstances};
-use super::{Effect, Failure, Gate, GateResult, Operation, gate};
+use super::{Effect, Failure, Gate, GateResult, Operation, log};
 use crate::path::escaped;
 use crate::rules::Access;
 
@@ -22,7 +22,7 @@ impl Gate<'_> {
         match &effect.finding {
             None => Ok(effect),
             Some(finding) => {
-                let _alone = gate::alone(self.repo)?;
+                let _alone = log::alone(self.repo)?;
                 Err(self.hold(&effect, finding, request))
             }
         }
@@ -118,7 +118,7 @@ impl Gate<'_> {
             [one] => one.title(),
             several => format!("Backup before tool call: {} files", several.len()),
         };
-        let _alone = gate::alone(self.repo)?;
+        let _alone = log::alone(self.repo)?;
         let backup = backup(self.repo, changes.iter().flat_map(Effect::before), &title)?;
         let mut steps: Vec<_> = changes.iter().flat_map(steps).collect();
         let mut facts = match steps.len() {

@@ -10,7 +10,7 @@ use super::log::members;
 use super::operation::offers;
 use super::store::{HELD, id_of};
 use super::{
-    Analysis, Effect, Extension, Failure, FailureKind, Gate, GateResult, Operation, Strategy, gate,
+    Analysis, Effect, Extension, Failure, FailureKind, Gate, GateResult, Operation, Strategy, log,
 };
 use crate::approve;
 use crate::finding::Finding;
@@ -83,7 +83,7 @@ impl Gate<'_> {
         let decided = match &change.effect.finding {
             Some(_) => self.decide(change, ask),
             // A change that destroys nothing any more needs no answer.
-            None => gate::alone(self.repo).and_then(|alone| {
+            None => log::alone(self.repo).and_then(|alone| {
                 let sides = approve::sides(&change.effect.consent);
                 self.note(&change, sides, "approved", "it needs none any more")?;
                 Ok((alone, change.effect))
@@ -220,7 +220,7 @@ impl Gate<'_> {
         let needs_approval = effect.finding.is_some();
         let approval = needs_approval.then(|| consent.to(self.repo, &effect.consent));
         let approval = approval.transpose()?;
-        let alone = gate::alone(self.repo)?;
+        let alone = log::alone(self.repo)?;
         let now = self.boundary.read(effect.path.as_ref(), MAX_SIZE)?;
         if now.as_ref().map(|entry| entry.content.as_slice()) != effect.old_content() {
             let message =

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::failure::refuse_binary;
 use super::log::{Log, members, now, record, unwritable, versions};
-use super::{Ask, Effect, Failure, FailureKind, Gate, GateResult, HeldChange, Operation, gate};
+use super::{Ask, Effect, Failure, FailureKind, Gate, GateResult, HeldChange, Operation, log};
 use crate::boundary::{BoundaryResult, OpenedFile};
 use crate::finding::Finding;
 use crate::git::{Before, Repository};
@@ -33,7 +33,7 @@ impl Gate<'_> {
         operation: &Operation,
         ask: Option<Ask<'_>>,
     ) -> GateResult<Effect> {
-        let alone = gate::alone(self.repo)?;
+        let alone = log::alone(self.repo)?;
         let effect = self.attempt(request, operation)?;
         match (&effect.finding, ask) {
             (None, _) => Ok(effect),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::decision::Ask;
 use super::log::{now, rfc3339};
-use super::{Effect, Failure, Gate, GateResult, Operation, check_is_here, gate};
+use super::{Effect, Failure, Gate, GateResult, Operation, check_is_here, log};
 use crate::boundary::{Boundary, bytes, from_real_root};
 use crate::change::{Kind, State};
 use crate::disk::absolute;
@@ -114,7 +114,7 @@ impl Gate<'_> {
     ) -> GateResult<Vec<Effect>> {
         let mut judged: Vec<_> = steps.iter().map(|step| (true, step)).collect();
         if steps.len() > 1 {
-            let _alone = gate::alone(self.repo)?;
+            let _alone = log::alone(self.repo)?;
             for (is_free, (path, operation)) in &mut judged {
                 *is_free = self.prepare(path.as_ref(), operation)?.finding.is_none();
             }
@@ -154,7 +154,7 @@ pub(super) fn previous(repo: &Repository, state: Option<State>) -> Result<Option
 /// The lock is unavailable, or a snapshot cannot be read or written.
 pub fn prune(repo: &Repository) -> Result<Pruned> {
     let keep = settings_of_head(repo)?.keep;
-    let _alone = gate::alone(repo).map_err(Failure::into_error)?;
+    let _alone = log::alone(repo).map_err(Failure::into_error)?;
     repo.prune_snapshots(now().saturating_sub_unsigned(keep))
 }
 

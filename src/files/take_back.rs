@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::log::{members, record};
 use super::perform::{backup, circumstances};
 use super::restore::previous;
-use super::{Gate, GateResult, Log, Operation, gate, snapshot_path};
+use super::{Gate, GateResult, Log, Operation, log, snapshot_path};
 use crate::boundary::{Boundary, OpenedFile};
 use crate::change::Change;
 use crate::error::Result;
@@ -47,7 +47,7 @@ pub fn take_back(
     let back = store.to_take_back(repo, &observed, &only)?;
     let mut done = shown(back.files.iter().map(|change| &change.path));
     {
-        let _alone = gate::alone(repo)?;
+        let _alone = log::alone(repo)?;
         keep_present(repo, name, &back.files)?;
         store.take_back_files(&back)?;
         if only.is_empty() {
@@ -131,6 +131,6 @@ pub fn keep_only_copies(
         (path.as_ref(), Some((content.as_slice(), *is_executable)))
     });
     let title = format!("Before a command: {} files", kept.len());
-    let _alone = gate::alone(repo)?;
+    let _alone = log::alone(repo)?;
     backup(repo, before, &title).map(drop)
 }

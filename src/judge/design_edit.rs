@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::finding::Rule;
 use crate::git::{Index, Repository, show_file};
 use crate::path::{escaped, escaped_list, normalize_request, shell_word};
-use crate::policy::{ChosenBy, design_selection};
+use crate::policy::{self, ChosenBy};
 use crate::scope::Scope;
 use crate::scope::glob::is_glob;
 use crate::scope::path_placeholders::{PathNames, is_path, literal_paths};
@@ -62,8 +62,8 @@ pub fn rows_of_plan(repo: &Repository, plan: &Path) -> Result<Vec<String>> {
 pub fn rows_of_changes(repo: &Repository) -> Result<Vec<String>> {
     let settings = settings_to_come(repo)?;
     let needs_row = |path: &BStr| {
-        !design_selection::is_design(&settings, path)
-            && !design_selection::is_own_settings(&settings, path)
+        !policy::is_design(&settings, path)
+            && !policy::is_own_settings(&settings, path)
             && !settings.always.contains(path)
     };
     let (mut changes, _) = changes_now(repo)?;
@@ -153,13 +153,13 @@ fn place(settings: &Settings, branch: Option<&str>, name: Option<&str>) -> Optio
     if name.is_some_and(|name| !is_path(name)) {
         return None;
     }
-    let issue = |text: &str| design_selection::issues_of(settings, text.into()).pop();
+    let issue = |text: &str| policy::issues_of(settings, text.into()).pop();
     let issue = name.and_then(issue).or(branch.and_then(issue));
     let names = PathNames {
         issue: issue.or(name.map(str::to_owned)),
         branch: name.or(branch).map(str::to_owned),
     };
-    let filled = design_selection::filled(settings, &names).into_iter();
+    let filled = policy::filled(settings, &names).into_iter();
     let mut paths = filled.flat_map(|entry| entry.tries).flat_map(|path| {
         // The last star is a name too.
         literal_paths(&match (path.rsplit_once('*'), name) {

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::finding::{Finding, Rule};
 use crate::git::{Index, Repository, Tree, show_file};
 use crate::path::escaped;
-use crate::policy::design_selection;
+use crate::policy;
 use crate::rules::{self, DesignContext, ResultTree};
 use crate::scope::Scope;
 use crate::scope::glob::is_glob;
@@ -176,7 +176,7 @@ impl DesignLint<'_> {
         let by_hand = &self.located.by_hand;
         let is_own = |path: &BStr| own.iter().any(|choice| choice.path == path);
         let is_design = |path: &BStr| {
-            design_selection::is_design(settings, path)
+            policy::is_design(settings, path)
                 || is_own(path)
                 || by_hand.iter().any(|chosen| chosen == path)
         };
@@ -298,13 +298,13 @@ impl DesignLint<'_> {
 
 /// What a document is one of several of: its directory or a standing pattern.
 fn group(settings: &Settings, path: &BStr) -> Option<BString> {
-    let key = design_selection::design_of(settings, path);
+    let key = policy::design_of(settings, path);
     if key != path {
         return Some(key);
     }
     let is_of_pattern = |pattern: &&String| {
-        let pattern = design_selection::normal(pattern);
-        is_glob(pattern.into()) && design_selection::matches(pattern, path)
+        let pattern = policy::normal(pattern);
+        is_glob(pattern.into()) && policy::matches(pattern, path)
     };
     let pattern = settings.standing.iter().find(is_of_pattern)?;
     Some(pattern.as_str().into())

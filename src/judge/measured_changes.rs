@@ -1,16 +1,16 @@
 //! The steps that every change goes through: pair renames, measure content on all available cores, run the rules.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gix::bstr::{BStr, BString};
 
+use super::excuses::{self, EarlierChanges};
 use super::merge_commits::{self, MergedContents};
-use super::moved_lines::{self, EarlierChanges};
 use super::tree_view::GitTreeView;
-use super::{in_parallel, threads};
 use crate::approve::Approval;
 use crate::change::{Change, Kind, State};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Objects, Tree};
 use crate::measure::{self, Conversion, Kept, Precision, RenameEnd};
@@ -82,7 +82,7 @@ impl Judge<'_> {
         }
         // The loss of a merge may be measured against another parent than the old versions.
         if !merged.is_merge {
-            moved_lines::credit(objects, policy, self.earlier, &mut all)?;
+            excuses::credit(objects, policy, self.earlier, &mut all)?;
         }
         Ok(all)
     }
@@ -295,4 +295,57 @@ impl<'a> RenameTargets<'a> {
         let (before, after) = objects.both(Some(old), Some(new))?;
         Ok(measure::kept(&before, &after, &settings.thresholds))
     }
+}
+
+/// More threads would only wait for each other.
+const MOST: usize = 8;
+
+/// The number of threads to use, at least one.
+pub(super) fn threads() -> usize {
+    std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(MOST)
+}
+
+/// The results of `work` at the places `0..len`, in order. The threads take batches of places, each with its own
+/// `handle`.
+///
+/// # Errors
+/// The first error of a thread; the other threads then stop.
+pub(super) fn in_parallel<H: Clone + Send, T: Send>(
+    len: usize,
+    (threads, batch): (usize, usize),
+    handle: &H,
+    work: impl Fn(&H, usize) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let next = AtomicUsize::new(0);
+    let run = |handle: &H| -> Result<Vec<(usize, T)>> {
+        let mut done = Vec::new();
+        loop {
+            let start = next.fetch_add(batch, Ordering::Relaxed);
+            if start >= len {
+                return Ok(done);
+            }
+            for at in start..(start + batch).min(len) {
+                let one = work(handle, at);
+                done.push((at, one.inspect_err(|_| next.store(len, Ordering::Relaxed))?));
+            }
+        }
+    };
+    let mut done = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads)
+            .map(|_| {
+                let (run, handle) = (&run, handle.clone());
+                scope.spawn(move || run(&handle))
+            })
+            .collect();
+        let mut done = run(handle)?;
+        for other in others {
+            let failed = |_| Error::new("a worker thread failed");
+            done.extend(other.join().map_err(failed).flatten()?);
+        }
+        Ok::<_, Error>(done)
+    })?;
+    done.sort_unstable_by_key(|&(at, _)| at);
+    Ok(done.into_iter().map(|(_, one)| one).collect())
 }

@@ -4,18 +4,17 @@ mod approvals;
 mod ci;
 mod design_edit;
 mod design_lint;
+mod excuses;
 mod facts;
 mod in_memory;
 mod measured_changes;
 mod merge_commits;
-mod moved_lines;
 mod observed;
 mod per_commit;
 mod pipeline;
 mod policy_loader;
 mod range;
 mod request;
-mod reverts;
 mod review;
 mod scope;
 mod staged;
@@ -23,10 +22,8 @@ mod tree_view;
 mod trial;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::approve::Approval;
-use crate::error::{Error, Result};
 use crate::measure::Precision;
 use crate::scope::settings::Settings;
 
@@ -71,57 +68,4 @@ pub struct Options {
     pub for_page: bool,
     /// Settings to judge by instead of those of the base, for a trial.
     pub settings: Option<Settings>,
-}
-
-/// More threads would only wait for each other.
-const MOST: usize = 8;
-
-/// The number of threads to use, at least one.
-fn threads() -> usize {
-    std::thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(MOST)
-}
-
-/// The results of `work` at the places `0..len`, in order. The threads take batches of places, each with its own
-/// `handle`.
-///
-/// # Errors
-/// The first error of a thread; the other threads then stop.
-fn in_parallel<H: Clone + Send, T: Send>(
-    len: usize,
-    (threads, batch): (usize, usize),
-    handle: &H,
-    work: impl Fn(&H, usize) -> Result<T> + Sync,
-) -> Result<Vec<T>> {
-    let next = AtomicUsize::new(0);
-    let run = |handle: &H| -> Result<Vec<(usize, T)>> {
-        let mut done = Vec::new();
-        loop {
-            let start = next.fetch_add(batch, Ordering::Relaxed);
-            if start >= len {
-                return Ok(done);
-            }
-            for at in start..(start + batch).min(len) {
-                let one = work(handle, at);
-                done.push((at, one.inspect_err(|_| next.store(len, Ordering::Relaxed))?));
-            }
-        }
-    };
-    let mut done = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads)
-            .map(|_| {
-                let (run, handle) = (&run, handle.clone());
-                scope.spawn(move || run(&handle))
-            })
-            .collect();
-        let mut done = run(handle)?;
-        for other in others {
-            let failed = |_| Error::new("a worker thread failed");
-            done.extend(other.join().map_err(failed).flatten()?);
-        }
-        Ok::<_, Error>(done)
-    })?;
-    done.sort_unstable_by_key(|&(at, _)| at);
-    Ok(done.into_iter().map(|(_, one)| one).collect())
 }

@@ -4,9 +4,9 @@ use gix::ObjectId;
 use gix::hashtable::HashMap;
 
 use super::approvals::CommitApprovals;
-use super::measured_changes::Judge;
+use super::measured_changes::{Judge, in_parallel, threads};
 use super::merge_commits::{self, OwnChanges};
-use super::{facts, in_parallel, reverts, threads};
+use super::{excuses, facts};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Commit, Merges, Objects, Range, Repository, Tree, changes_between};
@@ -113,16 +113,16 @@ impl CommitJudge<'_> {
         let mut findings = judge.check(&changes, &merge_base, &approvals)?;
         let short = commit.id.to_hex_with_len(12);
         if !merged.is_merge
-            && findings.iter().any(reverts::may_be_excused)
+            && findings.iter().any(excuses::may_be_excused)
             && let Some(&parent) = commit.parents.first()
         {
             let changes = changes.iter().map(|one| &one.change);
-            if let Some(reverted) = reverts::reverted(objects, parent, changes)?
+            if let Some(reverted) = excuses::reverted(objects, parent, changes)?
                 && !self.is_merge_of_target(reverted)
             {
                 let is_own = self.trees.contains_key(&reverted);
-                let note = || format!("commit {short}: {}", reverts::note(reverted));
-                judged.note = reverts::excuse(self.policy, is_own, &mut findings).then(note);
+                let note = || format!("commit {short}: {}", excuses::note(reverted));
+                judged.note = excuses::excuse(self.policy, is_own, &mut findings).then(note);
             }
         }
         self.commit_approvals.tell(&mut findings, Some(commit.id));

@@ -8,7 +8,7 @@ use super::approvals::{CommitApprovals, WholeRange};
 use super::facts::{JudgementFacts, states};
 use super::measured_changes::{Judge, for_each};
 use super::policy_loader::load_for_changes;
-use super::{Options, reverts, review};
+use super::{Options, excuses, review};
 use crate::approve::Approval;
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
@@ -96,7 +96,7 @@ pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<
             approved.map(|one| one.change.path.clone()).collect()
         }
     };
-    reverts::excuse_revert(&facts, &mut policy, &changes, &mut findings)?;
+    excuses::excuse_revert(&facts, &mut policy, &changes, &mut findings)?;
     commit_approvals.tell(&mut findings, None);
     let (objects, source) = (objects.clone(), source(&facts));
     Ok(Judged {

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
+use super::excuses;
 use super::facts::BaseCommit;
-use super::moved_lines;
 use crate::approve::Approval;
 use crate::boundary::{Boundary, BoundaryError, NestedRepository};
 use crate::change::{Change, Kind, State};
@@ -110,7 +110,7 @@ impl OperationContext<'_, '_> {
         }
         if let (Some(old), Some(new), [path]) = (loss.compared.as_deref(), new, paths) {
             let step = (old, new);
-            moved_lines::credit_request(self.policy, path, step, &mut loss.judged, |other| {
+            excuses::credit_request(self.policy, path, step, &mut loss.judged, |other| {
                 self.grown(other)
             })?;
         }

@@ -8,9 +8,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::json::write_line;
+use super::target::{BUFFER, Format, Style, Target};
 use super::texts::message;
 use super::texts::{ordered, place};
-use super::{BUFFER, Format, Style, Target};
 use crate::error::Error;
 use crate::finding::json::path_text;
 use crate::finding::{Finding, Help};

@@ -7,7 +7,7 @@ use annotate_snippets::{
 };
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::Style;
+use super::target::Style;
 use super::texts::{self, message};
 use crate::finding::{Anchor, Finding, Help, Level, split_command};
 use crate::path::escaped;

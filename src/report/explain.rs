@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::{Style, Target};
+use super::target::{Style, Target};
 use crate::finding::Rule;
 use crate::scope::settings::{KEYS, Key, LEVELS, RULES};
 

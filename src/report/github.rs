@@ -7,9 +7,9 @@
 //! GitHub shows ten annotations per level and step and drops others silently, so the tenth says how many more there
 //! are.
 
-use super::Style;
 use super::human;
 use super::place::ReportPlaces;
+use super::target::Style;
 use super::texts;
 use super::texts::{RunResult, cannot_judge, in_full, ordered};
 use crate::finding::{Finding, Level};

@@ -12,9 +12,9 @@ use annotate_snippets::renderer::{
 };
 use gix::bstr::BString;
 
-use super::Style;
 use super::diagnostic::{drawn, help_blocks};
 use super::preview::{GUTTER, painted};
+use super::target::Style;
 use super::texts::{self, message};
 use super::texts::{RunResult, ordered, plural, remarks};
 use crate::error::Error;

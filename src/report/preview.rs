@@ -3,7 +3,7 @@
 use annotate_snippets::renderer::{DEFAULT_ADDITION_STYLE, DEFAULT_REMOVAL_STYLE};
 use similar::{ChangeTag, TextDiff};
 
-use super::Style;
+use super::target::Style;
 
 /// Bytes of the removed and added lines that follow each other. With more, only whole lines are marked: comparing
 /// their words would take too long.

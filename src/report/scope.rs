@@ -6,8 +6,8 @@ use std::io;
 use gix::bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
+use super::target::{Style, Target};
 use super::texts::{ordered, place, plural, remarks};
-use super::{Style, Target};
 use super::{human, texts};
 use crate::design::Mention;
 use crate::finding::Level;

@@ -6,7 +6,7 @@ use std::io;
 use serde_json::{Map, Value, json};
 
 use super::json::document;
-use super::{Style, Target};
+use super::target::{Style, Target};
 use super::{human, texts};
 use crate::finding::{Level, Rule};
 use crate::scope::settings::{

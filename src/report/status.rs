@@ -6,9 +6,9 @@ use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
 use super::human;
+use super::target::{Style, Target};
 use super::texts::message;
 use super::texts::{ordered, place, remarks};
-use super::{Style, Target};
 use crate::error::Error;
 use crate::finding::json::path_text;
 use crate::finding::{Finding, Help, Level};

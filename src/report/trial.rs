@@ -4,8 +4,8 @@ use std::io;
 
 use serde_json::{Value, json};
 
+use super::target::{Format, Target};
 use super::texts::{ordered, plural};
-use super::{Format, Target};
 use super::{html, texts};
 use crate::finding::{Level, json::path_text};
 use crate::judge::{Trial, TriedChange};

@@ -12,7 +12,7 @@ use crate::change::{Action, Change, Kind};
 use crate::design::MissingRow;
 use crate::finding::{Finding, Rule};
 use crate::path::{self, Platform, escaped};
-use crate::policy::{Policy, Stage, design_selection};
+use crate::policy::{self, Policy, Stage};
 use crate::scope::Scope;
 use crate::scope::closest::closest;
 use crate::scope::{Actions, Grant, GrantKind};
@@ -210,9 +210,7 @@ fn no_grant(
     if policy.is_exempt(path) {
         finding = finding.help("this path is exempt from the scope table only as a regular file");
         // Rows cannot grant guard's own settings or the design itself.
-        if design_selection::is_own_settings(&policy.settings, path)
-            || policy.governing(path).is_some()
-        {
+        if policy::is_own_settings(&policy.settings, path) || policy.governing(path).is_some() {
             return finding.help("make it a regular file");
         }
     }

@@ -7,7 +7,7 @@ use super::hook_lines::{self, lines, runs_guard, whole_lines};
 use super::{Case, MeasuredChange, Sink, agent_settings};
 use crate::finding::{Finding, Rule};
 use crate::path::escaped;
-use crate::policy::{Policy, Stage, design_selection};
+use crate::policy::{self, Policy, Stage};
 use crate::scope::settings;
 
 /// More files that may call guard; matched by the end of their path.
@@ -89,7 +89,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 /// Whether the change is to guard's settings, or to lines that call guard.
 fn configures_guard(policy: &Policy, changed: &MeasuredChange) -> bool {
     let path = changed.path();
-    if design_selection::is_own_settings(&policy.settings, path) {
+    if policy::is_own_settings(&policy.settings, path) {
         return true;
     }
     if hook_lines::is_manifest(path) {

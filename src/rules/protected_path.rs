@@ -6,7 +6,7 @@ use gix::bstr::BStr;
 use super::{Access, Case, MeasuredChange, Sink, out_of_scope};
 use crate::finding::{Finding, Rule};
 use crate::path::{escaped, fold};
-use crate::policy::{Stage, design_selection};
+use crate::policy::{self, Stage};
 use crate::scope::Scope;
 use crate::scope::settings::{ProtectTests, Settings};
 use crate::scope::{Actions, Grant, Role};
@@ -70,7 +70,7 @@ pub(super) fn check_request(settings: &Settings, path: &BStr, access: Access, si
         let finding = Finding::new(Rule::ProtectedPath, path, message);
         sink.push(finding.help("ask a person to handle it"));
     }
-    let is_own = |path| design_selection::is_own_settings(settings, path);
+    let is_own = |path| policy::is_own_settings(settings, path);
     if access == Access::Write && spellings.into_iter().any(is_own) {
         let message = format!("{} configures guard", escaped(path));
         let finding = Finding::new(Rule::ProtectedPath, path, message);

@@ -409,7 +409,7 @@ mod tests {
 
     use super::*;
     use crate::design::parse;
-    use crate::policy::design_selection;
+    use crate::policy;
     use crate::scope::settings::{self, Settings};
 
     fn drafted(files: &[&str], branches: &[&str]) -> (SettingsDraft, Settings) {
@@ -461,7 +461,7 @@ mod tests {
             assert_eq!(settings.lld_path, path, "{files:?}");
             assert_eq!(draft.designs == 0, path == [DEFAULT_PATH], "{files:?}");
             if files[0].contains("ABC") {
-                let issues = design_selection::issues_of(&settings, "feature/ABC-12-x".into());
+                let issues = policy::issues_of(&settings, "feature/ABC-12-x".into());
                 assert_eq!(issues, ["ABC-12"]);
             }
         }

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
+use super::options::{DesignArgs, repository};
 use super::output::Output;
 use super::question::{asking, person_to_ask};
 use super::usage::usage;
-use super::{DesignArgs, repository};
 use crate::files::{self, Edit, Effect, Failure, FailureKind, Gate, Operation, Strategy};
 use crate::git::{Repository, show_file};
 use crate::path::escaped;

@@ -5,7 +5,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::hash::Kind as HashKind;
 
-use super::{IndexSource, SourceWindow};
+use super::source::{IndexSource, SourceWindow};
 
 /// The result of reading; the error says in what way the index is damaged.
 pub(super) type IndexRead<T> = Result<T, String>;

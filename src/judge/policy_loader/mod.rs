@@ -8,13 +8,13 @@ use gix::bstr::{BStr, BString};
 
 use super::facts::JudgementFacts;
 use super::tree_view::in_repository;
-use super::{Options, reverts};
+use super::{Options, excuses};
 use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::git::{Objects, Repository, Tree};
 use crate::path::{escaped, escaped_list, shell_word};
-use crate::policy::{Governing, Policy, Stage, design_selection};
+use crate::policy::{self, Governing, Policy, Stage};
 use crate::rules;
 use crate::scope::path_placeholders::NamedBy;
 use crate::scope::settings::{self, Authority, Missing, Settings};
@@ -196,8 +196,8 @@ impl<'f, 'a> Loader<'f, 'a> {
             return Ok(false);
         }
         let path = change.path.as_ref();
-        Ok(design_selection::is_own_settings(&self.settings, path)
-            || design_selection::is_design(&self.settings, path)
+        Ok(policy::is_own_settings(&self.settings, path)
+            || policy::is_design(&self.settings, path)
             || self.moved_designs.iter().any(|moved| moved.to == path)
             || self.is_by_hand(&change.path)
             || self.adopting && rules::may_call_guard(path)
@@ -237,7 +237,7 @@ impl<'f, 'a> Loader<'f, 'a> {
         if designs.is_empty() {
             if self.configured {
                 let changes = self.facts.changes.iter();
-                let found = reverts::reverted_above(self.facts, &self.settings, changes)?;
+                let found = excuses::reverted_above(self.facts, &self.settings, changes)?;
                 self.reverts = found.map(|(commit, _)| commit);
             }
             if self.reverts.is_none() {
@@ -284,7 +284,7 @@ pub(super) struct Move {
 /// may differ, for example by a status line.
 pub(super) fn moved_designs(settings: &Settings, changes: &[Change]) -> Vec<Move> {
     let is_gone = |change: &&Change| {
-        change.new.is_none() && design_selection::is_design(settings, change.path.as_ref())
+        change.new.is_none() && policy::is_design(settings, change.path.as_ref())
     };
     let mut moves = Vec::new();
     for gone in changes.iter().filter(is_gone) {
@@ -340,7 +340,7 @@ impl Loader<'_, '_> {
         let becomes_design = self
             .next_settings
             .as_ref()
-            .is_some_and(|next| design_selection::is_design(next, path));
+            .is_some_and(|next| policy::is_design(next, path));
         let shown = escaped(path);
         if becomes_design {
             let commits = self.facts.stage == Stage::Commit && self.facts.head.is_none();
@@ -398,13 +398,13 @@ impl Loader<'_, '_> {
             Ok(names) => names,
             Err(error) => return error,
         };
-        let filled = design_selection::filled(&self.settings, &names);
+        let filled = policy::filled(&self.settings, &names);
         let tries: Vec<&String> = filled.iter().flat_map(|one| &one.tries).collect();
         if tries.is_empty() {
             let by = filled.iter().map(|one| one.by).min();
             let what = self.missing_name(by.unwrap_or(NamedBy::Settings));
             let what = format!("no design applies: {what}");
-            let ways = match design_selection::needs_issue(&self.settings) {
+            let ways = match policy::needs_issue(&self.settings) {
                 true => {
                     "name the branch after an issue that has a design, such as 188-enforce-paths, or choose one with `guard use`"
                 }

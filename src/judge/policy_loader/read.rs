@@ -15,7 +15,7 @@ use crate::design::{self, Design};
 use crate::error::{Error, Result};
 use crate::finding::{Help, Rule};
 use crate::path::{escaped, shell_word};
-use crate::policy::{ChosenBy, Governing, Origin, Stage, design_selection};
+use crate::policy::{self, ChosenBy, Governing, Origin, Stage};
 use crate::scope::Grant;
 use crate::scope::Scope;
 
@@ -108,7 +108,7 @@ impl Loader<'_, '_> {
         if self.facts.stage != Stage::Range {
             return Ok(Vec::new());
         }
-        let key = |path: &BStr| design_selection::design_of(&self.settings, path);
+        let key = |path: &BStr| policy::design_of(&self.settings, path);
         let is_own = |path: &BStr| {
             let mut own = own.iter();
             own.any(|governing| key(governing.design.path.as_ref()) == key(path))
@@ -117,7 +117,7 @@ impl Loader<'_, '_> {
         for change in &self.facts.changes {
             let path: &BStr = change.path.as_ref();
             let is_file = change.new.is_some_and(|state| state.kind.is_file());
-            if !is_file || is_own(path) || !design_selection::is_design(&self.settings, path) {
+            if !is_file || is_own(path) || !policy::is_design(&self.settings, path) {
                 continue;
             }
             let Some(now) = self.proposed(path)? else {
@@ -263,8 +263,7 @@ impl Loader<'_, '_> {
 
     /// A typed table is the scope of all documents of its directory, in each version of them.
     fn narrow(&self, designs: &mut Vec<Governing>) {
-        let key =
-            |design: &Design| design_selection::design_of(&self.settings, design.path.as_ref());
+        let key = |design: &Design| policy::design_of(&self.settings, design.path.as_ref());
         let typed = |version: fn(&Governing) -> Option<&Design>| -> Vec<BString> {
             let versions = designs.iter().filter_map(version);
             versions.filter(|one| one.is_typed()).map(key).collect()

@@ -12,8 +12,8 @@ use crate::judge::Options;
 use crate::judge::facts::JudgementFacts;
 use crate::judge::tree_view::in_repository;
 use crate::path::{escaped, escaped_list};
-use crate::policy::design_selection::FilledPattern;
-use crate::policy::{ChosenBy, Origin, Stage, design_selection};
+use crate::policy::FilledPattern;
+use crate::policy::{self, ChosenBy, Origin, Stage};
 use crate::scope::glob::{Glob, is_glob};
 use crate::scope::path_placeholders::{self, NamedBy, PathNames};
 use crate::scope::settings::{self, Settings};
@@ -140,7 +140,7 @@ impl Loader<'_, '_> {
     }
 
     fn is_design(&self, path: &BString) -> bool {
-        design_selection::is_design(&self.settings, path.as_ref())
+        policy::is_design(&self.settings, path.as_ref())
     }
 
     /// The design that `[lld] path` names: one document, or the documents of one directory.
@@ -150,7 +150,7 @@ impl Loader<'_, '_> {
             return Ok(vec![Choice::new(path, "the branch, which adds it")]);
         }
         let names = self.names()?;
-        let entries = design_selection::filled(&self.settings, &names);
+        let entries = policy::filled(&self.settings, &names);
         let found = self.first_found(|side| self.on_side(&entries, &names, side))?;
         if !found.is_empty() {
             return Ok(found);
@@ -173,8 +173,7 @@ impl Loader<'_, '_> {
     /// The one design that the range adds.
     fn only_new_design(&self) -> Option<BString> {
         let mut added = self.facts.changes.iter().filter(|change| {
-            let is_standing =
-                || design_selection::is_standing(&self.settings, change.path.as_ref());
+            let is_standing = || policy::is_standing(&self.settings, change.path.as_ref());
             is_new_file(change) && self.is_design(&change.path) && !is_standing()
         });
         let only = added.next()?;
@@ -195,7 +194,7 @@ impl Loader<'_, '_> {
                 found.retain(|path| self.is_design(path));
                 let is_match = !found.is_empty();
                 for path in found {
-                    let key = design_selection::design_of(&self.settings, path.as_ref());
+                    let key = policy::design_of(&self.settings, path.as_ref());
                     let design = designs.entry(key).or_insert((entry.by, BTreeSet::new()));
                     design.1.insert(path);
                 }
@@ -250,8 +249,8 @@ impl Loader<'_, '_> {
     pub(super) fn names(&self) -> Result<PathNames> {
         let branch = self.facts.branch.clone().or_else(|| self.queued_branch());
         let mut issues = match &branch {
-            Some(branch) if design_selection::needs_issue(&self.settings) => {
-                design_selection::issues_of(&self.settings, branch.as_ref())
+            Some(branch) if policy::needs_issue(&self.settings) => {
+                policy::issues_of(&self.settings, branch.as_ref())
             }
             _ => Vec::new(),
         };
@@ -288,11 +287,11 @@ impl Loader<'_, '_> {
     pub(super) fn standing(&mut self, own: &[Choice]) -> Result<Vec<Choice>> {
         let mut choices = Vec::new();
         for pattern in &self.settings.standing {
-            let pattern = design_selection::normal(pattern);
+            let pattern = policy::normal(pattern);
             let is_one = |choice: &Choice| {
                 let by_person =
                     self.is_by_hand(&choice.path) || choice.by == ChosenBy::from(GUARD_USE);
-                by_person && design_selection::matches(pattern, choice.path.as_ref())
+                by_person && policy::matches(pattern, choice.path.as_ref())
             };
             if own.iter().any(is_one) {
                 continue;
@@ -341,7 +340,7 @@ impl Loader<'_, '_> {
             });
             tries.find(|found| !found.is_empty())
         };
-        let entries = design_selection::filled(&self.settings, &names).into_iter();
+        let entries = policy::filled(&self.settings, &names).into_iter();
         let paths = entries.filter_map(on_disk).flatten();
         paths.map(|path| Choice::new(path, "work tree")).collect()
     }
@@ -357,7 +356,7 @@ fn matching(pattern: &str, side: &Tree<'_>) -> Result<Vec<BString>> {
     let Ok(glob) = Glob::new(pattern.into()) else {
         return Ok(Vec::new());
     };
-    let mut found = side.files_below(design_selection::literal_directory(pattern).into())?;
+    let mut found = side.files_below(policy::literal_directory(pattern).into())?;
     found.retain(|path| glob.matches(path.as_ref()));
     found.sort();
     Ok(found)

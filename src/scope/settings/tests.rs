@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+use super::keys::{EXEMPT, SECRETS, TEST_PATTERNS};
 use super::*;
+use crate::finding::Level;
 use crate::scope::patterns::Patterns;
 
 fn message(text: &str) -> String {
