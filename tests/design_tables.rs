@@ -58,7 +58,7 @@ fn a_sentence_in_a_change_column_grants_add_and_modify() {
 fn a_negated_type_grants_nothing() {
     let cells = "Modify? No|Changes: none|Changes: None.|Modify: no changes|Modify (not yet)|Modify - not needed|\
         Update: n/a|Do not modify|DO NOT MODIFY|Don’t change|Modify (do not)|Never modify|No changes|Change nothing|\
-        Modify no files|Not modified|Modify?|Modify - sure?|Delete (not yet)|None";
+        Modify no files|Not modified|Modify?|Delete (not yet)|None";
     for cell in cells.split('|') {
         let typed = rows(&format!(
             "| `a.py` | {cell} | x |\n| `b.py` | Modify | x |\n"
