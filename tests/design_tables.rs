@@ -75,6 +75,12 @@ fn a_negated_type_grants_nothing() {
 }
 
 #[test]
+fn a_question_in_a_type_grants_nothing() {
+    let typed = rows("| `a.py` | Modify (really?) | x |\n| `b.py` | Modify | x |\n");
+    assert_eq!(paths(&typed), ["b.py"]);
+}
+
+#[test]
 fn negated_description_revokes_a_row_without_type() {
     for (header, cell, is_mention) in [
         ("Modify?", "No", true),
