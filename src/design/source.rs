@@ -1,4 +1,6 @@
-//! The text of a document with its lines: decodes it, and turns byte offsets into anchors.
+//! The text of a document: decodes it, and turns byte offsets into anchors. And its inline text as a reader of paths sees
+//! it: emphasis is transparent, escapes and references are resolved, and each code span, link, image or tag is one
+//! character.
 
 use std::ops::Range;
 

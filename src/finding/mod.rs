@@ -1,6 +1,7 @@
 //! A finding: one violated rule at one path, with the next step.
 //!
-//! The model is independent of output formats; `report` prints it.
+//! The model is independent of output formats; `report` prints it. A finding has a place in a document, so the lines of
+//! documents are here, too.
 
 pub(crate) mod json;
 mod rule;

@@ -1,4 +1,5 @@
-//! The steps that every change goes through: pair renames, measure content on all available cores, run the rules.
+//! The steps that every change goes through: pair renames, measure content on all available cores with the same result
+//! as on one, run the rules.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

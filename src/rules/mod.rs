@@ -1,5 +1,5 @@
 //! The rules, one file each. They take policy, changes and a view of the resulting tree, and return findings, without
-//! git, disk, clock or environment.
+//! git, disk, clock or environment. At the end, approvals clear what they are about.
 
 mod agent_settings;
 mod case;
