@@ -142,3 +142,14 @@ fn a_fault_in_a_code_block_is_at_its_line() {
         "../b.py"
     );
 }
+
+#[test]
+fn brackets_may_stand_in_a_note_and_around_a_path() {
+    let design = read("## Files Changed\n\n- Modify: src/a.py (x (y) z) - why\n");
+    assert_eq!(design.grants[0].path, "src/a.py");
+    assert_eq!(design.grants[0].description, "why");
+    let tasks = "# Tasks\n\n- [ ] T001 Create a model (in src/b.py)\n";
+    let settings = write_guard::scope::settings::Settings::default();
+    let design = write_guard::design::parse("specs/1/tasks.md".into(), tasks.as_bytes(), &settings);
+    assert_eq!(crate::design_support::paths(&design), ["src/b.py"]);
+}
