@@ -333,7 +333,7 @@ fn show(
         let mut is_shown = false;
         while stopped.recv_timeout(pause) == Err(mpsc::RecvTimeoutError::Timeout) {
             is_shown = true;
-            // ProgressLine that cannot be shown must not stop guard.
+            // A line that cannot be shown must not stop guard.
             let _ = match done.1.load(Ordering::Relaxed) {
                 0 => write!(
                     to,

@@ -442,7 +442,7 @@ pub(super) fn alone(repo: &Repository) -> GateResult<File> {
 ///
 /// # Errors
 /// [`io::ErrorKind::TimedOut`] if one process keeps the lock, or a system error.
-pub(super) fn wait(file: &File) -> io::Result<()> {
+fn wait(file: &File) -> io::Result<()> {
     let (mut holder, mut since) = (None, Instant::now());
     loop {
         match file.try_lock() {

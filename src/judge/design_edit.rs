@@ -159,7 +159,7 @@ fn place(settings: &Settings, branch: Option<&str>, name: Option<&str>) -> Optio
         issue: issue.or(name.map(str::to_owned)),
         branch: name.or(branch).map(str::to_owned),
     };
-    let filled = policy::filled(settings, &names).into_iter();
+    let filled = policy::filled_patterns(settings, &names).into_iter();
     let mut paths = filled.flat_map(|entry| entry.tries).flat_map(|path| {
         // The last star is a name too.
         literal_paths(&match (path.rsplit_once('*'), name) {

@@ -303,8 +303,8 @@ fn group(settings: &Settings, path: &BStr) -> Option<BString> {
         return Some(key);
     }
     let is_of_pattern = |pattern: &&String| {
-        let pattern = policy::normal(pattern);
-        is_glob(pattern.into()) && policy::matches(pattern, path)
+        let pattern = policy::normal_pattern(pattern);
+        is_glob(pattern.into()) && policy::pattern_matches(pattern, path)
     };
     let pattern = settings.standing.iter().find(is_of_pattern)?;
     Some(pattern.as_str().into())

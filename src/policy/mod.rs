@@ -261,12 +261,13 @@ pub const OWN_DIRECTORY: &str = ".guard";
 /// Whether `path` matches `[lld] path`, for any branch.
 pub fn is_design(settings: &Settings, path: &BStr) -> bool {
     // A pattern is compiled only for paths below the right directory.
-    let near = |pattern: &&String| path.starts_with(literal_directory(normal(pattern)).as_bytes());
+    let near =
+        |pattern: &&String| path.starts_with(literal_directory(normal_pattern(pattern)).as_bytes());
     let any_name = settings.lld_path.iter().filter(near);
     any_name
         .map(|pattern| path_placeholders::for_any_name(pattern))
         .chain(settings.standing.iter().filter(near).cloned())
-        .any(|pattern| matches(normal(&pattern), path))
+        .any(|pattern| pattern_matches(normal_pattern(&pattern), path))
 }
 
 /// Whether `path` is `guard.toml`, below `.guard/`, or the list of signers.
@@ -281,7 +282,7 @@ pub fn is_own_settings(settings: &Settings, path: &BStr) -> bool {
 /// Whether `path` matches `[lld] standing`.
 pub fn is_standing(settings: &Settings, path: &BStr) -> bool {
     let mut standing = settings.standing.iter();
-    standing.any(|pattern| matches(normal(pattern), path))
+    standing.any(|pattern| pattern_matches(normal_pattern(pattern), path))
 }
 
 /// The distinct issues in a branch name, by `[lld] issue-pattern`. If the pattern has a group, only matches of the
@@ -341,9 +342,9 @@ pub struct FilledPattern {
 }
 
 /// The entries of `[lld] path` for these names; one whose name is missing has nothing to try.
-pub fn filled(settings: &Settings, names: &PathNames) -> Vec<FilledPattern> {
+pub fn filled_patterns(settings: &Settings, names: &PathNames) -> Vec<FilledPattern> {
     let fill = |pattern: &String| FilledPattern {
-        tries: path_placeholders::fill(normal(pattern), names),
+        tries: path_placeholders::fill(normal_pattern(pattern), names),
         by: NamedBy::of(pattern),
     };
     settings.lld_path.iter().map(fill).collect()
@@ -354,8 +355,8 @@ pub fn filled(settings: &Settings, names: &PathNames) -> Vec<FilledPattern> {
 pub fn design_of(settings: &Settings, path: &BStr) -> BString {
     let slash = path.rfind_byte(b'/').map_or(0, |slash| slash + 1);
     let is_in_set = settings.lld_path.iter().any(|pattern| {
-        let any = path_placeholders::for_any_name(normal(pattern));
-        path_placeholders::is_set(pattern) && matches(&any, path)
+        let any = path_placeholders::for_any_name(normal_pattern(pattern));
+        path_placeholders::is_set(pattern) && pattern_matches(&any, path)
     });
     match is_in_set {
         true => path[..slash].into(),
@@ -364,12 +365,12 @@ pub fn design_of(settings: &Settings, path: &BStr) -> BString {
 }
 
 /// A pattern in git's path notation.
-pub fn normal(pattern: &str) -> &str {
+pub fn normal_pattern(pattern: &str) -> &str {
     pattern.trim_start_matches("./").trim_start_matches('/')
 }
 
 /// Whether a pattern of the settings matches `path`; an invalid pattern matches nothing.
-pub fn matches(pattern: &str, path: &BStr) -> bool {
+pub fn pattern_matches(pattern: &str, path: &BStr) -> bool {
     Glob::new(pattern.into()).is_ok_and(|glob| glob.matches(path))
 }
 
@@ -506,7 +507,7 @@ mod tests {
                 issue: issue.map(str::to_owned),
                 ..PathNames::default()
             };
-            filled(&settings, &names).remove(0).tries
+            filled_patterns(&settings, &names).remove(0).tries
         };
         assert_eq!(tries(Some("7")), ["docs/LLD-7.md"]);
         assert_eq!(tries(None), [""; 0]);

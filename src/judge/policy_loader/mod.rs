@@ -398,7 +398,7 @@ impl Loader<'_, '_> {
             Ok(names) => names,
             Err(error) => return error,
         };
-        let filled = policy::filled(&self.settings, &names);
+        let filled = policy::filled_patterns(&self.settings, &names);
         let tries: Vec<&String> = filled.iter().flat_map(|one| &one.tries).collect();
         if tries.is_empty() {
             let by = filled.iter().map(|one| one.by).min();

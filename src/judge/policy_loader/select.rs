@@ -150,7 +150,7 @@ impl Loader<'_, '_> {
             return Ok(vec![Choice::new(path, "the branch, which adds it")]);
         }
         let names = self.names()?;
-        let entries = policy::filled(&self.settings, &names);
+        let entries = policy::filled_patterns(&self.settings, &names);
         let found = self.first_found(|side| self.on_side(&entries, &names, side))?;
         if !found.is_empty() {
             return Ok(found);
@@ -287,11 +287,11 @@ impl Loader<'_, '_> {
     pub(super) fn standing(&mut self, own: &[Choice]) -> Result<Vec<Choice>> {
         let mut choices = Vec::new();
         for pattern in &self.settings.standing {
-            let pattern = policy::normal(pattern);
+            let pattern = policy::normal_pattern(pattern);
             let is_one = |choice: &Choice| {
                 let by_person =
                     self.is_by_hand(&choice.path) || choice.by == ChosenBy::from(GUARD_USE);
-                by_person && policy::matches(pattern, choice.path.as_ref())
+                by_person && policy::pattern_matches(pattern, choice.path.as_ref())
             };
             if own.iter().any(is_one) {
                 continue;
@@ -340,7 +340,7 @@ impl Loader<'_, '_> {
             });
             tries.find(|found| !found.is_empty())
         };
-        let entries = policy::filled(&self.settings, &names).into_iter();
+        let entries = policy::filled_patterns(&self.settings, &names).into_iter();
         let paths = entries.filter_map(on_disk).flatten();
         paths.map(|path| Choice::new(path, "work tree")).collect()
     }

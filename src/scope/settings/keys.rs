@@ -285,7 +285,7 @@ pub(super) const EXEMPT: &str = "
 
 /// One hour and one day in seconds.
 const HOUR: u64 = 60 * 60;
-pub(super) const DAY: u64 = 24 * HOUR;
+const DAY: u64 = 24 * HOUR;
 
 /// The kind of a value in `guard.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
