@@ -137,22 +137,6 @@ impl SshKeygen {
         })
     }
 
-    /// Whether the text is one public key.
-    ///
-    /// # Errors
-    /// The program cannot be run, or its files cannot be written.
-    pub fn is_public_key(&self, text: &str) -> Result<bool> {
-        let check = || -> io::Result<bool> {
-            let files = TempDir::with_prefix("guard-")?;
-            fs::write(files.path().join("key"), text)?;
-            let mut program = self.command(&["-l", "-f", "key"]);
-            program.current_dir(files.path());
-            Ok(program.output()?.status.success())
-        };
-        let is_one_line = text.trim().lines().count() == 1;
-        Ok(is_one_line && check().map_err(cannot_run)?)
-    }
-
     fn command(&self, arguments: &[&str]) -> Command {
         let mut program = Command::new(&self.program);
         program.args(arguments);
@@ -185,16 +169,6 @@ fn refusal(stderr: &[u8], file: &str, key: &str, who: &str) -> String {
 
 fn cannot_run(error: io::Error) -> Error {
     Error::new(format!("ssh-keygen cannot be run: {error}"))
-}
-
-/// The line that lists a public key for a person, for approvals only; `None` if the person's name would not stand for
-/// itself.
-pub fn line_for(who: &str, key: &str) -> Option<String> {
-    let is_plain = |c: char| !c.is_whitespace() && !c.is_control() && !"\"*?!,#".contains(c);
-    // Without the comment, which may contain anything.
-    let words: Vec<&str> = key.split_whitespace().take(2).collect();
-    (!who.is_empty() && who.chars().all(is_plain))
-        .then(|| format!("{who} namespaces=\"{NAMESPACE}\" {}", words.join(" ")))
 }
 
 #[cfg(test)]

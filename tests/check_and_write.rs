@@ -8,8 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
+use std::os::unix::fs::symlink;
 
 use crate::common::{DESIGN, GUARD, Repo, lines, run_with_input};
 use serde_json::Value;
@@ -49,19 +48,13 @@ enum Disk {
     Absent,
     Same,
     File(Text),
-    Executable,
-    Unwritable,
-    HardLink,
     LinkInside,
     LinkOutside,
-    Directory,
-    BelowFile,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Text {
     Small,
-    Changed,
     Short,
     Large,
     Empty,
@@ -72,7 +65,6 @@ impl Text {
     fn bytes(self) -> Vec<u8> {
         match self {
             Text::Small => SMALL.into(),
-            Text::Changed => format!("{SMALL}four\n").into(),
             Text::Short => "x\n".into(),
             Text::Large => lines(1..=200).into(),
             Text::Empty => Vec::new(),
@@ -84,15 +76,9 @@ impl Text {
 /// A state: its name, what HEAD holds, what is staged, and what is on disk.
 type State = (&'static str, Option<Text>, Option<Text>, Disk);
 
-const STATES: [State; 22] = [
+const STATES: [State; 15] = [
     ("absent", None, None, Disk::Absent),
     ("committed", Some(Text::Small), None, Disk::Same),
-    (
-        "changed",
-        Some(Text::Small),
-        None,
-        Disk::File(Text::Changed),
-    ),
     ("deleted", Some(Text::Small), None, Disk::Absent),
     ("staged", None, Some(Text::Small), Disk::File(Text::Small)),
     ("untracked", None, None, Disk::File(Text::Small)),
@@ -103,20 +89,9 @@ const STATES: [State; 22] = [
     ("grown", Some(Text::Small), None, Disk::File(Text::Large)),
     ("large-deleted", Some(Text::Large), None, Disk::Absent),
     ("binary", Some(Text::Binary), None, Disk::Same),
-    (
-        "was-binary",
-        Some(Text::Binary),
-        None,
-        Disk::File(Text::Small),
-    ),
     ("empty", Some(Text::Empty), None, Disk::Same),
-    ("executable", Some(Text::Small), None, Disk::Executable),
-    ("unwritable", Some(Text::Small), None, Disk::Unwritable),
-    ("hard-link", Some(Text::Small), None, Disk::HardLink),
     ("link-inside", None, None, Disk::LinkInside),
     ("link-outside", None, None, Disk::LinkOutside),
-    ("a-directory", None, None, Disk::Directory),
-    ("below-a-file", None, None, Disk::BelowFile),
 ];
 
 /// The requested content.
@@ -136,18 +111,21 @@ enum Content {
     DesignEmptied,
 }
 
-const CONTENTS: [Content; 10] = [
-    Content::SmallMore,
-    Content::LargeMore,
-    Content::Small,
-    Content::Large,
-    Content::Short,
-    Content::Binary,
-    Content::Empty,
-    Content::EmptyAllowed,
-    Content::DesignMore,
-    Content::DesignEmptied,
-];
+const CONTENTS: [Content; 10] = {
+    use Content::*;
+    [
+        SmallMore,
+        LargeMore,
+        Small,
+        Large,
+        Short,
+        Binary,
+        Empty,
+        EmptyAllowed,
+        DesignMore,
+        DesignEmptied,
+    ]
+};
 
 /// The merge base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -209,13 +187,7 @@ impl Cell {
         let harmless = content == self.harmless();
         match content {
             // Only the path counts here.
-            _ if matches!(
-                self.state.3,
-                Disk::LinkOutside | Disk::Directory | Disk::BelowFile
-            ) =>
-            {
-                harmless
-            }
+            _ if self.state.3 == Disk::LinkOutside => harmless,
             Content::DesignMore | Content::DesignEmptied => self.row == "governing",
             // The loss does not depend on the merge base.
             _ if base != Base::Has => harmless,
@@ -259,32 +231,15 @@ impl Cell {
         let _ = fs::remove_file(&path);
         match self.state.3 {
             Disk::Absent => {}
-            Disk::Same | Disk::Executable | Disk::Unwritable => repo.write(&self.path, head),
+            Disk::Same => repo.write(&self.path, head),
             Disk::File(text) => repo.write(&self.path, text.bytes()),
-            Disk::HardLink => {
-                repo.write(&self.path, head);
-                let other = repo.path(self.directory()).join("linked");
-                let _ = fs::remove_file(&other);
-                fs::hard_link(&path, other).unwrap();
-            }
             Disk::LinkInside | Disk::LinkOutside => {
                 repo.write(format!("{}/target.py", self.directory()), SMALL);
                 let inside = self.state.3 == Disk::LinkInside;
                 let target = if inside { "target.py" } else { "/etc/hosts" };
                 symlink(target, path).unwrap();
             }
-            Disk::Directory => fs::create_dir_all(path).unwrap(),
-            Disk::BelowFile => {
-                let parent = Path::new(self.directory());
-                repo.write(parent, SMALL);
-            }
         }
-        let mode = match self.state.3 {
-            Disk::Executable => 0o755,
-            Disk::Unwritable => 0o444,
-            _ => return,
-        };
-        fs::set_permissions(repo.path(&self.path), fs::Permissions::from_mode(mode)).unwrap();
     }
 }
 
@@ -335,10 +290,6 @@ impl Matrix {
         for cell in cells.iter().filter(|cell| cell.row != "governing") {
             if let Some(text) = cell.state.1 {
                 repo.write(&cell.path, text.bytes());
-            }
-            if cell.state.3 == Disk::Executable {
-                let mode = fs::Permissions::from_mode(0o755);
-                fs::set_permissions(repo.path(&cell.path), mode).unwrap();
             }
         }
         repo.git(&["add", "--all", "--force"]);

@@ -66,22 +66,6 @@ fn help_lists_the_verbs_and_names_examples() {
     repo.guard(&["help", "nothing"])
         .exits(2)
         .says("unrecognized subcommand 'nothing'");
-    for words in [
-        &["lint"][..],
-        &["scope"],
-        &["scope", "show"],
-        &["hook", "claude"],
-    ] {
-        let help = repo.guard(&[words, &["--help"]].concat()).exits(0);
-        assert_eq!(help.stderr, "");
-        let first = help.stdout.lines().next().unwrap();
-        assert!(first.len() <= 100 && !first.contains('?'), "{first}");
-        assert!(
-            help.stdout.contains("\nExamples:\n  guard "),
-            "{}",
-            help.stdout
-        );
-    }
 }
 
 #[test]
@@ -105,7 +89,6 @@ fn every_rule_is_explained_even_outside_a_repository() {
         let page = repo.guard(&["-C", "..", "explain", rule.id()]).exits(0);
         assert_eq!(page.stdout, rule.page());
     }
-    repo.guard(&["explain", "settings"]).exits(0).says("[lld]");
 }
 
 #[test]
@@ -140,7 +123,6 @@ fn colour_is_used_only_on_terminals_unless_requested() {
         (&["lint"][..], &[][..], false),
         (&["lint", "--color", "never"], &[], false),
         (&["lint", "--color", "always"], &[], true),
-        (&["--color=always", "lint"], &[], true),
         (&["lint"], &[("NO_COLOR", "1")], false),
         (&["lint"], &[("CLICOLOR_FORCE", "1")], true),
         (
@@ -150,11 +132,6 @@ fn colour_is_used_only_on_terminals_unless_requested() {
         ),
         // An explicit request wins.
         (&["lint", "--color", "always"], &[("NO_COLOR", "1")], true),
-        (
-            &["lint", "--color", "never"],
-            &[("CLICOLOR_FORCE", "1")],
-            false,
-        ),
         (&["lint"], &[("GUARD_COLOR", "always")], true),
         (
             &["lint", "--format", "json", "--color", "always"],
@@ -168,17 +145,6 @@ fn colour_is_used_only_on_terminals_unless_requested() {
             "{arguments:?} {environment:?}"
         );
     }
-    let plain = repo.guard(&["lint"]).stdout;
-    let coloured = repo.guard(&["lint", "--color", "always"]).stdout;
-    let stripped: String = coloured
-        .split("\u{1b}[")
-        .enumerate()
-        .map(|(at, part)| match part.split_once('m') {
-            Some((_, text)) if at > 0 => text,
-            _ => part,
-        })
-        .collect();
-    assert_eq!(stripped, plain);
 }
 
 #[test]
@@ -239,20 +205,6 @@ fn verdict_that_cannot_be_printed_exits_with_2() {
         let (code, stderr) = guard_into(&repo, arguments, full);
         assert_eq!(code, Some(2), "{arguments:?}");
         assert!(stderr.contains("the report cannot be written"), "{stderr}");
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn a_closed_standard_output() {
-    let repo = repo();
-    for arguments in ["lint", "lint --format json", "scope show"] {
-        let script = format!("'{GUARD}' {arguments} >&-");
-        let output = run(repo.command("sh").args(["-c", &script]));
-        // Rust's runtime opens /dev/null instead: nothing fails, and the exit code is the verdict.
-        let expected = i32::from(arguments.starts_with("lint"));
-        assert_eq!(output.code, expected, "{output:?}");
-        assert!(!output.stderr.contains("internal error"), "{output:?}");
     }
 }
 
@@ -337,6 +289,7 @@ fn lint_accepts_a_range_as_argument() {
     assert_eq!((by_option.code, &by_option.stdout), (1, &by_word.stdout));
     assert_eq!(by_word.code, 1);
     repo.guard(&["lint", "start..HEAD", "--staged"]).exits(2);
+    repo.guard(&["lint", "--staged", "--worktree"]).exits(2);
     for word in ["start", "core/lld.rs"] {
         repo.guard(&["lint", word])
             .exits(2)
@@ -346,49 +299,16 @@ fn lint_accepts_a_range_as_argument() {
 }
 
 #[test]
-fn lint_staged_equals_plain_lint() {
-    let repo = repo();
-    let plain = repo.guard(&["lint", "--format", "json"]).exits(1);
-    let staged = repo
-        .guard(&["lint", "--staged", "--format", "json"])
-        .exits(1);
-    assert_eq!(plain.stdout, staged.stdout);
-    repo.guard(&["lint", "--staged", "--worktree"]).exits(2);
-}
-
-#[test]
 fn explain_supports_json() {
     let repo = Repo::new();
-    let json = |arguments: &[&str]| -> Value {
-        let output = repo
-            .guard(&[arguments, &["--format", "json"]].concat())
-            .exits(0);
-        serde_json::from_str(&output.stdout).unwrap()
-    };
-    let all = json(&["explain"]);
-    let ids: Vec<_> = all["rules"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|rule| rule["rule"].clone())
-        .collect();
+    let all = repo.json(&["explain"]);
+    let all = all["rules"].as_array().unwrap();
+    let ids: Vec<_> = all.iter().map(|rule| rule["rule"].clone()).collect();
     let expected: Vec<_> = Rule::ALL.iter().map(|rule| rule.id()).collect();
     assert_eq!(ids, expected);
-    let one = json(&["explain", "out-of-scope"]);
-    assert_eq!(one["rules"].as_array().unwrap().len(), 1);
-    for key in ["summary", "what", "why", "example", "fix", "allow"] {
-        assert!(
-            one["rules"][0][key]
-                .as_str()
-                .is_some_and(|text| text.len() > 20),
-            "{key}"
-        );
-    }
-    let settings = json(&["explain", "settings"]);
-    let keys = settings["settings"].as_array().unwrap();
-    let lines = keys.iter().find(|key| key["key"] == "lines").unwrap();
-    assert_eq!(
-        (&lines["table"], &lines["default"]),
-        (&"destructive".into(), &"100".into())
+    let one = repo.json(&["explain", "out-of-scope"]);
+    has_keys(
+        &one["rules"][0],
+        "rule level summary what why example fix allow configurable approvable",
     );
 }

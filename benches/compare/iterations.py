@@ -8,10 +8,9 @@ designs have a Files Changed table (104 commits, each compared with the design t
 import json
 import random
 import statistics
-import subprocess
 from pathlib import PurePosixPath
 
-from tools import ENVIRONMENT, GUARD, SOURCE, Workspace, git, run
+from tools import GUARD, SOURCE, Workspace, git, run
 
 RUNS = 1000
 SEED = 2
@@ -45,7 +44,7 @@ ARMS = [
 
 
 class Design:
-    """A design in a repository of its own, with guard waiting for paths."""
+    """A design in a repository of its own."""
 
     def __init__(self, text, at):
         self.workspace = Workspace()
@@ -62,22 +61,17 @@ class Design:
             grant["path"] for grant in grants
             if grant["kind"] == "file" and {"add", "modify"} & set(grant["actions"]) and "." in grant["path"]
         ]
-        command = [str(GUARD), "check", "--lld", at, "--stdin", "--format", "jsonl"]
-        self.guard = subprocess.Popen(
-            command, cwd=root, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
+        self.command = [GUARD, "check", "--lld", at, "--format", "json", "--"]
         self.answers = {}
 
     def ask(self, path):
         """guard's answer. The repository stays as it is, so guard is asked about each path once."""
         if path not in self.answers:
-            self.guard.stdin.write(path + "\n")
-            self.guard.stdin.flush()
-            self.answers[path] = json.loads(self.guard.stdout.readline())
+            checked = run([*self.command, path], self.workspace.path)
+            self.answers[path] = json.loads(checked.stdout)["results"][0]
         return self.answers[path]
 
     def close(self):
-        self.guard.communicate()
         with self.workspace:
             pass
 

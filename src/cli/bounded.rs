@@ -1,8 +1,8 @@
 //! Reads input up to a limit, because it may never end; paths are separated as for git's `--stdin` and `-z`.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::{BString, ByteSlice};
 
 use crate::error::{Error, Result};
 use crate::path::escaped;
@@ -32,108 +32,31 @@ pub(super) fn refs() -> Result<Vec<u8>> {
     read("the list of refs on standard input", input, MAX_REFS)
 }
 
-/// The longest path that guard reads. No system has longer ones.
-const MAX_PATH: usize = 64 << 10;
-/// The largest list that guard reads as a whole.
-const MAX_LIST: usize = 64 << 20;
-
-/// Reads a list of paths that may be written while it is read.
-pub(super) struct PathList<R> {
-    input: BufReader<R>,
-    /// Whether each path ends with NUL. Otherwise a path is a line, quoted where git would quote it.
-    is_nul: bool,
+/// The paths of a list. Each ends with NUL, or is a line, quoted where git would quote it; the last needs no end.
+///
+/// # Errors
+/// The list cannot be read or is too long, or a line is badly quoted.
+pub(super) fn paths(list: impl Read, is_nul: bool) -> Result<Vec<BString>> {
+    const MAX_LIST: u64 = 64 << 20;
+    let list = read("the list of paths on standard input", Ok(list), MAX_LIST)?;
+    let end = if is_nul { 0 } else { b'\n' };
+    let mut paths: Vec<&[u8]> = list.split(|byte| *byte == end).collect();
+    paths.pop_if(|rest| rest.is_empty());
+    let paths = paths.into_iter().map(|path| match is_nul {
+        true => Ok(path.into()),
+        false => unquoted(path.strip_suffix(b"\r").unwrap_or(path)),
+    });
+    paths.collect()
 }
 
-impl<R: Read> PathList<R> {
-    pub(super) fn new(input: R, is_nul: bool) -> PathList<R> {
-        PathList {
-            input: BufReader::with_capacity(MAX_PATH, input),
-            is_nul,
-        }
+fn unquoted(line: &[u8]) -> Result<BString> {
+    if !line.starts_with(b"\"") {
+        return Ok(line.into());
     }
-
-    /// Waits for a path. Returns it with those that arrived at the same time, as they were written; none at the end.
-    ///
-    /// # Errors
-    /// The input cannot be read, or a path is too long.
-    pub(super) fn wait(&mut self) -> Result<Vec<BString>> {
-        let mut batch = Vec::from_iter(self.next()?);
-        while self.input.buffer().contains(&self.end()) {
-            batch.extend(self.next()?);
-        }
-        Ok(batch)
-    }
-
-    /// The whole list.
-    ///
-    /// # Errors
-    /// As for [`PathList::wait`], the list is too long, or a line is badly quoted.
-    pub(super) fn whole(mut self) -> Result<Vec<BString>> {
-        let mut paths = Vec::new();
-        let mut length = 0;
-        while let Some(written) = self.next()? {
-            length += written.len() + 1;
-            if length > MAX_LIST {
-                return Err(Error::new(format!(
-                    "the list of paths on standard input has more than {MAX_LIST} bytes"
-                ))
-                .help("split it, or use --format jsonl without --output"));
-            }
-            paths.push(self.path(written.as_ref())?);
-        }
-        Ok(paths)
-    }
-
-    /// The path that is written so.
-    ///
-    /// # Errors
-    /// A line starts with a double quote, but is not a quoted path.
-    pub(super) fn path(&self, written: &BStr) -> Result<BString> {
-        if self.is_nul || !written.starts_with(b"\"") {
-            return Ok(written.to_owned());
-        }
-        match gix::quote::ansi_c::undo(written) {
-            Ok((path, read)) if read == written.len() => Ok(path.into_owned()),
-            _ => Err(
-                Error::new(format!("badly quoted path: {}", escaped(written)))
-                    .help("quote it as git does, or end each path with NUL and add -z"),
-            ),
-        }
-    }
-
-    fn next(&mut self) -> Result<Option<BString>> {
-        let end = self.end();
-        let mut written = Vec::new();
-        let limit = MAX_PATH as u64 + 1;
-        let read = (&mut self.input).take(limit).read_until(end, &mut written);
-        read.map_err(|error: io::Error| {
-            Error::new(format!(
-                "the paths on standard input cannot be read: {error}"
-            ))
-        })?;
-        match written.pop() {
-            None => return Ok(None),
-            Some(last) if last == end => {}
-            // The last path needs no end.
-            Some(last) if written.len() < MAX_PATH => written.push(last),
-            Some(_) => {
-                return Err(Error::new(format!(
-                    "a path on standard input has more than {MAX_PATH} bytes"
-                ))
-                .help("end each path with a newline, or with NUL and add -z"));
-            }
-        }
-        if !self.is_nul && written.ends_with(b"\r") {
-            written.pop();
-        }
-        Ok(Some(written.into()))
-    }
-
-    fn end(&self) -> u8 {
-        match self.is_nul {
-            true => 0,
-            false => b'\n',
-        }
+    match gix::quote::ansi_c::undo(line.as_bstr()) {
+        Ok((path, read)) if read == line.len() => Ok(path.into_owned()),
+        _ => Err(Error::new(format!("badly quoted path: {}", escaped(line)))
+            .help("quote it as git does, or end each path with NUL and add -z")),
     }
 }
 
@@ -143,7 +66,7 @@ mod tests {
     use super::*;
 
     fn paths(input: &[u8], is_nul: bool) -> Vec<BString> {
-        PathList::new(input, is_nul).whole().unwrap()
+        super::paths(input, is_nul).unwrap()
     }
 
     #[test]
@@ -158,19 +81,8 @@ mod tests {
         assert_eq!(paths(b"\"a\\nb\\303\\244\"\n", false), ["a\nb\u{e4}"]);
         assert_eq!(paths(b"\"a\"\0", true), ["\"a\""]);
         for bad in ["\"a", "\"a\"b", "\"a\\q\""] {
-            assert!(
-                PathList::new(bad.as_bytes(), false).whole().is_err(),
-                "{bad}"
-            );
+            assert!(super::paths(bad.as_bytes(), false).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn endless_input_is_not_read_without_limit() {
-        assert!(PathList::new(io::repeat(b'a'), false).wait().is_err());
-        assert!(PathList::new(io::repeat(b'\n'), false).whole().is_err());
-        let longest = vec![b'a'; MAX_PATH];
-        assert_eq!(paths(&longest, false), [longest]);
     }
 
     #[test]

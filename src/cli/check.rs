@@ -4,18 +4,18 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::BString;
 
-use super::bounded::PathList;
+use super::bounded;
 use super::files::read_stdin;
 use super::options::{DesignArgs, repository};
 use super::output::Output;
 use crate::boundary::bytes;
 use crate::error::Result;
 use crate::files::{Failure, Gate};
-use crate::report::{write_check, write_check_end, write_check_error, write_check_result};
+use crate::report::write_check;
 use crate::scope::settings::MAX_SIZE;
-use crate::verdict::{CheckAnswers, CheckCounts, CheckResult};
+use crate::verdict::{CheckAnswers, CheckResult};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
@@ -23,7 +23,7 @@ pub(super) struct CheckArgs {
     /// Paths, absolute or relative to the current directory.
     #[arg(required_unless_present = "stdin", value_name = "PATH")]
     paths: Vec<OsString>,
-    /// Read the paths from standard input, one per line, and answer each as soon as it arrives.
+    /// Read the paths from standard input, one per line.
     ///
     /// A line that starts with a double quote is a path as git quotes it.
     #[arg(long, conflicts_with_all = ["paths", "content_file"])]
@@ -63,23 +63,15 @@ Examples:
   guard check --read src docs/lld.md
 
 Without --content-file, guard says whether the path may be changed at all. With it, guard answers as `guard write` \
-would for that content. guard reads designs and settings from HEAD, and writes nothing but the log with --record.
-
-With --stdin, a program can write a path, read the answer, and continue. Whenever guard waits for a path, it reads the \
-repository again, so no answer is older than its question. If guard cannot check a path, the answer is an error, and \
-the exit code is 2. With --format json or --output, guard answers at the end of the input.";
+would for that content. guard reads designs and settings from HEAD, and writes nothing but the log with --record. \
+If guard cannot check one of several paths, it answers none, and the exit code is 2.";
 
 impl CheckArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        if self.stdin && output.is_stream() {
-            return self.answer_each(output);
-        }
+        let given = self.paths.iter();
         let paths = match self.stdin {
-            true => PathList::new(io::stdin().lock(), self.is_nul).whole()?,
-            false => {
-                let paths = self.paths.iter();
-                paths.map(|path| bytes(Path::new(path)).into()).collect()
-            }
+            true => bounded::paths(io::stdin().lock(), self.is_nul)?,
+            false => given.map(|path| bytes(Path::new(path)).into()).collect(),
         };
         let answers = self.answers(&paths)?;
         output.print(|to| write_check(&answers, to));
@@ -123,73 +115,5 @@ impl CheckArgs {
             results,
             notes: gate.policy.notes.clone(),
         })
-    }
-
-    /// Answers each path as it arrives. Whenever guard had to wait for one, it reads the repository again, because
-    /// anything may have changed meanwhile; paths that arrived together share one reading, as those of a command line
-    /// do.
-    fn answer_each(&self, output: &mut Output) -> Result<u8> {
-        let mut list = PathList::new(io::stdin().lock(), self.is_nul);
-        let mut counts = CheckCounts::default();
-        let (mut notes, mut last_error) = (Vec::new(), String::new());
-        loop {
-            let batch = list.wait()?;
-            if batch.is_empty() {
-                break;
-            }
-            for (written, answers) in self.answers_together(&list, &batch) {
-                let is_read = match answers {
-                    Ok(answers) => {
-                        for note in answers.notes {
-                            if !notes.contains(&note) {
-                                output.notes(std::slice::from_ref(&note));
-                                notes.push(note);
-                            }
-                        }
-                        answers.results.iter().all(|result| {
-                            counts.add(result);
-                            output.stream(|to| write_check_result(result, to))
-                        })
-                    }
-                    Err(error) => {
-                        counts.errors += 1;
-                        // What to do about it is told once for many paths in a row.
-                        if last_error != error.message {
-                            output.tell(&error);
-                        }
-                        last_error.clone_from(&error.message);
-                        output.stream(|to| write_check_error(written, &error, to))
-                    }
-                };
-                if !is_read {
-                    return Ok(counts.exit_code());
-                }
-            }
-        }
-        if counts == CheckCounts::default() {
-            // Without a path there is no other sign that guard works here.
-            repository()?;
-        }
-        output.stream(|to| write_check_end(&counts, &notes, to));
-        Ok(counts.exit_code())
-    }
-
-    /// The answers to paths that arrived together. If guard cannot judge one of them, each is judged alone: a path
-    /// outside, for example, needs no design.
-    fn answers_together<'p>(
-        &self,
-        list: &PathList<impl io::Read>,
-        batch: &'p [BString],
-    ) -> Vec<(&'p BStr, Result<CheckAnswers>)> {
-        let paths = batch.iter().map(|written| list.path(written.as_ref()));
-        let paths: Result<Vec<BString>> = paths.collect();
-        match (paths.and_then(|paths| self.answers(&paths)), batch) {
-            (answers, [one]) => vec![(one.as_ref(), answers)],
-            (Ok(answers), _) => vec![(BStr::new(""), Ok(answers))],
-            (Err(_), several) => several
-                .chunks(1)
-                .flat_map(|one| self.answers_together(list, one))
-                .collect(),
-        }
     }
 }

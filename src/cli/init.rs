@@ -108,7 +108,7 @@ fn refuse_to_overwrite(repo: &Repository, path: &Path) -> Result<()> {
 
 fn exists(place: &str) -> Error {
     Error::new(format!("{FILE} already exists in {place}"))
-        .help("edit it; to list every key: guard explain settings")
+        .help("edit it; to list every key: guard generate settings")
 }
 
 /// What the settings depend on; in a bare repository, the files are those of HEAD.

@@ -6,8 +6,7 @@ use std::io::IsTerminal;
 use super::approve::{held_json, held_line};
 use super::bounded;
 use super::options::{DesignArgs, repository, with_approvals};
-use super::output::ProgressLine;
-use super::output::{CANNOT_JUDGE, Output};
+use super::output::{CANNOT_JUDGE, Output, progress};
 use crate::ci;
 use crate::error::{Error, Result};
 use crate::files::{self, Failure};
@@ -91,15 +90,12 @@ impl LintArgs {
             let (id, branch) = repo.revision_and_branch(revision)?;
             return print(output, &judge::commit(&repo, id, branch, &options)?);
         }
+        let each: Option<&judge::Progress<'_>> = self.each_commit.then_some(&progress);
         if let Some(range) = self.range(&mut repo)? {
-            return self.watched(output, "checking the commits", |each| {
-                judge::range(&repo, &range, each, &options)
-            });
+            return print(output, &judge::range(&repo, &range, each, &options)?);
         }
         if self.push {
-            return self.watched(output, "checking the push", |each| {
-                pushed(&repo, each, &options)
-            });
+            return print(output, &pushed(&repo, each, &options)?);
         }
         if self.each_commit {
             return Err(Error::new("--each-commit needs several commits")
@@ -126,20 +122,6 @@ impl LintArgs {
         }
         let text = self.revisions.as_ref().or(self.range.as_ref());
         text.map(|text| repo.parse_range(text)).transpose()
-    }
-
-    /// Prints what `judge` says about commits. With `--each-commit` it reports its progress.
-    fn watched(
-        &self,
-        output: &mut Output,
-        what: &'static str,
-        judge: impl FnOnce(Option<&judge::Progress<'_>>) -> Result<Verdict>,
-    ) -> Result<u8> {
-        let progress = ProgressLine::new(what);
-        let tell = |done, all| progress.tell(done, all);
-        let verdict = judge(self.each_commit.then_some(&tell))?;
-        drop(progress);
-        print(output, &verdict)
     }
 }
 
@@ -235,7 +217,6 @@ pub(super) fn staged(output: &mut Output, repo: &Repository, options: &Options) 
 /// Judges the staged changes.
 pub(super) fn staged_report(repo: &Repository, options: &Options) -> Result<Verdict> {
     let options = with_approvals(repo, options.clone())?;
-    let _busy = ProgressLine::new("checking the staged changes");
     judge::staged(repo, &options)
 }
 
@@ -313,9 +294,7 @@ impl StatusArgs {
             (line, held_json(&repo, change, None))
         });
         let waiting: Vec<_> = waiting.collect();
-        let busy = ProgressLine::new("checking the staged changes");
         let status = judge::status(&repo, &options)?;
-        drop(busy);
         output.print(|to| report::write_status(&status, &waiting, to));
         Ok(status.commit.map_or(CANNOT_JUDGE, |_| 0))
     }

@@ -33,7 +33,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
 
@@ -145,27 +145,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         std::process::exit(i32::from(CANNOT_JUDGE))
     });
     crate::system::survive_size_limit();
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parsed = usage::in_short(Cli::command())
-        .try_get_matches_from(&arguments)
-        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, options::wanted(&matches))));
-    let (cli, wanted) = match parsed {
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, options::reports(&matches))));
+    let (cli, reports) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => {
-            let code = usage::print(&error);
-            if code != 0 {
-                usage::tell(&arguments, &error, &Cli::command());
-            }
-            return ExitCode::from(code);
-        }
+        Err(error) => return ExitCode::from(usage::print(&error)),
     };
-    let mut output = match Output::new(&cli.output, wanted) {
-        Ok(output) => output,
-        Err(error) => {
-            output::usage_error(&error);
-            return ExitCode::from(CANNOT_JUDGE);
-        }
-    };
+    let mut output = Output::new(&cli.output, reports);
     match cli.run(&mut output) {
         Ok(code) => output.finish(code),
         Err(error) => {
@@ -173,13 +160,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             output.finish(CANNOT_JUDGE)
         }
     }
-}
-
-/// The command line with the options of all verbs.
-fn whole_command() -> Command {
-    let mut command = Cli::command();
-    command.build();
-    command
 }
 
 impl Cli {
@@ -202,13 +182,13 @@ impl Cli {
             Verb::Patch(args) => files::told(output, |output| args.run(output)),
             Verb::Delete(args) => files::told(output, |output| args.run(output)),
             Verb::Move(args) => files::told(output, |output| args.run(output)),
-            Verb::Approve(args) => files::answered(output, |output| args.run(output)),
-            Verb::Pending(args) => files::answered(output, |output| args.list(output)),
-            Verb::Reject(args) => files::answered(output, |output| args.reject(output)),
+            Verb::Approve(args) => files::told(output, |output| args.run(output)),
+            Verb::Pending(args) => files::told(output, |output| args.list(output)),
+            Verb::Reject(args) => files::told(output, |output| args.reject(output)),
             Verb::Snapshot(args) => files::told(output, |output| args.run(output)),
             Verb::Audit(args) => args.run(output),
             Verb::Explain(args) => args.run(output),
-            Verb::Settings(args) => args.run(output, &whole_command()),
+            Verb::Settings(args) => args.run(output),
             Verb::Generate(args) => args.run(output, Cli::command()),
             Verb::Init(args) => args.run(output),
             Verb::Install(args) => args.run(output),
@@ -223,7 +203,16 @@ impl Cli {
 
 #[cfg(test)]
 mod tests {
+    use clap::Command;
+
     use super::*;
+
+    /// The command line with the options of all verbs.
+    fn whole_command() -> Command {
+        let mut command = Cli::command();
+        command.build();
+        command
+    }
 
     /// Calls `look` with every verb and the words that call it.
     fn for_each_verb(command: &Command, words: &[&str], look: &mut impl FnMut(&Command, &[&str])) {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, Resettable, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::files;
 use crate::git::Repository;
 use crate::judge::Options;
@@ -113,10 +113,7 @@ fn with_formats(verb: Command) -> Command {
     if !writes_files {
         return verb;
     }
-    let help = format!(
-        "Also write the report to a file, as in `{}`; may be repeated",
-        example(formats)
-    );
+    let help = "Also write the report to a file, as in `json=guard.json`; may be repeated";
     verb.arg(
         Arg::new(OUTPUT)
             .long(OUTPUT)
@@ -124,103 +121,45 @@ fn with_formats(verb: Command) -> Command {
             .value_name("FORMAT=FILE")
             .env("GUARD_OUTPUT")
             .action(ArgAction::Append)
-            .value_parser(move |text: &str| parse(text, formats))
+            .value_parser(move |text: &str| report_file(text, formats))
             .long_help(format!(
                 "{help}.\n\nThe file must be new, or an earlier guard report in the same format. guard never \
-                 overwrites a tracked file, a design, guard.toml, or a file below .git or .guard. `-` is standard \
-                 output."
+                 overwrites a tracked file, a design, guard.toml, or a file below .git or .guard."
             ))
             .help(help),
     )
 }
 
-/// An example of `--output`.
-fn example(formats: &[Format]) -> &'static str {
-    match formats.contains(&Format::Sarif) {
-        true => "sarif=guard.sarif",
-        false => "json=guard.json",
-    }
-}
+/// A file to write a report to.
+pub(super) type ReportFile = (Format, PathBuf);
 
-/// A report that a command line requests; without a file, on standard output.
-pub(super) type Wanted = (Format, Option<PathBuf>);
-
-/// The reports of the verb that was called.
-pub(super) fn wanted(matches: &ArgMatches) -> Vec<Wanted> {
+/// The format of standard output, and the report files of the verb that was called.
+pub(super) fn reports(matches: &ArgMatches) -> (Format, Vec<ReportFile>) {
     let mut verb = matches;
     while let Some((_, deeper)) = verb.subcommand() {
         verb = deeper;
     }
     let format = verb.try_get_one(FORMAT).ok().flatten().copied();
-    let output = verb.try_get_many::<Wanted>(OUTPUT).ok().flatten();
-    let format = format.map(|format| (format, None));
-    format
-        .into_iter()
-        .chain(output.into_iter().flatten().cloned())
-        .collect()
+    let files = verb.try_get_many::<ReportFile>(OUTPUT).ok().flatten();
+    (
+        format.unwrap_or(Format::Human),
+        files.into_iter().flatten().cloned().collect(),
+    )
 }
 
-/// The reports of those values that are valid for the verb.
-pub(super) fn wanted_leniently(
-    verb: &str,
-    format: Option<&str>,
-    outputs: &[String],
-) -> Vec<Wanted> {
-    let (formats, writes_files) = formats_of(verb);
-    let format = format.and_then(Format::from_name);
-    let format = format.filter(|format| formats.contains(format) && !format.is_for_files());
-    let outputs = outputs.iter().filter(|_| writes_files);
-    format
-        .map(|format| (format, None))
-        .into_iter()
-        .chain(outputs.filter_map(|text| parse(text, formats).ok()))
-        .collect()
-}
-
-/// Names of standard output on Unix. Opening such a name would overwrite a redirected file from its beginning.
-const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
-
-fn parse(text: &str, formats: &[Format]) -> Result<Wanted, String> {
-    let (format, file) = text
+fn report_file(text: &str, formats: &[Format]) -> Result<ReportFile, String> {
+    let (name, file) = text
         .split_once('=')
-        .ok_or_else(|| format!("expected FORMAT=FILE, such as {}", example(formats)))?;
-    let known = formats.iter().find(|known| known.name() == format);
-    let format = *known.ok_or_else(|| {
+        .ok_or("expected FORMAT=FILE, such as json=guard.json")?;
+    let format = formats.iter().find(|known| known.name() == name);
+    let format = *format.ok_or_else(|| {
         let names: Vec<_> = formats.iter().map(|format| format.name()).collect();
         format!("unknown format; choose one of {}", names.join(", "))
     })?;
-    let is_stdout = file == "-" || cfg!(unix) && STDOUT.contains(&file);
     match file {
-        "" => Err("the file name is empty".to_owned()),
-        _ if format.is_for_files() && is_stdout => {
-            let name = format.name();
-            Err(format!(
-                "{name} is for files only, as in {name}=review.{name}"
-            ))
-        }
-        file => Ok((format, (!is_stdout).then(|| PathBuf::from(file)))),
+        "" | "-" => Err("expected the name of a file; --format is for standard output".to_owned()),
+        file => Ok((format, PathBuf::from(file))),
     }
-}
-
-/// The format of standard output, and the files with theirs.
-///
-/// # Errors
-/// Two reports would go to standard output.
-pub(super) fn destinations(wanted: Vec<Wanted>) -> Result<(Format, Vec<(Format, PathBuf)>)> {
-    let mut stdout = None;
-    let mut files = Vec::new();
-    for (format, file) in wanted {
-        match file {
-            Some(file) => files.push((format, file)),
-            None if stdout.is_none() => stdout = Some(format),
-            None => {
-                return Err(Error::new("two reports would go to standard output").help(
-                    "--format and --output FORMAT=- both write to standard output: use only one of them",
-                ));
-            }
-        }
-    }
-    Ok((stdout.unwrap_or(Format::Human), files))
 }
 
 /// Adds the approvals of this repository, which count for local commits.
@@ -237,7 +176,7 @@ pub(super) fn repository() -> Result<Repository> {
 }
 
 /// The variable that names designs for every run, as `--lld` does for one.
-pub(super) const LLD_VARIABLE: &str = "GUARD_LLD";
+const LLD_VARIABLE: &str = "GUARD_LLD";
 
 /// Explicitly chosen designs, the same for every verb that judges.
 #[derive(Debug, Clone, clap::Args)]

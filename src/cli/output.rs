@@ -1,22 +1,17 @@
-//! Where output goes: data to stdout and files, errors to stderr, colour only for terminals; and one line on stderr, if
-//! that is a terminal, that guard is still working.
+//! Where output goes: data to stdout and files, errors to stderr, colour only for terminals.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
 
 use anstream::{AutoStream, ColorChoice};
 use gix::bstr::BString;
 use serde_json::Value;
 
-use super::options::{Wanted, destinations};
+use super::options::ReportFile;
 use super::report_file;
 use crate::disk;
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::git::show_file;
 use crate::measure::Precision;
 use crate::report::{Format, Style, Target, write_error, write_failure, write_notes};
@@ -60,7 +55,7 @@ pub(super) struct Output {
     pub(super) format: Format,
     pub(super) style: Style,
     error_style: Style,
-    files: Vec<(Format, PathBuf)>,
+    files: Vec<ReportFile>,
     /// Whether only the owner may read the files.
     private: bool,
     /// What could not be written first, and why, such as a full disk.
@@ -70,10 +65,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// # Errors
-    ///
-    /// Two reports would go to standard output.
-    pub(super) fn new(args: &OutputArgs, wanted: Vec<Wanted>) -> Result<Output> {
+    pub(super) fn new(args: &OutputArgs, (format, files): (Format, Vec<ReportFile>)) -> Output {
         let style = |choice: ColorChoice, is_terminal| Style {
             color: match args.color {
                 clap::ColorChoice::Always => true,
@@ -87,8 +79,7 @@ impl Output {
             ..Style::default()
         };
         let (stdout, stderr) = (io::stdout(), io::stderr());
-        let (format, files) = destinations(wanted)?;
-        Ok(Output {
+        Output {
             format,
             style: style(AutoStream::choice(&stdout), stdout.is_terminal()),
             error_style: style(AutoStream::choice(&stderr), stderr.is_terminal()),
@@ -96,7 +87,7 @@ impl Output {
             private: false,
             failed: None,
             settled: None,
-        })
+        }
     }
 
     /// Which losses the reports need: only those for programs print the share of every change.
@@ -127,7 +118,7 @@ impl Output {
 
     /// Writes a report to stdout and to every file with `write`. `finish` reports failures.
     pub(super) fn print(&mut self, write: impl Fn(Target<'_>) -> io::Result<()>) {
-        self.stream(&write);
+        self.write_stdout(&write);
         self.write_files(write);
     }
 
@@ -136,19 +127,11 @@ impl Output {
         self.format == Format::Human
     }
 
-    /// Whether answers can be printed one by one: not in one document, and not to files.
-    pub(super) fn is_stream(&self) -> bool {
-        matches!(self.format, Format::Human | Format::Jsonl) && self.files.is_empty()
-    }
-
-    /// Prints to stdout only, such as one of several answers. Returns whether anybody still reads it.
-    pub(super) fn stream(&mut self, write: impl FnOnce(Target<'_>) -> io::Result<()>) -> bool {
+    fn write_stdout(&mut self, write: impl FnOnce(Target<'_>) -> io::Result<()>) {
         let (mut stdout, format, style) = (io::stdout().lock(), self.format, &self.style);
         let out = &mut stdout;
         let written = write(Target { out, format, style }).and_then(|()| stdout.flush());
-        let is_read = written.is_ok();
         self.note_failure("standard output", written);
-        is_read
     }
 
     /// Prints an answer that has only a human and a JSON form.
@@ -176,22 +159,16 @@ impl Output {
     /// the report of an earlier run, for the answer.
     pub(super) fn error(&mut self, error: &Error) {
         self.tell(error);
-        self.reports(error);
-    }
-
-    /// Prints an error to stderr only.
-    pub(super) fn tell(&self, error: &Error) {
-        // If stderr cannot be written, there is nowhere left to report it.
-        let _ = write_error(error, &mut io::stderr().lock(), &self.error_style);
-    }
-
-    /// The part of [`Output::error`] that is for programs.
-    pub(super) fn reports(&mut self, error: &Error) {
         let write = |to: Target<'_>| write_failure(error, to);
         if !self.is_human() {
-            self.stream(write);
+            self.write_stdout(write);
         }
         self.write_files(write);
+    }
+
+    fn tell(&self, error: &Error) {
+        // If stderr cannot be written, there is nowhere left to report it.
+        let _ = write_error(error, &mut io::stderr().lock(), &self.error_style);
     }
 
     fn write_files(&mut self, write: impl Fn(Target<'_>) -> io::Result<()>) {
@@ -205,12 +182,14 @@ impl Output {
             let written = report_file::replace(&path, format, &write, mode);
             self.note_failure(&show_file(&path), written);
         }
+        // The file from which GitHub reads the summary of a step.
+        let summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
         if self.format == Format::Github
-            && let Some(summary) = step_summary()
+            && let Some(summary) = summary
         {
             let format = Format::Markdown;
             let write = |out: &mut dyn Write| write(Target { out, format, style });
-            let written = report_file::append(&summary, &write);
+            let written = report_file::append(summary.as_ref(), &write);
             self.note_failure("the file of GITHUB_STEP_SUMMARY", written);
         }
     }
@@ -255,19 +234,6 @@ impl Output {
     }
 }
 
-/// Prints an error that comes before there is an [`Output`].
-pub(super) fn usage_error(error: &Error) {
-    // If stderr cannot be written, there is nowhere left to report it.
-    let _ = write_error(error, &mut io::stderr().lock(), &Style::default());
-}
-
-/// The file from which GitHub reads the summary of a step.
-fn step_summary() -> Option<PathBuf> {
-    std::env::var_os("GITHUB_STEP_SUMMARY")
-        .filter(|path| !path.is_empty())
-        .map(|path| Path::new(&path).to_owned())
-}
-
 /// The width of the output: the terminal's, else the variable `COLUMNS`, else 80.
 fn width(is_terminal: bool) -> usize {
     let terminal = terminal_size::terminal_size().filter(|_| is_terminal);
@@ -277,129 +243,15 @@ fn width(is_terminal: bool) -> usize {
     columns.map_or(Style::default().width, |columns| columns.clamp(40, 1000))
 }
 
-/// Rewrites one line every second; clears it on drop.
-pub(super) struct ProgressLine {
-    done: Arc<Done>,
-    line: Option<(mpsc::Sender<()>, JoinHandle<()>)>,
-}
-
-/// How many commits are judged, and of how many; of none if that is not counted.
-#[derive(Default)]
-struct Done(AtomicUsize, AtomicUsize);
-
-impl ProgressLine {
-    pub(super) fn new(what: &'static str) -> ProgressLine {
-        let done = Arc::default();
-        let line = io::stderr().is_terminal().then(|| {
-            show(
-                what,
-                Arc::clone(&done),
-                Duration::from_secs(1),
-                io::stderr(),
-            )
-        });
-        ProgressLine {
-            done,
-            line: line.flatten(),
-        }
-    }
-
-    /// Reports that `done` of `all` commits are judged.
-    pub(super) fn tell(&self, done: usize, all: usize) {
-        self.done.0.store(done, Ordering::Relaxed);
-        self.done.1.store(all, Ordering::Relaxed);
-    }
-}
-
-impl Drop for ProgressLine {
-    fn drop(&mut self) {
-        if let Some((stop, line)) = self.line.take() {
-            drop(stop);
-            let _ = line.join();
-        }
-    }
-}
-
-/// A thread that writes the line after each pause until the sender is dropped; `None` if the system grants no thread.
-fn show(
-    what: &'static str,
-    done: Arc<Done>,
-    pause: Duration,
-    mut to: impl Write + Send + 'static,
-) -> Option<(mpsc::Sender<()>, JoinHandle<()>)> {
-    let (stop, stopped) = mpsc::channel();
-    let run = move || {
-        let started = Instant::now();
-        let mut is_shown = false;
-        while stopped.recv_timeout(pause) == Err(mpsc::RecvTimeoutError::Timeout) {
-            is_shown = true;
-            // A line that cannot be shown must not stop guard.
-            let _ = match done.1.load(Ordering::Relaxed) {
-                0 => write!(
-                    to,
-                    "\rguard: {what}, {} s\x1b[K",
-                    started.elapsed().as_secs()
-                ),
-                all => write!(
-                    to,
-                    "\rguard: {} of {all} commits\x1b[K",
-                    done.0.load(Ordering::Relaxed)
-                ),
-            };
-            let _ = to.flush();
-        }
-        if is_shown {
-            let _ = write!(to, "\r\x1b[K");
-        }
-    };
-    let line = thread::Builder::new().spawn(run).ok()?;
-    Some((stop, line))
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use super::*;
-
-    /// Passes on every piece that is written.
-    struct Pieces(mpsc::Sender<String>);
-
-    impl Write for Pieces {
-        fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-            let _ = self.0.send(String::from_utf8_lossy(piece).into_owned());
-            Ok(piece.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn long_step_shows_progress_and_clears_the_line_and_a_short_one_shows_nothing() {
-        for (done, expected) in [
-            (Done::default(), "\rguard: checking, 0 s\x1b[K"),
-            (Done(3.into(), 7.into()), "\rguard: 3 of 7 commits\x1b[K"),
-        ] {
-            let (pieces, written) = mpsc::channel();
-            let pause = Duration::from_millis(1);
-            let (stop, line) = show("checking", Arc::new(done), pause, Pieces(pieces)).unwrap();
-            let mut shown = String::new();
-            while !shown.contains("\x1b[K") {
-                shown += &written.recv().unwrap();
-            }
-            assert_eq!(shown, expected);
-            drop(stop);
-            line.join().unwrap();
-            let rest: String = written.iter().collect();
-            assert!(rest.ends_with("\r\x1b[K"), "{rest:?}");
-        }
-        let (pieces, written) = mpsc::channel();
-        let pause = Duration::from_secs(600);
-        let (stop, line) = show("checking", Arc::default(), pause, Pieces(pieces)).unwrap();
-        drop(stop);
-        line.join().unwrap();
-        assert_eq!(written.iter().count(), 0);
+/// Shows on a terminal how many commits of a long run are checked. What guard prints next overwrites the line.
+pub(super) fn progress(done: usize, all: usize) {
+    let mut stderr = io::stderr();
+    if stderr.is_terminal() {
+        let line = match done == all {
+            true => "\x1b[K".to_owned(),
+            false => format!("guard: {done} of {all} commits\x1b[K\r"),
+        };
+        // A line that cannot be shown must not stop guard.
+        let _ = stderr.write_all(line.as_bytes());
     }
 }

@@ -7,7 +7,7 @@ use gix::bstr::ByteSlice;
 
 use super::lint::refuse_non_range;
 use super::options::{DesignArgs, repository, with_approvals};
-use super::output::{Output, ProgressLine};
+use super::output::Output;
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 use crate::judge::{self, Options};
@@ -84,7 +84,6 @@ impl ReviewArgs {
     fn judge(&self, repo: &Repository, options: Options) -> Result<Verdict> {
         if self.staged {
             let options = with_approvals(repo, options)?;
-            let _busy = ProgressLine::new("checking the staged changes");
             return judge::staged(repo, &options);
         }
         let range = match &self.range {
@@ -94,7 +93,6 @@ impl ReviewArgs {
             }
             None => judge::range_of_branch(repo)?.ok_or_else(unknown_target)?,
         };
-        let _busy = ProgressLine::new("checking the commits");
         judge::range(repo, &range, None, &options)
     }
 }

@@ -10,7 +10,7 @@ use gix::bstr::ByteSlice;
 use serde_json::json;
 
 use super::options::{DesignArgs, repository};
-use super::output::{Output, ProgressLine};
+use super::output::Output;
 use super::person::{Person, refuse_agents_and_ci};
 use crate::boundary::Boundary;
 use crate::design::propose;
@@ -107,9 +107,7 @@ impl ScopeArgs {
                     staged: args.staged,
                 };
                 let options = args.design.options(false);
-                let busy = ProgressLine::new("checking the designs");
                 let listing = judge::check_documents(&repository()?, &choice, &options)?;
-                drop(busy);
                 output.print(|to| write_scope_check(&listing, to));
                 Ok(listing.exit_code())
             }

@@ -4,8 +4,7 @@ use std::fs;
 
 use super::init;
 use super::options::repository;
-use super::output::Output;
-use super::output::ProgressLine;
+use super::output::{Output, progress};
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
@@ -39,12 +38,8 @@ impl TrialArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?.remembering();
         let (settings, from) = settings_here(&repo)?;
-        let progress = ProgressLine::new("checking the history");
         let most = usize::try_from(self.count).unwrap_or(usize::MAX);
-        let trial = judge::trial(&repo, &settings, most, &|done, all| {
-            progress.tell(done, all);
-        })?;
-        drop(progress);
+        let trial = judge::trial(&repo, &settings, most, &progress)?;
         output.print(|to| report::write_trial(&trial, from, to));
         Ok(0)
     }

@@ -13,7 +13,7 @@ use super::{Failure, FailureKind, GateResult, Log, check_is_here};
 use crate::approve::{self, Approval};
 use crate::boundary::Boundary;
 use crate::change::Change;
-use crate::git::{Repository, show_file};
+use crate::git::Repository;
 use crate::path::escaped;
 use crate::policy::DesignVersion;
 use crate::scope::settings::{EXPIRY, MAX_SIZE};
@@ -44,10 +44,7 @@ impl Signer {
             return Err(not_signed("git has no email address for you")
                 .help("set one: git config --global user.email you@example.org"));
         }
-        let program = SshKeygen::find().map_err(|error| Failure {
-            help: error.help.clone(),
-            ..not_signed(&error.message)
-        })?;
+        let program = SshKeygen::find().map_err(|error| not_signed(&error.message))?;
         Ok(Signer { program, key, who })
     }
 
@@ -55,23 +52,15 @@ impl Signer {
     fn sign(&self, text: &str) -> GateResult<String> {
         let signed = self.program.sign(&self.key, text);
         let signed = signed.map_err(|error| not_signed(&error.message))?;
-        signed.ok_or_else(|| {
-            let key = match &self.key {
-                SigningKey::File(path) => show_file(path),
-                SigningKey::Public(_) => "the key in git's user.signingKey".to_owned(),
-            };
-            not_signed(&format!("ssh-keygen did not sign with {key}"))
-                .help("name another key: --sign KEY")
-                .help("or approve without a signature, valid only in this clone: --no-sign")
-        })
+        signed.ok_or_else(|| not_signed("ssh-keygen did not sign"))
     }
 }
 
 fn not_signed(why: &str) -> Failure {
-    Failure::new(
-        FailureKind::NotSigned,
-        format!("nothing was approved: {why}"),
-    )
+    let message = format!("nothing was approved: {why}");
+    Failure::new(FailureKind::NotSigned, message)
+        .help("name another key: --sign KEY")
+        .help("or approve without a signature, valid only in this clone: --no-sign")
 }
 
 /// 128 unique bits: the keys of the standard hasher are random and differ for each state.
@@ -80,13 +69,11 @@ pub fn new_id() -> String {
     format!("{:016x}{:016x}", half(), half())
 }
 
-/// An approval without its change.
+/// A person's decision to approve, whatever it is about.
 #[derive(Debug, Clone)]
 pub struct Consent {
     /// The reason, never empty.
     pub reason: String,
-    /// The governing design.
-    pub design: Option<BString>,
     /// How it came, such as [`TERMINAL`].
     pub how: &'static str,
     /// Signs it, if set.
@@ -94,11 +81,16 @@ pub struct Consent {
 }
 
 impl Consent {
-    /// The approval of `change`, signed if there is a signer; not stored yet.
+    /// The approval of `change` under a design, signed if there is a signer; not stored yet.
     ///
     /// # Errors
     /// Signing failed, so there is no approval.
-    pub fn to(&self, repo: &Repository, change: &Change) -> GateResult<Approval> {
+    pub fn to(
+        &self,
+        repo: &Repository,
+        change: &Change,
+        design: Option<BString>,
+    ) -> GateResult<Approval> {
         let (old, new) = approve::sides(change);
         let when = now();
         let signed_by = self.signer.as_ref().map(|signer| signer.who.clone());
@@ -107,7 +99,7 @@ impl Consent {
             path: change.path.clone(),
             old,
             new,
-            design: self.design.clone(),
+            design,
             who: signed_by.unwrap_or_else(|| user(repo)),
             when,
             how: self.how.to_owned(),
@@ -271,9 +263,7 @@ pub fn consume(repo: &Repository, landed: &[Change]) -> GateResult<usize> {
     let used = Store::of(repo).use_up(&Log::of(repo), now(), is_used);
     let used = used.map_err(unreadable)?;
     for approval in &used {
-        let mut facts = facts_of(approval);
-        facts.retain(|key, _| !["expires", "signed"].contains(&key.as_str()));
-        record_decision(repo, "consumed", facts, None)?;
+        record_decision(repo, "consumed", facts_of(approval), None)?;
     }
     Ok(used.len())
 }

@@ -79,16 +79,7 @@ impl Gate<'_> {
     /// There is no such change, the file has changed since, another rule refuses, or it is not approved: then nothing
     /// is written. A rejected change is no longer held.
     pub fn approve(&self, id: &str, ask: Ask<'_>) -> GateResult<Effect> {
-        let change = self.undecided(id)?;
-        let decided = match &change.effect.finding {
-            Some(_) => self.decide(change, ask),
-            // A change that destroys nothing any more needs no answer.
-            None => log::alone(self.repo).and_then(|alone| {
-                let sides = approve::sides(&change.effect.consent);
-                self.note(&change, sides, "approved", "it needs none any more")?;
-                Ok((alone, change.effect))
-            }),
-        };
+        let decided = self.decide(self.undecided(id)?, ask);
         if let Err(failure) = &decided
             && failure.kind == FailureKind::Rejected
         {
@@ -209,16 +200,18 @@ impl Gate<'_> {
                 return Err(Failure::new(FailureKind::NotApproved, message));
             }
         };
-        let design = self.policy.designs.first();
         let consent = Consent {
             reason,
-            design: design.map(|governing| governing.design.path.clone()),
             how: self.how,
             signer: self.signer.clone(),
         };
         // A key may ask for a passphrase or a touch, which takes time, too. What destroys nothing needs no approval.
         let needs_approval = effect.finding.is_some();
-        let approval = needs_approval.then(|| consent.to(self.repo, &effect.consent));
+        let approval = needs_approval.then(|| {
+            let design = self.policy.designs.first();
+            let design = design.map(|governing| governing.design.path.clone());
+            consent.to(self.repo, &effect.consent, design)
+        });
         let approval = approval.transpose()?;
         let alone = log::alone(self.repo)?;
         let now = self.boundary.read(effect.path.as_ref(), MAX_SIZE)?;

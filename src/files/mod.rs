@@ -27,7 +27,7 @@ pub use gate::Gate;
 pub use log::{ChainHead, Log, LogFault, Record, Verification, rfc3339, verify};
 pub use operation::{Operation, Strategy};
 pub use restore::{RestoreRequest, paths_of, prune, snapshot_json, snapshot_path};
-pub use store::{HeldChange, HeldRecord, HeldStatus, approvals, last_event};
+pub use store::{HeldChange, approvals, decision};
 pub use take_back::{TakenBackChange, keep_only_copies, take_back};
 pub(crate) use text::ends_lines_with_crlf;
 pub use text::{Edit, Extension, apply};

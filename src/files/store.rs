@@ -129,16 +129,15 @@ impl Store {
     /// The store cannot be written: nothing is held, but the change is still refused.
     pub fn hold(&self, change: &HeldChange) -> GateResult<String> {
         let id = change.id();
-        let write = || -> io::Result<()> {
-            disk::create_private_directory(&self.held)?;
-            let mut entry = serde_json::to_vec(change)?;
+        let entry = serde_json::to_vec(change).map_err(io::Error::from);
+        let written = entry.and_then(|mut entry| {
             if let Some(content) = &change.content {
                 entry.push(b'\n');
                 entry.extend_from_slice(content);
             }
-            disk::replace(&self.held.join(&id), &entry, Some(disk::PRIVATE))
-        };
-        write().map_err(|error| {
+            put(&self.held, &id, &entry)
+        });
+        written.map_err(|error| {
             let message = format!("the change needs approval but guard cannot keep it: {error}");
             Failure::new(FailureKind::Held, message)
                 .help("nothing was written; the git directory must be writable and have space")
@@ -200,15 +199,13 @@ impl Store {
     /// # Errors
     /// The store cannot be written.
     pub fn add(&self, approval: &Approval) -> io::Result<()> {
-        disk::create_private_directory(&self.approvals)?;
         let (old, new) = (approval.old.as_deref(), approval.new.as_deref());
         let id = id_of(&self.work_tree, approval.path.as_ref(), old, new);
         let mut members = approval.to_json();
         let work_tree = self.work_tree.name();
         members.extend(work_tree.map(|name| (WORK_TREE.to_owned(), name.into())));
-        let file = self.approvals.join(format!("{id}.json"));
         let text = Value::Object(members).to_string();
-        disk::replace(&file, text.as_bytes(), Some(disk::PRIVATE))
+        put(&self.approvals, &format!("{id}.json"), text.as_bytes())
     }
 
     /// The approvals of this work tree that are valid at the time `now` (seconds since 1970) and that the log
@@ -261,6 +258,12 @@ impl Store {
         }
         Ok(all)
     }
+}
+
+/// Writes an entry that only the owner can read.
+fn put(directory: &Path, name: &str, entry: &[u8]) -> io::Result<()> {
+    disk::create_private_directory(directory)?;
+    disk::replace(&directory.join(name), entry, Some(disk::PRIVATE))
 }
 
 /// The files of a directory, which need not be there.
@@ -334,58 +337,19 @@ fn confirmed(log: &Log, mut approvals: Vec<Approval>) -> io::Result<Vec<Approval
 /// The fact of a decision that names the held change.
 pub(super) const HELD: &str = "held";
 
-named! {
-    /// The state of a held change.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum HeldStatus {
-        /// It waits for a person.
-        Held = "held",
-        /// A person approved it.
-        Approved = "approved",
-        /// A person rejected it.
-        Rejected = "rejected",
-        /// Nobody decided in time.
-        Expired = "expired",
-    }
-}
-
-/// The last event of a held change.
-#[derive(Debug, Clone)]
-pub struct HeldRecord {
-    /// The state.
-    pub status: HeldStatus,
-    /// The record.
-    pub facts: Map<String, Value>,
-}
-
-impl HeldRecord {
-    /// Whether a person has decided.
-    pub fn is_decided(&self) -> bool {
-        matches!(self.status, HeldStatus::Approved | HeldStatus::Rejected)
-    }
-}
-
-/// The last event of the held change with this ID; `None` if the log has none.
+/// The record of the decision about a held change; `None` if there is none, or the change was held again since.
 ///
 /// # Errors
 /// The log cannot be read.
-pub fn last_event(repo: &Repository, id: &str) -> GateResult<Option<HeldRecord>> {
+pub fn decision(repo: &Repository, id: &str) -> GateResult<Option<Map<String, Value>>> {
     let log = Log::of(repo).read().map_err(unreadable)?;
     let mut lines = log.lines().rev().filter(|line| line.contains_str(id));
-    Ok(lines.find_map(|line| {
+    let last = lines.find_map(|line| {
         let facts = Record::parse(line)?.facts;
-        let text = |key: &str| facts.get(key).and_then(Value::as_str);
-        let expires = facts.get("expires").and_then(Value::as_i64);
-        let status = match text("event")? {
-            "approved" if text(HELD) == Some(id) => HeldStatus::Approved,
-            "rejected" if text(HELD) == Some(id) => HeldStatus::Rejected,
-            "refused" if text("id") != Some(id) => return None,
-            "refused" if expires.is_some_and(|expires| expires <= now()) => HeldStatus::Expired,
-            "refused" => HeldStatus::Held,
-            _ => return None,
-        };
-        Some(HeldRecord { status, facts })
-    }))
+        let names = |key: &str| facts.get(key).and_then(Value::as_str) == Some(id);
+        (names(HELD) || names("id")).then_some(facts)
+    });
+    Ok(last.filter(|facts| facts.contains_key(HELD)))
 }
 
 /// The unexpired approvals of this work tree that the log confirms.

@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 use super::call::{Call, ToolAnswer};
 use crate::approve::{REJECT, reason_line};
 use crate::files::{
-    self, Analysis, Answer, Failure, FailureKind, Gate, GateResult, HeldChange, HeldRecord,
-    Question, Strategy,
+    self, Analysis, Answer, Failure, FailureKind, Gate, GateResult, HeldChange, Question, Strategy,
 };
 use crate::git::Repository;
 use crate::report::{Style, push_change};
@@ -30,12 +29,14 @@ pub(super) fn id_of(failure: &Failure) -> Option<&str> {
 pub(super) fn load(repo: &Repository, id: &str) -> GateResult<HeldChange> {
     match files::held_change(repo, id) {
         Ok((change, _)) => Ok(change),
-        Err(failure) => Err(match files::last_event(repo, id)? {
-            Some(HeldRecord { status, facts }) => {
+        Err(failure) => Err(match files::decision(repo, id)? {
+            Some(facts) => {
                 let fact = |name: &str| facts.get(name).cloned().unwrap_or_default();
+                let status = fact("event");
+                let what = status.as_str().unwrap_or_default();
                 failure
-                    .help(format!("the last record about it says: {}", status.name()))
-                    .detail("status", status.name())
+                    .help(format!("the last record about it says: {what}"))
+                    .detail("status", status)
                     .detail("strategy", fact("strategy"))
                     .detail("reason", fact("reason"))
             }
@@ -154,12 +155,6 @@ pub(super) fn decide(call: &Call<'_>, id: &str, given: &ElicitResult) -> GateRes
     let question = gate.question(id)?;
     let failed = |why: &str| not_approved(why, id, Some(Box::new(question.analysis.clone())));
     let first = answer(&question, given, true).map_err(|why| failed(&why))?;
-    if question.finding.is_none() && matches!(first, Answer::Reject(_)) {
-        // The gate would write it without a question.
-        return Err(failed(
-            "the person rejected it, though it destroys nothing any more",
-        ));
-    }
     let (mut first, mut problem) = (Some(first), None);
     let done = gate.approve(id, &mut |question| match first.take() {
         Some(first) => first,

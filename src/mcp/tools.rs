@@ -22,9 +22,10 @@ use crate::files::{
 };
 use crate::judge;
 use crate::path::escaped;
-use crate::report::{Format, Style, Target, write_check_result, write_scope};
+use crate::report::{Format, Style, Target, write_check, write_scope};
 use crate::scope::Grant;
 use crate::scope::Scope;
+use crate::verdict::CheckAnswers;
 
 /// How many snapshots are listed without a limit in the call.
 const MOST_SNAPSHOTS: usize = 50;
@@ -373,8 +374,13 @@ fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateResult<ToolA
     }
     let content = content.map(|content| content.as_bytes().to_vec());
     let result = gate.check(path.into(), requests[0].as_ref(), content, true)?;
-    let text = reported(|to| write_check_result(&result, to))?;
-    Ok(ToolAnswer::new(text, json!(result)))
+    let facts = json!(result);
+    let answers = CheckAnswers {
+        results: vec![result],
+        notes: Vec::new(),
+    };
+    let text = reported(|to| write_check(&answers, to))?;
+    Ok(ToolAnswer::new(text, facts))
 }
 
 fn show_scope(call: &Call<'_>) -> GateResult<ToolAnswer> {

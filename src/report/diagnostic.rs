@@ -9,7 +9,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::target::Style;
 use super::texts::{self, message};
-use crate::finding::{Anchor, Finding, Help, Level, split_command};
+use crate::finding::{Anchor, Finding, Help, Level};
 use crate::path::escaped;
 use crate::verdict::Texts;
 
@@ -27,7 +27,7 @@ pub(super) fn drawn(finding: &Finding, help: &[Help], texts: &Texts, style: &Sty
     if let Some(anchor) = &finding.design {
         group = place(group, anchor, texts, style);
     }
-    for help in help_blocks(help, help_width(finding, style)) {
+    for help in help_blocks(help) {
         group = group.element(Drawn::HELP.message(help));
     }
     let renderer = match style.color {
@@ -75,27 +75,17 @@ fn from_here(path: &BStr, prefix: Option<&BString>) -> BString {
 /// The maximum lines of help.
 const HELP_LINES: usize = 20;
 
-/// The width for help, right of the line number and `= help: `.
-fn help_width(finding: &Finding, style: &Style) -> usize {
-    let number = finding.design.as_ref().map_or(0, |at| at.line).to_string();
-    style
-        .width
-        .saturating_sub(number.len() + " = help: ".len())
-        .max(20)
-}
-
-/// One text per step: a wrapped sentence, then text to paste.
-pub(super) fn help_blocks(help: &[Help], width: usize) -> Vec<String> {
+/// One text per step: a sentence, then text to paste.
+pub(super) fn help_blocks(help: &[Help]) -> Vec<String> {
     let mut blocks: Vec<String> = Vec::new();
     for line in help.iter().take(HELP_LINES) {
         let text = message(line);
-        if !line.is_to_paste() {
-            blocks.push(wrapped(&text, width));
-        } else if let Some(block) = blocks.last_mut() {
-            block.push('\n');
-            block.push_str(&text);
-        } else {
-            blocks.push(text);
+        match blocks.last_mut() {
+            Some(block) if line.is_to_paste() => {
+                block.push('\n');
+                block.push_str(&text);
+            }
+            _ => blocks.push(text),
         }
     }
     if help.len() > HELP_LINES {
@@ -105,43 +95,6 @@ pub(super) fn help_blocks(help: &[Help], width: usize) -> Vec<String> {
         ));
     }
     blocks
-}
-
-/// Wraps a sentence at `width` characters. Text to copy stays whole: a longer word, a code span, and a command after
-/// a colon, which gets its own line.
-fn wrapped(sentence: &str, width: usize) -> String {
-    if sentence.chars().count() <= width {
-        return sentence.to_owned();
-    }
-    if let Some((words, command)) = split_command(sentence) {
-        return format!("{}\n {command}", wrapped(words, width));
-    }
-    let mut out = String::new();
-    let mut column = 0;
-    for word in words(sentence) {
-        let length = word.chars().count();
-        // Some CI systems accept commands at the start of a line.
-        let is_command = word.starts_with("::") || word.starts_with("##");
-        if column > 0 && column + 1 + length > width && !is_command {
-            out.push('\n');
-            column = 0;
-        } else if !out.is_empty() {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += length;
-    }
-    out
-}
-
-/// The words of a sentence; a code span is part of one word.
-fn words(sentence: &str) -> impl Iterator<Item = &str> {
-    let mut in_code = false;
-    sentence.split(move |c| {
-        in_code ^= c == '`';
-        c == ' ' && !in_code
-    })
 }
 
 /// Longer marked text is marked only at its start, and as many characters are kept after the mark, so that drawing
@@ -159,24 +112,19 @@ struct SnippetLine {
 /// The line of `anchor`, unless its document is missing or differs from the one that the anchor was taken from.
 fn quoted_line(texts: &Texts, anchor: &Anchor, width: usize) -> Option<SnippetLine> {
     let document = texts.get(&anchor.path)?;
-    let before = document.get(..anchor.span.start)?;
     let marked = document.get(anchor.span.clone())?;
-    let after = document.get(anchor.span.end..)?;
+    let (before, rest) = document.split_at(anchor.span.start);
 
     let is_end = ['\n', '\r'];
     let before = before.rsplit(is_end).next().unwrap_or_default();
-    let first = marked.split(is_end).next().unwrap_or_default();
-    let after = if first.len() == marked.len() {
-        after.split(is_end).next().unwrap_or_default()
-    } else {
-        ""
-    };
-
+    let rest = rest.split(is_end).next().unwrap_or_default();
     let mark_max = SPAN_CHARS.min(width.saturating_sub(MARGIN).max(1));
-    let rest: String = first.chars().skip(mark_max).chain(after.chars()).collect();
-    let before = texts::line(before);
-    let marked = texts::line(&first.chars().take(mark_max).collect::<String>());
-    let after = texts::line(&texts::clip(&rest, SPAN_CHARS));
+    let marked = marked.len().min(rest.len());
+    let marked = rest[..marked].chars().take(mark_max);
+    let marked: usize = marked.map(char::len_utf8).sum();
+    let (marked, after) = rest.split_at(marked);
+    let [before, marked, after] =
+        [before, marked, &texts::clip(after, SPAN_CHARS)].map(texts::line);
     Some(SnippetLine {
         span: before.len()..before.len() + marked.len(),
         text: before + &marked + &after,

@@ -3,14 +3,13 @@
 //! A finding takes at most a screenful: message and help are cut at the constants below, previews where they are made. Repeated findings
 //! of a rule are folded after [`FOLD_AFTER`]; folding changes neither the summary nor the verdict.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 
 use annotate_snippets::renderer::{
     DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE, DEFAULT_NOTE_STYLE, DEFAULT_WARNING_STYLE,
 };
-use gix::bstr::BString;
 
 use super::diagnostic::{drawn, help_blocks};
 use super::preview::{GUTTER, painted};
@@ -18,13 +17,13 @@ use super::target::Style;
 use super::texts::{self, message};
 use super::texts::{RunResult, ordered, plural, remarks};
 use crate::error::Error;
-use crate::finding::{Finding, Help, Level, Rule};
+use crate::finding::{Finding, Level, Rule};
 use crate::path::escaped;
 use crate::verdict::{DesignUsed, JudgedChange, Outcome, Texts, Verdict};
 
 /// Findings per rule and level that are drawn in full, so that the first ones stay visible.
 const FULL: usize = 5;
-/// Findings per rule and level that are drawn at all, later ones only with title and row; the rest is counted.
+/// Findings per rule and level that are shown at all, later ones in one line; the rest is counted.
 const FOLD_AFTER: usize = 20;
 
 /// The report of `guard lint`: the error if there is one, else the verdict.
@@ -34,9 +33,6 @@ pub(super) fn report(run: RunResult<'_>, style: &Style) -> String {
         return text(error, style);
     }
     let mut out = findings(&verdict.findings, &verdict.changes, &verdict.texts, style);
-    if verdict.findings.len() >= FOLD_AFTER {
-        out.push_str(&missing_rows(&verdict.findings, style));
-    }
     if !style.quiet {
         out.push_str(&notes(&verdict.notes, style));
         push_line(&mut out, &summary(verdict, style));
@@ -62,23 +58,17 @@ pub(super) fn findings(
 ) -> String {
     let mut out = String::new();
     let mut seen: BTreeMap<(Level, Rule), usize> = BTreeMap::new();
-    let mut after_short = false;
     for finding in ordered(findings) {
         if style.quiet && finding.level != Level::Error {
             continue;
         }
         let count = seen.entry((finding.level, finding.rule)).or_default();
         *count += 1;
-        if *count > FOLD_AFTER {
-            continue;
-        }
-        let is_short = *count > FULL;
-        if after_short && !is_short {
-            out.push('\n');
-        }
-        after_short = is_short;
-        if is_short {
-            push_line(&mut out, &in_short(finding, texts, style));
+        let title = title(finding.level, finding.rule, style);
+        if *count > FULL {
+            if *count <= FOLD_AFTER {
+                push_line(&mut out, &format!("{title}: {}", message(&finding.message)));
+            }
             continue;
         }
         push_line(&mut out, &drawn(finding, &finding.steps(), texts, style));
@@ -91,55 +81,14 @@ pub(super) fn findings(
         }
         out.push('\n');
     }
-    if after_short {
-        out.push('\n');
-    }
     for ((level, rule), count) in seen.into_iter().rev() {
         if let more @ 1.. = count.saturating_sub(FOLD_AFTER) {
-            let label = format!("{}[{}]", level.name(), rule.id());
-            let label = style.paint(color_of(level), &label);
-            let more = format!("{label}: … and {more} more (use --format json for all)\n");
+            let title = title(level, rule, style);
+            let more = format!("{title}: … and {more} more (use --format json for all)\n");
             push_line(&mut out, &more);
         }
     }
     out
-}
-
-/// How to see all of many findings, and the missing rows in one block to paste.
-fn missing_rows(findings: &[Finding], style: &Style) -> String {
-    let mut rows: BTreeMap<Option<&BString>, Vec<&str>> = BTreeMap::new();
-    let mut seen = BTreeSet::new();
-    let ordered = ordered(findings).into_iter();
-    for finding in ordered.filter(|finding| finding.level == Level::Error) {
-        let design = finding.design.as_ref().map(|at| &at.path);
-        for row in finding.help.iter().filter(|line| line.is_row()) {
-            if seen.insert((design, &**row)) {
-                rows.entry(design).or_default().push(row);
-            }
-        }
-    }
-    let label = style.paint(DEFAULT_NOTE_STYLE, "note");
-    let total = plural(findings.len(), "finding");
-    let mut out = format!("{label}: {total} in total; `--format json` prints each in full\n");
-    for (design, rows) in rows {
-        let place = design.map_or_else(String::new, |path| format!(" for {}", escaped(path)));
-        push_line(
-            &mut out,
-            &format!("{label}: missing rows{place}, ready to paste:"),
-        );
-        rows.iter()
-            .for_each(|row| push_line(&mut out, &message(row)));
-    }
-    out.push('\n');
-    out
-}
-
-/// What distinguishes this finding from earlier ones: its title and the row to paste.
-fn in_short(finding: &Finding, texts: &Texts, style: &Style) -> String {
-    let mut short = finding.clone();
-    short.design = None;
-    short.help.retain(Help::is_row);
-    drawn(&short, &short.help, texts, style)
 }
 
 /// The preview of a change below the finding, each line as far as it fits.
@@ -211,12 +160,14 @@ fn named(design: &DesignUsed, before_origin: &str) -> String {
     }
 }
 
-fn color_of(level: Level) -> anstyle::Style {
-    match level {
+/// Level and rule, as annotate-snippets draws them.
+fn title(level: Level, rule: Rule, style: &Style) -> String {
+    let color = match level {
         Level::Error => DEFAULT_ERROR_STYLE,
         Level::Warning => DEFAULT_WARNING_STYLE,
         Level::Note => DEFAULT_NOTE_STYLE,
-    }
+    };
+    style.paint(color, &format!("{}[{}]", level.name(), rule.id()))
 }
 
 fn push_line(out: &mut String, line: &str) {
@@ -256,8 +207,7 @@ fn text(error: &Error, style: &Style) -> String {
     for line in lines {
         text.push_str(&format!("       {}\n", texts::text(line)));
     }
-    let width = style.width.saturating_sub(HELP_INDENT.len());
-    for help in help_blocks(&error.help, width) {
+    for help in help_blocks(&error.help) {
         let label = style.paint(DEFAULT_HELP_STYLE, "help");
         let help = help.replace('\n', &format!("\n{HELP_INDENT}"));
         text.push_str(&format!("  {label}: {help}\n"));

@@ -14,8 +14,6 @@ use crate::path::escaped;
 const MOST_BYTES: usize = 60_000;
 /// The additional limit for notes after the findings.
 const NOTES_BYTES: usize = 5_000;
-/// The maximum number of notes after the findings.
-const MOST_NOTES: usize = 20;
 /// The maximum length of a sentence or a name.
 const MOST_CHARS: usize = 500;
 
@@ -38,28 +36,23 @@ pub(super) fn report(run: RunResult<'_>) -> String {
     }
     let rows = findings.iter().map(|finding| row(finding));
     let more = "(`guard lint --format json` has all)";
-    push_some(&mut out, rows, (usize::MAX, MOST_BYTES), more);
+    push_some(&mut out, rows, MOST_BYTES, more);
     let notes = verdict.notes.iter();
     let notes = notes.map(|note| format!("\n{}\n", prose(note)));
-    push_some(
-        &mut out,
-        notes,
-        (MOST_NOTES, MOST_BYTES + NOTES_BYTES),
-        "notes",
-    );
+    push_some(&mut out, notes, MOST_BYTES + NOTES_BYTES, "notes");
     out
 }
 
-/// Appends at most so many items, as far as they fit into so many bytes, and counts the others.
+/// Appends the items as far as they fit into so many bytes, and counts the others.
 fn push_some(
     out: &mut String,
     items: impl ExactSizeIterator<Item = String>,
-    (most, bytes): (usize, usize),
+    bytes: usize,
     others: &str,
 ) {
     let count = items.len();
     for (shown, item) in items.enumerate() {
-        if shown == most || out.len() + item.len() > bytes {
+        if out.len() + item.len() > bytes {
             let more = count - shown;
             out.push_str(&format!("\n… and {more} more {others}\n"));
             return;

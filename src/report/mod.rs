@@ -22,8 +22,8 @@ mod trial;
 
 use std::io::{self, Write as _};
 
-pub use check::{write_check, write_check_end, write_check_error, write_check_result};
-pub use explain::{Topic, write_topic};
+pub use check::write_check;
+pub use explain::write_rules;
 pub(crate) use human::summary;
 pub use human::{write_error, write_notes};
 pub(crate) use json::document;

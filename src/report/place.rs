@@ -82,7 +82,7 @@ impl<'a> ReportPlaces<'a> {
     }
 
     /// The finding's line in the design, or a substitute.
-    pub(super) fn in_design(&self, finding: &Finding) -> ReportPlace {
+    fn in_design(&self, finding: &Finding) -> ReportPlace {
         if let Some(anchor) = &finding.design
             && is_plain(anchor.path.as_bstr())
         {
@@ -95,7 +95,7 @@ impl<'a> ReportPlaces<'a> {
 }
 
 /// Whether the path is valid on every system: UTF-8, with components that are neither empty nor dots.
-pub(super) fn is_plain(path: &BStr) -> bool {
+fn is_plain(path: &BStr) -> bool {
     path.is_utf8()
         && path
             .split_str("/")

@@ -73,17 +73,10 @@ pub(super) fn marked(preview: &str) -> Vec<MarkedLine<'_>> {
             let rest = lines[from..].iter();
             from + rest.take_while(|line| is_in(line)).count()
         };
-        let mut removed = at..run(at, |line| line.starts_with('-'));
+        let removed = at..run(at, |line| line.starts_with('-'));
         let start = run(removed.end, |line| line.starts_with(['\\', '[']));
-        let mut added = start..run(start, |line| line.starts_with('+'));
+        let added = start..run(start, |line| line.starts_with('+'));
         at = added.end.max(at + 1);
-        let is_cut = |end: usize| lines.get(end).is_some_and(|line| line.starts_with('['));
-        if is_cut(removed.end) || is_cut(added.end) {
-            // What the last lines of the longer side belong to is not shown.
-            let pairs = removed.len().min(added.len());
-            removed.end = removed.start + pairs;
-            added.end = added.start + pairs;
-        }
         let text = |range: &std::ops::Range<usize>| -> String {
             let lines = lines[range.clone()].iter();
             lines.flat_map(|line| [&line[1..], "\n"]).collect()

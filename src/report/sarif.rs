@@ -2,7 +2,7 @@
 //!
 //! Sources: OASIS SARIF 2.1.0 errata 01, and "SARIF support for code scanning" in GitHub's documentation: required
 //! properties, at most 25,000 results, descriptions of at most 1024 characters. A finding on a deleted file is placed
-//! at the design, because GitHub needs an existing line; the path is in the message and in `relatedLocations`.
+//! at the design, because GitHub needs an existing line; the path is in the message and in `properties`.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::json::{Streamed, write_document};
-use super::place::{ReportPlace, ReportPlaces, hashes, is_plain};
+use super::place::{ReportPlace, ReportPlaces, hashes};
 use super::texts;
 use super::texts::{RunResult, cannot_judge, in_full, ordered, uri};
 use crate::error::Error;
@@ -154,43 +154,19 @@ fn result(places: &ReportPlaces<'_>, finding: &Finding, fingerprint: &str) -> Va
         // become one alert.
         fingerprints["primaryLocationLineHash"] = format!("{fingerprint}:1").into();
     }
-    let mut value = json!({
+    let text = |path: &Option<BString>| path.as_ref().map(|path| path_text(path.as_bstr()));
+    json!({
         "ruleId": finding.rule.id(),
         "ruleIndex": Rule::ALL.iter().position(|rule| *rule == finding.rule),
         "level": finding.level.name(),
         "message": {"text": plain(&in_full(finding))},
         "locations": [location(&main)],
         "partialFingerprints": fingerprints,
-    });
-    if let Some(related) = related(places, finding, &main) {
-        value["relatedLocations"] = json!([related]);
-    }
-    let text = |path: &Option<BString>| path.as_ref().map(|path| path_text(path.as_bstr()));
-    value["properties"] = json!({
-        "path": text(&finding.path),
-        "closest": text(&finding.closest),
-        "details": finding.details,
-    });
-    value
-}
-
-/// The offending path if the finding is placed elsewhere, otherwise the line of the design.
-fn related(places: &ReportPlaces<'_>, finding: &Finding, main: &ReportPlace) -> Option<Value> {
-    let path = finding.path.as_ref()?;
-    if *path != main.path {
-        return is_plain(path.as_bstr()).then(|| {
-            json!({
-                "message": {"text": "the checked path"},
-                "physicalLocation": {"artifactLocation": {"uri": uri(path.as_bstr())}},
-            })
-        });
-    }
-    finding.design.as_ref()?;
-    let row = places.in_design(finding);
-    (row != *main).then(|| {
-        let mut row = location(&row);
-        row["message"] = json!({"text": "the design"});
-        row
+        "properties": {
+            "path": text(&finding.path),
+            "closest": text(&finding.closest),
+            "details": finding.details,
+        },
     })
 }
 

@@ -11,7 +11,7 @@ use super::texts::message;
 use super::texts::{ordered, place, remarks};
 use crate::error::Error;
 use crate::finding::json::path_text;
-use crate::finding::{Finding, Help, Level};
+use crate::finding::{Finding, Level};
 use crate::path::escaped;
 use crate::scope::Grant;
 use crate::verdict::{BranchStatus, RowsSoFar, Verdict};
@@ -52,7 +52,7 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
             let by = message(&design.selected_by);
             vec![format!("{} ({by})", escaped(&design.path))]
         }),
-        Err(error) => why(error, ""),
+        Err(error) => why(error),
     };
     let rows = match &status.rows {
         Ok(None) => Vec::new(),
@@ -63,15 +63,16 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
             lines.extend(cut(open, MOST, row));
             lines
         }
-        Err(error) => why(error, ""),
+        Err(error) => why(error),
     };
-    let commit = match (&status.commit, &status.designs) {
-        (Ok(verdict), _) => next_commit(verdict),
-        (Err(error), Err(same)) if error.message == same.message => {
-            vec!["cannot be checked, for the same reason".to_owned()]
-        }
-        (Err(error), _) => why(error, "cannot be checked: "),
-    };
+    let commit = status.commit.as_ref().map_or_else(
+        |error| {
+            let mut lines = why(error);
+            lines[0].insert_str(0, "cannot be checked: ");
+            lines
+        },
+        next_commit,
+    );
     let mut approval = cut(waiting, FEW, |(line, _)| vec![line.clone()]);
     if approval.is_empty() {
         approval.push("nothing".to_owned());
@@ -105,26 +106,18 @@ fn cut<T>(list: &[T], most: usize, lines: impl Fn(&T) -> Vec<String>) -> Vec<Str
     shown
 }
 
-/// A sentence, and the first next step below it.
-fn reason(sentence: &str, help: &[Help]) -> Vec<String> {
-    let to_paste = help.iter().skip(1).take_while(|line| line.is_to_paste());
-    let steps = help.iter().take(1).chain(to_paste.take(1));
-    let steps = steps.map(|line| format!("  {}", message(line)));
-    std::iter::once(message(sentence)).chain(steps).collect()
-}
-
-/// Why guard cannot tell something, with the first fault behind it.
-fn why(error: &Error, before: &str) -> Vec<String> {
+/// Why guard cannot tell something, with the first fault behind it and a next step.
+fn why(error: &Error) -> Vec<String> {
+    let fault = ordered(&error.problems).into_iter().next();
+    let fault = fault.map(|fault| fault.message.as_str());
     // The command comes last.
-    let step = error.help.iter().rposition(Help::has_command).unwrap_or(0);
-    let help = error.help.get(step..).unwrap_or_default();
-    let mut lines = reason(&format!("{before}{}", error.message), help);
-    let faults = ordered(&error.problems).into_iter().take(1);
-    lines.splice(
-        1..1,
-        faults.map(|fault| format!("  {}", message(&fault.message))),
-    );
-    lines
+    let step = error.help.iter().rfind(|line| line.has_command());
+    let step = step.or(error.help.first()).map(|line| &**line);
+    let below = fault.into_iter().chain(step);
+    let below = below.map(|line| format!("  {}", message(line)));
+    std::iter::once(message(&error.message))
+        .chain(below)
+        .collect()
 }
 
 /// What a commit would say now.
@@ -143,8 +136,16 @@ fn next_commit(verdict: &Verdict) -> Vec<String> {
     findings.retain(|finding| finding.level != Level::Note);
     let drawn = |finding: &&Finding| {
         let (level, rule) = (finding.level.name(), finding.rule.id());
-        let sentence = format!("{level}[{rule}]: {}", finding.message);
-        reason(&sentence, &finding.help)
+        let mut lines = vec![message(&format!("{level}[{rule}]: {}", finding.message))];
+        // The first step, and the row to paste.
+        let rows = finding
+            .help
+            .iter()
+            .skip(1)
+            .take_while(|line| line.is_to_paste());
+        let steps = finding.help.iter().take(1).chain(rows.take(1));
+        lines.extend(steps.map(|line| format!("  {}", message(line))));
+        lines
     };
     let mut lines = vec![format!("{}: {remarks}", verdict.outcome().name())];
     lines.extend(cut(&findings, MOST, drawn));

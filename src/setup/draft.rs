@@ -49,7 +49,7 @@ pub struct SettingsDraft {
 /// The file. Lines in angle brackets are filled in.
 const TEMPLATE: &str = "\
 # The settings of guard. guard judges a commit by the guard.toml in HEAD, so a change here takes effect once
-# you commit it. To list all keys: guard explain settings
+# you commit it. To list all keys: guard generate settings
 
 [lld]
 <path>

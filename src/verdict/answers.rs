@@ -60,47 +60,16 @@ fn system_path<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S
         .serialize(serializer)
 }
 
-/// How many answers of each kind there are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct CheckCounts {
-    /// Paths that may be written.
-    pub allowed: usize,
-    /// Paths that may not.
-    pub refused: usize,
-    /// Paths that guard could not check.
-    pub errors: usize,
-}
-
 impl CheckAnswers {
-    /// The number of allowed and refused paths.
-    pub fn counts(&self) -> CheckCounts {
-        let mut counts = CheckCounts::default();
-        self.results.iter().for_each(|result| counts.add(result));
-        counts
+    /// The number of refused paths.
+    pub fn refused(&self) -> usize {
+        let refused = self.results.iter().filter(|result| !result.allowed);
+        refused.count()
     }
 
     /// 1 if any path is refused, otherwise 0.
     pub fn exit_code(&self) -> u8 {
-        self.counts().exit_code()
-    }
-}
-
-impl CheckCounts {
-    /// Counts an answer.
-    pub fn add(&mut self, result: &CheckResult) {
-        match result.allowed {
-            true => self.allowed += 1,
-            false => self.refused += 1,
-        }
-    }
-
-    /// The worst: 2 if guard could not check a path, else 1 if one is refused, otherwise 0.
-    pub fn exit_code(&self) -> u8 {
-        match (self.errors, self.refused) {
-            (0, 0) => 0,
-            (0, _) => 1,
-            _ => 2,
-        }
+        u8::from(self.refused() > 0)
     }
 }
 

@@ -8,8 +8,8 @@ use gix::bstr::BString;
 use serde::{Serialize, Serializer};
 
 pub use answers::{
-    BranchStatus, CheckAnswers, CheckCounts, CheckResult, ChosenDesigns, PromptPath, PromptSection,
-    Protection, RowsSoFar, ScopeGrant, ScopeListing, SettingsInForce,
+    BranchStatus, CheckAnswers, CheckResult, ChosenDesigns, PromptPath, PromptSection, Protection,
+    RowsSoFar, ScopeGrant, ScopeListing, SettingsInForce,
 };
 
 use crate::approve::Approval;

@@ -12,7 +12,7 @@ from .state import FileWriteRequest, WriteApprovalState
 # The kinds of errors after which guard still holds the write.
 HELD = ("held", "not-approved")
 # What may have become of a held write without the graph, such as in a terminal.
-DECIDED = ("approved", "rejected", "expired")
+DECIDED = ("approved", "rejected")
 # The kinds that say that guard itself failed, not the request.
 FAILED = ("backup", "record", "io", "not-signed")
 # The tool's arguments by the keys of a request.

@@ -86,17 +86,6 @@ pub(in crate::cli) fn extension_lines(extension: &Extension) -> Vec<String> {
     lines.collect()
 }
 
-/// Runs a verb whose errors are JSON too if the format is JSON, even if the verb could not begin.
-pub(in crate::cli) fn answered(
-    output: &mut Output,
-    run: impl FnOnce(&mut Output) -> Result<u8>,
-) -> Result<u8> {
-    match run(output) {
-        Err(error) if output.format == Format::Json => tell(output, &error.into()),
-        result => result,
-    }
-}
-
 /// A failure as JSON on stdout, or as a sentence on stderr.
 pub(in crate::cli) fn told(
     output: &mut Output,
@@ -105,16 +94,8 @@ pub(in crate::cli) fn told(
     run(output).or_else(|failure| tell(output, &failure))
 }
 
-/// The verbs whose errors have the keys of [`answer_failure`].
-pub(in crate::cli) fn has_typed_errors(verb: &str) -> bool {
-    let verbs = [
-        "read", "write", "patch", "delete", "move", "pending", "approve", "reject", "snapshot",
-    ];
-    verbs.contains(&verb)
-}
-
 /// A failure as JSON on stdout, if that is the format.
-pub(in crate::cli) fn answer_failure(output: &mut Output, failure: &Failure) {
+fn answer_failure(output: &mut Output, failure: &Failure) {
     if output.format == Format::Json {
         let value = failure.to_json();
         output.print(|to| to.out.write_all(document(&value)?.as_bytes()));

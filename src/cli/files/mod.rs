@@ -3,9 +3,7 @@
 mod answer;
 mod input;
 
-pub(super) use answer::{
-    answer_failure, answered, extension_lines, has_typed_errors, print_done, told,
-};
+pub(super) use answer::{extension_lines, print_done, told};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -341,7 +341,7 @@ pub fn not_listed(repo: &Repository, approvals: &[Approval]) -> Result<Vec<Strin
         };
         notes.extend(why.map(|why| {
             format!(
-                "this approval will not count for a pull request or in CI: {why}; to add the key: guard approve --enroll KEY, then commit on the target branch"
+                "this approval will not count for a pull request or in CI: {why}; list the key on the target branch"
             )
         }));
     }

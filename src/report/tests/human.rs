@@ -284,37 +284,3 @@ fn any_line_mark_and_width_can_be_drawn() {
         assert_clean(&text);
     }
 }
-
-#[test]
-fn help_wraps_between_words_and_commands_stay_whole() {
-    let help = |help: &str| {
-        let finding = Finding::new(Rule::UnsafePath, "z", "z is unsafe").help(help);
-        let report = Verdict {
-            findings: vec![finding],
-            ..Verdict::default()
-        };
-        let style = Style {
-            width: 40,
-            ..Style::default()
-        };
-        write(&report, Format::Human, &style)
-    };
-    let text = help("read the long page about names, then choose `git mv OLD NEW` for it");
-    assert!(
-        text.contains(
-            "help: read the long page about\n         names, then choose\n         `git mv OLD NEW` for it\n"
-        ),
-        "{text}"
-    );
-    let text = help("give it a home of its own: git config --local core.hooksPath .git/hooks");
-    assert!(
-        text.contains("own:\n           git config --local core.hooksPath .git/hooks\n"),
-        "{text}"
-    );
-    // A name that looks like a command of a CI system begins no line.
-    let text = help("this is a sentence of some length ::error::forged");
-    assert!(
-        !text.lines().any(|line| line.trim_start().starts_with("::")),
-        "{text}"
-    );
-}

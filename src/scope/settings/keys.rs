@@ -1,5 +1,5 @@
 //! Every key of `guard.toml`: one row per key. From these rows come [`Settings`] with its defaults, reading the file,
-//! `guard settings`, `guard explain settings`, the JSON schema and the reference in docs/settings.md. A new key is a
+//! `guard settings`, the JSON schema and the reference in docs/settings.md. A new key is a
 //! new row. The kinds of values: how to read and write them.
 
 use std::collections::BTreeMap;

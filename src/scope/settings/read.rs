@@ -201,7 +201,7 @@ impl SettingsReader<'_> {
             format!("{FILE}:{line}:{column}: {what}")
         });
         let lines: Vec<String> = lines.collect();
-        Err(Error::new(lines.join("\n")).help("`guard explain settings` lists every key"))
+        Err(Error::new(lines.join("\n")).help("`guard generate settings` lists every key"))
     }
 }
 
