@@ -151,13 +151,7 @@ fn edits_are_judged_by_what_they_leave() {
 fn edit_that_guard_cannot_rebuild_is_denied() {
     let repo = repo();
     let reason = edit(&repo, LOG, "import  sys", "x", false).denies();
-    assert_says(
-        &reason,
-        &[
-            "the search text is not in the file",
-            "only whitespace differs",
-        ],
-    );
+    assert_says(&reason, &["the search text is not in the file"]);
     let reason = edit(&repo, LOG, "level = 1", "x", false).denies();
     assert_says(&reason, &["the search text occurs 2 times: lines 3, 4"]);
     edit(&repo, LOG, "no such text", "x", true).denies();
@@ -624,9 +618,9 @@ fn one_snapshot_holds_all_files_of_a_call() {
     let [taken] = snapshots(&repo).try_into().unwrap();
     assert_eq!(taken["files"], json!(["a.py", "b.py", "c.py"]));
     assert_eq!(taken["absent"], json!(["new.py"]));
-    let record = repo.records().pop().unwrap();
-    assert_eq!(record["event"], "passed");
-    assert_eq!(record["operations"].as_array().unwrap().len(), 4);
+    let records = repo.records();
+    assert_eq!(records.len(), 3);
+    assert!(records.iter().all(|record| record["event"] == "passed"));
     // The agent does it.
     repo.write("a.py", lines(1..=20).replace("line number 3\n", "x\n"));
     repo.write("new.py", "x = 2\ny = 2\n");

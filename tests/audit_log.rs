@@ -61,28 +61,6 @@ fn the_first_damaged_record_is_named() {
 }
 
 #[test]
-fn snapshots_reveal_a_truncated_or_rewritten_log() {
-    let truncated = |line: u64| Some((line, "truncated".to_owned()));
-    // The third snapshot was taken after the fourth record.
-    assert_eq!(after(|lines| lines.truncate(4)), None);
-    assert_eq!(after(|lines| lines.truncate(3)), truncated(4));
-    assert_eq!(after(Vec::clear), truncated(1));
-    let rewritten = after(|lines| {
-        other_path(&mut lines[2]);
-        *lines = restamp(lines);
-    });
-    assert_eq!(rewritten, truncated(4));
-    // A log that was restarted and has grown longer than before.
-    let repo = with_log(3);
-    fs::remove_file(log_file(&repo)).unwrap();
-    for number in 0..4 {
-        repo.put("a", format!("anew {number}\n"), &[]).works();
-    }
-    assert_eq!(verdict(&repo), truncated(2));
-    assert_eq!(verdict(&Repo::open()), None, "nothing was ever written");
-}
-
-#[test]
 fn incomplete_last_line_is_reported_and_sealed_by_the_next_record() {
     // Without its newline, in the middle, and after the first byte.
     for cut in [None, Some(40), Some(0)] {
@@ -244,7 +222,7 @@ fn sixteen_processes_leave_one_valid_chain() {
         assert!(writer.wait().unwrap().success());
     }
     let bytes = Log::new(directory.path()).read().unwrap();
-    let result = verify(&bytes, &[]);
+    let result = verify(&bytes);
     assert_eq!(result.fault, None);
     assert_eq!(result.head.count, 16 * records_each() as u64);
     // The records of each process are there, in its order.

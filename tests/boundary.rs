@@ -10,9 +10,8 @@ use crate::common::Repo;
 use crate::common::corpus::{self, given, text};
 use crate::common::corpus_layout;
 use gix::bstr::BStr;
-use write_guard::boundary::{Backend, Boundary, BoundaryError, NestedRepository, OpenedFile};
+use write_guard::boundary::{Boundary, BoundaryError, NestedRepository, OpenedFile};
 
-const BACKENDS: [Backend; 2] = [Backend::Kernel, Backend::Walk];
 const MAX: u64 = 1 << 20;
 
 /// A workspace `ws` with a secret next to it.
@@ -35,11 +34,8 @@ impl Disk {
         self.base.join("ws")
     }
 
-    fn boundaries(&self) -> Vec<Boundary> {
-        BACKENDS
-            .iter()
-            .map(|&backend| Boundary::with_backend(&self.ws(), backend).unwrap())
-            .collect()
+    fn boundary(&self) -> Boundary {
+        Boundary::open(&self.ws()).unwrap()
     }
 }
 
@@ -60,7 +56,7 @@ fn reason(error: &BoundaryError) -> String {
 
 /// The paths of the corpus that need a disk; `file_paths` tests the same through the file verbs.
 #[test]
-fn both_backends_judge_the_paths_of_the_corpus_that_need_a_disk() {
+fn the_paths_of_the_corpus_that_need_a_disk_are_judged() {
     let entries = corpus::entries();
     let mut judged = 0;
     for entry in entries.iter().filter(|entry| !entry["needs"].is_null()) {
@@ -71,22 +67,20 @@ fn both_backends_judge_the_paths_of_the_corpus_that_need_a_disk() {
             continue;
         }
         let request = corpus_layout::moved(&corpus::input(entry), &repo);
-        for backend in BACKENDS {
-            let boundary = Boundary::with_backend(&repo.root, backend).unwrap();
-            let path = boundary.locate(request.as_slice().into());
-            let read = path.map_err(BoundaryError::from).and_then(|path| {
-                let nested = boundary.nested_repository(path.as_ref())?;
-                Ok((boundary.read(path.as_ref(), MAX)?, nested))
-            });
-            match (expected.strip_prefix("reject:"), read) {
-                (None, Ok((_, None))) | (Some(_), Ok((_, Some(_)))) => {}
-                (Some(why), Err(error)) => {
-                    // The corpus tells absolute targets from others only for some entries.
-                    let plain = |reason: &str| reason.replace("-absolute", "-escape");
-                    assert_eq!(plain(&reason(&error)), plain(why), "{id} {backend:?}");
-                }
-                (_, read) => panic!("{id} {backend:?}: {read:?}"),
+        let boundary = Boundary::open(&repo.root).unwrap();
+        let path = boundary.locate(request.as_slice().into());
+        let read = path.map_err(BoundaryError::from).and_then(|path| {
+            let nested = boundary.nested_repository(path.as_ref())?;
+            Ok((boundary.read(path.as_ref(), MAX)?, nested))
+        });
+        match (expected.strip_prefix("reject:"), read) {
+            (None, Ok((_, None))) | (Some(_), Ok((_, Some(_)))) => {}
+            (Some(why), Err(error)) => {
+                // The corpus tells absolute targets from others only for some entries.
+                let plain = |reason: &str| reason.replace("-absolute", "-escape");
+                assert_eq!(plain(&reason(&error)), plain(why), "{id}");
             }
+            (_, read) => panic!("{id}: {read:?}"),
         }
         judged += 1;
     }
@@ -112,22 +106,19 @@ fn non_regular_files_are_refused() {
             .unwrap()
             .success()
     );
-    for boundary in disk.boundaries() {
-        for (path, expected) in [
-            ("src", "is-a-directory"),
-            ("file/x", "not-a-directory"),
-            ("hl", "hardlink"),
-            ("sock", "not-a-regular-file"),
-            ("fifo", "not-a-regular-file"),
-        ] {
-            let error = boundary.read(BStr::new(path), MAX).unwrap_err();
-            assert_eq!(reason(&error), expected, "{path}");
-        }
-        let error = boundary
-            .remove(BStr::new("hl"), &entry(b"", None))
-            .unwrap_err();
-        assert_eq!(reason(&error), "hardlink");
+    let boundary = disk.boundary();
+    for (path, expected) in [
+        ("src", "is-a-directory"),
+        ("file/x", "not-a-directory"),
+        ("hl", "hardlink"),
+        ("sock", "not-a-regular-file"),
+        ("fifo", "not-a-regular-file"),
+    ] {
+        let error = boundary.read(BStr::new(path), MAX).unwrap_err();
+        assert_eq!(reason(&error), expected, "{path}");
     }
+    let error = boundary.remove("hl".into(), &entry(b"", None)).unwrap_err();
+    assert_eq!(reason(&error), "hardlink");
     assert_eq!(fs::read(disk.base.join("out/secret")).unwrap(), b"secret");
 }
 
@@ -163,60 +154,48 @@ fn entry(content: &[u8], mode: Option<u32>) -> OpenedFile {
         content: content.to_vec(),
         mode,
         writable: true,
-        modified: None,
     }
 }
 
 #[test]
 fn a_link_that_appears_after_locating_is_refused() {
-    for backend in BACKENDS {
-        let disk = Disk::new();
-        fs::create_dir(disk.ws().join("d")).unwrap();
-        let boundary = Boundary::with_backend(&disk.ws(), backend).unwrap();
-        let path = boundary.locate(BStr::new("d/new")).unwrap();
-        fs::remove_dir(disk.ws().join("d")).unwrap();
-        symlink("../out", disk.ws().join("d")).unwrap();
-        assert!(boundary.read(path.as_ref(), MAX).is_err());
-        let (path, before): (&BStr, _) = (path.as_ref(), entry(b"secret", None));
-        assert!(boundary.replace(path, None, b"x").is_err());
-        assert!(boundary.replace(path, Some(&before), b"x").is_err());
-        assert!(boundary.remove(path, &before).is_err());
-        assert!(boundary.rename(path, &before, BStr::new("x")).is_err());
-        assert_eq!(
-            fs::read_dir(disk.base.join("out")).unwrap().count(),
-            1,
-            "{backend:?}"
-        );
-    }
+    let disk = Disk::new();
+    fs::create_dir(disk.ws().join("d")).unwrap();
+    let boundary = disk.boundary();
+    let path = boundary.locate(BStr::new("d/secret")).unwrap();
+    fs::remove_dir(disk.ws().join("d")).unwrap();
+    symlink("../out", disk.ws().join("d")).unwrap();
+    let (path, before): (&BStr, _) = (path.as_ref(), entry(b"secret", None));
+    assert!(boundary.read(path, MAX).is_err());
+    assert!(boundary.replace(path, None, b"x").is_err());
+    assert!(boundary.replace(path, Some(&before), b"x").is_err());
+    assert!(boundary.remove(path, &before).is_err());
+    assert!(boundary.rename(path, &before, BStr::new("x")).is_err());
+    assert_eq!(fs::read_dir(disk.base.join("out")).unwrap().count(), 1);
 }
 
 #[test]
 fn replacing_keeps_the_mode_and_creates_directories() {
     use std::os::unix::fs::PermissionsExt;
-    for boundary_at in 0..BACKENDS.len() {
-        let disk = Disk::new();
-        let boundary = &disk.boundaries()[boundary_at];
-        let path = BStr::new("a/b/c");
-        boundary.replace(path, None, b"nothing").unwrap();
-        let file = disk.ws().join("a/b/c");
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o750)).unwrap();
-        let before = boundary.read(path, MAX).unwrap();
-        boundary.replace(path, before.as_ref(), b"one").unwrap();
-        if !cfg!(guard_no_unix) {
-            let mode = fs::metadata(&file).unwrap().permissions().mode();
-            assert_eq!(mode & 0o7777, 0o750);
-        }
-        assert_eq!(fs::read(&file).unwrap(), b"one");
-        assert_eq!(
-            fs::read_dir(disk.ws().join("a/b")).unwrap().count(),
-            1,
-            "no temporary file is left"
-        );
+    let disk = Disk::new();
+    let boundary = disk.boundary();
+    let path = BStr::new("a/b/c");
+    boundary.replace(path, None, b"nothing").unwrap();
+    let file = disk.ws().join("a/b/c");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o750)).unwrap();
+    let before = boundary.read(path, MAX).unwrap();
+    boundary.replace(path, before.as_ref(), b"one").unwrap();
+    if !cfg!(guard_no_unix) {
+        let mode = fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o7777, 0o750);
     }
+    assert_eq!(fs::read(&file).unwrap(), b"one");
+    let left = fs::read_dir(disk.ws().join("a/b")).unwrap().count();
+    assert_eq!(left, 1, "no temporary file is left");
 }
 
 #[test]
-fn nested_repositories_are_found_by_both_backends() {
+fn nested_repositories_are_found() {
     let disk = Disk::new();
     let ws = disk.ws();
     for directory in ["a/sub/.git", "a/sub/in/.git", "bare/objects", "bare/refs"] {
@@ -225,21 +204,20 @@ fn nested_repositories_are_found_by_both_backends() {
     fs::write(ws.join("bare/config"), "").unwrap();
     fs::write(ws.join("file"), "").unwrap();
     let work_tree = |path: &str| Some(NestedRepository::WorkTree(path.into()));
-    for boundary in disk.boundaries() {
-        for (path, expected) in [
-            ("a", None),
-            ("a/x", None),
-            ("a/subx", None),
-            ("a/sub", work_tree("a/sub")),
-            ("a/sub/x/y", work_tree("a/sub")),
-            ("a/sub/in/x", work_tree("a/sub")),
-            ("bare/config", None),
-            ("bare/HEAD", Some(NestedRepository::Bare("bare".into()))),
-            ("none/x", None),
-            ("file/x", None),
-        ] {
-            let found = boundary.nested_repository(path.into()).unwrap();
-            assert_eq!(found, expected, "{path}");
-        }
+    let boundary = disk.boundary();
+    for (path, expected) in [
+        ("a", None),
+        ("a/x", None),
+        ("a/subx", None),
+        ("a/sub", work_tree("a/sub")),
+        ("a/sub/x/y", work_tree("a/sub")),
+        ("a/sub/in/x", work_tree("a/sub")),
+        ("bare/config", None),
+        ("bare/HEAD", Some(NestedRepository::Bare("bare".into()))),
+        ("none/x", None),
+        ("file/x", None),
+    ] {
+        let found = boundary.nested_repository(path.into()).unwrap();
+        assert_eq!(found, expected, "{path}");
     }
 }

@@ -75,7 +75,7 @@ impl Small {
                 self.check_failure(&answer, kinds, seen);
             }
             let bytes = Log::new(&self.repo.path(".git")).read().unwrap();
-            let fault = verify(&bytes, &[]).fault;
+            let fault = verify(&bytes).fault;
             let is_harmless = fault.is_none_or(|(_, fault)| fault == LogFault::Torn);
             assert!(is_harmless, "{fault:?} after {answer:?}");
         }

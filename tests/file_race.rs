@@ -28,6 +28,7 @@ fn operations() -> [(&'static str, Operation); 6] {
     };
     let to_moved = Operation::Move {
         to: "d/moved".into(),
+        content: None,
         expect: None,
     };
     [

@@ -83,39 +83,6 @@ fn a_range_of_lines_tells_its_own_size() {
 }
 
 #[test]
-fn an_error_names_the_workspace_and_where_paths_start() {
-    let repo = Repo::open();
-    repo.write("sub/a", "one\n");
-    let root = repo.root.to_str().unwrap();
-    let help = |directory: &str, arguments: &[&str]| {
-        let mut guard = repo.command(GUARD);
-        let answer = answer_of(
-            guard.current_dir(repo.path(directory)).args(arguments),
-            b"x",
-        );
-        answer.json["error"]["help"].to_string()
-    };
-    for arguments in [
-        &["read", "sub/a"][..],
-        &["delete", "sub/a"],
-        &["patch", "sub/a", "--search", "x", "--replace", "y"],
-        &["read", "../../x"],
-        &["write", "/x"],
-    ] {
-        let help = help("sub", arguments);
-        assert!(
-            help.contains(&format!("the workspace is {root}")),
-            "{arguments:?}: {help}"
-        );
-        assert!(
-            help.contains("start in its directory sub"),
-            "{arguments:?}: {help}"
-        );
-    }
-    assert!(help("", &["read", "none"]).contains(&format!("the workspace is {root}\"")));
-}
-
-#[test]
 fn templates_of_environment_files_are_no_secrets() {
     let repo = Repo::open();
     for name in [

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use gix::bstr::{BStr, ByteSlice};
 use serde_json::Value;
-use write_guard::boundary::{Backend, Boundary};
+use write_guard::boundary::Boundary;
 use write_guard::{Format, Level, Policy, ProposedChange, Verdict};
 
 use crate::common::random::Random;
@@ -256,8 +256,7 @@ fn an_accepted_path_opens_inside_the_workspace() {
     }
     symlink(base.join("out"), root.join("abs")).unwrap();
     let mut dice = Random(33);
-    let boundaries = [Backend::Kernel, Backend::Walk]
-        .map(|backend| Boundary::with_backend(&root, backend).unwrap());
+    let boundary = Boundary::open(&root).unwrap();
     let mut read = 0;
     for _ in 0..3_000 {
         let pieces: Vec<&str> = (0..1 + dice.below(6)).map(|_| dice.of(&PIECES)).collect();
@@ -266,13 +265,11 @@ fn an_accepted_path_opens_inside_the_workspace() {
             request = root.join(request);
         }
         let request = gix::path::into_bstr(request).unwrap().into_owned();
-        let answers = boundaries.each_ref().map(|boundary| {
-            let path = boundary.locate(BStr::new(&request)).ok()?;
-            Some(boundary.read(path.as_ref(), 1 << 20).ok()??.content)
-        });
-        assert_eq!(answers[0], answers[1], "{request}");
-        if let Some(content) = &answers[0] {
-            assert_eq!(content, b"inside", "{request}");
+        let Ok(path) = boundary.locate(BStr::new(&request)) else {
+            continue;
+        };
+        if let Ok(Some(file)) = boundary.read(path.as_ref(), 1 << 20) {
+            assert_eq!(file.content, b"inside", "{request}");
             read += 1;
         }
     }

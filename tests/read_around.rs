@@ -18,8 +18,6 @@ fn content_files_obey_the_rules_for_reading() {
     for file in [".env", "../outside", "/etc/passwd", ".git/secret"] {
         for arguments in [
             &["write", "a", "--content-file", file][..],
-            &["patch", "a", "--search-file", file, "--replace-file", file],
-            &["patch", "a", "--search-file", "a", "--replace-file", file],
             &["patch", "a", "--edits", file],
         ] {
             let answer = repo.ask(arguments);

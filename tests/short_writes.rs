@@ -74,7 +74,7 @@ fn short_writes_are_completed() {
     assert_eq!(held.exits(0).stdout, content);
     repo.git(&["fsck", "--strict", "--no-dangling"]);
     let log = Log::new(&repo.path(".git")).read().unwrap();
-    let result = verify(&log, &[]);
+    let result = verify(&log);
     assert_eq!((result.fault, result.head.count), (None, 8));
     // The calls really were that short.
     let trace = repo.path("../trace");

@@ -107,12 +107,16 @@ fn judge_action(
         // A path that may not be changed at all is the better reason.
         Err(failure) => return gate.judge_path(request).and(Err(failure)),
     };
-    let effect = match target {
-        Some(to) => gate.judge_move(request, to.as_ref(), &content),
+    let operation = match target {
+        Some(to) => Operation::Move {
+            to,
+            content: Some(content),
+            expect: None,
+        },
         // The agent names the content in any case; nothing can be forgotten.
-        None => gate.judge(request, &Operation::replace(content, true)),
+        None => Operation::replace(content, true),
     };
-    effect.map(Some)
+    gate.judge(request, &operation).map(Some)
 }
 
 /// The directories of agents under the home.

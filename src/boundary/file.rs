@@ -1,26 +1,15 @@
 //! Reads files inside the boundary, refuses anything but regular files, and detects whether another program changed one.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
-use std::thread;
-use std::time::{Duration, Instant, SystemTime};
 
 use cap_fs_ext::MetadataExt;
-use cap_std::fs::{Dir, File, Metadata};
-use gix::ObjectId;
+use cap_std::fs::{Dir, Metadata};
 use gix::bstr::BStr;
-use gix::hash;
 
 use super::{Boundary, BoundaryError, BoundaryResult, cannot, open_to_read, os};
 use crate::path::{PathFault, Reason};
-use crate::{disk, system};
-
-/// How long a file must be unmodified to count as complete. A program that saves in place truncates the file first.
-const QUIET: Duration = Duration::from_millis(20);
-/// The same for an empty file, which is more often incomplete than intended.
-const QUIET_EMPTY: Duration = Duration::from_millis(300);
-/// After this, a file that changes all the time is read as it is.
-const PATIENCE: Duration = Duration::from_secs(1);
+use crate::system;
 
 /// A regular file as it was when opened.
 #[derive(Debug, Clone)]
@@ -31,15 +20,12 @@ pub struct OpenedFile {
     pub mode: Option<u32>,
     /// Whether its owner may write it.
     pub writable: bool,
-    /// When it was last written, if the system says so.
-    pub modified: Option<SystemTime>,
 }
 
 impl OpenedFile {
-    /// The content, and whether its owner may execute it.
-    pub fn as_git_has_it(&self) -> (&[u8], bool) {
-        let is_executable = self.mode.is_some_and(|mode| mode & 0o100 != 0);
-        (&self.content, is_executable)
+    /// Whether its owner may execute it.
+    pub fn is_executable(&self) -> bool {
+        self.mode.is_some_and(|mode| mode & 0o100 != 0)
     }
 }
 
@@ -83,38 +69,7 @@ impl Boundary {
             content,
             mode: system::mode(&metadata),
             writable: !metadata.permissions().readonly(),
-            modified: metadata.modified().ok().map(|time| time.into_std()),
         }))
-    }
-
-    /// Like [`Boundary::read`], but waits briefly if the file was just written.
-    ///
-    /// # Errors
-    /// As for [`Boundary::read`].
-    pub fn read_stable(&self, path: &BStr, max: u64) -> BoundaryResult<Option<OpenedFile>> {
-        let begun = Instant::now();
-        loop {
-            let entry = self.read(path, max)?;
-            let Some(wait) = entry.as_ref().and_then(not_quiet_for) else {
-                return Ok(entry);
-            };
-            if begun.elapsed() >= PATIENCE {
-                return Ok(entry);
-            }
-            thread::sleep(wait.min(QUIET));
-        }
-    }
-
-    /// Syncs a file that another process wrote, and its name, to disk. Systems without mode bits sync only files that
-    /// are open for writing.
-    ///
-    /// # Errors
-    /// As for [`Boundary::remove`].
-    pub fn make_durable(&self, path: &BStr) -> BoundaryResult<()> {
-        self.with_mode(path, "sync to disk", |dir, file, _| {
-            file.sync_all()?;
-            disk::sync(dir)
-        })
     }
 
     /// Makes a regular file executable for everyone who may read it, as git does on checkout. Does nothing on systems
@@ -123,40 +78,18 @@ impl Boundary {
     /// # Errors
     /// As for [`Boundary::remove`].
     pub fn make_executable(&self, path: &BStr) -> BoundaryResult<()> {
-        self.with_mode(path, "make executable:", |_, file, mode| {
-            system::set_mode(file, mode | (mode & 0o444) >> 2)?;
-            file.sync_all()
-        })
-    }
-
-    /// Opens a regular file that has mode bits.
-    fn with_mode(
-        &self,
-        path: &BStr,
-        what: &str,
-        work: impl FnOnce(&Dir, &File, u32) -> io::Result<()>,
-    ) -> BoundaryResult<()> {
-        let failed = cannot(what, path);
+        let failed = cannot("make executable:", path);
         let (dir, name) = self.parent(path)?;
         let file = os(name).and_then(|name| open_to_read(&dir, name));
         let file = file.map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         check_regular(&metadata, path)?;
-        let mode = system::mode(&metadata);
-        mode.map_or(Ok(()), |mode| work(&dir, &file, mode))
-            .map_err(failed)
+        let Some(mode) = system::mode(&metadata) else {
+            return Ok(());
+        };
+        let set = system::set_mode(&file, mode | (mode & 0o444) >> 2);
+        set.and_then(|()| file.sync_all()).map_err(failed)
     }
-}
-
-/// How long until the file has been unmodified for long enough; `None` if it has.
-fn not_quiet_for(entry: &OpenedFile) -> Option<Duration> {
-    let quiet = match entry.content.is_empty() {
-        true => QUIET_EMPTY,
-        false => QUIET,
-    };
-    // A time in the future says nothing.
-    let age = entry.modified?.elapsed().ok()?;
-    quiet.checked_sub(age).filter(|wait| !wait.is_zero())
 }
 
 /// Refuses anything but a regular file with one name.
@@ -193,63 +126,41 @@ pub(super) fn refine(error: BoundaryError, path: &BStr) -> BoundaryError {
     fault.of(path).into()
 }
 
-/// The state of a name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum FileFingerprint {
-    Nothing,
-    /// A regular file with one name: the SHA-256 of its content, and its permission bits.
-    File {
-        digest: ObjectId,
-        mode: Option<u32>,
-    },
-    /// A link, a directory, or a file with several names, whose content is not lost with this name.
-    Other {
-        inode: u64,
-    },
-}
-
-impl FileFingerprint {
-    /// From what was read before.
-    pub(super) fn of(entry: &OpenedFile) -> io::Result<FileFingerprint> {
-        Ok(FileFingerprint::File {
-            digest: digest(entry.content.as_slice())?,
-            mode: entry.mode,
-        })
-    }
-
-    /// From what is there now, of any size.
-    ///
-    /// # Errors
-    /// It cannot be read.
-    pub(super) fn at(dir: &Dir, name: &Path) -> io::Result<FileFingerprint> {
-        let file = match open_to_read(dir, name) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(FileFingerprint::Nothing);
-            }
-            // A link or a socket cannot be opened.
-            Err(error) => {
-                return match dir.symlink_metadata(name) {
-                    Ok(there) if !there.is_file() => {
-                        Ok(FileFingerprint::Other { inode: there.ino() })
-                    }
-                    _ => Err(error),
-                };
-            }
-        };
-        let there = file.metadata()?;
-        if !there.is_file() || there.nlink() > 1 {
-            return Ok(FileFingerprint::Other { inode: there.ino() });
+/// Whether a name is a regular file, without other names, that has this content and these permission bits (`None` for
+/// any).
+///
+/// # Errors
+/// It cannot be read.
+pub(super) fn is_still(
+    dir: &Dir,
+    name: &Path,
+    content: &[u8],
+    mode: Option<u32>,
+) -> io::Result<bool> {
+    let file = match open_to_read(dir, name) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        // A link or a socket cannot be opened.
+        Err(error) => {
+            return match dir.symlink_metadata(name) {
+                Ok(there) if !there.is_file() => Ok(false),
+                _ => Err(error),
+            };
         }
-        Ok(FileFingerprint::File {
-            digest: digest(file)?,
-            mode: system::mode(&there),
-        })
+    };
+    let there = file.metadata()?;
+    let has_mode = mode.is_none() || system::mode(&there) == mode;
+    if !there.is_file() || there.nlink() > 1 || !has_mode {
+        return Ok(false);
     }
-}
-
-fn digest(mut content: impl Read) -> io::Result<ObjectId> {
-    let mut hashing = hash::io::Write::new(io::sink(), hash::Kind::Sha256);
-    io::copy(&mut content, &mut hashing)?;
-    hashing.hash.try_finalize().map_err(io::Error::other)
+    let (mut there, mut left) = (BufReader::new(file), content);
+    loop {
+        let read = there.fill_buf()?;
+        let length = read.len();
+        match left.strip_prefix(read) {
+            Some(rest) if length > 0 => left = rest,
+            rest => return Ok(rest.is_some_and(<[u8]>::is_empty)),
+        }
+        there.consume(length);
+    }
 }

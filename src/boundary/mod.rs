@@ -5,8 +5,8 @@
 //! opened without following links, and touches one name in it. If another process swaps a directory for a link, the
 //! operation fails instead of escaping.
 //!
-//! On Linux the kernel enforces this (`openat2` with `RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS`). Elsewhere, and on old
-//! kernels, each directory is opened from its parent without following links.
+//! Each directory is opened from its parent without following links. On Linux the kernel confines each step (`openat2`
+//! with `RESOLVE_BENEATH`); elsewhere, and on old kernels, cap-std does.
 //!
 //! A file is changed only while it is what the caller saw: another program, such as an editor, may save it at any
 //! time without guard's lock.
@@ -15,7 +15,6 @@
 
 mod effect;
 mod file;
-mod place;
 mod view;
 
 use std::fmt;
@@ -33,15 +32,6 @@ use crate::path::{
 use crate::{disk, system};
 pub use file::OpenedFile;
 pub use view::NestedRepository;
-
-/// How parent directories are opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Backend {
-    /// The kernel confines the path resolution (Linux 5.6 and later).
-    Kernel,
-    /// One handle per directory.
-    Walk,
-}
 
 /// Why an operation failed.
 #[derive(Debug)]
@@ -99,7 +89,6 @@ pub struct Boundary {
     root: Dir,
     /// The root with links resolved, to recognise absolute requests.
     path: PathBuf,
-    backend: Backend,
 }
 
 impl Boundary {
@@ -108,30 +97,13 @@ impl Boundary {
     /// # Errors
     /// The root is missing, not a directory, or cannot be opened.
     pub fn open(root: &Path) -> BoundaryResult<Boundary> {
-        let backend = if system::can_open_beneath() {
-            Backend::Kernel
-        } else {
-            Backend::Walk
-        };
-        Boundary::with_backend(root, backend)
-    }
-
-    /// Opens the root with a given backend, for tests of the fallback.
-    ///
-    /// # Errors
-    /// As for [`Boundary::open`].
-    pub fn with_backend(root: &Path, backend: Backend) -> BoundaryResult<Boundary> {
         let failed = |source| BoundaryError::Io {
             what: format!("open {}", root.display()),
             source,
         };
         let path = root.canonicalize().map_err(failed)?;
         let root = Dir::open_ambient_dir(&path, ambient_authority()).map_err(failed)?;
-        Ok(Boundary {
-            root,
-            path,
-            backend,
-        })
+        Ok(Boundary { root, path })
     }
 
     /// The path in the workspace that a request names. Absolute, relative and linked spellings give one path, which
@@ -187,17 +159,14 @@ impl Boundary {
         Ok((dir.map_err(cannot("open the directory of", path))?, name))
     }
 
-    /// Opens the directory that [`Boundary::locate`] named; empty for the root.
+    /// Opens the directory that [`Boundary::locate`] named; empty for the root. Each directory is opened from the
+    /// previous one, so that a swapped-in link is detected.
     fn directory(&self, path: &BStr) -> io::Result<Dir> {
-        if path.is_empty() {
-            return self.root.try_clone();
+        let mut dir = self.root.try_clone()?;
+        for name in path.split_str("/").filter(|name| !name.is_empty()) {
+            dir = dir.open_dir_nofollow(os(name.as_bstr())?)?;
         }
-        match self.backend {
-            Backend::Kernel => {
-                system::open_beneath(&self.root, path).unwrap_or_else(|| walk(&self.root, path))
-            }
-            Backend::Walk => walk(&self.root, path),
-        }
+        Ok(dir)
     }
 
     /// Opens the directory, creating missing directories.
@@ -214,16 +183,6 @@ impl Boundary {
         }
         Ok(dir)
     }
-}
-
-/// Opens each directory from the previous one, so that a swapped-in link is detected.
-fn walk(root: &Dir, path: &BStr) -> io::Result<Dir> {
-    let mut names = path.split_str("/");
-    let first = names.next().unwrap_or_default();
-    names.try_fold(
-        root.open_dir_nofollow(os(first.as_bstr())?)?,
-        |dir, name| dir.open_dir_nofollow(os(name.as_bstr())?),
-    )
 }
 
 /// The parent directory (empty for the root) and the name of a path.

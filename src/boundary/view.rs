@@ -2,12 +2,12 @@
 
 use std::io;
 
-use cap_std::fs::Dir;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Boundary, BoundaryError, BoundaryResult, bytes, cannot, os};
+use super::file::refine;
+use super::{Boundary, BoundaryResult, bytes, cannot, os};
 use crate::change::Kind;
-use crate::path::{Node, PathFault, Reason, TreeView};
+use crate::path::{Node, TreeView};
 use crate::system;
 
 impl Boundary {
@@ -66,7 +66,7 @@ impl Boundary {
             let next = next.split_str("/").next().unwrap_or_default();
             let found = self
                 .look(directory, next.as_bstr())
-                .map_err(|error| refused(error, path, directory))?;
+                .map_err(|error| refine(cannot("look into", directory)(error), path))?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -76,16 +76,11 @@ impl Boundary {
 
     /// What a directory is; `next` counts as one of its entries.
     fn look(&self, directory: &BStr, next: &BStr) -> io::Result<Option<NestedRepository>> {
-        let handle = match self.directory(directory) {
-            Ok(handle) => Some(handle),
-            Err(error) if is_absence(&error) => return Ok(None),
-            // It may be passable but not listable.
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => None,
-            Err(error) => return Err(error),
+        let Some(handle) = if_reachable(self.directory(directory))? else {
+            return Ok(None);
         };
-        let holds = |name: &str| match &handle {
-            Some(handle) => is_there(handle, name.into()),
-            None => is_there(&self.root, format!("{directory}/{name}").as_str().into()),
+        let holds = |name: &str| -> io::Result<bool> {
+            Ok(if_reachable(handle.symlink_metadata(name))?.is_some())
         };
         if holds(".git")? {
             return Ok(Some(NestedRepository::WorkTree(directory.to_owned())));
@@ -99,26 +94,17 @@ impl Boundary {
     }
 }
 
-/// Whether a name exists, also as a dangling link. If the system does not let guard look, guard cannot reach anything
-/// next to it either.
-fn is_there(dir: &Dir, name: &BStr) -> io::Result<bool> {
-    match dir.symlink_metadata(os(name)?) {
-        Ok(_) => Ok(true),
-        Err(error) if is_absence(&error) => Ok(false),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(false),
-        Err(error) => Err(error),
+/// What is there; `None` if nothing is, or if the system does not let guard look: then guard cannot reach anything next
+/// to it either.
+fn if_reachable<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
+    match found {
+        Err(error)
+            if matches!(error.kind(), NotFound | NotADirectory | PermissionDenied)
+                && !system::is_link_met(&error) =>
+        {
+            Ok(None)
+        }
+        found => found.map(Some),
     }
-}
-
-fn is_absence(error: &io::Error) -> bool {
-    use io::ErrorKind::{NotADirectory, NotFound};
-    matches!(error.kind(), NotFound | NotADirectory) && !system::is_link_met(error)
-}
-
-fn refused(error: io::Error, path: &BStr, directory: &BStr) -> BoundaryError {
-    if system::is_link_met(&error) {
-        let what = "leads through a new symbolic link";
-        return PathFault::new(Reason::SymlinkEscape, what).of(path).into();
-    }
-    cannot("look into", directory)(error)
 }

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
+use super::files::in_words;
 use super::options::{DesignArgs, repository, with_approvals};
 use super::output::Output;
 use super::question::{asking, person_to_ask};
 use crate::boundary::{Boundary, BoundaryError};
 use crate::error::{Error, Result};
-use crate::files::{self, Gate, RestoreRequest};
+use crate::files::{self, Gate};
 use crate::git::{CHANGE, Repository, Snapshot, WorkTree};
 use crate::measure::unified_preview;
 use crate::path::escaped;
@@ -123,17 +124,23 @@ pub(super) fn elsewhere(repo: &Repository, work_tree: &WorkTree) -> String {
     }
 }
 
-fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Path>) -> Result<()> {
+fn show_one(
+    output: &mut Output,
+    repo: &Repository,
+    name: &str,
+    path: Option<&Path>,
+) -> files::GateResult<()> {
     let snapshot = repo.snapshot_named(name)?;
     if let Some(path) = path {
-        return print_file(output, repo, name, &snapshot, path);
+        return print_file(output, repo, &snapshot, path);
     }
-    let title = in_a_line(repo, &snapshot) + "\n";
-    let files = snapshot.files.iter();
-    let files = files.map(|path| format!("  {}\n", escaped(path)));
-    let absent = snapshot.absent.iter();
-    let absent = absent.map(|path| format!("  {} (did not exist)\n", escaped(path)));
-    let text: String = [title].into_iter().chain(files).chain(absent).collect();
+    let mut text = in_a_line(repo, &snapshot) + "\n";
+    for path in &snapshot.files {
+        text.push_str(&format!("  {}\n", escaped(path)));
+    }
+    for path in &snapshot.absent {
+        text.push_str(&format!("  {} (did not exist)\n", escaped(path)));
+    }
     output.answer(&files::snapshot_json(repo, &snapshot), text);
     Ok(())
 }
@@ -141,23 +148,21 @@ fn show_one(output: &mut Output, repo: &Repository, name: &str, path: Option<&Pa
 fn print_file(
     output: &mut Output,
     repo: &Repository,
-    name: &str,
     snapshot: &Snapshot,
     path: &Path,
-) -> Result<()> {
-    let path = files::snapshot_path(repo, path)?;
-    let bytes = repo.tree_of(Some(snapshot.id))?.read(path.as_ref())?;
+) -> files::GateResult<()> {
+    let (id, path) = (snapshot.id, files::snapshot_path(repo, path)?);
+    let bytes = repo.tree_of(Some(id))?.read(path.as_ref())?;
     let bytes = bytes.ok_or_else(|| {
-        let list = format!("guard snapshot show {}", escaped(name));
         Error::new(format!("the snapshot has no file {}", escaped(&path)))
-            .help(format!("to list its files: {list}"))
+            .help(format!("to list its files: guard snapshot show {id}"))
     })?;
     if output.format == Format::Json && bytes.to_str().is_err() {
         let message = format!("{} is not UTF-8, so JSON cannot hold it", escaped(&path));
         let help = "to get the bytes as they are, leave out --format json";
-        return Err(Error::new(message).help(help));
+        return Err(Error::new(message).help(help).into());
     }
-    let (id, path) = (snapshot.id.to_string(), path.to_str_lossy());
+    let (id, path) = (id.to_string(), path.to_str_lossy());
     output.answer(
         &json!({ "version": 1, "id": id, "path": path, "content": bytes.to_str_lossy() }),
         &bytes,
@@ -231,25 +236,20 @@ fn restore(
     if name.starts_with(CHANGE) {
         return take_back(output, repo, name, only, design);
     }
-    let wanted = RestoreRequest::new(repo, name, only)?;
-    let steps = wanted.steps(repo)?;
     let gate = Gate::open(repo, &design.options(false))?;
     output.notes(&gate.policy.notes);
     let person = person_to_ask(auto);
     let (_, done) = asking(output, repo, gate, person, |gate, ask| {
-        gate.restore(&steps, ask)
+        gate.restore(name, only, ask)
     })?;
     if !done.is_empty() {
         output.settle(format!("the restore is done: {}", files::paths_of(&done)));
     }
-    let restored = wanted.restored.iter();
-    let restored = restored.map(|path| format!("restored {}\n", escaped(path)));
-    let removed = wanted.removed.iter();
-    let removed = removed.map(|path| format!("removed {}\n", escaped(path)));
-    let backups = done.iter().filter_map(|done| done.backup);
-    let backups = backups.map(|id| format!("the previous content is in snapshot {id}\n"));
-    let text: String = restored.chain(removed).chain(backups).collect();
-    output.answer(&wanted.to_json(&done), text);
+    let text = match done.is_empty() {
+        true => "every file is as the snapshot has it\n".to_owned(),
+        false => done.iter().map(|done| in_words(done) + "\n").collect(),
+    };
+    output.answer(&files::restored_json(&done), text);
     Ok(())
 }
 

@@ -2,13 +2,11 @@
 //! changes, as it does for its own file verbs. Before existing content may change, guard takes a snapshot and logs a
 //! record, so that `guard snapshot restore` can undo the change.
 
-use gix::bstr::{BStr, BString};
-use serde_json::{Map, Value};
+use gix::bstr::BStr;
 
-use super::failure::not_found;
-use super::log::{members, record};
-use super::perform::{backup, circumstances};
-use super::{Effect, Failure, Gate, GateResult, Operation, log};
+use super::log::record;
+use super::perform::backup;
+use super::{Effect, Gate, GateResult, Operation, log};
 use crate::path::escaped;
 use crate::rules::Access;
 
@@ -37,33 +35,13 @@ impl Gate<'_> {
         self.noting_refusal("write", request, judged.map(drop))
     }
 
-    /// Judges a move that another program performs, with the content that the file has afterwards.
-    ///
-    /// # Errors
-    /// It is refused. A person cannot approve a destructive move; the failure says what to do instead.
-    pub fn judge_move(&self, request: &BStr, to: &BStr, content: &[u8]) -> GateResult<Effect> {
-        let judge = || {
-            let context = self.context()?;
-            let (path, old) = self.look(&context, request)?;
-            let old = old.ok_or_else(|| not_found(path.as_ref()))?;
-            self.plan_move(&context, (path, old), (to, Some(content)))
-        };
-        judge().inspect_err(|failure| {
-            let digests = [("content", self.digest(Some(content)))];
-            self.note_refusal("move", request, digests, failure);
-        })
-    }
-
     /// The content of a file that may be changed; `None` if it does not exist.
     ///
     /// # Errors
     /// The path is refused, or the file cannot be read.
     pub fn content_to_change(&self, request: &BStr) -> GateResult<Option<Vec<u8>>> {
-        let look = || {
-            let (_, old) = self.look(&self.context()?, request)?;
-            Ok(old.map(|entry| entry.content))
-        };
-        self.noting_refusal("write", request, look())
+        let (_, old) = self.noting_refusal("write", request, self.look(request))?;
+        Ok(old.map(|entry| entry.content))
     }
 
     /// Judges a path that another program reads. Whether the file exists and is text does not matter.
@@ -86,14 +64,11 @@ impl Gate<'_> {
     /// # Errors
     /// The path is a secret, protected, or otherwise refused to every request.
     pub(crate) fn judge_ignored(&self, request: &BStr) -> GateResult<()> {
-        let admit = || {
-            let path = self.admitted(request, Access::Write)?;
-            match self.policy.settings.protect.contains(path.as_ref()) {
-                true => self.plan_unknown(request).map(drop),
-                false => Ok(()),
-            }
-        };
-        self.noting_refusal("write", request, admit())
+        let path = self.noting_refusal("write", request, self.admitted(request, Access::Write))?;
+        match self.policy.settings.protect.contains(path.as_ref()) {
+            true => self.judge_path(request),
+            false => Ok(()),
+        }
     }
 
     fn noting_refusal<T>(
@@ -102,10 +77,10 @@ impl Gate<'_> {
         request: &BStr,
         judged: GateResult<T>,
     ) -> GateResult<T> {
-        judged.inspect_err(|failure: &Failure| self.note_refusal(verb, request, [], failure))
+        judged.inspect_err(|failure| self.note_refusal(verb, request, [], failure))
     }
 
-    /// Takes a snapshot of the contents that a tool may change, and logs the record, before the tool runs.
+    /// Takes a snapshot of the contents that a tool may change, and logs each change, before the tool runs.
     ///
     /// # Errors
     /// One of them fails: then the tool must not run.
@@ -120,36 +95,12 @@ impl Gate<'_> {
         };
         let _alone = log::alone(self.repo)?;
         let backup = backup(self.repo, changes.iter().flat_map(Effect::before), &title)?;
-        let mut steps: Vec<_> = changes.iter().flat_map(steps).collect();
-        let mut facts = match steps.len() {
-            1 => steps.remove(0),
-            _ => members([
-                ("operation", Some("call".into())),
-                ("operations", Some(steps.into())),
-            ]),
-        };
-        facts.insert("tool".into(), escaped(tool).to_string().into());
-        let designs = self.policy.design_versions();
-        facts.extend(circumstances(self.repo, &designs, Some(backup)));
-        record(&self.log, "passed", facts).map(drop)
-    }
-}
-
-/// What happens to each file. A move that also changes the content is a deletion and a write.
-fn steps(effect: &Effect) -> Vec<Map<String, Value>> {
-    let step = |verb: &str, path: &BString, old: &Option<String>, new: &Option<String>| {
-        members([
-            ("operation", Some(verb.into())),
-            ("path", Some(path.to_string().into())),
-            ("old", Some(old.clone().into())),
-            ("new", Some(new.clone().into())),
-        ])
-    };
-    match &effect.moved_to {
-        Some(target) if effect.old_digest != effect.digest => vec![
-            step("delete", &effect.path, &effect.old_digest, &None),
-            step("write", target, &None, &effect.digest),
-        ],
-        _ => vec![effect.facts()],
+        for effect in &mut changes {
+            effect.backup = Some(backup);
+            let mut facts = self.facts(effect);
+            facts.insert("tool".into(), escaped(tool).to_string().into());
+            record(&self.log, "passed", facts)?;
+        }
+        Ok(())
     }
 }

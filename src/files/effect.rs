@@ -72,7 +72,8 @@ impl Effect {
     /// The paths that change, as they were before.
     pub(super) fn before(&self) -> impl Iterator<Item = Before<'_>> {
         let target = self.moved_to.as_ref().map(|target| (target.as_ref(), None));
-        let old = self.old.as_ref().map(OpenedFile::as_git_has_it);
+        let old = self.old.as_ref();
+        let old = old.map(|file| (file.content.as_slice(), file.is_executable()));
         [(self.path.as_ref(), old)].into_iter().chain(target)
     }
 

@@ -188,10 +188,7 @@ impl From<BoundaryError> for Failure {
         // The system has its own limit for sizes, which it reports with an error number.
         let is_ours = source.raw_os_error().is_none();
         let (kind, advice) = match source.kind() {
-            Kind::NotFound => (
-                FailureKind::NotFound,
-                "the name may be misspelt; to list the allowed files: guard scope show",
-            ),
+            Kind::NotFound => (FailureKind::NotFound, MISSPELT),
             Kind::PermissionDenied => (
                 FailureKind::Permission,
                 "ask a person to change the permissions",
@@ -201,26 +198,12 @@ impl From<BoundaryError> for Failure {
                 FailureKind::TooLarge,
                 "split the file, or change it without guard",
             ),
-            Kind::StorageFull | Kind::QuotaExceeded => (
-                FailureKind::Io,
-                "free disk space; the old content is still in place",
-            ),
-            Kind::ReadOnlyFilesystem => (
-                FailureKind::Io,
-                "the file system is read-only; nothing was written",
-            ),
             _ => (
                 FailureKind::Io,
                 "the old content is still in place unless the message says otherwise",
             ),
         };
         Failure::new(kind, message).help(advice)
-    }
-}
-
-impl From<Box<Finding>> for Failure {
-    fn from(finding: Box<Finding>) -> Failure {
-        (*finding).into()
     }
 }
 
@@ -259,10 +242,12 @@ pub(super) fn refuse_binary(path: &BStr, content: &[u8]) -> GateResult<()> {
     Ok(())
 }
 
+/// The next step if there is no such file.
+const MISSPELT: &str = "the name may be misspelt; to list the allowed files: guard scope show";
+
 pub(super) fn not_found(path: &BStr) -> Failure {
     let message = format!("there is no file {}", escaped(path));
-    Failure::new(FailureKind::NotFound, message)
-        .help("the name may be misspelt; to list the allowed files: guard scope show")
+    Failure::new(FailureKind::NotFound, message).help(MISSPELT)
 }
 
 /// The name of a work tree in messages: its path, if it has one.
@@ -272,16 +257,6 @@ pub fn name_of(repo: &Repository, work_tree: &WorkTree) -> String {
         (None, Some(name)) => format!("{}, which no longer exists", escaped(name)),
         (None, None) => "the main work tree".to_owned(),
     }
-}
-
-/// A guard command to paste for this work tree.
-fn command_in(repo: &Repository, work_tree: &WorkTree, arguments: &str) -> Option<String> {
-    if *work_tree == repo.work_tree() {
-        return Some(format!("guard {arguments}"));
-    }
-    let place = repo.place_of(work_tree)?;
-    let word = shell_word(&bytes(&place));
-    Some(format!("guard -C {word} {arguments}"))
 }
 
 /// Refuses what belongs to another work tree, with the command to run there, or `otherwise` if that work tree is
@@ -301,7 +276,9 @@ pub fn check_is_here(
     }
     let name = name_of(repo, work_tree);
     let message = format!("{what} belongs to another work tree: {name}");
-    let command = command_in(repo, work_tree, arguments);
-    Err(Failure::new(FailureKind::OtherWorkTree, message)
-        .help(command.unwrap_or_else(|| otherwise.to_owned())))
+    let help = match repo.place_of(work_tree) {
+        Some(place) => format!("guard -C {} {arguments}", shell_word(&bytes(&place))),
+        None => otherwise.to_owned(),
+    };
+    Err(Failure::new(FailureKind::OtherWorkTree, message).help(help))
 }

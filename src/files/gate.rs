@@ -1,8 +1,5 @@
 //! A workspace, ready for file operations.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use gix::bstr::BString;
 
 use super::consent::{ELICITATION, Signer, TERMINAL};
@@ -26,8 +23,7 @@ pub struct Gate<'a> {
     pub(super) log: Log,
     pub(super) store: Store,
     approvals: Vec<Approval>,
-    /// HEAD at the last request.
-    head: RefCell<Option<Rc<BaseCommit<'a>>>>,
+    head: BaseCommit<'a>,
     /// Signs approvals.
     pub(super) signer: Option<Signer>,
     /// How decisions come.
@@ -71,7 +67,7 @@ impl<'a> Gate<'a> {
             log: Log::of(repo),
             store: Store::of(repo),
             approvals: approvals(repo)?,
-            head: RefCell::default(),
+            head: BaseCommit::new(repo, repo.head_commit()?)?,
             signer: None,
             how: TERMINAL,
             repo,
@@ -124,31 +120,14 @@ impl<'a> Gate<'a> {
         record(&self.log, "scope-reloaded", facts).map(drop)
     }
 
-    /// The context of one request: HEAD is read once for it.
-    ///
-    /// # Errors
-    /// HEAD cannot be read.
-    pub(super) fn context(&self) -> error::Result<OperationContext<'_, 'a>> {
-        Ok(OperationContext {
+    /// What requests are judged by.
+    pub(super) fn context(&self) -> OperationContext<'_, 'a> {
+        OperationContext {
             repo: self.repo,
-            head: self.head()?,
+            head: &self.head,
             policy: &self.policy,
             boundary: &self.boundary,
             approvals: &self.approvals,
-        })
-    }
-
-    /// HEAD; what was read from it stays known until it moves.
-    fn head(&self) -> error::Result<Rc<BaseCommit<'a>>> {
-        let commit = self.repo.head_commit()?;
-        let mut last = self.head.borrow_mut();
-        match &*last {
-            Some(head) if head.commit() == commit => Ok(Rc::clone(head)),
-            _ => {
-                let head = Rc::new(BaseCommit::new(self.repo, commit)?);
-                *last = Some(Rc::clone(&head));
-                Ok(head)
-            }
         }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Each line is a record. Its last member is `hash`, the SHA-256 of everything before it on the line; `prev` is the
 //! hash of the previous record. The chain reveals accidents, crashes and careless edits. Anyone who can write the
-//! file can rewrite the whole chain, which only the positions in the snapshots may reveal.
+//! file can rewrite the whole chain or cut off its end.
 //!
 //! And the lock for writers: between checking a file and replacing it, no other guard may write.
 
@@ -54,20 +54,11 @@ pub struct ChainHead {
 }
 
 impl ChainHead {
-    pub(super) fn genesis() -> ChainHead {
+    fn genesis() -> ChainHead {
         ChainHead {
             count: 0,
             hash: GENESIS.to_owned(),
         }
-    }
-
-    /// Parses `COUNT:HASH`, as a snapshot keeps it.
-    pub fn parse(text: &str) -> Option<ChainHead> {
-        let (count, hash) = text.split_once(':')?;
-        Some(ChainHead {
-            count: count.parse().ok()?,
-            hash: hash.to_owned(),
-        })
     }
 }
 
@@ -135,20 +126,6 @@ impl Log {
         })
     }
 
-    /// The end of the chain, after syncing all records to disk.
-    ///
-    /// # Errors
-    /// The log cannot be read or synced.
-    pub(super) fn durable_head(&self) -> io::Result<ChainHead> {
-        if !self.path.exists() {
-            return Ok(ChainHead::genesis());
-        }
-        let mut file = disk::open_private_append(&self.path)?;
-        let (head, _) = tail(&mut file)?;
-        file.sync_data()?;
-        Ok(head)
-    }
-
     /// The decisions about approvals, newest first, until `visit` answers false. It may see a record again.
     ///
     /// # Errors
@@ -179,12 +156,10 @@ impl Log {
 
 /// Appends a record, without which nothing may happen.
 pub(super) fn record(log: &Log, event: &str, facts: Map<String, Value>) -> GateResult<ChainHead> {
-    log.append(event, facts).map_err(unwritable)
-}
-
-pub(super) fn unwritable(error: io::Error) -> Failure {
-    let message = format!("the audit log cannot be written: {error}");
-    Failure::new(FailureKind::Record, message).help("guard writes nothing without a record; free disk space, or check the log: guard audit verify")
+    log.append(event, facts).map_err(|error| {
+        let message = format!("the audit log cannot be written: {error}");
+        Failure::new(FailureKind::Record, message).help("guard writes nothing without a record; free disk space, or check the log: guard audit verify")
+    })
 }
 
 /// The members of a record that have a value.
@@ -316,8 +291,6 @@ named! {
         Damaged = "damaged",
         /// The last line is incomplete, as after a crash.
         Torn = "torn",
-        /// A snapshot knows records that are missing or differ.
-        Truncated = "truncated",
     }
 }
 
@@ -329,7 +302,6 @@ impl LogFault {
             LogFault::Torn => {
                 "the last record is incomplete, as after a crash; the next record will note it"
             }
-            LogFault::Truncated => "a snapshot knows records that are missing or differ from here",
         }
     }
 }
@@ -345,77 +317,53 @@ pub struct Verification {
     pub unfinished: Vec<Record>,
 }
 
-/// Verifies a log against itself and the ends that it had at earlier times.
-pub fn verify(bytes: &[u8], earlier: &[ChainHead]) -> Verification {
-    let mut chain = vec![(0, ChainHead::genesis())];
-    let mut open = BTreeMap::new();
-    let damage = follow(bytes, |line, record| {
-        chain.push((line, record.end()));
-        match record.event() {
-            "started" => {
-                open.insert(record.seq, record.clone());
-            }
-            "done" | "failed" => {
-                let seq = record.facts.get("started").and_then(Value::as_u64);
-                seq.and_then(|seq| open.remove(&seq));
-            }
-            _ => {}
-        }
-    });
-    let end = chain.len() - 1;
-    let differing = |known: &ChainHead| {
-        let at = usize::try_from(known.count).unwrap_or(usize::MAX);
-        match chain.get(at) {
-            Some((_, here)) if here == known => None,
-            Some((line, _)) => Some(*line),
-            None => Some(bytes.lines().count() + 1),
-        }
-    };
-    let truncated = || {
-        Some((
-            earlier.iter().filter_map(differing).min()?,
-            LogFault::Truncated,
-        ))
-    };
-    Verification {
-        fault: damage.or_else(truncated),
-        head: chain.swap_remove(end).1,
-        unfinished: open.into_values().collect(),
-    }
-}
-
-/// Calls `next` with the line and each record of the valid part. Returns the line of the first fault.
-fn follow(bytes: &[u8], mut next: impl FnMut(usize, &Record)) -> Option<(usize, LogFault)> {
+/// Verifies that each record is intact and follows the one before it.
+pub fn verify(bytes: &[u8]) -> Verification {
     let mut head = ChainHead::genesis();
+    let mut open = BTreeMap::new();
+    let mut fault = None;
     // A line that a crash cut short is damage, unless the next record says that it follows one.
     let mut torn = None;
     for (at, line) in bytes.lines_with_terminator().enumerate() {
         let number = at + 1;
         let Some(line) = line.strip_suffix(b"\n") else {
-            return Some((number, LogFault::Torn));
+            fault = Some((number, LogFault::Torn));
+            break;
         };
-        let record = Record::parse(line).filter(|record| {
-            let follows_torn = record.facts.get("after_torn_line") == Some(&Value::Bool(true));
-            (record.seq, &record.prev) == (head.count + 1, &head.hash)
-                && (torn.is_none() || follows_torn)
-        });
-        match record {
-            Some(record) => {
-                next(number, &record);
-                (head, torn) = (record.end(), None);
+        let damaged = Some((number, LogFault::Damaged));
+        let Some(record) = Record::parse(line) else {
+            if torn.is_some() {
+                break;
             }
-            None if torn.is_none() && Record::parse(line).is_none() => torn = Some(number),
-            None => return Some((torn.unwrap_or(number), LogFault::Damaged)),
+            torn = damaged;
+            continue;
+        };
+        let follows_torn = record.facts.get("after_torn_line") == Some(&Value::Bool(true));
+        let follows = (record.seq, &record.prev) == (head.count + 1, &head.hash);
+        if !follows || (torn.is_some() && !follows_torn) {
+            fault = torn.or(damaged);
+            break;
+        }
+        (head, torn) = (record.end(), None);
+        match record.event() {
+            "started" => drop(open.insert(record.seq, record)),
+            "done" | "failed" => {
+                let started = record.facts.get("started").and_then(Value::as_u64);
+                started.and_then(|started| open.remove(&started));
+            }
+            _ => {}
         }
     }
-    torn.map(|line| (line, LogFault::Damaged))
+    Verification {
+        head,
+        fault: fault.or(torn),
+        unfinished: open.into_values().collect(),
+    }
 }
 
 /// How long a process may hold the lock while others wait. An operation takes milliseconds, or seconds on a slow
 /// disk.
 const LIMIT: Duration = Duration::from_secs(30);
-/// The same for a stopped process (Ctrl-Z).
-const LIMIT_STOPPED: Duration = Duration::from_secs(5);
 /// The pause between attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -429,12 +377,8 @@ pub(super) fn alone(repo: &Repository) -> GateResult<File> {
     };
     take().map_err(|error: io::Error| {
         let message = format!("the workspace cannot be locked for writing: {error}");
-        Failure::new(FailureKind::Record, message).help(match error.kind() {
-            io::ErrorKind::TimedOut => {
-                "nothing was written; end or resume that process, then try again"
-            }
-            _ => "nothing was written; the git directory must be writable",
-        })
+        Failure::new(FailureKind::Record, message)
+            .help("nothing was written; end that process, or make the git directory writable")
     })
 }
 
@@ -450,21 +394,13 @@ fn wait(file: &File) -> io::Result<()> {
             result => return result.map_err(io::Error::from),
         }
         let now = system::lock_holder(file);
-        if now.map(|(process, _)| process) != holder {
-            (holder, since) = (now.map(|(process, _)| process), Instant::now());
+        if now != holder {
+            (holder, since) = (now, Instant::now());
         }
-        let (limit, who, how) = match now {
-            Some((id, true)) => (
-                LIMIT_STOPPED,
-                format!("process {id}, which is stopped,"),
-                format!(" (to resume it: kill -CONT {id})"),
-            ),
-            Some((id, false)) => (LIMIT, format!("process {id}"), String::new()),
-            None => (LIMIT, "another process".to_owned(), String::new()),
-        };
-        if since.elapsed() >= limit {
-            let seconds = limit.as_secs();
-            let what = format!("{who} has held the lock for {seconds} seconds{how}");
+        if since.elapsed() >= LIMIT {
+            let who = now.map_or("another process".to_owned(), |id| format!("process {id}"));
+            let seconds = LIMIT.as_secs();
+            let what = format!("{who} has held the lock for {seconds} seconds");
             return Err(io::Error::new(io::ErrorKind::TimedOut, what));
         }
         thread::sleep(PAUSE);

@@ -43,6 +43,8 @@ pub enum Operation {
     Move {
         /// The request for the new path.
         to: BString,
+        /// The content afterwards, if it changes, too; only another program does that.
+        content: Option<Vec<u8>>,
         /// The expected digest.
         expect: Option<String>,
     },
@@ -98,23 +100,18 @@ impl Operation {
         }
     }
 
-    /// The content that the caller passed; only for a write.
+    /// The content that the caller passed.
     pub(super) fn content(&self) -> Option<&[u8]> {
         match self {
             Operation::Write { content, .. } => Some(content),
+            Operation::Move { content, .. } => content.as_deref(),
             _ => None,
         }
     }
 
-    /// The digest that the file must still have; [`ABSENT`] for no file. A caller that repeats a write for lack of an
-    /// answer still expects the state before it, so a file that already is what it asks for needs to meet nothing.
-    fn expectation(&self, old: Option<&[u8]>) -> Option<&str> {
+    /// The digest that the file must still have; [`ABSENT`] for no file.
+    fn expectation(&self) -> Option<&str> {
         match self {
-            Operation::Write {
-                content,
-                strategy: Strategy::Replace,
-                ..
-            } if old == Some(content.as_slice()) => None,
             Operation::Write { expect, .. }
             | Operation::Patch { expect, .. }
             | Operation::Delete { expect }
@@ -184,7 +181,7 @@ impl Gate<'_> {
         old: Option<&[u8]>,
         operation: &Operation,
     ) -> GateResult<()> {
-        let Some(expected) = operation.expectation(old) else {
+        let Some(expected) = operation.expectation() else {
             return Ok(());
         };
         let (actual, path) = (self.digest(old), escaped(path));

@@ -8,7 +8,7 @@ use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
 use super::failure::refuse_binary;
-use super::log::{Log, members, now, record, unwritable, versions};
+use super::log::{members, now, record, versions};
 use super::{Ask, Effect, Failure, FailureKind, Gate, GateResult, HeldChange, Operation, log};
 use crate::boundary::{BoundaryResult, OpenedFile};
 use crate::finding::Finding;
@@ -77,8 +77,6 @@ impl Gate<'_> {
     /// Does what was planned. The caller holds the lock.
     pub(super) fn execute(&self, mut effect: Effect) -> GateResult<Effect> {
         if !effect.changes() {
-            // An earlier run may have been killed before it made that durable.
-            self.boundary.make_durable(effect.path.as_ref())?;
             record(&self.log, "unchanged", self.facts(&effect))?;
             return Ok(effect);
         }
@@ -162,7 +160,7 @@ impl Gate<'_> {
         id.map(|id| id.to_string())
     }
 
-    fn facts(&self, effect: &Effect) -> Map<String, Value> {
+    pub(super) fn facts(&self, effect: &Effect) -> Map<String, Value> {
         let designs = self.policy.design_versions();
         let mut facts = effect.facts();
         facts.extend(circumstances(self.repo, &designs, effect.backup));
@@ -181,18 +179,14 @@ impl Gate<'_> {
         failure: &Failure,
     ) {
         let detail = |key| failure.details.get(key).cloned();
+        let reason = detail("reason").unwrap_or_else(|| failure.kind.name().into());
         let rule = failure.finding.as_ref().map(|finding| finding.rule.id());
         let digests = digests.into_iter();
-        let mut facts = members([
+        let mut facts = members(digests.map(|(key, id)| (key, id.map(Value::from))));
+        facts.extend(members([
             ("operation", Some(verb.into())),
             ("path", Some(escaped(request).to_string().into())),
-        ]);
-        facts.extend(members(digests.map(|(key, id)| (key, id.map(Value::from)))));
-        facts.extend(members([
-            (
-                "reason",
-                detail("reason").or(Some(failure.kind.name().into())),
-            ),
+            ("reason", Some(reason)),
             ("id", detail("id")),
             ("expires", detail("expires")),
             ("rule", rule.map(Value::from)),
@@ -218,17 +212,14 @@ impl Gate<'_> {
     }
 }
 
-/// Takes a snapshot of files as they are, with the end of the log, synced to disk. The caller holds the lock.
+/// Takes a snapshot of files as they are, synced to disk. The caller holds the lock.
 pub(super) fn backup<'f>(
     repo: &Repository,
     files: impl IntoIterator<Item = Before<'f>>,
     title: &str,
 ) -> GateResult<ObjectId> {
-    let log = Log::of(repo).durable_head();
-    let log = log.map_err(unwritable)?;
     let files: Vec<Before<'_>> = files.into_iter().collect();
-    let taken = repo.take_snapshot(&files, title, &log.to_string());
-    taken.map_err(|error| {
+    repo.take_snapshot(&files, title).map_err(|error| {
         Failure::new(FailureKind::Backup, error.message)
             .help("nothing was written; if it fails again, check the repository: git fsck")
     })

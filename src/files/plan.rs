@@ -20,8 +20,8 @@ impl Gate<'_> {
     /// # Errors
     /// The operation would be refused, or guard cannot judge it.
     pub fn plan(&self, request: &BStr, operation: &Operation) -> GateResult<Effect> {
-        let context = self.context()?;
-        let (path, old) = self.look(&context, request)?;
+        let context = self.context();
+        let (path, old) = self.look(request)?;
         let is_restore = matches!(operation, Operation::Restore { .. });
         if is_restore && path != request {
             let message = format!("{} leads through a new symbolic link", escaped(request));
@@ -31,8 +31,9 @@ impl Gate<'_> {
         }
         let before = old.as_ref().map(|entry| entry.content.as_slice());
         let (new, extension) = self.result(path.as_ref(), before, operation)?;
-        if let (Operation::Move { to, .. }, Some(old)) = (operation, &old) {
-            return self.plan_move(&context, (path, old.clone()), (to.as_ref(), None));
+        if let (Operation::Move { to, content, .. }, Some(old)) = (operation, &old) {
+            let to = (to.as_ref(), content.as_deref());
+            return self.plan_move(context, operation, (path, old.clone()), to);
         }
         let after = new.as_deref();
         let loss = context.loss(before, after, &[path.as_ref()])?;
@@ -66,13 +67,14 @@ impl Gate<'_> {
 
     /// Judges both ends: the old path as deleted, the new one as added, possibly with new content. A destructive move
     /// is refused, not held.
-    pub(super) fn plan_move(
+    fn plan_move(
         &self,
-        context: &OperationContext<'_, '_>,
+        context: OperationContext<'_, '_>,
+        operation: &Operation,
         (path, old): (BString, OpenedFile),
         (to, new): (&BStr, Option<&[u8]>),
     ) -> GateResult<Effect> {
-        let (target, there) = self.look(context, to)?;
+        let (target, there) = self.look(to)?;
         let moved = new.unwrap_or(&old.content);
         refuse_binary(path.as_ref(), &old.content)?;
         refuse_binary(path.as_ref(), moved)?;
@@ -91,7 +93,7 @@ impl Gate<'_> {
             context.measured_change(to, None, Some(moved), Some(from), loss.judged)?,
         ];
         changes[0].new_ends = vec![context.new_end(from, to, moved)?];
-        if let Some(finding) = destruction(context, &changes, false)? {
+        if let Some(finding) = destruction(&context, &changes, false)? {
             return Err(Failure::from(finding)
                 .help("write and delete in two steps, so that a person can approve each"));
         }
@@ -102,13 +104,15 @@ impl Gate<'_> {
             loss.judged,
         );
         let new = Some(moved.to_vec());
-        let operation = Operation::Move {
-            to: target.clone(),
-            expect: None,
-        };
         Ok(Effect {
             moved_to: Some(target),
-            ..self.effect(operation, (path, Some(old)), new, judged, gone.change)
+            ..self.effect(
+                operation.clone(),
+                (path, Some(old)),
+                new,
+                judged,
+                gone.change,
+            )
         })
     }
 
@@ -141,22 +145,17 @@ impl Gate<'_> {
 
     /// The finding that needs approval for any text.
     pub(super) fn plan_unknown(&self, request: &BStr) -> GateResult<Option<Finding>> {
-        let context = self.context()?;
-        let (path, old) = self.look(&context, request)?;
+        let context = self.context();
+        let (path, old) = self.look(request)?;
         let (path, old) = (path.as_ref(), old.as_ref());
         let measured = context.least_loss(old.map(|entry| entry.content.as_slice()), path)?;
         destruction(&context, &[context.unknown_content(path, measured)?], false)
     }
 
     /// The path of a request and its current state, if it may be written.
-    pub(super) fn look(
-        &self,
-        context: &OperationContext<'_, '_>,
-        request: &BStr,
-    ) -> GateResult<(BString, Option<OpenedFile>)> {
-        let path = self.boundary.locate(request)?;
-        context.admit(path.as_ref(), Access::Write)??;
-        let entry = self.boundary.read_stable(path.as_ref(), MAX_SIZE)?;
+    pub(super) fn look(&self, request: &BStr) -> GateResult<(BString, Option<OpenedFile>)> {
+        let path = self.admitted(request, Access::Write)?;
+        let entry = self.boundary.read(path.as_ref(), MAX_SIZE)?;
         if entry.as_ref().is_some_and(|entry| !entry.writable) {
             let message = format!("{} is read-only", escaped(&path));
             return Err(Failure::new(FailureKind::Permission, message)
@@ -168,8 +167,10 @@ impl Gate<'_> {
     /// The path of a request that no rule about paths refuses.
     pub(super) fn admitted(&self, request: &BStr, access: Access) -> GateResult<BString> {
         let path = self.boundary.locate(request)?;
-        self.context()?.admit(path.as_ref(), access)??;
-        Ok(path)
+        match self.context().refusal(path.as_ref(), access)? {
+            Some(finding) => Err(finding.into()),
+            None => Ok(path),
+        }
     }
 
     /// A file inside the read roots. A refusal is not recorded.

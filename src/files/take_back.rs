@@ -2,16 +2,15 @@
 
 use std::path::PathBuf;
 
+use gix::ObjectId;
 use gix::bstr::BString;
-use serde_json::Value;
 
 use super::log::{members, record};
 use super::perform::{backup, circumstances};
-use super::restore::previous;
+use super::restore::{RestoreStep, previous};
 use super::{Gate, GateResult, Log, Operation, log, snapshot_path};
-use crate::boundary::{Boundary, OpenedFile};
+use crate::boundary::Boundary;
 use crate::change::Change;
-use crate::error::Result;
 use crate::git::{Blobs, CheckpointStore, ObservedChange, Repository};
 use crate::judge::Options;
 use crate::path::escaped;
@@ -43,7 +42,7 @@ pub fn take_back(
     let store = CheckpointStore::open(repo)?;
     let observed = store.observed(name)?;
     let only = only.iter().map(|path| snapshot_path(repo, path));
-    let only: Vec<BString> = only.collect::<Result<_>>()?;
+    let only: Vec<BString> = only.collect::<GateResult<_>>()?;
     let back = store.to_take_back(repo, &observed, &only)?;
     let mut done = shown(back.files.iter().map(|change| &change.path));
     {
@@ -56,16 +55,15 @@ pub fn take_back(
     }
     if !back.changed.is_empty() {
         let both = store.repository(Blobs::new())?;
-        let step = |change: &Change| {
+        let step = |change: &Change| -> GateResult<RestoreStep> {
             let (snapshot, previous) = (name.to_owned(), previous(&both, change.old)?);
-            Ok((
-                change.path.clone(),
-                Operation::Restore { snapshot, previous },
-            ))
+            let restore = Operation::Restore { snapshot, previous };
+            Ok((change.path.clone(), restore))
         };
-        let steps = back.changed.iter().map(step).collect::<Result<Vec<_>>>()?;
+        let steps = back.changed.iter().map(step);
+        let steps = steps.collect::<GateResult<Vec<_>>>()?;
         drop(store);
-        let restored = Gate::open(repo, options)?.restore(&steps, None)?;
+        let restored = Gate::open(repo, options)?.restore_all(&steps, None)?;
         done.extend(shown(restored.iter().map(|effect| &effect.path)));
     }
     Ok(TakenBackChange {
@@ -79,30 +77,43 @@ fn shown<'p>(paths: impl IntoIterator<Item = &'p BString>) -> Vec<String> {
     paths.map(|path| escaped(path).to_string()).collect()
 }
 
+/// A path, its content, and whether it was executable.
+type FileCopy<'p> = (&'p BString, (Vec<u8>, bool));
+
+/// A snapshot of these copies; `None` if there are none.
+fn snapshot(
+    repo: &Repository,
+    copies: &[FileCopy<'_>],
+    when: &str,
+) -> GateResult<Option<ObjectId>> {
+    if copies.is_empty() {
+        return Ok(None);
+    }
+    let before = copies.iter().map(|(path, (content, is_executable))| {
+        (path.as_ref(), Some((content.as_slice(), *is_executable)))
+    });
+    let title = format!("Before {when}: {} files", copies.len());
+    backup(repo, before, &title).map(Some)
+}
+
 /// The content that goes stays as a snapshot, so that a person can look at it.
 fn keep_present(repo: &Repository, name: &str, files: &[Change]) -> GateResult<()> {
     if files.is_empty() {
         return Ok(());
     }
     let boundary = Boundary::open(repo.own_workdir()?)?;
-    let present = |change| -> Option<(&Change, OpenedFile)> {
-        let change: &Change = change;
-        Some((change, boundary.read(change.path.as_ref(), MAX_SIZE).ok()??))
-    };
-    let present: Vec<_> = files.iter().filter_map(present).take(MOST).collect();
-    let before = present
-        .iter()
-        .map(|(change, entry)| (change.path.as_ref(), Some(entry.as_git_has_it())));
-    let title = format!("Before taking back {name}: {} files", files.len());
-    let backup = match present.is_empty() {
-        true => None,
-        false => Some(backup(repo, before, &title)?),
-    };
+    let present = files.iter().filter_map(|change| {
+        let entry = boundary.read(change.path.as_ref(), MAX_SIZE).ok()??;
+        let is_executable = entry.is_executable();
+        Some((&change.path, (entry.content, is_executable)))
+    });
+    let present: Vec<FileCopy<'_>> = present.take(MOST).collect();
+    let backup = snapshot(repo, &present, &format!("taking back {name}"))?;
     let paths = shown(files.iter().map(|change| &change.path));
     let mut facts = members([
         ("operation", Some("take-back".into())),
         ("change", Some(name.into())),
-        ("paths", Some(Value::from(paths))),
+        ("paths", Some(paths.into())),
     ]);
     facts.extend(circumstances(repo, &[], backup));
     record(&Log::of(repo), "taken-back", facts).map(drop)
@@ -124,13 +135,6 @@ pub fn keep_only_copies(
     for path in paths.iter().take(MOST) {
         kept.extend(previous(&both, tree.get(path.as_ref())?)?.map(|file| (path, file)));
     }
-    if kept.is_empty() {
-        return Ok(());
-    }
-    let before = kept.iter().map(|(path, (content, is_executable))| {
-        (path.as_ref(), Some((content.as_slice(), *is_executable)))
-    });
-    let title = format!("Before a command: {} files", kept.len());
     let _alone = log::alone(repo)?;
-    backup(repo, before, &title).map(drop)
+    snapshot(repo, &kept, "a command").map(drop)
 }

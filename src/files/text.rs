@@ -146,8 +146,9 @@ fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure
     match matches.as_slice() {
         [] => {
             let message = format!("{which}the search text is not in the file");
-            Err(Failure::new(FailureKind::SearchNotFound, message)
-                .help(why_not_found(content, search)))
+            Err(Failure::new(FailureKind::SearchNotFound, message).help(
+                "read the file and copy the text as it is, with white space and line endings",
+            ))
         }
         [only] => Ok(*only),
         several => {
@@ -160,24 +161,6 @@ fn find_one(content: &[u8], search: &[u8], which: &str) -> Result<usize, Failure
                 .help("add lines before or after it until it is unique")
                 .detail("matches", count))
         }
-    }
-}
-
-/// The help for a text that is not in the file.
-fn why_not_found(content: &[u8], search: &[u8]) -> &'static str {
-    let occurs_without = |drop: fn(&u8) -> bool| {
-        let kept = |text: &[u8]| -> Vec<u8> {
-            let bytes = text.iter().copied();
-            bytes.filter(|byte| !drop(byte)).collect()
-        };
-        kept(content).contains_str(kept(search))
-    };
-    if occurs_without(|&byte| byte == b'\r') {
-        "it would match with the file's line endings (CRLF); read the file and copy the text as it is"
-    } else if occurs_without(u8::is_ascii_whitespace) {
-        "only whitespace differs; read the file and copy the text as it is"
-    } else {
-        "read the file again; it may have changed since"
     }
 }
 

@@ -49,23 +49,15 @@ pub type Before<'a> = (&'a BStr, Option<(&'a [u8], bool)>);
 
 /// Starts a message line that names a path that did not exist.
 const ABSENT: &str = "Guard-Absent: ";
-/// Starts the line with the position in the audit log.
-const LOG: &str = "Guard-Log: ";
 /// Starts the line with the linked work tree of the files.
 const WORK_TREE: &str = "Guard-Worktree: ";
 
 impl Repository {
-    /// Writes a snapshot and syncs blobs, trees, commit and ref to disk. `log` is the position in the audit log. The
-    /// caller holds the lock for snapshots.
+    /// Writes a snapshot and syncs blobs, trees, commit and ref to disk. The caller holds the lock for snapshots.
     ///
     /// # Errors
     /// The object database or the ref cannot be written.
-    pub(crate) fn take_snapshot(
-        &self,
-        files: &[Before<'_>],
-        title: &str,
-        log: &str,
-    ) -> Result<ObjectId> {
+    pub(crate) fn take_snapshot(&self, files: &[Before<'_>], title: &str) -> Result<ObjectId> {
         let mut message = format!("{title}\n\n");
         for (path, _) in files.iter().filter(|(_, content)| content.is_none()) {
             message.push_str(&format!("{ABSENT}{}\n", path.to_str_lossy()));
@@ -73,7 +65,6 @@ impl Repository {
         if let Some(name) = self.work_tree().name() {
             message.push_str(&format!("{WORK_TREE}{name}\n"));
         }
-        message.push_str(&format!("{LOG}{log}"));
         let mut number = 1;
         loop {
             self.remove_stale_lock();
@@ -228,8 +219,6 @@ pub struct Snapshot {
     pub files: Vec<BString>,
     /// The paths that did not exist.
     pub absent: Vec<BString>,
-    /// The position in the audit log; `None` in a snapshot of an older guard.
-    pub log: Option<String>,
     /// The work tree of the files.
     pub work_tree: WorkTree,
 }
@@ -302,7 +291,6 @@ impl Repository {
             time: commit.time().map_err(&unreadable)?.seconds,
             files: self.tree_of(Some(id))?.files_below(BStr::new(""))?,
             absent: values(message, ABSENT).map(BString::from).collect(),
-            log: line(LOG).map(|head| head.to_str_lossy().into_owned()),
             work_tree: WorkTree::new(line(WORK_TREE).map(|name| name.to_str_lossy()).as_deref()),
         })
     }

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::rc::Rc;
 
 use gix::ObjectId;
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BStr, BString};
 
 use super::excuses;
 use super::facts::BaseCommit;
@@ -24,12 +23,12 @@ use crate::scope::Actions;
 use crate::system;
 
 /// The context of a request.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct OperationContext<'a, 'repo> {
     /// The repository.
     pub repo: &'repo Repository,
     /// HEAD when the request came.
-    pub head: Rc<BaseCommit<'repo>>,
+    pub head: &'a BaseCommit<'repo>,
     /// HEAD's policy.
     pub policy: &'a Policy,
     /// The workspace.
@@ -51,22 +50,19 @@ pub struct Loss<'c> {
 }
 
 impl OperationContext<'_, '_> {
-    /// Whether requests may use the path: checks nested repositories and the rules for requests. The inner error is
-    /// the finding that refuses it.
+    /// The finding of nested repositories, or of the rules for requests, that refuses the path.
     ///
     /// # Errors
     /// Nested repositories cannot be determined.
-    pub fn admit(&self, path: &BStr, access: Access) -> Result<Result<(), Box<Finding>>> {
-        let mut refusal = refuse_nested(self.repo, self.head(), self.boundary, path)?;
-        if refusal.is_none() {
-            let findings = rules::check_request(&self.policy.settings, path, access);
-            let mut errors = findings.into_iter();
-            refusal = errors.find(|finding| finding.level == Level::Error);
+    pub fn refusal(&self, path: &BStr, access: Access) -> Result<Option<Finding>> {
+        if let Some(finding) = self.refuse_nested(path)? {
+            return Ok(Some(finding));
         }
-        if refusal.is_none() {
-            refusal = rules::refuse_request(path, access, |path| self.committed(path))?;
+        let mut findings = rules::check_request(&self.policy.settings, path, access).into_iter();
+        match findings.find(|finding| finding.level == Level::Error) {
+            Some(finding) => Ok(Some(finding)),
+            None => rules::refuse_request(path, access, |path| self.committed(path)),
         }
-        Ok(refusal.map_or(Ok(()), |finding| Err(Box::new(finding))))
     }
 
     /// What the step from `old` to `new` destroys. The content on
@@ -165,17 +161,11 @@ impl OperationContext<'_, '_> {
     /// HEAD cannot be read.
     pub fn least_loss(&self, old: Option<&[u8]>, path: &BStr) -> Result<Measured> {
         let least = |version: Option<&[u8]>| {
-            let text = match version {
-                Some(binary) if measure::is_binary(binary) => b"text\n",
-                text => text.unwrap_or_default(),
-            };
-            self.step(version, Some(text))
+            let text = version.filter(|content| !measure::is_binary(content));
+            self.step(version, Some(text.unwrap_or(b"text\n")))
         };
         let now = least(old);
-        let since_head = match self.committed(path)? {
-            Some(committed) if old != Some(&committed) => least(Some(&committed)),
-            _ => now,
-        };
+        let since_head = least(self.committed(path)?.as_deref());
         Ok(match since_head.weight() > now.weight() {
             true => since_head,
             false => now,
@@ -326,6 +316,42 @@ impl OperationContext<'_, '_> {
             false => MergeBase::Known(own),
         })
     }
+
+    /// Requests stop at nested repositories, which have their own designs, settings and signers: the finding for a path
+    /// in a work tree, a submodule that is not checked out, or a bare repository.
+    fn refuse_nested(&self, path: &BStr) -> Result<Option<Finding>> {
+        let nested = match self.boundary.nested_repository(path) {
+            Ok(nested) => nested,
+            Err(BoundaryError::Refused(rejection)) => {
+                let reason = rejection.reason;
+                let finding = Finding::new(reason.rule(), path, rejection.message);
+                let finding = finding.help(reason.advice());
+                return Ok(Some(finding.detail("reason", reason.detail())));
+            }
+            Err(error) => return Err(Error::new(error.to_string())),
+        };
+        let (at, what) = match nested {
+            Some(NestedRepository::WorkTree(at)) => (at, "a separate repository"),
+            Some(NestedRepository::Bare(at)) => {
+                let what = "a bare repository, whose configuration and hooks git would run";
+                (at, what)
+            }
+            None => match self.repo.submodule_of(self.head(), path)? {
+                Some(at) => (at, "a submodule that is not checked out"),
+                None => return Ok(None),
+            },
+        };
+        let message = match path == at {
+            true => format!("{} is {what}", escaped(path)),
+            false => format!("{} is in {}, {what}", escaped(path), escaped(&at)),
+        };
+        let inside = path.get(at.len() + 1..).unwrap_or(b".");
+        let command = format!("guard -C {} check {}", shell_word(&at), shell_word(inside));
+        let finding = Finding::new(Rule::OutsideWorkspace, path, message)
+            .help("it has its own settings and designs; check it out, and run guard there:")
+            .help(Help::command(command));
+        Ok(Some(finding.detail("reason", Reason::PathOutside.detail())))
+    }
 }
 
 /// The change that writes a content, from the committed state. A write keeps the file mode.
@@ -348,70 +374,5 @@ fn of_one_file(
         new_ends: Vec::new(),
         moved_to: Vec::new(),
         content,
-    }
-}
-
-/// Requests stop at nested repositories, which have their own designs, settings and signers: the finding for a path in
-/// another repository: a work tree, a submodule that is not checked out, or a bare
-/// repository. `head` is HEAD's tree.
-///
-/// # Errors
-/// A parent directory, HEAD's tree or the index cannot be read.
-fn refuse_nested(
-    repo: &Repository,
-    head: &Tree<'_>,
-    boundary: &Boundary,
-    path: &BStr,
-) -> Result<Option<Finding>> {
-    let nested = match boundary.nested_repository(path) {
-        Ok(nested) => nested,
-        Err(BoundaryError::Refused(rejection)) => {
-            let reason = rejection.reason;
-            let finding = Finding::new(reason.rule(), path, rejection.message);
-            let finding = finding.help(reason.advice());
-            return Ok(Some(finding.detail("reason", reason.detail())));
-        }
-        Err(error) => return Err(Error::new(error.to_string())),
-    };
-    let (at, what, help, command) = match nested {
-        Some(NestedRepository::WorkTree(at)) => {
-            let help = "it has its own settings and designs; run guard there:";
-            let command = command(path, at.as_ref());
-            (at, "a separate repository", help, Some(command))
-        }
-        Some(NestedRepository::Bare(at)) => {
-            let what = "a bare repository, whose configuration and hooks git would run";
-            (at, what, "ask a person to change it", None)
-        }
-        None => {
-            let Some(at) = repo.submodule_of(head, path)? else {
-                return Ok(None);
-            };
-            let help = "it has its own settings and designs; check it out, and run guard there:";
-            let command = format!("git submodule update --init {}", shell_word(&at));
-            (
-                at,
-                "a submodule that is not checked out",
-                help,
-                Some(command),
-            )
-        }
-    };
-    let message = match path == at {
-        true => format!("{} is {what}", escaped(path)),
-        false => format!("{} is in {}, {what}", escaped(path), escaped(&at)),
-    };
-    let mut finding = Finding::new(Rule::OutsideWorkspace, path, message).help(help);
-    finding.help.extend(command.map(Help::command));
-    Ok(Some(finding.detail("reason", Reason::PathOutside.detail())))
-}
-
-/// The command that checks the path in its own repository.
-fn command(path: &BStr, at: &BStr) -> String {
-    let inside = path.get(at.len() + 1..).unwrap_or_default();
-    let at = shell_word(at);
-    match inside.is_empty() {
-        true => format!("guard -C {at} lint"),
-        false => format!("guard -C {at} check {}", shell_word(inside.as_bstr())),
     }
 }

@@ -17,9 +17,7 @@ use super::call::{self, Call, SeenScope, ToolAnswer, in_tools};
 use super::elicitation;
 use super::{Context, Server};
 use crate::error::Error;
-use crate::files::{
-    self, Failure, FailureKind, Gate, GateResult, Operation, RestoreRequest, Strategy,
-};
+use crate::files::{self, Failure, FailureKind, Gate, GateResult, Operation, Strategy};
 use crate::judge;
 use crate::path::escaped;
 use crate::report::{Format, Style, Target, write_check, write_scope};
@@ -301,7 +299,15 @@ fn edit(call: &Call<'_>, wanted: EditArguments) -> ToolResult {
 
 fn move_file(call: &Call<'_>, wanted: MoveArguments) -> ToolResult {
     let (to, expect) = (call.request(&wanted.destination), wanted.expect);
-    call.perform(&wanted.source, &Operation::Move { to, expect })
+    let content = None;
+    call.perform(
+        &wanted.source,
+        &Operation::Move {
+            to,
+            content,
+            expect,
+        },
+    )
 }
 
 fn write(call: &Call<'_>, wanted: WriteArguments) -> ToolResult {
@@ -355,15 +361,13 @@ fn snapshots(call: &Call<'_>, limit: Option<NonZeroUsize>) -> ToolResult {
 fn restore(call: &Call<'_>, wanted: &RestoreArguments) -> ToolResult {
     let only = wanted.paths.iter().flatten();
     let only: Vec<PathBuf> = only.map(PathBuf::from).collect();
-    let wanted = RestoreRequest::new(call.repo, &wanted.snapshot, &only)?;
-    let done = call.gate()?.restore(&wanted.steps(call.repo)?, None)?;
+    let done = call.gate()?.restore(&wanted.snapshot, &only, None)?;
     let mut text = String::new();
-    for (what, paths) in [("Restored", &wanted.restored), ("Removed", &wanted.removed)] {
-        for path in paths {
-            text.push_str(&format!("{what} {}.\n", escaped(path)));
-        }
+    for one in &done {
+        let what = if one.is_gone() { "Removed" } else { "Restored" };
+        text.push_str(&format!("{what} {}.\n", escaped(&one.path)));
     }
-    Ok(ToolAnswer::new(text, wanted.to_json(&done)))
+    Ok(ToolAnswer::new(text, files::restored_json(&done)))
 }
 
 fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateResult<ToolAnswer> {

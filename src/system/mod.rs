@@ -68,11 +68,11 @@ mod tests {
             return;
         };
         let expected = match like.to_str() {
-            Some("macos") => (false, false, true),
-            Some("windows") => (false, false, false),
+            Some("macos") => (false, true),
+            Some("windows") => (false, false),
             other => panic!("GUARD_LIKE={other:?}"),
         };
-        assert_eq!((HAS_BENEATH, SHOWS_PROCESSES, HAS_MODES), expected);
+        assert_eq!((SHOWS_PROCESSES, HAS_MODES), expected);
     }
 
     #[test]

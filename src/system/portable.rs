@@ -121,24 +121,9 @@ pub(super) mod kernel {
     use std::path::Path;
 
     use cap_std::fs::{Dir, File};
-    use gix::bstr::BStr;
-
-    /// Whether [`open_beneath`] exists.
-    #[cfg(test)]
-    pub(crate) const HAS_BENEATH: bool = false;
 
     /// Whether parent processes are visible.
     pub(crate) const SHOWS_PROCESSES: bool = false;
-
-    /// Always `None`.
-    pub(crate) fn open_beneath(_root: &Dir, _path: &BStr) -> Option<io::Result<Dir>> {
-        None
-    }
-
-    /// Always false.
-    pub(crate) fn can_open_beneath() -> bool {
-        false
-    }
 
     /// Always `None`.
     pub(crate) fn rename_to_free(
@@ -172,7 +157,7 @@ pub(super) mod kernel {
     }
 
     /// Always `None`.
-    pub(crate) fn lock_holder(_file: &std::fs::File) -> Option<(u32, bool)> {
+    pub(crate) fn lock_holder(_file: &std::fs::File) -> Option<u32> {
         None
     }
 }

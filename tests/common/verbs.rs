@@ -194,7 +194,7 @@ impl Verb {
         if outcome.code.is_some_and(|code| code != 0) {
             assert!(is_typed(&outcome.text), "{what}: no kind of error");
         }
-        let fault = verify(&bytes, &[]).fault;
+        let fault = verify(&bytes).fault;
         let is_harmless = fault.is_none_or(|(_, fault)| fault == LogFault::Torn);
         assert!(is_harmless, "{what}: {fault:?}");
         self.check_leftovers(repo, &what);
@@ -206,7 +206,7 @@ impl Verb {
         strace::age_ref_lock(repo);
         let next = repo.put("dir/a", "next\n", &["--strategy", "append"]);
         assert_eq!(next.code, 0, "{what}: the next run: {next:?}");
-        assert_eq!(verify(&log.read().unwrap(), &[]).fault, None, "{what}");
+        assert_eq!(verify(&log.read().unwrap()).fault, None, "{what}");
         state
     }
 

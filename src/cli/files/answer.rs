@@ -52,7 +52,7 @@ pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Ef
 }
 
 /// What happened, in a line.
-pub(super) fn in_words(done: &Effect) -> String {
+pub(in crate::cli) fn in_words(done: &Effect) -> String {
     let path = escaped(&done.path);
     let to = done.moved_to.as_ref().map(escaped);
     let what = match (&done.operation, to) {

@@ -31,7 +31,7 @@ impl ContentSource<'_, '_> {
     }
 
     /// A file that `guard read` may read. Otherwise content could copy a secret into a readable file.
-    pub(super) fn file(&self, file: &Path) -> files::GateResult<Vec<u8>> {
+    fn file(&self, file: &Path) -> files::GateResult<Vec<u8>> {
         let request = self.repo.request(file);
         let read = match self.is_recorded {
             true => self.gate.read(request.as_ref()),

@@ -3,7 +3,7 @@
 mod answer;
 mod input;
 
-pub(super) use answer::{extension_lines, print_done, told};
+pub(super) use answer::{extension_lines, in_words, print_done, told};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,7 @@ use super::options::{DesignArgs, repository};
 use super::output::Output;
 use super::question::{asking, person_to_ask};
 use super::usage::usage;
-use crate::files::{self, Edit, Effect, Failure, FailureKind, Gate, Operation, Strategy};
-use crate::git::{Repository, show_file};
+use crate::files::{self, Edit, Effect, Gate, Operation, Strategy};
 use crate::path::escaped;
 use crate::report::{gutter, painted};
 use input::ContentSource;
@@ -72,8 +71,7 @@ pub(super) struct WriteArgs {
     allow_empty: bool,
     /// Write only if the file still has this `digest` of an earlier answer; `none` if it must not exist.
     ///
-    /// The digest is git's blob id, as `git hash-object --no-filters FILE` prints it. A write of the content that the
-    /// file already has succeeds in any case, without a change.
+    /// The digest is git's blob id, as `git hash-object --no-filters FILE` prints it.
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
     /// How to combine the content with the existing file.
@@ -106,25 +104,14 @@ pub(super) struct PatchArgs {
         value_name = "TEXT",
         allow_hyphen_values = true,
         requires = "replace",
-        conflicts_with_all = ["search_file", "edits"]
+        conflicts_with = "edits"
     )]
     search: Option<String>,
     /// The replacement, taken literally.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     replace: Option<String>,
-    /// Read the text to replace from this file.
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "replace_file",
-        conflicts_with = "edits"
-    )]
-    search_file: Option<PathBuf>,
-    /// Read the replacement from this file.
-    #[arg(long, value_name = "FILE")]
-    replace_file: Option<PathBuf>,
     /// Read a JSON list of edits from this file; `-` is standard input.
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["search", "search_file"])]
+    #[arg(long, value_name = "FILE", required_unless_present = "search")]
     edits: Option<PathBuf>,
     /// Patch only if the file still has this `digest` of an earlier answer.
     #[arg(long, value_name = "DIGEST")]
@@ -162,8 +149,7 @@ impl ReadArgs {
         output.notes(&gate.policy.notes);
         let path = self.path.iter().chain(&self.file).next();
         let request = path.map(|path| repo.request(Path::new(path)));
-        let read = gate.read(request.unwrap_or_default().as_ref());
-        let (path, entry) = read.map_err(|failure| with_place(&repo, &gate, failure))?;
+        let (path, entry) = gate.read(request.unwrap_or_default().as_ref())?;
         let range = self.lines.as_deref();
         let range = range.map(|range| input::lines(path.as_ref(), &entry.content, range));
         let range = range.transpose()?;
@@ -192,27 +178,16 @@ impl WriteArgs {
 impl PatchArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
         self.target.perform(output, |input| {
-            Ok(Operation::Patch {
-                edits: self.edits(input)?,
-                expect: self.expect.clone(),
-            })
+            let edits = match &self.search {
+                Some(search) => vec![Edit {
+                    search: search.clone().into(),
+                    replace: self.replace.clone().unwrap_or_default().into(),
+                }],
+                None => input.edits(self.edits.as_deref())?,
+            };
+            let expect = self.expect.clone();
+            Ok(Operation::Patch { edits, expect })
         })
-    }
-
-    fn edits(&self, input: &ContentSource<'_, '_>) -> files::GateResult<Vec<Edit>> {
-        let (search, replace) = match (&self.search, &self.search_file) {
-            (Some(search), _) => (
-                search.clone().into(),
-                self.replace.clone().unwrap_or_default().into(),
-            ),
-            (None, Some(search)) => {
-                let replace = self.replace_file.as_deref();
-                let replace = replace.map_or(Ok(Vec::new()), |file| input.file(file))?;
-                (input.file(search)?, replace)
-            }
-            (None, None) => return input.edits(self.edits.as_deref()),
-        };
-        Ok(vec![Edit { search, replace }])
     }
 }
 
@@ -230,6 +205,7 @@ impl MoveArgs {
         self.target.perform(output, |input| {
             Ok(Operation::Move {
                 to: input.repo.request(Path::new(&self.to)),
+                content: None,
                 expect: self.expect.clone(),
             })
         })
@@ -252,36 +228,17 @@ impl OperationTarget {
         })?;
         let path = repo.request(Path::new(&self.path));
         if self.dry_run {
-            let forecast = gate.plan(path.as_ref(), &operation);
-            let forecast = forecast.map_err(|failure| with_place(&repo, &gate, failure))?;
+            let forecast = gate.plan(path.as_ref(), &operation)?;
             print_forecast(output, &gate, &forecast);
             return Ok(u8::from(forecast.finding.is_some()));
         }
         let person = person_to_ask(self.auto);
         let (gate, done) = asking(output, &repo, gate, person, |gate, ask| {
-            let done = gate.perform(path.as_ref(), &operation, ask);
-            done.map_err(|failure| with_place(&repo, gate, failure))
+            gate.perform(path.as_ref(), &operation, ask)
         })?;
         answer::print_done(output, &gate, &done);
         Ok(0)
     }
-}
-
-/// Says where guard looked for a path that does not exist or is outside.
-fn with_place(repo: &Repository, gate: &Gate<'_>, mut failure: Failure) -> Failure {
-    let reason = failure.details.get("reason").and_then(|it| it.as_str());
-    let is_outside = reason.is_some_and(|reason| reason.starts_with("path-"));
-    if failure.kind != FailureKind::NotFound && !is_outside {
-        return failure;
-    }
-    let root = show_file(gate.boundary.root());
-    let start = repo.prefix().map_or_else(String::new, |below| {
-        format!("; relative paths start in its directory {}", escaped(below))
-    });
-    failure
-        .help
-        .insert(0, format!("the workspace is {root}{start}").into());
-    failure
 }
 
 /// Prints what an operation would do.

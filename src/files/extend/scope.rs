@@ -1,304 +1,271 @@
 //! A Python file or class body, split into imports, definitions with their comments, and other statements.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
+
+use super::ClauseResult;
 
 /// Deeper members are compared as a whole.
 const MAX_DEPTH: usize = 8;
-/// Decorators that intentionally define a name again.
-const ACCESSORS: &[&str] = &["setter", "getter", "deleter"];
-
-/// What a name stands for: a kind, and what distinguishes two of that kind, such as the accessors of a property.
-pub(super) type Meaning = (&'static str, String);
 
 /// A file or a class body.
 pub(super) struct CodeScope<'t> {
-    pub(super) text: &'t str,
-    pub(super) root: Node<'t>,
+    text: &'t str,
     /// The classes that it is in, such as `State.`; empty for the file.
     pub(super) path: String,
-    /// The end of the prologue before the imports.
-    pub(super) prologue_end: Option<usize>,
+    /// The white space before each statement.
+    pub(super) indent: &'t str,
     pub(super) imports: Vec<Import>,
     pub(super) definitions: Vec<Definition<'t>>,
-    /// Statements without a name.
-    pub(super) others: Vec<Range<usize>>,
-    /// The start of the first statement after imports and prologue.
+    /// The texts of all other statements.
+    pub(super) others: Vec<String>,
+    /// What definitions and imports bind.
+    pub(super) names: HashMap<String, Name>,
+    /// The identifiers in other statements, which may bind or use them.
+    pub(super) mentioned: HashSet<String>,
+    /// The lines up to the end of the last import before the first statement.
+    pub(super) imports_end: Option<usize>,
+    /// The lines before the first statement after imports and docstring.
     pub(super) first_statement: Option<usize>,
-    /// The start of the statement that ends the file.
-    pub(super) tail: Option<usize>,
-    /// What each name means, and the last definition that gives it this meaning.
-    bindings: HashMap<String, HashMap<Meaning, usize>>,
+    /// The lines before the place for new definitions; the error is a clause.
+    pub(super) end: ClauseResult<usize>,
+    /// Whether the main block follows that place.
+    pub(super) has_tail: bool,
+    /// The number of lines of the whole text.
+    pub(super) rows: usize,
 }
 
-/// An import statement.
-pub(super) struct Import {
-    pub(super) range: Range<usize>,
-    pub(super) atoms: Vec<Atom>,
+/// What a name stands for.
+pub(super) struct Name {
+    pub(super) meaning: String,
+    /// The number of the definition.
+    pub(super) at: usize,
 }
 
 /// One imported name, so that `from m import a, b` equals two statements.
-pub(super) struct Atom {
+pub(super) struct Import {
     /// A statement that imports only this.
     pub(super) source: String,
     /// The local name.
-    pub(super) bound: String,
-    pub(super) meaning: Meaning,
+    pub(super) name: String,
+    /// What the name stands for; `import a.b` and `import a.c` both bind `a`.
+    pub(super) meaning: String,
 }
 
-/// A definition with its comments.
+/// All definitions of a name, which are several for a property or an overloaded function.
 pub(super) struct Definition<'t> {
-    pub(super) meaning: Meaning,
-    /// All names that it defines; several in `x, y = 1, 2`.
-    pub(super) names: Vec<String>,
-    pub(super) range: Range<usize>,
+    pub(super) kind: &'static str,
+    pub(super) name: String,
+    /// Their texts, with comments and decorators.
+    pub(super) pieces: Vec<String>,
+    /// What is before the body of a class.
+    pub(super) header: String,
     /// What a class defines.
     pub(super) members: Option<Box<CodeScope<'t>>>,
 }
 
-/// The role of a node.
-enum Item<'t> {
-    /// None, such as that of a comment.
-    Nothing,
-    /// Comes before the imports.
-    Prologue,
-    Import(Vec<Atom>),
-    /// A definition: its meaning, its names, and the body of a class.
-    Definition(Meaning, Vec<String>, Option<Node<'t>>),
-    /// Runs after all definitions, which go before it.
-    Tail,
-    /// Has no name itself, but may bind these.
-    Other(Vec<String>),
-}
-
 impl<'t> CodeScope<'t> {
     /// Reads a file.
-    pub(super) fn of_file(text: &'t str, root: Node<'t>) -> CodeScope<'t> {
-        CodeScope::read(text, root, String::new(), 0)
+    ///
+    /// # Errors
+    /// Statements share a line, or a name is defined as different things.
+    pub(super) fn of_file(text: &'t str, tree: &'t Tree) -> ClauseResult<CodeScope<'t>> {
+        let lines: Vec<&str> = text.lines().collect();
+        CodeScope::read(text, &lines, tree.root_node(), String::new(), 0)
     }
 
-    fn read(text: &'t str, root: Node<'t>, path: String, depth: usize) -> CodeScope<'t> {
+    fn read(
+        text: &'t str,
+        lines: &[&'t str],
+        root: Node<'t>,
+        path: String,
+        depth: usize,
+    ) -> ClauseResult<CodeScope<'t>> {
+        let first = lines.get(root.start_position().row).copied();
+        let first = first.filter(|_| depth > 0).unwrap_or_default();
         let mut scope = CodeScope {
             text,
-            root,
             path,
-            prologue_end: None,
+            indent: &first[..first.len() - first.trim_start().len()],
             imports: Vec::new(),
             definitions: Vec::new(),
             others: Vec::new(),
+            names: HashMap::new(),
+            mentioned: HashSet::new(),
+            imports_end: None,
             first_statement: None,
-            tail: None,
-            bindings: HashMap::new(),
+            end: Ok(lines.len()),
+            has_tail: false,
+            rows: lines.len(),
         };
-        let nodes = children(root);
-        for (at, &node) in nodes.iter().enumerate() {
-            let mut first = node;
-            for &above in nodes[..at].iter().rev() {
-                let is_above = above.end_position().row + 1 == first.start_position().row;
-                let is_comment = above.kind() == "comment" && !is_for_the_top(above, text);
-                if !is_above || !is_comment || !begins_line(text, above.start_byte()) {
-                    break;
-                }
-                first = above;
+        // The row behind the last statement, and the first and last row of the comments above the next one.
+        let (mut after, mut comments) = (0, None::<(usize, usize)>);
+        for node in children(root) {
+            let row = node.start_position().row;
+            let above = comments.take().filter(|&(_, last)| last + 1 == row);
+            let start = above.map(|(first, _)| first);
+            if node.kind() == "comment" {
+                comments = (row >= after).then(|| (start.unwrap_or(row), row));
+                continue;
             }
-            let mut range = node.byte_range();
-            range.end = range.start + text_of(node, text).trim_end().len();
-            if let Some(behind) = nodes.get(at + 1).filter(|node| node.kind() == "comment")
-                && !text[range.end..behind.start_byte()].contains('\n')
-            {
-                range.end = behind.end_byte();
+            if row < after {
+                return Err(format!("line {} has more than one statement", row + 1));
             }
-            scope.add(node, first.start_byte(), range, depth);
+            after = row + text_of(node, text).trim_end().matches('\n').count() + 1;
+            // Comments at the start of a file are about the file.
+            let start = start.filter(|first| *first > 0).unwrap_or(row);
+            scope.add(node, lines, start..after, depth)?;
         }
-        scope
-    }
-
-    /// `start` is that of the comments above; `range` is the node with the comment behind it.
-    fn add(&mut self, node: Node<'t>, start: usize, range: Range<usize>, depth: usize) {
-        let item = item(node, self.text, self.path.is_empty());
-        if matches!(item, Item::Nothing) {
-            return;
+        if depth > 0 {
+            scope.end = match text[..root.start_byte()].rsplit('\n').next() {
+                Some(before) if before.trim().is_empty() => Ok(after),
+                _ => Err(format!(
+                    "the body of {} shares a line with other code, which an addition would change",
+                    scope.path.trim_end_matches('.')
+                )),
+            };
         }
-        self.tail = None;
-        if !matches!(item, Item::Prologue | Item::Import(_)) {
-            self.first_statement.get_or_insert(start);
+        Ok(scope)
+    }
+
+    /// `rows` are those of the node and of the comments above.
+    fn add(
+        &mut self,
+        node: Node<'t>,
+        lines: &[&'t str],
+        rows: Range<usize>,
+        depth: usize,
+    ) -> ClauseResult {
+        let (text, is_file) = (self.text, depth == 0);
+        if self.has_tail {
+            (self.has_tail, self.end) = (false, Ok(lines.len()));
         }
-        match item {
-            Item::Nothing => {}
-            Item::Prologue => {
-                if self.imports.is_empty() && self.first_statement.is_none() {
-                    self.prologue_end = Some(range.end);
+        let inner = match node.kind() {
+            "decorated_definition" => node.child_by_field_name("definition"),
+            _ => Some(node),
+        };
+        let inner = inner.unwrap_or(node);
+        let statement = plain(text_of(node, text));
+        match inner.kind() {
+            "import_statement" | "import_from_statement" | "future_import_statement" if is_file => {
+                if self.first_statement.is_none() {
+                    self.imports_end = Some(rows.end);
                 }
-                self.others.push(range);
-            }
-            // A comment before an import may be about the whole file.
-            Item::Import(atoms) => {
-                for atom in &atoms {
-                    self.bind(&atom.bound, &atom.meaning);
+                for import in imports(node, text) {
+                    self.bind(&import.name, &import.meaning)?;
+                    self.imports.push(import);
                 }
-                self.imports.push(Import { range, atoms });
+                return Ok(());
             }
-            Item::Definition(meaning, names, body) => {
-                for name in &names {
-                    self.bind(name, &meaning);
+            "expression_statement" if statement.starts_with(['"', '\'']) => {
+                self.others.push(statement);
+                return Ok(());
+            }
+            "function_definition" => {
+                let piece = lines[rows.clone()].join("\n");
+                self.define("function", inner, piece)?;
+            }
+            "class_definition" => {
+                let piece = lines[rows.clone()].join("\n");
+                let definition = self.define("class", inner, piece)?;
+                if definition.pieces.len() > 1 {
+                    return Err(format!("class {} is defined twice", definition.name));
                 }
-                let path = format!("{}{}.", self.path, names.join(", "));
-                let body = body.filter(|_| depth < MAX_DEPTH);
-                let members = body.map(|body| CodeScope::read(self.text, body, path, depth + 1));
-                self.definitions.push(Definition {
-                    meaning,
-                    names,
-                    range: start..range.end,
-                    members: members.map(Box::new),
-                });
-            }
-            Item::Tail => {
-                self.tail = Some(start);
-                self.others.push(range);
-            }
-            Item::Other(names) => {
-                for name in &names {
-                    self.bind(name, &("statement", String::new()));
+                if let Some(body) = inner.child_by_field_name("body")
+                    && depth < MAX_DEPTH
+                {
+                    definition.header = plain(&text[node.start_byte()..body.start_byte()]);
+                    let path = format!("{}{}.", self.path, plain(field(inner, "name", text)));
+                    let members = CodeScope::read(text, lines, body, path, depth + 1)?;
+                    if let Some(class) = self.definitions.last_mut() {
+                        class.members = Some(Box::new(members));
+                    }
                 }
-                self.others.push(range);
             }
+            "if_statement" if is_file && is_main(inner, text) => {
+                (self.has_tail, self.end) = (true, Ok(rows.start));
+                self.others.push(statement);
+            }
+            _ if matches!(statement.as_str(), "pass" | "...") => {}
+            _ => {
+                self.mention(node);
+                self.others.push(statement);
+            }
+        }
+        self.first_statement.get_or_insert(rows.start);
+        Ok(())
+    }
+
+    /// What a name stands for; the error is that it stands for something else, too.
+    fn bind(&mut self, name: &str, meaning: &str) -> ClauseResult<usize> {
+        let new = Name {
+            meaning: meaning.to_owned(),
+            at: self.definitions.len(),
+        };
+        let known = self.names.entry(name.to_owned()).or_insert(new);
+        match known.meaning == meaning {
+            true => Ok(known.at),
+            false => Err(format!("{name} stands for several things")),
         }
     }
 
-    fn bind(&mut self, name: &str, meaning: &Meaning) {
-        let meanings = self.bindings.entry(name.to_owned()).or_default();
-        meanings.insert(meaning.clone(), self.definitions.len());
+    /// Adds a definition, or one more of the same name.
+    fn define(
+        &mut self,
+        kind: &'static str,
+        node: Node<'t>,
+        piece: String,
+    ) -> ClauseResult<&mut Definition<'t>> {
+        let name = plain(field(node, "name", self.text));
+        let at = self.bind(&name, kind)?;
+        if at == self.definitions.len() {
+            self.definitions.push(Definition {
+                kind,
+                name,
+                pieces: Vec::new(),
+                header: String::new(),
+                members: None,
+            });
+        }
+        let definition = &mut self.definitions[at];
+        definition.pieces.push(piece);
+        Ok(definition)
     }
 
-    /// The meanings of a name.
-    pub(super) fn meanings(&self, name: &str) -> impl Iterator<Item = &Meaning> {
-        let meanings = self.bindings.get(name).into_iter();
-        meanings.flat_map(HashMap::keys)
-    }
-
-    /// Whether a name has this meaning.
-    pub(super) fn has(&self, name: &str, meaning: &Meaning) -> bool {
-        let meanings = self.bindings.get(name);
-        meanings.is_some_and(|meanings| meanings.contains_key(meaning))
-    }
-
-    /// The last definition of the same thing, which counts in Python.
-    pub(super) fn same(&self, definition: &Definition<'_>) -> Option<&Definition<'t>> {
-        let meanings = self.bindings.get(definition.names.first()?)?;
-        self.definitions.get(*meanings.get(&definition.meaning)?)
+    /// The identifiers in a statement, without those of attributes.
+    fn mention(&mut self, node: Node<'t>) {
+        let mut attributes = HashSet::new();
+        walk(node, |node| {
+            let attribute = node.child_by_field_name("attribute");
+            attributes.extend(attribute.map(|attribute| attribute.id()));
+            if node.kind() == "identifier" && !attributes.contains(&node.id()) {
+                self.mentioned.insert(text_of(node, self.text).to_owned());
+            }
+            true
+        });
     }
 
     /// The name of a definition in messages and answers.
     pub(super) fn label(&self, definition: &Definition<'_>) -> String {
-        let names = definition.names.join(", ");
-        format!("{} {}{names}", definition.meaning.0, self.path)
+        format!("{} {}{}", definition.kind, self.path, definition.name)
     }
 
-    /// The text of a range, without indentation and trailing white space.
-    pub(super) fn dedented(&self, range: &Range<usize>) -> String {
-        let indent = indent_at(self.text, range.start);
-        let lines = self.text[range.clone()].lines();
-        let lines = lines.map(|line| line.strip_prefix(indent).unwrap_or(line).trim_end());
-        lines.collect::<Vec<_>>().join("\n")
-    }
-
-    /// The keys of all named items at every depth, which a change must preserve.
+    /// The keys of all statements at every depth, which a change must preserve.
     pub(super) fn keys(&self) -> Vec<String> {
-        let atoms = self.imports.iter().flat_map(|import| &import.atoms);
-        let definitions = self.definitions.iter().flat_map(|it| self.keys_of(it));
-        let atoms = atoms.map(|atom| atom.source.clone());
-        atoms.chain(definitions).collect()
+        let imports = self.imports.iter().map(|import| &import.source);
+        let mut keys: Vec<String> = imports.chain(&self.others).cloned().collect();
+        for definition in &self.definitions {
+            self.keys_of(definition, &mut keys);
+        }
+        keys
     }
 
     /// The keys of a definition and of its members.
-    pub(super) fn keys_of(&self, definition: &Definition<'_>) -> Vec<String> {
-        let own = format!("{} {}", self.label(definition), definition.meaning.1);
-        let members = definition.members.iter().flat_map(|it| it.keys());
-        std::iter::once(own).chain(members).collect()
-    }
-}
-
-fn item<'t>(node: Node<'t>, text: &str, is_file: bool) -> Item<'t> {
-    let plain_name = |name: &str| vec![plain(field(node, name, text))];
-    match node.kind() {
-        "comment" if is_for_the_top(node, text) => Item::Prologue,
-        "comment" | "pass_statement" => Item::Nothing,
-        "import_statement" | "import_from_statement" | "future_import_statement" if is_file => {
-            Item::Import(atoms(node, text))
-        }
-        "function_definition" => {
-            Item::Definition(("function", String::new()), plain_name("name"), None)
-        }
-        "class_definition" => {
-            let body = node.child_by_field_name("body");
-            Item::Definition(("class", String::new()), plain_name("name"), body)
-        }
-        "decorated_definition" => {
-            let inner = node.child_by_field_name("definition");
-            match inner.map(|inner| (inner, item(inner, text, is_file))) {
-                Some((inner, Item::Definition(("function", _), names, body))) => {
-                    Item::Definition(("function", shape(node, inner, text)), names, body)
-                }
-                Some((_, item)) => item,
-                None => Item::Other(Vec::new()),
-            }
-        }
-        "type_alias_statement" => {
-            let left = field(node, "left", text);
-            let name = plain(left.split('[').next().unwrap_or(left));
-            Item::Definition(("type", String::new()), vec![name], None)
-        }
-        "expression_statement" => expression(node, text),
-        "if_statement" if is_main(node, text) => Item::Tail,
-        _ => Item::Other(bound_within(node, text)),
-    }
-}
-
-/// The shebang line, and that of the encoding.
-fn is_for_the_top(comment: Node<'_>, text: &str) -> bool {
-    let (row, comment) = (comment.start_position().row, text_of(comment, text));
-    (row == 0 && comment.starts_with("#!")) || (row < 2 && comment.contains("coding"))
-}
-
-/// A property has one definition per accessor; single dispatch has several under any name.
-fn shape(decorated: Node<'_>, definition: Node<'_>, text: &str) -> String {
-    let nodes = children(decorated).into_iter();
-    for decorator in nodes.filter(|it| it.kind() == "decorator") {
-        let decorator = plain(text_of(decorator, text));
-        let name = decorator.split('(').next().unwrap_or_default().trim();
-        match name.rsplit_once('.') {
-            Some((_, "register")) => {
-                let parameters = plain(field(definition, "parameters", text));
-                return format!("{decorator} {parameters}");
-            }
-            Some((_, last)) if ACCESSORS.contains(&last) => return last.to_owned(),
-            _ => {}
-        }
-    }
-    String::new()
-}
-
-fn expression<'t>(node: Node<'t>, text: &str) -> Item<'t> {
-    let inner = node.named_child(0);
-    match inner.map_or("", |inner| inner.kind()) {
-        "string" => Item::Prologue,
-        "ellipsis" => Item::Nothing,
-        "assignment" => {
-            let mut names = Vec::new();
-            let mut assignment = inner;
-            while let Some(node) = assignment.filter(|node| node.kind() == "assignment") {
-                names.push(plain(field(node, "left", text)));
-                assignment = node.child_by_field_name("right");
-            }
-            if names.iter().any(|name| name.contains(['.', '[', '('])) {
-                return Item::Other(Vec::new());
-            }
-            let names = names.iter().flat_map(|names| targets(names)).collect();
-            Item::Definition(("variable", String::new()), names, None)
-        }
-        _ => Item::Other(Vec::new()),
+    pub(super) fn keys_of(&self, definition: &Definition<'_>, keys: &mut Vec<String>) {
+        keys.extend(definition.pieces.iter().map(|_| self.label(definition)));
+        keys.extend(definition.members.iter().flat_map(|members| members.keys()));
     }
 }
 
@@ -307,77 +274,38 @@ fn is_main(node: Node<'_>, text: &str) -> bool {
     condition.contains("__name__") && condition.contains("__main__")
 }
 
-/// `import a.b, c as d`, or `from m import a, b as c`.
-fn atoms(node: Node<'_>, text: &str) -> Vec<Atom> {
+/// The names of `import a.b, c as d`, or `from m import a, b as c`.
+fn imports(node: Node<'_>, text: &str) -> Vec<Import> {
     let from = node.child_by_field_name("module_name");
-    let module = match node.kind() {
-        "future_import_statement" => Some("__future__".to_owned()),
-        _ => from.map(|from| plain(text_of(from, text))),
-    };
-    let atom = |node: Node<'_>| {
-        let (name, alias) = match node.kind() {
-            "aliased_import" => (field(node, "name", text), field(node, "alias", text)),
-            _ => (text_of(node, text), ""),
-        };
-        let (name, alias) = (plain(name), plain(alias));
-        let mut source = match &module {
-            Some(module) => format!("from {module} import {name}"),
-            None => format!("import {name}"),
-        };
-        let meaning = match &module {
-            Some(module) => format!("{module}:{name}"),
-            // The name that `import a.b` binds is that of the first package; the rest is loaded with it.
-            None if alias.is_empty() => name.split('.').take(1).collect(),
-            None => name.clone(),
-        };
-        if !alias.is_empty() {
-            source += &format!(" as {alias}");
-        }
-        let bound = match name.as_str() {
-            _ if !alias.is_empty() => alias,
-            // It binds names that nobody knows here.
-            "*" => source.clone(),
-            _ if module.is_none() => meaning.clone(),
-            _ => name,
-        };
-        Atom {
-            source,
-            bound,
-            meaning: ("import", meaning),
-        }
+    let prefix = match node.kind() {
+        "import_statement" => String::new(),
+        "future_import_statement" => "from __future__ ".to_owned(),
+        _ => format!("from {} ", plain(field(node, "module_name", text))),
     };
     let names = children(node).into_iter();
     let names = names.filter(|child| Some(*child) != from && child.kind() != "comment");
-    names.map(atom).collect()
-}
-
-/// The names that a statement may bind in its scope.
-fn bound_within(node: Node<'_>, text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    walk(node, |node| {
-        match node.kind() {
-            "function_definition" | "class_definition" => {
-                found.push(field(node, "name", text).to_owned());
-                return false;
-            }
-            "import_statement" | "import_from_statement" => {
-                found.extend(atoms(node, text).into_iter().map(|atom| atom.bound));
-                return false;
-            }
-            "assignment" | "for_statement" => found.extend(targets(field(node, "left", text))),
-            "named_expression" => found.push(plain(field(node, "name", text))),
-            "as_pattern_target" => found.extend(targets(text_of(node, text))),
-            _ => {}
+    let import = |node: Node<'_>| {
+        let source = format!("{prefix}import {}", plain(text_of(node, text)));
+        if node.kind() == "aliased_import" {
+            return Import {
+                name: plain(field(node, "alias", text)),
+                meaning: source.clone(),
+                source,
+            };
         }
-        true
-    });
-    found
-}
-
-/// The names in an assignment target, such as `a, (b, *c)`.
-fn targets(left: &str) -> impl Iterator<Item = String> {
-    let names = left.split([',', '(', ')', '[', ']', '*']);
-    names.map(plain).filter(|name| !name.is_empty())
+        let name = plain(text_of(node, text));
+        // `import a.b` binds the first package; the rest is loaded with it.
+        let name: String = match prefix.is_empty() {
+            true => name.split('.').take(1).collect(),
+            false => name,
+        };
+        Import {
+            meaning: format!("{prefix}import {name}"),
+            name,
+            source,
+        }
+    };
+    names.map(import).collect()
 }
 
 /// Visits a node and what is in it, in order, but nothing in a node for which `visit` is false. Not recursive,
@@ -416,21 +344,4 @@ pub(super) fn plain(text: &str) -> String {
 fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).collect()
-}
-
-/// The white space at the start of a line.
-pub(super) fn indent_at(text: &str, at: usize) -> &str {
-    let line = &text[line_start(text, at)..];
-    let rest = line.trim_start_matches([' ', '\t']);
-    &line[..line.len() - rest.len()]
-}
-
-/// The start of the line at a byte offset.
-pub(super) fn line_start(text: &str, at: usize) -> usize {
-    text[..at].rfind('\n').map_or(0, |newline| newline + 1)
-}
-
-/// Whether only white space is before a byte offset on its line.
-pub(super) fn begins_line(text: &str, at: usize) -> bool {
-    text[line_start(text, at)..at].trim().is_empty()
 }

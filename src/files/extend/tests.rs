@@ -1,0 +1,263 @@
+//! Each case is an old file, the content and the expected file.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+
+#[track_caller]
+fn check(old: &str, content: &str, expected: &str) -> Extension {
+    let (text, extension) = extend("a.py".into(), old.as_bytes(), content.as_bytes()).unwrap();
+    assert_eq!(text.as_bstr(), expected);
+    // Once added, nothing is missing any more.
+    refused(expected, content, FailureKind::NothingToAdd, "");
+    extension
+}
+
+#[track_caller]
+fn refused(old: &str, content: &str, kind: FailureKind, part: &str) {
+    let failure = extend("a.py".into(), old.as_bytes(), content.as_bytes()).unwrap_err();
+    assert_eq!(failure.kind, kind, "{}", failure.message);
+    assert!(failure.message.contains(part), "{}", failure.message);
+}
+
+#[test]
+fn functions_methods_and_imports_go_to_their_places() {
+    let old = "\
+#!/usr/bin/env python3
+\"\"\"State.\"\"\"
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+
+class State:
+    \"\"\"Kept.\"\"\"
+
+    def load(self):
+        return 1
+
+
+def main():
+    pass
+
+
+if __name__ == \"__main__\":
+    main()
+";
+    let content = "\
+\"\"\"State.\"\"\"
+from __future__ import annotations
+import json
+from typing import Any, Optional
+
+LIMIT = 3
+
+
+class State:
+    \"\"\"Kept.\"\"\"
+
+    def load(self):
+        return 2
+
+    # Writes it.
+    @property
+    def text(self) -> Optional[str]:
+        value = \"\"\"
+  raw
+\"\"\"
+        return value
+
+    @text.setter
+    def text(self, value):
+        pass
+
+
+# Later.
+async def later():
+    pass
+
+
+def main():
+    pass
+";
+    let expected = "\
+#!/usr/bin/env python3
+\"\"\"State.\"\"\"
+
+from __future__ import annotations
+
+import os
+from typing import Any
+import json
+from typing import Optional
+
+
+class State:
+    \"\"\"Kept.\"\"\"
+
+    def load(self):
+        return 1
+
+    # Writes it.
+    @property
+    def text(self) -> Optional[str]:
+        value = \"\"\"
+  raw
+\"\"\"
+        return value
+
+    @text.setter
+    def text(self, value):
+        pass
+
+
+def main():
+    pass
+
+
+# Later.
+async def later():
+    pass
+
+
+if __name__ == \"__main__\":
+    main()
+";
+    let extension = check(old, content, expected);
+    assert_eq!(
+        extension.added,
+        [
+            "function State.text",
+            "import json",
+            "from typing import Optional",
+            "function later",
+        ]
+    );
+    assert_eq!(extension.kept, ["function State.load"]);
+    assert_eq!(extension.left_out, ["LIMIT = 3"]);
+}
+
+#[test]
+fn additions_keep_what_surrounds_them() {
+    let content = "class A:\n    def b(self): pass\ndef c(): pass\n";
+    for (old, content, expected) in [
+        (
+            "\u{feff}class A:\r\n    x = 1\r\n",
+            content,
+            "\u{feff}class A:\r\n    x = 1\r\n\r\n    def b(self): pass\r\n\r\n\r\ndef c(): pass\r\n",
+        ),
+        (
+            "class A:\n    x = 1",
+            content,
+            "class A:\n    x = 1\n\n    def b(self): pass\n\n\ndef c(): pass",
+        ),
+        (
+            "x = 1\n\n\n\n",
+            "def c(): pass\n",
+            "x = 1\n\n\n\ndef c(): pass\n",
+        ),
+        (
+            "",
+            "import b\ndef c(): pass\n",
+            "import b\n\n\ndef c(): pass\n",
+        ),
+        (
+            "# License.\n\n\"\"\"Doc.\"\"\"\n\ndef a():\n    pass\n",
+            "import json\ndef b(): pass\n",
+            "# License.\n\n\"\"\"Doc.\"\"\"\n\nimport json\n\n\ndef a():\n    pass\n\n\ndef b(): pass\n",
+        ),
+        (
+            "# coding: utf-8\n# More.\ndef a(): pass\n",
+            "import json\n",
+            "# coding: utf-8\n# More.\n\nimport json\n\n\ndef a(): pass\n",
+        ),
+        (
+            "import a.b\n\nx = 1\n",
+            "import a.c\n",
+            "import a.b\nimport a.c\n\nx = 1\n",
+        ),
+        (
+            "class A:\n\tx = 1\ny = 1\n",
+            "class A:\n\tdef b(self): pass\n",
+            "class A:\n\tx = 1\n\n\tdef b(self): pass\ny = 1\n",
+        ),
+        (
+            "class A:\n    x = 1\n",
+            "class A:\n    pass\n    # Later.\n    def b(self):\n        pass\n",
+            "class A:\n    x = 1\n\n    # Later.\n    def b(self):\n        pass\n",
+        ),
+        (
+            "for a in f(x):\n    a.g = 1\n",
+            "def g(x): pass\n",
+            "for a in f(x):\n    a.g = 1\n\n\ndef g(x): pass\n",
+        ),
+    ] {
+        check(old, content, expected);
+    }
+}
+
+#[test]
+fn what_is_not_certain_is_refused() {
+    let f = "def f():\n    pass\n";
+    let method = "class A:\n    def b(self):\n        pass\n";
+    for (old, content) in [
+        ("from a import f\n", "from b import f\n"),
+        ("import a\n", "import b as a\n"),
+        ("import a\n", "from b import *\n"),
+        ("import a\n", "from __future__ import annotations\n"),
+        (f, "from b import f\n"),
+        (f, "class f:\n    pass\n"),
+        ("from b import f\n", f),
+        (
+            "try:\n    import a\nexcept ImportError:\n    a = None\n",
+            "import a\n",
+        ),
+        ("if X:\n    def f(): pass\n", f),
+        ("f = 1\n", f),
+        ("for a, (f, b) in x:\n    pass\n", f),
+        ("with x as (a, f):\n    pass\n", f),
+        ("while (f := x):\n    pass\n", f),
+        ("x = 1; y = 2\n", f),
+        ("class A: pass\n", method),
+        ("class A:\n  x = 1\n", method),
+        (f, &format!("{method}{method}")),
+    ] {
+        refused(old, content, FailureKind::NoPlace, "");
+    }
+    refused(
+        "class A: pass\n",
+        method,
+        FailureKind::NoPlace,
+        "the body of A",
+    );
+}
+
+#[test]
+fn unparsable_source_is_refused() {
+    for (old, content, part) in [
+        (
+            "def (:\n",
+            "x = 1\n",
+            "the file does not parse as Python at line 1",
+        ),
+        (
+            "x = 1\n",
+            "y = 1\n\ndef (:\n",
+            "the content does not parse as Python at line 3",
+        ),
+        ("x = 1\n", "y = '\0'\n", "NUL"),
+    ] {
+        refused(old, content, FailureKind::SyntaxError, part);
+    }
+    let kept = "kept although different: function f";
+    let (old, content) = ("def f(): pass\n", "def f(): return 1\n");
+    refused(old, content, FailureKind::NothingToAdd, kept);
+    refused("x = 1\n", "", FailureKind::NothingToAdd, "");
+    let latin = extend("a.py".into(), b"x = '\xe9'\n", b"y = 1\n").unwrap_err();
+    assert_eq!(latin.kind, FailureKind::SyntaxError);
+    for path in ["a.txt", "py"] {
+        let failure = extend(path.into(), b"", b"x").unwrap_err();
+        assert_eq!(failure.kind, FailureKind::UnsupportedLanguage);
+    }
+}
