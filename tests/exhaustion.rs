@@ -175,45 +175,6 @@ fn limited(repo: &Repo, limit: &str, arguments: &[&str]) -> common::Output {
     run_with_input(command.args(["--format", "json"]), b"")
 }
 
-/// From too few for the loader to enough, one more per run.
-#[test]
-fn running_out_of_file_handles_is_handled_at_any_point() {
-    let repo = Repo::open();
-    fs::write(repo.path("content"), "new\n").unwrap();
-    let mut seen = BTreeMap::<String, usize>::new();
-    for arguments in VERBS {
-        let mut worked = None;
-        for handles in 3..40 {
-            repo.write("dir/a", OLD);
-            let _ = fs::remove_file(repo.path("dir/b"));
-            let output = limited(&repo, &format!("ulimit -n {handles}"), arguments);
-            let now = fs::read_to_string(repo.path("dir/a")).ok();
-            if output.code == 0 {
-                assert_ne!(now.as_deref(), Some(OLD));
-                worked = Some(handles);
-                break;
-            }
-            let kind = match serde_json::from_str::<serde_json::Value>(&output.stdout) {
-                Ok(value) => value["error"]["kind"].as_str().unwrap().to_owned(),
-                // The program did not start, or could not open the repository.
-                Err(_) => "before".to_owned(),
-            };
-            *seen.entry(kind).or_default() += 1;
-            let is_told = ["is written", "is done"]
-                .iter()
-                .any(|part| output.stdout.contains(part));
-            assert!(
-                is_told || now.as_deref() == Some(OLD),
-                "{handles}: {output:?}"
-            );
-        }
-        assert!(worked.is_some(), "{arguments:?}");
-    }
-    println!("{seen:?}");
-    assert!(seen.keys().any(|kind| kind != "before"), "{seen:?}");
-    assert_eq!(repo.json(&["audit", "verify"])["verdict"], "sound");
-}
-
 /// A write that the system really cuts short, with the signal ignored and not ignored.
 #[test]
 fn file_size_limit_is_handled() {

@@ -3,8 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs::{self, File};
-#[cfg(target_os = "linux")]
-use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use crate::common::Repo;
@@ -61,77 +59,25 @@ fn stale_snapshot_lock_is_waited_for_then_removed() {
 }
 
 #[cfg(target_os = "linux")]
-const HELD: &str = "GUARD_TEST_HOLD";
-
-/// Not a separate test: the process that the next test stops.
-#[cfg(target_os = "linux")]
-#[test]
-fn holds_a_lock_when_asked_to() {
-    let Some(file) = std::env::var_os(HELD) else {
-        return;
-    };
-    let file = File::options().append(true).open(file).unwrap();
-    file.lock().unwrap();
-    std::io::Write::write_all(&mut std::io::stderr(), b"held\n").unwrap();
-    let me = std::process::id().to_string();
-    Command::new("kill").args(["-STOP", &me]).status().unwrap();
-    // Runs until the signal reaches every thread; the parent process ends it.
-    std::thread::sleep(Duration::from_secs(120));
-    drop(file);
-}
-
-/// Holds the lock of a file in a separate, stopped process. Killed on drop.
-#[cfg(target_os = "linux")]
-struct StoppedHolder(std::process::Child);
-
-#[cfg(target_os = "linux")]
-impl StoppedHolder {
-    fn of(file: &std::path::Path) -> StoppedHolder {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args([
-                "--exact",
-                "leftovers::holds_a_lock_when_asked_to",
-                "--nocapture",
-            ])
-            .env(HELD, file)
-            .stderr(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = [0; 5];
-        std::io::Read::read_exact(child.stderr.as_mut().unwrap(), &mut line).unwrap();
-        StoppedHolder(child)
-    }
-}
-
-#[cfg(target_os = "linux")]
-impl Drop for StoppedHolder {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-#[cfg(target_os = "linux")]
 #[test]
 #[cfg_attr(
     any(guard_portable, guard_no_unix),
     ignore = "the system does not tell who holds a lock"
 )]
-fn stopped_lock_holder_is_named_after_a_limited_wait() {
-    for lock in [".git/guard/write.lock", ".git/guard/log.jsonl"] {
-        let repo = Repo::open();
-        repo.put("a", "x\n", &[]).works();
-        let holder = StoppedHolder::of(&repo.path(lock));
-        let begun = SystemTime::now();
-        let answer = repo.put("a", "y\n", &[]);
-        let waited = begun.elapsed().unwrap();
-        answer.fails("record");
-        let named = format!("process {}, which is stopped,", holder.0.id());
-        assert!(answer.message().contains(&named), "{lock}: {answer:?}");
-        assert_eq!(repo.read("a"), b"x\n", "{lock}");
-        assert!(waited < Duration::from_secs(25), "{lock}: {waited:?}");
-        drop(holder);
-        repo.put("a", "y\n", &[]).works();
-    }
+fn lock_holder_is_named_after_a_limited_wait() {
+    let repo = Repo::open();
+    repo.put("a", "x\n", &[]).works();
+    let lock = repo.path(".git/guard/write.lock");
+    let lock = File::options().append(true).open(lock).unwrap();
+    lock.lock().unwrap();
+    let begun = SystemTime::now();
+    let answer = repo.put("a", "y\n", &[]);
+    let waited = begun.elapsed().unwrap();
+    answer.fails("record");
+    let named = format!("process {} has held the lock", std::process::id());
+    assert!(answer.message().contains(&named), "{answer:?}");
+    assert_eq!(repo.read("a"), b"x\n");
+    assert!(waited < Duration::from_secs(25), "{waited:?}");
+    drop(lock);
+    repo.put("a", "y\n", &[]).works();
 }

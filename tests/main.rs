@@ -132,7 +132,6 @@ mod scope_new;
 mod scope_prompt;
 mod server_hooks;
 mod settings;
-mod short_writes;
 mod snapshots;
 mod staged_kinds;
 mod status;

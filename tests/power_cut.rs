@@ -6,7 +6,6 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::fs::{self, File};
-use std::path::Path;
 use std::time::Instant;
 
 use crate::common::image::{Cut, Image};
@@ -19,13 +18,6 @@ const LINES: usize = 1000;
 
 fn cuts() -> usize {
     if strace::is_long() { 50 } else { 2 }
-}
-
-fn kind(number: usize) -> Cut {
-    match number % 2 {
-        0 => Cut::JournalFlushed,
-        _ => Cut::NothingFlushed,
-    }
 }
 
 fn content(number: usize) -> String {
@@ -154,37 +146,6 @@ fn check_backup(repo: &Repo, what: &str, backup: &str, number: usize) {
     );
 }
 
-#[test]
-fn acknowledged_writes_survive_a_power_cut() {
-    let begun = Instant::now();
-    let (mut tried, mut all, mut after) = (0, 0, 0);
-    for number in 0..cuts() {
-        let Some((repo, image)) = repository() else {
-            return;
-        };
-        let mut acknowledged = Vec::new();
-        std::thread::scope(|scope| {
-            // From the first write to about the tenth, in steps that fall on all parts of a write.
-            let cut = scope.spawn(|| image.cut(kind(number), 5 + 7 * number as u64));
-            while let Some(written) = put(&repo, acknowledged.len() + 1) {
-                acknowledged.push(written);
-            }
-            cut.join().unwrap();
-        });
-        image.restart();
-        let what = format!("cut {number}, {:?}", kind(number));
-        let now = fs::read_to_string(repo.path("dir/a")).unwrap_or_default();
-        after += usize::from(now == content(acknowledged.len() + 1));
-        check(&repo, &what, &acknowledged);
-        tried += 1;
-        all += acknowledged.len();
-    }
-    println!(
-        "{tried} cuts, {all} acknowledged writes, {after} times the next one was there as well, in {:.0?}",
-        begun.elapsed()
-    );
-}
-
 /// A kill right before a call, then a power cut before the kernel writes anything out.
 #[test]
 fn power_cut_before_any_call_leaves_the_old_or_the_new_content() {
@@ -244,34 +205,4 @@ fn power_cut_before_any_call_leaves_the_old_or_the_new_content() {
         }
     }
     println!("{tried} cuts before calls, in {:.0?}", begun.elapsed());
-}
-
-/// The method works: without a sync, neither a write in place nor a write to a new file and a rename is safe.
-#[test]
-fn unsynced_write_does_not_survive_a_power_cut() {
-    let repo = Repo::nothing();
-    let Some(image) = Image::mount(&repo) else {
-        return;
-    };
-    // A concurrent sync of all file systems saves the file.
-    let is_lost = |way: &str, write: &dyn Fn(&Path)| {
-        (0..5).any(|_| {
-            repo.write("a", content(1));
-            sync(&repo);
-            write(&repo.path("a"));
-            image.cut(Cut::JournalFlushed, 0);
-            image.restart();
-            let left = fs::read_to_string(repo.path("a")).unwrap();
-            let size = left.len();
-            println!("written {way} without a sync: {size} bytes are left");
-            left != content(1) && left != content(2)
-        })
-    };
-    assert!(is_lost("in place", &|path| {
-        fs::write(path, content(2)).unwrap();
-    }));
-    assert!(is_lost("beside", &|path| {
-        fs::write(repo.path("beside"), content(2)).unwrap();
-        fs::rename(repo.path("beside"), path).unwrap();
-    }));
 }

@@ -54,35 +54,6 @@ fn the_analysis_is_of_this_edit_and_the_verdict_of_all_since_head() {
 }
 
 #[test]
-fn a_range_of_lines_tells_its_own_size() {
-    let repo = Repo::open();
-    repo.write("a", "one\ntwo\nthree\n");
-    let range = |lines: &str| repo.ask(&["read", "a", "--lines", lines]);
-    for (lines, first, last, size) in [("2:2", 2, 2, 4), ("2:9", 2, 3, 10), (":", 1, 3, 14)] {
-        let answer = range(lines);
-        let told = &answer.works().json["range"];
-        let expected = serde_json::json!({
-            "first": first, "last": last, "size": size, "lines_of_file": 3,
-        });
-        assert_eq!(*told, expected, "{lines}");
-        assert_eq!(answer.json["size"], 14, "the file's");
-    }
-    assert!(repo.ask(&["read", "a"]).works().json["range"].is_null());
-    let past = range("4:9");
-    assert_eq!(
-        past.fails("no-such-line").json["error"]["details"]["lines"],
-        3
-    );
-    assert_eq!(past.code, 1);
-    // Whoever reads a file from its begin may not know that it is empty.
-    repo.write("empty", "");
-    let empty = repo.ask(&["read", "empty", "--lines", "1:100"]);
-    assert_eq!(empty.works().json["range"]["last"], 0);
-    repo.ask(&["read", "empty", "--lines", "2:"])
-        .fails("no-such-line");
-}
-
-#[test]
 fn templates_of_environment_files_are_no_secrets() {
     let repo = Repo::open();
     for name in [

@@ -8,7 +8,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use crate::common::files::Answer;
 use crate::common::terminal::{End, driver, guard_at_terminal};
 use crate::common::{DESIGN, GUARD, Repo, lines, run};
-use serde_json::{Value, json};
+use serde_json::json;
 
 const FILE: &str = "src/state.py";
 
@@ -229,44 +229,4 @@ fn restore_paths_are_relative_to_the_current_directory() {
     );
     verb("restore", "./a").exits(0);
     assert_eq!(repo.read("src/a"), b"one\n");
-}
-
-#[test]
-fn restore_of_a_granted_file_is_written() {
-    let repo = Repo::new();
-    repo.stage(FILE, lines(1..=50));
-    repo.commit("Begin");
-    repo.govern(&[(FILE, "Modify", "x")]);
-    let snapshot = backup(&repo.put(FILE, lines(1..=51), &[]));
-    repo.write(FILE, lines(1..=52));
-    let answer = restore(&repo, &snapshot);
-    let ids: &Value = &answer.works().json["backups"];
-    assert_eq!(ids.as_array().unwrap().len(), 1);
-    assert_eq!(repo.read(FILE), lines(1..=50).as_bytes());
-    // A file that equals the snapshot stays unchanged and is not logged.
-    let count = repo.records().len();
-    restore(&repo, &snapshot).works();
-    assert_eq!(repo.records().len(), count);
-}
-
-#[test]
-fn a_restore_that_removes_a_file_is_judged_as_guard_delete() {
-    for row in ["Add", "Add/Modify", "Delete"] {
-        for committed in [false, true] {
-            let repo = Repo::new();
-            repo.govern(&[(FILE, "Add", "the state")]);
-            let snapshot = backup(&repo.put(FILE, lines(1..=5), &[]));
-            repo.write(FILE, lines(1..=400));
-            if committed {
-                commit_all(&repo);
-            }
-            repo.design(DESIGN, &[(FILE, row, "the state of today")]);
-            repo.commit("Rows");
-            let deleted = repo.ask(&["delete", "--dry-run", FILE]);
-            assert!(repo.path(FILE).exists());
-            let restored = restore(&repo, &snapshot);
-            assert_eq!(restored.code, deleted.code, "{row} {committed}");
-            assert_eq!(repo.path(FILE).exists(), restored.code != 0);
-        }
-    }
 }

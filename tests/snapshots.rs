@@ -4,10 +4,8 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Stdio;
-use std::time::Duration;
 
-use crate::common::{self, GUARD, Repo, run_with_input, strace};
+use crate::common::{self, Repo};
 use serde_json::Value;
 
 fn list(repo: &Repo) -> Vec<Value> {
@@ -189,27 +187,6 @@ fn lost_tree_hides_its_snapshot_and_a_lost_commit_older_ones() {
 }
 
 #[test]
-fn copies_of_trees_and_commits_go_after_an_hour_and_those_of_files_with_their_snapshots() {
-    let repo = Repo::open();
-    four(&repo);
-    let backups = repo.path(".git/guard/backups");
-    let names = || -> Vec<String> {
-        let files = fs::read_dir(&backups).unwrap();
-        files
-            .map(|file| file.unwrap().file_name().into_string().unwrap())
-            .collect()
-    };
-    assert_eq!(names().len(), 12);
-    for name in names() {
-        let of_1970 = format!("60-{}", name.split_once('-').unwrap().1);
-        fs::rename(backups.join(&name), backups.join(of_1970)).unwrap();
-    }
-    assert_eq!(list(&repo).len(), 4);
-    assert_eq!(names().len(), 4);
-    assert!(names().iter().all(|name| !name.contains('.')));
-}
-
-#[test]
 fn removed_new_object_is_written_again() {
     let repo = Repo::open();
     let all = four(&repo);
@@ -222,103 +199,6 @@ fn removed_new_object_is_written_again() {
     let held = repo.guard(&["snapshot", "show", &all[3], "a"]).exits(0);
     assert_eq!(held.stdout, "3\n");
     repo.git(&["fsck", "--strict", "--no-dangling"]);
-}
-
-#[test]
-fn a_write_opens_no_more_files_after_many_snapshots() {
-    let repo = Repo::open();
-    if !strace::is_there(&repo) {
-        return;
-    }
-    repo.write("a", "0\n");
-    let opened = |number: usize| {
-        let words = [strace::recording(), vec![GUARD.to_owned()]].concat();
-        let mut command = strace::command(&repo, &words);
-        command.args(["write", "a", "--content-file", "-"]);
-        run_with_input(&mut command, format!("{number}\n").as_bytes()).exits(0);
-        strace::recorded(&repo)["openat"]
-    };
-    opened(1);
-    let early = opened(2);
-    for number in 3..20 {
-        repo.put("a", format!("{number}\n"), &[]).works();
-    }
-    let late = opened(20);
-    assert!(late <= early + 3, "first {early}, then {late}");
-}
-
-#[test]
-fn wrong_clock_never_prunes_young_snapshots() {
-    let repo = Repo::open();
-    repo.write("a", "0\n");
-    let all = four(&repo);
-    // As if the clock had been in the year 2001 for the third.
-    let [tree, parent] = ["^{tree}", "^"].map(|part| {
-        let name = format!("{}{part}", all[2]);
-        repo.git(&["rev-parse", &name])
-    });
-    let mut old = repo.command("git");
-    old.args(["commit-tree", &tree, "-p", &parent, "-m", "old"])
-        .envs(["AUTHOR", "COMMITTER"].map(|who| (format!("GIT_{who}_DATE"), "1000000000 +0000")));
-    let old = common::run(&mut old).exits(0).stdout;
-    let tree = repo.git(&["rev-parse", &format!("{}^{{tree}}", all[3])]);
-    let mut new = repo.command("git");
-    new.args(["commit-tree", &tree, "-p", old.trim(), "-m", "new"])
-        .env_remove("GIT_COMMITTER_DATE")
-        .env_remove("GIT_AUTHOR_DATE");
-    let new = common::run(&mut new).exits(0).stdout;
-    repo.git(&["update-ref", "refs/guard/snapshots", new.trim()]);
-    repo.guard(&["snapshot", "prune"])
-        .exits(0)
-        .says("deleted 0 snapshots, kept 4");
-}
-
-#[test]
-fn snapshot_ref_that_is_not_a_snapshot_is_not_extended() {
-    let repo = Repo::open();
-    repo.write("a", "one\n");
-    let blob = repo.git(&["hash-object", "-w", "a"]);
-    repo.git(&["update-ref", "refs/guard/snapshots", blob.trim()]);
-    repo.put("a", "two\n", &[]).fails("backup");
-    assert_eq!(repo.read("a"), b"one\n");
-}
-
-/// The log is locked after the snapshot is taken, so that the write waits.
-#[test]
-fn concurrent_save_is_in_a_snapshot_before_it_is_replaced() {
-    for verb in [&["write", "a", "--allow-empty"][..], &["delete", "a"]] {
-        let repo = Repo::open();
-        repo.write("a", "one\n");
-        repo.put("b", "begin the log\n", &[]).works();
-        let log = fs::File::open(repo.path(".git/guard/log.jsonl")).unwrap();
-        log.lock().unwrap();
-        let snapshots = || fs::read(repo.path(".git/refs/guard/snapshots")).unwrap();
-        let before = snapshots();
-        let mut command = repo.command(GUARD);
-        command
-            .args(verb)
-            .stdin(Stdio::null())
-            .stderr(Stdio::null());
-        let mut guard = command.stdout(Stdio::null()).spawn().unwrap();
-        while snapshots() == before {
-            assert_eq!(guard.try_wait().unwrap(), None, "{verb:?}");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        repo.write("a", "saved by an editor\n");
-        drop(log);
-        assert_eq!(guard.wait().unwrap().code(), Some(0), "{verb:?}");
-        assert_ne!(
-            fs::read(repo.path("a")).unwrap_or_default(),
-            b"saved by an editor\n"
-        );
-        let records = repo.records();
-        let failed = records.iter().find(|record| record["event"] == "failed");
-        assert_eq!(failed.unwrap()["error"], "stale", "{verb:?}");
-        let done = records.last().unwrap();
-        let backup = done["backup"].as_str().unwrap();
-        let kept = repo.guard(&["snapshot", "show", backup, "a"]).exits(0);
-        assert_eq!(kept.stdout, "saved by an editor\n", "{verb:?}");
-    }
 }
 
 #[test]
@@ -348,46 +228,6 @@ fn prune_deletes_snapshots_older_than_the_setting() {
     repo.git(&["fsck", "--strict", "--no-dangling"]);
     repo.put("a", "3\n", &[]).works();
     assert_eq!(list(&repo).len(), 1);
-}
-
-#[test]
-fn concurrent_writers_lose_no_snapshot() {
-    let repo = Repo::open();
-    let writers: Vec<_> = (0..8)
-        .map(|number| {
-            let mut guard = repo.command(GUARD);
-            let path = format!("file{number}");
-            guard
-                .args(["write", &path, "--allow-empty"])
-                .stdin(Stdio::null());
-            guard.stdout(Stdio::null()).spawn().unwrap()
-        })
-        .collect();
-    for mut writer in writers {
-        assert!(writer.wait().unwrap().success());
-    }
-    let mut absent: Vec<_> = list(&repo)
-        .iter()
-        .map(|item| item["absent"][0].as_str().unwrap().to_owned())
-        .collect();
-    absent.sort();
-    assert_eq!(
-        absent,
-        (0..8).map(|n| format!("file{n}")).collect::<Vec<_>>()
-    );
-    repo.git(&["fsck", "--strict", "--no-dangling"]);
-}
-
-#[test]
-fn stale_snapshot_lock_is_removed() {
-    let repo = Repo::open();
-    let lock = repo.path(".git/refs/guard/snapshots.lock");
-    fs::create_dir_all(lock.parent().unwrap()).unwrap();
-    let file = fs::File::create(&lock).unwrap();
-    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
-    file.set_modified(long_ago).unwrap();
-    repo.put("a", "x\n", &[]).works();
-    assert!(!lock.exists());
 }
 
 #[test]

@@ -88,13 +88,17 @@ impl SnapshotArgs {
 fn list(output: &mut Output, repo: &Repository) -> Result<()> {
     let all = repo.snapshots()?;
     let lost: Vec<String> = all.lost.iter().map(ToString::to_string).collect();
-    let mut notes: Vec<String> = lost
-        .iter()
-        .map(|id| format!("snapshot {id} cannot be listed: an object is missing or damaged; to check the repository: git fsck"))
-        .collect();
+    let note = |id| {
+        format!(
+            "snapshot {id} cannot be listed: an object is missing or damaged; to check the repository: git fsck"
+        )
+    };
+    let mut notes: Vec<String> = lost.iter().map(note).collect();
     if all.is_cut {
-        let cut = "the list is incomplete: guard cannot find the snapshots before the last one";
-        notes.push(cut.to_owned());
+        notes.push(
+            "the list is incomplete: guard cannot find the snapshots before the last one"
+                .to_owned(),
+        );
     }
     output.notes(&notes);
     let line = |snapshot: &Snapshot| {

@@ -150,12 +150,12 @@ fn spelled(gate: &Gate<'_>, path: &BStr) -> Value {
     gate.boundary.absolute(path).to_string_lossy().into()
 }
 
-/// The answer to a read. `content` is the requested part of the file.
-pub fn read_json(gate: &Gate<'_>, path: &BStr, content: &[u8], entry: &OpenedFile) -> Value {
+/// The answer to a read.
+pub fn read_json(gate: &Gate<'_>, path: &BStr, entry: &OpenedFile) -> Value {
     json!({
         "version": 1,
         "path": spelled(gate, path),
-        "content": content.to_str_lossy(),
+        "content": entry.content.to_str_lossy(),
         "size": entry.content.len(),
         "digest": gate.digest(Some(&entry.content)),
         "exists": true,

@@ -363,7 +363,7 @@ pub fn verify(bytes: &[u8]) -> Verification {
 
 /// How long a process may hold the lock while others wait. An operation takes milliseconds, or seconds on a slow
 /// disk.
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_secs(10);
 /// The pause between attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 

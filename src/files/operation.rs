@@ -185,20 +185,19 @@ impl Gate<'_> {
             return Ok(());
         };
         let (actual, path) = (self.digest(old), escaped(path));
-        let wanted = Some(expected).filter(|&expected| expected != ABSENT);
-        if actual.as_deref() == wanted {
+        if actual.as_deref().unwrap_or(ABSENT) == expected {
             return Ok(());
         }
-        let (kind, message, help) = match wanted {
-            Some(_) => (
-                FailureKind::Stale,
-                format!("{path} has changed since it was read"),
-                "read it again, then retry",
-            ),
-            None => (
+        let (kind, message, help) = match expected {
+            ABSENT => (
                 FailureKind::Exists,
                 format!("the file {path} already exists"),
                 "to change it, read it and pass its digest with --expect",
+            ),
+            _ => (
+                FailureKind::Stale,
+                format!("{path} has changed since it was read"),
+                "read it again, then retry",
             ),
         };
         let failure = Failure::new(kind, message).help(help);

@@ -1,8 +1,5 @@
 //! Performs an operation after it is judged, in this order: snapshot, record "started", write, record "done".
 
-use std::thread;
-use std::time::Duration;
-
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
@@ -17,11 +14,6 @@ use crate::path::escaped;
 use crate::policy::DesignVersion;
 use crate::scope::settings::EXPIRY;
 
-/// How often to retry a file that other programs keep saving.
-const ATTEMPTS: u32 = 20;
-/// The pause between attempts.
-const PAUSE: Duration = Duration::from_millis(20);
-
 impl Gate<'_> {
     /// Performs the operation. If a person must decide, asks at once; without `ask`, the change is held with an ID.
     ///
@@ -34,34 +26,14 @@ impl Gate<'_> {
         ask: Option<Ask<'_>>,
     ) -> GateResult<Effect> {
         let alone = log::alone(self.repo)?;
-        let effect = self.attempt(request, operation)?;
+        let effect = self.prepare(request, operation)?;
         match (&effect.finding, ask) {
-            (None, _) => Ok(effect),
+            (None, _) => self.execute(effect),
             (Some(finding), None) => Err(self.hold(&effect, finding, request)),
             (Some(_), Some(ask)) => {
                 // The question may stay open for long, so others may write meanwhile.
                 drop(alone);
                 self.perform_if_approved(effect, ask)
-            }
-        }
-    }
-
-    /// Performs what needs no approval; what does has a finding, and nothing is written. If another program saves the
-    /// file meanwhile, guard starts over: judges the new state and takes a snapshot of it. The caller holds the lock.
-    pub(super) fn attempt(&self, request: &BStr, operation: &Operation) -> GateResult<Effect> {
-        let mut number = 1;
-        loop {
-            let effect = self.prepare(request, operation)?;
-            if effect.finding.is_some() {
-                return Ok(effect);
-            }
-            match self.execute(effect) {
-                Err(failure) if failure.kind == FailureKind::Stale && number < ATTEMPTS => {
-                    number += 1;
-                    // Some programs save by first renaming the old file; let them finish.
-                    thread::sleep(PAUSE);
-                }
-                result => return result,
             }
         }
     }

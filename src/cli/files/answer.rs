@@ -17,27 +17,19 @@ pub(super) fn print_read(
     output: &mut Output,
     gate: &Gate<'_>,
     path: &BStr,
-    range: Option<(&[u8], Value)>,
     entry: &OpenedFile,
 ) -> files::GateResult<()> {
-    let (content, range) = match range {
-        Some((content, range)) => (content, Some(range)),
-        None => (entry.content.as_slice(), None),
-    };
-    if output.format == Format::Json && content.to_str().is_err() {
+    if output.format == Format::Json && entry.content.to_str().is_err() {
         let message = "the content is not UTF-8, so JSON cannot hold it";
         return Err(Failure::new(FailureKind::Binary, message)
             .help("to get the bytes as they are, leave out --format json"));
     }
     // Its digest takes time, and people do not see it.
-    let mut json = Value::Null;
-    if !output.is_human() {
-        json = files::read_json(gate, path, content, entry);
-        if let Some(range) = range {
-            json["range"] = range;
-        }
-    }
-    output.answer(&json, content);
+    let json = match output.is_human() {
+        true => Value::Null,
+        false => files::read_json(gate, path, entry),
+    };
+    output.answer(&json, &entry.content);
     Ok(())
 }
 

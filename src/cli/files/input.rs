@@ -3,9 +3,6 @@
 use std::io;
 use std::path::Path;
 
-use gix::bstr::{BStr, ByteSlice};
-use serde_json::{Value, json};
-
 use crate::cli::bounded;
 use crate::error::{Error, Result};
 use crate::files::{self, Edit, Failure, FailureKind, Gate};
@@ -82,49 +79,6 @@ fn parse_edits(bytes: &[u8]) -> Result<Vec<Edit>> {
 struct WrittenEdit {
     search: String,
     replace: String,
-}
-
-/// Lines `A:B` of a file, both included, and what the answer says about them; either may be left out. B may be past the
-/// end.
-///
-/// # Errors
-/// It is not a range, or A is past the end.
-pub(super) fn lines<'c>(
-    path: &BStr,
-    content: &'c [u8],
-    range: &str,
-) -> files::GateResult<(&'c [u8], Value)> {
-    let bad = || {
-        let message = format!("invalid line range `{}`", range.escape_default());
-        Failure::new(FailureKind::CannotJudge, message)
-            .help("give the first and the last line, such as --lines 10:20")
-    };
-    let (from, to) = range.split_once(':').ok_or_else(bad)?;
-    let number = |text: &str, default| match text {
-        "" => Ok(default),
-        text => text.parse::<usize>().map_err(|_| bad()),
-    };
-    let (from, to) = (number(from, 1)?, number(to, usize::MAX)?);
-    if from == 0 || from > to {
-        return Err(bad());
-    }
-    let lines = || content.lines_with_terminator();
-    let count = lines().count();
-    if from > count.max(1) {
-        let message = format!("{} has no line {from}; it has {count} lines", escaped(path));
-        return Err(Failure::new(FailureKind::NoSuchLine, message)
-            .help(format!("give a range such as --lines 1:{}", count.max(1)))
-            .detail("lines", count));
-    }
-    let length = |count: usize| lines().take(count).map(<[u8]>::len).sum::<usize>();
-    let part = &content[length(from - 1)..length(to)];
-    let facts = json!({
-        "first": from,
-        "last": to.min(count),
-        "size": part.len(),
-        "lines_of_file": count,
-    });
-    Ok((part, facts))
 }
 
 /// How much larger than a file a list of edits may be.

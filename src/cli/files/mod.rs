@@ -31,6 +31,11 @@ struct OperationTarget {
     /// Never ask; let a change that needs approval wait, as guard does without a terminal.
     #[arg(long)]
     auto: bool,
+    /// Change the file only if it still has this `digest` of an earlier answer; `none` if it must not exist.
+    ///
+    /// The digest is git's blob id, as `git hash-object --no-filters FILE` prints it.
+    #[arg(long, value_name = "DIGEST")]
+    expect: Option<String>,
     /// Only show what the change would do, and whether a person must approve it; the exit code is then 1.
     ///
     /// guard writes, holds and logs nothing. The exit code is also 1 if guard would refuse the change.
@@ -40,7 +45,7 @@ struct OperationTarget {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  guard read src/state.py\n  guard read src/state.py --lines 10:20\n  guard read src/state.py --format json"
+    after_help = "Examples:\n  guard read src/state.py\n  guard read src/state.py --format json"
 )]
 pub(super) struct ReadArgs {
     /// The file, absolute or relative to the current directory.
@@ -51,9 +56,6 @@ pub(super) struct ReadArgs {
     file: Option<OsString>,
     #[command(flatten)]
     design: DesignArgs,
-    /// Print only lines A to B, counted from 1; either may be left out.
-    #[arg(long, value_name = "A:B")]
-    lines: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -69,11 +71,6 @@ pub(super) struct WriteArgs {
     /// Accept empty content; without this flag, guard takes it for a mistake and refuses.
     #[arg(long)]
     allow_empty: bool,
-    /// Write only if the file still has this `digest` of an earlier answer; `none` if it must not exist.
-    ///
-    /// The digest is git's blob id, as `git hash-object --no-filters FILE` prints it.
-    #[arg(long, value_name = "DIGEST")]
-    expect: Option<String>,
     /// How to combine the content with the existing file.
     #[arg(long, value_parser = strategies(), default_value = "replace")]
     strategy: String,
@@ -113,9 +110,6 @@ pub(super) struct PatchArgs {
     /// Read a JSON list of edits from this file; `-` is standard input.
     #[arg(long, value_name = "FILE", required_unless_present = "search")]
     edits: Option<PathBuf>,
-    /// Patch only if the file still has this `digest` of an earlier answer.
-    #[arg(long, value_name = "DIGEST")]
-    expect: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -123,9 +117,6 @@ pub(super) struct PatchArgs {
 pub(super) struct DeleteArgs {
     #[command(flatten)]
     target: OperationTarget,
-    /// Delete only if the file still has this `digest` of an earlier answer.
-    #[arg(long, value_name = "DIGEST")]
-    expect: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -137,9 +128,6 @@ pub(super) struct MoveArgs {
     target: OperationTarget,
     /// The new path, which must not exist.
     to: OsString,
-    /// Move only if the file still has this `digest` of an earlier answer.
-    #[arg(long, value_name = "DIGEST")]
-    expect: Option<String>,
 }
 
 impl ReadArgs {
@@ -150,10 +138,7 @@ impl ReadArgs {
         let path = self.path.iter().chain(&self.file).next();
         let request = path.map(|path| repo.request(Path::new(path)));
         let (path, entry) = gate.read(request.unwrap_or_default().as_ref())?;
-        let range = self.lines.as_deref();
-        let range = range.map(|range| input::lines(path.as_ref(), &entry.content, range));
-        let range = range.transpose()?;
-        answer::print_read(output, &gate, path.as_ref(), range, &entry)?;
+        answer::print_read(output, &gate, path.as_ref(), &entry)?;
         Ok(0)
     }
 }
@@ -164,11 +149,11 @@ impl WriteArgs {
             usage("--line requires --strategy insert")
                 .help("to insert before line N: --strategy insert --line N")
         })?;
-        self.target.perform(output, |input| {
+        self.target.perform(output, |input, expect| {
             Ok(Operation::Write {
                 content: input.content(self.content_file.as_deref())?,
                 strategy,
-                expect: self.expect.clone(),
+                expect,
                 allow_empty: self.allow_empty,
             })
         })
@@ -177,7 +162,7 @@ impl WriteArgs {
 
 impl PatchArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
-        self.target.perform(output, |input| {
+        self.target.perform(output, |input, expect| {
             let edits = match &self.search {
                 Some(search) => vec![Edit {
                     search: search.clone().into(),
@@ -185,7 +170,6 @@ impl PatchArgs {
                 }],
                 None => input.edits(self.edits.as_deref())?,
             };
-            let expect = self.expect.clone();
             Ok(Operation::Patch { edits, expect })
         })
     }
@@ -193,20 +177,18 @@ impl PatchArgs {
 
 impl DeleteArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
-        self.target.perform(output, |_| {
-            let expect = self.expect.clone();
-            Ok(Operation::Delete { expect })
-        })
+        self.target
+            .perform(output, |_, expect| Ok(Operation::Delete { expect }))
     }
 }
 
 impl MoveArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
-        self.target.perform(output, |input| {
+        self.target.perform(output, |input, expect| {
             Ok(Operation::Move {
                 to: input.repo.request(Path::new(&self.to)),
                 content: None,
-                expect: self.expect.clone(),
+                expect,
             })
         })
     }
@@ -216,16 +198,17 @@ impl OperationTarget {
     fn perform(
         &self,
         output: &mut Output,
-        operation: impl Fn(&ContentSource<'_, '_>) -> files::GateResult<Operation>,
+        operation: impl Fn(&ContentSource<'_, '_>, Option<String>) -> files::GateResult<Operation>,
     ) -> files::GateResult<u8> {
         let repo = repository()?;
         let gate = Gate::open(&repo, &self.design.options(false))?;
         output.notes(&gate.policy.notes);
-        let operation = operation(&ContentSource {
+        let input = ContentSource {
             repo: &repo,
             gate: &gate,
             is_recorded: !self.dry_run,
-        })?;
+        };
+        let operation = operation(&input, self.expect.clone())?;
         let path = repo.request(Path::new(&self.path));
         if self.dry_run {
             let forecast = gate.plan(path.as_ref(), &operation)?;
