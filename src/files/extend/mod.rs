@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use gix::bstr::{BStr, ByteSlice};
 use tree_sitter::{Parser, Tree};
 
-use self::scope::{CodeScope, Definition, plain, walk};
+use self::scope::{ClauseResult, CodeScope, Definition, plain, walk};
 use super::failure::{Failure, FailureKind, GateResult};
 use super::text::{Extension, ending_of, split_mark};
 use crate::path::escaped;
@@ -17,9 +17,6 @@ use crate::path::escaped;
 const MAX_BYTES: usize = 1 << 20;
 /// The maximum length of a statement in the answer.
 const SHOWN: usize = 60;
-
-/// The error is a clause.
-type ClauseResult<T = ()> = Result<T, String>;
 
 /// Whether `extend` supports the language of a file.
 pub(super) fn can_extend(path: &BStr) -> bool {

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
-use super::ClauseResult;
+/// The error is a clause.
+pub(super) type ClauseResult<T = ()> = Result<T, String>;
 
 /// Deeper members are compared as a whole.
 const MAX_DEPTH: usize = 8;
