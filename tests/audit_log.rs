@@ -3,13 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
 
 use crate::common::log::{log_file, log_lines, restamp, set_log, verdict, with_log};
 use crate::common::{GUARD, Repo, lines, run_with_input};
-use serde_json::{Map, Value};
-use write_guard::files::{Log, verify};
+use serde_json::Value;
 
 /// The log of three writes after this change, as `guard audit verify` sees it.
 fn after(change: impl FnOnce(&mut Vec<String>)) -> Option<(u64, String)> {
@@ -172,69 +169,4 @@ fn r000_a_refused_or_held_change_is_logged_with_the_digests_of_its_content() {
     let record = repo.records().pop().unwrap();
     assert_eq!(record["event"], "refused");
     assert_eq!(record["content"], digest("protected\n"));
-}
-
-const WRITER: &str = "GUARD_TEST_LOG_OF";
-
-fn records_each() -> usize {
-    match std::env::var_os("GUARD_LONG") {
-        Some(_) => 1000,
-        None => 50,
-    }
-}
-
-/// Not a separate test: each process of the next test runs this.
-#[test]
-fn appends_when_asked_to() {
-    let Some(directory) = std::env::var_os(WRITER) else {
-        return;
-    };
-    let log = Log::new(Path::new(&directory));
-    for number in 0..records_each() {
-        let mut facts = Map::new();
-        facts.insert("number".into(), number.into());
-        facts.insert("process".into(), std::process::id().into());
-        log.append("test", facts).unwrap();
-    }
-}
-
-/// 50 records per process; 1,000 with `GUARD_LONG`.
-#[test]
-fn sixteen_processes_leave_one_valid_chain() {
-    let memory = Path::new("/dev/shm");
-    let directory = if memory.is_dir() {
-        tempfile::tempdir_in(memory)
-    } else {
-        tempfile::tempdir()
-    }
-    .unwrap();
-    let writers: Vec<_> = (0..16)
-        .map(|_| {
-            Command::new(std::env::current_exe().unwrap())
-                .args(["--exact", "audit_log::appends_when_asked_to"])
-                .env(WRITER, directory.path())
-                .stdout(Stdio::null())
-                .spawn()
-                .unwrap()
-        })
-        .collect();
-    for mut writer in writers {
-        assert!(writer.wait().unwrap().success());
-    }
-    let bytes = Log::new(directory.path()).read().unwrap();
-    let result = verify(&bytes);
-    assert_eq!(result.fault, None);
-    assert_eq!(result.head.count, 16 * records_each() as u64);
-    // The records of each process are there, in its order.
-    let mut next = std::collections::HashMap::<u64, u64>::new();
-    for line in bytes
-        .split(|&byte| byte == b'\n')
-        .filter(|line| !line.is_empty())
-    {
-        let record: Value = serde_json::from_slice(line).unwrap();
-        let expected = next.entry(record["process"].as_u64().unwrap()).or_default();
-        assert_eq!(record["number"], *expected);
-        *expected += 1;
-    }
-    assert_eq!(next.len(), 16);
 }

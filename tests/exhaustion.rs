@@ -145,28 +145,6 @@ fn running_out_of_inodes_is_handled() {
     more_and_more_room("size=4m,nr_inodes=400", b"");
 }
 
-#[test]
-fn read_only_file_system_writes_nothing() {
-    let Some(small) = Small::with("size=4m") else {
-        return;
-    };
-    let repo = &small.repo;
-    let mount = |options: &str| {
-        let mut mount = Command::new("mount");
-        common::run(mount.args(["-o", options]).arg(&repo.root)).exits(0);
-    };
-    mount("remount,ro");
-    for arguments in VERBS {
-        let answer = repo.ask(arguments);
-        answer.fails("record");
-        assert_eq!(answer.code, 2);
-        assert_eq!(small.there(), Some(OLD.to_owned()), "{arguments:?}");
-    }
-    repo.ask(&["read", "dir/a"]).works();
-    mount("remount,rw");
-    assert!(small.try_verbs(&[], &mut BTreeMap::new()));
-}
-
 /// Runs guard with a limit of the shell.
 fn limited(repo: &Repo, limit: &str, arguments: &[&str]) -> common::Output {
     let script = format!("{limit}; exec \"$@\"");

@@ -8,16 +8,16 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use crate::common::disturb::{CONSENT, Runner, at_points};
+use crate::common::disturb::at_points;
 use crate::common::strace;
-use crate::common::verbs::{APPROVE, DELETE, MOVE, REJECT, Verb, WRITE};
+use crate::common::verbs::{DELETE, MOVE, Verb, WRITE};
 
 /// Fails each point.
-fn failed(verb: &Verb, runner: Runner, salt: usize) {
+fn failed(verb: &Verb, salt: usize) {
     let begun = Instant::now();
     let (mut tried, mut at) = (BTreeMap::<_, usize>::new(), salt);
     let (mut failed, mut worked) = (0, 0);
-    let is_there = at_points(verb, runner, salt, |repo, point, run| {
+    let is_there = at_points(verb, salt, |repo, point, run| {
         let mut errors = strace::errors(point.0);
         if !strace::is_long() && !errors.is_empty() {
             errors = vec![errors[at % errors.len()]];
@@ -47,25 +47,15 @@ fn failed(verb: &Verb, runner: Runner, salt: usize) {
 
 #[test]
 fn write_failed() {
-    failed(&WRITE, Runner::Plain, 0);
+    failed(&WRITE, 0);
 }
 
 #[test]
 fn delete_failed() {
-    failed(&DELETE, Runner::Plain, 2);
+    failed(&DELETE, 2);
 }
 
 #[test]
 fn move_failed() {
-    failed(&MOVE, Runner::Plain, 3);
-}
-
-#[test]
-fn log_append_of_a_rejection_failed() {
-    failed(&REJECT, Runner::Terminal(&[]), 0);
-}
-
-#[test]
-fn approve_failed_at_a_terminal() {
-    failed(&APPROVE, Runner::Terminal(CONSENT), 1);
+    failed(&MOVE, 3);
 }

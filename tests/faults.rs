@@ -7,17 +7,17 @@
 
 use std::time::Instant;
 
-use crate::common::disturb::{CONSENT, Runner, at_points};
+use crate::common::disturb::at_points;
 use crate::common::verbs::{
-    APPROVE, DELETE, MOVE, NEW, OLD, PATCH, REJECT, RESTORE, State, Verb, WRITE, repository,
+    DELETE, MOVE, NEW, OLD, PATCH, RESTORE, State, Verb, WRITE, repository,
 };
 use crate::common::{self, strace};
 
 /// Kills before each point.
-fn killed(verb: &Verb, runner: Runner, salt: usize) {
+fn killed(verb: &Verb, salt: usize) {
     let begun = Instant::now();
     let (mut tried, mut new) = (0, 0);
-    let is_there = at_points(verb, runner, salt, |repo, point, run| {
+    let is_there = at_points(verb, salt, |repo, point, run| {
         let outcome = run(point, "signal=KILL");
         let state = verb.check(repo, &format!("killed before {point:?}"), &outcome);
         tried += 1;
@@ -36,37 +36,27 @@ fn killed(verb: &Verb, runner: Runner, salt: usize) {
 
 #[test]
 fn write_killed() {
-    killed(&WRITE, Runner::Plain, 0);
+    killed(&WRITE, 0);
 }
 
 #[test]
 fn patch_killed() {
-    killed(&PATCH, Runner::Plain, 1);
+    killed(&PATCH, 1);
 }
 
 #[test]
 fn restore_killed() {
-    killed(&RESTORE, Runner::Plain, 4);
+    killed(&RESTORE, 4);
 }
 
 #[test]
 fn delete_killed() {
-    killed(&DELETE, Runner::Plain, 2);
+    killed(&DELETE, 2);
 }
 
 #[test]
 fn move_killed() {
-    killed(&MOVE, Runner::Plain, 3);
-}
-
-#[test]
-fn log_append_of_a_rejection_killed() {
-    killed(&REJECT, Runner::Terminal(&[]), 0);
-}
-
-#[test]
-fn approve_killed_at_a_terminal() {
-    killed(&APPROVE, Runner::Terminal(CONSENT), 1);
+    killed(&MOVE, 3);
 }
 
 /// The method works: it catches a program that writes in place with a torn file.

@@ -37,38 +37,31 @@ fn r000_010_a_new_file_is_written_ag_02() {
 }
 
 #[test]
-fn r000_020_a_small_file_is_overwritten() {
-    let repo = Repo::open();
-    repo.stage("a.py", lines(1..=50));
-    repo.commit("Small");
-    let answer = repo.put("a.py", lines(101..=150), &[]);
-    assert_eq!(answer.works().class(), "MODIFY");
-    assert_eq!(answer.json["created"], false);
-    assert_eq!(repo.read("a.py"), lines(101..=150).as_bytes());
-}
-
-#[test]
-fn r000_030_a_minor_change_of_a_large_file_is_written() {
+fn r000_020_to_050_the_lost_share_decides_whether_a_person_must() {
     let repo = with_large();
-    let answer = repo.put("state.py", large(54), &[]);
-    assert_eq!(answer.works().class(), "MODIFY");
-    assert_eq!(answer.json["analysis"]["auto_mode_blocked"], false);
-    assert_eq!(answer.json["analysis"]["change_percentage"], 20.0);
-    assert_eq!(answer.json["analysis"]["original_lines"], 270);
-}
-
-#[test]
-fn r000_040_and_050_a_major_change_is_held_and_not_written_without_a_person() {
+    repo.write("small.py", lines(1..=50));
+    let small = repo.put("small.py", lines(101..=150), &[]);
+    assert_eq!(small.works().class(), "MODIFY");
+    assert_eq!(small.json["created"], false);
+    assert_eq!(repo.read("small.py"), lines(101..=150).as_bytes());
+    let minor = repo.put("state.py", large(54), &[]);
+    assert_eq!(minor.works().class(), "MODIFY");
+    assert_eq!(minor.json["analysis"]["auto_mode_blocked"], false);
+    assert_eq!(minor.json["analysis"]["change_percentage"], 20.0);
+    assert_eq!(minor.json["analysis"]["original_lines"], 270);
     let repo = with_large();
-    let answer = repo.put("state.py", large(216), &[]);
-    answer.fails("held");
-    assert_eq!((answer.code, answer.class()), (1, "REPLACE"));
-    let analysis = &answer.json["error"]["analysis"];
+    let major = repo.put("state.py", large(216), &[]);
+    assert_eq!((major.fails("held").code, major.class()), (1, "REPLACE"));
+    let analysis = &major.json["error"]["analysis"];
     assert_eq!(analysis["requires_approval"], true);
     assert_eq!(analysis["auto_mode_blocked"], true);
     assert_eq!(analysis["change_percentage"], 80.0);
     let lost = analysis["deleted_content"].as_str().unwrap();
     assert!(lost.contains("line number 55\n"), "{lost}");
+    // Requirement 000, scenario 170: a long preview is cut.
+    let preview: Vec<&str> = analysis["diff_preview"].as_str().unwrap().lines().collect();
+    assert!(preview.len() <= 50, "{}", preview.len());
+    assert!(preview.iter().any(|line| line.contains("[truncated]")));
     assert_eq!(repo.read("state.py"), large(0).as_bytes());
     assert_eq!(repo.records().last().unwrap()["event"], "refused");
 }
@@ -136,17 +129,6 @@ fn a_link_inside_is_followed_to_the_file_and_stays_a_link_jc_97() {
     assert_eq!(answer.json["path"], repo.path("real/a").to_str().unwrap());
     assert!(repo.path("link").is_symlink());
     assert_eq!(repo.read("real/a"), b"new\n");
-}
-
-#[test]
-fn r000_170_a_long_preview_is_cut() {
-    let repo = with_large();
-    let answer = repo.put("state.py", lines(2001..=2200), &[]);
-    answer.fails("held");
-    let preview = &answer.json["error"]["analysis"]["diff_preview"];
-    let preview: Vec<&str> = preview.as_str().unwrap().lines().collect();
-    assert!(preview.len() <= 50, "{}", preview.len());
-    assert!(preview.iter().any(|line| line.contains("[truncated]")));
 }
 
 #[test]

@@ -4,8 +4,11 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+use std::time::Duration;
 
-use crate::common::{self, Repo};
+use crate::common::files::Answer;
+use crate::common::{self, GUARD, Repo};
 use serde_json::Value;
 
 fn list(repo: &Repo) -> Vec<Value> {
@@ -186,19 +189,38 @@ fn lost_tree_hides_its_snapshot_and_a_lost_commit_older_ones() {
     assert_eq!(held["lost"], serde_json::json!([]));
 }
 
+/// The log is locked after the snapshot is taken, so that the write waits.
 #[test]
-fn removed_new_object_is_written_again() {
-    let repo = Repo::open();
-    let all = four(&repo);
-    let parts = ["", "^{tree}", ":a"].map(|part| format!("{}{part}", all[3]));
-    for object in parts.map(|part| repo.git(&["rev-parse", &part])) {
-        remove_object(&repo, &object, false);
+fn concurrent_save_is_kept_and_the_operation_refused() {
+    for verb in [
+        &["write", "a", "--allow-empty"][..],
+        &["delete", "a"],
+        &["move", "a", "c"],
+    ] {
+        let repo = Repo::open();
+        repo.write("a", "one\n");
+        repo.put("b", "begin the log\n", &[]).works();
+        let log = fs::File::open(repo.path(".git/guard/log.jsonl")).unwrap();
+        log.lock().unwrap();
+        let snapshots = || fs::read(repo.path(".git/refs/guard/snapshots")).unwrap();
+        let before = snapshots();
+        let mut command = repo.command(GUARD);
+        command.args(verb).args(["--format", "json"]);
+        let guard = command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let guard = guard.spawn().unwrap();
+        while snapshots() == before {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        repo.write("a", "saved by an editor\n");
+        drop(log);
+        Answer::of(&guard.wait_with_output().unwrap()).fails("stale");
+        assert_eq!(repo.read("a"), b"saved by an editor\n");
+        assert!(!repo.path("c").exists());
+        assert_eq!(repo.records().pop().unwrap()["error"], "stale");
+        let mut names = fs::read_dir(&repo.root).unwrap();
+        let is_left = |name: &str| name.starts_with(".guard-");
+        assert!(!names.any(|entry| is_left(entry.unwrap().file_name().to_str().unwrap())));
     }
-    repo.put("a", "5\n", &[]).works();
-    assert_eq!(list(&repo).len(), 5);
-    let held = repo.guard(&["snapshot", "show", &all[3], "a"]).exits(0);
-    assert_eq!(held.stdout, "3\n");
-    repo.git(&["fsck", "--strict", "--no-dangling"]);
 }
 
 #[test]

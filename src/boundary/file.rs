@@ -126,17 +126,11 @@ pub(super) fn refine(error: BoundaryError, path: &BStr) -> BoundaryError {
     fault.of(path).into()
 }
 
-/// Whether a name is a regular file, without other names, that has this content and these permission bits (`None` for
-/// any).
+/// Whether a name still is the regular file that was `before`, without other names.
 ///
 /// # Errors
 /// It cannot be read.
-pub(super) fn is_still(
-    dir: &Dir,
-    name: &Path,
-    content: &[u8],
-    mode: Option<u32>,
-) -> io::Result<bool> {
+pub(super) fn is_still(dir: &Dir, name: &Path, before: &OpenedFile) -> io::Result<bool> {
     let file = match open_to_read(dir, name) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -149,11 +143,10 @@ pub(super) fn is_still(
         }
     };
     let there = file.metadata()?;
-    let has_mode = mode.is_none() || system::mode(&there) == mode;
-    if !there.is_file() || there.nlink() > 1 || !has_mode {
+    if !there.is_file() || there.nlink() > 1 || system::mode(&there) != before.mode {
         return Ok(false);
     }
-    let (mut there, mut left) = (BufReader::new(file), content);
+    let (mut there, mut left) = (BufReader::new(file), before.content.as_slice());
     loop {
         let read = there.fill_buf()?;
         let length = read.len();

@@ -24,14 +24,6 @@ pub(crate) fn rename_to_free(
     }
 }
 
-/// Exchanges two files of a directory atomically. `None` if the system or file system cannot.
-pub(crate) fn exchange(dir: &Dir, one: &Path, other: &Path) -> Option<io::Result<()>> {
-    match renameat_with(dir, one, dir, other, RenameFlags::EXCHANGE) {
-        Err(error) if is_lacking(error) => None,
-        result => Some(result.map_err(io::Error::from)),
-    }
-}
-
 /// Whether an error means that the system or file system lacks the feature. A seccomp filter reports "not permitted";
 /// if that is about the files, the fallback reports it, too.
 fn is_lacking(error: Errno) -> bool {

@@ -135,11 +135,6 @@ pub(super) mod kernel {
         None
     }
 
-    /// Always `None`.
-    pub(crate) fn exchange(_dir: &Dir, _one: &Path, _other: &Path) -> Option<io::Result<()>> {
-        None
-    }
-
     /// Creates an unnamed file.
     ///
     /// # Errors

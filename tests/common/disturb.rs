@@ -4,7 +4,6 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use super::strace::{self, Point};
-use super::terminal::{self, End};
 use super::verbs::{Outcome, Verb, guard, repository};
 use super::{Repo, run};
 
@@ -14,45 +13,18 @@ const POINTS_A_REPOSITORY: usize = 40;
 /// No run takes longer, even with a fault.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How a verb is run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Runner {
-    /// With JSON on standard output.
-    Plain,
-    /// At a terminal with scripted answers.
-    Terminal(&'static [(&'static str, &'static str)]),
-}
-
-/// Answers that approve.
-pub const CONSENT: &[(&str, &str)] = &[("Type `", "line\n"), ("Reason: ", "a reason\n")];
-
-impl Runner {
-    /// Runs guard under strace with these arguments; `None` if that is impossible. Reads of the machine's list of time
-    /// zones are not tested.
-    fn run(self, repo: &Repo, before: Vec<String>, arguments: &[String]) -> Option<Outcome> {
-        let mut words = [before, guard(arguments)].concat();
-        match self {
-            Runner::Plain => {
-                words.extend(["--format", "json"].map(str::to_owned));
-                let mut command = strace::command(repo, &words);
-                command.env("TZDIR", repo.home());
-                let output = command.stdin(Stdio::null()).output().unwrap();
-                let text = [output.stdout, output.stderr].concat();
-                Some(Outcome {
-                    code: output.status.code(),
-                    text: String::from_utf8_lossy(&text).into_owned(),
-                })
-            }
-            Runner::Terminal(answers) => {
-                let mut driver = terminal::driver(repo)?;
-                driver.env("TZDIR", repo.home());
-                let session = terminal::at_terminal(driver, &words, answers, End::Wait);
-                Some(Outcome {
-                    code: Some(session.code).filter(|code| *code >= 0),
-                    text: session.shown,
-                })
-            }
-        }
+/// Runs guard under strace with these arguments and JSON on standard output. Reads of the machine's list of time zones
+/// are not tested.
+fn run_guard(repo: &Repo, before: Vec<String>, arguments: &[String]) -> Outcome {
+    let json = ["--format", "json"].map(str::to_owned);
+    let words = [before, guard(arguments), json.to_vec()].concat();
+    let mut command = strace::command(repo, &words);
+    command.env("TZDIR", repo.home());
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    Outcome {
+        code: output.status.code(),
+        text: String::from_utf8_lossy(&text).into_owned(),
     }
 }
 
@@ -60,7 +32,6 @@ impl Runner {
 /// with a fault. Says whether that was possible.
 pub fn at_points(
     verb: &Verb,
-    runner: Runner,
     salt: usize,
     mut disturb: impl FnMut(&Repo, Point, &dyn Fn(Point, &str) -> Outcome),
 ) -> bool {
@@ -69,16 +40,10 @@ pub fn at_points(
         return false;
     }
     let arguments = (verb.prepare)(&repo);
-    let Some(outcome) = runner.run(&repo, strace::recording(), &arguments) else {
-        return false;
-    };
+    let outcome = run_guard(&repo, strace::recording(), &arguments);
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     let counts = strace::recorded(&repo);
-    let mut points = strace::points(&counts, salt);
-    if runner != Runner::Plain && !strace::is_long() {
-        // Terminal sessions are slow; the last point is kept.
-        points = points.into_iter().rev().step_by(2).rev().collect();
-    }
+    let points = strace::points(&counts, salt);
     for (at, point) in points.into_iter().enumerate() {
         if at % POINTS_A_REPOSITORY == 0 {
             check_objects(&repo);
@@ -88,7 +53,7 @@ pub fn at_points(
             let arguments = (verb.prepare)(&repo);
             let words = strace::injecting(point, fault);
             let begun = Instant::now();
-            let outcome = runner.run(&repo, words, &arguments).unwrap();
+            let outcome = run_guard(&repo, words, &arguments);
             let took = begun.elapsed();
             assert!(
                 took < PATIENCE,

@@ -4,48 +4,13 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 /// Content that exists only outside.
 pub const SECRET: &[u8] = b"secret";
-
-/// A workspace `ws` with the directory `d` and the link `l`, which leads to `out` next to the workspace.
-pub struct Field {
-    _dir: tempfile::TempDir,
-    pub ws: PathBuf,
-    out: PathBuf,
-}
-
-impl Field {
-    /// In memory if possible, because every write is synced.
-    pub fn new() -> Field {
-        let memory = Path::new("/dev/shm");
-        let dir = if memory.is_dir() {
-            tempfile::tempdir_in(memory)
-        } else {
-            tempfile::tempdir()
-        }
-        .unwrap();
-        let base = dir.path().canonicalize().unwrap();
-        fs::create_dir_all(base.join("ws/d")).unwrap();
-        let (ws, out) = (base.join("ws"), base.join("out"));
-        put_outside(&ws, &out);
-        Field { _dir: dir, ws, out }
-    }
-
-    /// Runs `work` while the directory and the link are swapped.
-    pub fn during_exchanges<T>(&self, work: impl FnOnce() -> T) -> T {
-        exchanging(&self.ws, work)
-    }
-
-    /// The number of unexpected changes outside; more than 0 means an escape.
-    pub fn escapes(&self) -> usize {
-        escapes(&self.out)
-    }
-}
 
 /// Makes the outside and the link to it.
 pub fn put_outside(ws: &Path, out: &Path) {

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 use write_guard::files::{Log, LogFault, Record, verify};
 
-use super::{GUARD, Repo, lines, strace};
+use super::{GUARD, Repo, strace};
 
 pub const OLD: &str = "old\n";
 pub const NEW: &str = "new content\n";
@@ -24,8 +24,6 @@ pub struct Verb {
     pub prepare: fn(&Repo) -> Vec<String>,
     /// Which state is on disk; an error describes a mixture.
     pub state: fn(&Repo) -> Result<State, String>,
-    /// The event that the log must end with when the verb reported success.
-    pub event: &'static str,
 }
 
 pub const WRITE: Verb = Verb {
@@ -36,7 +34,6 @@ pub const WRITE: Verb = Verb {
         words(&["write", "dir/a", "--content-file", "content"])
     },
     state: |repo| replaced(repo, "dir/a", OLD, NEW),
-    event: "done",
 };
 
 pub const PATCH: Verb = Verb {
@@ -71,7 +68,6 @@ pub const DELETE: Verb = Verb {
         None => Ok(State::New),
         Some(other) => Err(other.to_owned()),
     },
-    event: "done",
 };
 
 pub const MOVE: Verb = Verb {
@@ -86,30 +82,6 @@ pub const MOVE: Verb = Verb {
         (None, Some(b)) if b == OLD => Ok(State::New),
         mix => Err(format!("{mix:?}")),
     },
-    event: "done",
-};
-
-/// For a terminal.
-pub const APPROVE: Verb = Verb {
-    name: "approve",
-    prepare: |repo| words(&["approve", &hold(repo)]),
-    state: |repo| replaced(repo, "dir/a", &many(), &many().replace("line", "other")),
-    event: "done",
-};
-
-/// Its only file system calls are those of every decision: a record.
-pub const REJECT: Verb = Verb {
-    name: "reject",
-    prepare: |repo| words(&["reject", &hold(repo), "--reason", "no"]),
-    state: |repo| {
-        assert_eq!(there(repo, "dir/a"), Some(many()));
-        let held = repo.json(&["pending"]);
-        Ok(match held["held"].as_array().unwrap().len() {
-            0 => State::New,
-            _ => State::Old,
-        })
-    },
-    event: "rejected",
 };
 
 fn words(words: &[&str]) -> Vec<String> {
@@ -127,25 +99,6 @@ fn replaced(repo: &Repo, path: &str, old: &str, new: &str) -> Result<State, Stri
         Some(content) if content == new => Ok(State::New),
         other => Err(format!("{other:?}")),
     }
-}
-
-/// Enough lines that a replacement needs approval.
-fn many() -> String {
-    lines(1..=200)
-}
-
-/// Holds the replacement of all lines, and nothing else, and returns its id.
-fn hold(repo: &Repo) -> String {
-    for kept in ["held", "approvals"] {
-        let _ = fs::remove_dir_all(repo.path(".git/guard").join(kept));
-    }
-    repo.write("dir/a", many());
-    let held = repo.put("dir/a", many().replace("line", "other"), &[]);
-    held.fails("held");
-    held.json["error"]["details"]["id"]
-        .as_str()
-        .unwrap()
-        .to_owned()
 }
 
 /// A repository in daily use: the log, the lock and the snapshots ref exist.
@@ -182,7 +135,7 @@ impl Verb {
             (Some(0), State::New) => {
                 let last = bytes.split(|&byte| byte == b'\n').rev().nth(1).unwrap();
                 let last = Record::parse(last).unwrap_or_else(|| panic!("{what}"));
-                assert_eq!(last.facts["event"], self.event, "{what}");
+                assert_eq!(last.facts["event"], "done", "{what}");
             }
             (Some(_), State::New) => {
                 let told = ["is written", "is done", "is recorded", "standard output"];
@@ -198,11 +151,6 @@ impl Verb {
         let is_harmless = fault.is_none_or(|(_, fault)| fault == LogFault::Torn);
         assert!(is_harmless, "{what}: {fault:?}");
         self.check_leftovers(repo, &what);
-        if state == State::Old && ["approve", "reject"].contains(&self.name) {
-            let held = repo.json(&["pending"])["held"].clone();
-            let waiting = held.as_array().map_or(0, Vec::len);
-            assert_eq!(waiting, 1, "{what}: nothing waits any more");
-        }
         strace::age_ref_lock(repo);
         let next = repo.put("dir/a", "next\n", &["--strategy", "append"]);
         assert_eq!(next.code, 0, "{what}: the next run: {next:?}");

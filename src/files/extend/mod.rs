@@ -237,7 +237,7 @@ impl Additions {
         let (row, gaps) = match (old.imports_end, old.first_statement) {
             (Some(end), _) => (end, (0, 0)),
             (None, Some(first)) => (first, (1, 2)),
-            (None, None) => (old.rows, (1, 0)),
+            (None, None) => (old.end.clone()?, (1, 0)),
         };
         let text = sources.join("\n");
         self.insertions.push(Insertion { row, text, gaps });

@@ -34,8 +34,6 @@ pub(super) struct CodeScope<'t> {
     pub(super) end: ClauseResult<usize>,
     /// Whether the main block follows that place.
     pub(super) has_tail: bool,
-    /// The number of lines of the whole text.
-    pub(super) rows: usize,
 }
 
 /// What a name stands for.
@@ -99,7 +97,6 @@ impl<'t> CodeScope<'t> {
             first_statement: None,
             end: Ok(lines.len()),
             has_tail: false,
-            rows: lines.len(),
         };
         // The row behind the last statement, and the first and last row of the comments above the next one.
         let (mut after, mut comments) = (0, None::<(usize, usize)>);
