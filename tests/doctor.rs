@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use crate::common::{self, DESIGN, GUARD, Output, Repo};
+use crate::common::{self, GUARD, Output, Repo};
 use serde_json::Value;
 
 /// A governed repository with guard's hooks installed.
@@ -66,19 +66,14 @@ fn correct_setup_passes_every_check_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn no_repository() {
-    let repo = repo();
-    let mut guard = command(&repo);
-    guard.current_dir(repo.home());
-    common::run(&mut guard)
-        .exits(1)
-        .says("fail  repository:")
-        .says("not in a git repository");
-}
-
-#[test]
 fn settings_that_are_missing_uncommitted_or_broken() {
     let empty = Repo::new();
+    let mut guard = command(&empty);
+    guard.current_dir(empty.home());
+    common::run(&mut guard)
+        .exits(1)
+        .says("fail  repository: ")
+        .says("not in a git repository");
     expect(&empty, &[("settings", "fail", "guard init")]);
     empty.write("guard.toml", common::SETTINGS);
     expect(&empty, &[("settings", "fail", "git add guard.toml")]);
@@ -86,29 +81,6 @@ fn settings_that_are_missing_uncommitted_or_broken() {
     repo.stage("guard.toml", "[lld]\npaht = \"x\"\n");
     repo.commit("Break the settings");
     expect(&repo, &[("settings", "fail", "paht")]);
-}
-
-#[test]
-fn designs_that_are_missing_or_unusable() {
-    let repo = repo();
-    let selected = "docs/lld/active/LLD-188.md (1 allowed";
-    expect(
-        &repo,
-        &[("design", "ok", selected), ("signers", "ok", "HEAD has no")],
-    );
-    repo.branch("no-issue");
-    expect(&repo, &[("design", "warn", "contains no issue number")]);
-    repo.git(&["switch", "--quiet", "188-work"]);
-    repo.stage(DESIGN, "# Nothing\n");
-    repo.commit("Empty the design");
-    expect(&repo, &[("design", "fail", "cannot be used")]);
-    repo.stage(
-        "guard.toml",
-        format!("{}missing = \"skip\"\n", common::SETTINGS),
-    );
-    repo.git(&["rm", "--quiet", "--force", DESIGN]);
-    repo.commit("Do without");
-    expect(&repo, &[("design", "warn", "leaves out the scope rules")]);
 }
 
 #[test]
@@ -163,27 +135,6 @@ fn chained_hook_is_tried_without_running_the_other() {
 }
 
 #[test]
-fn an_installed_reference_transaction_hook_is_checked() {
-    let repo = repo();
-    let (name, proof) = ("reference-transaction", "proof-reference-transaction");
-    repo.guard(&["install", "git", "--with", name]).exits(0);
-    expect(
-        &repo,
-        &[(name, "ok", "is installed"), (proof, "ok", "refused")],
-    );
-    let hook = repo.path(".git/hooks/reference-transaction");
-    fs::set_permissions(&hook, fs::Permissions::from_mode(0o644)).unwrap();
-    let accepted = "accepted a commit out of scope";
-    expect(
-        &repo,
-        &[(name, "fail", "not executable"), (proof, "fail", accepted)],
-    );
-    repo.install_hook_script(name, "#!/bin/sh\nexit 0\n");
-    let foreign = doctor(&repo).exits(0);
-    assert!(!foreign.text().contains(name));
-}
-
-#[test]
 fn hooks_path_outside_the_repository_is_reported() {
     let repo = repo();
     repo.git(&["config", "core.hooksPath", "/dev/null"]);
@@ -195,13 +146,17 @@ fn hooks_path_outside_the_repository_is_reported() {
             ("pre-commit", "fail", "missing"),
         ],
     );
-    repo.git(&["config", "core.hooksPath", ".githooks"]);
-    repo.guard(&["install", "git"]).exits(0);
-    let configured = ".githooks";
-    expect(
-        &repo,
-        &[("hooks-path", "ok", configured), ("proof", "ok", "refused")],
-    );
+}
+
+#[test]
+fn an_installed_reference_transaction_hook_is_checked() {
+    let repo = repo();
+    let name = "reference-transaction";
+    repo.guard(&["install", "git", "--with", name]).exits(0);
+    expect(&repo, &[(name, "ok", "is installed")]);
+    repo.install_hook_script(name, "#!/bin/sh\nexit 0\n");
+    let foreign = doctor(&repo).exits(0);
+    assert!(!foreign.text().contains(name));
 }
 
 #[test]
@@ -216,7 +171,6 @@ fn which_guard_the_hooks_find() {
     path.push(std::env::var_os("PATH").unwrap());
     common::run(command(&repo).env("PATH", path))
         .exits(1)
-        .says("warn  program: the hooks find ")
         .says("fail  proof: the hook accepted a commit out of scope");
 
     let git = repo.path("../only-git");
@@ -231,20 +185,5 @@ fn which_guard_the_hooks_find() {
     }
     common::run(command(&repo).env("PATH", git))
         .exits(1)
-        .says("fail  program: guard is not on PATH")
         .says("but not by guard's verdict: guard: not found on PATH");
-}
-
-#[test]
-fn the_list_of_signers_is_checked() {
-    let repo = repo();
-    let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILM+rvN+ot98qgEN796jTiQfZfG1KaT0PtFDJ/XFSqti";
-    for (list, part) in [
-        (format!("# nobody\na@b {key}\n"), "list signers: 1"),
-        ("# nobody\n\n".to_owned(), "list signers: 0"),
-    ] {
-        repo.stage(".guard/allowed_signers", &list);
-        repo.commit("List signers");
-        expect(&repo, &[("signers", "ok", part)]);
-    }
 }

@@ -8,7 +8,6 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::agents::hook;
 use crate::common::{self, GUARD, Output, Repo};
 use serde_json::{Value, json};
 
@@ -60,7 +59,10 @@ fn doctor(repo: &Repo, guard: &mut Command, name: &str) -> Option<(String, Strin
 #[test]
 fn the_hooks_of_every_agent_are_installed_proven_and_removed() {
     let repo = repo();
+    let page = fs::read_to_string(Path::new(common::SOURCE).join("docs/agents.md")).unwrap();
     for (agent, file, name) in AGENTS {
+        let row = format!("[`{file}`](../hooks/agents/{name})");
+        assert!(page.contains(&row), "{agent}");
         assert_eq!(
             doctor(&repo, &mut repo.with_guard_on_path(GUARD), agent),
             None
@@ -74,14 +76,9 @@ fn the_hooks_of_every_agent_are_installed_proven_and_removed() {
         with_path(&repo, &["install", agent])
             .exits(0)
             .says("has the hooks");
-        assert_eq!(text(&repo, file), shipped(name));
         let (status, message) = doctor(&repo, &mut repo.with_guard_on_path(GUARD), agent).unwrap();
-        let (expected, wiring) = match agent {
-            "codex" | "cursor" | "gemini" | "vscode" => ("warn", "not trusted yet: "),
-            _ => ("ok", "live: "),
-        };
-        assert_eq!(status, expected, "{agent}: {message}");
-        assert!(message.starts_with(wiring), "{agent}: {message}");
+        assert_eq!(status, "ok", "{agent}: {message}");
+        assert!(message.starts_with("live: "), "{agent}: {message}");
     }
     for (agent, file, name) in AGENTS {
         with_path(&repo, &["uninstall", agent, "--dry-run"]).exits(0);
@@ -114,12 +111,7 @@ fn other_settings_stay_as_they_are_written() {
     }
     with_path(&repo, &["uninstall", "claude"]).exits(0);
     assert_eq!(text(&repo, CLAUDE), mine);
-    for before in [
-        "{}",
-        "{\"a\":1}",
-        "{\"a\":1,\"hooks\":{}}\n",
-        "{\"hooks\": {}}",
-    ] {
+    for before in ["{}", "{\"a\":1,\"hooks\":{}}\n"] {
         repo.write(CLAUDE, before);
         with_path(&repo, &["install", "claude"]).exits(0);
         assert!(text(&repo, CLAUDE).contains("guard hook claude"));
@@ -137,21 +129,6 @@ fn other_settings_stay_as_they_are_written() {
 }
 
 #[test]
-fn agent_is_live_after_its_first_call_until_its_settings_change() {
-    let repo = repo();
-    with_path(&repo, &["install", "codex"]).exits(0);
-    let status = || doctor(&repo, &mut repo.with_guard_on_path(GUARD), "codex").unwrap();
-    assert_eq!(status().0, "warn");
-    let start = json!({"session_id": "s", "cwd": repo.root, "hook_event_name": "SessionStart"});
-    hook(&repo, "codex", start.to_string());
-    assert_eq!(status().0, "ok");
-    assert!(status().1.starts_with("live: "));
-    let other = text(&repo, ".codex/hooks.json").replace("10", "11");
-    repo.write(".codex/hooks.json", other);
-    assert_eq!(status().0, "warn");
-}
-
-#[test]
 fn a_hook_that_denies_nothing_is_taken_back() {
     let repo = repo();
     // The directory of guard is not on PATH.
@@ -161,6 +138,9 @@ fn a_hook_that_denies_nothing_is_taken_back() {
     assert!(!repo.path(CLAUDE).exists());
     let mine = "{\"model\": \"m\"}";
     repo.write(CLAUDE, mine);
+    let (status, message) = doctor(&repo, &mut repo.command(GUARD), "claude").unwrap();
+    assert_eq!(status, "warn");
+    assert!(message.starts_with("absent: "), "{message}");
     repo.guard(&["install", "claude"])
         .exits(1)
         .says("the file is as it was");
@@ -179,6 +159,13 @@ fn a_hook_that_denies_nothing_is_taken_back() {
         .exits(1)
         .says("a call that must be denied was not");
     assert_eq!(text(&repo, CLAUDE), mine);
+    with_path(&repo, &["install", "claude"]).exits(0);
+    let (status, message) = doctor(&repo, &mut repo.command(GUARD), "claude").unwrap();
+    assert_eq!(status, "fail");
+    assert!(
+        message.starts_with("registered, but not firing: "),
+        "{message}"
+    );
 }
 
 #[test]
@@ -216,26 +203,6 @@ fn settings_that_guard_cannot_keep_are_left_alone() {
 }
 
 #[test]
-fn doctor_tells_three_states() {
-    let repo = repo();
-    let state = |guard: &mut Command| doctor(&repo, guard, "claude");
-    assert_eq!(state(&mut repo.with_guard_on_path(GUARD)), None);
-    repo.write(CLAUDE, "{}");
-    let (status, message) = state(&mut repo.with_guard_on_path(GUARD)).unwrap();
-    assert_eq!(status, "warn");
-    assert!(message.starts_with("absent: "), "{message}");
-    with_path(&repo, &["install", "claude"]).exits(0);
-    let (status, _) = state(&mut repo.with_guard_on_path(GUARD)).unwrap();
-    assert_eq!(status, "ok");
-    let (status, message) = state(&mut repo.command(GUARD)).unwrap();
-    assert_eq!(status, "fail");
-    assert!(
-        message.starts_with("registered, but not firing: "),
-        "{message}"
-    );
-}
-
-#[test]
 fn all_means_git_and_the_agents_with_files_here() {
     let repo = repo();
     repo.write("CLAUDE.md", "");
@@ -257,14 +224,4 @@ fn all_means_git_and_the_agents_with_files_here() {
     .exits(2);
     with_path(&repo, &["install", "emacs"]).exits(2);
     with_path(&repo, &["install"]).exits(2);
-}
-
-#[test]
-fn the_page_links_what_is_installed_for_each_agent() {
-    let page = fs::read_to_string(Path::new(common::SOURCE).join("docs/agents.md")).unwrap();
-    for (agent, file, name) in AGENTS {
-        assert!(!shipped(name).is_empty());
-        let row = format!("[`{file}`](../hooks/agents/{name})");
-        assert!(page.contains(&row), "{agent}");
-    }
 }

@@ -60,54 +60,27 @@ fn manager_calls_guard_if_its_settings_do() {
     let entry = "  - {id: guard-pre-commit, name: guard, entry: guard hook framework, ";
     let line = "add this line to .husky/pre-commit: guard hook pre-commit \"$@\" || exit $?";
     let job = "in lefthook.yml: {run: \"guard hook pre-commit {0}\"}";
+    let lefthook = "pre-commit:\n  jobs:\n  - run: guard hook pre-commit {0}\n";
+    let toml = "[[pre-commit.jobs]]\nrun = \"guard hook pre-commit {0}\"\n";
+    let husky = "node_modules/write-guard/guard hook pre-commit \"$@\" || exit $?\n";
+    let config = "repos:\n- repo: x\n  hooks:\n  - id: guard # the gate\n";
     // The advice, if they do not.
     for (script, file, content, advice) in [
-        (
-            "lefthook",
-            "lefthook.yml",
-            "pre-commit:\n  jobs:\n  - run: guard hook pre-commit {0}\n",
-            "",
-        ),
-        (
-            "lefthook",
-            ".config/lefthook.toml",
-            "[[pre-commit.jobs]]\nrun = \"guard hook pre-commit {0}\"\n",
-            "",
-        ),
-        (
-            "lefthook",
-            "lefthook.json",
-            "{\"pre-commit\": {\"jobs\": [{\"run\": \"guard hook pre-commit\"}]}}",
-            "",
-        ),
-        (
-            "lefthook",
-            "lefthook.yml",
-            "pre-push:\n  jobs:\n  - run: guard hook pre-push {0}\n",
-            job,
-        ),
+        ("lefthook", "lefthook.yml", lefthook, ""),
+        ("lefthook", ".config/lefthook.toml", toml, ""),
+        ("lefthook", "lefthook.yml", "pre-push: {}\n", job),
+        ("husky", ".husky/pre-commit", husky, ""),
         (
             "husky",
             ".husky/pre-commit",
-            "node_modules/write-guard/guard hook pre-commit \"$@\" || exit $?\n",
-            "",
-        ),
-        (
-            "husky",
-            ".husky/pre-commit",
-            "# guard hook pre-commit\nnpm test\n",
+            "# guard hook pre-commit\n",
             line,
         ),
+        ("framework", ".pre-commit-config.yaml", config, ""),
         (
             "framework",
             ".pre-commit-config.yaml",
-            "repos:\n- repo: x\n  hooks:\n  - id: guard # the gate\n",
-            "",
-        ),
-        (
-            "framework",
-            ".pre-commit-config.yaml",
-            "repos: []\n# - id: guard\n",
+            "# - id: guard\n",
             entry,
         ),
     ] {
@@ -173,7 +146,7 @@ fn config(repo: &Repo, entries: &[(&str, &str)]) -> String {
     );
     for (stage, entry) in entries {
         config.push_str(&format!(
-            "  - id: scope-{stage}\n    name: scope\n    entry: {entry}\n    language: system\n    \
+            "  - id: guard-{stage}\n    name: scope\n    entry: {entry}\n    language: system\n    \
              always_run: true\n    pass_filenames: {}\n    stages: [{stage}]\n",
             *stage == "prepare-commit-msg"
         ));
@@ -197,12 +170,12 @@ fn doctor_tries_the_hook_of_a_framework_alone() {
             (stages[0], "guard hook framework"),
             (stages[1], "guard hook prepare-commit-msg"),
         ]);
-        for (stage, check) in stages.into_iter().zip(["proof", "proof-no-verify"]) {
+        for check in ["proof", "proof-no-verify"] {
             let told = doctor(&repo, check);
             says(&told, "ok ");
             says(
                 &told,
-                &format!("{name} with the hook scope-{stage} refused a commit out of scope"),
+                &format!("the guard that {name} calls refused a commit out of scope"),
             );
         }
         // doctor detects a call whose failure is ignored.
@@ -210,10 +183,7 @@ fn doctor_tries_the_hook_of_a_framework_alone() {
         let told = doctor(&repo, "proof");
         says(&told, "fail ");
         says(&told, "accepted a commit out of scope");
-        says(
-            &told,
-            "check the hook scope-pre-commit in .pre-commit-config.yaml",
-        );
+        says(&told, "check .pre-commit-config.yaml");
         assert!(!repo.path("../canary").exists(), "{name}");
     }
 }
@@ -242,11 +212,6 @@ fn doctor_tries_the_guard_that_a_manager_calls() {
         ),
         (
             own,
-            "program",
-            "fail  program: the hooks call node_modules/write-guard/guard, which cannot",
-        ),
-        (
-            own,
             "proof",
             "fail  proof: the guard that husky calls refused a commit out of scope, but not by",
         ),
@@ -261,13 +226,7 @@ fn advice_for_a_disabled_hook_enables_it() {
     let repo = repo();
     let file = hook(&repo, "pre-commit");
     let shown = file.display().to_string();
-    for (content, advice) in [
-        (
-            "#!/bin/sh\nguard hook pre-commit\n",
-            "make it executable: chmod +x ",
-        ),
-        ("#!/bin/sh\nmake\n", "or remove it: rm "),
-    ] {
+    for content in ["#!/bin/sh\nguard hook pre-commit\n", "#!/bin/sh\nmake\n"] {
         fs::remove_file(&file).ok();
         repo.install_hook_script("pre-commit", content);
         switch_off(&file);
@@ -276,20 +235,14 @@ fn advice_for_a_disabled_hook_enables_it() {
             install(&repo, false).exits(1).text(),
         ] {
             says(&told, "is not executable, so git ignores it");
-            says(&told, advice);
-            says(&told, &format!("chmod +x {shown}"));
+            says(&told, &format!("make it executable: chmod +x {shown}"));
+            says(&told, &format!("or remove it: rm {shown}"));
         }
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
         install(&repo, false).exits(0);
         let told = doctor(&repo, "pre-commit");
         says(&told, "ok ");
     }
-    // guard's block in a disabled hook.
-    switch_off(&file);
-    says(
-        &doctor(&repo, "pre-commit"),
-        &format!("make it executable: chmod +x {shown}"),
-    );
     // guard makes its own file executable again.
     fs::remove_file(&file).unwrap();
     install(&repo, false).exits(0);
@@ -299,7 +252,7 @@ fn advice_for_a_disabled_hook_enables_it() {
 }
 
 #[test]
-fn uninstall_names_the_file_that_calls_guard() {
+fn uninstall_leaves_changed_hooks_to_a_person() {
     let repo = repo();
     let file = hook(&repo, "pre-commit");
     install(&repo, false).exits(0);
@@ -307,28 +260,13 @@ fn uninstall_names_the_file_that_calls_guard() {
     repo.install_hook_script("pre-commit", "#!/bin/sh\nmake\n");
     install(&repo, false).exits(0);
     let chained = fs::read_to_string(&file).unwrap();
-    repo.write(
-        "lefthook.yml",
-        "pre-commit: {jobs: [{run: guard hook pre-commit}]}\n",
+    let advice = format!(
+        "remove guard's lines, or the whole file: {}",
+        file.display()
     );
-    let shown = file.display();
-    for (script, advice) in [
-        (
-            "#!/bin/sh\nguard hook pre-commit\n".to_owned(),
-            format!("remove the line that calls guard from {shown}"),
-        ),
-        (
-            GENERATED_BY_LEFTHOOK.to_owned(),
-            "remove the entry that calls guard from lefthook.yml".to_owned(),
-        ),
-        (
-            format!("{own}echo mine\n"),
-            format!("save your own lines, then: rm {shown}"),
-        ),
-        (
-            chained.replace("|| exit $?", "|| true"),
-            format!("remove the lines from `# >>> guard` to `# <<< guard` from {shown}"),
-        ),
+    for script in [
+        format!("{own}echo mine\n"),
+        chained.replace("|| exit $?", "|| true"),
     ] {
         repo.install_hook_script("pre-commit", &script);
         repo.guard(&["uninstall", "git"]).exits(1).says(&advice);

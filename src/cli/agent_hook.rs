@@ -15,7 +15,6 @@ use crate::error::{Error, Result};
 use crate::files::GateResult;
 use crate::git::{CheckpointStore, Repository, show_file};
 use crate::judge::Options;
-use crate::setup::agent_hooks;
 
 /// Larger payloads are denied unread.
 const MAX_PAYLOAD: u64 = 16 << 20;
@@ -80,7 +79,6 @@ impl HookWork for AgentWork {
     fn tell(&self, event: &AgentEvent) -> Option<String> {
         enter(&event.directory).ok()?;
         let repo = repository_of(self.agent, true).ok()?;
-        agent_hooks::note_call(&repo, self.agent);
         agents::scope_to_tell(event, &repo, &self.options)
     }
 

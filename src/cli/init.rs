@@ -1,7 +1,6 @@
 //! `guard init`: write the first `guard.toml`.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use gix::bstr::{BStr, BString};
@@ -10,12 +9,10 @@ use serde_json::json;
 use super::options::repository;
 use super::output::Output;
 use crate::error::{Error, Result};
-use crate::git::{Index, Repository, show_file};
+use crate::git::{Index, Repository};
 use crate::scope::settings::FILE;
-use crate::setup::{
-    self,
-    draft::{Facts, STANDING, SettingsDraft, draft, observing},
-};
+use crate::setup;
+use crate::setup::draft::{STANDING, SettingsDraft, draft, observing};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -44,26 +41,20 @@ impl InitArgs {
         let root = repo.workdir()?;
         let path = root.join(FILE);
         refuse_to_overwrite(&repo, &path)?;
-        let mut draft = draft(&facts(&repo)?);
+        let mut draft = drafted(&repo)?;
         if self.observe {
             draft.text = observing(&draft.text);
         }
-        let mut standing = draft.standing.as_deref();
+        // A link may lead out of the repository, and an ignored file is a person's own.
+        let file = root.join(STANDING);
+        let is_free = setup::text(root, &file) == Ok(None);
+        let standing = draft.standing.as_deref().filter(|_| is_free);
         if !self.dry_run {
-            setup::create(&path, draft.text.as_bytes()).map_err(|error| match error.kind() {
-                ErrorKind::AlreadyExists => exists("the work tree"),
-                _ => Error::new(format!("{} cannot be written: {error}", show_file(&path))),
-            })?;
-            let file = root.join(STANDING);
-            standing = standing.filter(|_| !setup::is_behind_link(root, &file));
+            setup::write(&path, draft.text.as_bytes())?;
             if let Some(text) = standing {
-                let help =
-                    format!("{FILE} is written; write {STANDING} or remove `standing` from it");
-                let cannot = |error| {
-                    let file = show_file(&file);
-                    Error::new(format!("{file} cannot be written: {error}")).help(help)
-                };
-                setup::create(&file, text.as_bytes()).map_err(cannot)?;
+                setup::write(&file, text.as_bytes()).map_err(|error| {
+                    error.help(format!("write it, or remove `standing` from {FILE}"))
+                })?;
             }
         }
         let mut steps = next_steps(&draft, standing.is_some());
@@ -94,55 +85,44 @@ impl InitArgs {
 
 fn refuse_to_overwrite(repo: &Repository, path: &Path) -> Result<()> {
     let name = BStr::new(FILE);
-    if fs::symlink_metadata(path).is_ok() {
-        return Err(exists("the work tree"));
-    }
-    if Index::open(repo)?.tree()?.get(name)?.is_some() {
-        return Err(exists("the index"));
-    }
-    if repo.tree_of(repo.head_commit()?)?.get(name)?.is_some() {
-        return Err(exists("HEAD"));
-    }
-    Ok(())
+    let place = if fs::symlink_metadata(path).is_ok() {
+        "the work tree"
+    } else if Index::open(repo)?.tree()?.get(name)?.is_some() {
+        "the index"
+    } else if repo.tree_of(repo.head_commit()?)?.get(name)?.is_some() {
+        "HEAD"
+    } else {
+        return Ok(());
+    };
+    Err(Error::new(format!("{FILE} already exists in {place}"))
+        .help("edit it; to list every key: guard generate settings"))
 }
 
-fn exists(place: &str) -> Error {
-    Error::new(format!("{FILE} already exists in {place}"))
-        .help("edit it; to list every key: guard generate settings")
-}
+/// The branches that work usually starts from.
+const BASES: [&str; 4] = ["main", "master", "trunk", "develop"];
 
-/// What the settings depend on; in a bare repository, the files are those of HEAD.
-pub(super) fn facts(repo: &Repository) -> Result<Facts> {
-    let owned = |names: Vec<BString>| names.iter().map(BString::to_string).collect();
-    let branches = repo.branches("refs/heads/")?;
-    let mut branches: Vec<_> = branches.into_iter().map(|(name, _)| name).collect();
+/// The settings for this repository; in a bare one, the files are those of HEAD.
+pub(super) fn drafted(repo: &Repository) -> Result<SettingsDraft> {
+    let branches = repo.branches("refs/heads/")?.into_iter();
+    let mut branches: Vec<_> = branches.map(|(name, _)| name).collect();
     // Before the first commit, HEAD's branch is not yet a ref.
     branches.extend(repo.branch()?.map(|branch| branch.name));
+    let usual = || {
+        BASES
+            .map(BString::from)
+            .into_iter()
+            .find(|base| branches.contains(base))
+    };
+    let base = repo.default_branch_of_origin().or_else(usual);
     let files = match repo.workdir() {
         Ok(_) => repo.listed_files()?,
         Err(_) => repo.tree_of(repo.head_commit()?)?.files_below("".into())?,
     };
-    Ok(Facts {
-        files: owned(files),
-        branches: owned(branches),
-        origin: repo.default_branch_of_origin().map(|name| name.to_string()),
-    })
+    let files: Vec<String> = files.iter().map(BString::to_string).collect();
+    Ok(draft(&files, base.map(|base| base.to_string())))
 }
 
 fn next_steps(draft: &SettingsDraft, has_standing: bool) -> Vec<String> {
-    let design = match &draft.design {
-        None => "to narrow the plans of a branch: guard use DIR".to_owned(),
-        Some(_) if draft.plans => {
-            "name branches after their plans, or choose a plan: guard use FILE".to_owned()
-        }
-        Some(design) if draft.designs == 0 => {
-            format!(
-                "write the first design, {design}, on a branch named after its issue: guard scope new"
-            )
-        }
-        Some(_) => "name branches after the issue of their design, or write one: guard scope new"
-            .to_owned(),
-    };
     let hooks = match draft.pre_commit {
         true => "guard install pre-commit, or: guard install git",
         false => "guard install git",
@@ -153,7 +133,7 @@ fn next_steps(draft: &SettingsDraft, has_standing: bool) -> Vec<String> {
     };
     vec![
         format!("git add {files} && git commit -m \"Set guard up\" -- {files}"),
-        design,
+        draft.next.clone(),
         hooks.to_owned(),
         "guard doctor".to_owned(),
     ]

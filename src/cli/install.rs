@@ -7,51 +7,38 @@ use super::options::repository;
 use super::output::Output;
 use super::person::refuse_agents;
 use crate::error::{Error, Result};
-use crate::git::show_file;
-use crate::setup::agent_hooks::{AGENTS, AgentHooks};
+use crate::git::{Repository, show_file};
+use crate::setup::agent_hooks::AGENTS;
 use crate::setup::doctor::examine;
-use crate::setup::snippet::{SNIPPETS, Snippet};
+use crate::setup::snippet::SNIPPETS;
 use crate::setup::{Check, SetupAction, Status, Step, git_hooks, hook};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Install {
-    /// `git` for the hooks that git runs for commits and pushes, the name of a coding agent, `all` for both, or
-    /// `pre-commit`, `github` or `gitlab` for the file that calls guard there.
-    #[arg(required = true, value_name = "WHAT", value_parser = whats(), hide_possible_values = true)]
-    what: Vec<String>,
+    #[command(flatten)]
+    targets: Targets,
     /// Also install this hook of git, which runs at every ref update; may be repeated.
     #[arg(long, value_name = "HOOK", value_parser = [hook::OPT_IN])]
     with: Vec<String>,
-    #[command(flatten)]
-    mode: Mode,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Uninstall {
-    /// `git`, the name of a coding agent, `pre-commit`, `github`, `gitlab`, or `all`.
-    #[arg(required = true, value_name = "WHAT", value_parser = whats(), hide_possible_values = true)]
-    what: Vec<String>,
     #[command(flatten)]
-    mode: Mode,
+    targets: Targets,
 }
 
 #[derive(Debug, clap::Args)]
-struct Mode {
+struct Targets {
+    /// `git` for the hooks that git runs for commits and pushes, the name of a coding agent, `all` for both, or
+    /// `pre-commit`, `github` or `gitlab` for the file that calls guard there.
+    #[arg(required = true, value_name = "WHAT", value_parser = whats(), hide_possible_values = true)]
+    what: Vec<String>,
     /// Print what would change, and change nothing.
     #[arg(long)]
     dry_run: bool,
-}
-
-impl Mode {
-    /// Whether to change nothing; if not, only a person may go on.
-    fn dry_run(&self) -> Result<bool> {
-        if !self.dry_run {
-            refuse_agents("change the hooks of guard")?;
-        }
-        Ok(self.dry_run)
-    }
 }
 
 const EXAMPLES: &str = "\
@@ -67,8 +54,7 @@ Examples:
 
 Agents: claude, codex, copilot, cursor, gemini, opencode, vscode.
 
-For pre-commit, GitHub and GitLab, guard writes a new file, or adds an entry at the end of a file that has only lists \
-and keys. Otherwise it prints the lines to add.
+For pre-commit, GitHub and GitLab, guard writes a new file. If there is one already, it prints the lines to add.
 
 Existing shell scripts stay: guard inserts a marked block at their beginning. guard leaves other existing hooks alone, \
 prints the lines to add, and exits with 1.
@@ -82,78 +68,81 @@ fn whats() -> PossibleValuesParser {
     PossibleValuesParser::new(["git", "all"].into_iter().chain(agents).chain(snippets))
 }
 
-/// The chosen agents; with `all`, those that pass.
-fn agents(
-    what: &[String],
-    passes: impl Fn(&AgentHooks) -> bool,
-) -> impl Iterator<Item = &'static AgentHooks> {
-    let is_all = has(what, "all");
-    AGENTS
-        .iter()
-        .filter(move |agent| has(what, agent.name()) || is_all && passes(agent))
-}
+impl Targets {
+    /// The repository; if something will change, only a person may go on.
+    fn repository(&self) -> Result<Repository> {
+        let repo = repository()?;
+        if !self.dry_run {
+            refuse_agents("change the hooks of guard")?;
+        }
+        Ok(repo)
+    }
 
-fn has(what: &[String], name: &str) -> bool {
-    what.iter().any(|word| word == name)
+    /// Whether this is named, or `all` is, which then means it.
+    fn has(&self, name: &str, is_meant: impl FnOnce() -> bool) -> bool {
+        let is_named = |name: &str| self.what.iter().any(|word| word == name);
+        is_named(name) || is_named("all") && is_meant()
+    }
+
+    /// Prints the steps, and returns the exit code.
+    fn report(&self, output: &mut Output, steps: &[Step]) -> u8 {
+        let is_refused = |step: &&Step| step.action == SetupAction::Refuse;
+        let quiet = output.style.quiet;
+        let shown = steps.iter().filter(|step| !quiet || is_refused(step));
+        let text: String = shown.map(|step| step_text(step, self.dry_run)).collect();
+        let json = json!({"version": 1, "dry_run": self.dry_run, "hooks": steps});
+        output.answer(&json, text);
+        u8::from(steps.iter().any(|step| is_refused(&step)))
+    }
 }
 
 impl Install {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let (repo, dry_run) = (repository()?, self.mode.dry_run()?);
+        let (targets, dry_run) = (&self.targets, self.targets.dry_run);
+        let repo = targets.repository()?;
+        let root = repo.workdir()?;
         let mut steps = Vec::new();
-        if has(&self.what, "git") || has(&self.what, "all") {
+        if targets.has("git", || true) {
             steps = git_hooks::install(&repo, &self.with, dry_run)?;
         } else if !self.with.is_empty() {
             return Err(Error::new("--with belongs to the hooks of git")
                 .help("guard install git --with HOOK"));
         }
-        let root = repo.workdir()?;
-        for agent in agents(&self.what, |agent| agent.is_in_use(root)) {
-            steps.push(agent.install(&repo, dry_run)?);
+        for agent in AGENTS {
+            if targets.has(agent.name(), || agent.has_files(root)) {
+                steps.push(agent.install(&repo, dry_run)?);
+            }
         }
-        for snippet in SNIPPETS.iter().filter(|one| has(&self.what, one.name)) {
-            steps.push(snippet.install(root, dry_run)?);
+        for snippet in &SNIPPETS {
+            if targets.has(snippet.name, || false) {
+                steps.push(snippet.install(root, dry_run)?);
+            }
         }
-        Ok(tell(output, &steps, dry_run))
+        Ok(targets.report(output, &steps))
     }
 }
 
 impl Uninstall {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let (repo, dry_run) = (repository()?, self.mode.dry_run()?);
+        let (targets, dry_run) = (&self.targets, self.targets.dry_run);
+        let repo = targets.repository()?;
+        let root = repo.workdir()?;
         let mut steps = Vec::new();
-        if has(&self.what, "git") || has(&self.what, "all") {
+        if targets.has("git", || true) {
             steps = git_hooks::uninstall(&repo, dry_run)?;
         }
-        let root = repo.workdir()?;
-        for agent in agents(&self.what, |agent| root.join(agent.file()).exists()) {
-            steps.push(agent.uninstall(&repo, dry_run)?);
+        for agent in AGENTS {
+            if targets.has(agent.name(), || root.join(agent.file).exists()) {
+                steps.push(agent.uninstall(&repo, dry_run)?);
+            }
         }
-        let is_all = has(&self.what, "all");
-        let is_ours = |one: &&Snippet| is_all && one.is_written(root);
-        for snippet in SNIPPETS
-            .iter()
-            .filter(|one| has(&self.what, one.name) || is_ours(one))
-        {
-            steps.push(snippet.uninstall(root, dry_run)?);
+        for snippet in &SNIPPETS {
+            if targets.has(snippet.name, || snippet.is_written(root)) {
+                steps.push(snippet.uninstall(root, dry_run)?);
+            }
         }
-        Ok(tell(output, &steps, dry_run))
+        Ok(targets.report(output, &steps))
     }
-}
-
-/// Prints the steps, and returns the exit code.
-fn tell(output: &mut Output, steps: &[Step], dry_run: bool) -> u8 {
-    let refused = steps.iter().any(|step| step.action == SetupAction::Refuse);
-    let quiet = output.style.quiet;
-    let shown = |step: &&Step| !quiet || step.action == SetupAction::Refuse;
-    let shown = steps.iter().filter(shown);
-    let text: String = shown.map(|step| step_text(step, dry_run)).collect();
-    let json: Vec<_> = steps.iter().map(step_json).collect();
-    output.answer(
-        &json!({"version": 1, "dry_run": dry_run, "hooks": json}),
-        text,
-    );
-    u8::from(refused)
 }
 
 fn step_text(step: &Step, dry_run: bool) -> String {
@@ -169,16 +158,6 @@ fn step_text(step: &Step, dry_run: bool) -> String {
         text.push_str(&format!("    {line}\n"));
     }
     text
-}
-
-fn step_json(step: &Step) -> serde_json::Value {
-    json!({
-        "hook": step.hook,
-        "path": step.path.to_string_lossy(),
-        "action": step.action.name(),
-        "message": step.message,
-        "help": step.help,
-    })
 }
 
 #[derive(Debug, clap::Args)]

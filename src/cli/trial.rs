@@ -11,7 +11,6 @@ use crate::git::{Repository, show_file};
 use crate::judge;
 use crate::report;
 use crate::scope::settings::{self, FILE, Settings};
-use crate::setup::draft::draft;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -58,7 +57,7 @@ fn settings_here(repo: &Repository) -> Result<(Settings, &'static str)> {
     if let Some(settings) = judge::settings_of(repo, repo.head_commit()?)? {
         return Ok((settings?, "guard.toml of HEAD"));
     }
-    let text = draft(&init::facts(repo)?).text;
+    let text = init::drafted(repo)?.text;
     let settings = settings::parse(text.as_bytes())?;
     Ok((settings, "what `guard init` would write"))
 }

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value};
 
-use super::{Check, Part, Plan, SetupAction, Status, Step, agent_settings, replace, text};
+use super::{Check, Part, Plan, SetupAction, Status, Step, agent_settings, text, write};
 use crate::agents::Agent;
 use crate::disk;
 use crate::error::Result;
@@ -20,42 +20,39 @@ use crate::path::escaped;
 pub struct AgentHooks {
     agent: Agent,
     /// The settings or, if it is no JSON, the plugin, from the root of the work tree.
-    file: &'static str,
+    pub file: &'static str,
     /// What guard adds to the settings, or the whole plugin.
     content: &'static str,
-    /// Its program.
-    program: &'static str,
     /// Files and directories of the agent in a repository.
     files: &'static [&'static str],
-    /// What guard cannot do for the person.
-    trust: &'static str,
+    /// What only a person can do.
+    trust: &'static [&'static str],
 }
 
 macro_rules! agents {
-    ($($agent:ident $file:literal $content:literal $program:literal $files:tt $trust:literal)*) => {
+    ($($agent:ident $file:literal $content:literal $files:tt $trust:tt)*) => {
         /// Every agent whose hooks guard installs.
         pub const AGENTS: &[AgentHooks] = &[$(AgentHooks {
             agent: Agent::$agent,
             file: $file,
             content: include_str!(concat!("../../hooks/agents/", $content)),
-            program: $program,
             files: &$files,
-            trust: $trust,
+            trust: &$trust,
         }),*];
     };
 }
 
 agents! {
-    Claude ".claude/settings.json" "claude.json" "claude" [".claude", "CLAUDE.md"] ""
-    Codex ".codex/hooks.json" "codex.json" "codex" [".codex"]
-        "run /hooks in Codex and trust the hook: until then, Codex skips it"
-    Copilot ".github/hooks/guard.json" "copilot.json" "copilot" [".github/hooks", ".github/copilot-instructions.md"] ""
-    Cursor ".cursor/hooks.json" "cursor.json" "cursor" [".cursor", ".cursorrules"]
-        "trust the workspace in Cursor: until then, it skips the hooks of the project"
-    Gemini ".gemini/settings.json" "gemini.json" "gemini" [".gemini", "GEMINI.md"]
-        "trust the folder in Gemini CLI: until then, it skips the hooks of the project"
-    Opencode ".opencode/plugins/guard.js" "opencode.js" "opencode" [".opencode", "opencode.json"] ""
-    Vscode ".github/hooks/guard-vscode.json" "vscode.json" "code" [] "trust the workspace in VS Code"
+    Claude ".claude/settings.json" "claude.json" [".claude", "CLAUDE.md"] []
+    Codex ".codex/hooks.json" "codex.json" [".codex"]
+        ["run /hooks in Codex and trust the hook: until then, Codex skips it"]
+    Copilot ".github/hooks/guard.json" "copilot.json" [".github/hooks", ".github/copilot-instructions.md"] []
+    Cursor ".cursor/hooks.json" "cursor.json" [".cursor", ".cursorrules"]
+        ["trust the workspace in Cursor: until then, it skips the hooks of the project"]
+    Gemini ".gemini/settings.json" "gemini.json" [".gemini", "GEMINI.md"]
+        ["trust the folder in Gemini CLI: until then, it skips the hooks of the project"]
+    Opencode ".opencode/plugins/guard.js" "opencode.js" [".opencode", "opencode.json"] []
+    Vscode ".github/hooks/guard-vscode.json" "vscode.json" [] ["trust the workspace in VS Code"]
 }
 
 impl AgentHooks {
@@ -67,19 +64,6 @@ impl AgentHooks {
     /// Whether the repository has files of the agent.
     pub fn has_files(&self, root: &Path) -> bool {
         self.files.iter().any(|name| root.join(name).exists())
-    }
-
-    /// Whether the agent seems to be in use: it has files here, or its program is on `PATH`.
-    pub fn is_in_use(&self, root: &Path) -> bool {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let program = format!("{}{}", self.program, std::env::consts::EXE_SUFFIX);
-        self.has_files(root)
-            || std::env::split_paths(&path).any(|directory| directory.join(&program).is_file())
-    }
-
-    /// The file, from the root of the work tree.
-    pub fn file(&self) -> &'static str {
-        self.file
     }
 
     /// Adds the hooks to the agent's settings, then tries a call that must be denied. If it is not, the file is put back.
@@ -94,28 +78,31 @@ impl AgentHooks {
         if dry_run || step.action == SetupAction::Refuse {
             return Ok(step);
         }
+        let is_written = step.action == SetupAction::Write;
         match self.prove(root) {
             Ok(()) => {
-                if let Some(before) = before.filter(|_| step.action == SetupAction::Write) {
-                    keep(&self.kept(repo, "before"), &before);
+                if let Some(before) = before.filter(|_| is_written) {
+                    // Without it, uninstalling removes the hooks from the settings as they are then.
+                    let kept = self.kept(repo);
+                    let directory = disk::create_private_directory(disk::directory_of(&kept));
+                    drop(
+                        directory.and_then(|()| disk::replace(&kept, &before, Some(disk::PRIVATE))),
+                    );
                 }
                 step.message += "; a call that must be denied was denied";
                 step.help
-                    .extend((!self.trust.is_empty()).then(|| self.trust.to_owned()));
+                    .extend(self.trust.iter().copied().map(str::to_owned));
             }
             Err(why) => {
-                step.message = why;
-                if step.action == SetupAction::Write {
-                    let undone = before.map_or_else(
-                        || fs::remove_file(&part.path),
-                        |before| replace(&part.path, &before),
-                    );
-                    step.message += &undone.map_or_else(
-                        |error| format!(", and the file cannot be put back: {error}"),
-                        |()| ", so the file is as it was".to_owned(),
-                    );
-                }
                 step.action = SetupAction::Refuse;
+                step.message = why;
+                if is_written {
+                    match before {
+                        Some(before) => write(&part.path, &before)?,
+                        None => part.carry_out(&Plan::Remove, dry_run).map(drop)?,
+                    }
+                    step.message += ", so the file is as it was";
+                }
             }
         }
         Ok(step)
@@ -129,9 +116,7 @@ impl AgentHooks {
     pub fn uninstall(&self, repo: &Repository, dry_run: bool) -> Result<Step> {
         let root = repo.workdir()?;
         let mut part = self.part(root);
-        if matches!(part.uninstall, Plan::Remove | Plan::Write(..))
-            && let Some(before) = self.before(repo, root)
-        {
+        if let Some(before) = self.before(repo, root) {
             part.uninstall = Plan::Write(before.into(), "as it was before guard");
         }
         part.carry_out(&part.uninstall, dry_run)
@@ -139,10 +124,17 @@ impl AgentHooks {
 
     /// The settings to which guard added its hooks, if what it added is all that changed since.
     fn before(&self, repo: &Repository, root: &Path) -> Option<String> {
-        let before = String::from_utf8(fs::read(self.kept(repo, "before")).ok()?).ok()?;
+        let before = String::from_utf8(fs::read(self.kept(repo)).ok()?).ok()?;
         let wanted = serde_json::from_str(self.content).ok()?;
-        let added = agent_settings::add(&before, &wanted, self.name()).ok()??;
-        (self.text(root)? == added).then_some(before)
+        let added = agent_settings::add(&before, &wanted, self.name()).ok()?;
+        let now = self.text(root)?;
+        (now == added && now != before).then_some(before)
+    }
+
+    /// Where the settings are kept as they were before guard's hooks.
+    fn kept(&self, repo: &Repository) -> PathBuf {
+        let name = format!("guard/agents/{}.before", self.name());
+        repo.common_dir().join(name)
     }
 
     /// The file, and what installing and removing mean for it.
@@ -156,37 +148,34 @@ impl AgentHooks {
                 agent_settings::add(&text, &wanted, self.name()),
                 agent_settings::remove(&text, &wanted, self.name()),
             ),
-            Err(_) if text == self.content => (Ok(None), Ok(Some(None))),
+            Err(_) if text == self.content => (Ok(text.clone()), Ok(None)),
             Err(_) => {
                 let why = "another file has its name".to_owned();
                 (Err(why.clone()), Err(why))
             }
         };
         match added {
-            Ok(None) => part.message = "has the hooks".to_owned(),
-            Ok(Some(new)) => {
+            Ok(new) if new == text => part.message = "has the hooks".to_owned(),
+            Ok(new) => {
                 part.message = "does not call guard".to_owned();
                 part.install = Plan::Write(new.into(), "written");
             }
             Err(why) => {
                 part.message = format!("guard leaves it alone: {why}");
-                let lines = self.content.lines().map(str::to_owned);
-                let how = ["add these lines yourself:".to_owned()];
-                part.install = Plan::ByHand(how.into_iter().chain(lines).collect());
+                part.install = super::add_by_hand("add these lines yourself:", self.content);
             }
         }
         part.uninstall = match removed {
-            Ok(None) => Plan::Keep,
-            Ok(Some(None)) => Plan::Remove,
-            Ok(Some(Some(left))) => Plan::Write(left.into(), "guard's hooks removed"),
+            Ok(None) => Plan::Remove,
+            Ok(Some(left)) if left == text => Plan::Keep,
+            Ok(Some(left)) => Plan::Write(left.into(), "guard's hooks removed"),
             Err(_) => Plan::ByHand(Vec::new()),
         };
         part
     }
 
     /// Checks the hooks with a call that must be denied; `None` if the agent is not used here.
-    pub(super) fn check(&self, repo: &Repository) -> Option<Check> {
-        let root = repo.workdir().ok()?;
+    pub(super) fn check(&self, root: &Path) -> Option<Check> {
         let check = |status, message: String| Check::new(self.name(), status, message);
         let install = format!("guard install {}", self.name());
         if self.command(root).is_none() {
@@ -195,35 +184,22 @@ impl AgentHooks {
                 .has_files(root)
                 .then(|| check(Status::Warn, message).help(install));
         }
-        if let Err(why) = self.prove(root) {
-            let message = format!("registered, but not firing: {why}");
-            return Some(
-                check(Status::Fail, message)
-                    .help("check that guard is on the PATH of the agent")
-                    .help(install),
-            );
-        }
-        let denied = "a call that must be denied was denied";
-        if self.trust.is_empty() || self.has_fired(repo) {
-            return Some(check(Status::Ok, format!("live: {denied}")));
-        }
-        // An agent skips hooks that the person does not trust.
-        let message =
-            format!("not trusted yet: {denied}, but the agent itself has not called guard");
-        Some(check(Status::Warn, message).help(self.trust))
-    }
-
-    /// Whether the agent has called guard since its settings are as they are.
-    fn has_fired(&self, repo: &Repository) -> bool {
-        let text = repo.workdir().ok().and_then(|root| self.text(root));
-        let noted = fs::read(self.kept(repo, "called")).ok();
-        text.is_some() && text.map(String::into_bytes) == noted
-    }
-
-    /// Where the settings are kept as they were before guard's hooks, or when the agent `called` guard.
-    fn kept(&self, repo: &Repository, when: &str) -> PathBuf {
-        let name = format!("{}.{when}", self.name());
-        repo.common_dir().join("guard").join("agents").join(name)
+        Some(match self.prove(root) {
+            Err(why) => check(Status::Fail, format!("registered, but not firing: {why}"))
+                .help("check that guard is on the PATH of the agent")
+                .help(install),
+            Ok(()) => {
+                let mut check = check(
+                    Status::Ok,
+                    "live: a call that must be denied was denied".to_owned(),
+                );
+                // An agent skips hooks that the person does not trust, which guard cannot see.
+                check
+                    .help
+                    .extend(self.trust.iter().copied().map(Into::into));
+                check
+            }
+        })
     }
 
     /// The command in the settings, or the one that the plugin runs.
@@ -250,34 +226,14 @@ impl AgentHooks {
     }
 }
 
-/// Notes that an agent called guard, and so trusts its settings.
-pub fn note_call(repo: &Repository, agent: Agent) {
-    let hooks = AGENTS.iter().find(|hooks| hooks.agent == agent);
-    let Some((hooks, root)) = hooks.zip(repo.workdir().ok()) else {
-        return;
-    };
-    if let Some(text) = hooks.text(root)
-        && !hooks.has_fired(repo)
-    {
-        keep(&hooks.kept(repo, "called"), text.as_bytes());
-    }
-}
-
-/// Keeps settings of an agent. A failure costs only what they are good for.
-fn keep(place: &Path, settings: &[u8]) {
-    let directory = disk::create_private_directory(disk::directory_of(place));
-    drop(directory.and_then(|()| disk::replace(place, settings, Some(disk::PRIVATE))));
-}
-
 /// A file outside the workspace.
 const OUTSIDE: &str = "guard-must-deny-this";
 
 /// Sends a write of that file, as the agent would announce it, to a command; or says why it was not denied.
 fn try_it(agent: Agent, command: &str, root: &Path) -> std::result::Result<(), String> {
-    let (shell, option) = if cfg!(windows) {
-        ("cmd", "/C")
-    } else {
-        ("sh", "-c")
+    let (shell, option) = match cfg!(windows) {
+        true => ("cmd", "/C"),
+        false => ("sh", "-c"),
     };
     let shown = escaped(command);
     let cannot = |error: std::io::Error| format!("`{shown}` cannot be run: {error}");

@@ -5,23 +5,19 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
 use serde_json::{Map, Value};
 
-use super::manager::calls_guard;
+use super::manager::call;
 
 /// The key below which agents keep their hooks, by event.
 const HOOKS: &str = "hooks";
 
-/// The settings with the hooks of `wanted` and no other call of guard for this agent; `None` if they are like that.
+/// The settings with the hooks of `wanted` and no other call of guard for this agent; unchanged if they are like that.
 ///
 /// # Errors
 /// Why guard leaves the settings alone: they cannot be read, or have another shape.
-pub(super) fn add(
-    text: &str,
-    wanted: &Map<String, Value>,
-    agent: &str,
-) -> Result<Option<String>, String> {
+pub(super) fn add(text: &str, wanted: &Map<String, Value>, agent: &str) -> Result<String, String> {
     let (root, settings) = parse(text)?;
     if has(&root, wanted, agent) {
-        return Ok(None);
+        return Ok(text.to_owned());
     }
     for (key, value) in wanted.iter().filter(|(key, _)| *key != HOOKS) {
         if settings.get(key).is_none() {
@@ -39,14 +35,15 @@ pub(super) fn add(
         }
     }
     // Of two keys with one name, an agent may read the other one.
-    match has(&parse(&root.to_string())?.0, wanted, agent) {
-        true => Ok(Some(root.to_string())),
-        false => Err("it has a key twice".to_owned()),
-    }
+    let new = root.to_string();
+    let is_read = has(&parse(&new)?.0, wanted, agent);
+    is_read
+        .then_some(new)
+        .ok_or_else(|| "it has a key twice".to_owned())
 }
 
-/// The settings without guard's hooks for this agent; `None` for the text if nothing but `wanted` was in them, and
-/// `None` for all if there are no such hooks.
+/// The settings without guard's hooks for this agent, unchanged if there are none; `None` if nothing but `wanted` was
+/// in them.
 ///
 /// # Errors
 /// As for [`add`].
@@ -54,22 +51,20 @@ pub(super) fn remove(
     text: &str,
     wanted: &Map<String, Value>,
     agent: &str,
-) -> Result<Option<Option<String>>, String> {
+) -> Result<Option<String>, String> {
     let (root, settings) = parse(text)?;
-    let mut is_changed = false;
     let hooks = settings.object_value(HOOKS);
     for property in hooks.iter().flat_map(CstObject::properties) {
         if let Some(array) = property.array_value()
             && remove_calls(&array, agent)
+            && array.elements().is_empty()
         {
-            is_changed = true;
-            if array.elements().is_empty() {
-                property.remove();
-            }
+            property.remove();
         }
     }
-    if !is_changed {
-        return Ok(None);
+    let new = root.to_string();
+    if new == text {
+        return Ok(Some(new));
     }
     if hooks.is_some_and(|hooks| hooks.properties().is_empty())
         && let Some(property) = settings.get(HOOKS)
@@ -81,7 +76,7 @@ pub(super) fn remove(
     let is_empty = left.all(|(key, value)| wanted.get(key) == Some(value));
     let new = root.to_string();
     let has_comments = new.contains("//") || new.contains("/*");
-    Ok(Some((!is_empty || has_comments).then_some(new)))
+    Ok((!is_empty || has_comments).then_some(new))
 }
 
 /// The first command line in the settings that calls guard for this agent, with its list of arguments.
@@ -120,20 +115,22 @@ fn events(wanted: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)
 fn remove_calls(array: &CstArray, agent: &str) -> bool {
     let mut is_changed = false;
     for element in array.elements() {
-        let value = element.to_serde_value().unwrap_or_default();
-        if command_in(&value, agent).is_none() {
-            continue;
-        }
-        is_changed = true;
-        let inner = element
-            .as_object()
-            .and_then(|entry| entry.array_value(HOOKS));
-        let mut beside = value[HOOKS].as_array().into_iter().flatten();
-        match inner.filter(|_| beside.any(|entry| command_in(entry, agent).is_none())) {
+        let entry = element.as_object();
+        let is_call = match entry.and_then(|entry| entry.array_value(HOOKS)) {
             Some(inner) => {
-                remove_calls(&inner, agent);
+                remove_calls(&inner, agent) && {
+                    is_changed = true;
+                    inner.elements().is_empty()
+                }
             }
-            None => element.remove(),
+            None => {
+                let value = element.to_serde_value().unwrap_or_default();
+                command_in(&value, agent).is_some()
+            }
+        };
+        if is_call {
+            element.remove();
+            is_changed = true;
         }
     }
     is_changed
@@ -146,9 +143,9 @@ fn command_in(value: &Value, agent: &str) -> Option<String> {
             Value::String(text) => {
                 let arguments = object.get("args").and_then(Value::as_array);
                 let arguments = arguments.into_iter().flatten().filter_map(Value::as_str);
-                let line: Vec<&str> = std::iter::once(text.as_str()).chain(arguments).collect();
+                let line: Vec<&str> = [text.as_str()].into_iter().chain(arguments).collect();
                 let line = line.join(" ");
-                calls_guard(agent, line.as_bytes()).then_some(line)
+                call(agent, line.as_bytes()).is_some().then_some(line)
             }
             other => command_in(other, agent),
         }),
@@ -185,7 +182,7 @@ mod tests {
     }
 
     fn added(text: &str) -> String {
-        add(text, &wanted(), "x").unwrap().unwrap()
+        add(text, &wanted(), "x").unwrap()
     }
 
     #[test]
@@ -198,21 +195,21 @@ mod tests {
             "{\n  \"hooks\": {\n    \"After\": [] /* none */\n  },\n  \"z\": null\n}\n",
         ] {
             let new = added(text);
-            assert_eq!(add(&new, &wanted(), "x"), Ok(None), "{new}");
+            assert_eq!(added(&new), new);
             for part in ["// mine", "// theirs", "/* none */", "\"other\"", "\"a\""] {
                 assert_eq!(new.contains(part), text.contains(part), "{new}");
             }
-            let back = remove(&new, &wanted(), "x").unwrap().unwrap().unwrap();
+            let back = remove(&new, &wanted(), "x").unwrap().unwrap();
             let plain = |text: &str| {
                 let mut value = parse(text).unwrap().0.to_serde_value().unwrap();
                 value.as_object_mut().unwrap().remove("version");
                 value
             };
             assert_eq!(plain(&back), plain(text), "{back}");
-            assert_eq!(remove(&back, &wanted(), "x"), Ok(None));
+            assert_eq!(remove(&back, &wanted(), "x"), Ok(Some(back)));
         }
         for empty in ["", "{}", "{\n}\n"] {
-            assert_eq!(remove(&added(empty), &wanted(), "x"), Ok(Some(None)));
+            assert_eq!(remove(&added(empty), &wanted(), "x"), Ok(None));
         }
     }
 

@@ -2,9 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::FileOnDisk;
 use super::hook::{HookState, OPT_IN};
-use super::manager::{self, Managed, Manager};
+use super::manager::{Managed, Manager};
 use super::{Part, Status, Step};
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
@@ -17,28 +16,19 @@ pub struct Placed {
     pub hook: Hook,
     /// What it is.
     pub state: HookState,
+    /// The tool that runs it.
+    pub(super) managed: Option<Managed>,
     /// What that means for the file that decides: under husky the one that a person writes.
     pub part: Part,
     /// Whether git calls guard by it.
     pub status: Status,
-    /// The line that calls guard, and the program as it names it; none if a framework runs a program of its own.
-    pub(super) call: Option<(String, String)>,
 }
 
 impl Placed {
-    /// The tool that calls guard in this hook.
-    pub(super) fn caller(&self) -> Option<Manager> {
-        match &self.state {
-            HookState::CallsGuard(Some(managed)) => Some(managed.tool),
-            _ => None,
-        }
-    }
-
     /// Whether it should call guard: an opt-in hook only where guard's part is there already.
     pub fn is_wanted(&self) -> bool {
-        use HookState::{Foreign, Managed, Missing, Shell};
-        let is_absent = matches!(self.state, Missing | Shell | Managed(_) | Foreign(_));
-        self.hook.name != OPT_IN || !is_absent
+        let is_there = self.state.calls_guard() || self.state == HookState::Changed;
+        is_there || self.hook.name != OPT_IN
     }
 }
 
@@ -60,7 +50,7 @@ pub(super) const OWN_HOOKS: &str =
 /// Looks at every hook.
 ///
 /// # Errors
-/// A hook file cannot be read, or `core.hooksPath` is not a path.
+/// `core.hooksPath` is not a path.
 pub fn survey(repo: &Repository) -> Result<Survey> {
     let found = repo.hooks_directory()?;
     let directory = match found.parent() {
@@ -69,60 +59,42 @@ pub fn survey(repo: &Repository) -> Result<Survey> {
         _ => found.as_path(),
     };
     let is_husky = directory != found.as_path();
-    let place = |&hook: &Hook| place(repo, hook, directory.join(hook.name), is_husky);
+    // A repository without a work tree has no settings of a manager.
+    let root = repo.workdir().unwrap_or_else(|_| repo.common_dir());
+    let place = |&hook: &Hook| place(root, hook, directory.join(hook.name), is_husky);
     Ok(Survey {
         inside: is_inside(repo, &found),
-        hooks: HOOKS.iter().map(place).collect::<Result<_>>()?,
+        hooks: HOOKS.iter().map(place).collect(),
         directory: found,
     })
 }
 
-fn place(repo: &Repository, hook: Hook, path: PathBuf, is_husky: bool) -> Result<Placed> {
-    let found = super::look(&path)
-        .map_err(|error| Error::new(format!("{} cannot be read: {error}", show_file(&path))))?;
-    let link = "it is a symbolic link, which guard does not follow";
-    let (state, executable, content) = match found {
-        FileOnDisk::Nothing => (HookState::Missing, false, Vec::new()),
-        FileOnDisk::Link => (HookState::Foreign(link), true, Vec::new()),
-        FileOnDisk::Other => (HookState::Foreign("it is not a file"), false, Vec::new()),
-        FileOnDisk::File {
-            content,
-            executable,
-        } => (hook.classify(&content), executable, content),
+fn place(root: &Path, hook: Hook, path: PathBuf, is_husky: bool) -> Placed {
+    let (state, content, executable) = match super::look(&path) {
+        Ok(None) => (HookState::Missing, Vec::new(), false),
+        Ok(Some((content, executable))) => (hook.classify(&content), content, executable),
+        Err(why) => (HookState::Foreign(why), Vec::new(), true),
     };
-    let managed = match &state {
-        _ if is_husky => Some(Managed {
-            tool: Manager::Husky,
-            file: format!(".husky/{}", hook.name),
-            content: content.clone(),
-        }),
-        HookState::Managed(managed) => Some(match repo.workdir() {
-            Ok(root) => Managed::find(managed.tool, root),
-            Err(_) => managed.clone(),
-        }),
+    let tool = match state {
+        _ if is_husky => Some(Manager::Husky),
+        HookState::Managed => Manager::of(&content),
         _ => None,
     };
-    let state = match managed {
-        Some(managed) if managed.calls_guard(hook.name) => HookState::CallsGuard(Some(managed)),
-        Some(managed) => HookState::Managed(managed),
+    let managed = tool.map(|tool| Managed::find(tool, hook.name, root));
+    let state = match &managed {
+        Some(managed) if managed.calls_guard() => HookState::CallsGuard,
+        Some(_) => HookState::Managed,
         None => state,
     };
-    let call = match &state {
-        HookState::CallsGuard(Some(managed)) => managed.call(hook.name),
-        HookState::Ours | HookState::Chained | HookState::CallsGuard(None) => {
-            manager::call(hook.name, &content)
-        }
-        _ => None,
-    };
-    let call = call.map(|(line, program)| (line.to_owned(), program.to_owned()));
-    let (part, status) = hook.assess(&state, executable || is_husky, &content, path);
-    Ok(Placed {
+    let file = (&*content, executable || is_husky);
+    let (part, status) = hook.assess(&state, managed.as_ref(), file, path);
+    Placed {
         hook,
         state,
+        managed,
         part,
         status,
-        call,
-    })
+    }
 }
 
 /// Whether a directory, which need not exist, is in the work tree or the git directory, links resolved.

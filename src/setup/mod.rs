@@ -15,13 +15,13 @@ mod manager;
 pub mod snippet;
 mod trial;
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::finding::Help;
 use crate::git::show_file;
 use crate::{disk, system};
@@ -70,11 +70,12 @@ pub struct Part {
 }
 
 /// What was done, or would be done, with one file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Step {
     /// Git's name of the hook, or the name of the agent.
     pub hook: &'static str,
     /// The file.
+    #[serde(serialize_with = "lossy")]
     pub path: PathBuf,
     /// What guard does with it.
     pub action: SetupAction,
@@ -82,6 +83,10 @@ pub struct Step {
     pub message: String,
     /// What a person has to do.
     pub help: Vec<String>,
+}
+
+fn lossy<S: serde::Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&path.to_string_lossy())
 }
 
 impl Part {
@@ -118,18 +123,21 @@ impl Part {
     ///
     /// # Errors
     /// The file cannot be written.
-    fn carry_out(&self, plan: &Plan, dry_run: bool) -> Result<Step> {
+    fn carry_out(&self, plan: &Plan, dry_run: bool) -> Result<Step, Error> {
         let path = &self.path;
-        let (action, message, done) = match plan {
-            Plan::Keep => (SetupAction::Keep, self.message.as_str(), Ok(())),
-            Plan::ByHand(_) => (SetupAction::Refuse, self.message.as_str(), Ok(())),
-            Plan::Write(_, what) if dry_run => (SetupAction::Write, *what, Ok(())),
-            Plan::Write(content, what) => (SetupAction::Write, *what, replace(path, content)),
-            Plan::Remove if dry_run => (SetupAction::Remove, "removed", Ok(())),
-            Plan::Remove => (SetupAction::Remove, "removed", fs::remove_file(path)),
+        let (action, message) = match plan {
+            Plan::Keep => (SetupAction::Keep, self.message.as_str()),
+            Plan::ByHand(_) => (SetupAction::Refuse, self.message.as_str()),
+            Plan::Write(_, what) => (SetupAction::Write, *what),
+            Plan::Remove => (SetupAction::Remove, "removed"),
         };
-        let shown = show_file(path);
-        done.map_err(|error| Error::new(format!("{shown} cannot be written: {error}")))?;
+        match plan {
+            Plan::Write(content, _) if !dry_run => write(path, content)?,
+            Plan::Remove if !dry_run => {
+                fs::remove_file(path).map_err(|error| cannot_write(path, &error))?;
+            }
+            _ => {}
+        }
         Ok(Step {
             hook: self.name,
             path: path.clone(),
@@ -185,10 +193,6 @@ impl Check {
         self
     }
 
-    fn helped(self, lines: impl IntoIterator<Item = impl Into<Help>>) -> Check {
-        lines.into_iter().fold(self, Check::help)
-    }
-
     fn of_error(name: &'static str, status: Status, error: Error) -> Check {
         Check {
             help: error.help,
@@ -197,98 +201,66 @@ impl Check {
     }
 }
 
-/// What exists at the path of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileOnDisk {
-    /// Nothing.
-    Nothing,
-    /// A regular file.
-    File {
-        /// Its bytes.
-        content: Vec<u8>,
-        /// Whether its owner may execute it; true on systems without such a mode.
-        executable: bool,
-    },
-    /// A symbolic link: writing it would change a file elsewhere.
-    Link,
-    /// A directory, or another special file.
-    Other,
-}
-
-/// Looks at a file without following links.
+/// The bytes of a regular file, and whether its owner may execute it; true on systems without such a mode. `None` if
+/// there is nothing. Does not follow links.
 ///
 /// # Errors
-/// It exists, but cannot be read.
-pub fn look(path: &Path) -> io::Result<FileOnDisk> {
+/// Why guard does not touch what is there.
+pub fn look(path: &Path) -> Result<Option<(Vec<u8>, bool)>, String> {
+    let cannot = |error: io::Error| format!("it cannot be read: {error}");
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
         // With `core.hooksPath=/dev/null`, the directory is a file.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(FileOnDisk::Nothing);
+            return Ok(None);
         }
-        Err(error) => return Err(error),
+        Err(error) => return Err(cannot(error)),
     };
-    Ok(if metadata.is_symlink() {
-        FileOnDisk::Link
-    } else if metadata.is_file() {
-        FileOnDisk::File {
-            content: fs::read(path)?,
-            executable: system::std_mode(&metadata).is_none_or(|mode| mode & 0o100 != 0),
-        }
-    } else {
-        FileOnDisk::Other
-    })
+    if metadata.is_symlink() {
+        return Err("it is a symbolic link, which guard does not follow".to_owned());
+    }
+    if !metadata.is_file() {
+        return Err("it is not a file".to_owned());
+    }
+    let executable = system::std_mode(&metadata).is_none_or(|mode| mode & 0o100 != 0);
+    Ok(Some((fs::read(path).map_err(cannot)?, executable)))
 }
 
 /// The text of a file below `root`, if it exists; or why guard does not touch it.
 pub fn text(root: &Path, file: &Path) -> Result<Option<String>, String> {
-    if is_behind_link(root, file) {
+    // A directory that is a link may lead elsewhere.
+    let mut above = file.ancestors().skip(1);
+    if above
+        .any(|directory| directory != root && directory.starts_with(root) && directory.is_symlink())
+    {
         return Err("it is behind a link".to_owned());
     }
-    match look(file) {
-        Ok(FileOnDisk::Nothing) => Ok(None),
-        Ok(FileOnDisk::File { content, .. }) => match String::from_utf8(content) {
-            Ok(text) => Ok(Some(text)),
-            Err(_) => Err("it is not UTF-8".to_owned()),
-        },
-        Ok(_) => Err("it is a link or a special file".to_owned()),
-        Err(error) => Err(format!("it cannot be read: {error}")),
-    }
+    let text = look(file)?.map(|(content, _)| String::from_utf8(content));
+    text.transpose().map_err(|_| "it is not UTF-8".to_owned())
 }
 
-/// Whether a directory on the way to a file below `root` is a symbolic link, which may lead elsewhere.
-pub fn is_behind_link(root: &Path, file: &Path) -> bool {
-    let mut above = file.ancestors().skip(1);
-    above
-        .any(|directory| directory != root && directory.starts_with(root) && directory.is_symlink())
+/// Leaves it to a person to add these lines.
+fn add_by_hand(how: &str, lines: &str) -> Plan {
+    let lines = [how].into_iter().chain(lines.lines());
+    Plan::ByHand(lines.map(str::to_owned).collect())
 }
 
 /// Replaces a file in one step and keeps its mode. Creates parent directories. What begins as a script becomes
 /// executable for its owner, a new one for all.
 ///
 /// # Errors
-/// The directory cannot be written.
-pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    fs::create_dir_all(disk::directory_of(path))?;
+/// The file cannot be written.
+pub fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
     let is_script = content.starts_with(b"#!");
-    let old = fs::metadata(path).ok();
-    let mode = match old.map(|old| system::std_mode(&old)) {
-        Some(mode) => mode.map(|mode| if is_script { mode | 0o100 } else { mode }),
-        None => is_script.then_some(0o755),
+    let mode = match fs::metadata(path) {
+        Ok(old) => system::std_mode(&old).map(|mode| if is_script { mode | 0o100 } else { mode }),
+        Err(_) => is_script.then_some(0o755),
     };
-    disk::replace(path, content, mode)
+    let directory = fs::create_dir_all(disk::directory_of(path));
+    let written = directory.and_then(|()| disk::replace(path, content, mode));
+    written.map_err(|error| cannot_write(path, &error))
 }
 
-/// Writes a file that must not exist yet, with its parent directories.
-///
-/// # Errors
-/// It exists already, or cannot be written. No partial file remains.
-pub fn create(path: &Path, content: &[u8]) -> io::Result<()> {
-    fs::create_dir_all(disk::directory_of(path))?;
-    let mut file = File::create_new(path)?;
-    let written = file.write_all(content).and_then(|()| file.sync_all());
-    if written.is_err() {
-        let _ = fs::remove_file(path);
-    }
-    written
+fn cannot_write(path: &Path, error: &io::Error) -> Error {
+    Error::new(format!("{} cannot be written: {error}", show_file(path)))
 }
