@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
 
-use super::lint::refuse_non_range;
-use super::options::{DesignArgs, repository, with_approvals};
+use super::lint;
+use super::options::{DesignArgs, repository};
 use super::output::Output;
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
@@ -48,17 +48,13 @@ Examples:
 impl ReviewArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
-        let file = match &self.file {
-            Some(file) => file.clone(),
-            None => temporary_file(&repo),
-        };
-        let private = self.file.is_none();
-        output.add_file(Format::Html, file.clone(), private);
+        let file = self.file.clone().unwrap_or_else(|| temporary_file(&repo));
+        output.add_file(Format::Html, file.clone(), self.file.is_none());
         let options = Options {
             for_page: true,
             ..self.design.options(false)
         };
-        let verdict = self.judge(&repo, options)?;
+        let verdict = self.judge(&repo, &options)?;
         let address = address_of(&file);
         output.print(|to| match to.format {
             Format::Html => report::write(&verdict, to),
@@ -81,26 +77,25 @@ impl ReviewArgs {
         Ok(verdict.exit_code())
     }
 
-    fn judge(&self, repo: &Repository, options: Options) -> Result<Verdict> {
+    fn judge(&self, repo: &Repository, options: &Options) -> Result<Verdict> {
         if self.staged {
-            let options = with_approvals(repo, options)?;
-            return judge::staged(repo, &options);
+            return lint::staged_report(repo, options);
         }
         let range = match &self.range {
             Some(text) => {
-                refuse_non_range(text)?;
+                lint::refuse_non_range(text)?;
                 repo.parse_range(text)?
             }
-            None => judge::range_of_branch(repo)?.ok_or_else(unknown_target)?,
+            None => judge::range_of_branch(repo)?.ok_or_else(|| {
+                Error::new(
+                    "guard does not know the target branch, so it cannot tell what this branch changes",
+                )
+                .help("name the commits: guard review main..HEAD")
+                .help("or set `[lld] base = \"main\"` in guard.toml")
+            })?,
         };
-        judge::range(repo, &range, None, &options)
+        judge::range(repo, &range, None, options)
     }
-}
-
-fn unknown_target() -> Error {
-    Error::new("guard does not know the target branch, so it cannot tell what this branch changes")
-        .help("name the commits: guard review main..HEAD")
-        .help("or set `[lld] base = \"main\"` in guard.toml")
 }
 
 /// The `file:` address of a path, to open in a browser.

@@ -208,11 +208,12 @@ impl Judged {
         if !self.for_page {
             return Ok(None);
         }
-        let mut review = review::rows(&self.policy, &self.changes, &self.findings);
-        review.hunks = review::hunks(&self.objects, &self.changes, &self.findings)?;
-        review.approvals = review::approvals(&self.commit_approvals, &self.counted, &self.changes);
-        review.commits = std::mem::take(&mut self.commits);
-        Ok(Some(Box::new(review)))
+        Ok(Some(Box::new(Review {
+            rows: review::rows(&self.policy, &self.changes, &self.findings),
+            hunks: review::hunks(&self.objects, &self.changes, &self.findings)?,
+            approvals: review::approvals(&self.commit_approvals, &self.counted, &self.changes),
+            commits: std::mem::take(&mut self.commits),
+        })))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Collects what the review page shows beyond findings and changes.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gix::bstr::{BStr, BString};
 
@@ -15,12 +15,10 @@ use crate::measure::{Class, is_binary, unified_preview};
 use crate::policy::Policy;
 use crate::rules::MeasuredChange;
 use crate::scope::Grant;
-use crate::verdict::{Review, ReviewApproval, ReviewCommit, ReviewRow};
+use crate::verdict::{ReviewApproval, ReviewCommit, ReviewRow};
 
-/// The most lines of a replaced file.
-const REPLACED_LINES: usize = 400;
-/// The most lines of an added or deleted file.
-const ONE_SIDED_LINES: usize = 60;
+/// The most lines of a file.
+const LINES: usize = 400;
 /// The most text of all files together. The page holds 5 MB with its markup.
 const TEXT: usize = 1 << 20;
 /// The longest version to compare. Of a longer one, the page gives the counts only.
@@ -33,36 +31,36 @@ const MOST_COMMITS: usize = 500;
 const MOST_MESSAGES: usize = 5;
 
 /// The rows of the designs, with the changes that they cover.
-pub(super) fn rows(policy: &Policy, changes: &[MeasuredChange], findings: &[Finding]) -> Review {
-    let mut review = Review::default();
+pub(super) fn rows(
+    policy: &Policy,
+    changes: &[MeasuredChange],
+    findings: &[Finding],
+) -> Vec<ReviewRow> {
+    let mut rows = Vec::new();
     let mut place_of: HashMap<(&BStr, usize), usize> = HashMap::new();
     for governing in &policy.designs {
         for grant in &governing.design.grants {
-            place_of.insert(place(grant), review.rows.len());
-            review.rows.push(ReviewRow {
+            place_of.insert(place(grant), rows.len());
+            rows.push(ReviewRow {
                 grant: grant.clone(),
                 in_force: governing.in_force,
                 touched: 0,
                 refused: 0,
             });
         }
-        review.mentions.extend(governing.design.mentions.clone());
     }
-    let Some(scope) = &policy.scope else {
-        return review;
-    };
     let refused = refused_paths(findings);
     for changed in changes {
-        let covering = scope.lookup(changed.path()).grants;
-        for at in covering
+        let covering = policy
+            .scope
             .iter()
-            .filter_map(|grant| place_of.get(&place(grant)).copied())
-        {
-            review.rows[at].touched += 1;
-            review.rows[at].refused += usize::from(refused.contains(&changed.change.path));
+            .flat_map(|scope| scope.lookup(changed.path()).grants);
+        for at in covering.filter_map(|grant| place_of.get(&place(grant))) {
+            rows[*at].touched += 1;
+            rows[*at].refused += usize::from(refused.contains(&changed.change.path));
         }
     }
-    review
+    rows
 }
 
 /// Identifies the row: two may name the same path.
@@ -102,11 +100,7 @@ pub(super) fn hunks(
         if old.len() + new.len() > MOST_BYTES || is_binary && changed.measured.is_none() {
             continue;
         }
-        let lines = match change.old.is_some() && change.new.is_some() {
-            true => REPLACED_LINES,
-            false => ONE_SIDED_LINES,
-        };
-        let hunks = unified_preview(&old, &new, "", "", lines);
+        let hunks = unified_preview(&old, &new, "", "", LINES);
         if let Some(rest) = left.checked_sub(hunks.len()) {
             left = rest;
             shown.insert(changed.change.path.clone(), hunks);
@@ -126,24 +120,20 @@ pub(super) fn approvals(
         commit: Some(one.commit.to_string()),
         why_not: one.verdict.as_ref().err().map(ToString::to_string),
     });
-    let mut approvals: Vec<_> = stated.collect();
-    let used = counted.iter().filter(|approval| {
+    let known: HashSet<_> = of_commits.all.iter().map(|one| &one.approval.id).collect();
+    let is_used = |approval: &&Approval| {
         let mut changes = changes.iter();
-        changes.any(|changed| approval.is_for(&changed.change))
-    });
-    for approval in used {
-        if approvals
-            .iter()
-            .all(|known| known.approval.id != approval.id)
-        {
-            approvals.push(ReviewApproval {
-                approval: approval.clone(),
-                commit: None,
-                why_not: None,
-            });
-        }
-    }
-    approvals
+        !known.contains(&approval.id) && changes.any(|changed| approval.is_for(&changed.change))
+    };
+    let used = counted
+        .iter()
+        .filter(is_used)
+        .map(|approval| ReviewApproval {
+            approval: approval.clone(),
+            commit: None,
+            why_not: None,
+        });
+    stated.chain(used).collect()
 }
 
 /// Whether judging each commit takes a moment only. A shallow clone may lack some.

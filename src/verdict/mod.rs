@@ -13,7 +13,6 @@ pub use answers::{
 };
 
 use crate::approve::Approval;
-use crate::design::Mention;
 use crate::finding::{Finding, Level, json};
 use crate::scope::Grant;
 
@@ -278,8 +277,6 @@ impl Verdict {
 pub struct Review {
     /// The rows of the designs, in the order of designs and lines.
     pub rows: Vec<ReviewRow>,
-    /// Rows that name a path without granting it, such as `Exists`.
-    pub mentions: Vec<Mention>,
     /// The unified previews of refused, replaced and deleted files, longer than those of a report.
     pub hunks: HashMap<BString, String>,
     /// The approvals of the judged changes.
@@ -335,7 +332,6 @@ impl Review {
     /// Adds what another judgement of the same push collected. A row may then be there twice: the page adds them up.
     pub(crate) fn join(&mut self, other: Review) {
         self.rows.extend(other.rows);
-        self.mentions.extend(other.mentions);
         self.hunks.extend(other.hunks);
         self.approvals.extend(other.approvals);
         self.commits.extend(other.commits);

@@ -2,11 +2,8 @@
 
 use gix::bstr::ByteSlice;
 
-use super::design_table::RowIds;
 use super::findings;
-use super::markup::{
-    PagePart, code, folded, html, limited, name, part, prose, section, short, tag,
-};
+use super::markup::{PagePart, code, folded, html, name, part, prose, section, short, tag};
 use super::overview::Home;
 use crate::finding::Level;
 use crate::judge::{Trial, TriedChange};
@@ -22,8 +19,7 @@ const TRIED: usize = 3_000_000;
 
 pub(super) fn approvals(verdict: &Verdict) -> Option<PagePart> {
     let approvals = &verdict.review.as_ref()?.approvals;
-    let items = approvals.iter();
-    let items = items.map(|one| (one.approval.path.as_slice(), approval(one)));
+    let items = approvals.iter().map(approval);
     let counting = approvals.iter().filter(|one| one.why_not.is_none()).count();
     let head = "<table class=\"appr\"><thead><tr><th scope=\"col\">Counts</th><th scope=\"col\">File</th><th scope=\"col\">Who and why</th><th scope=\"col\">Key</th></tr></thead><tbody>";
     let lead = format!(
@@ -66,9 +62,7 @@ fn approval(one: &ReviewApproval) -> String {
 
 pub(super) fn commits(verdict: &Verdict, home: &Home) -> Option<PagePart> {
     let commits = &verdict.review.as_ref()?.commits;
-    let items = commits
-        .iter()
-        .map(|one| (one.id.as_bytes(), commit(one, home)));
+    let items = commits.iter().map(|one| commit(one, home));
     let refused = commits.iter().filter(|commit| commit.errors > 0).count();
     let how = match commits.iter().any(|commit| commit.changes.is_some()) {
         true => format!("{refused} would be refused alone."),
@@ -96,15 +90,11 @@ fn commit(commit: &ReviewCommit, home: &Home) -> String {
     let mut messages: String = messages
         .map(|message| format!("<li>{}</li>", prose(message)))
         .collect();
-    if commit.errors > commit.messages.len() {
-        let more = commit.errors - commit.messages.len();
+    if let more @ 1.. = commit.errors - commit.messages.len() {
         messages += &format!("<li>… and {more} more</li>");
     }
-    if !messages.is_empty() {
-        messages = format!("<ul>{messages}</ul>");
-    }
     format!(
-        "<li>{tag} {} <b><bdi>{}</bdi></b> <span class=\"q\"><bdi>{}</bdi> {counts}</span>{messages}</li>",
+        "<li>{tag} {} <b><bdi>{}</bdi></b> <span class=\"q\"><bdi>{}</bdi> {counts}</span><ul>{messages}</ul></li>",
         home.commit(&commit.id),
         prose(&commit.subject.to_str_lossy()),
         prose(&commit.author.to_str_lossy()),
@@ -113,17 +103,12 @@ fn commit(commit: &ReviewCommit, home: &Home) -> String {
 
 /// The body of the page of a trial: the changes that have errors or warnings.
 pub(super) fn trial(trial: &Trial, summary: &str, notes: &[String]) -> String {
-    let items = trial.changes.iter().filter_map(|change| {
-        let id = change.id.to_string();
-        let item = tried(change, short(&id))?;
-        Some((change.headline.subject.as_slice(), item))
-    });
-    let (list, more) = limited("changes", TRIED, items);
+    let items: Vec<String> = trial.changes.iter().filter_map(tried).collect();
     let notes = notes.iter().map(|note| format!("<li>{}</li>", prose(note)));
     let notes: String = notes.collect();
-    let list = match list.is_empty() {
+    let list = match items.is_empty() {
         true => "<p>Nothing to report.</p>".to_owned(),
-        false => list + &more,
+        false => folded("changes", ("", ""), (usize::MAX, TRIED), items.into_iter()),
     };
     format!(
         "<header class=\"top\"><div class=\"in\"><p class=\"brand\">guard trial</p><h1>{}</h1><ul>{notes}</ul></div></header>\n<main id=\"main\">{list}</main>\n",
@@ -131,12 +116,13 @@ pub(super) fn trial(trial: &Trial, summary: &str, notes: &[String]) -> String {
     )
 }
 
-fn tried(change: &TriedChange, id: &str) -> Option<String> {
+fn tried(change: &TriedChange) -> Option<String> {
+    let id = change.id.to_string();
+    let id = short(&id);
     let findings = ordered(&change.findings).into_iter();
-    let rows = RowIds::default();
     let items: Vec<String> = findings
         .filter(|finding| finding.level > Level::Note)
-        .map(|finding| findings::item(finding, &rows))
+        .map(findings::item)
         .collect();
     let lead = format!(
         "<code>{id}</code> <bdi>{}</bdi>",

@@ -4,9 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use gix::bstr::BString;
 
-use super::design_table::RowIds;
 use super::hunks;
-use super::markup::{PagePart, code, folded, html, limited, part, prose, tag};
+use super::markup::{PagePart, code, folded, html, part, prose, tag};
 use super::overview::Home;
 use crate::finding::{Finding, Level, Rule, split_command};
 use crate::report::texts;
@@ -27,7 +26,7 @@ const FEW: usize = 15;
 const LIST: (&str, &str) = ("<ul class=\"findings\">", "</ul>");
 
 /// Each refused file: why, what to do, and its hunks.
-pub(super) fn refused(verdict: &Verdict, rows: &RowIds<'_>, home: &Home) -> Option<PagePart> {
+pub(super) fn refused(verdict: &Verdict, home: &Home) -> Option<PagePart> {
     let mut errors = ordered(&verdict.findings);
     errors.retain(|finding| is_of_file(finding));
     // A loss is worse than a file in the wrong place.
@@ -41,15 +40,14 @@ pub(super) fn refused(verdict: &Verdict, rows: &RowIds<'_>, home: &Home) -> Opti
             files.push((path, String::new(), String::new()));
         }
         files[at].1 += &format!(" <span class=\"tag refused\">{}</span>", finding.rule.id());
-        files[at].2 += &item(finding, rows);
+        files[at].2 += &item(finding);
     }
     let changes = verdict.changes.iter().map(|change| (&change.path, change));
     let changes: HashMap<_, _> = changes.collect();
     let items = files.iter().enumerate().map(|(at, (path, tags, why))| {
         let why = format!("{}{why}{}", LIST.0, LIST.1);
         let file = (*path, changes.get(path).copied());
-        let file = hunks::file(verdict, home, file, (tags, &why), at < OPEN);
-        (path.as_slice(), file)
+        hunks::file(verdict, home, file, (tags, &why), at < OPEN)
     });
     let list = folded("refused files", ("", ""), (UNFOLDED, REFUSED), items);
     part("refused", files.len(), "", list + &missing_rows(&errors))
@@ -61,21 +59,17 @@ fn is_of_file(finding: &Finding) -> bool {
 }
 
 /// What is not about a refused file: warnings, notes, and errors of the whole change.
-pub(super) fn others(verdict: &Verdict, rows: &RowIds<'_>) -> Option<PagePart> {
+pub(super) fn others(verdict: &Verdict) -> Option<PagePart> {
     // The table shows untouched rows.
     let has_table = verdict.review.is_some();
     let mut shown = ordered(&verdict.findings);
     shown.retain(|one| !is_of_file(one) && (one.rule != Rule::RowUntouched || !has_table));
-    let items = shown.iter().map(|finding| {
-        let path = finding.path.as_ref().map(|path| path.as_slice());
-        let name = path.unwrap_or(finding.message.as_bytes());
-        (name, item(finding, rows))
-    });
+    let items = shown.iter().map(|finding| item(finding));
     let list = folded("findings", LIST, (FEW, OTHERS), items);
     part("findings", shown.len(), "", list)
 }
 
-pub(super) fn item(finding: &Finding, rows: &RowIds<'_>) -> String {
+pub(super) fn item(finding: &Finding) -> String {
     let level = finding.level.name();
     let sign = match finding.level {
         Level::Error => "✕",
@@ -100,7 +94,8 @@ pub(super) fn item(finding: &Finding, rows: &RowIds<'_>) -> String {
         place += &format!("<span class=\"q\">closest:</span> {} ", code(closest));
     }
     if let Some(anchor) = &finding.design {
-        place += &format!("<span class=\"q\">{}</span>", rows.place(anchor));
+        let shown = texts::place(anchor);
+        place += &format!("<span class=\"q\">{}</span>", prose(&shown));
     }
     if !place.is_empty() {
         out += &format!("<p class=\"where\">{place}</p>");
@@ -138,12 +133,7 @@ fn missing_rows(findings: &[&Finding]) -> String {
     if rows.len() < 2 {
         return String::new();
     }
-    let rows = rows.iter().map(|row| {
-        let line = html(&texts::message(row)) + "\n";
-        (row.as_bytes(), line)
-    });
-    let (rows, more) = limited("rows", ROWS, rows);
-    format!(
-        "<details><summary>The missing rows, ready to paste</summary><pre>{rows}</pre>{more}</details>"
-    )
+    let rows = rows.iter().map(|row| html(&texts::message(row)) + "\n");
+    let list = folded("rows", ("<pre>", "</pre>"), (usize::MAX, ROWS), rows);
+    format!("<details><summary>The missing rows, ready to paste</summary>{list}</details>")
 }

@@ -2,7 +2,7 @@
 
 use gix::bstr::BString;
 
-use super::markup::{PagePart, code, folded, grouped, line, part};
+use super::markup::{PagePart, code, folded, grouped, line, name, part};
 use super::overview::Home;
 use crate::finding::refused_paths;
 use crate::report::preview::marked;
@@ -29,8 +29,7 @@ pub(super) fn section_of(verdict: &Verdict, home: &Home) -> Option<PagePart> {
     changes.retain(is_shown);
     let items = changes.iter().enumerate().map(|(at, change)| {
         let shown = (&change.path, Some(*change));
-        let item = file(verdict, home, shown, ("", ""), at < OPEN);
-        (change.path.as_slice(), item)
+        file(verdict, home, shown, ("", ""), at < OPEN)
     });
     let lead = "These files lose most of their lines, become another kind of content, or are gone.";
     let list = folded("files", ("", ""), (UNFOLDED, LIMIT), items);
@@ -90,15 +89,7 @@ fn hunks(verdict: &Verdict, change: &JudgedChange) -> String {
 
 /// What happened to the file in figures.
 fn facts(change: &JudgedChange) -> String {
-    let mut out = match change.class {
-        "DELETE" => "deleted; ".to_owned(),
-        "NEW" => "new; ".to_owned(),
-        _ => String::new(),
-    };
-    if let Some(from) = &change.from {
-        out += &format!("from {}; ", code(from));
-    }
-    out += &match change.lines() {
+    let lines = match change.lines() {
         None => "not text".to_owned(),
         Some(lines) if lines.kept + lines.lost == 0 => {
             format!("{} added", plural(lines.added, "line"))
@@ -111,9 +102,40 @@ fn facts(change: &JudgedChange) -> String {
             grouped(lines.added)
         ),
     };
-    let approved = match change.approved {
-        true => " <span class=\"tag good\">approved</span>",
-        false => "",
+    format!(
+        "{} <span class=\"q\">{lines}</span>",
+        tags(change, false, false)
+    )
+}
+
+/// What became of the file, in a word each, and where its lines came from and went.
+pub(super) fn tags(change: &JudgedChange, is_refused: bool, is_away: bool) -> String {
+    let class = match change.class {
+        _ if is_away => ("", "renamed"),
+        "MODIFY" => ("", ""),
+        "REPLACE" => ("warn", "replaced"),
+        "DELETE" => ("warn", "deleted"),
+        "NEW" => ("", "new"),
+        other => ("", other),
     };
-    format!("<span class=\"q\">{out}</span>{approved}")
+    let words = [
+        (is_refused, ("refused", "✕ refused")),
+        (change.approved, ("good", "approved")),
+        (!class.1.is_empty(), class),
+        (change.reformatted, ("", "reformatted")),
+    ];
+    let words = words.into_iter().filter(|(is_so, _)| *is_so);
+    let mut out: String = words
+        .map(|(_, (class, word))| format!(" <span class=\"tag {class}\">{word}</span>"))
+        .collect();
+    let from = change
+        .from
+        .iter()
+        .map(|from| format!("from {}", name(from)));
+    let moved = change.moved_to.iter().take(3);
+    let moved = moved.map(|(to, lines)| format!("{lines} lines moved to {}", name(to)));
+    for remark in from.chain(moved) {
+        out += &format!(" <span class=\"q\">{remark}</span>");
+    }
+    out
 }

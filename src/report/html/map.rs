@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashSet};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::markup::{LeftOut, PagePart, grouped, name, part};
+use super::hunks::tags;
+use super::markup::{PagePart, grouped, name, not_shown, part};
 use crate::finding::refused_paths;
 use crate::report::texts::plural;
 use crate::verdict::{ChangedLines, JudgedChange, Verdict};
 
 const LIMIT: usize = 2_400_000;
-const NAMES: usize = 250_000;
 /// With at most so many files, every directory is open.
 const ALL_OPEN: usize = 60;
 
@@ -38,7 +38,7 @@ pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
     let at_root = files.chain(root.folders.values().map(|below| below.lines));
     let mut drawing = Drawing {
         out: String::new(),
-        left: LeftOut::new(NAMES),
+        left_out: 0,
         most: at_root.map(ChangedLines::total).max().unwrap_or(1),
         all_open: verdict.changes.len() <= ALL_OPEN,
         refused,
@@ -56,7 +56,7 @@ pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
     let map = format!(
         "{LEGEND}<div class=\"map\">{HEAD}<ul class=\"tree\">{}</ul></div>{}",
         drawing.out,
-        drawing.left.list("files")
+        not_shown(drawing.left_out, "files")
     );
     part("map", root.count, &lead, map)
 }
@@ -81,8 +81,8 @@ impl<'a> Folder<'a> {
 
 struct Drawing<'a> {
     out: String,
-    /// The files that do not fit.
-    left: LeftOut,
+    /// The number of files that do not fit.
+    left_out: usize,
     /// The most lines of what is at the root.
     most: usize,
     all_open: bool,
@@ -103,37 +103,40 @@ impl Drawing<'_> {
                 below = next;
             }
             path.push(b'/');
-            let has_room = self.out.len() <= LIMIT;
-            if has_room {
-                let open = match self.all_open || depth == 0 {
-                    true => " open",
-                    false => "",
-                };
-                let refused = match below.refused {
-                    0 => String::new(),
-                    count => format!(" <span class=\"tag refused\">{count} refused</span>"),
-                };
-                self.out += &format!(
-                    "<li class=\"d\"><details{open}><summary><span class=\"nm\"><bdi>{}</bdi> <span class=\"q\">{}</span>{refused}</span>{}</summary><ul>",
-                    name(&path),
-                    plural(below.count, "file"),
-                    self.bar(Some(below.lines))
-                );
+            if self.out.len() > LIMIT {
+                self.left_out += below.count;
+                continue;
             }
+            let open = match self.all_open || depth == 0 {
+                true => " open",
+                false => "",
+            };
+            let refused = match below.refused {
+                0 => String::new(),
+                count => format!(" <span class=\"tag refused\">{count} refused</span>"),
+            };
+            self.out += &format!(
+                "<li class=\"d\"><details{open}><summary><span class=\"nm\"><bdi>{}</bdi> <span class=\"q\">{}</span>{refused}</span>{}</summary><ul>",
+                name(&path),
+                plural(below.count, "file"),
+                self.bar(Some(below.lines))
+            );
             self.folder(below, depth + 1);
-            if has_room {
-                self.out += "</ul></details></li>";
-            }
+            self.out += "</ul></details></li>";
         }
         for (base, change, lines) in &folder.files {
             if self.out.len() > LIMIT {
-                self.left.add(&change.path);
+                self.left_out += 1;
                 continue;
             }
             let row = format!(
                 "<li class=\"f\"><span class=\"nm\"><bdi>{}</bdi>{}</span>{}</li>",
                 name(base),
-                self.tags(change),
+                tags(
+                    change,
+                    self.refused.contains(&change.path),
+                    self.away.contains(&change.path)
+                ),
                 self.bar(*lines)
             );
             self.out += &row;
@@ -145,7 +148,9 @@ impl Drawing<'_> {
         let Some(lines) = lines.filter(|lines| lines.total() > 0) else {
             return "<span class=\"b none\">no lines counted</span>".to_owned();
         };
-        let length = root_share(lines.total(), self.most);
+        // The square root of the share in per cent.
+        let length = (lines.total() * 10_000 / self.most.max(1)).isqrt();
+        let length = length.clamp(4, 100);
         // A part of at least one line is seen; the style sheet fits the parts to the whole width.
         let parts =
             [("k", lines.kept), ("l", lines.lost), ("a", lines.added)].map(|(class, count)| {
@@ -172,47 +177,4 @@ impl Drawing<'_> {
             figure("ad", "+", lines.added)
         )
     }
-
-    fn tags(&self, change: &JudgedChange) -> String {
-        let mut out = String::new();
-        let mut tag = |class: &str, word: &str| {
-            out += &format!(" <span class=\"tag {class}\">{word}</span>");
-        };
-        if self.refused.contains(&change.path) {
-            tag("refused", "✕ refused");
-        }
-        if change.approved {
-            tag("good", "approved");
-        }
-        match change.class {
-            _ if self.away.contains(&change.path) => tag("", "renamed"),
-            "MODIFY" => {}
-            "REPLACE" => tag("warn", "replaced"),
-            "DELETE" => tag("warn", "deleted"),
-            "NEW" => tag("", "new"),
-            other => tag("", other),
-        }
-        if change.reformatted {
-            tag("", "reformatted");
-        }
-        let mut remark = |text: String| out += &format!(" <span class=\"q\">{text}</span>");
-        if let Some(from) = &change.from {
-            remark(format!("from {}", name(from)));
-        }
-        for (to, lines) in change.moved_to.iter().take(3) {
-            remark(format!("{lines} lines moved to {}", name(to)));
-        }
-        out
-    }
-}
-
-/// The square root of a share in per cent, at least 4.
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss
-)]
-fn root_share(count: usize, most: usize) -> usize {
-    let share = count as f64 / most.max(1) as f64;
-    ((share.sqrt() * 100.0).round() as usize).clamp(4, 100)
 }

@@ -51,83 +51,43 @@ pub(super) fn grouped(number: usize) -> String {
     out
 }
 
-/// The items that fit into `limit` bytes, and a folded list with the names of the others.
-pub(super) fn limited<'a>(
-    what: &str,
-    limit: usize,
-    items: impl Iterator<Item = (&'a [u8], String)>,
-) -> (String, String) {
-    let mut shown = String::new();
-    let mut left = LeftOut::new(limit / 8);
-    for (name, item) in items {
-        match shown.len() + item.len() <= limit {
-            true => shown.push_str(&item),
-            false => left.add(name),
-        }
-    }
-    (shown, left.list(what))
-}
-
-/// What a section has no room for: names as far as they fit, then a count.
-#[derive(Default)]
-pub(super) struct LeftOut {
-    /// The most bytes of the names.
-    limit: usize,
-    names: String,
-    count: usize,
-    named: usize,
-}
-
-impl LeftOut {
-    pub(super) fn new(limit: usize) -> LeftOut {
-        LeftOut {
-            limit,
-            ..LeftOut::default()
-        }
-    }
-
-    pub(super) fn add(&mut self, name: &[u8]) {
-        self.count += 1;
-        let item = format!("<li>{}</li>", code(name));
-        if self.names.len() + item.len() <= self.limit {
-            self.names.push_str(&item);
-            self.named += 1;
-        }
-    }
-
-    /// The list; empty if everything fits.
-    pub(super) fn list(self, what: &str) -> String {
-        let (count, names) = (self.count, self.names);
-        let rest = match count - self.named {
-            _ if count == 0 => return String::new(),
-            0 => String::new(),
-            rest => format!(
-                "<p>… and {rest} more. <code>guard lint --format json</code> lists all.</p>"
-            ),
-        };
-        format!(
-            "<details class=\"more\"><summary>{count} more {what}, not shown for size</summary><ul>{names}</ul>{rest}</details>"
-        )
-    }
-}
-
 /// The first `most` items between `tags`, and the others folded below, as far as they fit into `limit` bytes.
-pub(super) fn folded<'a>(
+pub(super) fn folded(
     what: &str,
     (open, close): (&str, &str),
     (most, limit): (usize, usize),
-    mut items: impl ExactSizeIterator<Item = (&'a [u8], String)>,
+    items: impl ExactSizeIterator<Item = String>,
 ) -> String {
-    let count = items.len().saturating_sub(most);
-    let (first, left_out) = limited(what, limit, items.by_ref().take(most));
-    let (rest, more) = limited(what, limit.saturating_sub(first.len()), items);
-    let rest = match rest.is_empty() {
-        true => more,
-        false => format!(
-            "<details class=\"more\"><summary>{count} more {what}</summary>{open}{rest}{close}{more}</details>"
+    let count = items.len();
+    let (mut first, mut rest) = (String::new(), String::new());
+    let mut left_out = 0;
+    for (at, item) in items.enumerate() {
+        if first.len() + rest.len() + item.len() > limit {
+            left_out += 1;
+        } else if at < most {
+            first += &item;
+        } else {
+            rest += &item;
+        }
+    }
+    let mut out = format!("{open}{first}{close}");
+    if !rest.is_empty() {
+        out += &format!(
+            "<details class=\"more\"><summary>{} more {what}</summary>{open}{rest}{close}</details>",
+            count - most
+        );
+    }
+    out + &not_shown(left_out, what)
+}
+
+/// How much a section has no room for.
+pub(super) fn not_shown(count: usize, what: &str) -> String {
+    match count {
+        0 => String::new(),
+        count => format!(
+            "<p class=\"more\">{count} more {what}, not shown for size. <code>guard lint --format json</code> lists all.</p>"
         ),
-    };
-    format!("{open}{first}{close}{left_out}{rest}")
+    }
 }
 
 /// The sections by id: what each is called in the navigation, and its heading.
@@ -190,19 +150,23 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named_and_the_rest_counted() {
-        let item = || "x".repeat(100);
-        let names: [&[u8]; 4] = [b"a", b"b", b"c", b"d"];
-        let items = || names.into_iter().map(|name| (name, item()));
-        let (shown, more) = limited("files", 300, items());
-        assert_eq!(shown.len(), 300);
+    fn what_does_not_fit_is_counted() {
+        let list = |most, limit| {
+            let items = ["a", "b", "c", "d"].map(|name| name.repeat(100));
+            folded("files", ("<ul>", "</ul>"), (most, limit), items.into_iter())
+        };
+        let all = list(4, 1000);
+        assert!(all.contains("ddd") && !all.contains("more files"), "{all}");
+        let folded = list(1, 1000);
         assert!(
-            more.contains("1 more files") && more.contains(">d<"),
-            "{more}"
+            folded.contains("<summary>3 more files</summary><ul>bbb"),
+            "{folded}"
         );
-        let (shown, more) = limited("files", 99, items());
-        assert!(shown.is_empty() && more.contains("… and 4 more"), "{more}");
-        assert_eq!(limited("files", 1000, items()).1, "");
+        let cut = list(4, 300);
+        assert!(
+            !cut.contains("ddd") && cut.contains("1 more files, not shown"),
+            "{cut}"
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The review page: one HTML file without scripts and without anything from elsewhere.
 //!
 //! Its policy for content (CSP) permits one style sheet, by its hash, and nothing else. Each section has a limit, and
-//! all together stay below 5 MB; what does not fit is named.
+//! all together stay below 5 MB; what does not fit is counted.
 
 mod commits;
 mod design_table;
@@ -11,13 +11,12 @@ mod map;
 mod markup;
 mod overview;
 
-use super::texts::{RunResult, advice, cannot_judge, sentence};
+use super::texts::{RunResult, cannot_judge};
 use crate::approve::base64;
 use crate::error::Error;
 use crate::judge::Trial;
 use crate::sha256::sha256;
 use crate::verdict::Verdict;
-use design_table::RowIds;
 use markup::{PagePart, prose, section};
 use overview::Home;
 
@@ -38,11 +37,11 @@ pub(super) fn report(run: RunResult<'_>) -> String {
 }
 
 fn body(verdict: &Verdict) -> String {
-    let (rows, home) = (RowIds::of(verdict), Home::of(verdict));
+    let home = Home::of(verdict);
     // What is refused comes first, and what is empty is left out.
     let parts = [
-        findings::refused(verdict, &rows, &home),
-        findings::others(verdict, &rows),
+        findings::refused(verdict, &home),
+        findings::others(verdict),
         hunks::section_of(verdict, &home),
         design_table::section_of(verdict),
         map::section_of(verdict),
@@ -65,14 +64,8 @@ pub(super) fn trial(trial: &Trial, summary: &str, notes: &[String]) -> String {
 
 /// The body of a page without a verdict.
 fn failed(error: &Error) -> String {
-    let problems = error.problems.iter().take(200).map(|problem| {
-        let lines = [sentence(problem)].into_iter().chain(advice(problem));
-        let lines: String = lines
-            .map(|line| format!("<p>{}</p>", prose(&line)))
-            .collect();
-        format!("<li>{lines}</li>")
-    });
-    let problems: String = problems.collect();
+    let problems = error.problems.iter().take(200);
+    let problems: String = problems.map(findings::item).collect();
     let why = format!(
         "<p>{}</p><ul class=\"findings\">{problems}</ul>",
         prose(&cannot_judge(error))

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::markup::{PagePart, code, grouped, html, name, prose, short};
+use super::markup::{PagePart, code, folded, grouped, html, name, prose, short};
 use crate::report::human::in_one_line;
 use crate::report::texts::{plural, uri};
 use crate::verdict::{ChangedLines, JudgedChange, Outcome, SourceKind, Verdict};
 
-/// The most notes.
+/// So many notes are shown at once.
 const MOST_NOTES: usize = 50;
-/// The most authors.
-const MOST_AUTHORS: usize = 3;
+/// The limit of all notes.
+const NOTES: usize = 100_000;
 
 /// What was judged, in a few words.
 fn kind(verdict: &Verdict) -> &'static str {
@@ -69,12 +69,12 @@ fn facts(verdict: &Verdict, home: &Home) -> String {
         facts.insert(0, ("Branch", code(branch)));
     }
     let commits = verdict.review.iter().flat_map(|review| &review.commits);
-    let authors: BTreeSet<_> = commits.clone().map(|commit| &commit.author).collect();
+    let authors: BTreeSet<_> = commits
+        .clone()
+        .map(|commit| commit.author.to_str_lossy())
+        .collect();
     if !authors.is_empty() {
-        let named = authors.iter().take(MOST_AUTHORS);
-        let mut named: Vec<String> = named.map(|author| name(author)).collect();
-        named.extend((authors.len() > MOST_AUTHORS).then(|| "…".to_owned()));
-        let by = named.join(", ");
+        let by = prose(&Vec::from_iter(authors).join(", "));
         facts.push(("Commits", format!("{} by <bdi>{by}</bdi>", commits.count())));
     }
     let facts = facts.iter();
@@ -114,16 +114,17 @@ fn figures(verdict: &Verdict) -> String {
 }
 
 pub(super) fn footer(verdict: &Verdict) -> String {
-    let notes = verdict.notes.iter().take(MOST_NOTES);
-    let mut notes: String = notes
-        .map(|note| format!("<li>{}</li>", prose(note)))
-        .collect();
-    if let more @ 1.. = verdict.notes.len().saturating_sub(MOST_NOTES) {
-        notes += &format!("<li>… and {more} more notes</li>");
-    }
-    if !notes.is_empty() {
-        notes = format!("<h2>Notes</h2><ul>{notes}</ul>");
-    }
+    let notes = verdict.notes.iter();
+    let notes = notes.map(|note| format!("<li>{}</li>", prose(note)));
+    let notes = match verdict.notes.is_empty() {
+        true => String::new(),
+        false => folded(
+            "notes",
+            ("<h2>Notes</h2><ul>", "</ul>"),
+            (MOST_NOTES, NOTES),
+            notes,
+        ),
+    };
     format!(
         "<footer><div class=\"in\">{notes}<p>Written by guard {}. This page runs no scripts and loads nothing.</p></div></footer>\n",
         env!("CARGO_PKG_VERSION")
