@@ -2,7 +2,7 @@
 //! every git that is installed if `.ci/long` asks. If no hook refuses a change, the check of the resulting branch must.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+#![allow(clippy::unwrap_used)]
 
 mod operations;
 
@@ -163,8 +163,8 @@ impl Trial {
     }
 }
 
-/// The faults of an operation under one git, and its row of the table.
-fn judge(base: &Trial, operation: &Operation) -> (String, Vec<String>) {
+/// What is wrong with an operation under one git.
+fn judge(base: &Trial, operation: &Operation) -> Vec<String> {
     let mut faults = Vec::new();
     let mut expect = |holds: bool, fault: String| {
         if !holds {
@@ -176,32 +176,21 @@ fn judge(base: &Trial, operation: &Operation) -> (String, Vec<String>) {
     let trial = base.prepared(operation, "src/app.py");
     let all: Vec<_> = OF_COMMITS.into_iter().chain([TRANSACTION]).collect();
     let inside = trial.run(operation, &all);
-    let hooks: Vec<_> = inside.hooks.iter().map(String::as_str).collect();
-    let commits: Vec<_> = hooks
-        .iter()
-        .copied()
-        .filter(|hook| *hook != TRANSACTION)
-        .collect();
+    let hooks = inside.hooks.iter().map(String::as_str);
+    let commits: Vec<_> = hooks.filter(|hook| *hook != TRANSACTION).collect();
     let indexes: Vec<_> = inside.indexes.iter().map(String::as_str).collect();
     expect(
         commits.join(" ") == operation.hooks && indexes.join(" ") == operation.index,
-        format!(
-            "runs {commits:?} with {indexes:?}, not {:?} with {:?}:\n{}",
-            operation.hooks, operation.index, inside.output
-        ),
+        format!("runs {commits:?} with {indexes:?}"),
     );
     let refused = inside.refused_by.len() + inside.failed.len();
-    expect(
-        inside.code == 0 && refused == 0,
-        format!(
-            "inside the design it ends with {}:\n{}",
-            inside.code, inside.output
-        ),
-    );
     let (range, push, text) = trial.range_and_push();
     expect(
-        (range, push) == (0, 0),
-        format!("inside the design the range ends with {range}, the push with {push}:\n{text}"),
+        (inside.code, refused, range, push) == (0, 0, 0, 0),
+        format!(
+            "inside the design it ends with {}, the range with {range}, the push with {push}:\n{}{text}",
+            inside.code, inside.output
+        ),
     );
 
     // Outside the design, a commit hook or the check of the resulting branch refuses.
@@ -215,7 +204,7 @@ fn judge(base: &Trial, operation: &Operation) -> (String, Vec<String>) {
             && (outside.code != 0) == at_commit
             && !(at_commit && outside.moved),
         format!(
-            "outside the design {refused_by:?} refused, {:?} could not check, a branch moved: {}; it ends with {}:\n{}",
+            "outside the design {:?} could not check, a branch moved: {}; it ends with {}:\n{}",
             outside.failed, outside.moved, outside.code, outside.output
         ),
     );
@@ -229,56 +218,26 @@ fn judge(base: &Trial, operation: &Operation) -> (String, Vec<String>) {
             seen.failed, seen.moved, seen.output
         ),
     );
-    if at_transaction {
-        refused_by.push(TRANSACTION);
-    }
-    let mut range_says = "-";
+    refused_by.extend(at_transaction.then_some(TRANSACTION));
     if !at_commit {
         let (range, push, text) = trial.range_and_push();
-        range_says = if range == 1 { "refuses" } else { "accepts" };
-        if range == 1 {
-            refused_by.push("range");
-        }
+        refused_by.extend((range == 1).then_some("range"));
         expect(
             range != 2 && (range != 0) == (push != 0),
             format!(
                 "outside the design the range ends with {range}, the push with {push}:\n{text}"
             ),
         );
-        expect(
-            range == 1 || !outside.moved || operation.refused_by.is_empty(),
-            format!("nothing refuses:\n{text}"),
-        );
     }
     expect(
         refused_by.join(" ") == operation.refused_by,
         format!("refused by {refused_by:?}, not {:?}", operation.refused_by),
     );
-
-    let at_commit = match refused_by.first() {
-        Some(hook) if OF_COMMITS.contains(hook) => hook,
-        _ if commits.is_empty() => "-",
-        _ => "accepted",
-    };
-    let transaction = match at_transaction {
-        true => "refuses",
-        false if hooks.contains(&TRANSACTION) => "accepts",
-        false => "-",
-    };
-    let row = format!(
-        "{:34} {:36} {:18} {:20} {:23} {range_says}",
-        operation.name,
-        commits.join(" "),
-        indexes.join(" "),
-        at_commit,
-        transaction
-    );
-    (row, faults)
+    faults
 }
 
 /// The installed versions of git; without `GUARD_LONG` only the one that commands find.
 fn gits() -> BTreeMap<String, PathBuf> {
-    let is_long = std::env::var_os("GUARD_LONG").is_some();
     let mut found = BTreeMap::new();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let directories =
@@ -289,7 +248,7 @@ fn gits() -> BTreeMap<String, PathBuf> {
         {
             let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
             found.entry(version).or_insert(git);
-            if !is_long {
+            if std::env::var_os("GUARD_LONG").is_none() {
                 break;
             }
         }
@@ -310,39 +269,21 @@ fn every_operation_out_of_scope_is_refused_by_a_hook_or_by_the_range() {
         .flat_map(|(version, base)| OPERATIONS.iter().map(move |one| (*version, base, one)))
         .collect();
     let next = AtomicUsize::new(0);
-    let rows = Mutex::new(BTreeMap::new());
+    let failures = Mutex::new(String::new());
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some((version, base, operation)) = jobs.get(at) else {
-                        return;
-                    };
-                    let judged = judge(base, operation);
-                    rows.lock()
-                        .unwrap()
-                        .insert(at, (*version, *operation, judged));
+                while let Some((version, base, operation)) =
+                    jobs.get(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    for fault in judge(base, operation) {
+                        let mut failures = failures.lock().unwrap();
+                        writeln!(failures, "--- {version}, {}: {fault}", operation.name).unwrap();
+                    }
                 }
             });
         }
     });
-    let rows = rows.into_inner().unwrap();
-    let mut failures = String::new();
-    let mut heading = "";
-    for (version, operation, (row, faults)) in rows.values() {
-        if heading != version.as_str() {
-            heading = version;
-            println!(
-                "\n{version}; outside the design:\n{:34} {:36} {:18} {:20} {:23} range, pre-push",
-                "operation", "hooks", "index", "refused by", "reference-transaction"
-            );
-        }
-        println!("{row}");
-        for fault in faults {
-            writeln!(failures, "--- {version}, {}: {fault}", operation.name).unwrap();
-        }
-    }
-    assert_eq!(rows.len(), gits.len() * OPERATIONS.len());
+    let failures = failures.into_inner().unwrap();
     assert!(failures.is_empty(), "\n{failures}");
 }

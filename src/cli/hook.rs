@@ -25,16 +25,22 @@ use crate::trailer::{self, Message};
 )]
 pub(super) enum HookArgs {
     /// Judge the staged changes before a commit.
-    #[command(
-        after_help = "Examples:\n  guard hook pre-commit\n  guard hook pre-commit --lld docs/lld/LLD-188.md"
-    )]
+    #[command(after_help = "Examples:\n  guard hook pre-commit")]
     PreCommit(DesignArgs),
     /// Judge a merge's own changes before git creates the commit.
     #[command(after_help = "Examples:\n  guard hook pre-merge-commit")]
     PreMergeCommit(DesignArgs),
     /// Judge commits for which git skips pre-commit, and add the trailers to the message.
     #[command(after_help = ABOUT_PREPARE)]
-    PrepareCommitMsg(PrepareArgs),
+    PrepareCommitMsg {
+        #[command(flatten)]
+        message: MessageArgs,
+        /// The source of the message: message, template, merge, squash or commit.
+        #[arg(env = "PRE_COMMIT_COMMIT_MSG_SOURCE")]
+        source: Option<OsString>,
+        /// The commit whose message git reuses.
+        commit: Option<OsString>,
+    },
     /// Add the trailers to a message that was written in an editor.
     #[command(after_help = "Examples:\n  guard hook commit-msg .git/COMMIT_EDITMSG")]
     CommitMsg(MessageArgs),
@@ -42,30 +48,37 @@ pub(super) enum HookArgs {
     #[command(after_help = "Examples:\n  guard hook post-commit")]
     PostCommit,
     /// Judge what is about to be pushed; reads the refs from standard input.
-    #[command(
-        after_help = "Examples:\n  guard hook pre-push origin https://example.com/project.git < refs"
-    )]
-    PrePush(PrePushArgs),
+    #[command(after_help = "Examples:\n  guard hook pre-push origin < refs")]
+    PrePush {
+        /// The name of the remote, as passed by git.
+        #[arg(default_value = "origin")]
+        remote: String,
+        /// The URL of the remote, as passed by git.
+        url: Option<OsString>,
+    },
     /// Check what the pre-commit framework asks for: the staged changes or the commits of a push.
-    #[command(
-        after_help = "Examples:\n  guard hook framework    the entry of `guard` in .pre-commit-hooks.yaml"
-    )]
+    #[command(after_help = "Examples:\n  guard hook framework")]
     Framework(DesignArgs),
     /// Judge one ref of a push, on a server.
-    #[command(
-        after_help = "Examples:\n  guard hook update refs/heads/main 4b45435 9f3c1a2\n\ngit passes these arguments to its update hook."
-    )]
-    Update(UpdateArgs),
-    /// Judge all refs of a push, on a server; reads the refs from standard input.
-    #[command(
-        after_help = "Examples:\n  guard hook pre-receive < refs    each line is OLD NEW REF"
-    )]
+    #[command(after_help = "Examples:\n  guard hook update refs/heads/main 4b45435 9f3c1a2")]
+    Update {
+        /// The full name of the ref.
+        reference: OsString,
+        /// The current commit of the ref; zeros for a new ref.
+        old: String,
+        /// The new commit of the ref; zeros for a deleted ref.
+        new: String,
+    },
+    /// Judge all refs of a push, on a server; reads the lines OLD NEW REF from standard input.
+    #[command(after_help = "Examples:\n  guard hook pre-receive < refs")]
     PreReceive,
-    /// Judge new commits of branches, however they were made; reads the refs from standard input.
-    #[command(
-        after_help = "Examples:\n  guard hook reference-transaction prepared < refs    each line is OLD NEW REF"
-    )]
-    ReferenceTransaction(TransactionArgs),
+    /// Judge new commits of branches, however they were made; reads the lines OLD NEW REF from standard input.
+    #[command(after_help = "Examples:\n  guard hook reference-transaction prepared < refs")]
+    ReferenceTransaction {
+        /// The state of the transaction; guard judges only `prepared`.
+        #[arg(value_parser = ["preparing", PREPARED, "committed", "aborted"])]
+        state: String,
+    },
     /// Judge a tool call of Claude Code before it runs; reads the event PreToolUse from standard input.
     #[command(after_help = about_agent("claude"))]
     Claude(DesignArgs),
@@ -118,44 +131,6 @@ pub(super) struct MessageArgs {
     design: DesignArgs,
 }
 
-#[derive(Debug, clap::Args)]
-pub(super) struct PrepareArgs {
-    #[command(flatten)]
-    message: MessageArgs,
-    /// The source of the message: message, template, merge, squash or commit.
-    #[arg(env = "PRE_COMMIT_COMMIT_MSG_SOURCE")]
-    source: Option<OsString>,
-    /// The commit whose message git reuses.
-    #[arg(value_name = "COMMIT")]
-    commit: Option<OsString>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(super) struct PrePushArgs {
-    /// The name of the remote, as passed by git.
-    #[arg(default_value = "origin")]
-    remote: String,
-    /// The URL of the remote, as passed by git.
-    url: Option<OsString>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(super) struct UpdateArgs {
-    /// The full name of the ref.
-    reference: OsString,
-    /// The current commit of the ref; zeros for a new ref.
-    old: String,
-    /// The new commit of the ref; zeros for a deleted ref.
-    new: String,
-}
-
-#[derive(Debug, clap::Args)]
-pub(super) struct TransactionArgs {
-    /// The state of the transaction; guard judges only `prepared`.
-    #[arg(value_parser = ["preparing", PREPARED, "committed", "aborted"])]
-    state: String,
-}
-
 /// The state in which a hook may still refuse the updates.
 const PREPARED: &str = "prepared";
 
@@ -168,20 +143,43 @@ impl HookArgs {
             HookArgs::PreMergeCommit(args) => {
                 lint::staged(output, &repository()?, &options(output, args, true))
             }
-            HookArgs::PrepareCommitMsg(args) => {
+            HookArgs::PrepareCommitMsg {
+                message, source, ..
+            } => {
                 // A template is not a message yet; commit-msg sees the final one.
-                let is_template = args.source.as_deref() == Some("template".as_ref());
-                args.message.run(output, !is_template, false)
+                let is_template = source.as_deref() == Some("template".as_ref());
+                message.run(output, !is_template, false)
             }
-            HookArgs::CommitMsg(args) => args.run(output, true, true),
-            HookArgs::PostCommit => post_commit(),
+            HookArgs::CommitMsg(message) => message.run(output, true, true),
+            HookArgs::PostCommit => {
+                // The commit exists already, so this judges nothing.
+                let repo = repository()?;
+                files::consume(&repo, &judge::landed(&repo)?).map_err(Failure::into_error)?;
+                Ok(0)
+            }
             HookArgs::Framework(args) => {
                 framework(output, &options(output, args, !called_by_git_commit()))
             }
-            HookArgs::PrePush(args) => args.run(output),
-            HookArgs::Update(args) => args.run(output),
-            HookArgs::PreReceive => pre_receive(output),
-            HookArgs::ReferenceTransaction(args) => args.run(output),
+            HookArgs::PrePush { remote, .. } => {
+                let updates = Update::parse_pushed(&bounded::refs()?)?;
+                push(output, &updates, PushSide::Local(remote))
+            }
+            HookArgs::Update {
+                reference,
+                old,
+                new,
+            } => {
+                let name = Vec::from_os_string(reference.clone())
+                    .map_err(|_| Error::new("the name of the ref cannot be read"))?;
+                let update = Update::new(name.as_bstr(), old.as_bytes(), new.as_bytes())?;
+                push(output, &[update], PushSide::Server)
+            }
+            HookArgs::PreReceive => {
+                let updates = Update::parse_received(&bounded::refs()?)?;
+                push(output, &updates, PushSide::Server)
+            }
+            HookArgs::ReferenceTransaction { state } if state != PREPARED => Ok(0),
+            HookArgs::ReferenceTransaction { .. } => transaction(output),
             HookArgs::Claude(args) => Ok(agent_hook::answer(Agent::Claude, args)),
             HookArgs::Codex(args) => Ok(agent_hook::answer(Agent::Codex, args)),
             HookArgs::Copilot(args) => Ok(agent_hook::answer(Agent::Copilot, args)),
@@ -234,12 +232,6 @@ impl MessageArgs {
         Ok(0)
     }
 
-    /// The message as it is in the file.
-    fn text(&self) -> Result<Vec<u8>> {
-        let what = format!("the message {}", show_file(&self.file));
-        bounded::read(&what, fs::File::open(&self.file), MAX_MESSAGE)
-    }
-
     /// Adds the trailers. Leaves an empty message and an untouched template as they are, so that the user can still
     /// abort the commit.
     fn add_trailers(
@@ -253,7 +245,8 @@ impl MessageArgs {
         if designs.is_empty() && approvals.is_empty() {
             return Ok(());
         }
-        let text = self.text()?;
+        let what = format!("the message {}", show_file(&self.file));
+        let text = bounded::read(&what, fs::File::open(&self.file), MAX_MESSAGE)?;
         let comment = comment(repo, &text);
         let mut message = Message::new(text, comment.clone());
         let content = message.content();
@@ -271,20 +264,11 @@ impl MessageArgs {
             changed |= message.add(TRAILER, approval.to_trailer_value().as_bytes());
         }
         if changed {
-            fs::write(&self.file, message.as_bytes()).map_err(|error| {
-                let file = show_file(&self.file);
-                Error::new(format!("the message {file} cannot be written: {error}"))
-            })?;
+            fs::write(&self.file, message.as_bytes())
+                .map_err(|error| Error::new(format!("{what} cannot be written: {error}")))?;
         }
         Ok(())
     }
-}
-
-/// Removes the used approvals. The commit exists already, so this judges nothing.
-fn post_commit() -> Result<u8> {
-    let repo = repository()?;
-    files::consume(&repo, &judge::landed(&repo)?).map_err(Failure::into_error)?;
-    Ok(0)
 }
 
 /// The prefix of comment lines in this message.
@@ -299,45 +283,18 @@ fn comment(repo: &Repository, text: &[u8]) -> BString {
     }
 }
 
-impl PrePushArgs {
-    fn run(&self, output: &mut Output) -> Result<u8> {
-        let updates = Update::parse_pushed(&bounded::refs()?)?;
-        judge_push(output, &updates, PushSide::Local(&self.remote))
-    }
-}
-
-impl UpdateArgs {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let name = Vec::from_os_string(self.reference.clone())
-            .map(BString::from)
-            .map_err(|_| Error::new("the name of the ref cannot be read"))?;
-        let (old, new) = (self.old.as_bytes(), self.new.as_bytes());
-        let update = Update::new(name.as_bstr(), old, new)?;
-        judge_push(output, &[update], PushSide::Server)
-    }
-}
-
-fn pre_receive(output: &mut Output) -> Result<u8> {
+/// Judges the new commits of a transaction that may still be refused.
+fn transaction(output: &mut Output) -> Result<u8> {
     let updates = Update::parse_received(&bounded::refs()?)?;
-    judge_push(output, &updates, PushSide::Server)
-}
-
-impl TransactionArgs {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        if self.state != PREPARED {
-            return Ok(0);
-        }
-        let updates = Update::parse_received(&bounded::refs()?)?;
-        let repo = repository()?;
-        // Unsigned approvals count here, as they did before the commit.
-        let options = with_approvals(&repo, committed_only(output))?;
-        let report = judge::new_commits(&repo, &updates, &options)?;
-        if report.changes.is_empty() && report.findings.is_empty() {
-            // Most transactions bring no new commit and pass silently.
-            return Ok(0);
-        }
-        lint::print(output, &report)
+    let repo = repository()?;
+    // Unsigned approvals count here, as they did before the commit.
+    let options = with_approvals(&repo, committed_only(output))?;
+    let report = judge::new_commits(&repo, &updates, &options)?;
+    if report.changes.is_empty() && report.findings.is_empty() {
+        // Most transactions bring no new commit and pass silently.
+        return Ok(0);
     }
+    lint::print(output, &report)
 }
 
 /// A framework requests a range by variables. During a commit git names the index, and guard then judges the staged
@@ -376,7 +333,7 @@ fn commit_in_progress() -> bool {
     std::env::var_os("GIT_INDEX_FILE").is_some()
 }
 
-fn judge_push(output: &mut Output, updates: &[Update], side: PushSide<'_>) -> Result<u8> {
+fn push(output: &mut Output, updates: &[Update], side: PushSide<'_>) -> Result<u8> {
     let report = judge::push(&repository()?, updates, side, None, &committed_only(output))?;
     lint::print(output, &report)
 }
