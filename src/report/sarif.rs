@@ -32,19 +32,9 @@ const SCHEMA: &str =
 pub(super) fn report(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> {
     let RunResult { verdict, failure } = run;
     let mut findings = ordered(&verdict.findings);
-    let mut rules: Vec<_> = Rule::ALL.iter().map(rule_described).collect();
+    let rules: Vec<_> = Rule::ALL.iter().map(rule_described).collect();
     let places = ReportPlaces::new(verdict);
-    let mut first = None;
-    if let Some(error) = failure {
-        first = Some(no_verdict(error, rules.len()));
-        rules.push(described(
-            NO_VERDICT,
-            "guard could not check.",
-            "guard could not check the change, so it may be unacceptable.",
-            "\n\nFix: Do what the message says, then run guard again.",
-            Level::Error,
-        ));
-    }
+    let first = failure.map(no_verdict);
     let room = MOST_RESULTS - usize::from(first.is_some());
     let left_out = findings.len().saturating_sub(room);
     findings.truncate(room);
@@ -88,28 +78,23 @@ pub(super) fn report(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> 
 
 fn rule_described(rule: &Rule) -> Value {
     let more = ["Why", "Fix", "Allow it"].map(|part| format!("\n\n{part}: {}", rule.section(part)));
-    let (what, more) = (rule.section(""), more.concat());
-    described(rule.id(), rule.summary(), what, &more, rule.default_level())
-}
-
-fn described(id: &str, summary: &str, what: &str, more: &str, level: Level) -> Value {
+    let what = rule.section("");
     json!({
-        "id": id,
-        "shortDescription": {"text": summary},
+        "id": rule.id(),
+        "shortDescription": {"text": rule.summary()},
         "fullDescription": {"text": what},
-        "help": {"text": format!("{what}{more}")},
-        "defaultConfiguration": {"level": level.name()},
+        "help": {"text": format!("{what}{}", more.concat())},
+        "defaultConfiguration": {"level": rule.default_level().name()},
     })
 }
 
 /// A failed run must contain a result. Otherwise code scanning, reviewdog and others would take it for success, and
 /// earlier alerts for fixed.
-fn no_verdict(error: &Error, index: usize) -> Value {
+fn no_verdict(error: &Error) -> Value {
     let place = ReportPlace::top(settings::FILE.into());
     let fingerprint = sha256(NO_VERDICT.as_bytes()).to_string();
     json!({
         "ruleId": NO_VERDICT,
-        "ruleIndex": index,
         "level": Level::Error.name(),
         "message": {"text": plain(&cannot_judge(error))},
         "locations": [location(&place)],

@@ -1,5 +1,6 @@
 //! The report of `guard trial`.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use serde_json::{Value, json};
@@ -79,17 +80,11 @@ fn notes(trial: &Trial, settings: &str) -> Vec<String> {
 fn table(trial: &Trial, notes: &[String]) -> String {
     let mut out = format!("guard: {}\n\n", summary(trial));
     for change in &trial.changes {
-        let mut rules: Vec<(&str, Vec<String>)> = Vec::new();
-        for finding in ordered(&change.findings) {
-            if finding.level != Level::Error {
-                continue;
-            }
-            let (rule, path) = (finding.rule.id(), finding.path.as_ref());
-            let path = path.map(|path| escaped(path).to_string());
-            match rules.iter_mut().find(|(known, _)| *known == rule) {
-                Some((_, paths)) => paths.extend(path),
-                None => rules.push((rule, Vec::from_iter(path))),
-            }
+        let mut rules: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let findings = ordered(&change.findings).into_iter();
+        for finding in findings.filter(|finding| finding.level == Level::Error) {
+            let path = finding.path.as_ref().map(|path| escaped(path).to_string());
+            rules.entry(finding.rule.id()).or_default().extend(path);
         }
         if rules.is_empty() {
             continue;
