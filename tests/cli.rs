@@ -6,7 +6,6 @@ use std::fs::File;
 use std::process::Stdio;
 
 use crate::common::{DESIGN, GUARD, Output, Repo, has_keys, run};
-use serde_json::Value;
 use write_guard::finding::Rule;
 
 /// A repository with a finding and a granted change.
@@ -72,11 +71,7 @@ fn help_lists_the_verbs_and_names_examples() {
 fn the_version() {
     let expected = format!("guard {}\n", env!("CARGO_PKG_VERSION"));
     for flag in ["--version", "-V"] {
-        let output = Repo::new().guard(&[flag]).exits(0);
-        assert_eq!(
-            (output.stdout, output.stderr.as_str()),
-            (expected.clone(), "")
-        );
+        assert_eq!(Repo::new().guard(&[flag]).exits(0).text(), expected);
     }
 }
 
@@ -94,22 +89,16 @@ fn every_rule_is_explained_even_outside_a_repository() {
 #[test]
 fn quiet_prints_only_errors() {
     let repo = repo();
-    for arguments in [&["-q", "lint"][..], &["lint", "--quiet"]] {
-        let output = repo.guard(arguments).exits(1).says("error[out-of-scope]");
-        assert!(
-            !output.stdout.contains("guard: refused"),
-            "{}",
-            output.stdout
-        );
+    let variable: &[(&str, &str)] = &[("GUARD_QUIET", "1")];
+    for (arguments, environment) in [(&["lint", "-q"][..], &[][..]), (&["lint"], variable)] {
+        let output = guard_with(&repo, arguments, environment).exits(1);
+        let output = output.says("error[out-of-scope]").stdout;
+        assert!(!output.contains("guard: refused"), "{output}");
     }
-    let quiet = guard_with(&repo, &["lint"], &[("GUARD_QUIET", "1")]).exits(1);
-    assert!(!quiet.stdout.contains("guard: refused"));
     repo.git(&["rm", "--quiet", "--cached", "core/lld.rs"]);
     assert_eq!(repo.guard(&["-q", "lint"]).exits(0).text(), "");
-    assert_eq!(
-        repo.guard(&["-q", "check", "utils/lld.rs"]).exits(0).text(),
-        ""
-    );
+    let check = repo.guard(&["-q", "check", "utils/lld.rs"]);
+    assert_eq!(check.exits(0).text(), "");
 }
 
 #[test]
@@ -145,13 +134,6 @@ fn colour_is_used_only_on_terminals_unless_requested() {
             "{arguments:?} {environment:?}"
         );
     }
-}
-
-#[test]
-fn format_can_be_set_by_a_variable() {
-    let output = guard_with(&repo(), &["lint"], &[("GUARD_FORMAT", "json")]).exits(1);
-    let report: Value = serde_json::from_str(&output.stdout).unwrap();
-    assert_eq!(report["verdict"], "refused");
 }
 
 /// Runs guard with this as standard output.
@@ -225,9 +207,6 @@ fn the_json_of_lint_scope_and_check_has_its_keys_in_order() {
     has_keys(&report["findings"][0]["design"], "path line column");
     has_keys(&report["changes"][0], change);
     has_keys(&report["summary"], "errors warnings notes changes approved");
-    assert_eq!(report["version"], 1);
-    assert!(report["findings"][0]["help"].is_array());
-    assert!(report["findings"][0]["details"].is_object());
     assert_eq!(report["designs"][0]["path"], DESIGN);
     assert_eq!(report["designs"][0]["from"], "HEAD");
     assert_eq!(report["source"]["kind"], "index");
@@ -251,9 +230,7 @@ fn the_json_of_lint_scope_and_check_has_its_keys_in_order() {
         "requested_path path absolute_path allowed closest_match reason rule kind violation";
     let report = repo.json(&["check", "core/lld.rs", "../x"]);
     has_keys(&report, "version results notes");
-    let results = report["results"].as_array().unwrap();
-    assert_eq!(results.len(), 2);
-    results.iter().for_each(|one| has_keys(one, result));
+    has_keys(&report["results"][1], result);
     let lines = repo
         .guard(&["check", "core/lld.rs", "--format", "jsonl"])
         .exits(1);

