@@ -29,25 +29,32 @@ pub(crate) fn optional_path<S: Serializer>(
         .serialize(serializer)
 }
 
+/// What follows a backslash where git quotes the character with one letter or mark.
+pub(crate) fn short_escape(c: char) -> Option<char> {
+    Some(match c {
+        '\x07' => 'a',
+        '\x08' => 'b',
+        '\t' => 't',
+        '\n' => 'n',
+        '\x0b' => 'v',
+        '\x0c' => 'f',
+        '\r' => 'r',
+        '"' | '\\' => c,
+        _ => return None,
+    })
+}
+
 /// The path between double quotes with git's C-like escapes, as git prints it
 /// with `core.quotePath` on.
 fn git_quoted(path: &BStr) -> String {
     let mut out = String::from("\"");
     for &byte in path.iter() {
-        match byte {
-            0x07 => out.push_str("\\a"),
-            0x08 => out.push_str("\\b"),
-            b'\t' => out.push_str("\\t"),
-            b'\n' => out.push_str("\\n"),
-            0x0b => out.push_str("\\v"),
-            0x0c => out.push_str("\\f"),
-            b'\r' => out.push_str("\\r"),
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b' '..=b'~' => out.push(char::from(byte)),
-            _ => {
-                let _ = write!(out, "\\{byte:03o}");
-            }
+        if let Some(letter) = short_escape(char::from(byte)) {
+            out.extend(['\\', letter]);
+        } else if matches!(byte, b' '..=b'~') {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "\\{byte:03o}");
         }
     }
     out.push('"');

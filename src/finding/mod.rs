@@ -7,12 +7,12 @@ pub(crate) mod json;
 mod rule;
 
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::ops::{Deref, Range};
 
 use gix::bstr::{BStr, BString};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 pub use rule::{Level, Rule};
 
@@ -34,28 +34,8 @@ pub struct Anchor {
     pub label: String,
 }
 
-/// Facts of a rule for programs, by stable keys. There may be a million findings with one fact each, so this is compact.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Details(Vec<(&'static str, serde_json::Value)>);
-
-impl Details {
-    /// Sets a fact.
-    pub fn insert(&mut self, key: &'static str, value: serde_json::Value) {
-        match self.0.binary_search_by_key(&key, |(key, _)| key) {
-            Ok(at) => self.0[at].1 = value,
-            Err(at) => {
-                self.0.reserve_exact(1);
-                self.0.insert(at, (key, value));
-            }
-        }
-    }
-
-    /// The fact with this key.
-    pub fn get(&self, key: &str) -> Option<&serde_json::Value> {
-        let mut facts = self.0.iter();
-        facts.find_map(|(known, value)| (*known == key).then_some(value))
-    }
-}
+/// Facts of a rule for programs, by stable keys.
+pub type Details = BTreeMap<&'static str, serde_json::Value>;
 
 impl Anchor {
     /// The same place, with another label.
@@ -64,12 +44,6 @@ impl Anchor {
             label: label.into(),
             ..self.clone()
         }
-    }
-}
-
-impl Serialize for Details {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
     }
 }
 
@@ -172,46 +146,47 @@ pub(crate) fn split_command(sentence: &str) -> Option<(&str, &str)> {
 }
 
 /// One line of help.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Help(HelpLine);
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum HelpLine {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Help {
+    /// A next step.
     Sentence(String),
+    /// A command to paste, below the sentence before it.
     Command(String),
+    /// A table row, list item or heading to paste into a design.
     Row(String),
 }
 
 impl Help {
     /// A command to paste, below the sentence before it.
     pub(crate) fn command(command: impl fmt::Display) -> Help {
-        Help(HelpLine::Command(format!("  {command}")))
+        Help::Command(format!("  {command}"))
     }
 
     /// A table row, list item or heading to paste into a design.
     pub(crate) fn row(row: impl Into<String>) -> Help {
-        Help(HelpLine::Row(row.into()))
+        Help::Row(row.into())
     }
 
     /// Whether the line is for pasting, and must not be wrapped.
     pub fn is_to_paste(&self) -> bool {
-        !matches!(self.0, HelpLine::Sentence(_))
+        !matches!(self, Help::Sentence(_))
     }
 
     /// Whether the line is a command, or a sentence that ends in one.
     pub(crate) fn has_command(&self) -> bool {
-        matches!(self.0, HelpLine::Command(_)) || split_command(self).is_some()
+        matches!(self, Help::Command(_)) || split_command(self).is_some()
     }
 
     /// Whether the line is for pasting into a design.
     pub fn is_row(&self) -> bool {
-        matches!(self.0, HelpLine::Row(_))
+        matches!(self, Help::Row(_))
     }
 }
 
 impl<T: Into<String>> From<T> for Help {
     fn from(sentence: T) -> Help {
-        Help(HelpLine::Sentence(sentence.into()))
+        Help::Sentence(sentence.into())
     }
 }
 
@@ -219,14 +194,8 @@ impl Deref for Help {
     type Target = str;
 
     fn deref(&self) -> &str {
-        let (HelpLine::Sentence(text) | HelpLine::Command(text) | HelpLine::Row(text)) = &self.0;
+        let (Help::Sentence(text) | Help::Command(text) | Help::Row(text)) = self;
         text
-    }
-}
-
-impl Serialize for Help {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self)
     }
 }
 

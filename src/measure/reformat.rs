@@ -9,12 +9,12 @@
 //! both versions alike.
 
 use gix::bstr::ByteSlice;
+use gix::diff::blob::Diff;
 
-use super::line_diff::{DIFF_LIMIT, Numbered};
-use super::share::line_changes;
+use super::line_diff::{DIFF_LIMIT, Numbered, changed_places, lines_at};
 use super::text::{self, Text};
 
-/// The maximum words per side to compare; more would need too much memory.
+/// The maximum words per side to compare; more would take too long.
 const WORD_LIMIT: usize = 1 << 20;
 /// The new version keeps at least one line of so many.
 const LINES: usize = 4;
@@ -169,18 +169,35 @@ fn is_in_pattern(before: &[u8]) -> bool {
 /// Whether the lines that replace the changed ones miss fewer than a tenth of their words, of the bytes of these words
 /// and of their lines, and add fewer than a tenth.
 fn keeps_words(old: &Text<'_>, new: &Text<'_>) -> bool {
-    let [before, after] = line_changes(old, new);
-    let words = Numbered::new(text::words(&before), text::words(&after), [0, 0]);
-    let (lost, added) = words.changed();
-    let count = text::words(&before).count();
+    let (old, new): (Vec<_>, Vec<_>) = (old.trimmed().collect(), new.trimmed().collect());
+    let places = changed_places(old.iter().copied(), new.iter().copied());
+    let before = places
+        .iter()
+        .flat_map(|place| lines_at(&old, &place.before));
+    let after = places.iter().flat_map(|place| lines_at(&new, &place.after));
+    let words = Numbered::new(
+        before.clone().flat_map(|line| text::words(line)),
+        after.flat_map(|line| text::words(line)),
+        [0, 0],
+    );
+    let count = before.clone().flat_map(|line| text::words(line)).count();
     // A diff of texts that have little in common takes long.
-    if !is_little(lost, count) || !is_little(added, count) {
+    let diff = match is_little(words.gone(), count) {
+        true => words.diff(),
+        false => None,
+    };
+    let little = |diff: &Diff| {
+        let changed = [diff.count_removals(), diff.count_additions()];
+        changed
+            .iter()
+            .all(|changed| is_little(*changed as usize, count))
+    };
+    let Some(diff) = diff.filter(little) else {
         return false;
-    }
-    let diff = words.diff();
+    };
     let (mut at, mut bytes, mut lost_bytes) = (0, 0, 0);
     let (mut lines, mut lost_lines) = (0, 0);
-    for line in before.lines() {
+    for line in before {
         let (mut words, mut lost) = (0, 0);
         for word in text::words(line) {
             words += 1;

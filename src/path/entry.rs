@@ -64,17 +64,16 @@ pub(super) fn faults(path: &[u8], kind: Kind, platform: Platform) -> Result<(), 
 
 /// Refuses paths that git itself never writes.
 fn check_shape(path: &[u8]) -> Result<(), PathFault> {
-    let odd = path
-        .split(|&byte| byte == b'/')
-        .find(|name| matches!(*name, b"" | b"." | b".."));
-    match odd {
-        None => Ok(()),
-        Some(b"") => refuse(Reason::MalformedEntry, "has an empty component"),
-        Some(name) => Err(PathFault::new(
-            Reason::MalformedEntry,
-            format!("contains the name {}", String::from_utf8_lossy(name)),
-        )),
+    for name in path.split(|&byte| byte == b'/') {
+        let what = match name {
+            b"" => "has an empty component",
+            b"." => "contains the name .",
+            b".." => "contains the name ..",
+            _ => continue,
+        };
+        return refuse(Reason::MalformedEntry, what);
     }
+    Ok(())
 }
 
 /// The links of a tree.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 use super::chars;
+use crate::finding::json::short_escape;
 
 /// A name that is safe to print on a terminal, in a log or on a page; see [`escaped`].
 #[derive(Debug, Clone, Copy)]
@@ -23,12 +24,8 @@ impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Most names are letters, digits and a few marks.
         let is_plain = |byte: &u8| matches!(byte, b'!' | b'#'..=b'[' | b']'..=b'~');
-        if let (false, true, Ok(plain)) = (
-            self.0.is_empty(),
-            self.0.iter().all(is_plain),
-            std::str::from_utf8(self.0),
-        ) {
-            return f.write_str(plain);
+        if !self.0.is_empty() && self.0.iter().all(is_plain) {
+            return f.write_str(&String::from_utf8_lossy(self.0));
         }
         let mut out = String::with_capacity(self.0.len() + 2);
         let changed = escape(self.0, &mut out)?;
@@ -69,7 +66,7 @@ pub fn text_on_one_line(text: &str) -> Cow<'_, str> {
             false => out.push(c),
         }
     }
-    Cow::Owned(out)
+    out.into()
 }
 
 /// Writes the name with escapes and returns whether there were any.
@@ -79,7 +76,20 @@ fn escape(name: &[u8], out: &mut String) -> Result<bool, fmt::Error> {
         let mut previous = None;
         let mut rest = chunk.valid().chars();
         while let Some(c) = rest.next() {
-            changed |= escape_char(previous, c, rest.clone().next(), out)?;
+            let is_escaped = if let Some(letter) = short_escape(c) {
+                out.extend(['\\', letter]);
+                true
+            } else if c.is_ascii_control() {
+                write!(out, "\\{:03o}", u32::from(c))?;
+                true
+            } else if is_misleading(previous, c, rest.clone().next()) {
+                out.extend(c.escape_unicode());
+                true
+            } else {
+                out.push(c);
+                false
+            };
+            changed |= is_escaped;
             previous = Some(c);
         }
         for byte in chunk.invalid() {
@@ -88,32 +98,6 @@ fn escape(name: &[u8], out: &mut String) -> Result<bool, fmt::Error> {
         }
     }
     Ok(changed)
-}
-
-fn escape_char(
-    previous: Option<char>,
-    c: char,
-    next: Option<char>,
-    out: &mut String,
-) -> Result<bool, fmt::Error> {
-    match c {
-        '\x07' => out.push_str("\\a"),
-        '\x08' => out.push_str("\\b"),
-        '\t' => out.push_str("\\t"),
-        '\n' => out.push_str("\\n"),
-        '\x0b' => out.push_str("\\v"),
-        '\x0c' => out.push_str("\\f"),
-        '\r' => out.push_str("\\r"),
-        '"' => out.push_str("\\\""),
-        '\\' => out.push_str("\\\\"),
-        c if c.is_ascii_control() => write!(out, "\\{:03o}", u32::from(c))?,
-        c if is_misleading(previous, c, next) => write!(out, "\\u{{{:x}}}", u32::from(c))?,
-        c => {
-            out.push(c);
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// Whether a reader could overlook or confuse the character.

@@ -114,9 +114,8 @@ pub fn resolve_link(
     link_path: &BStr,
     target: &[u8],
 ) -> Result<BString, Rejection> {
-    follow(view, link_path, target, |fault| {
-        fault.of_link(link_path, target)
-    })
+    let of_link = |fault: PathFault| fault.of_link(link_path, target);
+    follow(view, link_path, target, of_link)
 }
 
 /// The path that `path` leads to, with all links resolved and `..` taken from their targets. Empty for the workspace
@@ -156,17 +155,13 @@ fn follow(
         }
         followed += 1;
         if followed > MAX_LINKS {
-            return Err(of_the_whole(PathFault::new(
-                Reason::SymlinkLoop,
-                format!("passes through more than {MAX_LINKS} links"),
-            )));
+            let what = format!("passes through more than {MAX_LINKS} links");
+            return Err(of_the_whole(PathFault::new(Reason::SymlinkLoop, what)));
         }
-        let next = view.link_target(here.as_ref()).ok_or_else(|| {
-            of_the_whole(PathFault::new(
-                Reason::UnreadableLink,
-                "passes through a link that cannot be read",
-            ))
-        })?;
+        let Some(next) = view.link_target(here.as_ref()) else {
+            let what = "passes through a link that cannot be read";
+            return Err(of_the_whole(PathFault::new(Reason::UnreadableLink, what)));
+        };
         faults(&here, &next, Platform::Unix).map_err(|fault| fault.of_link(&here, &next))?;
         ahead.extend(segments(&next).rev());
         pop(&mut here);

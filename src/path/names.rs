@@ -57,11 +57,9 @@ fn check_dots(path: &str) -> Result<(), PathFault> {
             None => plain.push(c),
         }
     }
-    let lookalike = path
-        .split('/')
-        .zip(plain.split('/'))
-        .any(|(name, plain)| name != plain && matches!(plain, "." | ".."));
-    if lookalike || check_git_dir(&plain).is_err() {
+    let mut names = path.split('/').zip(plain.split('/'));
+    let is_step = names.any(|(name, plain)| name != plain && matches!(plain, "." | ".."));
+    if is_step || check_git_dir(&plain).is_err() {
         let what = format!("contains the dot look-alike U+{:04X}", u32::from(dot));
         return refuse(Reason::ConfusableSeparator, what);
     }
@@ -70,9 +68,6 @@ fn check_dots(path: &str) -> Result<(), PathFault> {
 
 fn check_lengths(path: &str, platform: Platform) -> Result<(), PathFault> {
     for name in platform.segments(path.as_bytes()) {
-        if name.len() <= MAX_NAME {
-            continue;
-        }
         let (length, unit) = match platform {
             Platform::Unix => (name.len(), "bytes"),
             Platform::Windows => (
@@ -81,10 +76,8 @@ fn check_lengths(path: &str, platform: Platform) -> Result<(), PathFault> {
             ),
         };
         if length > MAX_NAME {
-            return refuse(
-                Reason::NameTooLong,
-                format!("contains a name of {length} {unit}; the limit is {MAX_NAME}"),
-            );
+            let what = format!("contains a name of {length} {unit}; the limit is {MAX_NAME}");
+            return refuse(Reason::NameTooLong, what);
         }
     }
     Ok(())
@@ -93,10 +86,8 @@ fn check_lengths(path: &str, platform: Platform) -> Result<(), PathFault> {
 /// Refuses paths longer than [`MAX_PATH`] bytes.
 pub(super) fn check_path_length(length: usize) -> Result<(), PathFault> {
     if length > MAX_PATH {
-        return refuse(
-            Reason::PathTooLong,
-            format!("is {length} bytes long; the limit is {MAX_PATH}"),
-        );
+        let what = format!("is {length} bytes long; the limit is {MAX_PATH}");
+        return refuse(Reason::PathTooLong, what);
     }
     Ok(())
 }
@@ -131,9 +122,8 @@ pub(super) fn check_git_dir(path: &str) -> Result<(), PathFault> {
 
 fn is_git_alias(name: &str) -> bool {
     let name = folded(name);
-    [&b".git"[..], b"git~1"]
-        .iter()
-        .any(|git| tail_after(&name, git).is_some_and(vanishes_on_ntfs))
+    let is = |git| tail_after(&name, git).is_some_and(vanishes_on_ntfs);
+    is(b".git") || is(b"git~1")
 }
 
 /// Files that configure git, each with the first six characters of its short names on NTFS: of the ordinary ones,
@@ -172,9 +162,8 @@ fn is_hashed_short_name(name: &[u8], prefix: &[u8]) -> bool {
         return false;
     };
     let number = &short[tilde + 1..];
-    prefix
-        .get(..tilde)
-        .is_some_and(|prefix| short[..tilde].eq_ignore_ascii_case(prefix))
+    let start = prefix.get(..tilde);
+    start.is_some_and(|start| short[..tilde].eq_ignore_ascii_case(start))
         && number.first().is_some_and(|&digit| digit != b'0')
         && number.iter().all(u8::is_ascii_digit)
         && vanishes_on_ntfs(rest)

@@ -114,29 +114,29 @@ reasons! {
 }
 
 impl Reason {
+    /// How the path leaves the workspace, if it does.
+    fn escape(self) -> Option<&'static str> {
+        match self {
+            Reason::PathEscapes => Some("path-escapes"),
+            Reason::PathOutside | Reason::IsDriveRoot | Reason::WindowsDriveRelative => {
+                Some("path-outside")
+            }
+            Reason::SymlinkEscape | Reason::SymlinkAbsolute => Some("symlink-escapes"),
+            _ => None,
+        }
+    }
+
     /// The rule of findings with this reason.
     pub fn rule(self) -> Rule {
-        match self {
-            Reason::PathEscapes
-            | Reason::PathOutside
-            | Reason::IsDriveRoot
-            | Reason::WindowsDriveRelative
-            | Reason::SymlinkEscape
-            | Reason::SymlinkAbsolute => Rule::OutsideWorkspace,
-            _ => Rule::UnsafePath,
+        match self.escape() {
+            Some(_) => Rule::OutsideWorkspace,
+            None => Rule::UnsafePath,
         }
     }
 
     /// The value of `details.reason` in a finding: how the path leaves the workspace, or the id.
     pub fn detail(self) -> &'static str {
-        match self {
-            Reason::PathEscapes => "path-escapes",
-            Reason::PathOutside | Reason::IsDriveRoot | Reason::WindowsDriveRelative => {
-                "path-outside"
-            }
-            Reason::SymlinkEscape | Reason::SymlinkAbsolute => "symlink-escapes",
-            other => other.id(),
-        }
+        self.escape().unwrap_or(self.id())
     }
 }
 

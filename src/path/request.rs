@@ -93,10 +93,8 @@ fn check_relative(input: &str) -> Result<(), PathFault> {
         return refuse(Reason::Empty, "is not a path");
     }
     if input.starts_with('~') {
-        return refuse(
-            Reason::Tilde,
-            "starts with ~, which shells and tools expand to another directory",
-        );
+        let what = "starts with ~, which shells and tools expand to another directory";
+        return refuse(Reason::Tilde, what);
     }
     if let Some((scheme, _)) = input.split_once("://")
         && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -126,7 +124,7 @@ fn resolve(below: &[u8], platform: Platform) -> Result<BString, PathFault> {
 
 /// The start of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PathAnchor {
+enum PathAnchor {
     Relative,
     /// `/`, or `\` on Windows: the root, or the root of the current drive.
     Root,
@@ -137,7 +135,7 @@ pub(super) enum PathAnchor {
 }
 
 /// The part of an absolute path below the workspace; `rest` follows the anchor.
-pub(super) fn below_root<'a>(
+fn below_root<'a>(
     root: &[u8],
     anchor: PathAnchor,
     mut rest: &'a [u8],
@@ -149,15 +147,10 @@ pub(super) fn below_root<'a>(
     {
         return refuse(Reason::IsDriveRoot, "is the root of a drive");
     }
-    let outside = || {
-        PathFault::new(
-            Reason::PathOutside,
-            "is an absolute path outside the workspace",
-        )
-    };
+    let outside = "is an absolute path outside the workspace";
     let (root_anchor, root) = self::anchor(root, platform)?;
     if anchor != root_anchor {
-        return Err(outside());
+        return refuse(Reason::PathOutside, outside);
     }
     for expected in platform.segments(root).filter(|name| !is_here(name)) {
         let (name, tail) = next_name(rest, platform);
@@ -166,7 +159,7 @@ pub(super) fn below_root<'a>(
             Platform::Windows => fold(name.into()) == fold(expected.into()),
         };
         if !same {
-            return Err(outside());
+            return refuse(Reason::PathOutside, outside);
         }
         rest = tail;
     }
@@ -175,17 +168,14 @@ pub(super) fn below_root<'a>(
 
 /// The first component that is neither empty nor `.`, and the rest.
 fn next_name(mut path: &[u8], platform: Platform) -> (&[u8], &[u8]) {
-    loop {
-        let end = path.iter().position(|&b| platform.is_separator(b));
-        let (name, tail) = match end {
-            Some(end) => (&path[..end], &path[end + 1..]),
-            None => (path, &b""[..]),
-        };
-        if !is_here(name) || end.is_none() {
+    while let Some(end) = path.iter().position(|&b| platform.is_separator(b)) {
+        let (name, tail) = (&path[..end], &path[end + 1..]);
+        if !is_here(name) {
             return (name, tail);
         }
         path = tail;
     }
+    (path, b"")
 }
 
 fn is_here(name: &[u8]) -> bool {
@@ -193,7 +183,7 @@ fn is_here(name: &[u8]) -> bool {
 }
 
 /// Splits off the anchor.
-pub(super) fn anchor(path: &[u8], platform: Platform) -> Result<(PathAnchor, &[u8]), PathFault> {
+fn anchor(path: &[u8], platform: Platform) -> Result<(PathAnchor, &[u8]), PathFault> {
     if platform == Platform::Unix {
         return Ok(match path.strip_prefix(b"/") {
             Some(rest) => (PathAnchor::Root, rest),
@@ -202,16 +192,12 @@ pub(super) fn anchor(path: &[u8], platform: Platform) -> Result<(PathAnchor, &[u
     }
     // `\\?\`, the prefix of canonical Windows paths, does not change the drive or server.
     let verbatim = path.strip_prefix(br"\\?\");
-    if let Some(rest) = verbatim
-        && drive(rest).is_none()
-    {
-        return Ok((
-            PathAnchor::Server,
-            rest.strip_prefix(br"UNC\").unwrap_or(rest),
-        ));
+    if let Some(rest) = verbatim.filter(|rest| drive(rest).is_none()) {
+        let server = rest.strip_prefix(br"UNC\").unwrap_or(rest);
+        return Ok((PathAnchor::Server, server));
     }
     let path = verbatim.unwrap_or(path);
-    let slash = |at: usize| {
+    let slash = |at| {
         path.get(at)
             .is_some_and(|&byte| platform.is_separator(byte))
     };

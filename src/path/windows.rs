@@ -47,10 +47,8 @@ pub(super) fn check_windows_absolute(path: &[u8]) -> Result<(), PathFault> {
 pub(super) fn check_backslash_traversal(path: &[u8], depth: usize) -> Result<(), PathFault> {
     let start = vec![&b"x"[..]; depth];
     if path.contains(&b'\\') && resolved(start, Platform::Windows.segments(path)).is_none() {
-        return refuse(
-            Reason::BackslashTraversal,
-            "leaves the workspace where \\ separates directories",
-        );
+        let what = "leaves the workspace where \\ separates directories";
+        return refuse(Reason::BackslashTraversal, what);
     }
     Ok(())
 }
@@ -78,10 +76,8 @@ pub fn portable_name(path: &BStr) -> Option<Rejection> {
 
 pub(super) fn faults(path: &[u8]) -> Result<(), PathFault> {
     if drive(path).is_some() {
-        return refuse(
-            Reason::WindowsDriveRelative,
-            "starts with a drive letter on Windows",
-        );
+        let what = "starts with a drive letter on Windows";
+        return refuse(Reason::WindowsDriveRelative, what);
     }
     for name in path.split(|&byte| byte == b'/') {
         check_name(name)?;
@@ -96,10 +92,8 @@ fn check_name(name: &[u8]) -> Result<(), PathFault> {
         return refuse(Reason::WindowsReservedName, what);
     }
     if name.contains(&b':') {
-        return refuse(
-            Reason::WindowsStream,
-            "contains the character : (U+003A), which names a stream on Windows",
-        );
+        let what = "contains the character : (U+003A), which names a stream on Windows";
+        return refuse(Reason::WindowsStream, what);
     }
     let illegal = |&&byte: &&u8| byte < b' ' || b"<>\"|?*\\".contains(&byte);
     if let Some(&byte) = name.iter().find(illegal) {
@@ -107,10 +101,8 @@ fn check_name(name: &[u8]) -> Result<(), PathFault> {
         return refuse(Reason::WindowsIllegalChar, what);
     }
     if name.ends_with(b".") || name.ends_with(b" ") {
-        return refuse(
-            Reason::WindowsTrailingDotOrSpace,
-            "contains a name that ends with a dot or space, which Windows drops",
-        );
+        let what = "contains a name that ends with a dot or space, which Windows drops";
+        return refuse(Reason::WindowsTrailingDotOrSpace, what);
     }
     Ok(())
 }
@@ -120,9 +112,7 @@ fn reserved(name: &[u8]) -> Option<String> {
     let stem = name.split(|&b| b == b'.' || b == b':').next()?;
     let stem = std::str::from_utf8(stem).ok()?.trim_end_matches(' ');
     let upper = stem.to_ascii_uppercase();
-    let number = ["COM", "LPT"]
-        .iter()
-        .find_map(|port| upper.strip_prefix(port));
+    let number = upper.strip_prefix("COM").or(upper.strip_prefix("LPT"));
     let is_device = match number {
         // Latin-1 superscript digits count as digits.
         Some(number) => number.chars().count() == 1 && "123456789¹²³".contains(number),

@@ -144,13 +144,9 @@ impl<'a> Sink<'a> {
 
     /// Adds a finding unless its rule is off.
     pub fn push(&mut self, finding: Finding) {
-        let Some(finding) = at_level(self.settings, finding) else {
-            return;
-        };
-        if self.findings.len() < self.most {
-            self.findings.push(finding);
-        } else {
-            self.leave_out(finding.level, finding.rule);
+        if let Some(finding) = at_level(self.settings, finding) {
+            let (level, rule) = (finding.level, finding.rule);
+            self.push_or_count(level, rule, || finding);
         }
     }
 
@@ -161,36 +157,33 @@ impl<'a> Sink<'a> {
 
     /// Adds a finding of `rule` at its default level; beyond the limit, `make` is not called.
     pub fn push_made_by(&mut self, rule: Rule, make: impl FnOnce() -> Finding) {
-        if self.findings.len() < self.most {
-            self.push(make());
-        } else if let Some(level) = self.settings.level(rule) {
-            self.leave_out(level, rule);
+        if let Some(level) = self.settings.level(rule) {
+            self.push_or_count(level, rule, || Finding { level, ..make() });
         }
     }
 
-    fn leave_out(&mut self, level: Level, rule: Rule) {
-        self.left_out += 1;
-        let worst = self.worst.get_or_insert((level, rule));
-        if level > worst.0 {
-            *worst = (level, rule);
+    fn push_or_count(&mut self, level: Level, rule: Rule, make: impl FnOnce() -> Finding) {
+        if self.findings.len() < self.most {
+            self.findings.push(make());
+        } else {
+            self.left_out += 1;
+            self.worst = self.worst.max(Some((level, rule)));
         }
     }
 
     /// The findings, plus one that counts those beyond the limit.
     pub(super) fn finish(mut self) -> Vec<Finding> {
         if let Some((level, rule)) = self.worst {
-            let mut more = Finding::new(
-                rule,
-                "",
-                format!(
-                    "{} more findings are not listed; a report lists at most {}",
-                    self.left_out, self.most
-                ),
-            )
-            .help("split the change into smaller ones");
-            more.path = None;
-            more.level = level;
-            self.findings.push(more);
+            let (more, most) = (self.left_out, self.most);
+            let message =
+                format!("{more} more findings are not listed; a report lists at most {most}");
+            let finding =
+                Finding::new(rule, "", message).help("split the change into smaller ones");
+            self.findings.push(Finding {
+                path: None,
+                level,
+                ..finding
+            });
         }
         self.findings
     }

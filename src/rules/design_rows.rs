@@ -1,9 +1,8 @@
 //! `design-modify-missing` and `design-add-exists`: whether the rows of a design fit the existing files.
 
-use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BStr, BString};
 
 use super::ResultTree;
 use crate::change::Kind;
@@ -29,24 +28,18 @@ pub struct DesignContext<'a> {
 
 /// The rows that modify or delete what is not there, and those that add what was there before.
 pub fn check_design_rows(design: &Design, context: &DesignContext<'_>) -> Vec<Finding> {
-    let rows = RowCheck {
-        context,
-        made: design
-            .grants
-            .iter()
-            .filter(|grant| grant.kind == GrantKind::File && grant.actions.contains(Actions::ADD))
-            .map(|grant| &grant.path)
-            .collect(),
-        matched: matched(&design.grants, context.there),
-        namesakes: OnceCell::new(),
-    };
-    let grants = design.grants.iter().enumerate();
-    grants
-        .filter_map(|(row, grant)| {
-            let found = rows.missing(row, grant).or_else(|| rows.exists(grant))?;
-            Some(found.at(grant.anchor.clone()))
-        })
-        .collect()
+    let makes =
+        |grant: &&Grant| grant.kind == GrantKind::File && grant.actions.contains(Actions::ADD);
+    let made = design.grants.iter().filter(makes);
+    let made: HashSet<&BString> = made.map(|grant| &grant.path).collect();
+    let matched = matched(&design.grants, context.there);
+    let grants = design.grants.iter().zip(matched);
+    let found = grants.filter_map(|(grant, is_matched)| {
+        let is_made = made.contains(&grant.path);
+        let found = missing(context, grant, is_made, is_matched).or_else(|| exists(context, grant));
+        Some(found?.at(grant.anchor.clone()))
+    });
+    found.collect()
 }
 
 /// For each grant that is a glob, whether a tree holds a match.
@@ -70,119 +63,66 @@ pub fn matched(grants: &[Grant], trees: &[&dyn ResultTree]) -> Vec<bool> {
     found
 }
 
-/// Facts about all files, computed once for all rows.
-struct RowCheck<'a> {
-    context: &'a DesignContext<'a>,
-    /// What the document creates.
-    made: HashSet<&'a BString>,
-    /// For each row that is a glob, whether it matches a file.
-    matched: Vec<bool>,
-    /// Files by name; `None` for a name that several files have.
-    namesakes: OnceCell<HashMap<BString, Option<BString>>>,
+/// A row for what is not there. Another row of the document may make it, and a glob may be matched.
+fn missing(
+    context: &DesignContext<'_>,
+    grant: &Grant,
+    is_made: bool,
+    is_matched: bool,
+) -> Option<Finding> {
+    let verb = verb(grant)?;
+    let path: &BStr = grant.path.as_ref();
+    if verb == "modify" && is_made || is_matched {
+        return None;
+    }
+    let trees = context.there.iter();
+    let nodes: Vec<Node> = trees.filter_map(|tree| tree.entry(path)).collect();
+    let wants_directory = grant.kind == GrantKind::Directory;
+    let fits = |node: &Node| (*node == Node::Directory) == wants_directory;
+    if grant.kind != GrantKind::Glob && nodes.iter().any(fits) {
+        return None;
+    }
+    let shown = escaped(path);
+    let what = if wants_directory { "directory" } else { "file" };
+    let message = match grant.kind {
+        GrantKind::Glob => format!("no file to {verb} matches `{shown}`"),
+        _ if nodes.is_empty() => format!("the {what} to {verb} does not exist: {shown}"),
+        _ => format!("{shown} is not a {what} to {verb}"),
+    };
+    let help = match verb {
+        _ if !nodes.is_empty() => "a path with a slash at its end is a directory: correct the path",
+        "modify" => "correct the path, or change the type to Add if the work creates it",
+        _ => "correct the path, or remove the row",
+    };
+    Some(Finding::new(Rule::DesignModifyMissing, path, message).help(help))
 }
 
-impl RowCheck<'_> {
-    fn missing(&self, row: usize, grant: &Grant) -> Option<Finding> {
-        let verb = verb(grant)?;
-        let path: &BStr = grant.path.as_ref();
-        // Another row of the document creates the file.
-        if verb == "modify" && self.made.contains(&grant.path) {
-            return None;
-        }
-        let shown = escaped(path);
-        let finding = |message: String, help: String| {
-            Finding::new(Rule::DesignModifyMissing, path, message).help(help)
-        };
-        if grant.kind == GrantKind::Glob {
-            return (!self.matched[row]).then(|| {
-                let help = "correct the pattern, or change the type to Add".to_owned();
-                finding(format!("no file to {verb} matches `{shown}`"), help)
-            });
-        }
-        let wants_directory = grant.kind == GrantKind::Directory;
-        let trees = self.context.there.iter();
-        let nodes: Vec<Node> = trees.filter_map(|tree| tree.entry(path)).collect();
-        let fits = |node: &Node| (*node == Node::Directory) == wants_directory;
-        if nodes.iter().any(fits) {
-            return None;
-        }
-        let what = if wants_directory { "directory" } else { "file" };
-        Some(match (nodes.is_empty(), wants_directory) {
-            (false, false) => finding(
-                format!("{shown} is a directory, not a file to {verb}"),
-                format!("write `{shown}/` for everything below it"),
-            ),
-            (false, true) => finding(
-                format!("{shown} is a file, not a directory"),
-                format!("write `{shown}` without the slash"),
-            ),
-            (true, _) => {
-                let message = format!("the {what} to {verb} does not exist: {shown}");
-                let mut found = Finding::new(Rule::DesignModifyMissing, path, message);
-                if let (false, Some(other)) = (wants_directory, self.only_namesake(path)) {
-                    found = found.help(format!("did you mean `{}`?", escaped(other)));
-                }
-                found.help(match verb {
-                    "modify" => {
-                        "correct the path, or change the type to Add if the work creates it"
-                    }
-                    _ => "correct the path, or remove the row",
-                })
-            }
-        })
+/// An Add row for one file that is there. A directory or a glob may hold files before more are added.
+fn exists(context: &DesignContext<'_>, grant: &Grant) -> Option<Finding> {
+    let is_add = grant.actions.contains(Actions::ADD | Actions::MODIFY_NEW);
+    if !is_add || grant.kind != GrantKind::File {
+        return None;
     }
-
-    /// The only file elsewhere with the same name.
-    fn only_namesake(&self, path: &BStr) -> Option<&BString> {
-        let namesakes = self.namesakes.get_or_init(|| {
-            let mut namesakes: HashMap<BString, Option<BString>> = HashMap::new();
-            for tree in self.context.there {
-                tree.for_each(&mut |path, _| {
-                    let known = namesakes.entry(file_name(path).into());
-                    let known = known.or_insert_with(|| Some(path.into()));
-                    if known.as_ref().is_some_and(|known| known != path) {
-                        *known = None;
-                    }
-                });
-            }
-            namesakes
-        });
-        namesakes.get(file_name(path).as_bstr())?.as_ref()
+    let path: &BStr = grant.path.as_ref();
+    let node = context.merge_base.unwrap_or(context.head).entry(path)?;
+    let shown = escaped(path);
+    if node == Node::Directory {
+        let message = format!("{shown} is a directory, not a file to add");
+        let help = format!("write `{shown}/` for everything below it");
+        return Some(Finding::new(Rule::DesignAddExists, path, message).help(help));
     }
-
-    /// An Add row for one file. A directory or a glob may hold files before more are added.
-    fn exists(&self, grant: &Grant) -> Option<Finding> {
-        let context = self.context;
-        let is_add = grant.actions.contains(Actions::ADD | Actions::MODIFY_NEW);
-        if !is_add || grant.kind != GrantKind::File {
-            return None;
-        }
-        let path: &BStr = grant.path.as_ref();
-        let node = context.merge_base.unwrap_or(context.head).entry(path)?;
-        let shown = escaped(path);
-        let (message, help) = match (node, context.merge_base) {
-            (Node::Directory, _) => (
-                format!("{shown} is a directory, not a file to add"),
-                format!("write `{shown}/` for everything below it"),
-            ),
-            (_, base) => (
-                match base {
-                    Some(_) => format!("the file to add existed before the work began: {shown}"),
-                    None => format!("the file to add is already in HEAD: {shown}"),
-                },
-                "change the type to Modify if you mean this file, or choose another name"
-                    .to_owned(),
-            ),
-        };
-        let mut found = Finding::new(Rule::DesignAddExists, path, message).help(help);
-        let may_be_own = context.agreed.lookup(path).actions.contains(Actions::ADD);
-        if node != Node::Directory && context.merge_base.is_none() && may_be_own {
-            // The work itself may have added the file after the row was committed.
-            found.level = Level::Warning;
-            found = found.help("set `[lld] base` to the target branch so that guard can tell older files from new ones");
-        }
-        Some(found)
+    let message = match context.merge_base {
+        Some(_) => format!("the file to add existed before the work began: {shown}"),
+        None => format!("the file to add is already in HEAD: {shown}"),
+    };
+    let mut found = Finding::new(Rule::DesignAddExists, path, message)
+        .help("change the type to Modify if you mean this file, or choose another name");
+    if context.merge_base.is_none() && context.agreed.lookup(path).actions.contains(Actions::ADD) {
+        // The work itself may have added the file after the row was committed.
+        found.level = Level::Warning;
+        found = found.help("set `[lld] base` to the target branch so that guard can tell older files from new ones");
     }
+    Some(found)
 }
 
 /// What the row does to a file that must exist; `None` if the file need not exist.
@@ -199,8 +139,4 @@ fn verb(grant: &Grant) -> Option<&'static str> {
     } else {
         Some("delete")
     }
-}
-
-fn file_name(path: &BStr) -> &[u8] {
-    path.rsplit_str("/").next().unwrap_or(path)
 }

@@ -6,7 +6,7 @@ use gix::bstr::{BStr, ByteSlice};
 use super::{Case, MeasuredChange, Sink, missing_row, out_of_scope};
 use crate::change::{Action, Change};
 use crate::finding::{Finding, Rule};
-use crate::measure::{Class, Conversion, Measured, Unit};
+use crate::measure::{Class, Conversion, Unit};
 use crate::path::{escaped, listed};
 use crate::policy::{Policy, Stage};
 
@@ -26,49 +26,48 @@ pub(super) fn refuses(case: &Case<'_>, changed: &MeasuredChange) -> bool {
 }
 
 fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
-    let path = changed.path();
+    let (path, change) = (changed.path(), &changed.change);
     let measured = changed.measured.as_ref()?;
-    let exempt = || is_exempt(case.policy, &changed.change) || is_generated(changed);
-    let shown = escaped(path);
-    let message = match (measured.class, measured.conversion) {
-        // The loss of a rename is measured at its new path.
-        (Class::Delete, _) if changed.change.renamed.is_some() => return None,
-        // No row can name this path, so deleting it is welcome.
-        (Class::Delete, _) if !out_of_scope::can_be_named(&changed.change, case.platform) => {
-            return None;
-        }
-        (Class::Delete, _)
-            if !measured.large || exempt() || out_of_scope::has_row(case.policy, changed) =>
+    let lost = &measured.lost;
+    let exempt = || is_exempt(case.policy, change) || is_generated(changed);
+    let (shown, unit) = (escaped(path), plural(lost.unit));
+    let size = match lost.unit {
+        Unit::Lines => format!("{} lines", lost.total),
+        Unit::Tokens | Unit::Bytes => format!("{} bytes", lost.bytes),
+    };
+    let is_deleted = measured.class == Class::Delete;
+    let message = match measured.conversion {
+        // The loss of a rename is measured at its new path. Deleting what no row can name is welcome. Designs need no
+        // rows, and those in force are checked before.
+        _ if is_deleted
+            && (change.renamed.is_some()
+                || !out_of_scope::can_be_named(change, case.platform)
+                || !measured.large
+                || exempt()
+                || out_of_scope::has_row(case.policy, changed)
+                || case.policy.is_design(path)) =>
         {
             return None;
         }
-        // Designs need no rows; the check above covers those in force.
-        (Class::Delete, _) if case.policy.is_design(path) => return None,
-        (Class::Delete, _) => format!(
-            "{shown} ({}) is deleted without a Delete row",
-            size(measured)
-        ),
-        (_, Some(conversion)) if measured.large || conversion != Conversion::Emptied => {
+        _ if is_deleted => format!("{shown} ({size}) is deleted without a Delete row"),
+        Some(conversion) if measured.large || conversion != Conversion::Emptied => {
             format!("{shown} becomes {}", conversion.name())
         }
-        (Class::Replace, _) if !exempt() => {
-            let unit = plural(measured.lost.unit);
-            format!(
-                "{shown} loses {}{} of {} {unit} ({} %)",
-                if measured.lost.is_exact { "" } else { "up to " },
-                measured.lost.lost,
-                measured.lost.total,
-                percent(measured.lost.share())
-            )
-        }
+        _ if measured.class == Class::Replace && !exempt() => format!(
+            "{shown} loses {}{} of {} {unit} ({} %)",
+            if lost.is_exact { "" } else { "up to " },
+            lost.lost,
+            lost.total,
+            percent(lost.share())
+        ),
         _ => return None,
     };
     let mut finding = Finding::new(Rule::DestructiveChange, path, message)
         .detail("class", measured.class.name())
-        .detail("lost", measured.lost.lost)
-        .detail("original", measured.lost.total)
-        .detail("unit", measured.lost.unit.name());
-    if !measured.lost.is_exact {
+        .detail("lost", lost.lost)
+        .detail("original", lost.total)
+        .detail("unit", lost.unit.name());
+    if !lost.is_exact {
         finding = finding.detail("exact", false).help(
             "the versions are too large and too different to compare in full, so some kept lines may count as lost",
         );
@@ -84,29 +83,22 @@ fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
     if let Some(conversion) = measured.conversion {
         finding = finding.detail("becomes", conversion.name());
     }
-    let change = &changed.change;
     if let (Some(from), Some(_)) = (&change.renamed, change.new) {
         let from = escaped(from);
         finding = finding.help(format!("renamed from {from}; compared with that file"));
     }
-    let (moved, undo) = match case.policy.stage {
-        Stage::Commit => (
-            "if the lines moved, stage the file that they moved to; ",
-            "unstage it",
-        ),
-        _ => ("", "restore the lines"),
-    };
-    let finding = match measured.conversion {
-        _ if change.action() == Action::Delete && case.policy.has_own_design() => {
-            let before = "restore it, have a person approve the deletion, or ";
-            return Some(missing_row::advise(finding, case.policy, &missing_row::of(change), before));
+    if is_deleted && case.policy.has_own_design() {
+        let before = "restore it, have a person approve the deletion, or ";
+        let row = missing_row::of(change);
+        return Some(missing_row::advise(finding, case.policy, &row, before));
+    }
+    let help = match measured.conversion {
+        None if !is_deleted => {
+            "restore the lines or, if they moved, stage the file that they moved to; if a program writes this file, list it in `[destructive] exempt`"
         }
-        None if change.action() != Action::Delete => finding.help(format!(
-            "{moved}if a program writes this file, list it in `[destructive] exempt`; otherwise {undo}"
-        )),
-        _ => finding.help("restore it, or have a person approve the loss"),
+        _ => "restore it, or have a person approve the loss",
     };
-    Some(advise_approval(finding, case.policy))
+    Some(advise_approval(finding.help(help), case.policy))
 }
 
 /// Names the command that approves the change.
@@ -116,11 +108,8 @@ fn advise_approval(finding: Finding, policy: &Policy) -> Finding {
             "guard does not write it; it prints an ID, by which a person can approve it: guard approve ID"
         }
         Stage::Commit => "a person can approve it at a terminal: guard approve --staged",
-        Stage::Range | Stage::Step if policy.settings.accept_unsigned => {
-            "or a person stages the change again and approves it before committing: guard approve --staged"
-        }
         Stage::Range | Stage::Step => {
-            "only signed approvals count in a branch or pull request; a person stages the change again and, before committing, runs: guard approve --staged --sign KEY"
+            "a person stages the change again, approves and signs it before committing: guard approve --staged --sign KEY"
         }
     })
 }
@@ -143,21 +132,11 @@ pub(super) fn may_be_generated(path: &BStr) -> bool {
 /// Whether both versions say that pip-compile or uv wrote them.
 fn is_generated(changed: &MeasuredChange) -> bool {
     let says = |content: &[u8]| {
-        content
-            .lines()
-            .take(3)
-            .any(|line| line.starts_with(b"#") && line.contains_str("autogenerated by"))
+        let mut head = content.lines().take(3);
+        head.any(|line| line.starts_with(b"#") && line.contains_str("autogenerated by"))
     };
     let content = changed.content.as_deref();
     may_be_generated(changed.path()) && content.is_some_and(|(old, new)| says(old) && says(new))
-}
-
-/// The size of the old version, in the unit of the threshold.
-fn size(measured: &Measured) -> String {
-    match measured.lost.unit {
-        Unit::Lines => format!("{} lines", measured.original_lines.unwrap_or_default()),
-        Unit::Tokens | Unit::Bytes => format!("{} bytes", measured.lost.bytes),
-    }
 }
 
 /// Deleting or gutting a governing design is refused at any size.

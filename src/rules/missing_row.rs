@@ -1,20 +1,17 @@
 //! The missing row, ready to paste in the columns of the design's table.
 
-use std::collections::HashMap;
-
-use gix::bstr::{BStr, BString};
+use gix::bstr::BStr;
 
 use super::MeasuredChange;
 use crate::change::{Action, Change, Kind};
-use crate::design::{Design, MissingRow, RowToAdd, usual_row};
+use crate::design::{MissingRow, RowToAdd};
 use crate::finding::{Finding, Help};
 use crate::path::{escaped, shell_word};
 use crate::policy::{Policy, Stage};
 use crate::scope::Actions;
 
 /// Adds the row that would permit the change to the finding's help, or how to write a design if only standing ones
-/// apply. `before` is an alternative such as "write
-/// src/a.rs, or ". A finding without an anchor then points at the table.
+/// apply. `before` is an alternative such as "write src/a.rs, or ". A finding without an anchor then points at the table.
 pub(super) fn advise(
     mut finding: Finding,
     policy: &Policy,
@@ -24,22 +21,19 @@ pub(super) fn advise(
     if !policy.has_own_design() {
         return finding.help("no design applies to this branch; to write one: guard scope new");
     }
-    let near = finding.design.as_ref().map(|at| at.path.clone());
-    let design = design_near(policy, near.as_ref());
+    // The design that the finding points to, or else the first one.
+    let near = finding.design.as_ref().map(|at| &at.path);
+    let mut designs = policy.designs.iter().map(|governing| &governing.design);
+    let found = designs.clone().find(|design| near == Some(&design.path));
+    let Some(design) = found.or_else(|| designs.next()) else {
+        return finding;
+    };
     let RowToAdd {
         text,
         anchor,
         needs_type_column,
         is_read,
-    } = match design {
-        Some(design) => design.row(wanted),
-        None => RowToAdd {
-            text: usual_row(wanted),
-            anchor: None,
-            needs_type_column: false,
-            is_read: true,
-        },
-    };
+    } = design.row(wanted);
     if finding.design.is_none() {
         finding.design = anchor.map(|anchor| anchor.labelled("the row belongs here"));
     }
@@ -47,14 +41,13 @@ pub(super) fn advise(
         let why = "no row of the design can name this path: give the file another name";
         return finding.help(format!("{before}{why}"));
     }
-    let place = design.map(|design| format!(" to {}", escaped(&design.path)));
-    let place = place.unwrap_or_default();
+    let place = escaped(&design.path);
     let column = match needs_type_column {
         true => "give the table a Change Type column, ",
         false => "",
     };
     let then = policy.commit_the_design();
-    let step = format!("{before}{column}add this row{place} and {then}:");
+    let step = format!("{before}{column}add this row to {place} and {then}:");
     let finding = finding.help(step).help(Help::row(text));
     let path = shell_word(wanted.path);
     match (policy.stage, policy.operation) {
@@ -73,36 +66,6 @@ pub(super) fn advise(
         }
         (Stage::Range | Stage::Step, _) => finding,
     }
-}
-
-/// Replaces a row that an earlier finding (the other end of a rename) already shows by a reference to it. `told` maps
-/// each row to the path of its finding.
-pub(super) fn once(mut finding: Finding, told: &mut HashMap<String, BString>) -> Finding {
-    let at = finding.help.iter().position(Help::is_row);
-    let (Some(at), Some(path)) = (at, &finding.path) else {
-        return finding;
-    };
-    let row = finding.help[at].to_string();
-    let Some(other) = told.get(&row) else {
-        told.insert(row, path.clone());
-        return finding;
-    };
-    let same = format!(
-        "the Rename row above, for {}, covers this path, too",
-        escaped(other)
-    );
-    // In place of the row and the sentence before it.
-    finding
-        .help
-        .splice(at.saturating_sub(1)..=at, [same.into()]);
-    finding
-}
-
-/// The design that the finding points to, or else the first one.
-fn design_near<'p>(policy: &'p Policy, near: Option<&BString>) -> Option<&'p Design> {
-    let mut designs = policy.designs.iter().map(|governing| &governing.design);
-    let found = designs.clone().find(|design| near == Some(&design.path));
-    found.or_else(|| designs.next())
 }
 
 /// The action that a grant must permit.

@@ -1,7 +1,7 @@
 //! `out-of-scope` and `action-not-granted`: whether a grant covers the path and the action.
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use gix::bstr::BStr;
 
@@ -12,7 +12,7 @@ use crate::change::{Action, Change, Kind};
 use crate::design::MissingRow;
 use crate::finding::{Finding, Rule};
 use crate::path::{self, Platform, escaped};
-use crate::policy::{self, Policy, Stage};
+use crate::policy::{Policy, Stage};
 use crate::scope::Scope;
 use crate::scope::closest::closest;
 use crate::scope::{Actions, Grant, GrantKind};
@@ -38,10 +38,16 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let paths: HashSet<&BStr> = refused.iter().map(|(changed, _)| changed.path()).collect();
     let existing = OnceCell::new();
     let exists = |path: &BStr| {
-        let existing: &HashSet<&BStr> = existing.get_or_init(|| existing_files(case, scope));
+        let existing: &HashSet<&BStr> = existing.get_or_init(|| {
+            // The files that rows name and that exist.
+            let rows = scope.grants().iter().chain(case.policy.proposed.grants());
+            let paths = rows.map(|grant| grant.path.as_ref());
+            paths
+                .filter(|path| case.result.entry(path).is_some())
+                .collect()
+        });
         existing.contains(path)
     };
-    let mut told = HashMap::new();
     for (changed, answer) in &refused {
         let rule = match answer {
             ScopeAnswer::NotThisAction(_) => Rule::ActionNotGranted,
@@ -52,15 +58,10 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             let wanted = missing_row::of_rename(changed)
                 .filter(|_| other.is_some_and(|other| paths.contains::<BStr>(other)))
                 .unwrap_or_else(|| missing_row::of(&changed.change));
-            let finding = match answer {
+            match answer {
                 ScopeAnswer::NotThisAction(grant) => not_this_action(case, changed, grant, &wanted),
                 _ => no_grant(case, scope, changed, &wanted, &exists),
-            };
-            let finding = match wanted.from {
-                Some(_) => missing_row::once(finding, &mut told),
-                None => finding,
-            };
-            without_authority(case, changed, finding)
+            }
         });
     }
 }
@@ -87,17 +88,6 @@ fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, changed: &MeasuredChange) -> S
     answer
 }
 
-/// Adds help if the range itself adds the row that would grant the change.
-fn without_authority(case: &Case<'_>, changed: &MeasuredChange, mut finding: Finding) -> Finding {
-    if !grants(&case.policy.proposed, changed, case.merge_base) {
-        return finding;
-    }
-    finding.help_first(
-        "this branch adds a row that would allow it, but with `authority = \"base\"` only rows of the merge base count: merge the design first",
-    );
-    finding
-}
-
 /// Designs, guard's own settings, `always`, and submodules need no row here.
 fn needs_no_row(policy: &Policy, change: &Change) -> bool {
     let path = change.path.as_ref();
@@ -121,10 +111,8 @@ fn is_undone(merge_base: &MergeBase, change: &Change) -> bool {
 fn answer<'a>(case: &Case<'_>, scope: &'a Scope, changed: &MeasuredChange) -> ScopeAnswer<'a> {
     if grants(scope, changed, case.merge_base)
         || rename_rows::is_reported_at_new_end(case, scope, changed)
+        || companions::is_granted(scope, &changed.change)
     {
-        return ScopeAnswer::Granted;
-    }
-    if companions::is_granted(scope, &changed.change) {
         return ScopeAnswer::Granted;
     }
     match scope.lookup(changed.path()).grants.first() {
@@ -165,15 +153,6 @@ pub(super) fn depends_on_merge_base(policy: &Policy, changed: &MeasuredChange) -
     !is_granted && !needs_no_row(policy, &changed.change)
 }
 
-/// The files that rows name and that exist.
-fn existing_files<'a>(case: &Case<'a>, scope: &'a Scope) -> HashSet<&'a BStr> {
-    let rows = scope.grants().iter().chain(case.policy.proposed.grants());
-    let paths = rows.map(|grant| grant.path.as_ref());
-    paths
-        .filter(|path| case.result.entry(path).is_some())
-        .collect()
-}
-
 fn no_grant(
     case: &Case<'_>,
     scope: &Scope,
@@ -183,16 +162,10 @@ fn no_grant(
 ) -> Finding {
     let policy = case.policy;
     let path = changed.path();
-    let mut finding = Finding::new(
-        Rule::OutOfScope,
-        path,
-        format!(
-            "{}{} is not in the design",
-            escaped(path),
-            renamed(&changed.change)
-        ),
-    )
-    .detail("action", changed.change.action().name());
+    let (shown, renamed) = (escaped(path), renamed(&changed.change));
+    let message = format!("{shown}{renamed} is not in the design");
+    let mut finding = Finding::new(Rule::OutOfScope, path, message)
+        .detail("action", changed.change.action().name());
     let mut instead = String::new();
     let needed = missing_row::needed(&changed.change);
     let found = closest(scope, path, needed, exists);
@@ -208,11 +181,8 @@ fn no_grant(
         return finding.help("rename it: a design cannot name this path");
     }
     if policy.is_exempt(path) {
-        finding = finding.help("this path is exempt from the scope table only as a regular file");
-        // Rows cannot grant guard's own settings or the design itself.
-        if policy::is_own_settings(&policy.settings, path) || policy.governing(path).is_some() {
-            return finding.help("make it a regular file");
-        }
+        return finding
+            .help("this path is exempt from the scope table only as a regular file: make it one");
     }
     missing_row::advise(finding, policy, wanted, &instead)
 }
@@ -235,64 +205,42 @@ fn not_this_action(
     let path = changed.path();
     let change = &changed.change;
     let needed = missing_row::needed(change);
-    let names = grant.actions.names().collect::<Vec<_>>();
     let new_end = grant.new_end(path);
-    let anchor = grant.anchor.labelled(match &new_end {
+    let lets = match &new_end {
         Some(to) => format!("lets it be renamed to {}", escaped(to)),
         None => format!("lets it be {}", participles(grant.actions)),
-    });
-    let message = format!(
-        "{}{} is {}; the design only lets it be {}",
-        escaped(path),
-        renamed(change),
-        participles(needed),
-        match &new_end {
-            Some(to) => format!("renamed to {}", escaped(to)),
-            None => participles(grant.actions),
-        }
-    );
+    };
+    let (shown, renamed, done) = (escaped(path), renamed(change), participles(needed));
+    let message = format!("{shown}{renamed} is {done}; the design only {lets}");
     let finding = Finding::new(Rule::ActionNotGranted, path, message)
-        .at(anchor)
+        .at(grant.anchor.labelled(lets))
         .detail("action", change.action().name())
-        .detail("granted", names);
+        .detail("granted", grant.actions.names().collect::<Vec<_>>());
     let is_own_row =
         grant.kind == GrantKind::File && !grant.change_type.is_empty() && new_end.is_none();
-    let then = case.policy.commit_the_design();
-    let commit = || {
-        let design: &BStr = grant.anchor.path.as_ref();
-        case.policy.commit_command("Amend the design", design)
-    };
     // A row for a directory or glob, or without a type, stays as it is.
-    let mut finding = if !is_own_row || wanted.from.is_some() {
-        missing_row::advise(finding, case.policy, wanted, "")
-    } else if needed == Actions::MODIFY && grant.is_frozen() {
-        finding.help(format!(
-            "the row says DO NOT MODIFY: leave the file as it is; if it must change, change the row's type to Modify and {then}:"
-        )).help(commit())
-    } else if needed == Actions::MODIFY && grant.actions.contains(Actions::ADD) {
-        finding.help(format!(
-            "the file existed before this work: choose another name, or change the row's type to Modify and {then}:"
-        )).help(commit())
-    } else {
-        finding
-            .help(format!(
-                "change the row's type to {} and {then}:",
-                match (wanted.word, grant.actions.contains(Actions::MODIFY)) {
-                    ("Add", true) => "Add/Modify",
-                    (word, _) => word,
-                }
-            ))
-            .help(commit())
-    };
-    let may_be_own_work = needed == Actions::DELETE
-        && grant.actions.contains(Actions::ADD)
-        && matches!(case.merge_base, MergeBase::Unknown);
-    if may_be_own_work {
-        finding.help_first(
-            "if this branch added the file, set `[lld] base = \"main\"` in guard.toml so that guard can tell",
-        );
+    if !is_own_row || wanted.from.is_some() {
+        return missing_row::advise(finding, case.policy, wanted, "");
     }
+    let may_modify = grant.actions.contains(Actions::MODIFY);
+    let before = match needed {
+        Actions::MODIFY if grant.is_frozen() => "the row says DO NOT MODIFY: leave the file, or ",
+        Actions::MODIFY if grant.actions.contains(Actions::ADD) => {
+            "the file existed before this work: choose another name, or "
+        }
+        _ => "",
+    };
+    let word = match wanted.word {
+        "Add" if may_modify => "Add/Modify",
+        word => word,
+    };
+    let then = case.policy.commit_the_design();
+    let design: &BStr = grant.anchor.path.as_ref();
     finding
+        .help(format!(
+            "{before}change the row's type to {word} and {then}:"
+        ))
+        .help(case.policy.commit_command("Amend the design", design))
 }
 
 /// A set of actions as participles: `added or modified`.

@@ -43,34 +43,24 @@ pub fn may_call_guard(path: &BStr) -> bool {
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
     if let Some(why) = &policy.broken_settings {
-        let (whose, advice) = match policy.stage {
-            Stage::Commit | Stage::Request => (
-                "staged",
-                "correct it and stage it again: git add guard.toml",
-            ),
-            Stage::Range | Stage::Step => {
-                ("new", "correct it in a commit: git commit -- guard.toml")
-            }
-        };
-        let message = format!("the {whose} {} cannot be used", settings::FILE);
+        let message = format!("the new {} cannot be used", settings::FILE);
         let finding = Finding::new(Rule::PolicyChanged, settings::FILE, message);
         let finding = why.lines().fold(finding, Finding::help);
-        sink.push(finding.help(advice));
+        sink.push(finding.help("correct it and stage it again: git add guard.toml"));
     }
-    let mut others = case
-        .changes
-        .iter()
-        .filter(|changed| !policy.is_exempt(changed.path()) && !configures_guard(policy, changed));
+    let all = case.changes.iter();
+    let (own, others): (Vec<_>, Vec<_>) =
+        all.partition(|changed| configures_guard(policy, changed));
+    let mut others = others
+        .into_iter()
+        .filter(|changed| !policy.is_exempt(changed.path()));
     if others.next().is_none() {
         return;
     }
-    let own = case.changes.iter();
-    for changed in own.filter(|changed| configures_guard(policy, changed)) {
+    for changed in own {
         let path = changed.path();
-        let message = format!(
-            "{} configures guard but changes together with code",
-            escaped(path)
-        );
+        let shown = escaped(path);
+        let message = format!("{shown} configures guard but changes together with code");
         let finding = Finding::new(Rule::PolicyChanged, path, message)
             .detail("action", changed.change.action().name());
         sink.push(match policy.stage {
@@ -146,10 +136,8 @@ pub fn switch_changed(path: &BStr, setting: &str) -> Finding {
 
 /// Whether the change touches only guard's own part of hook settings. It then needs no row.
 pub(super) fn is_own_part(changed: &MeasuredChange) -> bool {
-    let content = changed
-        .content
-        .as_deref()
-        .filter(|_| changed.change.new.is_some_and(|state| state.kind.is_file()));
+    let is_file = changed.change.new.is_some_and(|state| state.kind.is_file());
+    let content = changed.content.as_deref().filter(|_| is_file);
     content.is_some_and(|(old, new)| changes_only_own_part(changed.path(), old, new))
 }
 

@@ -15,20 +15,16 @@ use crate::verdict::Protection;
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for changed in case.changes {
         let path = changed.path();
-        if let Some(pattern) = case.policy.settings.protect.find(path) {
+        let shown = escaped(path);
+        let mut finding = if let Some(pattern) = case.policy.settings.protect.find(path) {
             let message = format!(
-                "{} is protected by `{}` in guard.toml",
-                escaped(path),
+                "{shown} is protected by `{}` in guard.toml",
                 escaped(pattern)
             );
-            let mut finding = Finding::new(Rule::ProtectedPath, path, message)
+            Finding::new(Rule::ProtectedPath, path, message)
                 .help("no row allows a protected path; to unprotect it, change `[scope] protect` in a separate commit")
-                .detail("pattern", pattern);
-            finding.help.extend(case.policy.leave_out(path));
-            sink.push(finding);
-            continue;
-        }
-        if let Some(grant) = kept(case, changed) {
+                .detail("pattern", pattern)
+        } else if let Some(grant) = kept(case, changed) {
             let (why, help) = match grant.is_frozen() {
                 true => (
                     "exists, and its row says DO NOT MODIFY",
@@ -39,18 +35,18 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                     "make the code pass the test",
                 ),
             };
-            let message = format!("{} {why}", escaped(path));
             let help = format!(
                 "{help}; if it must change, a person may write `Add/Modify` as the type of its row, and {}",
                 case.policy.commit_the_design()
             );
-            let anchor = grant.anchor.labelled("not a Modify row");
-            let mut finding = Finding::new(Rule::ProtectedPath, path, message)
-                .at(anchor)
-                .help(help);
-            finding.help.extend(case.policy.leave_out(path));
-            sink.push(finding);
-        }
+            Finding::new(Rule::ProtectedPath, path, format!("{shown} {why}"))
+                .at(grant.anchor.labelled("not a Modify row"))
+                .help(help)
+        } else {
+            continue;
+        };
+        finding.help.extend(case.policy.leave_out(path));
+        sink.push(finding);
     }
 }
 

@@ -51,6 +51,7 @@ pub(super) fn finding(case: &Case<'_>, changed: &MeasuredChange) -> Option<Findi
         .anchor
         .labelled(format!("lets it be renamed to {}", escaped(&to)));
     let new_end = changed.new_ends.iter().find(|end| end.path == to);
+    let (shown, shown_to) = (escaped(path), escaped(&to));
     let why = match new_end.map(|end| (end.kept.lost, end.kept.conversion)) {
         None => "is not part of the change".to_owned(),
         Some((lost, None)) if lost.total > 0 => format!(
@@ -61,38 +62,31 @@ pub(super) fn finding(case: &Case<'_>, changed: &MeasuredChange) -> Option<Findi
         ),
         Some(_) => "does not keep its content".to_owned(),
     };
-    let message = format!(
-        "{} is deleted, but its new path {} {why}",
-        escaped(path),
-        escaped(&to)
-    );
+    let message = format!("{shown} is deleted, but its new path {shown_to} {why}");
     let finding = Finding::new(Rule::ActionNotGranted, path, message)
         .at(anchor)
         .detail("action", changed.change.action().name())
         .detail("granted", grant.actions.names().collect::<Vec<_>>())
         .detail("new_end", to.to_string());
-    let (from_word, to_word) = (shell_word(path), shell_word(to.as_ref()));
-    let delete =
-        "a row that lets it be renamed does not let it be deleted, which takes a Delete row";
-    Some(match (case.policy.stage, new_end) {
-        (Stage::Request, _) => finding
-            .help(delete)
-            .help(format!("to rename it: guard move {from_word} {to_word}")),
-        (_, None) => finding.help(delete).help(format!(
-            "to rename it in one commit: git mv {from_word} {to_word}"
-        )),
-        (_, Some(_)) => {
-            let share = destructive_change::percent(case.policy.settings.thresholds.share);
-            let to = escaped(&to);
-            let keep =
-                format!("keep its content in {to}: a renamed file must lose less than {share} %");
-            let wanted = missing_row::of(&changed.change);
-            missing_row::advise(
-                finding.help(keep),
-                case.policy,
-                &wanted,
-                "or, to delete it, ",
-            )
-        }
-    })
+    if new_end.is_some() && case.policy.stage != Stage::Request {
+        let share = destructive_change::percent(case.policy.settings.thresholds.share);
+        let keep =
+            format!("keep its content in {shown_to}: a renamed file must lose less than {share} %");
+        let wanted = missing_row::of(&changed.change);
+        let before = "or, to delete it, ";
+        return Some(missing_row::advise(
+            finding.help(keep),
+            case.policy,
+            &wanted,
+            before,
+        ));
+    }
+    let command = match case.policy.stage {
+        Stage::Request => "guard move",
+        _ => "git mv",
+    };
+    let (from, to) = (shell_word(path), shell_word(to.as_ref()));
+    let finding = finding
+        .help("a row that lets it be renamed does not let it be deleted, which takes a Delete row");
+    Some(finding.help(format!("to rename it: {command} {from} {to}")))
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Case, Sink, policy_changed};
 use crate::change::Change;
 use crate::finding::{Finding, Level, Rule};
-use crate::path::escaped;
+use crate::path::{escaped, listed};
 use crate::policy::Stage;
 use crate::scope::Grant;
 use crate::scope::Scope;
@@ -37,18 +37,18 @@ fn of_range(case: &Case<'_>, sink: &mut Sink<'_>) {
         }
     }
     for (design, added) in by_design {
-        let rows = counted(&added, "a row", "rows");
+        let (shown, rows) = (escaped(design), counted(&added, "row"));
         let is_new = case.changes.iter().any(|changed| {
             let Change { old, renamed, .. } = &changed.change;
             changed.path() == design && old.is_none() && renamed.is_none()
         });
         let (message, level) = match is_new {
             true => (
-                format!("the branch adds the design {} with {rows}", escaped(design)),
+                format!("the branch adds the design {shown} with {rows}"),
                 Level::Note,
             ),
             false => (
-                format!("the branch adds {rows} to the design {}", escaped(design)),
+                format!("the branch adds {rows} to the design {shown}"),
                 Level::Warning,
             ),
         };
@@ -68,32 +68,29 @@ fn of_range(case: &Case<'_>, sink: &mut Sink<'_>) {
                 "line": grant.anchor.line,
             })
         });
-        let mut finding = amended(design, message, &added)
+        let finding = amended(design, message, &added, "new in this branch")
             .help(what_to_do)
-            .detail("rows", rows.collect::<Vec<_>>())
-            .at(added[0].anchor.labelled("new in this branch"));
-        finding.level = level;
-        sink.push(finding);
+            .detail("rows", rows.collect::<Vec<_>>());
+        sink.push(Finding { level, ..finding });
     }
 }
 
 /// The finding about these rows, the first of them with their lines.
-fn amended(design: &BStr, message: String, added: &[&Grant]) -> Finding {
-    let line = |grant: &&Grant| format!("{} (line {})", escaped(&grant.path), grant.anchor.line);
-    let mut rows: Vec<String> = added.iter().take(LISTED).map(line).collect();
-    if added.len() > LISTED {
-        rows.push(format!("{} more", added.len() - LISTED));
-    }
+fn amended(design: &BStr, message: String, added: &[&Grant], label: &str) -> Finding {
+    let rows = added
+        .iter()
+        .map(|grant| format!("{} (line {})", escaped(&grant.path), grant.anchor.line));
     let paths: Vec<String> = added.iter().map(|grant| grant.path.to_string()).collect();
     Finding::new(Rule::ScopeAmended, design, message)
-        .help(format!("newly allowed: {}", rows.join(", ")))
+        .at(added[0].anchor.labelled(label))
+        .help(format!("newly allowed: {}", listed(rows, LISTED)))
         .detail("added", paths)
 }
 
-fn counted(added: &[&Grant], one: &str, several: &str) -> String {
+fn counted(added: &[&Grant], row: &str) -> String {
     match added.len() {
-        1 => one.to_owned(),
-        count => format!("{count} {several}"),
+        1 => format!("a {row}"),
+        count => format!("{count} {row}s"),
     }
 }
 
@@ -117,19 +114,19 @@ fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
             continue;
         }
         let path: &BStr = governing.design.path.as_ref();
-        let shown = escaped(path);
-        let (verb, message) = if governing.in_force {
-            let rows = counted(&added, "a new row", "new rows");
-            let message = format!("the design {shown} gains {rows} together with code");
-            ("Amend", message)
-        } else {
-            let message =
-                format!("the design {shown} is committed together with the code that it allows");
-            ("Add", message)
+        let (shown, rows) = (escaped(path), counted(&added, "new row"));
+        let (title, message) = match governing.in_force {
+            true => (
+                "Amend the design",
+                format!("the design {shown} gains {rows} together with code"),
+            ),
+            false => (
+                "Add the design",
+                format!("the design {shown} is committed together with the code that it allows"),
+            ),
         };
-        let why = "commit the design first, then the code";
-        let help = policy.commit_alone(why, &format!("{verb} the design"), path);
-        let finding = amended(path, message, &added).at(added[0].anchor.labelled("new row"));
+        let help = policy.commit_alone("commit the design first, then the code", title, path);
+        let finding = amended(path, message, &added, "new row");
         sink.push(help.into_iter().fold(finding, Finding::help));
     }
 }

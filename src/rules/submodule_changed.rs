@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BStr, BString};
 
 use super::{Case, MeasuredChange, Sink, missing_row, out_of_scope};
 use crate::change::{Kind, State};
@@ -13,8 +13,8 @@ use crate::path::escaped;
 use crate::policy::Policy;
 use crate::scope::Actions;
 
-/// The keys of each submodule, by its name.
-type Modules = BTreeMap<BString, BTreeMap<String, BString>>;
+/// The values, by the name of a submodule and the key.
+type Modules = BTreeMap<(BString, String), BString>;
 
 /// Whether the rule reads this file.
 pub(super) fn concerns(path: &BStr) -> bool {
@@ -22,17 +22,15 @@ pub(super) fn concerns(path: &BStr) -> bool {
 }
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
-    let links = case.changes.iter();
-    for changed in links.filter(|changed| changed.change.is_gitlink()) {
-        if !is_granted(case.policy, changed) {
-            sink.push(without_row(case.policy, changed));
-        }
-    }
-    let files = case.changes.iter();
-    for changed in files.filter(|changed| concerns(changed.path())) {
-        // Another rule refuses a link or a directory in its place.
+    for changed in case.changes {
+        // Another rule refuses a link or a directory in place of the file.
         let is_file = changed.change.new.is_some_and(|new| new.kind.is_file());
-        if let (true, Some((old, new))) = (is_file, changed.content.as_deref()) {
+        if changed.change.is_gitlink() && !is_granted(case.policy, changed) {
+            sink.push(without_row(case.policy, changed));
+        } else if concerns(changed.path())
+            && is_file
+            && let Some((old, new)) = changed.content.as_deref()
+        {
             check_modules(case.policy, changed.path(), old, new, sink);
         }
     }
@@ -52,8 +50,8 @@ fn grants_submodule(policy: &Policy, path: &BStr) -> bool {
 fn without_row(policy: &Policy, changed: &MeasuredChange) -> Finding {
     let change = &changed.change;
     let id = |side: Option<State>| {
-        side.filter(|state| state.kind == Kind::Submodule)
-            .map(|state| state.id.to_hex_with_len(12).to_string())
+        let link = side.filter(|state| state.kind == Kind::Submodule);
+        link.map(|state| state.id.to_hex_with_len(12).to_string())
     };
     let (from, to) = (id(change.old), id(change.new));
     let what = match (&from, &to) {
@@ -81,28 +79,17 @@ fn check_modules(policy: &Policy, file: &BStr, old: &[u8], new: &[u8], sink: &mu
     };
     // An old version that cannot be parsed has no keys to keep.
     let old = parse(old).unwrap_or_default();
-    for (name, keys) in &new {
-        let before = old.get(name);
-        let is_new = |(key, value): &(&String, &BString)| {
-            before.and_then(|keys| keys.get(*key)) != Some(*value)
-        };
-        for (key, value) in keys.iter().filter(is_new) {
-            let path = keys
-                .get("path")
-                .map_or(name.as_bstr(), |path| path.as_bstr());
-            judge(
-                policy,
-                file,
-                [name.as_ref(), path, value.as_ref()],
-                key,
-                sink,
-            );
+    for ((name, key), value) in &new {
+        if old.get(&(name.clone(), key.clone())) != Some(value) {
+            let path = new.get(&(name.clone(), "path".to_owned())).unwrap_or(name);
+            let finding = judge(policy, file, [name, path, value].map(BString::as_ref), key);
+            finding.into_iter().for_each(|finding| sink.push(finding));
         }
     }
 }
 
 /// Judges one key of a submodule with this name and path.
-fn judge(policy: &Policy, file: &BStr, names: [&BStr; 3], key: &str, sink: &mut Sink<'_>) {
+fn judge(policy: &Policy, file: &BStr, names: [&BStr; 3], key: &str) -> Option<Finding> {
     let [name, path, value] = names;
     let [shown, shown_path, shown_value] = names.map(escaped);
     let report = |rule, what: String| {
@@ -111,22 +98,24 @@ fn judge(policy: &Policy, file: &BStr, names: [&BStr; 3], key: &str, sink: &mut 
     };
     if let Some(why) = hostile(name, key, value) {
         let what = format!("{key} = {shown_value} {why}");
-        sink.push(report(Rule::SubmoduleChanged, what).help("remove the line"));
-    } else if key == "ignore" && value != "none" {
-        let what = format!("ignore = {shown_value} hides its changes from git diff and git status");
-        sink.push(report(Rule::HiddenChange, what).help("remove the line"));
-    } else if matches!(key, "url" | "path" | "branch" | "update") && !grants_submodule(policy, path)
-    {
-        let what = format!("{key} changes to {shown_value}, but no row allows {shown_path}");
-        let wanted = MissingRow {
-            path,
-            from: None,
-            word: "Submodule",
-            actions: Actions::SUBMODULE,
-        };
-        let finding = report(Rule::SubmoduleChanged, what);
-        sink.push(missing_row::advise(finding, policy, &wanted, ""));
+        return Some(report(Rule::SubmoduleChanged, what).help("remove the line"));
     }
+    if key == "ignore" && value != "none" {
+        let what = format!("ignore = {shown_value} hides its changes from git diff and git status");
+        return Some(report(Rule::HiddenChange, what).help("remove the line"));
+    }
+    if !matches!(key, "url" | "path" | "branch" | "update") || grants_submodule(policy, path) {
+        return None;
+    }
+    let what = format!("{key} changes to {shown_value}, but no row allows {shown_path}");
+    let wanted = MissingRow {
+        path,
+        from: None,
+        word: "Submodule",
+        actions: Actions::SUBMODULE,
+    };
+    let finding = report(Rule::SubmoduleChanged, what);
+    Some(missing_row::advise(finding, policy, &wanted, ""))
 }
 
 /// Why git or a user could be harmed by the value.
@@ -149,21 +138,18 @@ fn hostile(name: &BStr, key: &str, value: &BStr) -> Option<&'static str> {
 }
 
 fn parse(content: &[u8]) -> Option<Modules> {
-    let file = gix::config::File::from_bytes_no_includes(
-        content,
-        gix::config::file::Metadata::default(),
-        gix::config::file::init::Options::default(),
-    )
-    .ok()?;
+    let source = gix::config::file::Metadata::default();
+    let file = gix::config::File::from_bytes_no_includes(content, source, Default::default());
+    let file = file.ok()?;
     let mut modules = Modules::new();
     for section in file.sections_by_name("submodule").into_iter().flatten() {
         let Some(name) = section.header().subsection_name() else {
             continue;
         };
-        let keys = modules.entry(name.to_owned()).or_default();
         for key in section.body().value_names() {
             if let Some(value) = section.body().value(&key) {
-                keys.insert(key.to_lowercase(), value.to_owned());
+                let key = (name.to_owned(), key.to_lowercase());
+                modules.insert(key, value.to_owned());
             }
         }
     }

@@ -68,24 +68,6 @@ fn rows_that_modify_or_delete_need_a_file() {
 }
 
 #[test]
-fn the_only_file_of_that_name_is_suggested() {
-    let row = "`src/workflow/run.py` | Modify | x";
-    let does_not = "the file to modify does not exist: src/workflow/run.py";
-    let correct = "correct the path, or change the type to Add if the work creates it";
-    let suggested = format!("did you mean `src/workflows/run.py`? / {correct}");
-    assert_eq!(
-        in_tree(row, &["src/workflows/run.py", "b"]),
-        missing("src/workflow/run.py", does_not, &suggested)
-    );
-    assert_eq!(
-        in_tree(row, &["src/workflows/run.py", "b/run.py"]),
-        missing("src/workflow/run.py", does_not, correct)
-    );
-    assert_eq!(in_tree("`lib/src/` | Modify | x", &["x/src"]).len(), 1);
-    assert!(!in_tree("`lib/src/` | Modify | x", &["x/src"])[0].contains("did you mean"));
-}
-
-#[test]
 fn a_row_for_a_directory_needs_a_directory() {
     let correct = "correct the path, or change the type to Add if the work creates it";
     assert_eq!(in_tree("`src/` | Modify | x", &["src/x.rs"]), [""; 0]);
@@ -101,16 +83,16 @@ fn a_row_for_a_directory_needs_a_directory() {
         in_tree("`src` | Modify | x", &["src/x.rs"]),
         missing(
             "src",
-            "src is a directory, not a file to modify",
-            "write `src/` for everything below it"
+            "src is not a file to modify",
+            "a path with a slash at its end is a directory: correct the path"
         )
     );
     assert_eq!(
         in_tree("`src/` | Modify | x", &["src"]),
         missing(
             "src",
-            "src is a file, not a directory",
-            "write `src` without the slash"
+            "src is not a directory to modify",
+            "a path with a slash at its end is a directory: correct the path"
         )
     );
 }
@@ -118,7 +100,7 @@ fn a_row_for_a_directory_needs_a_directory() {
 #[test]
 fn a_row_for_a_glob_needs_a_match() {
     let found = in_tree("`src/*.rs` | Modify | x", &["lib/x.rs"]);
-    let help = "correct the pattern, or change the type to Add";
+    let help = "correct the path, or change the type to Add if the work creates it";
     assert_eq!(
         found,
         missing("src/*.rs", "no file to modify matches `src/*.rs`", help)

@@ -40,30 +40,24 @@ fn the_facts_and_the_help_of_a_loss() {
     let facts =
         serde_json::json!({"class": "REPLACE", "lost": 180, "original": 200, "unit": "lines"});
     assert_eq!(work.details(), facts);
-    let moved = "if the lines moved, stage the file that they moved to; ";
-    let program = "if a program writes this file, list it in `[destructive] exempt`; otherwise ";
-    work.helps(&[
-        &format!("{moved}{program}unstage it"),
-        "a person can approve it at a terminal: guard approve --staged",
-    ]);
-    let at = |stage, settings: &str| {
+    let restore = "restore the lines or, if they moved, stage the file that they moved to; if a program writes this file, list it in `[destructive] exempt`";
+    for (stage, approve) in [
+        (
+            Stage::Commit,
+            "a person can approve it at a terminal: guard approve --staged",
+        ),
+        (
+            Stage::Request,
+            "guard does not write it; it prints an ID, by which a person can approve it: guard approve ID",
+        ),
+        (
+            Stage::Range,
+            "a person stages the change again, approves and signs it before committing: guard approve --staged --sign KEY",
+        ),
+    ] {
         let (before, after) = (lines("a", 200), lines("b", 5));
-        super::work(stage, settings, &ROWS).modify("src/x.rs", &before, &after)
-    };
-    let restore = format!("{program}restore the lines");
-    at(Stage::Request, "").helps(&[
-        &restore,
-        "guard does not write it; it prints an ID, by which a person can approve it: guard approve ID",
-    ]);
-    for stage in [Stage::Range, Stage::Step] {
-        at(stage, "").helps(&[
-            &restore,
-            "only signed approvals count in a branch or pull request; a person stages the change again and, before committing, runs: guard approve --staged --sign KEY",
-        ]);
-        at(stage, "[approvals]\naccept-unsigned = true\n").helps(&[
-            &restore,
-            "or a person stages the change again and approves it before committing: guard approve --staged",
-        ]);
+        let work = super::work(stage, "", &ROWS).modify("src/x.rs", &before, &after);
+        work.helps(&[restore, approve]);
     }
 }
 
@@ -250,7 +244,7 @@ fn lines_that_moved_are_named_with_their_files() {
         (findings[0].help[0].to_string(), moved)
     };
     let (first, moved) = said(&[]);
-    assert!(first.starts_with("if the lines moved"), "{first}");
+    assert!(first.starts_with("restore the lines"), "{first}");
     assert_eq!(moved, None);
     for (paths, expected) in [
         (

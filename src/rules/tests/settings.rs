@@ -56,33 +56,11 @@ fn settings_may_not_change_together_with_code() {
 
 #[test]
 fn broken_settings_are_refused_at_every_stage() {
-    for (stage, whose, how) in [
-        (
-            Stage::Commit,
-            "staged",
-            "correct it and stage it again: git add guard.toml",
-        ),
-        (
-            Stage::Request,
-            "staged",
-            "correct it and stage it again: git add guard.toml",
-        ),
-        (
-            Stage::Range,
-            "new",
-            "correct it in a commit: git commit -- guard.toml",
-        ),
-        (
-            Stage::Step,
-            "new",
-            "correct it in a commit: git commit -- guard.toml",
-        ),
-    ] {
+    for stage in [Stage::Commit, Stage::Request, Stage::Range, Stage::Step] {
         let work = work(stage, "", &ROWS);
         let work = work.with(|policy| policy.broken_settings = Some("why\nmore".to_owned()));
-        work.says(&[&format!(
-            "error policy-changed guard.toml: the {whose} guard.toml cannot be used"
-        )]);
+        work.says(&["error policy-changed guard.toml: the new guard.toml cannot be used"]);
+        let how = "correct it and stage it again: git add guard.toml";
         work.helps(&["why", "more", how]);
     }
 }
@@ -459,8 +437,8 @@ fn each_design_of_a_range_has_its_own_finding() {
 fn ten_new_rows_are_listed() {
     for (count, end) in [
         (10, "src/9.rs (line 16)"),
-        (11, "src/9.rs (line 16), 1 more"),
-        (13, ", 3 more"),
+        (11, "src/9.rs (line 16) and 1 more"),
+        (13, " and 3 more"),
     ] {
         let rows: Vec<String> = (0..count)
             .map(|at| format!("`src/{at}.rs` | Add | x"))
