@@ -203,7 +203,7 @@ fn settings_are_not_broken_by_a_commit() {
     repo.guard(&["lint"])
         .exits(1)
         .says("policy-changed")
-        .says("the staged guard.toml cannot be used");
+        .says("the new guard.toml cannot be used");
 }
 
 #[test]

@@ -103,10 +103,7 @@ fn advice(report: &Value) -> Vec<(String, String)> {
         let row = steps.find(|step| !step.contains(": guard "));
         (text(&finding["path"]), row.unwrap())
     });
-    // The row of a rename is printed at one of its ends.
-    advice
-        .filter(|(_, help)| !help.ends_with("covers this path, too"))
-        .collect()
+    advice.collect()
 }
 
 fn pasted_rows_are_accepted(form: usize, action: Action) {

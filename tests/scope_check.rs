@@ -76,7 +76,6 @@ fn az_28_a_file_to_modify_must_exist() {
         .exits(1)
         .says("the file to modify does not exist: src/workflows/runner.py")
         .says("docs/lld/active/LLD-188.md:7:3")
-        .says("did you mean `src/workflow/runner.py`?")
         .says("guard: 1 error in 1 design");
 }
 
