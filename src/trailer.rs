@@ -1,6 +1,6 @@
-//! Trailers in commit messages: placed as `git interpret-trailers` does, and read from the last paragraph.
+//! Trailers in commit messages, read from the last paragraph. `git interpret-trailers` writes them.
 
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::ByteSlice;
 
 /// The trailer that names a design.
 pub const DESIGN: &str = "Guard-Design";
@@ -11,141 +11,13 @@ const PREFIX: &[u8] = b"Guard-";
 /// The line after which `git commit --verbose` shows a diff, without the comment character.
 const SCISSORS: &[u8] = b" ------------------------ >8 ------------------------\n";
 
-/// Lines by which git recognises a trailer block with other text in it.
-const OF_GIT: [&[u8]; 2] = [b"Signed-off-by: ", b"(cherry picked from commit "];
-
-/// A commit message that a hook may complete.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
-    text: BString,
-    comment: BString,
-}
-
-impl Message {
-    /// `comment` starts a comment line: git's `core.commentChar`.
-    pub fn new(text: impl Into<BString>, comment: impl Into<BString>) -> Message {
-        let mut text = text.into();
-        if !text.is_empty() && !text.ends_with(b"\n") {
-            text.push(b'\n');
-        }
-        Message {
-            text,
-            comment: comment.into(),
-        }
-    }
-
-    /// The whole text, including comments.
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.text
-    }
-
-    /// The text that would be committed: without comments and outer blank lines.
-    pub fn content(&self) -> Vec<u8> {
-        let kept = self.text[..self.end()]
-            .lines_with_terminator()
-            .filter(|line| !line.starts_with(&self.comment));
-        kept.collect::<Vec<_>>().concat().trim().to_vec()
-    }
-
-    /// Adds `key: value` after the existing trailers, unless it is already there. Returns whether the text changed. A
-    /// multi-line value is not a trailer and changes nothing.
-    pub fn add(&mut self, key: &str, value: &[u8]) -> bool {
-        if value.is_empty() || value.iter().any(u8::is_ascii_control) {
-            return false;
-        }
-        let end = self.end();
-        let start = self.block_start(end);
-        let line = [key.as_bytes(), b": ", value].concat();
-        let same = |present: &[u8]| {
-            let present = present.trim_end();
-            present.len() == line.len()
-                && present[..key.len()].eq_ignore_ascii_case(key.as_bytes())
-                && present[key.len()..] == line[key.len()..]
-        };
-        if self.text[start..end].lines().any(same) {
-            return false;
-        }
-        let mut added = Vec::new();
-        if start == end && !ends_with_blank_line(&self.text[..end]) {
-            added.push(b'\n');
-        }
-        added.extend(line);
-        added.push(b'\n');
-        self.text.splice(end..end, added);
-        true
-    }
-
-    /// The end of the message: before the scissors, trailing comments and blank lines.
-    fn end(&self) -> usize {
-        let cut = self.scissors().unwrap_or(self.text.len());
-        let mut end = None;
-        let mut in_conflicts = false;
-        let mut at = 0;
-        for line in self.text[..cut].lines_with_terminator() {
-            if line.starts_with(&self.comment) || line == b"\n" {
-                end = end.or(Some(at));
-            } else if line == b"Conflicts:\n" {
-                // Old versions of git did not write this list as comments.
-                in_conflicts = true;
-                end = end.or(Some(at));
-            } else if !(in_conflicts && line.starts_with(b"\t")) {
-                end = None;
-                in_conflicts = false;
-            }
-            at += line.len();
-        }
-        end.unwrap_or(cut)
-    }
-
-    fn scissors(&self) -> Option<usize> {
-        let line = [self.comment.as_slice(), SCISSORS].concat();
-        if self.text.starts_with(&line) {
-            return Some(0);
-        }
-        self.text
-            .find([b"\n", line.as_slice()].concat())
-            .map(|at| at + 1)
-    }
-
-    /// The start of the last paragraph if it consists of trailers, otherwise `end`. The first paragraph is the title
-    /// and never counts.
-    fn block_start(&self, end: usize) -> usize {
-        let lines: Vec<&[u8]> = self.text[..end].lines_with_terminator().collect();
-        let title = lines
-            .iter()
-            .position(|line| !line.starts_with(&self.comment) && is_blank(line))
-            .unwrap_or(lines.len());
-        let mut start = end;
-        let (mut trailers, mut others, mut continuations) = (0usize, 0usize, 0usize);
-        let (mut of_git, mut only_blank) = (false, true);
-        for line in lines[title..].iter().rev() {
-            if line.starts_with(&self.comment) {
-                others += continuations;
-                continuations = 0;
-            } else if is_blank(line) {
-                if !only_blank {
-                    others += continuations;
-                    let found = of_git && trailers * 3 >= others || trailers > 0 && others == 0;
-                    return if found { start } else { end };
-                }
-            } else {
-                only_blank = false;
-                let is_of_git = OF_GIT.iter().any(|prefix| line.starts_with(prefix));
-                of_git |= is_of_git;
-                if is_of_git || is_trailer(line) {
-                    trailers += 1;
-                    continuations = 0;
-                } else if line[0].is_ascii_whitespace() {
-                    continuations += 1;
-                } else {
-                    others += 1 + continuations;
-                    continuations = 0;
-                }
-            }
-            start -= line.len();
-        }
-        end
-    }
+/// The text that git would commit: without comments, outer blank lines and the diff; `comment` starts a comment line.
+pub fn content(message: &[u8], comment: &[u8]) -> Vec<u8> {
+    let scissors = [comment, SCISSORS].concat();
+    let lines = message.lines_with_terminator();
+    let lines = lines.take_while(|line| *line != scissors);
+    let kept: Vec<&[u8]> = lines.filter(|line| !line.starts_with(comment)).collect();
+    kept.concat().trim().to_vec()
 }
 
 /// The last paragraph of a message if it contains a guard trailer, otherwise nothing. The subject is never a trailer.
@@ -182,24 +54,8 @@ pub fn anywhere<'a>(message: &'a [u8], key: &str) -> impl Iterator<Item = &'a [u
     lines.flat_map(move |line| values(line, key))
 }
 
-/// Whether the line is `Key: value`, with a key of letters, digits and `-`.
-fn is_trailer(line: &[u8]) -> bool {
-    let Some(colon) = line.find_byte(b':') else {
-        return false;
-    };
-    let key = line[..colon].trim_end_with(|c| c == ' ' || c == '\t');
-    !key.is_empty()
-        && key
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-}
-
 fn is_blank(line: &[u8]) -> bool {
     line.iter().all(u8::is_ascii_whitespace)
-}
-
-fn ends_with_blank_line(text: &[u8]) -> bool {
-    text.lines().next_back().is_none_or(is_blank)
 }
 
 /// The comment character that git chose under `core.commentChar=auto`, from git's notes at the end.
@@ -217,66 +73,18 @@ pub fn comment_of(text: &[u8]) -> u8 {
 mod tests {
     use super::*;
 
-    fn added(text: &str) -> String {
-        let mut message = Message::new(text, "#");
-        message.add(DESIGN, b"docs/a.md");
-        String::from_utf8_lossy(message.as_bytes()).into_owned()
-    }
-
-    #[test]
-    fn a_title_gets_a_blank_line_first() {
-        assert_eq!(added("Add a\n"), "Add a\n\nGuard-Design: docs/a.md\n");
-        // A title alone is never a trailer, whatever it looks like.
-        assert_eq!(added("fix: a"), "fix: a\n\nGuard-Design: docs/a.md\n");
-    }
-
-    #[test]
-    fn existing_trailers_stay_together() {
-        assert_eq!(
-            added("Add a\n\nBody.\n\nSigned-off-by: A <a@b>\n"),
-            "Add a\n\nBody.\n\nSigned-off-by: A <a@b>\nGuard-Design: docs/a.md\n"
-        );
-    }
-
-    #[test]
-    fn comments_and_the_diff_below_the_scissors_stay_at_the_end() {
-        let comments = "\n# Please enter the commit message\n#\n# ------------------------ >8 ------------------------\n# Do not touch\ndiff --git a/x b/x\n+Guard-Design: docs/a.md\n";
-        assert_eq!(
-            added(&format!("Add a\n{comments}")),
-            format!("Add a\n\nGuard-Design: docs/a.md\n{comments}")
-        );
-    }
-
-    #[test]
-    fn the_same_trailer_is_not_added_twice() {
-        let once = added("Add a\n");
-        assert_eq!(added(&once), once);
-        let other = "Add a\n\nGuard-Design: docs/b.md\n";
-        assert_eq!(added(other), format!("{other}Guard-Design: docs/a.md\n"));
-    }
-
-    #[test]
-    fn two_line_value_is_not_a_trailer() {
-        let mut message = Message::new("Add a\n", "#");
-        assert!(!message.add(DESIGN, b"a.md\nSigned-off-by: A Person <else@x>"));
-        assert_eq!(message.as_bytes(), b"Add a\n");
-    }
-
     #[test]
     fn message_content_is_what_git_would_commit() {
-        assert_eq!(Message::new("\n# only notes\n", "#").content(), b"");
-        assert_eq!(
-            Message::new("; note\n# a title\n", ";").content(),
-            b"# a title"
-        );
-        assert_eq!(
-            Message::new(
-                "# ------------------------ >8 ------------------------\ndiff\n",
-                "#"
-            )
-            .content(),
-            b""
-        );
+        let cut = "# ------------------------ >8 ------------------------\ndiff\n";
+        for (message, comment, expected) in [
+            ("\n# only notes\n", "#", ""),
+            ("; note\n# a title\n", ";", "# a title"),
+            (cut, "#", ""),
+            (&format!("Add a\n\n{cut}"), "#", "Add a"),
+        ] {
+            let content = content(message.as_bytes(), comment.as_bytes());
+            assert_eq!(content.as_bstr(), expected, "{message}");
+        }
     }
 
     #[test]

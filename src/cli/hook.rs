@@ -14,10 +14,10 @@ use crate::approve::TRAILER;
 use crate::ci;
 use crate::error::{Error, Result};
 use crate::files::{self, Failure};
-use crate::git::{PushSide, Repository, Update, show_file};
+use crate::git::{PushSide, Repository, Update, show_file, with_trailers};
 use crate::judge::{self, Options};
 use crate::report;
-use crate::trailer::{self, Message};
+use crate::trailer;
 
 #[derive(Debug, Subcommand)]
 #[command(
@@ -248,23 +248,21 @@ impl MessageArgs {
         let what = format!("the message {}", show_file(&self.file));
         let text = bounded::read(&what, fs::File::open(&self.file), MAX_MESSAGE)?;
         let comment = comment(repo, &text);
-        let mut message = Message::new(text, comment.clone());
-        let content = message.content();
+        let content = trailer::content(&text, &comment);
         let untouched = template
             .and_then(|file| bounded::read("it", fs::File::open(file), MAX_MESSAGE).ok())
-            .is_some_and(|text| Message::new(text, comment).content() == content);
+            .is_some_and(|text| trailer::content(&text, &comment) == content);
         if content.is_empty() || untouched {
             return Ok(());
         }
-        let mut changed = false;
-        for design in &designs {
-            changed |= message.add(trailer::DESIGN, design);
-        }
-        for approval in &approvals {
-            changed |= message.add(TRAILER, approval.to_trailer_value().as_bytes());
-        }
-        if changed {
-            fs::write(&self.file, message.as_bytes())
+        let designs = designs.into_iter().map(|path| (trailer::DESIGN, path));
+        let approvals = approvals
+            .iter()
+            .map(|one| (TRAILER, one.to_trailer_value().into()));
+        let trailers: Vec<(&str, BString)> = designs.chain(approvals).collect();
+        let completed = with_trailers(&text, comment.as_ref(), &trailers)?;
+        if completed != text {
+            fs::write(&self.file, completed)
                 .map_err(|error| Error::new(format!("{what} cannot be written: {error}")))?;
         }
         Ok(())

@@ -34,6 +34,7 @@ pub use commits::{Commit, Headline, History, Parents};
 pub use index::{FlaggedEntry, Index, staged_changes};
 pub use merge::{MergeResult, Merges};
 pub use objects::{Blobs, Objects, Recorded, blob_id};
+pub use program::with_trailers;
 pub use range::Range;
 pub use repository::{Branch, Repository};
 pub use snapshot::{Before, Pruned, SNAPSHOTS, Snapshot, Snapshots};

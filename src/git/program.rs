@@ -1,16 +1,16 @@
 //! Starts git. guard does so only where this module is used: to add the work tree, to merge, to stage a file, to set a
-//! value of the configuration, and for checkpoints. And keeps objects outside the repository: in the quarantine of a push,
+//! value of the configuration, to add trailers to a message, and for checkpoints. And keeps objects outside the repository: in the quarantine of a push,
 //! or in a temporary directory where git writes what the repository shall not keep. And reads the settings that git hands
 //! to its hooks.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-use gix::bstr::{BString, ByteSlice, ByteVec};
+use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 use tempfile::TempDir;
 
 use super::show_file;
@@ -137,6 +137,35 @@ impl Git {
             false => Err(told(&output)),
         }
     }
+}
+
+/// The message of a commit with these trailers where it lacks them; `comment` starts a comment line. A value with a line
+/// break is not a trailer and is left out.
+///
+/// # Errors
+/// git cannot be started, or it fails.
+pub fn with_trailers(
+    message: &[u8],
+    comment: &BStr,
+    trailers: &[(&str, BString)],
+) -> Result<Vec<u8>> {
+    let mut arguments: Vec<OsString> = vec![
+        "interpret-trailers".into(),
+        "--no-divider".into(),
+        "--if-exists=addIfDifferent".into(),
+    ];
+    for (key, value) in trailers {
+        if !value.iter().any(u8::is_ascii_control) {
+            arguments.push("--trailer".into());
+            let trailer = [key.as_bytes(), b": ", value].concat();
+            arguments.push(trailer.into_os_string_lossy());
+        }
+    }
+    // No repository: its settings could name programs.
+    Git::isolated(Path::new("/dev/null"))
+        .set("core.commentChar", &comment.to_str_lossy())
+        .run(arguments, message)
+        .map_err(|why| Error::new(format!("git cannot add trailers to the message: {why}")))
 }
 
 /// What git says about its failure: the first line that calls itself an error, or else the last one.
