@@ -2,9 +2,7 @@
 
 use serde_json::Value;
 
-use super::plan::{
-    CiPlan, Merge, NAME_RANGE, Point, Variables, commit, get, short, unknown_before,
-};
+use super::plan::{CiPlan, NAME_RANGE, Point, Variables, commit, get, short, unknown_before};
 use crate::error::{Error, Result};
 use crate::path::escaped;
 
@@ -38,17 +36,10 @@ fn pull_request(variables: &Variables, name: &str, event: &Value) -> Result<CiPl
     known.extend(text(event, "/pull_request/base/ref").map(|branch| Point::Branch(short(branch))));
     // For pull_request_target, GITHUB_SHA is the base; guard judges the head, not the checkout.
     let merge = get(variables, "GITHUB_SHA").filter(|_| name != "pull_request_target");
-    let number = event
-        .pointer("/pull_request/number")
-        .and_then(Value::as_u64);
     Ok(CiPlan {
-        merge: merge.map(|sha| Merge {
-            commit: sha.to_owned(),
-            work: head.clone(),
-        }),
+        merge: merge.map(str::to_owned),
         known,
         head: Some(head),
-        head_ref: number.map(|number| format!("refs/pull/{number}/head")),
         branch: text(event, "/pull_request/head/ref").map(short),
         ..CiPlan::default()
     })
@@ -66,12 +57,7 @@ fn merge_group(event: &Value) -> Result<CiPlan> {
 /// The default branch is checked from its previous state, any other from where it left the default branch.
 fn push(event: &Value) -> Result<CiPlan> {
     let reference = required(event, "/ref")?;
-    let Some(head) = commit(required(event, "/after")?)? else {
-        return Ok(CiPlan {
-            nothing: Some(format!("{} was deleted", escaped(reference))),
-            ..CiPlan::default()
-        });
-    };
+    let head = required_id(event, "/after")?;
     let default = required(event, "/repository/default_branch")?;
     let branch = reference.strip_prefix("refs/heads/");
     let nothing_new = match event.get("commits").and_then(Value::as_array) {
@@ -79,7 +65,6 @@ fn push(event: &Value) -> Result<CiPlan> {
         Some(commits) if commits.iter().all(|commit| commit["distinct"] == false) => {
             Some("the push contains no new commits")
         }
-        None if text(event, "/before").is_some_and(is_none) => Some("the branch is new"),
         _ => None,
     };
     let known = if branch == Some(default) {
@@ -95,11 +80,6 @@ fn push(event: &Value) -> Result<CiPlan> {
         branch: branch.map(str::to_owned),
         ..CiPlan::default()
     })
-}
-
-/// Whether an id is all zeros, which means no commit.
-fn is_none(id: &str) -> bool {
-    matches!(commit(id), Ok(None))
 }
 
 fn text<'a>(event: &'a Value, pointer: &str) -> Option<&'a str> {

@@ -1,6 +1,6 @@
 //! CI systems that name everything in variables: one row for each, and GitLab, which has more kinds of builds.
 
-use super::plan::{CiPlan, Merge, Point, Variables, commit, get, required, short, unknown_before};
+use super::plan::{CiPlan, Point, Variables, commit, get, required, short, unknown_before};
 use crate::error::Result;
 
 /// The variables of a CI system.
@@ -98,90 +98,85 @@ impl Host {
                 id => commit(id)?,
             },
         };
+        let branch = self.branch[row]
+            .iter()
+            .find_map(|name| get(variables, name));
+        let branch = branch.map(|name| match self.name {
+            "Jenkins" => short(name.strip_prefix("origin/").unwrap_or(name)),
+            _ => short(name),
+        });
+        // The ref of a pull request or a tag is no branch.
+        let branch = branch.filter(|name| !name.starts_with("refs/"));
         let known = match get(variables, self.default) {
             _ if is_request => Point::Branch(short(required(variables, self.target)?)),
+            Some(default) if branch.as_deref() == Some(default) => {
+                return Err(unknown_before("a build of the target branch"));
+            }
             Some(default) => Point::Branch(default.to_owned()),
             None => Point::Default,
         };
         let merge = get(variables, self.merge).filter(|_| is_request);
-        let branch = self.branch[row]
-            .iter()
-            .find_map(|name| get(variables, name));
-        // The ref of a pull request or a tag.
-        let branch = branch.map(short).filter(|name| !name.starts_with("refs/"));
+        let kind = if is_request { request } else { "branch" };
         Ok(CiPlan {
-            what: format!(
-                "{} {}",
-                self.name,
-                if is_request { request } else { "branch" }
-            ),
-            merge: merge.zip(head.clone()).map(|(commit, work)| Merge {
-                commit: commit.to_owned(),
-                work,
-            }),
+            what: format!("{} {kind}", self.name),
+            merge: merge.map(str::to_owned),
             known: vec![known],
-            may_be_target: !is_request,
             head,
-            branch: branch.map(|name| match name.strip_prefix("origin/") {
-                Some(name) if self.name == "Jenkins" => name.to_owned(),
-                _ => name,
-            }),
+            branch,
             deepen: self.deepen,
             ..CiPlan::default()
         })
     }
 }
 
-const GITLAB_DEEPEN: &str = "set the variable GIT_DEPTH to 0 for the job";
-
 /// GitLab CI: merge requests, merged results, branches and tags.
 pub(super) fn of_gitlab(variables: &Variables) -> Result<CiPlan> {
+    let id = |name: &str| Ok(get(variables, name).map(commit).transpose()?.flatten());
+    let text = |name: &str| get(variables, name).map(str::to_owned);
     let head = commit(required(variables, "CI_COMMIT_SHA")?)?;
-    let plan = if get(variables, "CI_MERGE_REQUEST_IID").is_some() {
-        // Set if the build is a merge with the target; otherwise GitLab's merge base counts.
-        let id = |name: &str| Ok(get(variables, name).map(commit).transpose()?.flatten());
-        let merged = id("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")?;
-        let before = match merged {
+    let deepen = "set the variable GIT_DEPTH to 0 for the job";
+    if get(variables, "CI_MERGE_REQUEST_IID").is_some() {
+        // The first is set if the build is a merge with the target; otherwise GitLab's merge base counts.
+        let before = match id("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")? {
             None => id("CI_MERGE_REQUEST_DIFF_BASE_SHA")?,
-            merged => merged,
+            target => target,
         };
         let target = required(variables, "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")?;
         let known = before.map_or_else(|| Point::Branch(target.to_owned()), Point::Commit);
-        CiPlan {
+        return Ok(CiPlan {
             what: "GitLab merge request".to_owned(),
             known: vec![known],
-            // More reliable after the target of the merge request has changed.
-            known_if_here: Some(target.to_owned()),
-            branch: get(variables, "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME").map(str::to_owned),
+            head,
+            branch: text("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"),
+            deepen,
             ..CiPlan::default()
+        });
+    }
+    let branch = text("CI_COMMIT_BRANCH");
+    let default = required(variables, "CI_DEFAULT_BRANCH")?;
+    let before = id("CI_COMMIT_BEFORE_SHA")?;
+    let known = match branch.as_deref() == Some(default) {
+        true => Point::Before(
+            before
+                .clone()
+                .ok_or_else(|| unknown_before("GitLab branch"))?,
+        ),
+        false => Point::Branch(default.to_owned()),
+    };
+    let nothing_new = match branch {
+        None if get(variables, "CI_COMMIT_TAG").is_some() => Some("a tag is built"),
+        Some(_) if before.is_none() && text("CI_COMMIT_BEFORE_SHA").is_some() => {
+            Some("the pipeline is the first of its branch")
         }
-    } else {
-        let branch = get(variables, "CI_COMMIT_BRANCH").map(str::to_owned);
-        let default = required(variables, "CI_DEFAULT_BRANCH")?;
-        let known = if branch.as_deref() == Some(default) {
-            let before = commit(required(variables, "CI_COMMIT_BEFORE_SHA")?)?;
-            Point::Before(before.ok_or_else(|| unknown_before("GitLab branch"))?)
-        } else {
-            Point::Branch(default.to_owned())
-        };
-        let is_first = get(variables, "CI_COMMIT_BEFORE_SHA")
-            .is_some_and(|before| matches!(commit(before), Ok(None)));
-        let nothing_new = match branch {
-            None if get(variables, "CI_COMMIT_TAG").is_some() => Some("a tag is built"),
-            Some(_) if is_first => Some("the pipeline is the first of its branch"),
-            _ => None,
-        };
-        CiPlan {
-            what: "GitLab branch".to_owned(),
-            known: vec![known],
-            nothing_new,
-            branch,
-            ..CiPlan::default()
-        }
+        _ => None,
     };
     Ok(CiPlan {
+        what: "GitLab branch".to_owned(),
+        known: vec![known],
+        nothing_new,
         head,
-        deepen: GITLAB_DEEPEN,
-        ..plan
+        branch,
+        deepen,
+        ..CiPlan::default()
     })
 }

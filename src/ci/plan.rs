@@ -10,35 +10,19 @@ use crate::path::escaped;
 pub struct CiPlan {
     /// The system and the kind of build, for messages: `GitHub pull_request`.
     pub what: String,
-    /// Why there is nothing to check.
-    pub nothing: Option<String>,
-    /// The merge commit that the system made for the build. If HEAD is this commit, its first parent is the target.
-    pub merge: Option<Merge>,
+    /// The merge of `head` with the target that the system made for the build. If HEAD is this commit, its first parent
+    /// is the target.
+    pub merge: Option<String>,
     /// What existed before. All must be in the clone, because the nearest to the head counts.
     pub known: Vec<Point>,
-    /// Another branch of the remote that counts, if the clone has it.
-    pub known_if_here: Option<String>,
-    /// Whether this may be a build of the target branch itself, whose new commits the system does not report.
-    pub may_be_target: bool,
     /// Why the build has no new commits, if the system says so. Otherwise an empty range is an error.
     pub nothing_new: Option<&'static str>,
     /// The last commit; `None` for HEAD.
     pub head: Option<String>,
-    /// The ref from which to fetch the head, if it is not a branch.
-    pub head_ref: Option<String>,
     /// The branch of the work.
     pub branch: Option<String>,
     /// How to configure the system for a deeper clone.
     pub deepen: &'static str,
-}
-
-/// A merge made by the system: target first, work second.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Merge {
-    /// The merge commit.
-    pub commit: String,
-    /// The last commit of the work, its second parent.
-    pub work: String,
 }
 
 /// A point in the history that is older than the work.

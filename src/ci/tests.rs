@@ -46,13 +46,7 @@ fn shown(plan: Result<CiPlan>) -> String {
         .collect();
     words.push(format!("..{}", plan.head.as_deref().unwrap_or("HEAD")));
     words.extend(plan.branch.map(|branch| format!("on {branch}")));
-    words.extend(
-        plan.merge
-            .map(|merge| format!("merged {} of {}", merge.commit, merge.work)),
-    );
-    words.extend(plan.head_ref);
-    words.extend(plan.nothing.map(|_| "nothing".to_owned()));
-    words.extend(plan.may_be_target.then(|| "or target".to_owned()));
+    words.extend(plan.merge.map(|merge| format!("merged {merge}")));
     ids(&words.join(" "), true)
 }
 
@@ -71,13 +65,13 @@ fn events_of_github() {
         (
             "pull_request",
             request.clone(),
-            "BASE origin/main ..HEAD on 188-work merged MERGE of HEAD refs/pull/7/head",
+            "BASE origin/main ..HEAD on 188-work merged MERGE",
         ),
         // Here GITHUB_SHA is the base branch, which the pull request did not write.
         (
             "pull_request_target",
             request,
-            "BASE origin/main ..HEAD on 188-work refs/pull/7/head",
+            "BASE origin/main ..HEAD on 188-work",
         ),
         // Its branch is named after pull requests.
         ("merge_group", group, "BASE ..HEAD"),
@@ -101,7 +95,7 @@ fn events_of_github() {
             push("refs/tags/v1", "@ZERO", "@HEAD"),
             "origin/main ..HEAD",
         ),
-        ("push", push(work, "@BASE", "@ZERO"), "..HEAD nothing"),
+        ("push", push(work, "@BASE", "@ZERO"), "error"),
         // Missing values are not guessed.
         ("push", push(main, "@ZERO", "@HEAD"), "error"),
         ("push", json!({"ref": main}), "error"),
@@ -171,22 +165,22 @@ fn variables_of_the_other_systems() {
             "origin/main ..HEAD on 188-work",
         ),
         (bitbucket, "BITBUCKET_PR_ID=1", "error"),
-        (bitbucket, "", "default ..HEAD on 188-work or target"),
+        (bitbucket, "", "default ..HEAD on 188-work"),
         (
             azure,
             "SYSTEM_PULLREQUEST_TARGETBRANCH=refs/heads/main",
-            "origin/main ..HEAD on 188-work merged MERGE of HEAD",
+            "origin/main ..HEAD on 188-work merged MERGE",
         ),
         (azure, "", "error"),
         (
             "TF_BUILD=True BUILD_SOURCEVERSION=@HEAD",
             "BUILD_SOURCEBRANCH=refs/heads/188-work",
-            "default ..HEAD on 188-work or target",
+            "default ..HEAD on 188-work",
         ),
         (
             "TF_BUILD=True BUILD_SOURCEVERSION=@HEAD",
             "BUILD_SOURCEBRANCH=refs/tags/v1",
-            "default ..HEAD or target",
+            "default ..HEAD",
         ),
         (
             buildkite,
@@ -196,12 +190,17 @@ fn variables_of_the_other_systems() {
         (
             buildkite,
             "BUILDKITE_COMMIT=HEAD BUILDKITE_PULL_REQUEST=false",
-            "default ..HEAD on 188-work or target",
+            "default ..HEAD on 188-work",
         ),
         (
             buildkite,
             "BUILDKITE_COMMIT=@BASE BUILDKITE_PIPELINE_DEFAULT_BRANCH=next",
-            "origin/next ..BASE on 188-work or target",
+            "origin/next ..BASE on 188-work",
+        ),
+        (
+            buildkite,
+            "BUILDKITE_COMMIT=@BASE BUILDKITE_PIPELINE_DEFAULT_BRANCH=188-work",
+            "error",
         ),
         (
             "JENKINS_URL=https://ci",
@@ -211,7 +210,7 @@ fn variables_of_the_other_systems() {
         (
             "JENKINS_URL=https://ci",
             "GIT_BRANCH=origin/188-work",
-            "default ..HEAD on 188-work or target",
+            "default ..HEAD on 188-work",
         ),
         ("", "", "error"),
         ("GITHUB_ACTIONS=true", "", "error"),

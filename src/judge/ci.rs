@@ -3,7 +3,7 @@
 use gix::ObjectId;
 
 use super::range::base_setting;
-use crate::ci::{self, CiPlan, Merge, Point};
+use crate::ci::{self, CiPlan, Point};
 use crate::error::{Error, Result};
 use crate::git::{PushSide, Range, Repository, TargetBranch};
 use crate::path::escaped;
@@ -13,9 +13,6 @@ use crate::path::escaped;
 /// # Errors
 /// A commit is missing, or the clone is too shallow to determine the merge base.
 pub fn ci_range(repo: &Repository, plan: &CiPlan) -> Result<Range> {
-    if let Some(why) = &plan.nothing {
-        return Ok(Range::nothing(format!("{}: {why}", plan.what)));
-    }
     let found = match of_merge(repo, plan)? {
         Some(range) => Ok(range),
         None => from_known(repo, plan),
@@ -24,14 +21,9 @@ pub fn ci_range(repo: &Repository, plan: &CiPlan) -> Result<Range> {
         message: format!("{}: {}", plan.what, error.message),
         ..error
     })?;
-    let short =
-        |id: Option<ObjectId>| id.map_or_else(String::new, |id| id.to_hex_with_len(12).to_string());
-    let why = format!(
-        "{}: checking {}..{}",
-        plan.what,
-        short(range.base),
-        short(range.head)
-    );
+    let [base, head] = [range.base, range.head]
+        .map(|id| id.map_or_else(String::new, |id| id.to_hex_with_len(12).to_string()));
+    let why = format!("{}: checking {base}..{head}", plan.what);
     range.notes.insert(0, why);
     range.branch = plan.branch.as_deref().map(Into::into);
     Ok(range)
@@ -40,35 +32,25 @@ pub fn ci_range(repo: &Repository, plan: &CiPlan) -> Result<Range> {
 /// A merge commit that the system made is compared with its first parent, the target. That is exact in a clone of
 /// depth two.
 fn of_merge(repo: &Repository, plan: &CiPlan) -> Result<Option<Range>> {
-    let Some(Merge { commit, work }) = &plan.merge else {
+    let (Some(merge), Some(head)) = (id(plan.merge.as_ref()), repo.head_commit()?) else {
         return Ok(None);
     };
-    let Some(head) = repo.head_commit()?.filter(|&head| is(head, commit)) else {
-        return Ok(None);
-    };
-    let [target, merged] = repo.commit(head)?.parents[..] else {
-        return Ok(None);
-    };
-    if !is(merged, work) || !repo.has(target) {
-        return Ok(None);
+    match repo.commit(head)?.parents[..] {
+        [target, work]
+            if head == merge && id(plan.head.as_ref()) == Some(work) && repo.has(target) =>
+        {
+            repo.range_since(Some(target), head).map(Some)
+        }
+        _ => Ok(None),
     }
-    repo.range_since(Some(target), head).map(Some)
 }
 
-fn is(id: ObjectId, hex: &str) -> bool {
-    ObjectId::from_hex(hex.as_bytes()).is_ok_and(|other| other == id)
+fn id(hex: Option<&String>) -> Option<ObjectId> {
+    ObjectId::from_hex(hex?.as_bytes()).ok()
 }
 
 fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
-    let commit = |id: &str| {
-        let known = ObjectId::from_hex(id.as_bytes()).ok();
-        known.filter(|&id| repo.has(id))
-    };
-    let branch = |name: &str| repo.commit_of_ref(&remote_branch(name));
-    let default = match plan.known.contains(&Point::Default) {
-        true => default_branch(repo)?,
-        false => None,
-    };
+    let commit = |hex: &String| id(Some(hex)).filter(|&id| repo.has(id));
     // What must be here, what a fetch must bring for it, and the commit.
     let mut points = Vec::new();
     let mut target = None;
@@ -78,17 +60,22 @@ fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
                 points.push((id.clone(), id.clone(), commit(id)));
                 continue;
             }
-            Point::Branch(name) => Some(name),
-            Point::Default => default.as_ref(),
+            Point::Branch(name) => name.clone(),
+            Point::Default => match default_branch(repo)? {
+                Some(name) if Some(&name) == plan.branch.as_ref() => {
+                    return Err(ci::unknown_before("a build of the target branch"));
+                }
+                name => name.ok_or_else(|| no_default(plan))?,
+            },
         };
-        if let Some(name) = name {
-            let mapping = format!("+refs/heads/{name}:{}", remote_branch(name));
-            points.push((format!("the branch {name}"), mapping, branch(name)?));
-            target = Some(name.as_str());
-        }
+        let tracking = format!("refs/remotes/origin/{name}");
+        let mapping = format!("+refs/heads/{name}:{tracking}");
+        let tip = repo.commit_of_ref(&tracking)?;
+        points.push((format!("the branch {name}"), mapping, tip));
+        target = Some(name);
     }
     let mut wanted: Vec<&str> = points.iter().map(|(_, fetch, _)| fetch.as_str()).collect();
-    wanted.extend(plan.head_ref.as_deref().or(plan.head.as_deref()));
+    wanted.extend(plan.head.as_deref());
     let incomplete = |error: Error| error.help(format!("or {}", plan.deepen));
     let missing = |what: &str| {
         let error = Error::new(format!("{} is not in this clone", escaped(what)));
@@ -104,26 +91,14 @@ fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
     for (what, _, found) in &points {
         known.push(found.ok_or_else(|| missing(what))?);
     }
-    if plan.known.contains(&Point::Default) && default.is_none() {
-        return Err(no_default(plan));
-    }
-    let before = plan.known.iter().find_map(|point| match point {
-        Point::Before(id) => commit(id),
+    let before = match plan.known[..] {
+        [Point::Before(_)] => known.first().copied(),
         _ => None,
-    });
-    if let Some(name) = &plan.known_if_here {
-        known.extend(branch(name)?);
-    }
+    };
     known.dedup();
-    if plan.may_be_target && plan.branch.is_some() && plan.branch.as_deref() == target {
-        return Err(ci::unknown_before("a build of the target branch"));
-    }
     let range = repo.range_from(&known, head, &wanted).map_err(incomplete)?;
     let mut range = range.judged_from(before);
     if range.base == range.head {
-        if plan.may_be_target && plan.branch.is_none() {
-            return Err(ci::unknown_before("a build without new commits"));
-        }
         let why = plan.nothing_new.ok_or_else(|| empty(head, target))?;
         range.notes.push(format!("nothing to check: {why}"));
     }
@@ -131,25 +106,17 @@ fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
 }
 
 /// The error for a build that should bring new commits but has none.
-fn empty(head: ObjectId, target: Option<&str>) -> Error {
+fn empty(head: ObjectId, target: Option<String>) -> Error {
     let head = head.to_hex_with_len(12);
-    let branch = target.map(|name| format!("origin/{}", escaped(name)));
-    let known = branch
-        .as_deref()
-        .unwrap_or("the previous commit of the event");
-    let end = branch.as_deref().unwrap_or("origin/HEAD");
+    let known = target.map_or_else(
+        || "the previous commit of the event".to_owned(),
+        |name| format!("origin/{}", escaped(&name)),
+    );
     Error::new(format!(
         "there are no commits to check: commit {head} is already part of {known}"
     ))
-    .help("if the branch is already merged or has no commits yet, there is nothing to check: skip the job")
-    .help(format!(
-        "otherwise the job fetched the wrong target: check `git log {head}..{end}`"
-    ))
-    .help("or name the commits yourself: guard lint --range A..B")
-}
-
-fn remote_branch(name: &str) -> String {
-    format!("refs/remotes/origin/{name}")
+    .help("if the branch is already merged or has no commits yet, skip the job")
+    .help("otherwise the job fetched the wrong target; name the commits yourself: guard lint --range A..B")
 }
 
 /// The target branch, from the settings at the tip of the remote's default branch. HEAD's settings do not count: the
