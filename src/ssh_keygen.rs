@@ -154,17 +154,15 @@ fn refusal(stderr: &[u8], file: &str, key: &str, who: &str) -> String {
         .iter()
         .filter(|&&byte| byte == b' ' || byte.is_ascii_graphic());
     let said: String = printable.copied().map(char::from).collect();
-    match said.strip_prefix("list:") {
-        Some(line) => format!("{}:{line}", escaped(file)),
-        None if said.contains("incorrect signature") => {
-            "its signature is for another text".to_owned()
-        }
-        None if said.is_empty() => {
-            let (key, who) = (escaped(key), escaped(who));
-            format!("its signing key {key} is not listed for {who}")
-        }
-        None => format!("ssh-keygen does not verify it: {said}"),
+    if said.is_empty() {
+        let (key, who) = (escaped(key), escaped(who));
+        return format!("its signing key {key} is not listed for {who}");
     }
+    let said = match said.strip_prefix("list:") {
+        Some(line) => format!("{}:{line}", escaped(file)),
+        None => said,
+    };
+    format!("ssh-keygen does not verify it: {said}")
 }
 
 fn cannot_run(error: io::Error) -> Error {

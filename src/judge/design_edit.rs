@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::finding::Rule;
 use crate::git::{Index, Repository, show_file};
 use crate::path::{escaped, escaped_list, normalize_request, shell_word};
-use crate::policy::{self, ChosenBy};
+use crate::policy;
 use crate::scope::Scope;
 use crate::scope::glob::is_glob;
 use crate::scope::path_placeholders::{PathNames, is_path, literal_paths};
@@ -356,7 +356,7 @@ fn the_design(repo: &Repository, options: &Options) -> Result<BString> {
     let own = locate(repo, None, options)?.own?;
     let own = own
         .into_iter()
-        .filter(|choice| choice.by != ChosenBy::Standing);
+        .filter(|choice| choice.by != policy::STANDING);
     let mut own: Vec<BString> = own.map(|choice| choice.path).collect();
     if own.len() > 1 {
         return Err(

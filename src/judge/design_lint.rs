@@ -227,7 +227,7 @@ impl DesignLint<'_> {
         } else {
             let own = self.located.own.as_ref().map_err(Error::clone)?;
             for choice in own.iter().chain(&self.located.standing) {
-                let by = choice.by.to_string();
+                let by = choice.by.clone();
                 documents.push(Document {
                     group: choice.is_found.then(|| by.as_str().into()),
                     ..document(choice.path.clone(), &by)

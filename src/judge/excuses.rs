@@ -2,7 +2,7 @@
 //! branch, such as when a module is split: they are kept if a row of the design grants those files and they have the same
 //! extension. And the exact revert of one recent commit: the same paths, each back in the state before it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -49,24 +49,37 @@ pub(super) fn credit(
     let contents = |changed: &MeasuredChange| objects.both(changed.compared, changed.change.new);
     let mut credits = Vec::new();
     for (wanted, losing) in losing {
-        let mut receivers = Receivers::default();
+        let mut lines = AddedLines::default();
         for &at in &losing {
             let (old, new) = contents(&changes[at])?;
-            receivers.lines.want(&old, &new);
+            lines.want(&old, &new);
         }
-        receivers.fill(objects, policy, changes, &earlier, wanted)?;
+        // The files that gain wanted lines, each with the position of its change.
+        let mut receivers: Vec<(usize, &BString)> = Vec::new();
+        let now = changes.iter().map(|one| (one.compared, &one.change));
+        let before = earlier.iter().map(|change| (change.old, change));
+        for (at, (old, change)) in now.chain(before).enumerate() {
+            if extension(change.path.as_ref()) != Some(wanted) || !is_granted(policy, change) {
+                continue;
+            }
+            let content = objects.content(change.new)?;
+            if Content::of(&content) == Content::Text
+                && lines.is_wanted(&content)
+                && lines.add(&objects.content(old)?, &content).is_some()
+            {
+                receivers.push((at, &change.path));
+            }
+        }
         for at in losing {
             let (old, new) = contents(&changes[at])?;
-            let own = receivers.numbers.get(&at).copied();
-            let moved: Vec<MovedTo> = receivers
-                .lines
-                .take(&old, &new, own)
-                .into_iter()
-                .filter_map(|(file, lines)| {
-                    let path = receivers.files.get(file)?.clone();
-                    Some(MovedTo { path, lines })
-                })
-                .collect();
+            let own = receivers.iter().position(|(change, _)| *change == at);
+            let taken = lines.take(&old, &new, own).into_iter();
+            let moved = taken.filter_map(|(file, lines)| {
+                let (_, path) = *receivers.get(file)?;
+                let path = path.clone();
+                Some(MovedTo { path, lines })
+            });
+            let moved: Vec<MovedTo> = moved.collect();
             if !moved.is_empty() {
                 credits.push((at, moved));
             }
@@ -147,47 +160,6 @@ fn is_replaced(measured: &Measured) -> bool {
         && measured.lost.unit == Unit::Lines
 }
 
-/// The files that may receive lines, all with one extension.
-#[derive(Default)]
-struct Receivers {
-    lines: AddedLines,
-    /// The path of each file.
-    files: Vec<BString>,
-    /// The number of each file by the position of its change.
-    numbers: HashMap<usize, usize>,
-}
-
-impl Receivers {
-    /// Adds the files that gain wanted lines.
-    fn fill(
-        &mut self,
-        objects: &Objects,
-        policy: &Policy,
-        changes: &[MeasuredChange],
-        earlier: &[Change],
-        wanted: &[u8],
-    ) -> Result<()> {
-        let mut content = Vec::new();
-        let now = changes.iter().map(|one| (one.compared, &one.change));
-        let earlier = earlier.iter().map(|change| (change.old, change));
-        for (at, (old, change)) in now.chain(earlier).enumerate() {
-            if extension(change.path.as_ref()) != Some(wanted) || !is_granted(policy, change) {
-                continue;
-            }
-            objects.content_into(change.new, &mut content)?;
-            if Content::of(&content) != Content::Text || !self.lines.is_wanted(&content) {
-                continue;
-            }
-            let old = objects.content(old)?;
-            if let Some(number) = self.lines.add(&old, &content) {
-                self.files.push(change.path.clone());
-                self.numbers.insert(at, number);
-            }
-        }
-        Ok(())
-    }
-}
-
 /// Whether a row lets the change put lines there. `always`, companions and the exemption of designs do not count.
 fn is_granted(policy: &Policy, change: &Change) -> bool {
     let path: &BStr = change.path.as_ref();
@@ -221,17 +193,12 @@ pub(super) fn note(commit: ObjectId) -> String {
 
 /// Whether this finding is about a loss that the history already holds, or about the scope.
 pub(super) fn may_be_excused(finding: &Finding) -> bool {
-    is_loss(finding) || is_scope(finding)
-}
-
-fn is_loss(finding: &Finding) -> bool {
-    finding.rule == Rule::DestructiveChange
-}
-
-fn is_scope(finding: &Finding) -> bool {
     matches!(
         finding.rule,
-        Rule::OutOfScope | Rule::ActionNotGranted | Rule::SubmoduleChanged
+        Rule::DestructiveChange
+            | Rule::OutOfScope
+            | Rule::ActionNotGranted
+            | Rule::SubmoduleChanged
     )
 }
 
@@ -243,7 +210,10 @@ pub(super) fn excuse(policy: &Policy, is_own: bool, findings: &mut Vec<Finding>)
     findings.retain(|finding| {
         let path = finding.path.as_ref();
         let is_governing = path.is_some_and(|path| policy.governing(path.as_ref()).is_some());
-        let is_excused = is_loss(finding) && !is_governing || is_scope(finding) && is_unscoped;
+        let is_excused = match finding.rule {
+            Rule::DestructiveChange => !is_governing,
+            _ => is_unscoped && may_be_excused(finding),
+        };
         !is_excused
     });
     findings.len() < count

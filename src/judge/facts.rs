@@ -46,10 +46,10 @@ pub(super) struct JudgementFacts<'a> {
 }
 
 impl<'a> JudgementFacts<'a> {
-    /// For changes from a commit to `result`, without any changes yet.
+    /// For changes from a commit to `result` that are not committed yet on the current branch, without any changes yet.
     ///
     /// # Errors
-    /// The commit cannot be read.
+    /// The commit or HEAD cannot be read.
     pub(super) fn new(
         repo: &'a Repository,
         stage: Stage,
@@ -58,30 +58,18 @@ impl<'a> JudgementFacts<'a> {
     ) -> Result<JudgementFacts<'a>> {
         Ok(JudgementFacts {
             repo,
-            source: SourceKind::Range,
+            source: SourceKind::Index,
             stage,
             base: BaseCommit::new(repo, base)?,
             result,
             head: None,
-            branch: None,
+            branch: repo.design_branch()?,
             operation: None,
             commits: &[],
             known: &[],
             changes: Vec::new(),
             merged: MergedContents::default(),
             merge_bases: None,
-        })
-    }
-
-    /// The same for what is not committed yet on the current branch.
-    ///
-    /// # Errors
-    /// HEAD cannot be read.
-    pub(super) fn uncommitted(self) -> Result<JudgementFacts<'a>> {
-        Ok(JudgementFacts {
-            source: SourceKind::Index,
-            branch: self.repo.design_branch()?,
-            ..self
         })
     }
 }
@@ -150,7 +138,8 @@ impl<'a> BaseCommit<'a> {
         policy: &Policy,
         changes: &[MeasuredChange],
     ) -> Result<MergeBase> {
-        if depending(policy, changes).next().is_some()
+        let matters = |change| rules::needs_merge_base(policy, change);
+        if changes.iter().any(matters)
             && let Some((_, tree)) = self.merge_base(repo, policy.settings.base.as_deref())?
         {
             return states(policy, changes, |change| tree.get(change.path.as_ref()));
@@ -168,20 +157,13 @@ pub(super) fn states(
     changes: &[MeasuredChange],
     state: impl Fn(&Change) -> Result<Option<State>>,
 ) -> Result<MergeBase> {
-    let states = depending(policy, changes)
+    let depending = changes
+        .iter()
+        .filter(|change| rules::needs_merge_base(policy, change));
+    let states = depending
         .map(|one| Ok((one.change.path.clone(), state(&one.change)?)))
         .collect::<Result<HashMap<_, _>>>()?;
     Ok(MergeBase::Known(states))
-}
-
-/// The changes whose verdict depends on the merge base.
-fn depending<'a>(
-    policy: &'a Policy,
-    changes: &'a [MeasuredChange],
-) -> impl Iterator<Item = &'a MeasuredChange> {
-    changes
-        .iter()
-        .filter(|change| rules::needs_merge_base(policy, change))
 }
 
 /// The work on the current branch: from its merge base with the target branch to HEAD; `None` if the target is
@@ -282,9 +264,6 @@ impl<'a> MergeBases<'a> {
     /// # Errors
     /// A tree is missing or damaged.
     pub(super) fn changes(&self, objects: &Objects, head: &Tree<'_>) -> Result<Vec<Change>> {
-        if let [base] = &self.bases[..] {
-            return changes_between(objects, base.id(), head.id());
-        }
         let mut all: BTreeMap<BString, Change> = BTreeMap::new();
         for base in &self.bases {
             for change in changes_between(objects, base.id(), head.id())? {

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::git::{Blobs, Objects, Tree, blob_id, tree_of_changes};
 use crate::measure::Precision;
 use crate::path::escaped;
-use crate::policy::{ChosenBy, Governing, Origin, Policy, Stage};
+use crate::policy::{Governing, Policy, Stage};
 use crate::scope::settings::{self, Settings};
 use crate::verdict::{Source, SourceKind, Verdict};
 
@@ -28,8 +28,8 @@ pub fn policy_of_texts(guard_toml: &str, designs: &[(&str, &str)]) -> Result<Pol
         let design = design::parse(path.into(), text.as_bytes(), &settings).usable()?;
         Ok(Governing {
             blob: blob_id(HashKind::Sha1, text.as_bytes())?,
-            origin: Origin::Memory,
-            chosen_by: ChosenBy::from("the caller"),
+            origin: "memory".to_owned(),
+            chosen_by: "the caller".to_owned(),
             in_force: true,
             proposed: None,
             before: None,
@@ -100,16 +100,16 @@ fn proposing(policy: &Policy, tree: &Tree<'_>, changes: &[Change]) -> Result<Pol
             governing.proposed = Some(design::parse(path, &new, settings));
         }
     }
-    let guard_toml = tree.read(settings::FILE.into())?;
-    let moved = moved_designs(settings, changes).into_iter();
-    let proposing = Policy::new(Stage::Commit, settings.clone(), designs);
-    Ok(Policy {
-        scope: proposing.scope.filter(|_| policy.scope.is_some()),
-        notes: policy.notes.clone(),
-        broken_settings: guard_toml
+    let proposing = Policy {
+        stage: Stage::Commit,
+        broken_settings: tree
+            .read(settings::FILE.into())?
             .and_then(|text| settings::parse(&text).err())
             .map(|error| error.message),
-        moved_designs: moved.map(|moved| moved.to).collect(),
-        ..proposing
-    })
+        moved_designs: moved_designs(settings, changes),
+        ..policy.clone()
+    };
+    let mut proposing = proposing.with_designs(designs);
+    proposing.scope = proposing.scope.filter(|_| policy.scope.is_some());
+    Ok(proposing)
 }

@@ -20,12 +20,10 @@ use crate::rules::{self, Case, MeasuredChange, MergeBase, RenameTarget};
 use crate::scope::{Actions, Scope};
 use crate::system;
 
-/// The fewest changes that are worth a second thread.
-const WORTH_A_THREAD: usize = 64;
-/// The fewest changes that are worth asking for the number of cores, which reads several control group files.
-const WORTH_ASKING: usize = 512;
-/// The number of changes per batch.
-const BATCH: usize = 4;
+/// More threads would only wait for each other.
+const MOST_THREADS: usize = 8;
+/// The number of changes or commits per batch; neighbours share most of their trees.
+const BATCH: usize = 32;
 
 /// The steps for all changes of a range, a commit or a segment.
 pub(super) struct Judge<'a> {
@@ -51,7 +49,7 @@ impl Judge<'_> {
     ) -> Result<Vec<MeasuredChange>> {
         let (objects, policy, precision) = (self.objects, self.policy, self.precision);
         let olds = explain_renames(objects, &mut changes, policy.scope.as_ref())?;
-        let new_ends = RenameTargets::new(policy, changes.iter());
+        let made = made_files(policy, changes.iter());
         let mut all = for_each(changes.len(), objects, |objects, at| {
             let change = &changes[at];
             let (old, new) = objects.both(olds[at], change.new)?;
@@ -72,7 +70,7 @@ impl Judge<'_> {
                 change: change.clone(),
                 compared: olds[at],
                 measured,
-                new_ends: new_ends.of(objects, change)?,
+                new_ends: rename_targets(objects, policy, &made, change)?,
                 moved_to: Vec::new(),
                 content: is_wanted.then(|| Box::new((old, new))),
             })
@@ -110,23 +108,6 @@ impl Judge<'_> {
         view.finish()?;
         Ok(findings)
     }
-}
-
-/// Does something for each of so many changes, on as many cores as they are worth.
-///
-/// # Errors
-/// The first error of `work`.
-pub(super) fn for_each<T: Send>(
-    count: usize,
-    objects: &Objects,
-    work: impl Fn(&Objects, usize) -> Result<T> + Sync,
-) -> Result<Vec<T>> {
-    let threads = match count {
-        0..WORTH_A_THREAD => 1,
-        WORTH_A_THREAD..WORTH_ASKING => 2,
-        _ => threads(),
-    };
-    in_parallel(count, (threads, BATCH), objects, work)
 }
 
 /// A file that becomes a Git LFS pointer loses nothing if the attributes of `base` put it into LFS.
@@ -232,103 +213,88 @@ fn pair(changes: &mut [Change], from: usize, to: usize, olds: &mut [Option<State
     changes[to].renamed = Some(old_path);
 }
 
-/// Looks up how much of each deleted file survives at the new path of its Rename row.
-pub(super) struct RenameTargets<'a> {
-    policy: &'a Policy,
-    /// The added and modified files by path; empty if no row renames anything.
-    made: HashMap<&'a BStr, State>,
+/// The added and modified files by path; empty if no row renames anything.
+pub(super) fn made_files<'a>(
+    policy: &Policy,
+    changes: impl Iterator<Item = &'a Change>,
+) -> HashMap<&'a BStr, State> {
+    let mut scopes = policy.scope.iter().chain([&policy.proposed]);
+    let renames = scopes.any(Scope::has_renames);
+    changes
+        .filter(|_| renames)
+        .filter_map(|change| Some((change.path.as_ref(), change.new?)))
+        .collect()
 }
 
-impl<'a> RenameTargets<'a> {
-    pub(super) fn new(policy: &'a Policy, changes: impl Iterator<Item = &'a Change>) -> Self {
-        let renames =
-            policy.scope.iter().any(|scope| scope.has_renames()) || policy.proposed.has_renames();
-        let made = changes
-            .filter(|_| renames)
-            .filter_map(|change| Some((change.path.as_ref(), change.new?)))
-            .collect();
-        RenameTargets { policy, made }
-    }
-
-    /// The new paths of a deleted file that the change adds or modifies, by all its Rename rows.
-    ///
-    /// # Errors
-    /// A blob is missing or damaged.
-    pub(super) fn of(&self, objects: &Objects, change: &Change) -> Result<Vec<RenameTarget>> {
-        let (Some(old), None, false) = (change.old, change.new, self.made.is_empty()) else {
-            return Ok(Vec::new());
-        };
-        let scopes = self.policy.scope.iter().chain([&self.policy.proposed]);
-        let mut paths: Vec<BString> = scopes
-            .flat_map(|scope| scope.new_ends(change.path.as_ref()))
-            .collect();
-        paths.sort();
-        paths.dedup();
-        let mut ends = Vec::new();
-        for path in paths {
-            let Some(&new) = self.made.get::<BStr>(path.as_ref()) else {
-                continue;
+/// The new paths of a deleted file among the made files, by all its Rename rows, and how much of it survives there.
+///
+/// # Errors
+/// A blob is missing or damaged.
+pub(super) fn rename_targets(
+    objects: &Objects,
+    policy: &Policy,
+    made: &HashMap<&BStr, State>,
+    change: &Change,
+) -> Result<Vec<RenameTarget>> {
+    let (Some(old), None, false) = (change.old, change.new, made.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let scopes = policy.scope.iter().chain([&policy.proposed]);
+    let mut paths: Vec<BString> = scopes
+        .flat_map(|scope| scope.new_ends(change.path.as_ref()))
+        .collect();
+    paths.sort();
+    paths.dedup();
+    let mut ends = Vec::new();
+    for path in paths {
+        if let Some(&new) = made.get::<BStr>(path.as_ref()) {
+            let exempt = &policy.settings.exempt;
+            let kept = if old == new || old.id == new.id && old.kind.is_file() && new.kind.is_file()
+            {
+                Kept::WHOLE
+            } else if !old.kind.is_file() || !new.kind.is_file() {
+                Kept::NOTHING
+            } else if exempt.contains(change.path.as_ref()) && exempt.contains(path.as_ref()) {
+                // Such as lock files, which tools rewrite at any time.
+                Kept::WHOLE
+            } else {
+                let (before, after) = objects.both(Some(old), Some(new))?;
+                measure::kept(&before, &after, &policy.settings.thresholds)
             };
-            let kept = self.kept(objects, (&change.path, old), (&path, new))?;
             ends.push(RenameTarget { path, kept });
         }
-        Ok(ends)
     }
-
-    fn kept(
-        &self,
-        objects: &Objects,
-        (from, old): (&BString, State),
-        (to, new): (&BString, State),
-    ) -> Result<Kept> {
-        let are_files = old.kind.is_file() && new.kind.is_file();
-        if old.id == new.id && (are_files || old.kind == new.kind) {
-            return Ok(Kept::WHOLE);
-        }
-        if !are_files {
-            return Ok(Kept::NOTHING);
-        }
-        let settings = &self.policy.settings;
-        // Such as lock files, which tools rewrite at any time.
-        if settings.exempt.contains(from.as_ref()) && settings.exempt.contains(to.as_ref()) {
-            return Ok(Kept::WHOLE);
-        }
-        let (before, after) = objects.both(Some(old), Some(new))?;
-        Ok(measure::kept(&before, &after, &settings.thresholds))
-    }
+    Ok(ends)
 }
 
-/// More threads would only wait for each other.
-const MOST: usize = 8;
-
-/// The number of threads to use, at least one.
-pub(super) fn threads() -> usize {
-    std::thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(MOST)
-}
-
-/// The results of `work` at the places `0..len`, in order. The threads take batches of places, each with its own
-/// `handle`.
+/// The results of `work` at the places `0..len`, in order. The threads take batches of places, each with its own handle
+/// on the objects.
 ///
 /// # Errors
 /// The first error of a thread; the other threads then stop.
-pub(super) fn in_parallel<H: Clone + Send, T: Send>(
+pub(super) fn for_each<T: Send>(
     len: usize,
-    (threads, batch): (usize, usize),
-    handle: &H,
-    work: impl Fn(&H, usize) -> Result<T> + Sync,
+    objects: &Objects,
+    work: impl Fn(&Objects, usize) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
+    // The number of cores is asked for only if it matters: that reads several files.
+    let threads = match len / BATCH {
+        0 | 1 => 1,
+        batches => std::thread::available_parallelism()
+            .map_or(1, usize::from)
+            .min(batches)
+            .min(MOST_THREADS),
+    };
     let next = AtomicUsize::new(0);
-    let run = |handle: &H| -> Result<Vec<(usize, T)>> {
+    let run = |objects: &Objects| -> Result<Vec<(usize, T)>> {
         let mut done = Vec::new();
         loop {
-            let start = next.fetch_add(batch, Ordering::Relaxed);
+            let start = next.fetch_add(BATCH, Ordering::Relaxed);
             if start >= len {
                 return Ok(done);
             }
-            for at in start..(start + batch).min(len) {
-                let one = work(handle, at);
+            for at in start..(start + BATCH).min(len) {
+                let one = work(objects, at);
                 done.push((at, one.inspect_err(|_| next.store(len, Ordering::Relaxed))?));
             }
         }
@@ -336,11 +302,11 @@ pub(super) fn in_parallel<H: Clone + Send, T: Send>(
     let mut done = std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads)
             .map(|_| {
-                let (run, handle) = (&run, handle.clone());
-                scope.spawn(move || run(&handle))
+                let (run, objects) = (&run, objects.clone());
+                scope.spawn(move || run(&objects))
             })
             .collect();
-        let mut done = run(handle)?;
+        let mut done = run(objects)?;
         for other in others {
             let failed = |_| Error::new("a worker thread failed");
             done.extend(other.join().map_err(failed).flatten()?);

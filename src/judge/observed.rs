@@ -254,7 +254,7 @@ impl ObservedJudge<'_> {
         let paths: Vec<BString> = changes.iter().map(|change| change.path.clone()).collect();
         let facts = JudgementFacts {
             changes,
-            ..JudgementFacts::new(self.repo, Stage::Request, self.base, result)?.uncommitted()?
+            ..JudgementFacts::new(self.repo, Stage::Request, self.base, result)?
         };
         let judged = pipeline::judge(facts, self.options)?;
         let mut findings = judged.findings;

@@ -4,7 +4,7 @@ use gix::ObjectId;
 use gix::hashtable::HashMap;
 
 use super::approvals::CommitApprovals;
-use super::measured_changes::{Judge, in_parallel, threads};
+use super::measured_changes::{Judge, for_each};
 use super::merge_commits::{self, OwnChanges};
 use super::{excuses, facts};
 use crate::error::{Error, Result};
@@ -55,17 +55,13 @@ pub(super) fn judge(
         policy: &policy,
         commit_approvals,
     };
-    let threads = threads().min(commits.len());
     let work = |objects: &Objects, at: usize| {
         let judged = judge.judge(objects, at)?;
         progress(at + 1, commits.len());
         Ok(judged)
     };
-    in_parallel(commits.len(), (threads, BATCH), &objects, work)
+    for_each(commits.len(), &objects, work)
 }
-
-/// The number of commits per batch; neighbours share most of their trees.
-const BATCH: usize = 32;
 
 /// Judges single commits.
 struct CommitJudge<'a> {

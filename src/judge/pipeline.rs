@@ -252,8 +252,8 @@ fn judged_change(
 pub(super) fn designs_used(policy: &Policy) -> Vec<DesignUsed> {
     let used = |governing: &Governing| DesignUsed {
         path: governing.design.path.clone(),
-        from: governing.origin.name(),
-        selected_by: governing.chosen_by.to_string(),
+        from: governing.origin.clone(),
+        selected_by: governing.chosen_by.clone(),
         grants: governing.design.grants.len(),
     };
     policy.designs.iter().map(used).collect()

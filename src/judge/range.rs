@@ -40,6 +40,7 @@ pub fn commit(
         merge_commits::of_commit(repo.objects(), &repo.merges()?, &made.parents, &tree)?;
     let base = made.parents.first().copied();
     let facts = JudgementFacts {
+        source: SourceKind::Range,
         head: Some(id),
         branch,
         commits: slice::from_ref(&made),
@@ -83,29 +84,27 @@ pub fn range(
     judged.policy.notes.splice(0..0, notes);
     let wants_strip = options.for_page && !range.commits.is_empty();
     let judges_each = each_commit.is_some() || wants_strip && review::is_affordable(range);
-    let of_commits = judges_each.then(|| {
+    let mut of_commits = None;
+    if judges_each {
         let progress = each_commit.unwrap_or(&|_, _| {});
         let (policy, approvals) = (&judged.policy, &judged.commit_approvals);
-        per_commit::judge(repo, range, policy, approvals, progress)
-    });
-    let of_commits = of_commits.transpose()?;
+        of_commits = Some(per_commit::judge(repo, range, policy, approvals, progress)?);
+    }
     if wants_strip {
         judged.commits = review::commits(repo, range, of_commits.as_deref())?;
     }
     if let Some(of_commits) = of_commits.filter(|_| each_commit.is_some()) {
-        let (notes, findings): (Vec<_>, Vec<_>) = of_commits
-            .into_iter()
-            .map(|one| (one.note, one.findings))
-            .unzip();
-        judged.policy.notes.extend(notes.into_iter().flatten());
-        let of_commits = findings.concat();
+        let mut findings = Vec::new();
+        for one in of_commits {
+            judged.policy.notes.extend(one.note);
+            findings.extend(one.findings);
+        }
         // A finding on a single commit says the same in more detail, unless an approval cleared only that.
         judged.findings.retain(|net| {
-            !of_commits
-                .iter()
-                .any(|own| own.rule == net.rule && own.path == net.path && own.level >= net.level)
+            let mut own = findings.iter();
+            !own.any(|own| own.rule == net.rule && own.path == net.path && own.level >= net.level)
         });
-        judged.findings.extend(of_commits);
+        judged.findings.extend(findings);
     }
     judged.verdict()
 }
@@ -127,6 +126,7 @@ pub(super) fn net(
         refuse_older_than_settings(repo, range)?;
     }
     let facts = JudgementFacts {
+        source: SourceKind::Range,
         head: Some(head),
         branch: range.branch.clone(),
         commits: &range.commits,

@@ -12,7 +12,7 @@ use super::tree_view::{GitTreeView, work_tree};
 use super::{Options, staged};
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository, changes_between, show_file};
-use crate::policy::{ChosenBy, Policy};
+use crate::policy::Policy;
 use crate::rules::{self, ResultTree};
 use crate::scope::settings::{self, KeyPlaces, Settings, parse_with_places};
 use crate::scope::{Grant, GrantKind, Scope};
@@ -52,7 +52,7 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSecti
         return Ok(None);
     }
     let standing = policy.designs.iter();
-    let standing = standing.filter(|governing| governing.chosen_by == ChosenBy::Standing);
+    let standing = standing.filter(|governing| governing.is_standing());
     let standing = standing.map(|one| one.design.path.clone()).collect();
     let scope = listing(repo, &policy)?;
     Ok(Some(PromptSection::new(scope, standing)))
@@ -188,7 +188,7 @@ pub fn status(repo: &Repository, options: &Options) -> Result<BranchStatus> {
 /// The rows of this branch's own designs, by what was committed since the merge base and what is staged.
 fn rows(repo: &Repository, policy: &Policy, staged: Option<&Verdict>) -> Result<Option<RowsSoFar>> {
     let mut designs = policy.designs.iter();
-    if designs.all(|governing| governing.chosen_by == ChosenBy::Standing) {
+    if designs.all(|governing| governing.is_standing()) {
         return Ok(None);
     }
     let (head, target) = (repo.head_commit()?, policy.settings.base.as_deref());

@@ -15,7 +15,7 @@ use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level};
 use crate::git::{Index, Parents, Repository, changes_between};
-use crate::policy::{ChosenBy, DesignVersion, Policy, Stage};
+use crate::policy::{DesignVersion, Policy, Stage};
 use crate::rules::{self, at_level};
 use crate::verdict::{SourceKind, Verdict};
 
@@ -105,7 +105,7 @@ pub(super) fn own_designs(policy: &Policy) -> Vec<BString> {
     policy
         .designs
         .iter()
-        .filter(|governing| governing.chosen_by != ChosenBy::Standing)
+        .filter(|governing| !governing.is_standing())
         .map(|governing| governing.design.path.clone())
         .collect()
 }
@@ -128,7 +128,7 @@ fn facts_of<'a>(
         operation: parents.operation,
         changes,
         merged,
-        ..JudgementFacts::new(repo, Stage::Commit, parents.head, index.tree()?)?.uncommitted()?
+        ..JudgementFacts::new(repo, Stage::Commit, parents.head, index.tree()?)?
     };
     Ok((facts, parents.ignores_githead))
 }

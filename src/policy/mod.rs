@@ -1,48 +1,18 @@
 //! The policy: the settings and designs that judge a change, and what selects the designs.
 
-use std::fmt;
-
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use crate::design::Design;
 use crate::finding::Help;
-use crate::path::shell_word;
+use crate::path::{escaped, shell_word};
 use crate::scope::glob::Glob;
-use crate::scope::path_placeholders::{self, NamedBy, PathNames};
+use crate::scope::path_placeholders::{self, PathNames};
 use crate::scope::settings::{Authority, Settings};
 use crate::scope::{Grant, GrantKind, Scope};
 
-/// Where the text of a design was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// HEAD.
-    Head,
-    /// The index, because HEAD lacks the document.
-    Index,
-    /// The work tree, because neither HEAD nor the index has the document.
-    WorkTree,
-    /// The merge base of a range.
-    MergeBase,
-    /// This commit.
-    Commit(ObjectId),
-    /// Nowhere: the caller of the library gave the text.
-    Memory,
-}
-
-impl Origin {
-    /// `HEAD`, `index`, `work tree`, `merge base`, or the commit's id.
-    pub fn name(&self) -> String {
-        match self {
-            Origin::Head => "HEAD".to_owned(),
-            Origin::Index => "index".to_owned(),
-            Origin::WorkTree => "work tree".to_owned(),
-            Origin::MergeBase => "merge base".to_owned(),
-            Origin::Commit(id) => id.to_string(),
-            Origin::Memory => "memory".to_owned(),
-        }
-    }
-}
+/// What `chosen_by` of a design says that joins every other: it matches `[lld] standing`.
+pub const STANDING: &str = "standing";
 
 /// A version of a design, for the audit log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,10 +30,10 @@ pub struct Governing {
     pub design: Design,
     /// The id of the blob.
     pub blob: ObjectId,
-    /// The source of its text.
-    pub origin: Origin,
-    /// What chose it.
-    pub chosen_by: ChosenBy,
+    /// The version: `HEAD`, `index`, `work tree`, `merge base`, `memory`, or a commit in hexadecimal.
+    pub origin: String,
+    /// What chose it, such as `--lld` or `issue 188 in the branch name`.
+    pub chosen_by: String,
     /// Whether its rows grant anything. Rows of a design that the change itself adds do not, except in a range with
     /// `authority = "head"`.
     pub in_force: bool,
@@ -73,27 +43,10 @@ pub struct Governing {
     pub before: Option<Design>,
 }
 
-/// What chose a design.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ChosenBy {
-    /// `[lld] standing`: the design joins every other.
-    Standing,
-    /// Anything else, such as `--lld` or `issue 188 in the branch name`.
-    Named(String),
-}
-
-impl From<&str> for ChosenBy {
-    fn from(name: &str) -> ChosenBy {
-        ChosenBy::Named(name.to_owned())
-    }
-}
-
-impl fmt::Display for ChosenBy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ChosenBy::Standing => "standing",
-            ChosenBy::Named(name) => name,
-        })
+impl Governing {
+    /// Whether the design joins every other.
+    pub fn is_standing(&self) -> bool {
+        self.chosen_by == STANDING
     }
 }
 
@@ -142,32 +95,19 @@ pub struct Policy {
 
 impl Policy {
     /// The policy that settings and designs make.
-    pub(crate) fn new(stage: Stage, mut settings: Settings, designs: Vec<Governing>) -> Policy {
-        let scope_of = |version: fn(&Governing) -> Option<&Design>| {
-            let designs = designs.iter().filter_map(version);
-            Scope::new(designs.flat_map(|design| design.grants.clone()).collect())
-        };
-        let in_force = scope_of(|governing| governing.in_force.then_some(&governing.design));
-        for grant in in_force.grants().iter().filter(|_| stage == Stage::Request) {
-            // A row that names the file says that it is none.
-            let path: &BStr = grant.path.as_ref();
-            if grant.kind == GrantKind::File && settings.secrets.contains(path) {
-                settings.secrets = settings.secrets.except(path);
-            }
-        }
-        let proposed = scope_of(|governing| governing.proposed.as_ref());
-        let before = scope_of(|governing| governing.before.as_ref());
-        let added = match stage == Stage::Range && settings.authority == Authority::Head {
-            true => in_force.grants_beyond(&before),
-            false => proposed.grants_beyond(&in_force),
-        };
+    pub(crate) fn new(stage: Stage, settings: Settings, designs: Vec<Governing>) -> Policy {
+        Policy::of_settings(stage, settings).with_designs(designs)
+    }
+
+    /// What settings make before designs are read.
+    pub(crate) fn of_settings(stage: Stage, settings: Settings) -> Policy {
         Policy {
             stage,
-            added: added.into_iter().cloned().collect(),
-            scope: Some(in_force),
-            proposed,
             settings,
-            designs,
+            designs: Vec::new(),
+            scope: None,
+            proposed: Scope::default(),
+            added: Vec::new(),
             notes: Vec::new(),
             reverts: None,
             broken_settings: None,
@@ -175,6 +115,32 @@ impl Policy {
             operation: None,
             moved_designs: Vec::new(),
         }
+    }
+
+    /// The same policy with these designs instead.
+    pub(crate) fn with_designs(mut self, designs: Vec<Governing>) -> Policy {
+        let scope_of = |version: fn(&Governing) -> Option<&Design>| {
+            let designs = designs.iter().filter_map(version);
+            Scope::new(designs.flat_map(|design| design.grants.clone()).collect())
+        };
+        let in_force = scope_of(|governing| governing.in_force.then_some(&governing.design));
+        let is_request = self.stage == Stage::Request;
+        for grant in in_force.grants().iter().filter(|_| is_request) {
+            // A row that names the file says that it is none.
+            let (path, settings): (&BStr, _) = (grant.path.as_ref(), &mut self.settings);
+            if grant.kind == GrantKind::File && settings.secrets.contains(path) {
+                settings.secrets = std::mem::take(&mut settings.secrets).except(path);
+            }
+        }
+        self.proposed = scope_of(|governing| governing.proposed.as_ref());
+        let added = match self.stage == Stage::Range && self.settings.authority == Authority::Head {
+            true => in_force.grants_beyond(&scope_of(|governing| governing.before.as_ref())),
+            false => self.proposed.grants_beyond(&in_force),
+        };
+        self.added = added.into_iter().cloned().collect();
+        self.scope = Some(in_force);
+        self.designs = designs;
+        self
     }
 
     /// What to do after adding a row, or changing its type.
@@ -235,7 +201,7 @@ impl Policy {
     pub(crate) fn has_own_design(&self) -> bool {
         let is_by_branch = !self.settings.lld_path.is_empty();
         let mut designs = self.designs.iter();
-        designs.any(|governing| !is_by_branch || governing.chosen_by != ChosenBy::Standing)
+        designs.any(|governing| !is_by_branch || !governing.is_standing())
     }
 
     /// Whether `path` needs no row: a design, or one of guard's own settings.
@@ -337,15 +303,23 @@ pub fn needs_issue(settings: &Settings) -> bool {
 pub struct FilledPattern {
     /// The patterns to try; the first that matches a document counts.
     pub tries: Vec<String>,
-    /// What names the documents.
-    pub by: NamedBy,
+    /// What names the documents, for reports.
+    pub by: String,
 }
 
 /// The entries of `[lld] path` for these names; one whose name is missing has nothing to try.
 pub fn filled_patterns(settings: &Settings, names: &PathNames) -> Vec<FilledPattern> {
     let fill = |pattern: &String| FilledPattern {
         tries: path_placeholders::fill(normal_pattern(pattern), names),
-        by: NamedBy::of(pattern),
+        by: match (&names.branch, &names.issue) {
+            (Some(branch), _) if pattern.contains("{branch}") || pattern.contains("{slug}") => {
+                format!("branch name {}", escaped(branch))
+            }
+            (_, Some(issue)) if pattern.contains("{issue}") => {
+                format!("issue {issue} in the branch name")
+            }
+            _ => crate::scope::settings::FILE.to_owned(),
+        },
     };
     settings.lld_path.iter().map(fill).collect()
 }

@@ -7,7 +7,7 @@ use gix::bstr::BStr;
 use super::{Case, Sink};
 use crate::finding::{Finding, Rule};
 use crate::path::escaped;
-use crate::policy::{ChosenBy, Policy, Stage};
+use crate::policy::{Policy, Stage};
 use crate::scope::Grant;
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
@@ -44,7 +44,7 @@ pub fn done_and_open<'a>(
     let own = policy
         .designs
         .iter()
-        .filter(|governing| governing.in_force && governing.chosen_by != ChosenBy::Standing);
+        .filter(|governing| governing.in_force && !governing.is_standing());
     own.flat_map(|governing| &governing.design.grants)
         .partition(|grant| touched.contains(&place(grant)))
 }

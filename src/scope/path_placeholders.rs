@@ -16,29 +16,6 @@ pub struct PathNames {
     pub branch: Option<String>,
 }
 
-/// What a pattern of `[lld] path` takes its documents from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NamedBy {
-    /// The pattern alone.
-    Settings,
-    /// The issue in the branch name.
-    Issue,
-    /// The branch name.
-    Branch,
-}
-
-impl NamedBy {
-    /// The placeholder that decides.
-    pub fn of(pattern: &str) -> NamedBy {
-        let has = |placeholder: &str| pattern.contains(placeholder);
-        match () {
-            () if has(BRANCH) || has(SLUG) => NamedBy::Branch,
-            () if has(ISSUE) => NamedBy::Issue,
-            () => NamedBy::Settings,
-        }
-    }
-}
-
 /// The pattern for any names.
 pub fn for_any_name(pattern: &str) -> String {
     let any = pattern.replace(ISSUE, "*").replace(SLUG, "*");
@@ -130,13 +107,6 @@ pub fn literal_paths(pattern: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_settings_name_a_design_whose_path_has_no_placeholder() {
-        assert_eq!(NamedBy::of("docs/design.md"), NamedBy::Settings);
-        assert_eq!(NamedBy::of("docs/LLD-{issue}.md"), NamedBy::Issue);
-        assert_eq!(NamedBy::of("docs/{slug}-{issue}.md"), NamedBy::Branch);
-    }
 
     fn filled(pattern: &str, branch: &str) -> Vec<String> {
         let names = PathNames {

@@ -3,13 +3,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::BString;
 
 use super::{CommitApproval, CommitApprovals, StatePair};
 use crate::change::{Change, State};
 use crate::error::Result;
-use crate::finding::{Finding, Level};
-use crate::judge::measured_changes::{Judge, RenameTargets};
+use crate::finding::Finding;
+use crate::judge::measured_changes::{Judge, made_files, rename_targets};
 use crate::judge::merge_commits::MergedContents;
 use crate::path::escaped;
 use crate::rules::{self, MeasuredChange, MergeBase};
@@ -21,10 +21,8 @@ pub(in crate::judge) struct WholeRange<'a> {
     pub(in crate::judge) merge_base: &'a MergeBase,
 }
 
-/// An approval that counts, and its step.
-type ApprovedStep<'a> = (&'a CommitApproval, StatePair);
-/// Those of each path, in commit order.
-type ByPath<'a> = HashMap<&'a BStr, Vec<ApprovedStep<'a>>>;
+/// The approvals of a path that count, each with its step, in commit order.
+type ApprovedSteps<'a> = Vec<(&'a CommitApproval, StatePair)>;
 
 impl WholeRange<'_> {
     /// Clears the errors that no unapproved segment has, and explains why the others remain. Returns the approved
@@ -37,97 +35,82 @@ impl WholeRange<'_> {
         commit_approvals: &CommitApprovals,
         findings: &mut [Finding],
     ) -> Result<HashSet<BString>> {
-        let mut by_path: ByPath<'_> = HashMap::new();
+        let mut by_path: HashMap<&BString, ApprovedSteps<'_>> = HashMap::new();
         for one in &commit_approvals.all {
             if let Ok(step) = one.verdict {
-                let steps = by_path.entry(one.approval.path.as_ref()).or_default();
+                let steps = by_path.entry(&one.approval.path).or_default();
                 // Two branches may make the same step, each with its own approval.
                 if steps.last().is_none_or(|&(_, last)| last != step) {
                     steps.push((one, step));
                 }
             }
         }
-        let mut approved = HashSet::new();
+        let (mut approved, mut rests) = (HashSet::new(), HashMap::new());
         for (at, changed) in self.changes.iter().enumerate() {
-            if let Some(steps) = by_path.get(changed.path())
-                && self.clear_path(at, steps, &by_path, findings)?
-            {
-                approved.insert(changed.change.path.clone());
+            let path = &changed.change.path;
+            if let Some(steps) = by_path.get(path) {
+                if let Some(rest) = self.uncovered(at, steps)? {
+                    rests.insert(path, rest);
+                } else {
+                    approved.insert(path.clone());
+                }
+            }
+        }
+        for (changed, finding) in self.own(findings) {
+            let change = &changed.change;
+            let Some(steps) = by_path.get(&change.path) else {
+                continue;
+            };
+            let Some((last, _)) = steps.last() else {
+                continue;
+            };
+            // A loss in a rename needs approval of both paths.
+            let lost_at = rules::lost_at(finding, change);
+            let lost_at = lost_at
+                .filter(|&from| !approved.contains(from))
+                .map(ToOwned::to_owned);
+            if lost_at.is_none() && approved.contains(&change.path) {
+                let approvals: Vec<_> = steps.iter().map(|(one, _)| &one.approval).collect();
+                rules::clear(finding, &approvals);
+                finding.details.insert("approval", last.facts(None));
+                continue;
+            }
+            tell_rest(finding, last, rests.get(&change.path));
+            if let Some(from) = lost_at {
+                finding.help_first(rules::both_ends(from.as_ref()));
             }
         }
         Ok(approved)
     }
 
-    /// Whether the change at this position is approved.
-    fn clear_path(
+    /// The findings that an approval can clear, each with the change that it is about.
+    fn own<'f>(
         &self,
-        at: usize,
-        steps: &[ApprovedStep<'_>],
-        by_path: &ByPath<'_>,
-        findings: &mut [Finding],
-    ) -> Result<bool> {
-        let change = &self.changes[at].change;
-        let own = |finding: &Finding| {
-            finding.path.as_ref() == Some(&change.path) && rules::can_be_cleared(finding)
-        };
-        let has_errors = findings.iter().any(own);
-        let covered = self.covers(at, (change.old, change.new), steps, has_errors)?;
-        for finding in findings.iter_mut().filter(|finding| own(finding)) {
-            let lost_at = rules::lost_at(finding, change);
-            let renamed = lost_at.map(|from| of_rename(steps, by_path.get(from)));
-            let way = renamed.as_deref().unwrap_or(steps);
-            let covered = match renamed {
-                Some(_) => {
-                    let ends = (self.changes[at].compared, change.new);
-                    self.covers(at, ends, way, true)?
-                }
-                None => covered.clone(),
-            };
-            match (covered, way.last(), steps.last()) {
-                (Ok(()), Some((last, _)), _) => {
-                    let approvals: Vec<_> = way.iter().map(|(one, _)| &one.approval).collect();
-                    rules::clear(finding, &approvals);
-                    finding.details.insert("approval", last.facts(None));
-                }
-                (rest, _, Some((last, _))) => tell_rest(finding, last, rest.err().flatten()),
-                _ => {}
-            }
-            if way.len() < steps.len()
-                && finding.level == Level::Error
-                && let Some(from) = lost_at
-            {
-                finding.help_first(rules::both_ends(from));
-            }
-        }
-        Ok(covered.is_ok())
+        findings: &'f mut [Finding],
+    ) -> impl Iterator<Item = (&MeasuredChange, &'f mut Finding)> {
+        findings.iter_mut().filter_map(|finding| {
+            let mut changes = self.changes.iter();
+            let own = changes.find(|one| finding.path.as_ref() == Some(&one.change.path));
+            own.filter(|_| rules::can_be_cleared(finding))
+                .map(|own| (own, finding))
+        })
     }
 
-    /// Whether the steps follow each other from one end to the other, but for segments that pass on their own; such
-    /// segments count only if `may_differ`. The error is one that a segment has, if it was judged.
-    fn covers(
-        &self,
-        at: usize,
-        (start, end): StatePair,
-        steps: &[ApprovedStep<'_>],
-        may_differ: bool,
-    ) -> Result<Result<(), Option<Finding>>> {
-        if steps.is_empty() {
-            return Ok(Err(None));
-        }
-        let mut from = start;
-        for (to, next) in steps.iter().map(|&(_, step)| step).chain([(end, end)]) {
-            if from != to {
-                let error = match may_differ {
-                    true => self.error_of(at, from, to)?,
-                    false => return Ok(Err(None)),
-                };
-                if error.is_some() {
-                    return Ok(Err(error));
-                }
+    /// The first error of a part of the change at this position that the steps do not cover. They follow each other from
+    /// one end of the change to the other; what lies between them must pass the rules on its own.
+    fn uncovered(&self, at: usize, steps: &ApprovedSteps<'_>) -> Result<Option<Finding>> {
+        let change = &self.changes[at].change;
+        let mut from = change.old;
+        let end = (change.new, change.new);
+        for (to, next) in steps.iter().map(|&(_, step)| step).chain([end]) {
+            if from != to
+                && let Some(error) = self.error_of(at, from, to)?
+            {
+                return Ok(Some(error));
             }
             from = next;
         }
-        Ok(Ok(()))
+        Ok(None)
     }
 
     /// The first error of the change at this position if this segment were the whole range.
@@ -148,7 +131,8 @@ impl WholeRange<'_> {
         let mut all = self.changes.to_vec();
         // A file that a Rename row lets go continues in another file of the range.
         let changes = all.iter().map(|measured| &measured.change);
-        measured.new_ends = RenameTargets::new(policy, changes).of(objects, &measured.change)?;
+        let made = made_files(policy, changes);
+        measured.new_ends = rename_targets(objects, policy, &made, &measured.change)?;
         let path = measured.change.path.clone();
         all[at] = measured;
         let findings = self.judge.check(&all, self.merge_base, &[])?;
@@ -157,26 +141,8 @@ impl WholeRange<'_> {
     }
 }
 
-/// The steps of a renamed file, from its old path. An approved step at the new path continues it only if the same
-/// commit removes the old path with an approval; otherwise the step does not cover what was lost.
-fn of_rename<'a>(
-    steps: &[ApprovedStep<'a>],
-    removals: Option<&Vec<ApprovedStep<'a>>>,
-) -> Vec<ApprovedStep<'a>> {
-    let removed = |commit| {
-        let mut removals = removals.into_iter().flatten();
-        let removal = removals.find(|(one, step)| one.commit == commit && step.1.is_none());
-        removal.map(|&(_, (gone, _))| gone)
-    };
-    let continued = |&(one, (old, new)): &ApprovedStep<'a>| match old {
-        Some(_) => Some((one, (old, new))),
-        None => Some((one, (removed(one.commit)?, new))),
-    };
-    steps.iter().filter_map(continued).collect()
-}
-
 /// Says which part of the change is not approved.
-fn tell_rest(finding: &mut Finding, last: &CommitApproval, rest: Option<Finding>) {
+fn tell_rest(finding: &mut Finding, last: &CommitApproval, rest: Option<&Finding>) {
     let (who, commit) = (escaped(&last.approval.who), last.commit.to_hex_with_len(12));
     let rest = rest
         .filter(|rest| rest.message != finding.message)

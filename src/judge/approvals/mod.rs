@@ -75,11 +75,7 @@ impl CommitApprovals {
                 }
             }
         }
-        let left_out = notes.len().saturating_sub(MAX_TOLD);
         notes.truncate(MAX_TOLD);
-        if left_out > 0 {
-            notes.push(format!("{left_out} more {TRAILER} trailers are invalid"));
-        }
         let mut all = Vec::new();
         if !found.is_empty() {
             let known = facts.known.iter().copied();
@@ -248,10 +244,8 @@ struct SignerLists {
     file: String,
     /// Whether approvals need no signature.
     accept_unsigned: bool,
-    /// The list of the base.
-    own: Option<Vec<u8>>,
-    /// Those of the tips of target branches.
-    beside: Vec<(ObjectId, Option<Vec<u8>>)>,
+    /// The list of the base, and those of the tips of target branches that differ from it.
+    lists: Vec<(Option<ObjectId>, Option<Vec<u8>>)>,
 }
 
 impl SignerLists {
@@ -266,9 +260,12 @@ impl SignerLists {
     ) -> Result<SignerLists> {
         let list = |commit| repo.tree_of(commit)?.read(BStr::new(&settings.signers));
         let mut accept_unsigned = settings.accept_unsigned;
-        let mut beside = Vec::new();
+        let mut lists = vec![(None, list(base)?)];
         for &tip in tips {
-            beside.push((tip, list(Some(tip))?));
+            let theirs = list(Some(tip))?;
+            if theirs != lists[0].1 {
+                lists.push((Some(tip), theirs));
+            }
             if accept_unsigned {
                 let now = settings_of(repo, Some(tip))?;
                 accept_unsigned = now.is_some_and(|now| now.is_ok_and(|now| now.accept_unsigned));
@@ -277,8 +274,7 @@ impl SignerLists {
         Ok(SignerLists {
             file: settings.signers.clone(),
             accept_unsigned,
-            own: list(base)?,
-            beside,
+            lists,
         })
     }
 
@@ -294,33 +290,34 @@ impl SignerLists {
             return Ok(Some(UNSIGNED.to_owned()));
         }
         let file = escaped(&self.file);
-        let Some(own) = &self.own else {
-            return Ok(Some(format!("the merge base lists no signers in {file}")));
-        };
-        let keygen = SshKeygen::find().map_err(|error| Error {
-            message: format!(
-                "cannot verify the signature of an approval: {}",
-                error.message
-            ),
-            ..error
-        })?;
-        if let Err(why) = keygen.verify(approval, &self.file, own)? {
-            return Ok(Some(why));
-        }
-        for (tip, list) in &self.beside {
-            let is_listed = match list {
-                Some(list) => list == own || keygen.verify(approval, &self.file, list)?.is_ok(),
-                None => false,
+        for (tip, list) in &self.lists {
+            let why = match list {
+                None => Some(format!("the merge base lists no signers in {file}")),
+                Some(list) => keygen()?.verify(approval, &self.file, list)?.err(),
             };
-            if !is_listed {
-                return Ok(Some(format!(
-                    "its signer is no longer listed in {file} on the target branch ({})",
-                    tip.to_hex_with_len(12)
-                )));
+            match (why, tip) {
+                (Some(_), Some(tip)) => {
+                    return Ok(Some(format!(
+                        "its signer is no longer listed in {file} on the target branch ({})",
+                        tip.to_hex_with_len(12)
+                    )));
+                }
+                (Some(why), None) => return Ok(Some(why)),
+                (None, _) => {}
             }
         }
         Ok(None)
     }
+}
+
+fn keygen() -> Result<SshKeygen> {
+    SshKeygen::find().map_err(|error| Error {
+        message: format!(
+            "cannot verify the signature of an approval: {}",
+            error.message
+        ),
+        ..error
+    })
 }
 
 /// For signed approvals that would not count by HEAD's list of signers, says why.
@@ -335,10 +332,7 @@ pub fn not_listed(repo: &Repository, approvals: &[Approval]) -> Result<Vec<Strin
     let lists = SignerLists::new(repo, &settings, repo.head_commit()?, &[])?;
     let mut notes = Vec::new();
     for approval in approvals.iter().filter(|one| one.signature.is_some()) {
-        let why = match lists.own {
-            None => Some(format!("HEAD has no {}", escaped(&lists.file))),
-            Some(_) => lists.refusal(approval)?,
-        };
+        let why = lists.refusal(approval)?;
         notes.extend(why.map(|why| {
             format!(
                 "this approval will not count for a pull request or in CI: {why}; list the key on the target branch"

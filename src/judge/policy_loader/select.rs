@@ -13,9 +13,9 @@ use crate::judge::facts::JudgementFacts;
 use crate::judge::tree_view::in_repository;
 use crate::path::{escaped, escaped_list};
 use crate::policy::FilledPattern;
-use crate::policy::{self, ChosenBy, Origin, Stage};
+use crate::policy::{self, Stage};
 use crate::scope::glob::{Glob, is_glob};
-use crate::scope::path_placeholders::{self, NamedBy, PathNames};
+use crate::scope::path_placeholders::{self, PathNames};
 use crate::scope::settings::{self, Settings};
 use crate::trailer;
 
@@ -28,16 +28,16 @@ pub const GUARD_USE: &str = "guard use";
 /// A design to load and the reason it was selected.
 pub(in crate::judge) struct Choice {
     pub(in crate::judge) path: BString,
-    pub(in crate::judge) by: ChosenBy,
+    pub(in crate::judge) by: String,
     /// Whether guard found it among others, so that it may declare nothing.
     pub(in crate::judge) is_found: bool,
 }
 
 impl Choice {
-    fn new(path: impl Into<BString>, by: impl Into<ChosenBy>) -> Choice {
+    fn new(path: impl Into<BString>, by: &str) -> Choice {
         Choice {
             path: path.into(),
-            by: by.into(),
+            by: by.to_owned(),
             is_found: false,
         }
     }
@@ -51,12 +51,11 @@ impl Loader<'_, '_> {
     /// The designs of this branch, by the first method that names one.
     pub(super) fn choices(&self) -> Result<Vec<Choice>> {
         if !self.by_hand.is_empty() {
-            let by = self.options.designs_from;
-            let choices = self.by_hand.iter();
-            let choices = choices.map(|path| Choice::new(path.clone(), by));
+            let choice = |path: &BString| Choice::new(path.clone(), self.options.designs_from);
+            let choices = self.by_hand.iter().map(choice).collect();
             return match self.is_manual {
-                true => Ok(choices.collect()),
-                false => self.of_the_settings(choices.collect()),
+                true => Ok(choices),
+                false => self.of_the_settings(choices),
             };
         }
         if let Some(branch) = &self.facts.branch {
@@ -65,11 +64,10 @@ impl Loader<'_, '_> {
                 return self.of_the_settings(self.chosen(chosen)?);
             }
         }
-        let named = self.by_trailers();
-        match named.is_empty() {
-            true => self.by_settings(),
+        match self.by_trailers() {
+            named if named.is_empty() => self.by_settings(),
             // A commit may select one of the configured designs, but not turn any document into a design.
-            false => self.where_moved(self.of_the_settings(named)?),
+            named => self.where_moved(self.of_the_settings(named)?),
         }
     }
 
@@ -80,7 +78,7 @@ impl Loader<'_, '_> {
             for path in trailer::values(&commit.trailers, trailer::DESIGN) {
                 if known.insert(path) {
                     let by = format!("Guard-Design trailer of {}", commit.id.to_hex_with_len(12));
-                    named.push(Choice::new(path, by.as_str()));
+                    named.push(Choice::new(path, &by));
                 }
             }
         }
@@ -120,11 +118,7 @@ impl Loader<'_, '_> {
             return Ok(choices);
         };
         if !self.configured {
-            let base = self.base_name();
-            return Err(Error {
-                message: format!("{base} has no guard.toml, so no document is a design"),
-                ..self.why_no_design()
-            });
+            return Err(self.no_design());
         }
         Err(Error::new(format!(
             "{} (chosen by {}) does not match `[lld] path` or `standing` in guard.toml",
@@ -139,8 +133,8 @@ impl Loader<'_, '_> {
         self.by_hand.contains(path)
     }
 
-    fn is_design(&self, path: &BString) -> bool {
-        policy::is_design(&self.settings, path.as_ref())
+    pub(super) fn is_design(&self, path: &BString) -> bool {
+        policy::is_design(&self.policy.settings, path.as_ref())
     }
 
     /// The design that `[lld] path` names: one document, or the documents of one directory.
@@ -150,14 +144,14 @@ impl Loader<'_, '_> {
             return Ok(vec![Choice::new(path, "the branch, which adds it")]);
         }
         let names = self.names()?;
-        let entries = policy::filled_patterns(&self.settings, &names);
-        let found = self.first_found(|side| self.on_side(&entries, &names, side))?;
+        let entries = policy::filled_patterns(&self.policy.settings, &names);
+        let found = self.first_found(|side| self.on_side(&entries, side))?;
         if !found.is_empty() {
             return Ok(found);
         }
         // The range may have added a design and moved it since.
         for tree in self.trees_of_commits().rev() {
-            let found = self.on_side(&entries, &names, &tree)?;
+            let found = self.on_side(&entries, &tree)?;
             if !found.is_empty() {
                 return self.where_moved(found);
             }
@@ -173,7 +167,7 @@ impl Loader<'_, '_> {
     /// The one design that the range adds.
     fn only_new_design(&self) -> Option<BString> {
         let mut added = self.facts.changes.iter().filter(|change| {
-            let is_standing = || policy::is_standing(&self.settings, change.path.as_ref());
+            let is_standing = || policy::is_standing(&self.policy.settings, change.path.as_ref());
             is_new_file(change) && self.is_design(&change.path) && !is_standing()
         });
         let only = added.next()?;
@@ -181,46 +175,36 @@ impl Loader<'_, '_> {
     }
 
     /// The design that one side has.
-    fn on_side(
-        &self,
-        entries: &[FilledPattern],
-        names: &PathNames,
-        side: &Tree<'_>,
-    ) -> Result<Vec<Choice>> {
-        let mut designs: BTreeMap<BString, (NamedBy, BTreeSet<BString>)> = BTreeMap::new();
+    fn on_side(&self, entries: &[FilledPattern], side: &Tree<'_>) -> Result<Vec<Choice>> {
+        let mut designs: BTreeMap<BString, BTreeSet<BString>> = BTreeMap::new();
+        let mut by = String::new();
         for entry in entries {
             for pattern in &entry.tries {
                 let mut found = matching(pattern, side)?;
                 found.retain(|path| self.is_design(path));
-                let is_match = !found.is_empty();
+                if found.is_empty() {
+                    continue;
+                }
+                if designs.is_empty() {
+                    by.clone_from(&entry.by);
+                }
                 for path in found {
-                    let key = policy::design_of(&self.settings, path.as_ref());
-                    let design = designs.entry(key).or_insert((entry.by, BTreeSet::new()));
-                    design.1.insert(path);
+                    let key = policy::design_of(&self.policy.settings, path.as_ref());
+                    designs.entry(key).or_default().insert(path);
                 }
-                if is_match {
-                    break;
-                }
+                break;
             }
         }
         if designs.len() > 1 {
-            let all = designs.values().flat_map(|(_, paths)| paths);
+            let all = designs.values().flatten();
             return Err(Error::new(format!("more than one design applies: {}", escaped_list(all)))
                 .help("if all of them apply, name each with --lld; to choose one for this branch: guard use FILE"));
         }
-        let Some((by, paths)) = designs.into_values().next() else {
-            return Ok(Vec::new());
-        };
-        let text = |name: &Option<String>| name.clone().unwrap_or_default();
-        let by = match by {
-            NamedBy::Settings => settings::FILE.to_owned(),
-            NamedBy::Issue => format!("issue {} in the branch name", text(&names.issue)),
-            NamedBy::Branch => format!("branch name {}", escaped(&text(&names.branch))),
-        };
+        let paths: Vec<BString> = designs.into_values().flatten().collect();
         let is_found = paths.len() > 1;
-        let paths = paths.into_iter();
-        Ok(paths
-            .map(|path| Choice::new(path, by.as_str()).found(is_found))
+        let choices = paths.into_iter();
+        Ok(choices
+            .map(|path| Choice::new(path, &by).found(is_found))
             .collect())
     }
 
@@ -249,8 +233,8 @@ impl Loader<'_, '_> {
     pub(super) fn names(&self) -> Result<PathNames> {
         let branch = self.facts.branch.clone().or_else(|| self.queued_branch());
         let mut issues = match &branch {
-            Some(branch) if policy::needs_issue(&self.settings) => {
-                policy::issues_of(&self.settings, branch.as_ref())
+            Some(branch) if policy::needs_issue(&self.policy.settings) => {
+                policy::issues_of(&self.policy.settings, branch.as_ref())
             }
             _ => Vec::new(),
         };
@@ -286,11 +270,10 @@ impl Loader<'_, '_> {
     /// The standing designs. A person who chose some of those that a pattern matches left out the others.
     pub(super) fn standing(&mut self, own: &[Choice]) -> Result<Vec<Choice>> {
         let mut choices = Vec::new();
-        for pattern in &self.settings.standing {
+        for pattern in &self.policy.settings.standing {
             let pattern = policy::normal_pattern(pattern);
             let is_one = |choice: &Choice| {
-                let by_person =
-                    self.is_by_hand(&choice.path) || choice.by == ChosenBy::from(GUARD_USE);
+                let by_person = self.is_by_hand(&choice.path) || choice.by == GUARD_USE;
                 by_person && policy::pattern_matches(pattern, choice.path.as_ref())
             };
             if own.iter().any(is_one) {
@@ -299,12 +282,13 @@ impl Loader<'_, '_> {
             let found = self.first_found(|side| matching(pattern, side))?;
             if found.is_empty() {
                 let shown = escaped(pattern);
-                self.notes
+                self.policy
+                    .notes
                     .push(format!("no standing design matches {shown}"));
             }
             let is_found = is_glob(pattern.into());
             let found = found.into_iter();
-            choices.extend(found.map(|path| Choice::new(path, ChosenBy::Standing).found(is_found)));
+            choices.extend(found.map(|path| Choice::new(path, policy::STANDING).found(is_found)));
         }
         Ok(choices)
     }
@@ -340,7 +324,7 @@ impl Loader<'_, '_> {
             });
             tries.find(|found| !found.is_empty())
         };
-        let entries = policy::filled_patterns(&self.settings, &names).into_iter();
+        let entries = policy::filled_patterns(&self.policy.settings, &names).into_iter();
         let paths = entries.filter_map(on_disk).flatten();
         paths.map(|path| Choice::new(path, "work tree")).collect()
     }
@@ -385,14 +369,13 @@ pub(in crate::judge) fn locate(
 ) -> Result<LocatedDesigns> {
     let result = tree.map_or_else(|| repo.tree_of(None), Ok)?;
     let facts = JudgementFacts::new(repo, Stage::Commit, repo.head_commit()?, result)?;
-    let facts = facts.uncommitted()?;
     let mut loader = Loader::new(&facts, options)?;
     // Before the first settings are committed, the coming ones apply.
     let file = BStr::new(settings::FILE);
     if !loader.configured
         && let Some(text) = loader.proposed(file)?.or_else(|| loader.in_work_tree(file))
     {
-        loader.settings = settings::parse(&text)?;
+        loader.policy.settings = settings::parse(&text)?;
         loader.configured = true;
     }
     let mut own = loader.choices();
@@ -405,11 +388,11 @@ pub(in crate::judge) fn locate(
         };
     }
     Ok(LocatedDesigns {
-        settings: loader.settings,
+        settings: loader.policy.settings,
         own,
         standing,
         by_hand: loader.by_hand,
-        notes: loader.notes,
+        notes: loader.policy.notes,
     })
 }
 
@@ -445,9 +428,9 @@ pub fn candidates(repo: &Repository, paths: &[PathBuf]) -> Result<CandidateDesig
     let choices = loader.of_the_settings(loader.chosen(candidates.stored.clone())?)?;
     // The work tree may have what HEAD lacks.
     loader.by_hand = choices.iter().map(|choice| choice.path.clone()).collect();
-    for governing in loader.load_all(choices, true, false)? {
+    for governing in loader.load_all(choices, true)? {
         candidates.grants += governing.design.grants.len();
-        if governing.origin != Origin::Head {
+        if governing.origin != "HEAD" {
             candidates.uncommitted.push(governing.design.path);
         }
     }

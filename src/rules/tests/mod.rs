@@ -25,7 +25,7 @@ use crate::design::{self, Design};
 use crate::finding::{Level, Rule};
 use crate::measure::{self, Kept, Precision};
 use crate::path::{Node, Platform, TreeView};
-use crate::policy::{ChosenBy, Governing, Origin, Stage};
+use crate::policy::{Governing, Stage};
 use crate::scope::settings as guard_toml;
 
 /// The design of the branch.
@@ -115,8 +115,8 @@ fn governing(path: &str, text: &str, settings: &Settings) -> Governing {
         before: Some(design.clone()),
         design,
         blob: ObjectId::null(gix::hash::Kind::Sha1),
-        origin: Origin::Memory,
-        chosen_by: ChosenBy::from("a test"),
+        origin: "memory".to_owned(),
+        chosen_by: "a test".to_owned(),
         in_force: true,
         proposed: None,
     }

@@ -308,7 +308,7 @@ fn where_only_standing_designs_apply_guard_advises_a_new_one() {
             &document(&["`a.rs` | Modify | x"]),
             settings,
         );
-        design.chosen_by = ChosenBy::Standing;
+        design.chosen_by = crate::policy::STANDING.to_owned();
         vec![design]
     });
     let work = standing.add("src/x.rs", "a\n");
