@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use crate::common::{self, DESIGN, GUARD, Repo, SETTINGS};
+use crate::common::{self, DESIGN, GUARD, Repo};
 use serde_json::{Value, json};
 
 const OTHER: &str = "docs/lld/active/LLD-199.md";
@@ -63,27 +63,6 @@ fn rows_of_a_range_without_code_are_listed() {
         .says("newly allowed: src/b.rs (line 8), src/c.rs (line 9)");
 }
 
-#[test]
-fn many_rows_of_one_design_are_one_warning() {
-    let repo = repo();
-    let paths: Vec<String> = (0..40).map(|n| format!("src/n{n}.rs")).collect();
-    let mut rows = ROWS.to_vec();
-    rows.extend(paths.iter().map(|path| (path.as_str(), "Add", "new")));
-    repo.design(DESIGN, &rows);
-    repo.commit("Amend the design");
-    repo.stage("src/a.rs", "fn changed() {}\n");
-    repo.commit("Change the core");
-    let report = lint(&repo);
-    let [finding] = amended(&report)[..] else {
-        panic!("{report}");
-    };
-    assert_eq!(finding["details"]["rows"].as_array().unwrap().len(), 40);
-    repo.guard(&["lint", "--range", "main..HEAD"])
-        .exits(0)
-        .says("the branch adds 40 rows")
-        .says("30 more");
-}
-
 /// A branch whose name contains no issue may bring any design.
 #[test]
 fn rows_added_to_designs_of_other_branches_are_listed() {
@@ -108,30 +87,6 @@ fn rows_added_to_designs_of_other_branches_are_listed() {
     let report = lint(&repo);
     let paths: Vec<&Value> = amended(&report).iter().map(|one| &one["path"]).collect();
     assert_eq!(paths, [OTHER]);
-}
-
-#[test]
-fn moving_a_design_adds_no_row() {
-    let repo = Repo::new();
-    repo.stage("src/a.rs", "fn a() {}\n");
-    repo.stage("guard.toml", SETTINGS.replace("active/LLD", "*/LLD"));
-    repo.design(DESIGN, ROWS);
-    repo.commit("Say what may change");
-    repo.branch("188-work");
-    std::fs::create_dir_all(repo.path("docs/lld/done")).unwrap();
-    repo.git(&["mv", DESIGN, "docs/lld/done/LLD-188.md"]);
-    repo.commit("Close the design");
-    assert_eq!(amended(&lint(&repo)).len(), 0);
-}
-
-#[test]
-fn removing_rows_is_not_reported_as_amended() {
-    let repo = Repo::new();
-    repo.stage("src/a.rs", "fn a() {}\n");
-    repo.govern(WIDER);
-    repo.design(DESIGN, ROWS);
-    repo.commit("Narrow the design");
-    assert_eq!(amended(&lint(&repo)).len(), 0);
 }
 
 /// Every push is checked from the merge base with main, so that the rows stay listed until they are merged.

@@ -5,12 +5,11 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::process::{Child, Command};
+use std::process::Command;
 
+use crate::common::Repo;
 use crate::common::signing::*;
 use crate::common::terminal::{End, Session, driver, guard_at_terminal};
-use crate::common::{self, Repo};
 use write_guard::approve::{Approval, TRAILER};
 
 const WORD: &str = "Type `";
@@ -38,10 +37,6 @@ fn approve_with(driver: Command, options: &[&str], more: &[(&str, &str)]) -> Ses
     ]
     .concat();
     guard_at_terminal(driver, &arguments, &answers, End::Wait)
-}
-
-fn store(repo: &Repo) -> usize {
-    fs::read_dir(repo.path(".git/guard/approvals")).map_or(0, Iterator::count)
 }
 
 /// Commits the staged changes with all hooks, and reads the approval in the message.
@@ -116,86 +111,6 @@ fn gits_signing_key_signs_and_no_configured_program_runs() {
 }
 
 #[test]
-fn passphrase_is_asked_and_a_wrong_one_approves_nothing() {
-    let Some(repo) = staged() else { return };
-    let (Some(first), Some(second)) = (driver(&repo), driver(&repo)) else {
-        return;
-    };
-    keygen(&repo, "locked", &["-t", "ed25519", "-N", "open sesame"]);
-    let sign = ["--sign", &key(&repo, "locked")];
-    let wrong = approve_with(first, &sign, &[("passphrase", "guess\n")]).exits(2);
-    wrong.says("nothing was approved: ssh-keygen did not sign");
-    assert_eq!(store(&repo), 0);
-    assert_eq!(
-        repo.json(&["audit", "show"])["records"],
-        serde_json::json!([])
-    );
-    // The key is valid but not listed: guard says so immediately.
-    approve_with(second, &sign, &[("passphrase", "open sesame\n")])
-        .exits(0)
-        .says("this approval will not count for a pull request or in CI");
-    assert_eq!(store(&repo), 1);
-}
-
-#[test]
-fn without_ssh_keygen_nothing_is_signed() {
-    let Some(repo) = staged() else { return };
-    let Some(mut driver) = driver(&repo) else {
-        return;
-    };
-    driver.env("PATH", repo.path("../keys"));
-    let arguments = ["approve", "--staged", "--sign", "../keys/person"];
-    guard_at_terminal(driver, &arguments, &[], End::Wait)
-        .exits(2)
-        .says("ssh-keygen is not on PATH");
-}
-
-/// Holds keys until it is dropped.
-struct Agent(Child);
-
-impl Drop for Agent {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-#[test]
-fn key_held_only_by_ssh_agent_signs() {
-    let Some(repo) = staged() else { return };
-    let Some(mut driver) = driver(&repo) else {
-        return;
-    };
-    let socket = repo.path("../agent").display().to_string();
-    let mut agent = repo.command("ssh-agent");
-    agent.args(["-D", "-a", &socket]);
-    agent.stdout(std::process::Stdio::null());
-    let Ok(agent) = agent.spawn() else {
-        common::skip("there is no ssh-agent");
-        return;
-    };
-    let _agent = Agent(agent);
-    while !Path::new(&socket).exists() {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    let mut add = repo.command("ssh-add");
-    add.env("SSH_AUTH_SOCK", &socket).arg(key(&repo, "person"));
-    common::run(&mut add).exits(0);
-    let public = fs::read_to_string(key(&repo, "person") + ".pub").unwrap();
-    fs::remove_file(key(&repo, "person")).unwrap();
-    repo.git(&["config", "gpg.format", "ssh"]);
-    repo.git(&[
-        "config",
-        "user.signingKey",
-        &format!("key::{}", public.trim()),
-    ]);
-    driver.env("SSH_AUTH_SOCK", &socket);
-    approve_with(driver, &[], &[]).exits(0).says("signed");
-    committed(&repo);
-    range(&repo, &[]).exits(0);
-}
-
-#[test]
 fn a_held_change_and_a_write_at_the_terminal_are_signed_too() {
     let Some(repo) = staged() else { return };
     let (Some(first), Some(mut second)) = (driver(&repo), driver(&repo)) else {
@@ -223,36 +138,8 @@ fn a_held_change_and_a_write_at_the_terminal_are_signed_too() {
     range(&repo, &[]).exits(0);
 }
 
-/// A trailer in a message counts in ranges only; git may have taken it from another commit.
-#[test]
-fn signed_trailer_in_a_message_does_not_count_for_a_local_commit() {
-    let Some(repo) = staged() else { return };
-    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
-    let message = format!("Again\n\n{TRAILER}: {}", one.to_trailer_value());
-    // Git skips pre-commit here, so that prepare-commit-msg alone decides.
-    let commit = ["commit", "--quiet", "--no-verify", "-m", &message];
-    repo.try_git(&commit).exits(1).says("destructive-change");
-}
-
-/// The hook that sees every new commit counts unsigned approvals as the other local hooks do.
-#[test]
-fn reference_transaction_hook_counts_local_approvals() {
-    let Some(repo) = staged() else { return };
-    let Some(driver) = driver(&repo) else { return };
-    repo.install_hook("reference-transaction");
-    let commit = ["commit", "--quiet", "-m", "Change"];
-    assert_ne!(repo.try_git(&commit).code, 0);
-    approve_with(driver, &["--no-sign"], &[]).exits(0);
-    repo.try_git(&commit).exits(0);
-    // A trailer alone does not count: the same commit, made by hand after the approval is used.
-    let message = repo
-        .git(&["log", "-1", "--format=%B"])
-        .replace("Change", "Again");
-    let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
-    let forged = repo.git(&["commit-tree", &tree, "-p", "HEAD~", "-m", &message]);
-    let update = repo.try_git(&["update-ref", "refs/heads/188-forged", &forged]);
-    assert_ne!(update.code, 0);
-    update.says("unsigned");
+fn enroll(driver: Command, key: &str) -> Session {
+    guard_at_terminal(driver, &["approve", "--enroll", key], &[], End::Wait)
 }
 
 /// In a repository without signers, guard says where an unsigned approval counts, and its advice works.

@@ -3,16 +3,6 @@
 use crate::common::commits::{commit, install, passes, refused, refused_by, repo};
 use crate::common::{DESIGN, Repo, SETTINGS};
 
-#[test]
-fn second_commit_may_change_a_file_the_first_one_added() {
-    let repo = repo();
-    repo.stage("src/new.rs", "new\n");
-    passes(&repo);
-    // The merge base is unknown, so Add covers all commits of the branch.
-    repo.stage("src/new.rs", "newer\n");
-    passes(&repo);
-}
-
 #[track_caller]
 fn add_rows_cover_only_what_the_base_lacks(repo: &Repo) {
     install(repo);
@@ -35,25 +25,6 @@ fn with_a_merge_base_an_add_row_covers_only_files_the_base_lacks() {
     );
     repo.commit("Begin");
     repo.branch("188-work");
-    add_rows_cover_only_what_the_base_lacks(&repo);
-}
-
-#[test]
-fn merge_base_of_a_clone_is_with_the_remotes_default_branch() {
-    let origin = Repo::new();
-    origin.stage("src/old.rs", "old\n");
-    origin.stage("guard.toml", SETTINGS);
-    origin.design(
-        DESIGN,
-        &[("src/new.rs", "Add", "x"), ("src/old.rs", "Add", "x")],
-    );
-    origin.commit("Begin");
-    let url = origin.root.display().to_string();
-    let repo = Repo::new();
-    repo.git(&["remote", "add", "origin", &url]);
-    repo.git(&["fetch", "--quiet", "origin"]);
-    repo.git(&["remote", "set-head", "origin", "main"]);
-    repo.git(&["switch", "--quiet", "--create", "188-work", "origin/main"]);
     add_rows_cover_only_what_the_base_lacks(&repo);
 }
 
@@ -101,20 +72,6 @@ fn designs_and_settings_change_alone_or_without_granting_more() {
             _ => refused_by(&repo, refusals),
         }
     }
-}
-
-#[test]
-fn the_first_commit_of_a_design_with_its_code() {
-    let repo = Repo::new();
-    repo.stage("guard.toml", SETTINGS);
-    repo.commit("Begin");
-    repo.branch("188-work");
-    install(&repo);
-    repo.design(DESIGN, &[("src/new.rs", "Add", "x")]);
-    repo.stage("src/new.rs", "new\n");
-    refused(&repo, "scope-amended", DESIGN);
-    commit(&repo, &["--", DESIGN]).exits(0);
-    passes(&repo);
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! What a repository copies to gate its pull requests: the action and the snippets. Also guard's own settings.
+//! The GitHub action: which guard it installs, and how it runs it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,133 +9,6 @@ use std::process::Command;
 use crate::common::{self, Repo, SOURCE};
 
 const ACTION: &str = include_str!("../action.yml");
-const PAGE: &str = include_str!("../docs/ci.md");
-
-/// Asserts that the file is valid under the schema of its kind that check-jsonschema ships.
-fn assert_valid(kind: &str, file: &Path) {
-    let Some(program) = common::tool("check-jsonschema") else {
-        return;
-    };
-    let mut check = Command::new(program);
-    check
-        .args(["--no-cache", "--builtin-schema", kind])
-        .args(["--force-filetype", "yaml"])
-        .arg(file);
-    match kind {
-        "vendor.gitlab-ci" => check.args(["--data-transform", "gitlab-ci"]),
-        // Patterns of this schema are not valid in the Unicode mode that is the default.
-        "vendor.azure-pipelines" => check.args([
-            "--data-transform",
-            "azure-pipelines",
-            "--regex-variant",
-            "nonunicode",
-        ]),
-        _ => &mut check,
-    };
-    common::run(&mut check).exits(0);
-}
-
-/// The code blocks of the page, by the file name in the comment on their first line.
-fn snippets() -> Vec<(&'static str, &'static str)> {
-    PAGE.split("```yaml\n")
-        .skip(1)
-        .map(|rest| {
-            let block = rest.split("```").next().unwrap();
-            let name = block.lines().next().unwrap();
-            (name.strip_prefix("# ").unwrap(), block)
-        })
-        .collect()
-}
-
-#[test]
-fn the_action_and_the_workflows_follow_githubs_schemas() {
-    assert_valid(
-        "vendor.github-actions",
-        &Path::new(SOURCE).join("action.yml"),
-    );
-    for (workflow, _) in workflows() {
-        assert_valid("vendor.github-workflows", &workflow);
-    }
-}
-
-/// The workflows of this repository with their text.
-fn workflows() -> Vec<(PathBuf, String)> {
-    let files = fs::read_dir(Path::new(SOURCE).join(".github/workflows")).unwrap();
-    let files = files.map(|file| file.unwrap().path());
-    let all: Vec<_> = files
-        .map(|file| (file.clone(), fs::read_to_string(file).unwrap()))
-        .collect();
-    assert_eq!(all.len(), 2);
-    all
-}
-
-#[test]
-fn the_snippets_follow_the_schemas_of_their_systems() {
-    let temp = tempfile::tempdir().unwrap();
-    let mut kinds = Vec::new();
-    for (name, block) in snippets() {
-        let kind = match name {
-            ".github/workflows/guard.yml" => "vendor.github-workflows",
-            ".gitlab-ci.yml" => "vendor.gitlab-ci",
-            "azure-pipelines.yml" => "vendor.azure-pipelines",
-            ".buildkite/pipeline.yml" => "vendor.buildkite",
-            other => panic!("a snippet for {other} has no schema here"),
-        };
-        let file = temp.path().join("snippet.yml");
-        fs::write(&file, block).unwrap();
-        assert_valid(kind, &file);
-        kinds.push(kind);
-    }
-    assert_eq!(kinds.len(), 4, "{kinds:?}");
-}
-
-#[test]
-fn expressions_of_action_and_workflow_are_not_inside_scripts() {
-    let workflows = workflows();
-    let workflows = workflows.iter().flat_map(|(_, text)| text.lines());
-    for line in ACTION.lines().chain(workflows) {
-        if let Some((before, _)) = line.split_once("${{") {
-            let key = before.trim().trim_start_matches("- ");
-            let (key, rest) = key.split_once(':').expect(line);
-            assert!(
-                key.chars()
-                    .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)),
-                "{line}"
-            );
-            assert!(key != "run" && !rest.contains('"'), "{line}");
-        }
-    }
-}
-
-/// A tag can be moved to other code, a commit cannot.
-#[test]
-fn third_party_actions_are_pinned_to_a_commit() {
-    let workflows = workflows();
-    let versions = include_str!("../docs/dev/releasing.md");
-    let mut pinned = 0;
-    for line in workflows.iter().flat_map(|(_, text)| text.lines()) {
-        let Some((_, action)) = line.split_once("uses: ") else {
-            continue;
-        };
-        if action.starts_with("./ ") {
-            continue;
-        }
-        let (_, reference) = action.split_once('@').unwrap();
-        let (commit, tag) = reference.split_once(" # v").expect(line);
-        assert!(
-            commit.len() == 40 && commit.bytes().all(|c| c.is_ascii_hexdigit()),
-            "{line}"
-        );
-        let (name, _) = action.split_once('@').unwrap();
-        let documented = format!("| `{name}` | v{tag} | `{commit}` |");
-        assert!(
-            versions.contains(&documented),
-            "docs/dev/releasing.md lacks {documented}"
-        );
-        pinned += 1;
-    }
-    assert!(pinned > 0);
-}
 
 /// The scripts of the action, as the runner hands them to bash: install, judge.
 fn scripts() -> Vec<String> {
@@ -268,42 +141,6 @@ fn action_takes_the_released_binary_of_its_tag() {
 
 #[cfg(unix)]
 #[test]
-fn action_pinned_to_the_commit_of_the_tag_takes_its_binary() {
-    let mut install = Install::new();
-    let server = install.repo.path("../server/org/guard");
-    install.release();
-    install.repo.stage("a", "a\n");
-    let released = install.repo.commit("Release");
-    install.repo.git(&["tag", "-m", "Release", Install::TAG]);
-    install.repo.stage("a", "b\n");
-    let later = install.repo.commit("Later");
-    // A directory that is a repository and holds the releases.
-    let clone = install.repo.path("../clone");
-    install
-        .repo
-        .git(&["clone", "--quiet", "--bare", ".", clone.to_str().unwrap()]);
-    common::run(
-        install
-            .repo
-            .command("cp")
-            .args(["-R"])
-            .arg(clone.join("."))
-            .arg(&server),
-    )
-    .exits(0);
-
-    install.reference = later;
-    install.run().exits(0).says("is not the release");
-    assert!(install.built().is_some());
-    assert!(!install.says_released());
-
-    install.reference = released;
-    install.run().exits(0).says("installed the released binary");
-    assert!(install.says_released());
-}
-
-#[cfg(unix)]
-#[test]
 fn action_refuses_a_release_with_a_wrong_checksum() {
     let install = Install::new();
     let release = install.release();
@@ -354,20 +191,6 @@ fn action_builds_its_own_sources_outside_the_checkout_if_there_is_no_release() {
         assert_eq!(Path::new(directory), action);
         assert!(arguments.ends_with("\n--path\n.\n"), "{arguments}");
     }
-}
-
-#[test]
-fn snippets_do_not_install_guard_from_the_checkout() {
-    let installs: Vec<_> = snippets()
-        .into_iter()
-        .flat_map(|(_, block)| block.lines())
-        .filter(|line| line.contains("cargo install"))
-        .collect();
-    assert_eq!(installs.len(), 2);
-    assert!(
-        installs.iter().all(|line| line.contains("cd / && cargo")),
-        "{installs:?}"
-    );
 }
 
 /// Runs the action's last step with a guard that records its arguments, one per line.
@@ -448,24 +271,4 @@ fn action_inputs_are_arguments_never_shell_code() {
         ]
     );
     assert!(!repo.path("pwned").exists());
-}
-
-#[test]
-fn guards_own_settings_and_design_are_usable() {
-    let repo = Repo::new();
-    for name in ["guard.toml", "docs/design/LLD-4.md"] {
-        repo.stage(name, fs::read(Path::new(SOURCE).join(name)).unwrap());
-    }
-    repo.commit("Say what may change");
-    repo.branch("4-pull-request-gate");
-    let scope = repo.json(&["scope", "show"]);
-    assert_eq!(scope["problems"], serde_json::json!([]));
-
-    repo.stage("src/report/sarif.rs", "fn report() {}\n");
-    repo.stage("CHANGELOG.md", "# Changelog\n");
-    repo.guard(&["lint"]).exits(0);
-    repo.stage("src/gate/extend/go.rs", "fn go() {}\n");
-    repo.guard(&["lint"])
-        .exits(1)
-        .says("src/gate/extend/go.rs is not in the design");
 }

@@ -89,28 +89,6 @@ fn slug_is_the_branch_name_without_prefix_and_number() {
 }
 
 #[test]
-fn several_directories_remain_ambiguous() {
-    let settings = "[lld]\npath = \"specs/{issue}-*/{spec,plan}.md\"\n";
-    let repo = repo(
-        settings,
-        &[
-            ("specs/7-a/spec.md", "src/a.rs"),
-            ("specs/7-a/plan.md", "src/a.rs"),
-            ("specs/7-b/spec.md", "src/b.rs"),
-        ],
-    );
-    repo.branch("7-work");
-    repo.stage("src/a.rs", "a\n");
-    repo.guard(&["lint"])
-        .exits(2)
-        .says("more than one design applies");
-    repo.git(&["rm", "--quiet", "-r", "specs/7-b"]);
-    repo.git(&["commit", "--quiet", "-m", "Only one", "--", "specs"]);
-    repo.guard(&["lint"]).exits(0);
-    assert_eq!(judged_by(&repo).len(), 2);
-}
-
-#[test]
 fn branch_name_of_ci_cannot_leave_the_directory() {
     let settings = "[lld]\npath = \"docs/plans/{branch}.md\"\n";
     let repo = repo(
@@ -136,30 +114,6 @@ fn branch_name_of_ci_cannot_leave_the_directory() {
         assert_eq!(output.code, 2, "{branch}: {}", output.text());
         assert!(!output.text().contains("wide.md"), "{}", output.text());
     }
-}
-
-#[test]
-fn trailers_name_all_documents_of_a_design() {
-    let repo = repo(
-        SPECS,
-        &[
-            ("specs/004-login/plan.md", "src/a.rs"),
-            ("specs/004-login/tasks.md", "src/b.rs"),
-        ],
-    );
-    repo.branch("004-login");
-    repo.install_hook("prepare-commit-msg");
-    repo.stage("src/a.rs", "a\n");
-    repo.stage("src/b.rs", "b\n");
-    repo.git(&["commit", "--quiet", "-m", "New"]);
-    let message = repo.git(&["log", "-1", "--format=%B"]);
-    for name in ["plan", "tasks"] {
-        let trailer = format!("Guard-Design: specs/004-login/{name}.md");
-        assert!(message.contains(&trailer), "{message}");
-    }
-    // On a branch of another name, the trailers select both.
-    repo.branch("elsewhere");
-    repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
 }
 
 const TASKS: &str = "# Tasks\n\n- [ ] T001 Create the form in src/b.rs\n";
@@ -232,25 +186,6 @@ fn typed_table_is_the_scope_of_all_documents_of_its_directory() {
         .exits(0);
 }
 
-/// Only standing designs apply to `main`.
-#[test]
-fn out_of_scope_without_an_own_design_names_the_command_that_writes_one() {
-    let settings = "[lld]\npath = \"docs/LLD-{issue}.md\"\nstanding = \"docs/standing.md\"\n";
-    let repo = repo(settings, &[("docs/standing.md", "package.json")]);
-    repo.stage("src/a.rs", "a\n");
-    let sentence = "no design applies to this branch; to write one: guard scope new";
-    for arguments in [
-        &["lint"][..],
-        &["lint", "--format", "github"],
-        &["lint", "--format", "json"],
-    ] {
-        let output = repo.guard(arguments).exits(1);
-        let text = output.text().replace("\n          ", " ");
-        assert!(text.contains(sentence), "{arguments:?}: {text}");
-        assert!(!text.contains("add this row"), "{arguments:?}: {text}");
-    }
-}
-
 #[test]
 fn range_that_removes_the_table_says_what_it_grants_instead() {
     let repo = feature("# Plan\n");
@@ -306,18 +241,6 @@ fn standalone_number_selects_the_design_and_is_reported() {
         repo.guard(&["lint"])
             .exits(1)
             .says("(design docs/lld/active/LLD-3.md, from issue 3 in the branch name)");
-    }
-}
-
-#[test]
-fn digits_in_words_versions_and_dates_select_no_design() {
-    for branch in ["fix/python3-crash", "2026-11-22-x"] {
-        let repo = with_issues(branch, &["1", "2", "3", "8", "11", "22", "2026"]);
-        repo.guard(&["lint"]).exits(2).says(&format!(
-            "the branch name {branch} contains no issue number"
-        ));
-        repo.commit("New");
-        repo.guard(&["lint", "--range", "main..HEAD"]).exits(2);
     }
 }
 

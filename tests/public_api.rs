@@ -99,23 +99,6 @@ fn unusable_texts_are_errors() {
 }
 
 #[test]
-fn without_a_design_every_change_in_memory_is_refused() {
-    let policy = Policy::from_texts("", &[]).unwrap();
-    let verdict = policy.judge(&[ProposedChange::add("a.rs", "a\n")]).unwrap();
-    assert!(!verdict.is_accepted());
-}
-
-#[test]
-fn two_changes_of_one_path_are_refused() {
-    let changes = [
-        ProposedChange::add("a.rs", "a\n"),
-        ProposedChange::add("a.rs", "b\n"),
-    ];
-    let error = policy("").judge(&changes).unwrap_err();
-    assert!(error.to_string().contains("a.rs"), "{error}");
-}
-
-#[test]
 fn a_verdict_is_printed_in_every_format() {
     let verdict = policy("")
         .judge(&[ProposedChange::add("b.rs", "b\n")])

@@ -3,9 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fmt::Write as _;
-use std::process::Command;
 
-use crate::common::{self, DESIGN, GUARD, Repo, SETTINGS, run};
+use crate::common::{DESIGN, Repo};
 use serde_json::Value;
 
 const ROWS: &[(&str, &str, &str)] = &[
@@ -81,39 +80,6 @@ fn a_range_inside_its_design_is_accepted() {
     assert_eq!(report["source"]["branch"], "188-work");
 }
 
-/// Row 39: two dots must not show later commits on main as deletions of the branch.
-#[test]
-fn later_commits_on_main_are_not_attributed_to_the_branch() {
-    let repo = governed();
-    commit_file(&repo, "src/new.rs", "fn new() {}\n");
-    repo.git(&["switch", "--quiet", "main"]);
-    commit_file(&repo, "src/mainonly.rs", "fn main() {}\n");
-    repo.git(&["switch", "--quiet", "188-work"]);
-    for range in ["main..188-work", "main...188-work", "main..", "main..@"] {
-        let report = repo.json(&["lint", "--range", range]);
-        assert_eq!(changes(&report), ["add src/new.rs"], "{range}");
-    }
-}
-
-/// Row 14: a range that widens its own design is judged by it, and guard lists each added row.
-#[test]
-fn added_rows_are_listed_as_warnings() {
-    let repo = governed();
-    let mut rows = ROWS.to_vec();
-    rows.push(("src/extra.rs", "Add", "more"));
-    repo.design(DESIGN, &rows);
-    repo.commit("Amend the design");
-    commit_file(&repo, "src/extra.rs", "fn extra() {}\n");
-    let report = repo.json(&["lint", "--range", "main..HEAD"]);
-    assert_eq!(report["verdict"], "accepted");
-    assert_eq!(
-        at_level(&report, "warning"),
-        [format!("scope-amended {DESIGN}")]
-    );
-    assert_eq!(report["findings"][0]["details"]["added"][0], "src/extra.rs");
-    assert_eq!(report["findings"][0]["design"]["line"], 10);
-}
-
 /// The merge base's version of the design still applies, and its rows are not new.
 #[test]
 fn rows_of_a_design_that_the_range_deletes_are_not_new() {
@@ -123,43 +89,6 @@ fn rows_of_a_design_that_the_range_deletes_are_not_new() {
     let report = repo.json(&["lint", "--range", "main..HEAD"]);
     assert_eq!(errors(&report), [format!("destructive-change {DESIGN}")]);
     assert_eq!(at_level(&report, "warning"), [""; 0]);
-}
-
-#[test]
-fn a_new_design_with_its_code_is_judged_by_it() {
-    let repo = governed();
-    repo.git(&["switch", "--quiet", "--create", "199-work", "main"]);
-    repo.design("docs/lld/active/LLD-199.md", &[("src/x.rs", "Add", "x")]);
-    commit_file(&repo, "src/x.rs", "fn x() {}\n");
-    let report = repo.json(&["lint", "--range", "main..HEAD"]);
-    assert_eq!(report["verdict"], "accepted");
-    assert_eq!(at_level(&report, "warning"), [""; 0]);
-    assert_eq!(
-        at_level(&report, "note"),
-        ["scope-amended docs/lld/active/LLD-199.md"]
-    );
-}
-
-#[test]
-fn row_untouched_is_a_note_if_enabled() {
-    let repo = Repo::new();
-    repo.stage(
-        "guard.toml",
-        format!("{SETTINGS}[rules]\nrow-untouched = \"note\"\n"),
-    );
-    repo.stage("src/old.rs", "fn old() {}\n");
-    repo.design(DESIGN, ROWS);
-    repo.commit("Say what may change");
-    repo.branch("188-work");
-    commit_file(&repo, "src/new.rs", "fn new() {}\n");
-    let report = repo.json(&["lint", "--range", "main..HEAD"]);
-    assert_eq!(report["verdict"], "accepted");
-    assert_eq!(
-        at_level(&report, "note"),
-        ["row-untouched src/a.rs", "row-untouched src/old.rs"]
-    );
-    let report = governed().json(&["lint", "--range", "main..HEAD"]);
-    assert_eq!(at_level(&report, "note"), [""; 0], "off by default");
 }
 
 /// Row 15: a trailer only selects among designs.
@@ -195,72 +124,6 @@ fn trailers_choose_the_designs_of_a_range() {
     output.says("does not match `[lld] path` or `standing` in guard.toml");
 }
 
-/// Rows 29 and 30: changes in a merge that no parent has.
-#[test]
-fn evil_merge_is_found_in_the_range_and_per_commit() {
-    let repo = governed();
-    commit_file(&repo, "src/new.rs", "fn new() {}\n");
-    repo.git(&["switch", "--quiet", "main"]);
-    commit_file(&repo, "src/mainonly.rs", "fn main() {}\n");
-    repo.git(&["switch", "--quiet", "188-work"]);
-    repo.git(&["merge", "--quiet", "--no-commit", "--no-ff", "main"]);
-    repo.stage("src/evil.rs", "fn evil() {}\n");
-    let merge = repo.commit("Merge main");
-    let report = repo.json(&["lint", "--range", "main..HEAD"]);
-    assert_eq!(errors(&report), ["out-of-scope src/evil.rs"]);
-    let report = repo.json(&["lint", "--range", "main..HEAD", "--each-commit"]);
-    assert_eq!(errors(&report), ["out-of-scope src/evil.rs"]);
-    assert_eq!(report["findings"][0]["details"]["commit"], merge.as_str());
-    let report = repo.json(&["lint", "--commit", "HEAD"]);
-    assert_eq!(
-        changes(&report),
-        ["add src/evil.rs"],
-        "mains file is a parents"
-    );
-}
-
-/// Row 34: a clone without the merge base is refused with the command that fetches it.
-#[test]
-fn a_shallow_clone_without_the_merge_base_is_refused() {
-    let repo = governed();
-    commit_file(&repo, "src/new.rs", "fn new() {}\n");
-    commit_file(&repo, "src/new.rs", "fn newer() {}\n");
-    repo.git(&["switch", "--quiet", "main"]);
-    commit_file(&repo, "src/mainonly.rs", "fn main() {}\n");
-    commit_file(&repo, "src/mainonly.rs", "fn more() {}\n");
-    let url = format!("file://{}", repo.root.display());
-    repo.git(&[
-        "clone",
-        "--quiet",
-        "--depth=1",
-        "--no-single-branch",
-        &url,
-        "../shallow",
-    ]);
-    let clone = |arguments: &[&str]| {
-        let mut all = vec!["-C", "../shallow"];
-        all.extend(arguments);
-        repo.guard(&all)
-    };
-    let range = ["lint", "--range", "origin/main..origin/188-work"];
-    let advice = clone(&range).exits(2).text();
-    let command = advice.split('`').nth(1).unwrap();
-    assert_eq!(
-        command,
-        "git fetch --no-tags --unshallow origin main 188-work"
-    );
-    let mut fetch = vec!["-C", "../shallow"];
-    fetch.extend(command.split(' ').skip(1));
-    repo.git(&fetch);
-    clone(&range).exits(0);
-    clone(&["lint", "--range", "nowhere..HEAD"])
-        .exits(2)
-        .says("nowhere is not a commit");
-    clone(&["lint", "--range", "HEAD"])
-        .exits(2)
-        .says("HEAD is not a range");
-}
-
 #[test]
 fn unrelated_histories_are_refused() {
     let repo = governed();
@@ -283,50 +146,6 @@ fn nothing_to_judge_needs_no_design() {
     repo.guard(&["lint", "--range", "main..HEAD"])
         .exits(2)
         .says("no-issue contains no issue number");
-}
-
-#[test]
-fn one_commit_is_judged_as_it_would_have_been() {
-    let repo = governed();
-    let design_and_code = {
-        repo.design(DESIGN, &[("src/extra.rs", "Add", "more")]);
-        commit_file(&repo, "src/extra.rs", "fn extra() {}\n")
-    };
-    let report = repo.json(&["lint", "--commit", &design_and_code]);
-    let errors = errors(&report);
-    assert!(
-        errors.contains(&format!("scope-amended {DESIGN}")),
-        "{errors:?}"
-    );
-}
-
-/// False dates do not change the merge base.
-#[test]
-fn false_dates_do_not_change_the_range() {
-    let repo = governed();
-    repo.git(&["switch", "--quiet", "main"]);
-    commit_file(&repo, "src/mainonly.rs", "fn main() {}\n");
-    repo.git(&["switch", "--quiet", "188-work"]);
-    for (date, text) in [
-        ("@1 +0000", "1"),
-        ("@4102444800 +0000", "2"),
-        ("@2 +0000", "3"),
-    ] {
-        repo.stage("src/new.rs", text);
-        let mut commit = repo.command("git");
-        commit.args(["commit", "--quiet", "--no-verify", "-m", "Lie"]);
-        common::run(commit.env("GIT_COMMITTER_DATE", date)).exits(0);
-        if text == "2" {
-            repo.git(&["merge", "--quiet", "--no-edit", "main"]);
-        }
-    }
-    let report = repo.json(&["lint", "--range", "main..HEAD", "--each-commit"]);
-    assert_eq!(report["verdict"], "accepted");
-    assert_eq!(changes(&report), ["add src/new.rs"]);
-    assert_eq!(
-        report["source"]["base"],
-        repo.git(&["rev-parse", "main"]).as_str()
-    );
 }
 
 const COMMITS: usize = 300;
@@ -369,29 +188,4 @@ fn commits_are_reported_in_history_order() {
     repo.guard(&["lint", "--each-commit"])
         .exits(2)
         .says("needs several commits");
-}
-
-/// One thread, the default number of threads and twice as many give the same bytes.
-#[test]
-fn report_does_not_depend_on_the_number_of_threads() {
-    let one_core = Command::new("taskset").args(["-c", "0", "true"]).status();
-    if !one_core.is_ok_and(|status| status.success()) {
-        common::skip("taskset is missing, or may not choose the first core");
-        return;
-    }
-    let repo = many_refused();
-    let lint = [
-        "lint",
-        "--range",
-        "main..188-work",
-        "--each-commit",
-        "--format",
-        "json",
-    ];
-    let alone = run(repo.command("taskset").args(["-c", "0", GUARD]).args(lint)).exits(1);
-    assert!(alone.stdout.len() > COMMITS * 100, "{}", alone.stdout);
-    for _ in 0..2 {
-        let together = repo.guard(&lint).exits(1);
-        assert!(together.stdout == alone.stdout, "the reports differ");
-    }
 }

@@ -4,7 +4,6 @@
 
 pub mod case;
 mod committed;
-mod naive;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -68,7 +67,7 @@ fn every_repository_is_judged_as_its_header_says() {
     let mut results = results.into_inner().unwrap();
     results.sort_by(|a, b| a.0.cmp(&b.0));
     assert_eq!(results.len(), cases.len());
-    println!("{:44} exit  time  naive gate   rules", "case");
+    println!("{:44} exit  time  rules", "case");
     let mut failures = String::new();
     for (name, result) in &results {
         println!("{name:44} {}", result.row);
@@ -162,13 +161,6 @@ fn judge(case: &Case) -> Result {
     });
     expect(time < TIME_LIMIT, &|| format!("guard took {time:?}"));
 
-    let naive = case.naive.as_ref().map(|expected| {
-        let actual = naive_reading(case, &built);
-        expect(actual == expected, &|| {
-            format!("the naive gate: {actual}, not {expected}")
-        });
-        actual
-    });
     let mut committed = None;
     if human.code == 0 && case.run == ["lint"] {
         committed = match committed::commit(&built, &json.stdout) {
@@ -196,10 +188,9 @@ fn judge(case: &Case) -> Result {
         });
     }
     let row = format!(
-        "{:4} {:4} ms  {:11}  {}",
+        "{:4} {:4} ms  {}",
         human.code,
         time.as_millis(),
-        naive.unwrap_or(""),
         rules.into_iter().collect::<Vec<_>>().join(" ")
     );
     Result {
@@ -251,16 +242,4 @@ fn is_safe_to_show(output: &str) -> bool {
         line.starts_with("::") || line.starts_with("##[") || line.starts_with("##vso[")
     };
     !output.contains(hostile) && !output.lines().any(command)
-}
-
-/// The verdict of trusting `git diff --cached --numstat`.
-fn naive_reading(case: &Case, built: &Built) -> &'static str {
-    let refuses = naive::refuses(built);
-    if built.canary_ran() {
-        "runs-canary"
-    } else if !refuses && (case.exit != 0 || !case.rules.is_empty()) {
-        "fooled"
-    } else {
-        "not-fooled"
-    }
 }

@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::fmt::Write as _;
-
 use crate::common::{Repo, findings, lines};
 
 const FILE: &str = "src/app.py";
@@ -46,14 +44,6 @@ fn ordinary_changes_are_no_reverts() {
 }
 
 #[test]
-fn executable_bit_belongs_to_the_revert() {
-    let repo = rewritten();
-    repo.git(&["revert", "--no-commit", "HEAD"]);
-    repo.git(&["update-index", "--chmod=+x", FILE]);
-    repo.guard(&["lint"]).exits(2);
-}
-
-#[test]
 fn hooks_let_an_exact_revert_pass_and_each_commit_of_a_range_is_recognised() {
     let repo = rewritten();
     repo.install_hook("pre-commit");
@@ -90,31 +80,6 @@ fn commits_of_main_stay_within_the_scope_of_a_design() {
     repo.git(&["revert", "--no-commit", "HEAD~1"]);
     let report = repo.json(&["lint"]);
     assert_eq!(findings(&report), [("out-of-scope", FILE)]);
-}
-
-#[test]
-fn five_hundred_commits_are_recent_and_one_more_is_not() {
-    for (between, code) in [(499, 0), (500, 2)] {
-        let repo = rewritten();
-        let mut stream = String::new();
-        for n in 0..between {
-            let from = match n {
-                0 => "from refs/heads/main^0\n",
-                _ => "",
-            };
-            write!(
-                stream,
-                "commit refs/heads/main\ncommitter A <a@b.example> {} +0000\ndata 1\nx{from}M 100644 inline notes\ndata {}\n{n}\n",
-                1_800_000_000 + n,
-                n.to_string().len()
-            )
-            .unwrap();
-        }
-        repo.git_with_input(&["fast-import", "--quiet"], stream.as_bytes());
-        repo.git(&["reset", "--quiet", "--hard"]);
-        repo.git(&["revert", "--no-commit", &format!("HEAD~{between}")]);
-        repo.guard(&["lint"]).exits(code);
-    }
 }
 
 /// A merge of main holds the work of others; its revert is a change like any other.

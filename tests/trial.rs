@@ -2,11 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::fs;
-
 use serde_json::Value;
 
-use crate::common::random::Random;
 use crate::common::{DESIGN, Repo, has_keys, lines};
 
 const SETTINGS: &str =
@@ -120,32 +117,6 @@ fn keys_of_the_report_are_stable() {
 }
 
 #[test]
-fn page_has_every_finding_and_replaces_an_earlier_one() {
-    let (repo, _) = history();
-    repo.write("guard.toml", SETTINGS);
-    for _ in 0..2 {
-        repo.guard(&[
-            "trial",
-            "--output",
-            "html=../trial.html",
-            "--output",
-            "json=../trial.json",
-        ])
-        .exits(0);
-    }
-    let page = fs::read_to_string(repo.path("../trial.html")).unwrap();
-    for part in [
-        "2 of the last 5 changes on main would have been refused",
-        "Merge branch &#39;188-work&#39;",
-        "src/rogue.rs is not in the design",
-        "Rewrite the state",
-    ] {
-        assert!(page.contains(part), "{part}\n{page}");
-    }
-    assert!(!page.contains("Add a"), "{page}");
-}
-
-#[test]
 fn without_settings_those_of_init_apply_here_and_in_a_bare_repository() {
     let (repo, _) = history();
     let told = repo
@@ -216,86 +187,6 @@ fn unusable_design_leaves_out_the_scope_rules_and_says_why() {
     assert!(why.contains("LLD-9.md"), "{why}");
 }
 
-/// One more change of main that is picked at random.
-fn change_at_random(repo: &Repo, random: &mut Random, number: usize) {
-    let path = format!("src/{}.rs", random.below(6));
-    let merges = random.one_in(3);
-    let issue = if random.one_in(2) {
-        "188-work"
-    } else {
-        "topic"
-    };
-    if merges {
-        repo.branch(issue);
-    }
-    if random.one_in(3) {
-        let rows = [("src/1.rs", "Add/Modify", "x"), ("src/2.rs", "Modify", "x")];
-        repo.design(DESIGN, &rows[..=random.below(2)]);
-        if merges {
-            repo.git(&["commit", "--quiet", "--allow-empty", "-m", "Design"]);
-        }
-    }
-    match random.below(4) {
-        0 => repo.stage(&path, lines(number * 1000..=number * 1000 + 150)),
-        1 => {
-            repo.git(&["rm", "--quiet", "--force", "--ignore-unmatch", &path]);
-        }
-        _ => {
-            let old = fs::read_to_string(repo.path(&path)).unwrap_or_default();
-            repo.stage(&path, format!("{old}more {number}\n"));
-        }
-    }
-    let message = match random.one_in(6) {
-        true => format!("Change {number}\n\nGuard-Design: {DESIGN}"),
-        false => format!("Change {number}"),
-    };
-    repo.git(&["commit", "--quiet", "--allow-empty", "-m", &message]);
-    if merges {
-        merge(repo, issue);
-    }
-}
-
-#[test]
-fn trial_finds_what_lint_finds_in_the_same_change() {
-    let repo = Repo::nothing_in_memory().initialized(&[]);
-    repo.stage("guard.toml", SETTINGS);
-    repo.design(DESIGN, &[("src/1.rs", "Add/Modify", "x")]);
-    repo.commit("Set guard up");
-    let mut random = Random(29);
-    for number in 1..=30 {
-        change_at_random(&repo, &mut random, number);
-    }
-    // At HEAD, lint would take the branch of HEAD into account.
-    repo.branch("elsewhere");
-    repo.git(&["commit", "--quiet", "--allow-empty", "-m", "Elsewhere"]);
-    let report = repo.json(&["trial", "30"]);
-    let (mut refused, mut scoped, mut plain) = (0, 0, 0);
-    for change in changes(&report) {
-        let id = change["commit"].as_str().unwrap();
-        let Value::Object(range) = repo.json(&["lint", &format!("{id}^..{id}")]) else {
-            panic!("{id} has no report");
-        };
-        assert_eq!(change["findings"], range["findings"], "{id}");
-        assert_eq!(change["verdict"], range["verdict"], "{id}");
-        assert_eq!(change["designs"], range["designs"], "{id}");
-        refused += usize::from(change["verdict"] == "refused");
-        scoped += usize::from(!change["designs"].as_array().unwrap().is_empty());
-        // A commit alone is judged by the design of its parent and has no notes on rows.
-        let touches = repo.git(&["diff", "--name-only", &format!("{id}^"), id]);
-        let parents = repo.git(&["rev-parse", &format!("{id}^@")]);
-        if parents.lines().count() == 1 && !touches.contains(DESIGN) {
-            let commit = repo.json(&["lint", "--commit", id]);
-            assert_eq!(errors(change), errors(&commit), "{id}");
-            plain += 1;
-        }
-    }
-    assert_eq!(changes(&report).len(), 30);
-    assert!(
-        refused > 5 && scoped > 5 && plain > 5,
-        "{refused} {scoped} {plain}"
-    );
-}
-
 #[test]
 fn observing_settings_let_a_commit_pass_with_a_warning() {
     let repo = Repo::new();
@@ -323,29 +214,10 @@ fn observing_settings_let_a_commit_pass_with_a_warning() {
         repo.git(&["reset", "--quiet", "--soft", "HEAD~"]);
     }
     repo.guard(&["lint"]).exits(0).says("warning[out-of-scope]");
-    let trial = repo.json(&["trial"]);
-    assert_eq!(trial["summary"]["refused"], 0);
     // What leaves the repository is refused all the same.
     let blob = repo.blob(b"../../outside");
     repo.stage_raw(&[(0o120000, blob, b"src/link")]);
     repo.guard(&["lint"])
         .exits(1)
         .says("error[outside-workspace]");
-    // The settings to go on with are those of `guard init`.
-    let observing = fs::read_to_string(repo.path("guard.toml")).unwrap();
-    fs::remove_file(repo.path("guard.toml")).unwrap();
-    let fresh = Repo::new();
-    fresh.stage("src/state.rs", "x\n");
-    fresh.commit("Begin");
-    fresh.guard(&["init"]).exits(0);
-    let plain = fs::read_to_string(fresh.path("guard.toml")).unwrap();
-    let (settings, rules) = observing.split_once("\n[rules]\n").unwrap();
-    assert_eq!(
-        settings.replace("missing = \"skip\"", "# missing = \"block\""),
-        plain
-    );
-    assert!(
-        !rules.contains("protected-path") && !rules.contains("outside"),
-        "{rules}"
-    );
 }

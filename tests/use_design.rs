@@ -45,24 +45,6 @@ fn the_chosen_design_judges_this_branch_and_no_other() {
 }
 
 #[test]
-fn without_a_file_the_choice_is_printed() {
-    let repo = repo();
-    repo.guard(&["use"])
-        .exits(0)
-        .says("branch 188-work has no choice: guard.toml selects the design");
-    repo.guard(&["use", OTHER]).exits(0);
-    let output = repo.guard(&["use"]).exits(0);
-    assert_eq!(
-        output.stdout,
-        "branch 188-work is checked against docs/lld/active/LLD-7.md\n"
-    );
-    let json = repo.json(&["use"]);
-    assert_eq!(json["version"], 1);
-    assert_eq!(json["branch"], "188-work");
-    assert_eq!(json["design"], OTHER);
-}
-
-#[test]
 fn clear_removes_the_choice() {
     let repo = repo();
     let before = std::fs::read(repo.path(".git/config")).unwrap();
@@ -74,48 +56,6 @@ fn clear_removes_the_choice() {
     assert_eq!(std::fs::read(repo.path(".git/config")).unwrap(), before);
     repo.guard(&["use", "--clear"]).exits(0);
     assert!(repo.json(&["use"])["design"].is_null());
-}
-
-#[test]
-fn git_reads_back_the_stored_choice() {
-    let repo = repo();
-    let name = "docs/lld/active/LLD-a plan; with #odd 'name'.md";
-    repo.design(name, &[("src/lib.rs", "Add", "x")]);
-    repo.commit("Add an oddly named design");
-    for branch in ["feature/a.b", "it's", "a#b;c"] {
-        repo.branch(branch);
-        repo.git(&[
-            "config",
-            "--local",
-            &format!("branch.{branch}.remote"),
-            "origin",
-        ]);
-        repo.guard(&["use", name]).exits(0);
-        assert_eq!(configured(&repo, branch), name, "{branch}");
-        let remote = format!("branch.{branch}.remote");
-        assert_eq!(repo.git(&["config", "--local", "--get", &remote]), "origin");
-    }
-}
-
-#[test]
-fn the_path_is_relative_to_the_current_directory() {
-    let repo = repo();
-    repo.write("src/x", "");
-    let mut guard = repo.command(GUARD);
-    guard.current_dir(repo.path("src"));
-    common::run(guard.args(["use", "../docs/lld/active/LLD-7.md"])).exits(0);
-    assert_eq!(configured(&repo, "188-work"), OTHER);
-}
-
-#[test]
-fn a_linked_work_tree_chooses_for_its_own_branch() {
-    let repo = repo();
-    repo.git(&["worktree", "add", "-q", "-b", "7-side", "../side"]);
-    let mut guard = repo.command(GUARD);
-    guard.current_dir(repo.path("../side"));
-    common::run(guard.args(["use", OTHER])).exits(0);
-    assert_eq!(configured(&repo, "7-side"), OTHER);
-    assert_eq!(configured(&repo, "188-work"), "");
 }
 
 #[test]
@@ -150,57 +90,6 @@ fn a_detached_head_has_no_branch_to_choose_for() {
             .says("HEAD is detached")
             .says("git switch");
     }
-}
-
-#[test]
-fn an_uncommitted_design_can_be_chosen_but_judges_once_it_is_committed() {
-    let repo = repo();
-    let text = std::fs::read(repo.path(DESIGN)).unwrap();
-    repo.write("docs/lld/active/LLD-9.md", text);
-    repo.guard(&["use", "docs/lld/active/LLD-9.md"])
-        .exits(0)
-        .says("HEAD does not have it yet, so commit it first: git add docs/lld/active/LLD-9.md");
-    repo.stage("src/lib.rs", "fn work() {}\n");
-    repo.guard(&["lint"]).exits(2).says("is not committed");
-    repo.git(&["add", "docs/lld/active/LLD-9.md"]);
-    repo.git(&[
-        "commit",
-        "--quiet",
-        "-m",
-        "Add the design",
-        "--",
-        "docs/lld/active/LLD-9.md",
-    ]);
-    repo.guard(&["lint"]).exits(0);
-}
-
-#[test]
-fn locked_configuration_is_reported_and_respected() {
-    let repo = repo();
-    let config = std::fs::read(repo.path(".git/config")).unwrap();
-    repo.write(".git/config.lock", "");
-    repo.guard(&["use", OTHER])
-        .exits(2)
-        .says("could not lock")
-        .says("config.lock");
-    assert_eq!(std::fs::read(repo.path(".git/config")).unwrap(), config);
-    assert!(repo.path(".git/config.lock").exists());
-}
-
-#[cfg(unix)]
-#[test]
-fn mode_and_link_of_the_configuration_are_kept() {
-    use std::os::unix::fs::PermissionsExt;
-    let repo = repo();
-    let (config, real) = (repo.path(".git/config"), repo.path("../config"));
-    std::fs::rename(&config, &real).unwrap();
-    std::os::unix::fs::symlink(&real, &config).unwrap();
-    std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o600)).unwrap();
-    repo.guard(&["use", OTHER]).exits(0);
-    assert!(config.is_symlink());
-    let mode = std::fs::metadata(&real).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600);
-    assert_eq!(configured(&repo, "188-work"), OTHER);
 }
 
 #[test]
@@ -289,17 +178,6 @@ fn choice_among_standing_designs_leaves_out_the_others_of_the_pattern() {
     repo.stage("CHANGES", "x\n");
     repo.git(&["reset", "--quiet", "--", "src"]);
     repo.guard(&["lint"]).exits(0);
-}
-
-#[test]
-fn standing_designs_are_those_of_the_branch_where_no_path_is_set() {
-    let repo = phases();
-    let settings = std::fs::read_to_string(repo.path("guard.toml")).unwrap();
-    repo.stage("guard.toml", format!("{settings}missing = \"skip\"\n"));
-    repo.commit("Skip the scope without a design");
-    repo.stage("src/x.rs", "x\n");
-    let output = repo.guard(&["lint"]).exits(1).says("add this row");
-    assert!(!output.text().contains("scope new"), "{}", output.text());
 }
 
 #[test]
