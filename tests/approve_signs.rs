@@ -138,10 +138,6 @@ fn a_held_change_and_a_write_at_the_terminal_are_signed_too() {
     range(&repo, &[]).exits(0);
 }
 
-fn enroll(driver: Command, key: &str) -> Session {
-    guard_at_terminal(driver, &["approve", "--enroll", key], &[], End::Wait)
-}
-
 /// In a repository without signers, guard says where an unsigned approval counts, and its advice works.
 #[test]
 fn listed_key_signs_an_approval_that_the_range_accepts() {
