@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use toml::Spanned;
 use toml::de::DeValue;
 
 use crate::finding::{Level, Rule};
@@ -333,28 +332,21 @@ impl ValueKind {
     }
 
     /// The value as the settings store it: a list for lists, seconds for durations. `None` if it is
-    /// of another kind.
+    /// of another kind, which the type of the field decides for most.
     pub(super) fn read(self, value: &DeValue<'_>) -> Option<Value> {
-        let text = |value: &DeValue<'_>| value.as_str().map(Value::from);
-        match (self, value) {
-            (ValueKind::Text | ValueKind::Regex, _) => text(value),
-            (ValueKind::Choice(words), _) => {
-                text(value).filter(|word| words.iter().any(|known| word == known))
+        let value = json_value(value)?;
+        match self {
+            ValueKind::Texts | ValueKind::Directories | ValueKind::Patterns
+                if value.is_string() =>
+            {
+                Some(json!([value]))
             }
-            (
-                ValueKind::Texts | ValueKind::Directories | ValueKind::Patterns,
-                DeValue::Array(items),
-            ) => items
-                .iter()
-                .map(|item: &Spanned<DeValue<'_>>| text(item.get_ref()))
-                .collect(),
-            (ValueKind::Texts | ValueKind::Directories | ValueKind::Patterns, _) => {
-                Some(json!([text(value)?]))
+            ValueKind::Share => {
+                let is_share = |share| 0.0 < share && share <= 1.0;
+                value.as_f64().is_some_and(is_share).then_some(value)
             }
-            (ValueKind::Flag, _) => value.as_bool().map(Value::from),
-            (ValueKind::Share, _) => share(value).map(Value::from),
-            (ValueKind::Count, _) => whole(value).map(Value::from),
-            (ValueKind::Span, _) => span(value.as_str()?).map(Value::from),
+            ValueKind::Span => span(value.as_str()?).map(Value::from),
+            _ => Some(value),
         }
     }
 
@@ -371,20 +363,22 @@ impl ValueKind {
     }
 }
 
-fn whole(value: &DeValue<'_>) -> Option<u64> {
-    let number = value.as_integer()?;
-    u64::from_str_radix(number.as_str(), number.radix()).ok()
-}
-
-fn share(value: &DeValue<'_>) -> Option<f64> {
-    let text = match value {
-        DeValue::Float(number) => number.as_str(),
-        DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
-        _ => return None,
-    };
-    text.parse()
-        .ok()
-        .filter(|share| *share > 0.0 && *share <= 1.0)
+/// A value of TOML in JSON; `None` for dates and tables.
+fn json_value(value: &DeValue<'_>) -> Option<Value> {
+    match value {
+        DeValue::String(text) => Some(text.as_ref().into()),
+        DeValue::Boolean(flag) => Some((*flag).into()),
+        DeValue::Integer(number) => {
+            let number = i64::from_str_radix(number.as_str(), number.radix());
+            number.ok().map(Value::from)
+        }
+        DeValue::Float(number) => number.as_str().parse::<f64>().ok().map(Value::from),
+        DeValue::Array(items) => items
+            .iter()
+            .map(|item| json_value(item.get_ref()))
+            .collect(),
+        DeValue::Datetime(_) | DeValue::Table(_) => None,
+    }
 }
 
 /// The seconds of a whole number with a unit, such as `14d`.

@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::super::patterns::Patterns;
 use super::{FILE, KEYS, Key, LEVELS, RULES, Settings, ValueKind};
 use crate::error::{Error, Result};
-use crate::finding::{Level, Rule, TextLines};
+use crate::finding::{Rule, TextLines};
 use crate::scope::closest::closest_word;
 
 /// Parses settings; missing keys keep their defaults.
@@ -131,7 +131,7 @@ impl SettingsReader<'_> {
         }
     }
 
-    /// Refuses each invalid pattern and regular expression at its own place.
+    /// Refuses each invalid pattern, directory and regular expression at its own place.
     fn is_refused(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) -> bool {
         let before = self.faults.len();
         let items = match value.get_ref() {
@@ -142,22 +142,22 @@ impl SettingsReader<'_> {
             let Some(text) = item.get_ref().as_str() else {
                 continue;
             };
-            let (name, shown) = (key.name, shortened(text));
-            let what = match key.kind {
-                ValueKind::Patterns => {
-                    let error = Patterns::check(text).err();
-                    error.map(|error| format!("the pattern `{shown}` of `{name}` {error}"))
-                }
-                ValueKind::Directories => {
-                    not_a_directory(text).map(|why| format!("`{shown}` of `{name}` {why}"))
-                }
-                ValueKind::Regex => {
-                    let error = regex_lite::Regex::new(text).err();
-                    error.map(|error| format!("`{name}` is not a regular expression: {error}"))
-                }
+            let why = match key.kind {
+                ValueKind::Patterns => Patterns::check(text).err().map(str::to_owned),
+                ValueKind::Directories if !is_directory(text) => Some(
+                    "does not name a directory of the repository: write its path from the root, \
+                     or `.` for the whole repository"
+                        .to_owned(),
+                ),
+                ValueKind::Regex => regex_lite::Regex::new(text)
+                    .err()
+                    .map(|error| format!("is not a regular expression: {error}")),
                 _ => None,
             };
-            self.faults.extend(what.map(|what| (item.span(), what)));
+            if let Some(why) = why {
+                let what = format!("`{}` of `{}` {why}", text.escape_debug(), key.name);
+                self.fault(item.span(), what);
+            }
         }
         self.faults.len() > before
     }
@@ -176,15 +176,9 @@ impl SettingsReader<'_> {
                 continue;
             };
             if rule.has_fixed_level() && level != Some(rule.default_level()) {
-                let what = match rule.default_level() {
-                    Level::Error => "an error",
-                    Level::Warning => "a warning",
-                    Level::Note => "a note",
-                };
-                self.fault(
-                    value.span(),
-                    format!("`{id}` is always {what}; remove this line"),
-                );
+                let level = rule.default_level().name();
+                let what = format!("the level of `{id}` is always {level}; remove this line");
+                self.fault(value.span(), what);
             }
             self.set_at(RULES, name);
             self.settings.levels.insert(rule, level);
@@ -205,27 +199,12 @@ impl SettingsReader<'_> {
     }
 }
 
-/// Why a text cannot name a directory of the repository: no path would ever be below it.
-fn not_a_directory(text: &str) -> Option<&'static str> {
+/// Whether a text can name a directory of the repository.
+fn is_directory(text: &str) -> bool {
     let has_drive = text.as_bytes().get(1) == Some(&b':');
-    if text.starts_with(['/', '~']) || has_drive || text.split('/').any(|name| name == "..") {
-        Some("is outside the repository: write a directory relative to its root, without `..`")
-    } else if text.is_empty() {
-        Some("is empty: write `.` for the whole repository")
-    } else if text.contains(['*', '\\']) {
-        Some("is not a directory: `*` and `\\` have no meaning here")
-    } else {
-        None
-    }
-}
-
-/// The start of a pattern, escaped.
-fn shortened(pattern: &str) -> String {
-    let shown: String = pattern.chars().take(40).collect();
-    let is_whole = shown.len() == pattern.len();
-    format!(
-        "{}{}",
-        shown.escape_debug(),
-        if is_whole { "" } else { "…" }
-    )
+    !text.is_empty()
+        && !text.starts_with(['/', '~'])
+        && !has_drive
+        && !text.contains(['*', '\\'])
+        && text.split('/').all(|name| name != "..")
 }

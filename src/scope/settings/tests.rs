@@ -102,8 +102,10 @@ fn a_pattern_and_a_regular_expression_are_refused_at_their_place() {
     let [regex, pattern] = lines[..] else {
         panic!("{message}");
     };
-    assert!(regex.starts_with("guard.toml:2:17: `issue-pattern` is not a regular expression"));
-    assert!(pattern.starts_with("guard.toml:4:17: the pattern `{b,c}` of `protect` has braces"));
+    assert!(
+        regex.starts_with("guard.toml:2:17: `(` of `issue-pattern` is not a regular expression")
+    );
+    assert!(pattern.starts_with("guard.toml:4:17: `{b,c}` of `protect` has braces"));
 }
 
 #[test]
@@ -142,9 +144,9 @@ fn unconditional_rules_cannot_be_weakened() {
     ] {
         let message = message(&format!("[rules]\n{line}\n"));
         assert!(message.starts_with(place), "{message}");
-        assert!(message.contains("always an error"), "{message}");
+        assert!(message.contains("is always error"), "{message}");
     }
-    assert!(message("[rules]\ndesign-unread = \"error\"\n").contains("always a warning"));
+    assert!(message("[rules]\ndesign-unread = \"error\"\n").contains("is always warning"));
     assert_eq!(message("[rules]\nunsafe-path = \"error\"\n"), "");
 }
 
@@ -203,10 +205,6 @@ fn each_kind_says_what_it_expects() {
         ),
         (
             "destructive.share = 2",
-            "`share` must be a number above 0, at most 1",
-        ),
-        (
-            "destructive.share = 0x1",
             "`share` must be a number above 0, at most 1",
         ),
         (
@@ -280,16 +278,6 @@ fn a_level_of_the_settings_replaces_that_of_the_rule_unless_that_is_fixed() {
     let mut forced = settings;
     forced.levels.insert(Rule::UnsafePath, None);
     assert_eq!(forced.level(Rule::UnsafePath), Some(Level::Error));
-}
-
-#[test]
-fn long_patterns_are_shown_by_their_start_and_places_count_characters() {
-    let shown = |pattern: &str| message(&format!("scope.always = [\"é\", \"{pattern}\"]"));
-    let whole = format!("{{a,{}}}", "b".repeat(36));
-    assert!(shown(&whole).starts_with(&format!("guard.toml:1:22: the pattern `{whole}` of")));
-    let cut = format!("{{a,{}}}", "b".repeat(37));
-    let start = &cut[..40];
-    assert!(shown(&cut).starts_with(&format!("guard.toml:1:22: the pattern `{start}…` of")));
 }
 
 #[test]
