@@ -14,8 +14,7 @@ use super::words::{is_in, words};
 use crate::change::Kind;
 use crate::finding::Rule;
 use crate::path::{Platform, check_entry};
-use crate::scope::GrantKind;
-use crate::scope::glob::alternatives;
+use crate::scope::{GrantKind, glob};
 
 /// One path as written, not yet checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,7 +77,7 @@ pub(super) fn is_bare_path(word: &str) -> bool {
 }
 
 /// Whether a name has an extension, begins with a dot, or is well known.
-fn is_file_name(text: &str) -> bool {
+pub(super) fn is_file_name(text: &str) -> bool {
     // `a.rs:10-20` is a range of lines.
     let name = text.split(':').next().unwrap_or("");
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
@@ -204,25 +203,9 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     pattern.is_none_or(|pattern| pattern.is_match(text))
 }
 
-/// The maximum number of paths that braces may stand for.
-const MAX_ALTERNATIVES: usize = 256;
-
 /// All paths that the braces expand to; `None` if they are unclosed or expand to too many.
 pub(super) fn expand(path: &str) -> Option<Vec<String>> {
-    let Some(at) = path.find(['{', '}']) else {
-        return Some(vec![path.to_owned()]);
-    };
-    let (head, rest) = path.split_at(at);
-    let is_small = rest[1..].matches('{').count() <= MAX_ALTERNATIVES;
-    let (parts, end) = alternatives(rest.as_bytes(), 0..rest.len()).filter(|_| is_small)?;
-    let mut expanded = Vec::new();
-    for part in parts {
-        expanded.extend(expand(&[head, &rest[part], &rest[end..]].concat())?);
-        if expanded.len() > MAX_ALTERNATIVES {
-            return None;
-        }
-    }
-    Some(expanded)
+    glob::expand(path).filter(|all| all.iter().all(|path| !path.contains(['{', '}'])))
 }
 
 /// Accepts a link whose target matches its text: as a path from the root or from the design's directory, or as a URL

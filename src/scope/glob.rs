@@ -11,6 +11,9 @@ const MAX_LEN: usize = 1_024;
 /// The maximum nesting of braces.
 const MAX_DEPTH: usize = 8;
 
+/// The maximum number of paths that braces may stand for.
+const MAX_EXPANDED: usize = 256;
+
 /// Why a pattern is refused.
 pub type GlobFault = &'static str;
 
@@ -116,8 +119,30 @@ pub(super) fn literal_prefix(pattern: &BStr) -> &[u8] {
     &pattern[..special.unwrap_or(pattern.len())]
 }
 
+/// The paths that the braces of a pattern stand for; `None` if there are too many. Braces without alternatives are
+/// literal.
+pub(crate) fn expand(pattern: &str) -> Option<Vec<String>> {
+    if pattern.matches('{').count() > MAX_EXPANDED {
+        return None;
+    }
+    let bytes = pattern.as_bytes();
+    let group = |at| Some((at, alternatives(bytes, at..bytes.len())?));
+    let Some((at, (parts, end))) = (0..bytes.len()).find_map(group) else {
+        return Some(vec![pattern.to_owned()]);
+    };
+    let mut expanded = Vec::new();
+    for part in parts {
+        let one = [&pattern[..at], &pattern[part], &pattern[end..]].concat();
+        expanded.extend(expand(&one)?);
+        if expanded.len() > MAX_EXPANDED {
+            return None;
+        }
+    }
+    Some(expanded)
+}
+
 /// The alternatives of the brace group at the start of `range`, and its end.
-pub(crate) fn alternatives(
+pub(super) fn alternatives(
     pattern: &[u8],
     range: Range<usize>,
 ) -> Option<(Vec<Range<usize>>, usize)> {

@@ -23,8 +23,6 @@ pub struct Scope {
     directories: HashMap<BString, Vec<usize>>,
     /// Globs with their indices into `grants`.
     globs: Vec<(usize, Glob)>,
-    /// Indices into `grants` by pattern, and of globs such as `src/**` also by their directory with a slash.
-    patterns: HashMap<BString, Vec<usize>>,
     /// How many grants were compared with refused paths, to suggest one of them.
     compared: Arc<AtomicUsize>,
 }
@@ -52,21 +50,16 @@ impl Scope {
     pub fn new(grants: Vec<Grant>) -> Scope {
         let mut scope = Scope::default();
         for (index, grant) in grants.iter().enumerate() {
-            let path: &BStr = grant.path.as_ref();
             let indices = match grant.kind {
                 GrantKind::File => &mut scope.files,
                 GrantKind::Directory => &mut scope.directories,
                 GrantKind::Glob => {
-                    let Ok(glob) = Glob::new(path) else { continue };
-                    scope.globs.push((index, glob));
-                    if let Some(directory) = whole_directory(path) {
-                        let key = [directory, b"/"].concat().into();
-                        scope.patterns.entry(key).or_default().push(index);
-                    }
-                    &mut scope.patterns
+                    let glob = Glob::new(grant.path.as_ref());
+                    scope.globs.extend(glob.map(|glob| (index, glob)));
+                    continue;
                 }
             };
-            indices.entry(path.to_owned()).or_default().push(index);
+            indices.entry(grant.path.clone()).or_default().push(index);
         }
         scope.grants = grants;
         scope
@@ -134,9 +127,8 @@ impl Scope {
 
     /// The grants that permit something `base` does not, in order.
     ///
-    /// A grant is not beyond `base` if base's grants for the same path, or for a directory or glob around it,
-    /// together permit all its actions. A glob counts as "around" only if it is equal, or a directory contains all
-    /// matches.
+    /// A grant is not beyond `base` if base's grants for the same path or glob, or for a directory around it, together
+    /// permit all its actions. A glob covers files, but neither directories nor other globs.
     pub fn grants_beyond(&self, base: &Scope) -> Vec<&Grant> {
         self.grants
             .iter()
@@ -165,16 +157,12 @@ impl Scope {
             GrantKind::Directory => [path.as_bytes(), b"/x"].concat().into(),
             GrantKind::Glob => literal_prefix(path).into(),
         };
-        let above = ancestors(inside.as_ref()).flat_map(|directory| {
-            let whole: BString = [directory.as_bytes(), b"/"].concat().into();
-            let all = [self.directories.get(directory), self.patterns.get(&whole)];
-            all.into_iter().flatten()
-        });
-        let same = self
-            .patterns
-            .get(path)
-            .filter(|_| grant.kind == GrantKind::Glob);
-        self.answer(above.chain(same).flatten().copied())
+        let above =
+            ancestors(inside.as_ref()).filter_map(|directory| self.directories.get(directory));
+        let globs = self.globs.iter().map(|(index, _)| *index);
+        let same =
+            globs.filter(|index| grant.kind == GrantKind::Glob && self.grants[*index].path == path);
+        self.answer(above.flatten().copied().chain(same))
     }
 
     /// Whether there is time to compare one more path with every grant.
@@ -195,15 +183,6 @@ fn parent(path: &BStr) -> Option<&BStr> {
     path.rfind_byte(b'/')
         .filter(|&slash| slash > 0)
         .map(|slash| path[..slash].as_bstr())
-}
-
-/// The directory of a glob such as `src/**`, which covers everything below.
-fn whole_directory(glob: &BStr) -> Option<&[u8]> {
-    let directory = glob
-        .strip_suffix(b"/**/*")
-        .or_else(|| glob.strip_suffix(b"/**"))?;
-    let prefix = literal_prefix(glob);
-    (!directory.is_empty() && prefix.len() > directory.len()).then_some(directory)
 }
 
 /// Whether `given` permits all of `wanted`: permission to modify includes modifying a new file.
@@ -338,8 +317,7 @@ mod tests {
             ("src/", ADD),
             ("src/**/*.rs", ADD),
             ("docs/a.md", ADD),
-            ("docs/x/", ADD),
-            ("docs/", ADD),
+            ("docs/**", ADD),
             ("t/a.py", ADD),
             ("t/*.py", ADD),
         ];
@@ -350,6 +328,8 @@ mod tests {
             ("srcs/", ADD),
             ("{src,x}/a", ADD),
             ("docs/a.md", MODIFY),
+            ("docs/x/", ADD),
+            ("docs/", ADD),
             ("t/", ADD),
             ("t/**", ADD),
             ("t/a*.py", ADD),

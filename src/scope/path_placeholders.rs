@@ -1,7 +1,7 @@
 //! The placeholders of `[lld] path`: `{issue}`, `{branch}` and `{slug}`. A branch name fills them, so it never acts as
 //! a pattern and never leaves the directory.
 
-use super::glob::alternatives;
+use super::glob::expand;
 
 const ISSUE: &str = "{issue}";
 const BRANCH: &str = "{branch}";
@@ -72,36 +72,13 @@ fn slugs(branch: &str) -> Vec<String> {
 /// Whether the documents of one directory that match the pattern are one design: its file name lists alternatives.
 pub fn is_set(pattern: &str) -> bool {
     let name = pattern.rsplit('/').next().unwrap_or_default();
-    let group = name.find('{').and_then(|at| {
-        let bytes = name.as_bytes();
-        alternatives(bytes, at..bytes.len())
-    });
-    group.is_some() && !name.contains('*')
+    literal_paths(name).len() > 1
 }
 
 /// The paths that a pattern without stars names; none if there are too many.
 pub fn literal_paths(pattern: &str) -> Vec<String> {
-    const MOST: usize = 64;
-    let mut open = vec![pattern.to_owned()];
-    let mut paths = Vec::new();
-    while let Some(one) = open.pop() {
-        let bytes = one.as_bytes();
-        let group = (0..bytes.len())
-            .filter(|&at| bytes[at] == b'{')
-            .find_map(|at| Some((at, alternatives(bytes, at..bytes.len())?)));
-        match group {
-            _ if one.contains('*') || open.len() + paths.len() > MOST => return Vec::new(),
-            Some((at, (parts, end))) => {
-                // In reverse, so that the first is taken first.
-                let parts = parts.into_iter().rev();
-                open.extend(
-                    parts.map(|part| format!("{}{}{}", &one[..at], &one[part], &one[end..])),
-                );
-            }
-            None => paths.push(one),
-        }
-    }
-    paths
+    let paths = Some(pattern).filter(|pattern| !pattern.contains('*'));
+    paths.and_then(expand).unwrap_or_default()
 }
 
 #[cfg(test)]
