@@ -66,12 +66,39 @@ fn summary(scope: &ScopeListing, _: &Style) -> String {
 }
 
 fn tables(scope: &ScopeListing, style: &Style) -> String {
-    let granted = scope.grants.iter().map(grant_row).collect();
-    let mut out = table("allowed", granted, style);
+    let granted = scope.grants.iter().map(|line| {
+        let grant = &line.grant;
+        let slash = if grant.kind == GrantKind::Directory {
+            "/"
+        } else {
+            ""
+        };
+        let protected = if is_protected(line) {
+            " (protected)"
+        } else {
+            ""
+        };
+        let actions = grant.actions.names().collect::<Vec<_>>().join(", ");
+        [
+            format!("{}{slash}", escaped(&grant.path)),
+            actions,
+            format!("{}{protected}", grant.role.name()),
+            grant.form.name().to_owned(),
+            place(&grant.anchor),
+        ]
+    });
+    let mut out = table("allowed", granted.collect(), style);
     if !scope.mentions.is_empty() {
-        let mentions = scope.mentions.iter().map(mention_row).collect();
+        let mentions = scope.mentions.iter().map(|mention| {
+            let path = escaped(&mention.path).to_string();
+            [
+                path,
+                texts::message(&mention.change_type),
+                place(&mention.anchor),
+            ]
+        });
         out.push('\n');
-        out.push_str(&table("named, not allowed", mentions, style));
+        out.push_str(&table("named, not allowed", mentions.collect(), style));
     }
     out
 }
@@ -123,51 +150,19 @@ fn is_protected(line: &ScopeGrant) -> bool {
     is_settings || line.protection.is_some() && line.grant.kind == GrantKind::File
 }
 
-fn grant_row(line: &ScopeGrant) -> Vec<String> {
-    let grant = &line.grant;
-    let mut name = escaped(&grant.path).to_string();
-    if grant.kind == GrantKind::Directory {
-        name.push('/');
-    }
-    let mut role = grant.role.name().to_owned();
-    if is_protected(line) {
-        role.push_str(" (protected)");
-    }
-    let actions: Vec<_> = grant.actions.names().collect();
-    vec![
-        name,
-        actions.join(", "),
-        role,
-        grant.form.name().to_owned(),
-        place(&grant.anchor),
-    ]
-}
-
-fn mention_row(mention: &Mention) -> Vec<String> {
-    vec![
-        escaped(&mention.path).to_string(),
-        texts::message(&mention.change_type),
-        place(&mention.anchor),
-    ]
-}
-
 /// Rows in aligned columns, below a title.
-fn table(title: &str, rows: Vec<Vec<String>>, style: &Style) -> String {
+fn table<const N: usize>(title: &str, rows: Vec<[String; N]>, style: &Style) -> String {
     let count = match rows.len() {
         0 => ": nothing".to_owned(),
         count => format!(" ({}):", plural(count, "path")),
     };
     let mut out = style.title(&format!("{title}{count}")) + "\n";
-    let mut widths = vec![0; rows.iter().map(Vec::len).max().unwrap_or(0)];
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: [usize; N] = std::array::from_fn(|column| width(column).unwrap_or(0));
     for row in &rows {
-        for (widest, cell) in widths.iter_mut().zip(row) {
-            *widest = cell.chars().count().max(*widest);
-        }
-    }
-    for row in rows {
-        let cells = row.iter().zip(&widths);
+        let cells = row.iter().zip(widths);
         let line: String = cells
-            .map(|(cell, widest)| format!("  {cell:widest$}"))
+            .map(|(cell, width)| format!("  {cell:width$}"))
             .collect();
         out.push_str(line.trim_end_matches(' '));
         out.push('\n');
