@@ -10,42 +10,6 @@ use std::path::Path;
 use crate::common::{DESIGN, Repo, SETTINGS, SOURCE};
 use serde_json::Value;
 
-/// One fixture.
-struct Plan {
-    name: String,
-    path: String,
-    text: String,
-    expected: BTreeSet<String>,
-}
-
-fn plans() -> Vec<Plan> {
-    let directory = Path::new(SOURCE).join("fixtures/plans");
-    let mut names: Vec<String> = std::fs::read_dir(&directory)
-        .unwrap()
-        .filter_map(|entry| {
-            let name = entry.unwrap().file_name().into_string().unwrap();
-            name.strip_suffix(".grants").map(str::to_owned)
-        })
-        .collect();
-    names.sort();
-    names
-        .into_iter()
-        .map(|name| {
-            let read = |extension: &str| {
-                std::fs::read_to_string(directory.join(format!("{name}.{extension}"))).unwrap()
-            };
-            let grants = read("grants");
-            let (at, expected) = grants.split_once('\n').unwrap();
-            Plan {
-                path: at.strip_prefix("at ").unwrap().to_owned(),
-                text: read("md"),
-                expected: expected.lines().map(str::to_owned).collect(),
-                name,
-            }
-        })
-        .collect()
-}
-
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or("-")
 }
@@ -55,17 +19,9 @@ fn found(repo: &Repo, path: &str) -> BTreeSet<String> {
     let json = repo.json(&["scope", "check", path]);
     let mut found = BTreeSet::new();
     for grant in json["grants"].as_array().unwrap() {
-        let actions: Vec<&str> = grant["actions"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(text)
-            .collect();
-        let word = if actions.contains(&"delete") {
-            "delete"
-        } else {
-            "write"
-        };
+        let actions = grant["actions"].as_array().unwrap();
+        let is_delete = actions.iter().any(|action| action == "delete");
+        let word = if is_delete { "delete" } else { "write" };
         found.insert(format!("{word} {}", text(&grant["path"])));
     }
     if found.is_empty() {
@@ -85,58 +41,48 @@ fn found(repo: &Repo, path: &str) -> BTreeSet<String> {
 #[test]
 fn plans_are_read_as_their_reviewers_read_them() {
     let repo = Repo::new();
-    let plans = plans();
-    assert!(plans.len() >= 20, "the fixtures are gone");
-    for plan in &plans {
-        repo.write(&plan.path, &plan.text);
-    }
-    let mut wrong = String::new();
-    for plan in &plans {
-        let found = found(&repo, &plan.path);
+    let directory = Path::new(SOURCE).join("fixtures/plans");
+    let (mut count, mut wrong) = (0, String::new());
+    for entry in std::fs::read_dir(&directory).unwrap() {
+        let file = entry.unwrap().path();
+        if file
+            .extension()
+            .is_none_or(|extension| extension != "grants")
+        {
+            continue;
+        }
+        count += 1;
+        let grants = std::fs::read_to_string(&file).unwrap();
+        let (at, expected) = grants.split_once('\n').unwrap();
+        let at = at.strip_prefix("at ").unwrap();
+        let expected: BTreeSet<String> = expected.lines().map(str::to_owned).collect();
+        repo.write(
+            at,
+            std::fs::read_to_string(file.with_extension("md")).unwrap(),
+        );
+        let found = found(&repo, at);
         // A path that is granted may be mentioned elsewhere.
-        let granted = |line: &str| {
-            line.strip_prefix("mention ").is_some_and(|path| {
-                ["write", "delete"]
-                    .iter()
-                    .any(|word| found.contains(&format!("{word} {path}")))
-            })
+        let is_granted = |line: &str| {
+            let path = line.strip_prefix("mention ");
+            let granted = |path| ["write", "delete"].map(|word| format!("{word} {path}"));
+            path.is_some_and(|path| granted(path).iter().any(|line| found.contains(line)))
         };
-        let missing: Vec<_> = plan.expected.difference(&found).collect();
-        let beyond: Vec<_> = found
-            .difference(&plan.expected)
-            .filter(|line| !granted(line))
-            .collect();
+        let missing: Vec<_> = expected.difference(&found).collect();
+        let beyond = found.difference(&expected);
+        let beyond: Vec<_> = beyond.filter(|line| !is_granted(line)).collect();
         if !missing.is_empty() || !beyond.is_empty() {
-            wrong.push_str(&format!(
-                "{}: missing {missing:#?}, beyond {beyond:#?}\n",
-                plan.name
-            ));
+            wrong.push_str(&format!("{at}: missing {missing:#?}, beyond {beyond:#?}\n"));
         }
     }
-    assert!(wrong.is_empty(), "{wrong}");
-}
-
-/// What each document grants, mentions and leaves unread.
-#[track_caller]
-pub(crate) fn reads(documents: &[(&str, &[&str])]) {
-    let repo = Repo::new();
-    let mut wrong = String::new();
-    for (document, expected) in documents {
-        repo.write("plan.md", document);
-        let found = found(&repo, "plan.md");
-        let expected: BTreeSet<String> = expected.iter().map(|&line| line.to_owned()).collect();
-        if found != expected {
-            wrong.push_str(&format!(
-                "{document}\nfound {found:#?}\nexpected {expected:#?}\n"
-            ));
-        }
-    }
+    assert!(count >= 20, "the fixtures are gone");
     assert!(wrong.is_empty(), "{wrong}");
 }
 
 #[test]
-fn tags_and_front_matter_are_a_union() {
-    reads(&[
+fn forms_are_a_union_and_quoted_or_relative_ones_declare_nothing() {
+    let table = "**Files to modify:**\n\n| File | Change |\n|---|---|\n| `x.rs` | x |\n| `README.md` | x |\n";
+    let relative = table.replace("`x.rs`", "`../../x.rs`");
+    let documents: [(&str, &[&str]); 7] = [
         (
             "---\nfiles_modified: []\n---\n\n<task>\n    <files>a.rs, b.rs</files>\n</task>\n",
             &["write a.rs", "write b.rs"],
@@ -145,27 +91,12 @@ fn tags_and_front_matter_are_a_union() {
             "---\nfiles_modified: [a.rs]\nmust_haves:\n  artifacts:\n    - path: c.rs\n---\n\n<task>\n<files>\n  - b.rs\n</files>\n</task>\n\n<files>d.rs</files>\n\n<details>\n<task><files>e.rs</files></task>\n</details>\n",
             &["write a.rs", "write b.rs"],
         ),
-    ]);
-}
-
-#[test]
-fn quoted_plans_declare_nothing() {
-    reads(&[(
-        "**Files:** `a.rs`\n\n````markdown\n**Files:**\n- Create: `b.rs`\n\n```text\nsrc/\n├── c.rs # NEW\n```\n````\n\n> **Files:** `d.rs`\n",
-        &["write a.rs"],
-    )]);
-}
-
-#[test]
-fn paths_that_start_elsewhere_are_refused_together() {
-    let table = |row: &str| {
-        format!(
-            "**Files to modify:**\n\n| File | Change |\n|---|---|\n| {row} | x |\n| `README.md` | x |\n"
-        )
-    };
-    reads(&[
-        (&table("`../../x.rs`"), &["refused"]),
-        (&table("`x.rs`"), &["write x.rs", "write README.md"]),
+        (
+            "**Files:** `a.rs`\n\n````markdown\n**Files:**\n- Create: `b.rs`\n\n```text\nsrc/\n├── c.rs # NEW\n```\n````\n\n> **Files:** `d.rs`\n",
+            &["write a.rs"],
+        ),
+        (table, &["write x.rs", "write README.md"]),
+        (&relative, &["refused"]),
         (
             "**Files** (all in `src/commands/`):\n- `index.ts`\n",
             &["refused", "unread 1"],
@@ -174,7 +105,13 @@ fn paths_that_start_elsewhere_are_refused_together() {
             "## File Locations\n\nAll in `src/commands/`:\n\n- `index.ts`\n",
             &["refused"],
         ),
-    ]);
+    ];
+    let repo = Repo::new();
+    for (document, expected) in documents {
+        repo.write("plan.md", document);
+        let expected: BTreeSet<String> = expected.iter().map(|&line| line.to_owned()).collect();
+        assert_eq!(found(&repo, "plan.md"), expected, "{document}");
+    }
 }
 
 #[test]
@@ -209,12 +146,9 @@ fn every_grant_says_which_form_it_came_from() {
         "---\nfiles_modified: [a.rs]\n---\n\n<task>\n<files>b.rs</files>\n</task>\n\n**Files:**\n- `c.rs`\n\n**Files:** `d.rs`\n\n## Files to Create\n\n- `e.rs`\n\n## New Files\n\n| File | Why |\n|---|---|\n| `f.rs` | x |\n\n#### [MODIFY] g.rs\n\n```\nsrc/\n├── h.rs # NEW\n```\n\n## Tasks\n\n- [ ] Create src/i.rs\n",
     );
     let json = repo.json(&["scope", "show", "--lld", "tasks.md"]);
-    let forms: Vec<(&str, &str)> = json["grants"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|grant| (text(&grant["path"]), text(&grant["form"])))
-        .collect();
+    let grants = json["grants"].as_array().unwrap().iter();
+    let forms = grants.map(|grant| (text(&grant["path"]), text(&grant["form"])));
+    let forms: Vec<(&str, &str)> = forms.collect();
     assert_eq!(
         forms,
         [

@@ -4,17 +4,7 @@
 use crate::common::random::Random;
 use std::time::{Duration, Instant};
 
-use gix::bstr::{BStr, ByteSlice};
-use write_guard::design::{Design, parse};
-use write_guard::scope::settings::Settings;
-
-fn read(text: &str) -> Design {
-    parse(
-        BStr::new("docs/lld/LLD-1.md"),
-        text.as_bytes(),
-        &Settings::default(),
-    )
-}
+use crate::design_support::{paths, read};
 
 /// Separated by `¦`.
 const FRAGMENTS: &str = "## Files Changed\n\n¦### Files to Create\n¦## Files NOT to Modify\n\n¦#### [MODIFY] ¦\
@@ -27,43 +17,28 @@ const FRAGMENTS: &str = "## Files Changed\n\n¦### Files to Create\n¦## Files N
 /// Checks one document and says how much it grants.
 fn check(text: &str) -> usize {
     let design = read(text);
-    let anchors = design
-        .grants
-        .iter()
-        .map(|grant| &grant.anchor)
-        .chain(design.mentions.iter().map(|mention| &mention.anchor))
-        .chain(
-            design
-                .faults
-                .iter()
-                .filter_map(|fault| fault.anchor.as_deref()),
-        );
-    for anchor in anchors {
+    let grants = design.grants.iter().map(|grant| &grant.anchor);
+    let mentions = design.mentions.iter().map(|mention| &mention.anchor);
+    let faults = design.faults.iter();
+    let faults = faults.filter_map(|fault| fault.anchor.as_deref());
+    for anchor in grants.chain(mentions).chain(faults) {
+        let is_in_text = design.text.get(anchor.span.clone()).is_some();
         assert!(
-            design.text.get(anchor.span.clone()).is_some(),
-            "{anchor:?} in {text:?}"
-        );
-        assert!(
-            anchor.line > 0 && anchor.column > 0,
+            is_in_text && anchor.line > 0 && anchor.column > 0,
             "{anchor:?} in {text:?}"
         );
     }
-    for grant in &design.grants {
-        let path = grant.path.to_str().unwrap();
-        let is_bad = path.is_empty()
-            || path.starts_with(['/', '~'])
-            || path.ends_with('/')
+    for path in paths(&design) {
+        let is_bad =
+            |name: &str| matches!(name, "" | "." | "..") || name.eq_ignore_ascii_case(".git");
+        let is_bad = path.split('/').any(is_bad)
+            || path.starts_with('~')
             || path.contains(['\\', '\n', '\r', '\0', '\u{202e}', '\u{feff}'])
-            || path
-                .split('/')
-                .any(|name| name == ".." || name == "." || name.eq_ignore_ascii_case(".git"))
             || path == "guard.toml";
         assert!(!is_bad, "granted {path:?} in {text:?}");
     }
-    assert!(
-        design.is_usable() || !design.faults.is_empty(),
-        "refused without a word: {text:?}"
-    );
+    let is_explained = design.is_usable() || !design.faults.is_empty();
+    assert!(is_explained, "refused without a word: {text:?}");
     design.grants.len()
 }
 
@@ -74,23 +49,14 @@ fn mixed_fragments() {
     let mut granted = 0;
     for round in 0..20_000 {
         let mut text = String::new();
-        if round % 2 == 0 {
-            for _ in 0..random.below(30) {
-                text.push_str(random.of(&fragments));
-            }
-        } else {
+        for _ in 0..random.below(if round % 2 == 0 { 30 } else { 6 }) {
+            text.push_str(random.of(&fragments));
+        }
+        if round % 2 == 1 {
             // One cell of an otherwise valid table.
-            text.push_str("## Files Changed\n\n| File | Action |\n|---|---|\n| ");
-            for _ in 0..random.below(6) {
-                let fragment = random.of(&fragments);
-                text.push_str(if fragment.contains(['\n', '\r']) {
-                    "`b/c.rs`"
-                } else {
-                    fragment
-                });
-            }
-            text.push_str(["a.rs", "`a.rs`", ""][random.below(3)]);
-            text.push_str([" | Add |\n", " | Rename |\n"][random.below(2)]);
+            let cell = text.replace(['\n', '\r'], "`b/c.rs`");
+            let rest = random.of(&["a.rs | Add", "`a.rs` | Add", " | Rename"]);
+            text = format!("## Files Changed\n\n| File | Action |\n|---|---|\n| {cell}{rest} |\n");
         }
         granted += check(&text);
     }

@@ -1,11 +1,9 @@
 //! The integration tests that need only the pure modules. `.ci/mutants` runs them together with the unit tests, so
 //! src/lib.rs includes this file.
 
+mod design_documents;
 mod design_grammar;
-mod design_passages;
 pub mod design_support;
-mod design_tables;
-mod design_visible;
 mod path_corpus;
 mod scope_import_plans;
 

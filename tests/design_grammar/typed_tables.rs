@@ -41,25 +41,17 @@ fn blocks_around_a_typed_table_change_no_grant() {
         for _ in 0..random.below(5) {
             text += &format!("\n{}\n", random.of(&BLOCKS));
         }
-        let at = if random.one_in(2) {
-            AT
-        } else {
-            "specs/001-x/tasks.md"
-        };
-        differences(at, text, &expected)
+        differences(random.of(&[AT, "specs/001-x/tasks.md"]), text, &expected)
     }));
 }
 
 #[test]
 fn a_whole_plan_below_a_typed_table_changes_no_grant() {
     let expected = granted(&design(AT, TABLE));
-    let plans = corpus().into_iter();
     // Two tables with types are another matter.
-    let plans = plans.filter(|(_, plan)| {
-        !["Change Type", "Type |", "Action |", "Change |"]
-            .iter()
-            .any(|name| plan.contains(name))
-    });
+    let types = ["Change Type", "Type |", "Action |", "Change |"];
+    let plans = corpus().into_iter();
+    let plans = plans.filter(|(_, plan)| !types.iter().any(|name| plan.contains(name)));
     none_deviates(
         plans.map(|(at, plan)| differences(&at, format!("# LLD-1\n\n{TABLE}\n{plan}"), &expected)),
     );
@@ -67,11 +59,7 @@ fn a_whole_plan_below_a_typed_table_changes_no_grant() {
 
 fn differences(at: &str, text: String, expected: &BTreeSet<String>) -> (String, String) {
     let found = granted(&design(at, &text));
-    let differences: Vec<_> = found.symmetric_difference(expected).collect();
-    let differences = if differences.is_empty() {
-        String::new()
-    } else {
-        format!("    differ: {differences:?}\n")
-    };
-    (text, differences)
+    let lines = found.symmetric_difference(expected);
+    let lines = lines.map(|line| format!("    differs: {line}\n"));
+    (text, lines.collect())
 }

@@ -81,41 +81,44 @@ fn check(cases: impl IntoIterator<Item = (String, String)>) {
     }));
 }
 
-#[test]
-fn each_denial_phrase_makes_an_item_bad() {
-    let denied = PHRASES.split('|').flat_map(|phrase| {
-        let remarks = [
-            format!("- {phrase}"),
-            format!("- {phrase} the loop"),
-            format!("- the loop; {}", phrase.to_uppercase()),
-            format!("({phrase})"),
-            format!("(the loop, {phrase})"),
-        ];
-        remarks.into_iter().flat_map(|remark| {
-            ["", "Modify: "]
-                .map(|kind| (item(&format!("{kind}`src/b.rs` {remark}")), String::new()))
-        })
-    });
-    check(denied);
+/// An item beside one that is granted, and what is granted for it: nothing, or an action on `src/b.rs`.
+#[track_caller]
+fn check_items(items: impl IntoIterator<Item = (String, &'static str)>) {
+    let label = |action: &str| match action {
+        "" => String::new(),
+        action => format!("{action} src/b.rs"),
+    };
+    check(
+        items
+            .into_iter()
+            .map(|(text, action)| (item(&text), label(action))),
+    );
 }
 
 #[test]
-fn without_a_denial_phrase_the_same_items_are_granted() {
+fn each_denial_phrase_makes_an_item_bad() {
+    check_items(PHRASES.split('|').flat_map(|phrase| {
+        [
+            format!("`src/b.rs` - {phrase}"),
+            format!("Modify: `src/b.rs` - {phrase} the loop"),
+            format!("`src/b.rs` - the loop; {}", phrase.to_uppercase()),
+            format!("Modify: `src/b.rs` ({phrase})"),
+            format!("`src/b.rs` (the loop, {phrase})"),
+        ]
+        .map(|text| (text, ""))
+    }));
     let remarks = ["", "- the loop", "(the loop)", "- collateral, latest, mayb"];
-    check(remarks.into_iter().flat_map(|remark| {
-        ["write", "modify"].map(|action| {
-            let kind = if action == "modify" { "Modify: " } else { "" };
-            (
-                item(&format!("{kind}`src/b.rs` {remark}")),
-                format!("{action} src/b.rs"),
-            )
-        })
+    check_items(remarks.into_iter().flat_map(|remark| {
+        [
+            (format!("`src/b.rs` {remark}"), "write"),
+            (format!("Modify: `src/b.rs` {remark}"), "modify"),
+        ]
     }));
 }
 
 #[test]
 fn each_denial_word_makes_an_untyped_item_bad_and_no_typed_one() {
-    check(WORDS.split('|').flat_map(|word| {
+    check_items(WORDS.split('|').flat_map(|word| {
         [
             format!(" - {word}"),
             format!(" ({word})"),
@@ -124,59 +127,45 @@ fn each_denial_word_makes_an_untyped_item_bad_and_no_typed_one() {
         .into_iter()
         .flat_map(|remark| {
             [
-                (item(&format!("`src/b.rs`{remark}")), String::new()),
-                (
-                    item(&format!("Modify: `src/b.rs`{remark}")),
-                    "modify src/b.rs".to_owned(),
-                ),
+                (format!("`src/b.rs`{remark}"), ""),
+                (format!("Modify: `src/b.rs`{remark}"), "modify"),
             ]
         })
     }));
+    let longer = "notation|another|ifdef|mighty|whenever|nextest|nonce|skipper";
+    check_items(
+        longer
+            .split('|')
+            .map(|word| (format!("`src/b.rs` - {word}"), "write")),
+    );
 }
 
 #[test]
-fn words_that_only_contain_a_denial_word_deny_nothing() {
-    let words = [
-        "notation", "another", "ifdef", "mighty", "whenever", "nextest", "nonce", "skipper",
-    ];
-    check(words.map(|word| {
-        (
-            item(&format!("`src/b.rs` - {word}")),
-            "write src/b.rs".to_owned(),
-        )
+fn each_type_word_grants_its_actions_and_a_similar_one_nothing() {
+    let words = || {
+        let types = TYPES.iter();
+        types.flat_map(|(action, words)| words.split('|').map(move |word| (*action, word)))
+    };
+    check_items(words().flat_map(|(action, word)| {
+        [
+            format!("{word}: `src/b.rs`"),
+            format!("{word} `src/b.rs`"),
+            format!("**{word}:** `src/b.rs`"),
+            format!("**{word}**: `src/b.rs` - the loop"),
+            format!("{}: src/b.rs", word.to_lowercase()),
+        ]
+        .map(|text| (text, action))
     }));
-}
-
-#[test]
-fn each_type_word_grants_its_actions() {
-    check(TYPES.iter().flat_map(|(actions, words)| {
-        words.split('|').flat_map(move |word| {
-            [
-                format!("{word}: `src/b.rs`"),
-                format!("{word} `src/b.rs`"),
-                format!("**{word}:** `src/b.rs`"),
-                format!("**{word}**: `src/b.rs` - the loop"),
-                format!("{}: src/b.rs", word.to_lowercase()),
-            ]
-            .map(|text| (item(&text), format!("{actions} src/b.rs")))
-        })
-    }));
-}
-
-#[test]
-fn a_word_that_is_no_type_grants_nothing() {
-    check(TYPES.iter().flat_map(|(_, words)| {
-        words.split('|').flat_map(|word| {
-            [
-                format!("x{word}: `src/b.rs`"),
-                format!("{word}x `src/b.rs`"),
-                format!("**Not {word}:** `src/b.rs`"),
-                format!("To {word}: `src/b.rs`"),
-                format!("{word} the loop of `src/b.rs`"),
-                format!("{word}, `src/b.rs` behind it"),
-            ]
-            .map(|text| (item(&text), String::new()))
-        })
+    check_items(words().flat_map(|(_, word)| {
+        [
+            format!("x{word}: `src/b.rs`"),
+            format!("{word}x `src/b.rs`"),
+            format!("**Not {word}:** `src/b.rs`"),
+            format!("To {word}: `src/b.rs`"),
+            format!("{word} the loop of `src/b.rs`"),
+            format!("{word}, `src/b.rs` behind it"),
+        ]
+        .map(|text| (text, ""))
     }));
 }
 
@@ -193,43 +182,37 @@ fn types_of_items_are_no_types_of_tables() {
 }
 
 #[test]
-fn each_phrase_begins_a_passage_as_label_and_as_heading() {
-    const OTHER: &str = "\n\n### Work\n\n**Files:**\n- Modify: `src/a.rs`\n";
+fn each_phrase_begins_a_passage_as_label_and_as_heading_and_a_longer_one_does_not() {
+    let plan = |text: String| {
+        format!("# Plan\n\n{text}`src/b.rs`\n\n### Work\n\n**Files:**\n- Modify: `src/a.rs`\n")
+    };
     check(LABELS.iter().flat_map(|(phrase, actions)| {
         [
-            format!("# Plan\n\n## {phrase}\n\n- `src/b.rs`{OTHER}"),
-            format!("# Plan\n\n## 2.1 {phrase} (engine)\n\n- `src/b.rs`{OTHER}"),
-            format!(
-                "# Plan\n\n#### {}:\n- `src/b.rs`{OTHER}",
-                phrase.to_uppercase()
-            ),
-            format!("# Plan\n\n**{phrase}:**\n- `src/b.rs`{OTHER}"),
-            format!("# Plan\n\n**{phrase}**\n\n- `src/b.rs`{OTHER}"),
-            format!("# Plan\n\n{phrase}:\n\n- `src/b.rs`{OTHER}"),
-            format!("# Plan\n\n- {phrase}:\n  - `src/b.rs`{OTHER}"),
-            format!("# Plan\n\n**{phrase}:** `src/b.rs`{OTHER}"),
-            format!("# Plan\n\n- **{phrase}**: `src/b.rs`{OTHER}"),
+            format!("## {phrase}\n\n- "),
+            format!("## 2.1 {phrase} (engine)\n\n- "),
+            format!("#### {}:\n- ", phrase.to_uppercase()),
+            format!("**{phrase}:**\n- "),
+            format!("**{phrase}**\n\n- "),
+            format!("{phrase}:\n\n- "),
+            format!("- {phrase}:\n  - "),
+            format!("**{phrase}:** "),
+            format!("- **{phrase}**: "),
         ]
-        .map(|text| (text, format!("{actions} src/b.rs")))
+        .map(|text| (plan(text), format!("{actions} src/b.rs")))
     }));
-}
-
-#[test]
-fn a_phrase_with_further_words_begins_no_passage() {
-    const OTHER: &str = "\n\n## Work\n\n**Files:**\n- Modify: `src/a.rs`\n";
     check(LABELS.iter().flat_map(|(phrase, _)| {
         [
-            format!("# Plan\n\n**{phrase} again:**\n- `src/b.rs`{OTHER}"),
-            format!("# Plan\n\n**My {phrase}:** `src/b.rs`{OTHER}"),
-            format!("# Plan\n\n{phrase} in the SDK:\n\n- `src/b.rs`{OTHER}"),
-            format!("# Plan\n\n{phrase}\n\n- `src/b.rs`{OTHER}"),
-            format!("# Plan\n\n**{phrase} (soon):**\n- `src/b.rs`{OTHER}"),
-            format!("# Plan\n\nThe {phrase}\n**{phrase}:** `src/b.rs`{OTHER}"),
-            format!("# Plan\n\n## {phrase} of the SDK\n\n- `src/b.rs`{OTHER}"),
-            format!("# Plan\n\n## Not {phrase}\n\n- `src/b.rs`{OTHER}"),
-            format!("# Plan\n\n## {phrase}\n\nThese:\n\n- `src/b.rs`{OTHER}"),
+            format!("**{phrase} again:**\n- "),
+            format!("**My {phrase}:** "),
+            format!("{phrase} in the SDK:\n\n- "),
+            format!("{phrase}\n\n- "),
+            format!("**{phrase} (soon):**\n- "),
+            format!("The {phrase}\n**{phrase}:** "),
+            format!("## {phrase} of the SDK\n\n- "),
+            format!("## Not {phrase}\n\n- "),
+            format!("## {phrase}\n\nThese:\n\n- "),
         ]
-        .map(|text| (text, String::new()))
+        .map(|text| (plan(text).replace("### Work", "## Work"), String::new()))
     }));
 }
 

@@ -2,7 +2,7 @@
 #![allow(dead_code)] // each test target uses some of them
 
 use gix::bstr::BStr;
-use write_guard::design::{Design, parse};
+use write_guard::design::{Design, Problem, parse};
 use write_guard::scope::Actions;
 use write_guard::scope::settings::Settings;
 
@@ -12,11 +12,8 @@ pub const HEADER: &str =
 
 /// A design read with the default settings.
 pub fn read(text: &str) -> Design {
-    parse(
-        BStr::new("docs/lld/LLD-1.md"),
-        text.as_bytes(),
-        &Settings::default(),
-    )
+    let path = BStr::new("docs/lld/LLD-1.md");
+    parse(path, text.as_bytes(), &Settings::default())
 }
 
 /// A design with one table of these rows.
@@ -28,25 +25,15 @@ pub fn rows(rows: &str) -> Design {
 
 /// The granted paths.
 pub fn paths(design: &Design) -> Vec<String> {
-    design
-        .grants
-        .iter()
-        .map(|grant| grant.path.to_string())
-        .collect()
+    let grants = design.grants.iter();
+    grants.map(|grant| grant.path.to_string()).collect()
 }
 
 /// Reason and line of each fault.
 pub fn faults(design: &Design) -> Vec<(&'static str, usize)> {
-    design
-        .faults
-        .iter()
-        .map(|fault| {
-            (
-                fault.reason,
-                fault.anchor.as_ref().map_or(0, |anchor| anchor.line),
-            )
-        })
-        .collect()
+    let faults = design.faults.iter();
+    let line = |fault: &Problem| fault.anchor.as_ref().map_or(0, |anchor| anchor.line);
+    faults.map(|fault| (fault.reason, line(fault))).collect()
 }
 
 /// The actions of each grant.
@@ -57,4 +44,9 @@ pub fn actions(design: &Design) -> Vec<Actions> {
 /// What an Add row grants.
 pub fn add() -> Actions {
     Actions::ADD | Actions::MODIFY_NEW
+}
+
+/// What a row without a type grants.
+pub fn any() -> Actions {
+    Actions::ADD | Actions::MODIFY
 }
