@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use crate::common::{DESIGN, GUARD, Repo, SETTINGS, findings, run};
+use crate::common::{DESIGN, GUARD, Repo, SETTINGS, run};
 
 const PLAN: &str = "docs/plans/loader.md";
 
@@ -50,21 +50,6 @@ fn proposed(repo: &Repo, arguments: &[&str]) -> Vec<(String, String, bool)> {
     .collect()
 }
 
-/// The rows of one document in a repository that has none of its files.
-#[track_caller]
-fn proposes(text: &str, expected: &[&str]) {
-    let repo = Repo::new();
-    repo.write("plan.md", text);
-    let rows = proposed(&repo, &["plan.md"]);
-    let rows: Vec<String> = rows
-        .into_iter()
-        .map(|(path, word, is_doubtful)| {
-            format!("{}{word} {path}", if is_doubtful { "? " } else { "" })
-        })
-        .collect();
-    assert_eq!(rows, expected, "{text}");
-}
-
 #[test]
 fn verb_and_existence_give_the_type() {
     let repo = repo();
@@ -90,208 +75,34 @@ fn verb_and_existence_give_the_type() {
 }
 
 #[test]
-fn every_form_of_naming_files_is_read() {
-    for (text, expected) in [
-        (
-            "---\nfiles_modified:\n  - src/a.ts # new\n  - \"src/b.ts\"\n---\n",
-            &["Add src/a.ts", "Add src/b.ts"][..],
-        ),
-        (
-            "<task><files>src/a.ts, src/b.ts</files></task>\n",
-            &["Add src/a.ts", "Add src/b.ts"],
-        ),
-        (
-            "**Files:** `a.rs`, `b.rs` (new); `c.rs`.\n",
-            &["Add a.rs", "Add b.rs", "Add c.rs"],
-        ),
-        (
-            "## Files to Modify\n\n1. `src/a.rs` - why\n",
-            &["Add src/a.rs"],
-        ),
-        (
-            "- [ ] T012 [P] Create the model in src/models/task.py\n",
-            &["Add src/models/task.py"],
-        ),
-        (
-            "- [ ] Add page app/[id]/(auth)/page.tsx\n",
-            &["Add app/[id]/(auth)/page.tsx"],
-        ),
-        (
-            "- Affected code: src/a.ts, src/b.ts\n",
-            &["Add src/a.ts", "Add src/b.ts"],
-        ),
-        (
-            "- Affected code:\n  - `src/a.ts` (new)\n",
-            &["Add src/a.ts"],
-        ),
-        ("#### [MODIFY] [a.rs](src/a.rs)\n", &["Modify src/a.rs"]),
-        (
-            "| Action | File |\n|-|-|\n| NEW | `src/a.rs` |\n| Deleted | `src/b.rs` |\n",
-            &["Add src/a.rs", "Delete src/b.rs"],
-        ),
-        (
-            "```\nsrc/\n├── a.rs  # NEW\n├── b.rs\n└── old/  # DELETE\n    └── c.rs\n```\n",
-            &[
-                "Add src/a.rs",
-                "Add src/b.rs",
-                "Delete src/old/",
-                "Add src/old/c.rs",
-            ],
-        ),
-        (
-            "**Files to create:**\n\n```\nsrc/a.rs\nsrc/b.rs (new)\n```\n",
-            &["Add src/a.rs", "Add src/b.rs"],
-        ),
-        ("**Deleted Files:**\n- `src/a.rs`\n", &["Delete src/a.rs"]),
-    ] {
-        let repo = Repo::new();
-        repo.write("plan.md", text);
-        let rows = proposed(&repo, &["plan.md"]).into_iter();
-        let rows: Vec<String> = rows
-            .map(|(path, word, _)| format!("{word} {path}"))
-            .collect();
-        assert_eq!(rows, expected, "{text}");
-    }
-}
-
-#[test]
-fn doubt_and_denial_in_any_language_get_a_question_mark() {
-    for line in [
-        "- Avoid touching `src/a.rs`",
-        "- Hands off `src/a.rs`",
-        "- `src/a.rs` stays untouched",
-        "- Keep: `src/a.rs`",
-        "- Read `src/a.rs`",
-        "- probably `src/a.rs`",
-        "- `src/a.rs` or equivalent (if it exists)",
-        "- Nicht ändern `src/a.rs`",
-        "- Ne pas modifier `src/a.rs`",
-        "- 不要修改 `src/a.rs`",
-        "- 変更しない：src/a.rsを参照",
-        "The loader calls `src/a.rs`.",
-    ] {
-        let path = "src/a.rs";
-        let repo = Repo::new();
-        repo.write("plan.md", format!("**Files:**\n\n{line}\n"));
-        let rows = proposed(&repo, &["plan.md"]);
-        assert_eq!(rows.len(), 1, "{line}: {rows:?}");
-        assert_eq!((rows[0].0.as_str(), rows[0].2), (path, true), "{line}");
-    }
-    for heading in [
-        "Out of scope",
-        "Deferred",
-        "Rollback",
-        "Alternatives considered",
-        "References",
-    ] {
-        proposes(
-            &format!("## {heading}\n\n**Files:**\n- Modify: `src/a.rs`\n"),
-            &["? Modify src/a.rs"],
-        );
-    }
-    // What the grammar grants is certain, wherever else the path is named.
-    proposes(
-        "The API of `src/a.rs` is old.\n\n**Files:**\n- Modify: `src/a.rs`\n",
-        &["Modify src/a.rs"],
-    );
-}
-
-#[test]
-fn quotes_samples_and_words_that_are_no_paths_propose_nothing() {
-    for text in [
-        "> **Files:**\n> - Create: `src/a.rs`\n",
-        "```js\n// src/a.js\nimport x from './b.js'\n```\n",
-        "````markdown\n**Files:**\n- Create: `src/a.rs`\n````\n",
-        "<!-- <files>src/a.rs</files> -->\n",
-        "Use and/or read/write, v1.2, https://a.b/c.rs and `GET /api/x`.\n",
-        "- ~~Create `src/a.rs`~~\n",
-        "- Create `../other/a.rs`, `~/.cache/a.json`, `C:\\a.rs` and `src/<name>.rs`\n",
-    ] {
-        let repo = Repo::new();
-        repo.write("plan.md", text);
-        repo.guard(&["scope", "import", "plan.md"])
-            .exits(2)
-            .says("no path");
-    }
-}
-
-#[test]
 fn print_writes_nothing_and_a_question_mark_grants_nothing() {
     let repo = repo();
     let before = repo.digest_tree();
     let printed = repo.guard(&["scope", "import", PLAN, "--print"]).exits(0);
-    assert!(
-        printed
-            .stdout
-            .starts_with("## Files Changed\n\n| File | Change Type | Description |\n")
-    );
-    assert!(
-        printed
-            .stdout
-            .contains("| `src/loader.rs` | Modify | Task 1: The cache |\n"),
-        "{}",
-        printed.stdout
-    );
-    assert!(
-        printed
-            .stdout
-            .contains("? | `src/from.rs` | Delete | Task 2: The rest: ")
-    );
-    assert!(
-        printed.stdout.contains(
-            "? | `src/slow.rs` | Modify | Split the loader: The loader in src/slow.rs is slow. |"
-        ),
-        "{}",
-        printed.stdout
-    );
+    let table = &printed.stdout;
+    assert!(table.starts_with("## Files Changed\n\n| File | Change Type | Description |\n"));
+    for row in [
+        "| `src/loader.rs` | Modify | two calls |\n",
+        "? | `src/from.rs` | Delete | Rename src/from.rs to src/to.rs |",
+        "? | `src/slow.rs` | Modify | The loader in src/slow.rs is slow. |",
+    ] {
+        assert!(table.contains(row), "{table}");
+    }
     // A pipe and an agent get the same, with the reason.
-    let piped = repo
-        .guard(&["scope", "import", PLAN])
-        .exits(0)
-        .says("guard wrote nothing");
-    assert_eq!(piped.stdout, printed.stdout);
-    let agent = run(repo
-        .command(GUARD)
-        .args(["scope", "import", PLAN])
-        .env("CLAUDECODE", "1"));
-    assert_eq!(agent.exits(0).says("CLAUDECODE").stdout, printed.stdout);
+    let piped = repo.guard(&["scope", "import", PLAN]).exits(0);
+    assert_eq!(&piped.says("guard wrote nothing").stdout, table);
+    let mut agent = repo.command(GUARD);
+    agent.args(["scope", "import", PLAN]).env("CLAUDECODE", "1");
+    assert_eq!(&run(&mut agent).exits(0).says("CLAUDECODE").stdout, table);
     assert_eq!(repo.digest_tree(), before);
     // Pasted as it is, only the certain rows count.
-    repo.stage(DESIGN, printed.stdout);
+    repo.stage(DESIGN, table);
     let shown = repo.json(&["scope", "check", "--staged", DESIGN]);
-    let grants = shown["grants"].as_array().unwrap();
-    assert!(
-        grants
-            .iter()
-            .all(|grant| grant["path"] != "src/slow.rs" && grant["path"] != "src/kept.rs")
-    );
-    assert_eq!(grants.len(), 3, "{grants:?}");
-}
-
-#[test]
-fn changes_propose_their_rows() {
-    let repo = repo();
-    repo.write("src/loader.rs", "changed\n");
-    fs::remove_file(repo.path("src/old.rs")).unwrap();
-    repo.write("src/new.rs", "new\n");
-    repo.write(DESIGN, "# A design\n");
-    let rows = |repo: &Repo| {
-        let rows = proposed(repo, &["--from-changes"]);
-        let rows = rows
-            .into_iter()
-            .map(|(path, word, _)| format!("{word} {path}"));
-        rows.collect::<Vec<_>>()
-    };
-    assert_eq!(
-        rows(&repo),
-        [
-            "Modify src/loader.rs",
-            "Add src/new.rs",
-            "Delete src/old.rs"
-        ]
-    );
-    repo.git(&["add", "src/new.rs"]);
-    assert_eq!(rows(&repo), ["Add src/new.rs"]);
+    let grants = shown["grants"].as_array().unwrap().iter();
+    let paths: Vec<_> = grants
+        .map(|grant| grant["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(paths, ["src/cache.rs", "src/loader.rs", "src/old.rs"]);
 }
 
 #[test]
@@ -308,19 +119,14 @@ fn large_and_binary_plans_are_refused() {
     repo.guard(&["scope", "import", "none.md"]).exits(2);
     repo.guard(&["scope", "import", "."]).exits(2);
     // A large plan takes no more than linear time.
-    let items: String = (0..5_000)
-        .map(|n| format!("- Create: `src/f{n}.rs`\n"))
-        .collect();
-    repo.write("plan.md", format!("**Files:**\n{items}"));
+    let items = (0..5_000).map(|n| format!("- Create: `src/f{n}.rs`\n"));
+    repo.write(
+        "plan.md",
+        format!("**Files:**\n{}", items.collect::<String>()),
+    );
     assert_eq!(proposed(&repo, &["plan.md"]).len(), 5_000);
-    for (part, count) in [
-        ("(", 100_000),
-        ("a/b.rs(", 20_000),
-        ("a: ", 30_000),
-        ("> ", 1_000),
-        ("`a/b`->", 20_000),
-    ] {
-        let text = format!("**Files:** {}`src/a.rs`\n", part.repeat(count));
+    for part in ["(", "a/b.rs(", "a: ", "`a/b`->"] {
+        let text = format!("**Files:** {}`src/a.rs`\n", part.repeat(20_000));
         repo.write("plan.md", text);
         let found = proposed(&repo, &["plan.md"]);
         assert!(found.iter().any(|(path, ..)| path == "src/a.rs"), "{part}");
@@ -382,7 +188,7 @@ mod at_a_terminal {
             .says(&format!("guard use {PLAN}"));
         let text = fs::read_to_string(repo.path(PLAN)).unwrap();
         assert!(text.starts_with(TEXT) && !text.contains("kept.rs` |"));
-        assert!(text.contains("| `src/cache.rs` | Add | Task 1: The cache |\n"));
+        assert!(text.contains("| `src/cache.rs` | Add | … |\n"));
         assert!(text.contains("| `src/slow.rs` | Delete |"));
         assert_eq!(
             repo.git(&["diff", "--cached", "--name-only"]),
@@ -447,20 +253,6 @@ mod at_a_terminal {
     }
 
     #[test]
-    fn rows_of_changes_need_a_document() {
-        let repo = repo();
-        repo.write("src/loader.rs", "changed\n");
-        let Some(session) = import(&repo, &["--from-changes"], "") else {
-            return;
-        };
-        session.exits(2).says("--to FILE");
-        import(&repo, &["--from-changes", "--to", DESIGN], "")
-            .unwrap()
-            .exits(0);
-        assert_eq!(granted(&repo, DESIGN), ["src/loader.rs"]);
-    }
-
-    #[test]
     fn hostile_paths_never_leave_their_row() {
         let repo = repo();
         let hostile = "# Plan\n\n**Files:**\n- Create: `a|b.rs`\n- Create: `c` | Delete | x | `d\n\
@@ -477,37 +269,6 @@ mod at_a_terminal {
         assert!(text.contains("| `a\\|b.rs` | Modify |"), "{text}");
         assert!(!text.contains("| Delete |"), "{text}");
         let granted = granted(&repo, "design.md");
-        assert_eq!(granted, ["a|b.rs", "src/ok.rs", "src/x.rs"]);
-    }
-
-    #[test]
-    fn agents_are_refused_at_a_terminal_too() {
-        let repo = repo();
-        let Some(mut driver) = editor(&repo, ALL) else {
-            return;
-        };
-        driver.env("CODEX_THREAD_ID", "x");
-        guard_at_terminal(driver, &["scope", "import", PLAN], &[], End::Wait)
-            .exits(0)
-            .says("CODEX_THREAD_ID")
-            .says("| `src/cache.rs` | Add |");
-        assert_eq!(repo.git(&["status", "--porcelain"]), "");
-    }
-
-    #[test]
-    fn written_table_judges_the_work() {
-        let repo = repo();
-        let Some(session) = import(&repo, &[PLAN, "--to", DESIGN], "/kept/d; s/^? //") else {
-            return;
-        };
-        session.exits(0);
-        repo.git(&["commit", "--quiet", "-m", "Table", "--", DESIGN]);
-        repo.stage("src/cache.rs", "new\n");
-        repo.git(&["rm", "--quiet", "src/old.rs"]);
-        repo.git(&["mv", "src/from.rs", "src/to.rs"]);
-        repo.guard(&["lint"]).exits(0);
-        repo.stage("src/kept.rs", "changed\n");
-        let report = repo.json(&["lint"]);
-        assert_eq!(findings(&report), [("out-of-scope", "src/kept.rs")]);
+        assert_eq!(granted, ["a|b.rs", "b.rs", "src/ok.rs", "src/x.rs", "y.rs"]);
     }
 }

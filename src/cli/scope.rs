@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use clap::Subcommand;
-use gix::bstr::ByteSlice;
+use gix::bstr::{BString, ByteSlice};
 use serde_json::json;
 
 use super::options::{DesignArgs, repository};
@@ -143,8 +143,7 @@ impl ScopeNewArgs {
             false => Vec::new(),
         };
         let edit = judge::new_design(&repo, self.name.as_deref(), &rows)?;
-        finish(&repo, &edit, rows.is_empty(), output)?;
-        Ok(0)
+        finish(&repo, &edit, &[], output)
     }
 }
 
@@ -175,8 +174,8 @@ Examples:
   guard scope add --missing                add all staged paths that have no row
   guard scope add Cargo.toml --design docs/lld/standing.md
 
-guard adds the row after the last one of the same directory, in the columns of the table, and stages only the design. A \
-design without a table gets one, with everything that it allows so far. Commit it before the code. guard writes nothing \
+guard adds the row at the end of the table, in its columns, and stages only the design. A design without a table with \
+types gets one, with everything that it allows so far. Commit it before the code. guard writes nothing \
 if the design would then allow more than the paths given.
 
 Only a person at a terminal can extend a design this way: guard refuses under an agent or CI.";
@@ -198,38 +197,7 @@ impl ScopeAddArgs {
             design: self.design.clone(),
         };
         let (edit, granted) = judge::extend_design(&repo, &wanted, &Options::default())?;
-        let commands = match edit.after == edit.design.text {
-            true => Vec::new(),
-            false => write(&repo, &edit)?,
-        };
-        let known: HashSet<&str> = edit.design.text.lines().collect();
-        let rows = (1..).zip(edit.after.lines());
-        let rows = rows.filter(|(_, line)| line.starts_with('|') && !known.contains(line));
-        let rows: Vec<(usize, &str)> = rows.collect();
-        let path = &edit.design.path;
-        let json = json!({
-            "version": 1,
-            "design": path.to_str_lossy(),
-            "rows": rows.iter().map(|(line, text)| json!({"line": line, "text": text})).collect::<Vec<_>>(),
-            "granted": granted.iter().map(|path| path.to_str_lossy()).collect::<Vec<_>>(),
-            "next": commands.first(),
-            "choose": commands.get(1),
-        });
-        let design = escaped(path);
-        let known = |path| format!("{design} has a row for {} already\n", escaped(path));
-        let mut text: String = granted.iter().map(known).collect();
-        if commands.is_empty() {
-            text.push_str("nothing to add\n");
-        } else {
-            let row = |(line, row): &(usize, &str)| format!("  {line:>4}: {}\n", escaped(*row));
-            text.push_str(&format!(
-                "added to {design} and staged:\n{}commit it before the code:\n  {}\n",
-                rows.iter().map(row).collect::<String>(),
-                commands.join("\n  ")
-            ));
-        }
-        output.report_done(&json, &text);
-        Ok(0)
+        finish(&repo, &edit, &granted, output)
     }
 }
 
@@ -237,11 +205,8 @@ impl ScopeAddArgs {
 #[command(after_help = IMPORT_EXAMPLES)]
 pub(super) struct ScopeImportArgs {
     /// The plan to read, in any form and language.
-    #[arg(value_name = "PLAN", required_unless_present = "from_changes")]
-    plan: Option<PathBuf>,
-    /// Propose the rows that the staged changes need or, if nothing is staged, all changes.
-    #[arg(long, conflicts_with = "plan")]
-    from_changes: bool,
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
     /// Write the table into this document; by default, into the plan.
     #[arg(long, value_name = "FILE")]
     to: Option<PathBuf>,
@@ -254,7 +219,6 @@ const IMPORT_EXAMPLES: &str = "\
 Examples:
   guard scope import plan.md           edit the rows, then write them into the plan
   guard scope import plan.md --print   print the table only
-  guard scope import --from-changes --to docs/LLD-7.md
 
 guard proposes a row for every path that the plan names, and opens the table in git's editor. It leaves out the rows \
 that still have a `?` in front. The table is then the whole scope of the document, and guard stages it. Without a \
@@ -266,42 +230,30 @@ const ADVICE: &str = "Remove the rows to drop, and the `? ` of each doubtful row
 impl ScopeImportArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
-        let rows = match &self.plan {
-            Some(plan) => judge::rows_of_plan(&repo, plan)?,
-            None => judge::rows_of_changes(&repo)?,
-        };
+        let rows = judge::rows_of_plan(&repo, &self.plan)?;
         if rows.is_empty() {
             return Err(Error::new("guard found no path to propose")
                 .help("write a design by hand: guard scope new NAME"));
         }
         let table = propose::section(&rows);
         let is_printed = self.print || !output.is_human();
-        let refused = match is_printed {
-            true => None,
-            false => Person::present().err(),
-        };
+        let refused = Person::present().err().filter(|_| !is_printed);
         if is_printed || refused.is_some() {
             output.answer(&json!({"version": 1, "table": table}), &table);
             let note = |error: Error| format!("guard wrote nothing: {}", error.message);
             output.notes(&Vec::from_iter(refused.map(note)));
             return Ok(0);
         }
-        let target = self.to.as_ref().or(self.plan.as_ref()).ok_or_else(|| {
-            Error::new("there is no document to write the table into").help("name it: --to FILE")
-        })?;
         let text = edited(&repo, &format!("{ADVICE}\n\n{table}"))?;
         let rows = text.lines().filter(|line| line.starts_with("| `"));
         let rows: Vec<String> = rows.map(str::to_owned).collect();
-        match rows.is_empty() {
-            true => output.notes(&["guard wrote nothing".to_owned()]),
-            false => finish(
-                &repo,
-                &judge::with_table(&repo, target, &rows)?,
-                false,
-                output,
-            )?,
+        if rows.is_empty() {
+            output.notes(&["guard wrote nothing".to_owned()]);
+            return Ok(0);
         }
-        Ok(0)
+        let target = self.to.as_ref().unwrap_or(&self.plan);
+        let edit = judge::with_table(&repo, target, &rows)?;
+        finish(&repo, &edit, &[], output)
     }
 }
 
@@ -343,22 +295,51 @@ fn write(repo: &Repository, edit: &DesignEdit) -> Result<Vec<String>> {
     Ok(commands)
 }
 
-/// Writes and stages the design, and prints the commands; a table without rows needs some before the commit.
-fn finish(repo: &Repository, edit: &DesignEdit, is_empty: bool, output: &mut Output) -> Result<()> {
-    let (path, commands) = (&edit.design.path, write(repo, edit)?);
+/// Writes and stages the design, and prints its new rows and the next commands; a table without rows needs some before the
+/// commit. `granted` are paths that need no row.
+fn finish(
+    repo: &Repository,
+    edit: &DesignEdit,
+    granted: &[BString],
+    output: &mut Output,
+) -> Result<u8> {
+    let path = &edit.design.path;
+    let design = escaped(path);
+    let commands = match edit.before.is_some() && edit.after == edit.design.text {
+        true => Vec::new(),
+        false => write(repo, edit)?,
+    };
+    let known: HashSet<&str> = edit.design.text.lines().collect();
+    let rows = (1..).zip(edit.after.lines());
+    let rows = rows.filter(|(_, line)| line.starts_with('|') && !known.contains(line));
+    let rows: Vec<(usize, &str)> = rows.collect();
+    let is_empty = edit.before.is_none() && rows.is_empty();
     let add = is_empty.then(|| match commands.len() {
         1 => "guard scope add PATH".to_owned(),
         _ => format!("guard scope add PATH --design {}", shell_word(path)),
     });
-    let why = match is_empty {
-        true => "its table is empty: add a row for each file, then commit it before the code",
-        false => "commit it before the code",
+    let json = json!({
+        "version": 1,
+        "design": path.to_str_lossy(),
+        "rows": rows.iter().map(|(line, text)| json!({"line": line, "text": text})).collect::<Vec<_>>(),
+        "granted": granted.iter().map(|path| path.to_str_lossy()).collect::<Vec<_>>(),
+        "next": commands.first(),
+        "choose": commands.get(1),
+        "add": add,
+    });
+    let known = |path| format!("{design} has a row for {} already\n", escaped(path));
+    let known: String = granted.iter().map(known).collect();
+    let row = |(line, row): &(usize, &str)| format!("  {line:>4}: {}\n", escaped(*row));
+    let rows: String = rows.iter().map(row).collect();
+    let steps: Vec<String> = add.into_iter().chain(commands).collect();
+    let text = match (steps.is_empty(), is_empty) {
+        (true, _) => "nothing to add\n".to_owned(),
+        (_, true) => format!(
+            "wrote {design} and staged it; its table is empty: add a row for each file, then commit it before the code:\n"
+        ),
+        (..) => format!("wrote {design} and staged it:\n{rows}commit it before the code:\n"),
     };
-    let steps = add.iter().chain(&commands);
-    let next = steps.map(String::as_str).collect::<Vec<_>>().join("\n  ");
-    output.report_done(
-        &json!({"version": 1, "design": path.to_str_lossy(), "next": commands.first(), "choose": commands.get(1), "add": add}),
-        &format!("wrote {} and staged it; {why}:\n  {next}\n", escaped(path)),
-    );
-    Ok(())
+    let steps: String = steps.iter().map(|step| format!("  {step}\n")).collect();
+    output.report_done(&json, &[known, text, steps].concat());
+    Ok(0)
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use gix::bstr::BString;
 
 use super::propose::form::{self, Form, MissingRow, RowToAdd};
-use super::{Actions, DesignText, Grant, GrantForm, GrantKind, Problem, RowAction, Shape};
+use super::{Actions, DesignText, Grant, GrantForm, GrantKind, Problem, RowAction};
 use super::{WrittenPath, add, any, paths, problem, types};
 use crate::error::Error;
 use crate::finding::{Anchor, Finding, Help, Rule};
@@ -44,6 +44,8 @@ pub(super) struct DesignBuilder<'a> {
     bad_rows: usize,
     /// Whether the document is ambiguous and grants nothing.
     pub(super) is_void: bool,
+    /// The form of the passage that is being read.
+    pub(super) form: GrantForm,
 }
 
 impl<'a> DesignBuilder<'a> {
@@ -55,6 +57,7 @@ impl<'a> DesignBuilder<'a> {
             placeholders: 0,
             bad_rows: 0,
             is_void: false,
+            form: GrantForm::Table,
         }
     }
 
@@ -65,28 +68,6 @@ impl<'a> DesignBuilder<'a> {
         }
         self.is_void |= problem.rule == Rule::DesignAmbiguous;
         self.design.faults.push(problem);
-    }
-
-    /// Records how the rows of a table or list are written; `span` is its start.
-    pub(super) fn form(
-        &mut self,
-        shape: Shape,
-        form: GrantForm,
-        untyped: Actions,
-        span: Range<usize>,
-    ) {
-        self.design.forms.push(Form {
-            shape,
-            form,
-            untyped,
-            anchor: self.source.anchor(span),
-        });
-    }
-
-    /// How the rows that are being read are written.
-    fn current_form(&self) -> GrantForm {
-        let form = self.design.forms.last();
-        form.map_or(GrantForm::Table, |form| form.form)
     }
 
     /// Reads a passage that begins at `span`. If one of its paths contains `..`, the others may also start elsewhere,
@@ -106,23 +87,20 @@ impl<'a> DesignBuilder<'a> {
     /// read, and "none" is a statement.
     pub(super) fn bad_row(&mut self, mut problems: Vec<Problem>) {
         self.rows += 1;
-        let mut rules = problems.iter().map(|problem| problem.rule);
-        match rules.all(|rule| rule == Rule::DesignPlaceholder) {
+        match problems
+            .iter()
+            .all(|problem| problem.rule == Rule::DesignPlaceholder)
+        {
             true => self.placeholders += 1,
             false => self.bad_rows += 1,
         }
-        if self.current_form() != GrantForm::Table {
+        if self.form != GrantForm::Table {
             problems.retain(|problem| problem.reason != "self-grant");
-            let rules = problems.iter_mut().map(|problem| &mut problem.rule);
-            rules.for_each(|rule| *rule = Rule::DesignUnread);
+            for problem in &mut problems {
+                problem.rule = Rule::DesignUnread;
+            }
         }
         problems.into_iter().for_each(|problem| self.fault(problem));
-    }
-
-    /// Adds the row of a line that begins at `at`.
-    pub(super) fn line(&mut self, form: GrantForm, untyped: Actions, at: usize, row: Row) {
-        self.form(Shape::Line, form, untyped, self.source.line_span(at));
-        self.row(row);
     }
 
     /// Adds what an item says.
@@ -196,7 +174,7 @@ impl<'a> DesignBuilder<'a> {
                 actions,
                 change_type: row.change_type.clone(),
                 renamed: other.map(|(end, _)| end.as_str().into()),
-                form: self.current_form(),
+                form: self.form,
                 description: row.description.clone(),
                 anchor: self.source.anchor(written.span.clone()),
             });
@@ -212,16 +190,15 @@ impl<'a> DesignBuilder<'a> {
     ) -> Result<Vec<(String, GrantKind)>, Vec<Problem>> {
         let single = [Actions::SUBMODULE, Actions::SYMLINK].map(RowAction::Grant);
         let is_single = single.contains(&kind);
-        let read = paths.iter().map(|written| {
+        let (mut read, mut bad) = (Vec::new(), Vec::new());
+        for written in paths {
             let text = written.text.trim_end_matches(|c| is_single && c == '/');
-            let read = paths::read(text, written.directory && !is_single, self.source.path);
-            read.map_err(|problem| problem.at(written.span.clone()))
-        });
-        let (read, bad): (Vec<_>, Vec<_>) = read.partition(Result::is_ok);
-        match bad.is_empty() {
-            true => Ok(read.into_iter().flatten().collect()),
-            false => Err(bad.into_iter().filter_map(Result::err).collect()),
+            match paths::read(text, written.directory && !is_single, self.source.path) {
+                Ok(path) => read.push(path),
+                Err(problem) => bad.push(problem.at(written.span.clone())),
+            }
         }
+        if bad.is_empty() { Ok(read) } else { Err(bad) }
     }
 
     /// Reports what only the whole document shows, and returns the result.
@@ -235,25 +212,24 @@ impl<'a> DesignBuilder<'a> {
         self.design.path = self.source.path.into();
         self.design.text = self.source.text.to_owned();
         let start = |anchor: &Anchor| anchor.span.start;
-        let faults = &mut self.design.faults;
-        faults.sort_by_key(|fault| fault.anchor.as_deref().map(start));
-        self.design.grants.sort_by_key(|grant| start(&grant.anchor));
+        (self.design.faults).sort_by_key(|fault| fault.anchor.as_deref().map(start));
+        (self.design.grants).sort_by_key(|grant| grant.anchor.span.start);
         self.design
     }
 
     /// Tasks of one plan often change the same file; the rows of a table do not.
     fn report_duplicates(&mut self) {
-        let mut first = HashMap::new();
+        let (mut first, mut repeated) = (HashMap::new(), Vec::new());
         let forms = self.design.forms.iter();
         let tables: BTreeSet<usize> = forms.map(|form| form.anchor.span.start).collect();
         let grants = self.design.grants.iter();
-        let rows = grants.filter(|grant| grant.form == GrantForm::Table);
-        let repeated = rows.filter_map(|grant| {
+        for grant in grants.filter(|grant| grant.form == GrantForm::Table) {
             let table = tables.range(..grant.anchor.span.start).next_back();
-            let known = first.insert((table, &grant.path, grant.kind), grant.anchor.line)?;
-            Some(problem::duplicate(&grant.path, known).at(grant.anchor.span.clone()))
-        });
-        let repeated: Vec<Problem> = repeated.collect();
+            let key = (table, &grant.path, grant.kind);
+            if let Some(line) = first.insert(key, grant.anchor.line) {
+                repeated.push(problem::duplicate(&grant.path, line).at(grant.anchor.span.clone()));
+            }
+        }
         repeated.into_iter().for_each(|problem| self.fault(problem));
     }
 
@@ -261,16 +237,16 @@ impl<'a> DesignBuilder<'a> {
         if self.rows == 0 || !self.design.grants.is_empty() {
             return;
         }
+        let problem = match self.placeholders == self.rows {
+            true => problem::only_placeholders(),
+            false if self.bad_rows == 0 => problem::nothing_granted(),
+            false => return,
+        };
         let faults = self.design.faults.iter();
         let faults = faults.filter_map(|fault| fault.anchor.as_deref());
         let mentions = self.design.mentions.iter().map(|mention| &mention.anchor);
         let first = faults.chain(mentions).map(|anchor| anchor.span.start).min();
-        let span = self.source.line_span(first.unwrap_or(0));
-        if self.placeholders == self.rows {
-            self.fault(problem::only_placeholders().at(span));
-        } else if self.bad_rows == 0 {
-            self.fault(problem::nothing_granted().at(span));
-        }
+        self.fault(problem.at(self.source.line_span(first.unwrap_or(0))));
     }
 }
 
@@ -287,7 +263,7 @@ pub struct Design {
     pub mentions: Vec<Mention>,
     /// The faults in document order.
     pub faults: Vec<Problem>,
-    /// Its tables and lists, and how their rows are written.
+    /// Its tables, and how their rows are written.
     pub forms: Vec<Form>,
     pub(super) is_typed: bool,
 }
@@ -319,9 +295,9 @@ impl Design {
         Err(error)
     }
 
-    /// The row that would grant what is wanted, in the form of this design's table or list.
+    /// The row that would grant what is wanted, in the form of this design's table.
     pub fn row(&self, wanted: &MissingRow<'_>) -> RowToAdd {
-        form::row(&self.forms, wanted)
+        form::row_to_add(&self.forms, wanted)
     }
 
     /// The faults as findings, in document order.

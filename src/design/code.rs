@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 
 use super::{Actions, CodeBlock, DesignBuilder, DesignText, GrantForm, Problem, Row, RowAction};
-use super::{Run, Shape, WrittenPath, any, is_in, item, types};
+use super::{Run, WrittenPath, any, is_in, item, types};
 
 /// The item that is a part of the document's text.
 fn item(source: &DesignText<'_>, part: &str, untyped: Actions) -> Result<Row, Problem> {
@@ -18,16 +18,15 @@ fn item(source: &DesignText<'_>, part: &str, untyped: Actions) -> Result<Row, Pr
 /// Reads the lines of a code block as items; false if one of them is no item with a path.
 pub(super) fn read(block: &CodeBlock, untyped: Actions, draft: &mut DesignBuilder<'_>) -> bool {
     let source = draft.source;
-    let is_plain = |info: &str| is_in(info, "|text|txt");
     let lines = source.slice(block.body.clone()).lines();
     let lines = lines.map(str::trim_end).filter(|line| !line.is_empty());
     let read: Vec<_> = lines.map(|line| item(source, line, untyped)).collect();
     let is_row = |read: &Result<Row, _>| read.as_ref().is_ok_and(|row| !row.paths.is_empty());
-    if !block.info.as_deref().is_some_and(is_plain) || read.is_empty() || !read.iter().all(is_row) {
+    if !block.is_text() || read.is_empty() || !read.iter().all(is_row) {
         return false;
     }
     let span = source.line_span(block.body.start);
-    draft.form(Shape::Line, GrantForm::LabelList, untyped, span.clone());
+    draft.form = GrantForm::LabelList;
     draft.passage(span, |draft| {
         read.into_iter().for_each(|read| draft.item(read));
     });
@@ -38,8 +37,7 @@ pub(super) fn read(block: &CodeBlock, untyped: Actions, draft: &mut DesignBuilde
 /// items.
 pub(super) fn read_tag(content: &Range<usize>, draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
-    let line = source.line_span(content.start);
-    draft.form(Shape::Line, GrantForm::FilesTag, any(), line);
+    draft.form = GrantForm::FilesTag;
     for part in item::parts(source.slice(content.clone()), &['\n', ',', ';']) {
         let part = part.strip_prefix("- ").unwrap_or(part);
         draft.item(item(source, part, any()));
@@ -56,35 +54,55 @@ pub(super) fn is_tree(source: &DesignText<'_>, block: &CodeBlock) -> bool {
 /// Grants the marked entries.
 pub(super) fn read_tree(block: &CodeBlock, draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
-    // Column and name of the directories around the current line.
-    let mut around: Vec<(usize, &str)> = Vec::new();
-    for line in source.slice(block.body.clone()).lines() {
-        let Some((column, name, remark)) = entry(line) else {
-            around.clear();
+    for entry in tree_entries(source.slice(block.body.clone())) {
+        let Some((word, kind)) = mark(entry.remark) else {
             continue;
         };
-        around.retain(|(other, _)| *other < column);
-        around.push((column, name));
-        let Some((word, kind)) = mark(remark) else {
-            continue;
-        };
-        let names = around.iter().map(|(_, name)| name.trim_end_matches('/'));
-        let names: Vec<_> = names.filter(|name| *name != ".").collect();
-        let end = if name.ends_with('/') { "/" } else { "" };
-        let path = WrittenPath::new(&(names.join("/") + end), source.span_of(name));
-        let at = source.span_of(line).start;
-        let row = Row::of(vec![path], kind, word);
-        draft.line(GrantForm::Tree, Actions::NONE, at, row);
+        let span = source.span_of(entry.name);
+        draft.form = GrantForm::Tree;
+        draft.row(Row::of(
+            vec![WrittenPath::new(&entry.path, span)],
+            kind,
+            word,
+        ));
     }
 }
 
-/// The column, the name and the remark of a line.
-fn entry(line: &str) -> Option<(usize, &str, &str)> {
-    let rest = line.trim_start_matches(|c: char| c.is_whitespace() || "│├└─|`+".contains(c));
-    let column = line.chars().count() - rest.chars().count();
-    let (name, remark) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    let is_entry = !name.is_empty() && !name.starts_with(['#', '(', '[']);
-    is_entry.then_some((column, name, remark.trim()))
+/// A line of a directory tree.
+pub(super) struct DrawnEntry<'t> {
+    pub(super) column: usize,
+    name: &'t str,
+    /// The name with the directories around it.
+    pub(super) path: String,
+    pub(super) remark: &'t str,
+}
+
+/// The entries of a tree, in order.
+pub(super) fn tree_entries(code: &str) -> Vec<DrawnEntry<'_>> {
+    let mut entries = Vec::new();
+    // Column and name of the directories around the current line.
+    let mut around: Vec<(usize, &str)> = Vec::new();
+    for line in code.lines() {
+        let rest = line.trim_start_matches(|c: char| c.is_whitespace() || "│├└─|`+".contains(c));
+        let column = line.chars().count() - rest.chars().count();
+        let (name, remark) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        if name.is_empty() || name.starts_with(['#', '(', '[']) {
+            around.clear();
+            continue;
+        }
+        around.retain(|(other, _)| *other < column);
+        around.push((column, name));
+        let names = around.iter().map(|(_, name)| name.trim_end_matches('/'));
+        let names: Vec<_> = names.filter(|name| *name != ".").collect();
+        let end = if name.ends_with('/') { "/" } else { "" };
+        entries.push(DrawnEntry {
+            column,
+            name,
+            path: names.join("/") + end,
+            remark: remark.trim(),
+        });
+    }
+    entries
 }
 
 /// A remark such as `# NEW`, `(modify)` or `# NEW: the model`.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{DesignBuilder, DesignText, GrantForm, Row, RowAction, Shape, WrittenPath};
+use super::{DesignBuilder, DesignText, GrantForm, Row, RowAction, WrittenPath};
 use super::{any, problem};
 
 /// The range of the front matter's lines without its fences, and where the document continues.
@@ -25,8 +25,7 @@ pub(super) fn read(body: &Range<usize>, draft: &mut DesignBuilder<'_>) {
     if values.is_empty() {
         return;
     }
-    let line = source.line_span(body.start);
-    draft.form(Shape::Line, GrantForm::FrontMatter, any(), line);
+    draft.form = GrantForm::FrontMatter;
     for value in values {
         let path = plain(value)
             .map(|(inner, text)| WrittenPath::new(&text, source.span_of(inner)))

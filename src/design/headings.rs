@@ -7,7 +7,7 @@ use regex_lite::Regex;
 
 use super::words::{LOOK, negates, negations, words};
 use super::{Actions, DesignBuilder, DesignText, GrantForm, InlineText, PieceKind, Problem, Row};
-use super::{RowAction, Run, Shape, WrittenPath, add, any, is_in, item, paths, problem, types};
+use super::{RowAction, Run, WrittenPath, add, any, is_in, item, paths, problem, types};
 
 /// What a heading says about files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -194,12 +194,11 @@ pub(super) fn file_type(content: &InlineText) -> Option<&str> {
 /// Grants the file of the heading, if it names one.
 pub(super) fn read_file(content: &InlineText, draft: &mut DesignBuilder<'_>) {
     let source = draft.source;
-    let found = file_type(content).map(|word| (word, types::of_item(word)));
-    let Some((word, Some(kind @ RowAction::Grant(actions)))) = found else {
+    let found = file_type(content).and_then(|word| Some((word, types::of_item(word)?)));
+    let Some((word, kind)) = found else {
         return;
     };
-    let line = source.line_span(content.span.start);
-    draft.form(Shape::Line, GrantForm::FileHeading, actions, line);
+    draft.form = GrantForm::FileHeading;
     draft.item(heading_path(source, content).map(|path| Row::of(vec![path], kind, word)));
 }
 

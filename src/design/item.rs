@@ -303,7 +303,8 @@ pub(super) fn read_task(node: &ListNode, draft: &mut DesignBuilder<'_>) {
         description: node.content.one_line(),
         ..Row::of(vec![path], kind, verb)
     };
-    draft.line(GrantForm::TaskLine, any(), node.content.span.start, row);
+    draft.form = GrantForm::TaskLine;
+    draft.row(row);
 }
 
 /// Numbers, ids such as `T012`, and tags such as `[US1]` before the verb.

@@ -10,6 +10,7 @@ use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd}
 
 use super::html::{self, Element, OpenElements};
 use super::source::{PieceKind, Run};
+use super::words::is_in;
 
 /// A block at the top level of the document.
 pub(super) struct Block {
@@ -47,6 +48,15 @@ pub(super) struct CodeBlock {
     pub(super) info: Option<String>,
     /// The range of its lines.
     pub(super) body: Range<usize>,
+}
+
+impl CodeBlock {
+    /// Whether it is fenced and in no language.
+    pub(super) fn is_text(&self) -> bool {
+        self.info
+            .as_deref()
+            .is_some_and(|info| is_in(info, "|text|txt"))
+    }
 }
 
 /// A part of a top-level list, in document order.

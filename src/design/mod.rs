@@ -41,8 +41,7 @@ use words::is_in;
 
 pub use builder::{Design, Mention};
 pub use problem::Problem;
-use propose::form::Shape;
-pub use propose::form::{Form, MissingRow, RowToAdd, usual_row};
+pub use propose::form::{Form, MissingRow, RowToAdd};
 
 /// The largest document that is read, in bytes.
 const MAX_SIZE: usize = 1_000_000;

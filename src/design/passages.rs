@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::headings::{Label, Title, is_plain, label, label_inside, read_file, resembles_label};
 use super::{Actions, Block, BlockKind, BlockPlace, DesignBuilder, GrantForm, InlineText};
-use super::{ListNode, ListNodeKind, Outline, Row, RowAction, Shape};
+use super::{ListNode, ListNodeKind, Outline, Row, RowAction};
 use super::{code, item, problem, table, words};
 
 /// Reads the passages among the blocks. The tables that start at `known`, in order, have been read before.
@@ -116,7 +116,7 @@ fn items_of_label(label: Label, draft: &mut DesignBuilder<'_>) -> Option<Label> 
         ([], true) => unread(label.span, draft),
         (items, _) => {
             let (untyped, span) = (label.untyped, label.span);
-            draft.form(Shape::Line, GrantForm::LabelLine, untyped, span.clone());
+            draft.form = GrantForm::LabelLine;
             draft.passage(span, |draft| {
                 for item in items {
                     draft.item(item::read(draft.source, item, untyped, ""));
@@ -163,7 +163,7 @@ fn labels(nodes: &[ListNode], draft: &mut DesignBuilder<'_>) {
 /// Reads the list that begins with these nodes.
 fn list(nodes: &[ListNode], opener: &Label, draft: &mut DesignBuilder<'_>) {
     let (untyped, span) = (opener.untyped, opener.span.clone());
-    draft.form(Shape::List, opener.form, untyped, span.clone());
+    draft.form = opener.form;
     draft.passage(span, |draft| items(nodes, untyped, draft));
 }
 

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::propose::form::Cell;
+use super::propose::form::{Cell, Form};
 use super::{Actions, DesignBuilder, DesignText, GrantForm, InlineText, PieceKind, Problem};
-use super::{Row, RowAction, Shape, Table, TableRow, WrittenPath, is_in, paths, problem, types};
+use super::{Row, RowAction, Table, TableRow, WrittenPath, is_in, paths, problem, types};
 use crate::finding::Rule;
 
 /// The names of a column of paths. A bare cell with such a name repeats the header.
@@ -100,8 +100,12 @@ pub(super) fn read(
         _ if Some(index) == columns.kind => Cell::Type,
         _ => Cell::Text,
     };
-    let shape = Shape::Table((0..columns.names.len()).map(cell).collect());
-    draft.form(shape, GrantForm::Table, untyped, header.clone());
+    draft.form = GrantForm::Table;
+    draft.design.forms.push(Form {
+        cells: (0..columns.names.len()).map(cell).collect(),
+        untyped,
+        anchor: source.anchor(header.clone()),
+    });
     if table.rows.is_empty() {
         return draft.fault(problem::empty_table().at(header));
     }

@@ -4,9 +4,7 @@
 // Reads plans in the work tree.
 #![allow(clippy::disallowed_methods)]
 
-use std::collections::HashSet;
-use std::fs::File;
-use std::io::{self, Read};
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -16,8 +14,7 @@ use super::tree_view::in_repository;
 use super::{Options, staged};
 use crate::boundary::{self, Boundary, OpenedFile};
 use crate::change::{Change, Kind};
-use crate::design::propose::{self, WantedRow};
-use crate::design::{self, Design};
+use crate::design::{self, Design, MissingRow, propose};
 use crate::error::{Error, Result};
 use crate::finding::Rule;
 use crate::git::{Index, Repository, show_file};
@@ -37,21 +34,15 @@ const MAX_DOCUMENT: u64 = 1_000_000;
 /// # Errors
 /// The plan cannot be read.
 pub fn rows_of_plan(repo: &Repository, plan: &Path) -> Result<Vec<String>> {
-    let text = File::open(plan)
-        .map(|file| file.take(MAX_DOCUMENT + 1))
-        .and_then(io::read_to_string)
-        .and_then(|text| match text.len() as u64 {
-            0..=MAX_DOCUMENT => Ok(text),
-            _ => Err(io::Error::other("it is larger than 1 MB")),
-        })
-        .map_err(|error| Error::new(format!("{} cannot be read: {error}", show_file(plan))))?;
+    let failed = |why: String| Error::new(format!("{} cannot be read: {why}", show_file(plan)));
+    let text = std::fs::read_to_string(plan).map_err(|error| failed(error.to_string()))?;
+    if text.len() as u64 > MAX_DOCUMENT {
+        return Err(failed("it is larger than 1 MB".to_owned()));
+    }
     let is_directory = |path: &str| Some(repo.metadata_of(path.into())?.is_dir());
     let own = in_repository(repo, plan).unwrap_or_default();
-    Ok(propose::rows_of_document(
-        own.as_ref(),
-        &text,
-        &is_directory,
-    ))
+    let rows = propose::rows_of_document(own.as_ref(), &text, &is_directory);
+    Ok(rows)
 }
 
 /// The rows for what is staged or, if nothing is, for what has changed in the work tree. Designs and guard's own
@@ -284,31 +275,36 @@ pub fn extend_design(
         return Err(Error::new(format!("there is no design at {shown}"))
             .help("write one: guard scope new NAME"));
     }
+    let own: &BStr = document.design.path.as_ref();
+    let description = wanted.description.as_deref().unwrap_or("");
     let scope = Scope::new(document.design.grants.clone());
     let (mut rows, mut granted) = (Vec::new(), Vec::new());
-    for (path, usual) in requested(repo, wanted, &options)? {
+    let requested = requested(repo, wanted, &options)?;
+    for (path, usual) in &requested {
+        let path: &BStr = path.as_ref();
         let word = wanted.change_type.as_deref().unwrap_or(usual);
-        let needed = propose::actions_of(word);
-        let has = scope.actions(path.as_ref());
-        if !path.ends_with(b"/") && needed.is_some_and(|needed| has.contains(needed)) {
-            granted.push(path);
-            continue;
+        let Some(actions) = propose::actions_of(word) else {
+            let what = format!("`{}` is not a type for one path", escaped(word));
+            return Err(Error::new(what)
+                .help("write Add, Modify, Add/Modify, Delete, Symlink or Submodule"));
+        };
+        if !path.ends_with(b"/") && scope.actions(path).contains(actions) {
+            granted.push(path.to_owned());
+        } else if is_glob(path) || propose::row(own, path, word, description).is_none() {
+            let shown = escaped(path);
+            return Err(Error::new(format!("a row cannot name exactly {shown}")));
+        } else {
+            rows.push(MissingRow {
+                path,
+                from: None,
+                word,
+                actions,
+            });
         }
-        rows.push(WantedRow {
-            path,
-            change_type: word.to_owned(),
-            description: wanted.description.clone().unwrap_or_default(),
-        });
-    }
-    let own = document.design.path.as_ref();
-    let is_bad = |row: &&WantedRow| row.text(own).is_none() || is_glob(row.path.as_ref());
-    if let Some(row) = rows.iter().find(is_bad) {
-        let shown = escaped(&row.path);
-        return Err(Error::new(format!("a row cannot name exactly {shown}")));
     }
     if !rows.is_empty() {
         let parse = |text: &str| document.parse(text);
-        document.after = propose::insert(&document.design, &rows, &parse)?;
+        document.after = propose::insert(&document.design, &rows, description, &parse)?;
     }
     Ok((document, granted))
 }
@@ -318,8 +314,8 @@ fn requested(
     repo: &Repository,
     wanted: &RowsToAdd,
     options: &Options,
-) -> Result<Vec<(BString, &'static str)>> {
-    let mut paths = Vec::new();
+) -> Result<BTreeMap<BString, &'static str>> {
+    let mut paths = BTreeMap::new();
     let head = repo.tree_of(repo.head_commit()?)?;
     for request in &wanted.paths {
         let (path, now) = named(repo, request)?;
@@ -327,26 +323,22 @@ fn requested(
             true => "Add/Modify",
             false => usual_type(head.get(path.as_ref())?.is_some(), now),
         };
-        paths.push((path, usual));
+        paths.insert(path, usual);
     }
     if wanted.missing {
-        let (changes, are_staged) = changes_now(repo)?;
+        let (mut changes, are_staged) = changes_now(repo)?;
         let verdict = match are_staged {
             true => staged::staged(repo, options)?,
             false => staged::everything(Repository::open(".".as_ref())?, options)?,
         };
-        let lacks_row = [Rule::OutOfScope, Rule::ActionNotGranted];
-        let findings = verdict.findings.iter();
-        let findings = findings.filter(|finding| lacks_row.contains(&finding.rule));
-        let refused: HashSet<_> = findings
-            .filter_map(|finding| finding.path.as_ref())
-            .collect();
-        for change in changes
+        let mut findings = verdict.findings;
+        findings.retain(|one| matches!(one.rule, Rule::OutOfScope | Rule::ActionNotGranted));
+        let refused: HashSet<_> = findings.into_iter().filter_map(|one| one.path).collect();
+        changes.retain(|change| refused.contains(&change.path));
+        let rows = changes
             .iter()
-            .filter(|change| refused.contains(&change.path))
-        {
-            paths.push((change.path.clone(), type_of_change(change)));
-        }
+            .map(|change| (change.path.clone(), type_of_change(change)));
+        paths.extend(rows);
     }
     Ok(paths)
 }

@@ -4,7 +4,7 @@ use gix::bstr::BStr;
 
 use super::MeasuredChange;
 use crate::change::{Action, Change, Kind};
-use crate::design::{MissingRow, RowToAdd};
+use crate::design::MissingRow;
 use crate::finding::{Finding, Help};
 use crate::path::{escaped, shell_word};
 use crate::policy::{Policy, Stage};
@@ -18,40 +18,27 @@ pub(super) fn advise(
     wanted: &MissingRow<'_>,
     before: &str,
 ) -> Finding {
-    if !policy.has_own_design() {
-        return finding.help("no design applies to this branch; to write one: guard scope new");
-    }
     // The design that the finding points to, or else the first one.
     let near = finding.design.as_ref().map(|at| &at.path);
     let mut designs = policy.designs.iter().map(|governing| &governing.design);
     let found = designs.clone().find(|design| near == Some(&design.path));
-    let Some(design) = found.or_else(|| designs.next()) else {
-        return finding;
+    let design = found.or_else(|| designs.next());
+    let Some(design) = design.filter(|_| policy.has_own_design()) else {
+        return finding.help("no design applies to this branch; to write one: guard scope new");
     };
-    let RowToAdd {
-        text,
-        anchor,
-        needs_type_column,
-        is_read,
-    } = design.row(wanted);
+    let row = design.row(wanted);
     if finding.design.is_none() {
-        finding.design = anchor.map(|anchor| anchor.labelled("the row belongs here"));
+        finding.design = (row.anchor).map(|anchor| anchor.labelled("the row belongs here"));
     }
-    if !is_read {
+    if !row.is_read {
         let why = "no row of the design can name this path: give the file another name";
         return finding.help(format!("{before}{why}"));
     }
-    let place = escaped(&design.path);
-    let column = match needs_type_column {
-        true => "give the table a Change Type column, ",
-        false => "",
-    };
-    let then = policy.commit_the_design();
-    let step = format!("{before}{column}add this row to {place} and {then}:");
-    let finding = finding.help(step).help(Help::row(text));
+    let (place, then) = (escaped(&design.path), policy.commit_the_design());
+    let step = format!("{before}add this row to {place} and {then}:");
+    let finding = finding.help(step).help(Help::row(row.text));
     let path = shell_word(wanted.path);
     match (policy.stage, policy.operation) {
-        _ if needs_type_column => finding,
         (Stage::Commit, Some(operation)) => {
             finding.help(format!("to leave the {operation}: git {operation} --abort"))
         }

@@ -4,7 +4,7 @@ use gix::bstr::{BStr, ByteSlice};
 
 use crate::design::paths::{self, has_path_shape};
 use crate::finding::Anchor;
-use crate::scope::{Actions, GrantForm, GrantKind};
+use crate::scope::{Actions, GrantKind};
 
 /// The text of a cell for the user to fill in.
 const OPEN: &str = "…";
@@ -25,36 +25,22 @@ pub struct MissingRow<'a> {
 /// A row ready to paste.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowToAdd {
-    /// The row, or the list item, as one line of Markdown.
+    /// The row, or a label with an item, as one line of Markdown.
     pub text: String,
-    /// The table or list to add it to.
+    /// The table to add it to.
     pub anchor: Option<Anchor>,
-    /// Whether the table lacks the type column that this row needs.
-    pub needs_type_column: bool,
     /// Whether the row, once added, names exactly this path: no row names a file called `*`.
     pub is_read: bool,
 }
 
-/// One table or list of a design, and how its rows are written.
+/// A table of a design, and how its rows are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
-    pub(in crate::design) shape: Shape,
-    pub(in crate::design) form: GrantForm,
+    pub(in crate::design) cells: Vec<Cell>,
     /// The actions that a row without a type grants.
     pub(in crate::design) untyped: Actions,
-    /// The start of the table or list.
+    /// The start of the table.
     pub(in crate::design) anchor: Anchor,
-}
-
-/// The ways to add files.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::design) enum Shape {
-    /// A row of this table.
-    Table(Vec<Cell>),
-    /// An item of this list.
-    List,
-    /// A label with its item, which is a passage of its own wherever it stands.
-    Line,
 }
 
 /// The content of a table column.
@@ -65,79 +51,69 @@ pub(in crate::design) enum Cell {
     Text,
 }
 
-impl Shape {
-    /// The code span that names the path; `None` if no row can name it, such as a file called `*`.
-    fn spelling(&self, path: &BStr) -> Option<String> {
-        let text = path.to_str().ok()?;
-        let is_read = |text: &String| {
-            let read = paths::read(text, false, BStr::new(""));
-            let is_file = read.is_ok_and(|(read, kind)| kind == GrantKind::File && read == path);
-            is_file && (matches!(self, Shape::Table(_)) || has_path_shape(text))
-        };
-        let mut arrows = ["→", " -> ", " => "].iter();
-        if text.trim() != text || arrows.any(|arrow| text.contains(arrow)) {
-            return None;
-        }
-        let mut spellings = [text.to_owned(), format!("./{text}")].into_iter();
-        spellings.find(is_read).map(|text| code_span(&text))
-    }
-
-    /// The row. A path that no row can name is spelled as it is.
-    fn write(&self, wanted: &MissingRow<'_>) -> String {
-        let as_it_is = |path: &BStr| code_span(&path.to_string());
-        let span = |path| self.spelling(path).unwrap_or_else(|| as_it_is(path));
-        let from = wanted.from.map(|from| format!("{} -> ", span(from)));
-        let paths = from.unwrap_or_default() + &span(wanted.path);
-        let word = wanted.word;
-        let cells = match self {
-            Shape::List => return format!("- {word}: {paths}"),
-            Shape::Line => return format!("**Files:** {}: {paths}", word.to_lowercase()),
-            Shape::Table(cells) => cells.iter(),
-        };
-        let cells = cells.map(|cell| match cell {
-            // A pipe separates cells even inside a code span.
-            Cell::Path => paths.replace('|', "\\|"),
-            Cell::Type => word.to_owned(),
-            Cell::Text => OPEN.to_owned(),
-        });
-        format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
-    }
-}
-
-/// The row that would grant what is wanted, in the form of these tables and lists.
-pub(in crate::design) fn row(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
-    let is_untyped =
-        |form: &Form| matches!(&form.shape, Shape::Table(cells) if !cells.contains(&Cell::Type));
-    let is_enough = |form: &Form| form.untyped.contains(wanted.actions) && wanted.from.is_none();
-    let fitting = forms
-        .iter()
-        .find(|form| !is_untyped(form) || is_enough(form));
-    // Only tables without types do not fit.
-    let table = forms
-        .iter()
-        .find(|form| is_untyped(form) && fitting.is_none());
-    let shape = match (fitting, table.map(|form| &form.shape)) {
-        (Some(form), _) => form.shape.clone(),
-        (_, Some(Shape::Table(cells))) => Shape::Table([cells.as_slice(), &[Cell::Type]].concat()),
-        _ => Shape::Line,
+/// The row that would grant what is wanted, in the form of the first table that can say so, or else a label with its item,
+/// which is a passage of its own wherever it stands. A table without types cannot say everything.
+pub(in crate::design) fn row_to_add(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
+    let says = |form: &&Form| {
+        let is_enough = form.untyped.contains(wanted.actions) && wanted.from.is_none();
+        is_enough || form.cells.contains(&Cell::Type)
     };
-    // A line among the paths of front matter would be none of them.
-    let place = fitting
-        .filter(|form| form.form != GrantForm::FrontMatter)
-        .or(table);
-    let mut ends = std::iter::once(wanted.path).chain(wanted.from);
+    let form = forms.iter().find(says);
+    let line = || {
+        format!(
+            "**Files:** {}: {}",
+            wanted.word.to_lowercase(),
+            ends(wanted, false)
+        )
+    };
+    let mut paths = std::iter::once(wanted.path).chain(wanted.from);
     RowToAdd {
-        text: shape.write(wanted),
-        anchor: place.map(|form| form.anchor.clone()),
-        needs_type_column: table.is_some(),
-        is_read: ends.all(|path| shape.spelling(path).is_some()),
+        text: form.map_or_else(line, |form| row(&form.cells, wanted, "")),
+        anchor: form.map(|form| form.anchor.clone()),
+        is_read: paths.all(|path| spelling(path, form.is_some()).is_some()),
     }
 }
 
-/// The row in the usual table: `File | Change Type | Description`.
-pub fn usual_row(wanted: &MissingRow<'_>) -> String {
-    Shape::Table(vec![Cell::Path, Cell::Type, Cell::Text]).write(wanted)
+/// The code span that names the path; `None` if no row can name it, such as a file called `*`.
+fn spelling(path: &BStr, is_row: bool) -> Option<String> {
+    let text = path.to_str().ok()?;
+    let is_read = |text: &String| {
+        let read = paths::read(text, false, BStr::new(""));
+        let is_file = read.is_ok_and(|(read, kind)| kind == GrantKind::File && read == path);
+        is_file && (is_row || has_path_shape(text))
+    };
+    let mut arrows = ["→", " -> ", " => "].iter();
+    if text.trim() != text || arrows.any(|arrow| text.contains(arrow)) {
+        return None;
+    }
+    let mut spellings = [text.to_owned(), format!("./{text}")].into_iter();
+    spellings.find(is_read).map(|text| code_span(&text))
 }
+
+/// The path, or both paths of a rename. One that no row can name is spelled as it is.
+fn ends(wanted: &MissingRow<'_>, is_row: bool) -> String {
+    let as_it_is = |path: &BStr| code_span(&path.to_string());
+    let span = |path| spelling(path, is_row).unwrap_or_else(|| as_it_is(path));
+    let from = wanted.from.map(|from| format!("{} -> ", span(from)));
+    from.unwrap_or_default() + &span(wanted.path)
+}
+
+/// A row of a table with these columns. The last open cell says what the description does, if there is one.
+pub(super) fn row(cells: &[Cell], wanted: &MissingRow<'_>, description: &str) -> String {
+    let last = cells.iter().rposition(|cell| *cell == Cell::Text);
+    let last = last.filter(|_| !description.is_empty());
+    let cells = cells.iter().enumerate().map(|(at, cell)| match cell {
+        // A pipe separates cells even inside a code span.
+        Cell::Path => ends(wanted, true).replace('|', "\\|"),
+        Cell::Type => wanted.word.to_owned(),
+        Cell::Text if last == Some(at) => description.to_owned(),
+        Cell::Text => OPEN.to_owned(),
+    });
+    format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
+}
+
+/// The columns of the usual table: `File | Change Type | Description`.
+pub(super) const USUAL: [Cell; 3] = [Cell::Path, Cell::Type, Cell::Text];
 
 /// A CommonMark code span: fenced by more backticks than the text contains in a row, with padding blanks that do not
 /// count.
@@ -158,7 +134,7 @@ mod tests {
     use crate::design::parse;
     use crate::scope::settings::Settings;
 
-    fn row(document: &str, path: &str, word: &str, actions: Actions) -> RowToAdd {
+    fn added(document: &str, path: &str, word: &str, actions: Actions) -> RowToAdd {
         let design = parse("d.md".into(), document.as_bytes(), &Settings::default());
         assert!(design.is_usable(), "{document}");
         design.row(&MissingRow {
@@ -175,82 +151,82 @@ mod tests {
 
     #[test]
     fn the_columns_of_the_own_table_are_kept_in_order() {
-        let row = row(TYPED, "src/b.rs", "Modify", Actions::MODIFY);
+        let row = added(TYPED, "src/b.rs", "Modify", Actions::MODIFY);
         assert_eq!(row.text, "| … | Modify | `src/b.rs` | … |");
         assert_eq!(row.anchor.map(|anchor| anchor.line), Some(3));
     }
 
     #[test]
-    fn a_table_without_types_says_when_it_needs_one() {
-        let added = row(UNTYPED, "b.rs", "Add", Actions::ADD);
-        assert_eq!(added.text, "| `b.rs` | … |");
-        assert!(!added.needs_type_column);
-        let deleted = row(UNTYPED, "b.rs", "Delete", Actions::DELETE);
-        assert_eq!(deleted.text, "| `b.rs` | … | Delete |");
-        assert!(deleted.needs_type_column);
+    fn a_table_without_types_takes_no_deletion() {
+        let row = added(UNTYPED, "b.rs", "Add", Actions::ADD);
+        assert_eq!(row.text, "| `b.rs` | … |");
+        let deleted = added(UNTYPED, "b.rs", "Delete", Actions::DELETE);
+        assert_eq!(deleted.text, "**Files:** delete: `b.rs`");
+        assert_eq!(deleted.anchor, None);
     }
 
     #[test]
     fn two_tables_each_get_their_own_kind_of_row() {
         let text = "## Files to Create\n\n| Path |\n|-|\n| `a` |\n\n## Files to Modify\n\n| Why | Path |\n|-|-|\n| x | `b` |\n";
-        assert_eq!(row(text, "c", "Add", Actions::ADD).text, "| `c` |");
+        assert_eq!(added(text, "c", "Add", Actions::ADD).text, "| `c` |");
         assert_eq!(
-            row(text, "c", "Modify", Actions::MODIFY).text,
+            added(text, "c", "Modify", Actions::MODIFY).text,
             "| … | `c` |"
         );
     }
 
     #[test]
-    fn lists_get_items_and_other_forms_a_labelled_line() {
-        let list = "**Files:**\n\n- Modify: `a.py`\n";
-        assert_eq!(row(list, "b.py", "Add", Actions::ADD).text, "- Add: `b.py`");
-        let headings = "#### [MODIFY] [a.py](src/a.py)\n";
-        let front = "---\nfiles_modified:\n  - src/a.py\n---\n";
-        for other in [headings, front] {
-            let row = row(other, "b.py", "Delete", Actions::DELETE);
+    fn other_forms_get_a_labelled_line() {
+        for other in [
+            "**Files:**\n\n- Modify: `a.py`\n",
+            "#### [MODIFY] [a.py](src/a.py)\n",
+            "---\nfiles_modified:\n  - src/a.py\n---\n",
+        ] {
+            let row = added(other, "b.py", "Delete", Actions::DELETE);
             assert_eq!(row.text, "**Files:** delete: `b.py`");
         }
     }
 
+    /// Names, separated by `¦`, that a design could misread: placeholders, Markdown, globs, line numbers, arrows, other
+    /// systems' paths.
+    const NAMES: &str = "src/b.rs¦a|b.rs¦|¦a`b.rs¦`a`¦a``b`¦a` | Delete | x | `b.md¦x y.rs¦ leading¦two  blanks¦\
+        app/[id]/(shell)/$x.ts¦a'b¦TODO¦TBD¦None¦N/A¦-¦…¦...¦?¦XXXX-name.md¦path/to/file.py¦src/<T>.hpp¦{{name}}/a.py¦\
+        {only}¦src/{a,b}.py¦a.py:12¦a.py#L10¦*¦**.py¦a*b.py¦~x¦~$report.doc¦old -> new.py¦old → new.py¦old => new.py¦\
+        don't.py¦it's \"q\" # c¦# heading¦key: value¦file:x¦mailto:x¦to be done¦TODO: x¦(x)¦a.py (directory)¦\
+        a.py (no changes)¦_x_.py¦__init__.py¦a,b.py¦a;b.py¦&amp;.txt¦<br>¦<!--¦[x](y).md¦no¦none¦Delete¦ä.py¦back\\slash.py";
+
     #[test]
-    fn pasted_row_grants_the_path_it_names() {
-        for path in [
-            "src/b.rs",
-            "a|b.rs",
-            "a`b.rs",
-            "`a`",
-            "a``b`",
-            "a` | Delete | x | `b.md",
-            "x y.rs",
-            "app/[id]/(shell)/$x.ts",
-            "a'b",
-        ] {
+    fn pasted_row_grants_the_path_it_names_or_says_that_it_does_not() {
+        let mut unread = 0;
+        for path in NAMES.split('¦') {
             for document in [
                 TYPED,
+                UNTYPED,
                 "**Files:**\n\n- Modify: `a.py`\n",
                 "#### [MODIFY] [a.py](src/a.py)\n",
                 "---\nfiles_modified:\n  - src/a.py\n---\n",
             ] {
-                let RowToAdd {
-                    text: pasted,
-                    is_read,
-                    ..
-                } = row(document, path, "Add", Actions::ADD);
-                // Only a table names paths with blanks.
-                assert_eq!(is_read, document == TYPED || !path.contains(' '), "{path}");
-                let text = format!("{document}{pasted}\n");
+                let added = added(document, path, "Add", Actions::ADD);
+                if !added.is_read {
+                    unread += 1;
+                    continue;
+                }
+                // A line after a list would belong to its last item.
+                let gap = if added.text.starts_with('|') {
+                    ""
+                } else {
+                    "\n"
+                };
+                let text = format!("{document}{gap}{}\n", added.text);
                 let design = parse("d.md".into(), text.as_bytes(), &Settings::default());
                 let all: Vec<_> = design.grants.iter().map(|grant| &grant.path).collect();
                 // The document's own row, and what was pasted: nothing breaks out of it.
-                let expected = 1 + usize::from(is_read);
-                assert_eq!(all.len(), expected, "{path}: {text}\n{:?}", design.faults);
-                assert_eq!(
-                    1 + all.iter().filter(|found| **found == path).count(),
-                    expected,
-                    "{all:?}"
-                );
+                let named = all.iter().filter(|found| **found == path).count();
+                let counts = (named, all.len());
+                assert_eq!(counts, (1, 2), "{path}: {text}\n{:?}", design.faults);
             }
         }
+        assert!(unread > 50, "{unread}");
     }
 
     #[test]

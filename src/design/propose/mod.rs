@@ -6,7 +6,8 @@ pub(super) mod form;
 mod insert;
 #[cfg(test)]
 mod tests;
-mod token;
+
+use std::collections::HashSet;
 
 use gix::bstr::{BStr, ByteSlice};
 
@@ -18,9 +19,8 @@ use crate::scope::{Grant, GrantKind};
 
 use form::code_span;
 
-pub use document::rows_of_document;
-pub use insert::{WantedRow, actions_of, insert};
-pub use token::FileLookup;
+pub use document::{FileLookup, rows_of_document};
+pub use insert::{actions_of, insert};
 
 /// The table that guard writes, without rows.
 const TABLE: &str = "## Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n";
@@ -73,8 +73,8 @@ fn standalone(path: &BStr, rows: &[String]) -> Design {
     design::parse(path, section(rows).as_bytes(), &Settings::default())
 }
 
-/// The text of a design with a table of these rows, in place of guard's own empty table or at the end. From then on, the
-/// table is the whole scope of the document. `parse` reads a text as the design.
+/// The text of a design with a table of these rows, in place of guard's own empty table or at the end. From then on, the table is the whole scope of the document. `parse`
+/// reads a text as the design.
 ///
 /// # Errors
 /// The document would not grant exactly what the rows do.
@@ -89,9 +89,27 @@ pub fn add_table(
         true => design.text.replacen(&empty, &table, 1),
         false => format!("{}{ending}{ending}{table}", design.text.trim_end()),
     };
-    let key = |grant: Grant| (grant.path, grant.kind, grant.actions, grant.renamed);
-    let granted = |design: Design| design.grants.into_iter().map(key).collect::<Vec<_>>();
-    if granted(parse(&text)) == granted(standalone(design.path.as_ref(), rows)) {
+    let expected = standalone(design.path.as_ref(), rows).grants;
+    checked(design, text, &expected, parse)
+}
+
+/// The new text of a design, if it then grants exactly what is expected.
+fn checked(
+    design: &Design,
+    text: String,
+    expected: &[Grant],
+    parse: &dyn Fn(&str) -> Design,
+) -> Result<String> {
+    let key = |grant: &Grant| {
+        (
+            grant.path.clone(),
+            grant.kind,
+            grant.actions,
+            grant.renamed.clone(),
+        )
+    };
+    let keys = |grants: &[Grant]| grants.iter().map(key).collect::<HashSet<_>>();
+    if keys(&parse(&text).grants) == keys(expected) {
         return Ok(text);
     }
     let what = format!("guard cannot add rows to {}", escaped(&design.path));

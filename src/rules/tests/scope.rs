@@ -197,8 +197,9 @@ fn a_row_for_a_directory_or_without_a_type_stays_as_it_is() {
     work.says(&["error action-not-granted src/x.rs: src/x.rs is deleted; the design only lets it be added or modified"]);
     let work = work.began_with(&[("src/x.rs", Some("a\n"))]);
     work.helps(&[
-        "give the table a Change Type column, add this row to docs/lld/LLD-1.md and commit the design first:",
-        "| `src/x.rs` | … | Delete |",
+        "add this row to docs/lld/LLD-1.md and commit the design first:",
+        "**Files:** delete: `src/x.rs`",
+        "to add it: guard scope add --missing",
     ]);
 }
 
