@@ -171,14 +171,13 @@ fn a_hook_that_denies_nothing_is_taken_back() {
 #[test]
 fn settings_that_guard_cannot_keep_are_left_alone() {
     let repo = repo();
-    for broken in ["{", "[]", "{\"hooks\": []}"] {
-        repo.write(CLAUDE, broken);
-        with_path(&repo, &["install", "claude"])
-            .exits(1)
-            .says("guard leaves it alone")
-            .says("\"command\": \"guard hook claude\"");
-        assert_eq!(text(&repo, CLAUDE), broken);
-    }
+    let broken = "{\"hooks\": []}";
+    repo.write(CLAUDE, broken);
+    with_path(&repo, &["install", "claude"])
+        .exits(1)
+        .says("guard leaves it alone")
+        .says("\"command\": \"guard hook claude\"");
+    assert_eq!(text(&repo, CLAUDE), broken);
     repo.write(".opencode/plugins/guard.js", "export const Mine = 1;\n");
     with_path(&repo, &["install", "opencode"])
         .exits(1)

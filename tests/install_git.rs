@@ -132,6 +132,14 @@ fn hook_that_cannot_be_extended_is_left_alone_with_advice() {
         .says("guard hook pre-commit")
         .says("commit-msg: left alone: does not call guard: it is not a shell script")
         .says("it is a symbolic link");
+    // An owner has switched this one off.
+    repo.install_hook_script("post-commit", "#!/bin/sh\nmake\n");
+    let off = hook(&repo, "post-commit");
+    fs::set_permissions(&off, fs::Permissions::from_mode(0o644)).unwrap();
+    repo.guard(&["install", "git"])
+        .exits(1)
+        .says("post-commit: left alone: is not executable, so git ignores it")
+        .says("make it executable: chmod +x ");
     assert_eq!(
         fs::read_to_string(hook(&repo, "pre-commit")).unwrap(),
         python

@@ -4,8 +4,6 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
 
 use crate::common::frameworks::{frameworks, lefthook};
 use crate::common::{self, GUARD, HOOKS, Output, Repo};
@@ -44,14 +42,6 @@ fn says(text: &str, part: &str) {
 fn install(repo: &Repo, dry_run: bool) -> Output {
     let arguments = ["install", "git", "--dry-run"];
     repo.guard(&arguments[..if dry_run { 3 } else { 2 }])
-}
-
-fn hook(repo: &Repo, name: &str) -> PathBuf {
-    repo.path(".git/hooks").join(name)
-}
-
-fn switch_off(file: &Path) {
-    fs::set_permissions(file, fs::Permissions::from_mode(0o644)).unwrap();
 }
 
 #[test]
@@ -218,60 +208,6 @@ fn doctor_tries_the_guard_that_a_manager_calls() {
     ] {
         repo.write(".husky/pre-commit", format!("{line}\n"));
         says(&doctor(&repo, check), told);
-    }
-}
-
-#[test]
-fn advice_for_a_disabled_hook_enables_it() {
-    let repo = repo();
-    let file = hook(&repo, "pre-commit");
-    let shown = file.display().to_string();
-    for content in ["#!/bin/sh\nguard hook pre-commit\n", "#!/bin/sh\nmake\n"] {
-        fs::remove_file(&file).ok();
-        repo.install_hook_script("pre-commit", content);
-        switch_off(&file);
-        for told in [
-            doctor(&repo, "pre-commit"),
-            install(&repo, false).exits(1).text(),
-        ] {
-            says(&told, "is not executable, so git ignores it");
-            says(&told, &format!("make it executable: chmod +x {shown}"));
-            says(&told, &format!("or remove it: rm {shown}"));
-        }
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
-        install(&repo, false).exits(0);
-        let told = doctor(&repo, "pre-commit");
-        says(&told, "ok ");
-    }
-    // guard makes its own file executable again.
-    fs::remove_file(&file).unwrap();
-    install(&repo, false).exits(0);
-    switch_off(&file);
-    says(&doctor(&repo, "pre-commit"), "guard install git");
-    install(&repo, false).exits(0).says("made executable again");
-}
-
-#[test]
-fn uninstall_leaves_changed_hooks_to_a_person() {
-    let repo = repo();
-    let file = hook(&repo, "pre-commit");
-    install(&repo, false).exits(0);
-    let own = fs::read_to_string(&file).unwrap();
-    repo.install_hook_script("pre-commit", "#!/bin/sh\nmake\n");
-    install(&repo, false).exits(0);
-    let chained = fs::read_to_string(&file).unwrap();
-    let advice = format!(
-        "remove guard's lines, or the whole file: {}",
-        file.display()
-    );
-    for script in [
-        format!("{own}echo mine\n"),
-        chained.replace("|| exit $?", "|| true"),
-    ] {
-        repo.install_hook_script("pre-commit", &script);
-        repo.guard(&["uninstall", "git"]).exits(1).says(&advice);
-        install(&repo, true).says("pre-commit: ");
-        assert_eq!(fs::read_to_string(&file).unwrap(), script);
     }
 }
 
