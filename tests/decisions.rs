@@ -121,8 +121,14 @@ fn held_change_that_destroys_nothing_any_more_is_still_asked_about() {
         "[lld]\nmissing = \"skip\"\n[destructive]\nlines = 1000\n",
     );
     repo.commit("Large is larger");
-    approve(&repo, &id, consent).unwrap();
+    let mut asked = 0;
+    let answer = |question: &Question| {
+        asked += 1;
+        consent(question)
+    };
+    approve(&repo, &id, answer).unwrap();
     assert_eq!(repo.read(FILE), b"x\n");
+    assert_eq!(asked, 1);
 }
 
 #[test]

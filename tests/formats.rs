@@ -253,30 +253,3 @@ fn report_to_an_open_descriptor_is_written_in_place() {
         assert!(fs::symlink_metadata(name).unwrap().is_symlink());
     }
 }
-
-/// The JSON of every verb, like that of `guard lint`, is safe to print and decodes to the exact content.
-#[test]
-fn json_of_file_verbs_is_escaped() {
-    const HOSTILE: &str = "\u{9b}31m \u{202e} \u{7f} ##[add-mask]x";
-    let repo = Repo::new();
-    repo.govern(&[("a", "Add/Modify", "a")]);
-    repo.write("a", HOSTILE);
-    let read = repo
-        .guard(&["read", "a", "--format", "json"])
-        .exits(0)
-        .stdout;
-    let patch = ["patch", "a", "--search", "31m", "--replace", "32m"];
-    let patched = repo
-        .guard(&[&patch[..], &["--format", "json"]].concat())
-        .exits(0)
-        .stdout;
-    for text in [&read, &patched] {
-        let hostile = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
-        assert!(!text.contains(hostile) && !text.contains("##["), "{text:?}");
-    }
-    let value: Value = serde_json::from_str(&read).unwrap();
-    assert_eq!(value["content"], HOSTILE);
-    let value: Value = serde_json::from_str(&patched).unwrap();
-    let preview = value["analysis"]["diff_preview"].as_str().unwrap();
-    assert!(preview.contains(" ##[add-mask]x"), "{preview}");
-}

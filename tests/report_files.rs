@@ -23,26 +23,6 @@ fn repo() -> Repo {
 }
 
 #[test]
-fn only_verdict_verbs_write_report_files() {
-    let repo = repo();
-    // A unit test lists the verbs that take the option.
-    repo.guard(&["write", "src/large.py", "--output", "human=new.txt"])
-        .exits(2)
-        .says("unexpected argument '--output'");
-    assert!(!repo.path("new.txt").exists());
-    for arguments in [
-        &["lint"][..],
-        &["check", "other.py"],
-        &["scope", "show"],
-        &["scope", "check"],
-    ] {
-        repo.guard(&[arguments, &["--output", "json=new.json"]].concat());
-        assert!(repo.path("new.json").exists(), "{arguments:?}");
-        fs::remove_file(repo.path("new.json")).unwrap();
-    }
-}
-
-#[test]
 fn report_replaces_only_earlier_reports() {
     let repo = repo();
     repo.write("../outside.txt", "outside\n");

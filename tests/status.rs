@@ -179,30 +179,3 @@ fn keys_of_the_json_stay() {
     let status = repo.json(&["status"]);
     has_keys(&status["errors"][0], "about kind message help");
 }
-
-#[cfg(unix)]
-#[test]
-fn no_program_of_the_repository_runs() {
-    let repo = branch(&[("src/a.txt", "Add", "x")]);
-    let mark = repo.path("../mark");
-    let script = format!("#!/bin/sh\ntouch {}\n", mark.display());
-    repo.install_hook_script("pre-commit", &script);
-    repo.install_hook_script("post-index-change", &script);
-    repo.stage("src/a.txt", "x\n");
-    repo.write(".gitattributes", "*.txt filter=mine diff=mine\n");
-    std::fs::remove_file(&mark).ok();
-    let program = format!("sh -c 'touch {}; cat'", mark.display());
-    for key in [
-        "filter.mine.clean",
-        "diff.mine.command",
-        "diff.mine.textconv",
-        "core.fsmonitor",
-    ] {
-        repo.git(&["config", key, &program]);
-    }
-    repo.write("src/a.txt", "edited\n");
-    let before = repo.digest_tree();
-    repo.guard(&["status"]).exits(0).says("accepted: 1 change");
-    assert!(!mark.exists());
-    assert_eq!(repo.digest_tree(), before);
-}
