@@ -60,7 +60,7 @@ fn commit_message_names_the_design() {
 #[test]
 fn commits_of_designs_get_no_trailer() {
     let repo = repo();
-    repo.design(DESIGN, &[("granted.txt", "Add/Modify", "the work")]);
+    repo.design(DESIGN, &[("granted.txt", "Add/Modify", "more of the work")]);
     repo.try_git(&["commit", "-m", "Amend the design"]).exits(0);
     assert_eq!(message(&repo), "Amend the design");
     repo.branch("199-no-design");
