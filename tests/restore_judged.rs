@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 
 use crate::common::files::Answer;
 use crate::common::terminal::{End, driver, guard_at_terminal};
-use crate::common::{DESIGN, GUARD, Repo, lines, run};
+use crate::common::{GUARD, Repo, lines, run};
 use serde_json::json;
 
 const FILE: &str = "src/state.py";
@@ -115,25 +115,6 @@ fn roots_secrets_and_settings_apply_to_restore_too() {
 }
 
 #[test]
-fn restore_is_judged_by_the_design_of_today() {
-    let repo = Repo::new();
-    repo.stage(FILE, lines(1..=50));
-    repo.commit("Begin");
-    repo.govern(&[(FILE, "Modify", "x")]);
-    let snapshot = backup(&repo.put(FILE, lines(1..=51), &[]));
-    repo.design(DESIGN, &[("src/elsewhere.py", "Add", "x")]);
-    repo.commit("Think again");
-    let refused = restore(&repo, &snapshot);
-    assert_eq!(
-        refused.fails("refused").json["error"]["rule"],
-        "out-of-scope"
-    );
-    repo.git(&["switch", "--quiet", "--create", "no-issue"]);
-    restore(&repo, &snapshot).fails("cannot-judge");
-    assert_eq!(repo.read(FILE), lines(1..=51).as_bytes());
-}
-
-#[test]
 fn all_files_of_a_move_are_judged_before_one_changes() {
     let repo = Repo::new();
     repo.stage("old.py", "x\n");
@@ -166,25 +147,6 @@ fn approval_is_asked_before_any_file_is_restored() {
     assert_eq!(held.fails("held").class(), "DELETE");
     assert!(!repo.path("old.py").exists());
     assert_eq!(repo.read("new.py"), lines(1..=200).as_bytes());
-}
-
-#[test]
-fn a_held_script_comes_back_executable() {
-    let repo = Repo::open();
-    repo.write("tool", "short\n");
-    fs::set_permissions(repo.path("tool"), fs::Permissions::from_mode(0o755)).unwrap();
-    let snapshot = backup(&repo.put("tool", lines(1..=200), &[]));
-    commit_all(&repo);
-    fs::remove_file(repo.path("tool")).unwrap();
-    let held = restore(&repo, &snapshot);
-    let id = held.fails("held").json["error"]["details"]["id"].clone();
-    let Some(driver) = driver(&repo) else { return };
-    let answers = [("Type `", "line\n"), ("Reason: ", "the old state\n")];
-    let approve = ["approve", id.as_str().unwrap()];
-    guard_at_terminal(driver, &approve, &answers, End::Wait).exits(0);
-    assert_eq!(repo.read("tool"), b"short\n");
-    let mode = repo.path("tool").metadata().unwrap().permissions().mode();
-    assert!(cfg!(guard_no_unix) || mode & 0o100 != 0, "{mode:o}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::files::in_words;
 use super::options::{DesignArgs, repository, with_approvals};
 use super::output::Output;
 use super::question::{asking, person_to_ask};
-use crate::boundary::{Boundary, BoundaryError};
+use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::files::{self, Gate};
 use crate::git::{CHANGE, Repository, Snapshot, WorkTree};
@@ -184,13 +184,12 @@ fn diff(output: &mut Output, repo: &Repository, name: &str) -> files::GateResult
         &format!("snapshot diff {id}"),
         &format!("to print one of its files: guard snapshot show {id} FILE"),
     )?;
-    let unreadable = |error: BoundaryError| Error::new(error.to_string());
-    let boundary = Boundary::open(repo.own_workdir()?).map_err(unreadable)?;
+    let boundary = Boundary::open(repo.own_workdir()?)?;
     let tree = repo.tree_of(Some(id))?;
     let mut text = String::new();
     for path in snapshot.files.iter().chain(&snapshot.absent) {
         let before = tree.read(path.as_ref())?.unwrap_or_default();
-        let now = boundary.read(path.as_ref(), u64::MAX).map_err(unreadable)?;
+        let now = boundary.read(path.as_ref(), u64::MAX)?;
         let now = now.map_or_else(Vec::new, |entry| entry.content);
         if before != now {
             let shown = escaped(path).to_string();

@@ -6,55 +6,20 @@ use std::process::Command;
 use super::{Repo, run, skip};
 
 /// Calls that change, sync or open something.
-const CHANGING: &[&str] = &[
-    "copy_file_range",
-    "fchmod",
-    "fchown",
-    "fdatasync",
-    "flock",
-    "fsync",
-    "ftruncate",
-    "link",
-    "linkat",
-    "mkdir",
-    "mkdirat",
-    "openat",
-    "openat2",
-    "pwrite64",
-    "pwritev",
-    "rename",
-    "renameat",
-    "renameat2",
-    "rmdir",
-    "sendfile",
-    "symlinkat",
-    "unlink",
-    "unlinkat",
-    "utimensat",
-    "write",
-    "writev",
-];
+const CHANGING: &str = "copy_file_range fchmod fchown fdatasync flock fsync ftruncate link linkat mkdir mkdirat openat \
+    openat2 pwrite64 pwritev rename renameat renameat2 rmdir sendfile symlinkat unlink unlinkat utimensat write writev";
 
 /// Calls that only read.
-const LOOKING: &[&str] = &[
-    "close",
-    "dup",
-    "fcntl",
-    "fstat",
-    "fstatfs",
-    "getcwd",
-    "getdents64",
-    "ioctl",
-    "lseek",
-    "newfstatat",
-    "pread64",
-    "read",
-    "readlink",
-    "readlinkat",
-    "readv",
-    "statfs",
-    "statx",
-];
+const LOOKING: &str = "close dup fcntl fstat fstatfs getcwd getdents64 ioctl lseek newfstatat pread64 read readlink \
+    readlinkat readv statfs statx";
+
+fn is_changing(call: &str) -> bool {
+    CHANGING.split(' ').any(|changing| changing == call)
+}
+
+fn calls() -> impl Iterator<Item = &'static str> {
+    CHANGING.split(' ').chain(LOOKING.split(' '))
+}
 
 /// A call: its name and its number among the calls of that name, from 1.
 pub type Point = (&'static str, usize);
@@ -77,8 +42,8 @@ pub fn is_there(repo: &Repo) -> bool {
 
 /// strace with the arguments that write every call to `../trace`; the program and its arguments follow.
 pub fn recording() -> Vec<String> {
-    let calls = [CHANGING, LOOKING].concat().join(",");
-    let calls = format!("-etrace={calls}");
+    let calls: Vec<&str> = calls().collect();
+    let calls = format!("-etrace={}", calls.join(","));
     ["strace", "-f", "-qq", "-o", "../trace", &calls]
         .map(str::to_owned)
         .to_vec()
@@ -93,8 +58,7 @@ pub fn recorded(repo: &Repo) -> Counts {
     for line in text.lines() {
         let call = line.split_once(' ').unwrap().1.trim_start();
         let name = call.split_once('(').map_or("", |(name, _)| name);
-        let known = CHANGING.iter().chain(LOOKING);
-        if let Some(name) = known.into_iter().find(|known| **known == name) {
+        if let Some(name) = calls().find(|known| *known == name) {
             *counts.entry(name).or_default() += 1;
         }
     }
@@ -133,7 +97,7 @@ pub fn points(counts: &Counts, salt: usize) -> Vec<Point> {
             "openat" => 10,
             _ => 5,
         };
-        let is_chosen = |number: &usize| match CHANGING.contains(name) {
+        let is_chosen = |number: &usize| match is_changing(name) {
             _ if is_long() => true,
             true => (number + at + salt).is_multiple_of(step) || number == count,
             false => *number == (7 * at + salt) % count + 1,
@@ -167,7 +131,7 @@ pub fn errors(call: &str) -> Vec<&'static str> {
     {
         errors.push("EINTR");
     }
-    if CHANGING.contains(&call) {
+    if is_changing(call) {
         errors.push("ENOSPC");
     }
     if call.starts_with("link") || call.starts_with("rename") || call == "openat2" {
