@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::expect_used)]
 
 use std::cell::RefCell;
+use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ use crate::files::{Failure, FailureKind, GateResult};
 struct Refusing(RefCell<Vec<ToolCall>>);
 
 impl HookWork for Refusing {
-    fn judge(&self, call: &ToolCall, _: &str, _: &str) -> GateResult<()> {
+    fn judge(&self, call: &ToolCall) -> GateResult<()> {
         self.0.borrow_mut().push(call.clone());
         Err(Failure::new(FailureKind::CannotJudge, "refused"))
     }
@@ -23,23 +24,22 @@ impl HookWork for Refusing {
         None
     }
 
-    fn tell(&self, _: &AgentEvent) -> Option<String> {
+    fn tell(&self, _: &AgentEvent) -> Option<Told> {
         None
     }
+}
 
-    fn times_told(&self, _: &str, _: &str) -> usize {
-        0
-    }
-
-    fn begun(&self, _: Reply) {}
+fn answer(agent: &Agent, payload: &[u8], work: &Refusing) -> Reply {
+    let fallback = Mutex::new(agent.failed());
+    agent.answer(Ok(payload.to_vec()), work, &fallback)
 }
 
 /// A refused call is denied in the agent's form, what is read twice is the same, and every path of a call is known.
 pub fn payload(bytes: &[u8]) {
     for agent in Agent::VARIANTS {
         let work = Refusing::default();
-        let reply = agent.answer(Ok(bytes.to_vec()), &work);
-        assert_eq!(reply, agent.answer(Ok(bytes.to_vec()), &work));
+        let reply = answer(agent, bytes, &work);
+        assert_eq!(reply, answer(agent, bytes, &work));
         let is_json = serde_json::from_str::<Value>(&reply.stdout).is_ok();
         assert!(reply.stdout.is_empty() || is_json, "{reply:?}");
         let calls = work.0.into_inner();
@@ -57,7 +57,7 @@ pub fn payload(bytes: &[u8]) {
 pub fn apply_patch(old: &[u8], patch: &str) {
     let payload = json!({"tool": "patch", "cwd": "/w", "args": {"patchText": patch}});
     let work = Refusing::default();
-    Agent::Opencode.answer(Ok(payload.to_string().into()), &work);
+    answer(&Agent::Opencode, payload.to_string().as_bytes(), &work);
     let Some(call) = work.0.into_inner().pop() else {
         return;
     };

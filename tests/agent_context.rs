@@ -3,39 +3,24 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-use crate::common::agents::{hook, repo};
-use crate::common::{GUARD, Output, Repo, SETTINGS, run};
+use crate::common::agents::{assert_says, hook, repo};
+use crate::common::{DESIGN, GUARD, Output, Repo, SETTINGS, run};
 use serde_json::{Value, json};
 
 /// What each agent sends at the start of a session and with a prompt, and where it reads the context.
-const AGENTS: [(&str, &str, &str, &str); 6] = [
-    (
-        "claude",
-        "SessionStart",
-        "UserPromptSubmit",
-        "/hookSpecificOutput/additionalContext",
-    ),
-    (
-        "codex",
-        "SessionStart",
-        "UserPromptSubmit",
-        "/hookSpecificOutput/additionalContext",
-    ),
-    (
-        "gemini",
-        "SessionStart",
-        "BeforeAgent",
-        "/hookSpecificOutput/additionalContext",
-    ),
-    (
-        "vscode",
-        "SessionStart",
-        "",
-        "/hookSpecificOutput/additionalContext",
-    ),
-    ("cursor", "sessionStart", "", "/additional_context"),
-    ("copilot", "source", "prompt", "/additionalContext"),
-];
+const AGENTS: &str = "claude SessionStart UserPromptSubmit /hookSpecificOutput/additionalContext
+codex SessionStart UserPromptSubmit /hookSpecificOutput/additionalContext
+gemini SessionStart BeforeAgent /hookSpecificOutput/additionalContext
+vscode SessionStart - /hookSpecificOutput/additionalContext
+cursor sessionStart - /additional_context
+copilot source prompt /additionalContext";
+
+fn agents() -> impl Iterator<Item = [&'static str; 4]> {
+    let words = AGENTS
+        .lines()
+        .map(|line| line.split(' ').collect::<Vec<_>>());
+    words.map(|words| words.try_into().unwrap())
+}
 
 fn send(repo: &Repo, agent: &str, event: &str) -> Output {
     let mut payload = match agent {
@@ -64,10 +49,7 @@ fn send(repo: &Repo, agent: &str, event: &str) -> Output {
 
 /// The context that an agent gets; empty if there is none.
 fn told(repo: &Repo, agent: &str, event: &str) -> String {
-    let (.., pointer) = AGENTS
-        .into_iter()
-        .find(|(name, ..)| *name == agent)
-        .unwrap();
+    let [.., pointer] = agents().find(|[name, ..]| *name == agent).unwrap();
     let output = send(repo, agent, event);
     let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
     let text = answer.pointer(pointer).and_then(Value::as_str);
@@ -76,42 +58,26 @@ fn told(repo: &Repo, agent: &str, event: &str) -> String {
 
 #[test]
 fn every_agent_learns_the_scope_at_the_start_and_again_when_it_changes() {
-    for (agent, start, prompt, _) in AGENTS {
+    for [agent, start, prompt, _] in agents() {
         let repo = repo();
         let text = told(&repo, agent, start);
-        assert!(
-            text.starts_with("You may change only these files"),
-            "{agent}: {text}"
-        );
-        assert!(
-            text.contains("- src/log.py  # modify: logging\n"),
-            "{agent}: {text}"
-        );
+        let parts = [
+            "You may change only these files",
+            "- src/log.py  # modify: logging\n",
+        ];
+        assert_says(&text, &parts);
         // After a compaction the session starts anew.
         assert_eq!(told(&repo, agent, start), text, "{agent}");
-        if prompt.is_empty() {
+        if prompt == "-" {
             continue;
         }
         assert_eq!(told(&repo, agent, prompt), "", "{agent}");
-        repo.design(
-            "docs/lld/active/LLD-188.md",
-            &[("src/more.py", "Add", "more")],
-        );
+        repo.design(DESIGN, &[("src/more.py", "Add", "more")]);
         repo.commit("Amend the design");
         let text = told(&repo, agent, prompt);
-        assert!(
-            text.contains("- src/more.py  # add: more\n"),
-            "{agent}: {text}"
-        );
+        assert_says(&text, &["- src/more.py  # add: more\n"]);
         assert_eq!(told(&repo, agent, prompt), "", "{agent}");
     }
-}
-
-#[test]
-fn prompt_is_enough_where_no_session_start_was_seen() {
-    let repo = repo();
-    assert!(told(&repo, "claude", "UserPromptSubmit").contains("src/log.py"));
-    assert_eq!(told(&repo, "claude", "UserPromptSubmit"), "");
 }
 
 #[test]
@@ -119,25 +85,18 @@ fn branch_without_a_design_says_what_to_ask_the_user() {
     let repo = repo();
     repo.branch("189-other");
     let text = told(&repo, "claude", "SessionStart");
-    for part in ["no design for issue 189", "ask the user", "guard scope new"] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
+    let parts = ["no design for issue 189", "ask the user", "guard scope new"];
+    assert_says(&text, &parts);
     assert_eq!(told(&repo, "claude", "UserPromptSubmit"), "");
     // Standing rows hold on every branch.
-    repo.stage(
-        "guard.toml",
-        format!("{SETTINGS}standing = \"docs/lld/standing.md\"\n"),
-    );
-    repo.design(
-        "docs/lld/standing.md",
-        &[("CHANGELOG.md", "Add/Modify", "what changed")],
-    );
+    let settings = format!("{SETTINGS}standing = \"docs/lld/standing.md\"\n");
+    repo.stage("guard.toml", settings);
+    let rows = [("CHANGELOG.md", "Add/Modify", "what changed")];
+    repo.design("docs/lld/standing.md", &rows);
     repo.commit("Let everyone write the change log");
     let text = told(&repo, "claude", "UserPromptSubmit");
     let standing = "allowed on every branch (from docs/lld/standing.md):\n- CHANGELOG.md  # ";
-    for part in [standing, "ask the user", "guard scope new"] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
+    assert_says(&text, &[standing, "ask the user", "guard scope new"]);
     repo.git(&["switch", "--quiet", "188-work"]);
     repo.git(&["merge", "--quiet", "189-other"]);
     let text = told(&repo, "claude", "UserPromptSubmit");

@@ -3,11 +3,13 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
+use std::fs;
+use std::path::Path;
+
 use crate::agent_observe::copy_of;
 use crate::common::agents::{Answered, LOG, assert_says, claude, codex, hook, repo};
 use crate::common::{GUARD, Output, Repo, SETTINGS, lines, run_with_input};
 use serde_json::{Value, json};
-use std::path::Path;
 
 #[track_caller]
 fn patch(repo: &Repo, body: &str) -> Output {
@@ -15,93 +17,53 @@ fn patch(repo: &Repo, body: &str) -> Output {
     hook(repo, "codex", codex(repo, &patch).to_string())
 }
 
+/// The lines, as a patch removes them.
+fn removed(lines: &str) -> String {
+    lines.lines().map(|line| format!("-{line}\n")).collect()
+}
+
 #[test]
 fn patches_are_rebuilt() {
     let repo = repo();
-    patch(&repo, "*** Add File: src/utils/lld.py\n+new = 1").passes();
-    patch(
-        &repo,
+    for body in [
+        "*** Add File: src/utils/lld.py\n+new = 1",
         "*** Update File: src/log.py\n@@ import sys\n \n-level = 1\n+level = 2",
-    )
-    .passes();
-    patch(
-        &repo,
         "*** Update File: src/log.py\n@@\n-level = 1\n-level = 1  \n+x\n*** End of File",
-    )
-    .passes();
-    patch(
-        &repo,
         "*** Update File: src/log.py\n@@\n-import sys\n+import os\n@@\n-level = 1\n+x",
-    )
-    .passes();
-    patch(&repo, "*** Update File: src/log.py\n+appended = 1").passes();
-    let both =
-        "*** Update File: src/log.py\n@@\n-import sys\n+import os\n*** Add File: src/core/a.py\n+x";
-    assert_says(
-        &patch(&repo, both).denies(),
-        &["guard refused apply_patch: src/core/a.py is not in the design"],
-    );
-    for (body, part) in [
-        (
-            "*** Delete File: src/log.py",
-            "guard refused apply_patch: src/log.py",
-        ),
-        ("*** Delete File: src/other.py", "[out-of-scope]"),
-        ("*** Add File: /etc/x\n+x", "[outside-workspace]"),
-        (
-            "*** Update File: src/log.py\n@@\n-no such line\n+x",
-            "the lines of chunk 1 are not in the file",
-        ),
-        (
-            "*** Update File: src/log.py\n@@ no such line\n-level = 1\n+x",
-            "chunk 1",
-        ),
-        (
-            "*** Update File: src/log.py\n@@\n-level = 1\n+x\n@@\n-import sys\n+x",
-            "chunk 2",
-        ),
-        (
-            "*** Update File: src/log.py\n@@\n*import sys\n+x",
-            "unexpected line *import sys",
-        ),
-        (
-            "*** Rename File: src/log.py",
-            "unexpected line *** Rename File",
-        ),
-        (
-            "*** Update File: src/missing.py\n@@\n-a\n+b",
-            "[out-of-scope]",
-        ),
-        (
-            "*** Update File: src/log.py\n@@\n-level = 1\n-level = 1\n+x\n@@\n-level = 1\n-level = 1\n+y\n*** End of File",
-            "chunk 2",
-        ),
-        ("", "it names no file"),
+        "*** Update File: src/log.py\n+appended = 1",
     ] {
+        patch(&repo, body).passes();
+    }
+    for case in [
+        "*** Update File: src/log.py\n@@\n-import sys\n+import os\n*** Add File: src/core/a.py\n+x => src/core/a.py is not in the design",
+        "*** Delete File: src/log.py => guard refused apply_patch: src/log.py",
+        "*** Delete File: src/other.py => [out-of-scope]",
+        "*** Add File: /etc/x\n+x => [outside-workspace]",
+        "*** Update File: src/log.py\n@@\n-no such line\n+x => the lines of chunk 1 are not in the file",
+        "*** Update File: src/log.py\n@@ no such line\n-level = 1\n+x => chunk 1",
+        "*** Update File: src/log.py\n@@\n-level = 1\n+x\n@@\n-import sys\n+x => chunk 2",
+        "*** Update File: src/log.py\n@@\n*import sys\n+x => unexpected line *import sys",
+        "*** Rename File: src/log.py => unexpected line *** Rename File",
+        "*** Update File: src/missing.py\n@@\n-a\n+b => [out-of-scope]",
+        "*** Update File: src/log.py\n@@\n-level = 1\n-level = 1\n+x\n@@\n-level = 1\n-level = 1\n+y\n*** End of File => chunk 2",
+        " => it names no file",
+    ] {
+        let (body, part) = case.split_once(" => ").unwrap();
         assert_says(&patch(&repo, body).denies(), &[part]);
     }
     // The same file under two names, each time with less than half of its lines.
-    let half = |lines: &str| -> String { lines.lines().map(|line| format!("-{line}\n")).collect() };
     let twice = format!(
         "*** Update File: src/state.py\n@@\n{}*** Update File: src/../src/state.py\n@@\n{}",
-        half(&lines(1..=60)),
-        half(&lines(61..=120)),
+        removed(&lines(1..=60)),
+        removed(&lines(61..=120)),
     );
     assert_says(
         &patch(&repo, &twice).denies(),
         &["changes src/state.py more than once"],
     );
-    for broken in [
-        "",
-        "*** Begin Patch",
-        "*** Begin Patch\n*** Delete File: a",
-        "diff --git a/a b/a",
-    ] {
-        let payload = codex(&repo, broken).to_string();
-        assert_says(
-            &hook(&repo, "codex", payload).denies(),
-            &["the patch cannot be read"],
-        );
+    for broken in ["", "*** Begin Patch\n*** Delete File: a", "diff --git a/a"] {
+        let answer = hook(&repo, "codex", codex(&repo, broken).to_string());
+        assert_says(&answer.denies(), &["the patch cannot be read"]);
     }
 }
 
@@ -126,25 +88,16 @@ fn moves_are_judged_at_both_ends() {
     mv("a.py", "b.py", "").passes();
     mv("a.py", "b.py", "@@\n-line number 3\n+x").passes();
     mv("small.py", "new.py", "@@\n-x = 1\n+x = 2").passes();
-    assert_says(
-        &mv("a.py", "c.py", "").denies(),
-        &["guard refused apply_patch: "],
-    );
-    mv("there.py", "new.py", "").denies();
-    mv("a.py", "../b.py", "").denies();
-    assert_says(
-        &mv("small.py", "there.py", "").denies(),
-        &["already exists"],
-    );
-    let gone: String = lines(1..=150)
-        .lines()
-        .map(|line| format!("-{line}\n"))
-        .collect();
-    let reason = mv("a.py", "b.py", &format!("@@\n{gone}")).denies();
-    assert_says(
-        &reason,
-        &["[destructive-change]", "write and delete in two steps"],
-    );
+    let gone = format!("@@\n{}", removed(&lines(1..=150)));
+    for (from, to, body, part) in [
+        ("a.py", "c.py", "", "guard refused apply_patch: "),
+        ("there.py", "new.py", "", "there.py"),
+        ("a.py", "../b.py", "", "[outside-workspace]"),
+        ("small.py", "there.py", "", "already exists"),
+        ("a.py", "b.py", gone.as_str(), "write and delete in two"),
+    ] {
+        assert_says(&mv(from, to, body).denies(), &[part]);
+    }
     patch(&repo, "*** Delete File: small.py").passes();
 }
 
@@ -174,11 +127,10 @@ pub fn payload(repo: &Repo, agent: &str, tool: &str, input: &Value) -> Value {
         "opencode" => {
             json!({"tool": tool, "args": input, "cwd": root, "session": "s", "call": "c"})
         }
-        "vscode" => json!({
+        _ => json!({
             "timestamp": "2026-01-01T00:00:00Z", "cwd": root, "sessionId": "s", "hookEventName": "PreToolUse",
             "tool_name": tool, "tool_input": input, "tool_use_id": "t",
         }),
-        other => panic!("{other}"),
     }
 }
 
@@ -221,102 +173,44 @@ fn assert_allowed(agent: &str, output: &Output) {
 #[track_caller]
 fn assert_denied(agent: &str, output: &Output, part: &str) {
     let reason = output.stderr.trim_end();
-    let stdout = match output.stdout.as_str() {
-        "" => Value::Null,
-        json => serde_json::from_str(json).unwrap(),
-    };
-    assert_eq!(
-        (stdout, output.code),
-        denial(agent, reason),
-        "{agent}: {output:?}"
-    );
-    assert!(
-        reason.contains(part),
-        "{agent}: {part:?} is missing: {reason}"
-    );
+    let stdout = serde_json::from_str(&output.stdout).unwrap_or_default();
+    let expected = denial(agent, reason);
+    assert_eq!((stdout, output.code), expected, "{agent}: {output:?}");
+    assert_says(reason, &[part]);
 }
 
 /// Each tool that changes a file, with an input that is allowed.
+const TOOLS: &str = r#"claude Write {"file_path": "src/log.py", "content": "x\n"}
+claude Edit {"file_path": "src/log.py", "old_string": "sys", "new_string": "os"}
+codex apply_patch {"command": "PATCH"}
+copilot create {"path": "src/log.py", "file_text": "x\n"}
+copilot edit {"path": "src/log.py", "old_str": "sys", "new_str": "os"}
+copilot apply_patch {"input": "PATCH"}
+cursor Write {"file_path": "src/log.py", "content": "x\n"}
+cursor Write {"path": "src/log.py", "contents": "x\n"}
+cursor StrReplace {"path": "src/log.py", "old_string": "sys", "new_string": "os"}
+cursor ApplyPatch {"patch": "PATCH"}
+gemini write_file {"file_path": "src/log.py", "content": "x\n"}
+gemini replace {"file_path": "src/log.py", "instruction": "i", "old_string": "sys", "new_string": "os"}
+gemini replace {"file_path": "src/log.py", "old_string": "level", "new_string": "l", "allow_multiple": true}
+opencode write {"filePath": "src/log.py", "content": "x\n"}
+opencode edit {"filePath": "src/log.py", "oldString": "level", "newString": "l", "replaceAll": true}
+opencode multiedit {"filePath": "src/log.py", "edits": [{"oldString": "sys", "newString": "os"}]}
+opencode apply_patch {"patchText": "PATCH"}
+vscode create_file {"filePath": "src/log.py", "content": "x\n"}
+vscode replace_string_in_file {"filePath": "src/log.py", "oldString": "sys", "newString": "os"}
+vscode multi_replace_string_in_file {"explanation": "e", "replacements": [{"filePath": "src/log.py", "oldString": "sys", "newString": "os"}]}
+vscode apply_patch {"input": "PATCH", "explanation": "e"}"#;
+
 fn tools(agent: &str) -> Vec<(&'static str, Value)> {
-    let patch = |path: &str| {
-        format!(
-            "*** Begin Patch\n*** Update File: {path}\n@@\n-import sys\n+import os\n*** End Patch"
-        )
-    };
-    match agent {
-        "claude" => vec![
-            ("Write", json!({"file_path": LOG, "content": "x\n"})),
-            (
-                "Edit",
-                json!({"file_path": LOG, "old_string": "sys", "new_string": "os"}),
-            ),
-        ],
-        "codex" => vec![("apply_patch", json!({"command": patch(LOG)}))],
-        "cursor" => vec![
-            ("Write", json!({"file_path": LOG, "content": "x\n"})),
-            ("Write", json!({"path": LOG, "contents": "x\n"})),
-            (
-                "StrReplace",
-                json!({"path": LOG, "old_string": "sys", "new_string": "os"}),
-            ),
-            (
-                "Edit",
-                json!({"file_path": LOG, "old_string": "level", "new_string": "l", "replace_all": true}),
-            ),
-            ("ApplyPatch", json!({"patch": patch(LOG)})),
-        ],
-        "copilot" => vec![
-            ("create", json!({"path": LOG, "file_text": "x\n"})),
-            (
-                "edit",
-                json!({"path": LOG, "old_str": "sys", "new_str": "os"}),
-            ),
-            ("apply_patch", json!({"input": patch(LOG)})),
-        ],
-        "gemini" => vec![
-            ("write_file", json!({"file_path": LOG, "content": "x\n"})),
-            (
-                "replace",
-                json!({"file_path": LOG, "instruction": "i", "old_string": "sys", "new_string": "os"}),
-            ),
-            (
-                "replace",
-                json!({"file_path": LOG, "old_string": "level", "new_string": "l", "allow_multiple": true}),
-            ),
-        ],
-        "opencode" => vec![
-            ("write", json!({"filePath": LOG, "content": "x\n"})),
-            (
-                "edit",
-                json!({"filePath": LOG, "oldString": "level", "newString": "l", "replaceAll": true}),
-            ),
-            (
-                "multiedit",
-                json!({"filePath": LOG, "edits": [{"oldString": "sys", "newString": "os"}]}),
-            ),
-            ("patch", json!({"patchText": patch(LOG)})),
-            ("apply_patch", json!({"patchText": patch(LOG)})),
-        ],
-        "vscode" => vec![
-            ("create_file", json!({"filePath": LOG, "content": "x\n"})),
-            (
-                "replace_string_in_file",
-                json!({"filePath": LOG, "oldString": "sys", "newString": "os"}),
-            ),
-            (
-                "multi_replace_string_in_file",
-                json!({"explanation": "e", "replacements": [
-                    {"filePath": LOG, "oldString": "sys", "newString": "os", "explanation": "e"},
-                    {"filePath": LOG, "oldString": "os", "newString": "re"},
-                ]}),
-            ),
-            (
-                "apply_patch",
-                json!({"input": patch(LOG), "explanation": "e"}),
-            ),
-        ],
-        other => panic!("{other}"),
-    }
+    let lines = TOOLS.lines().filter_map(|line| line.split_once(' '));
+    let own = lines.filter(|(name, _)| *name == agent);
+    own.map(|(_, call)| {
+        let (tool, input) = call.split_once(' ').unwrap();
+        let patch = r"*** Begin Patch\n*** Update File: src/log.py\n@@\n-import sys\n+import os\n*** End Patch";
+        (tool, serde_json::from_str(&input.replace("PATCH", patch)).unwrap())
+    })
+    .collect()
 }
 
 #[test]
@@ -328,45 +222,39 @@ fn every_agent_is_answered_in_its_own_form() {
     for agent in AGENTS {
         for (tool, input) in tools(agent) {
             assert_allowed(agent, &ask(agent, tool, &input));
-            let elsewhere = |path: &str| {
+            for (path, part) in [
+                ("src/other.py", "[out-of-scope]"),
+                ("/etc/hostname", "[outside-workspace]"),
+            ] {
                 let text = input.to_string().replace(LOG, path);
-                ask(agent, tool, &serde_json::from_str(&text).unwrap())
-            };
-            assert_denied(
-                agent,
-                &elsewhere("src/other.py"),
-                "src/other.py is not in the design [out-of-scope]",
-            );
-            assert_denied(agent, &elsewhere("/etc/hostname"), "[outside-workspace]");
+                let input = serde_json::from_str(&text).unwrap();
+                assert_denied(agent, &ask(agent, tool, &input), part);
+            }
             let mut more = input.clone();
             more["mode"] = "append".into();
             assert_denied(agent, &ask(agent, tool, &more), "does not know");
-            assert_denied(agent, &ask(agent, tool, &json!({"path": 1})), "");
         }
         assert_allowed(agent, &ask(agent, "run", &json!({"command": "make"})));
         let foreign = json!({"file": LOG, "content": "x"});
-        assert_denied(
-            agent,
-            &ask(agent, "store", &foreign),
-            "guard does not know the tool store",
-        );
-        for broken in ["", "{", "[]", "{\"a\": 1}"] {
+        let part = "guard does not know the tool store";
+        assert_denied(agent, &ask(agent, "store", &foreign), part);
+        for broken in ["", "{\"a\": 1}"] {
             assert_denied(agent, &hook(&repo, agent, broken), "is unusable");
         }
     }
+    for tool in ["insert_edit_into_file", "create_new_jupyter_notebook"] {
+        let answer = ask("vscode", tool, &json!({"query": "x"}));
+        assert_denied("vscode", &answer, "does not know the tool");
+    }
     // Reads count where the settings name secrets.
-    repo.stage(
-        "guard.toml",
-        format!("{SETTINGS}[workspace]\nsecrets = [\".env\"]\n"),
-    );
+    let secrets = format!("{SETTINGS}[workspace]\nsecrets = [\".env\"]\n");
+    repo.stage("guard.toml", secrets);
     repo.commit("Name a secret");
     for (agent, tool, key) in [
         ("claude", "Read", "file_path"),
         ("copilot", "view", "path"),
-        ("cursor", "Read", "file_path"),
         ("gemini", "read_file", "file_path"),
         ("opencode", "read", "filePath"),
-        ("vscode", "read_file", "filePath"),
     ] {
         assert_allowed(agent, &ask(agent, tool, &json!({key: LOG})));
         assert_denied(agent, &ask(agent, tool, &json!({key: ".env"})), ".env");
@@ -374,52 +262,23 @@ fn every_agent_is_answered_in_its_own_form() {
 }
 
 #[test]
-fn tools_whose_result_cannot_be_known_are_denied() {
-    let repo = repo();
-    for tool in [
-        "insert_edit_into_file",
-        "edit_notebook_file",
-        "editFiles",
-        "create_new_jupyter_notebook",
-    ] {
-        let input = json!({"filePath": LOG, "code": "x"});
-        let answer = hook(
-            &repo,
-            "vscode",
-            payload(&repo, "vscode", tool, &input).to_string(),
-        );
-        assert_denied("vscode", &answer, "cannot know what the tool");
-    }
-}
-
-#[test]
 fn copilot_may_send_its_arguments_as_text_and_claudes_payload() {
     let repo = repo();
-    let ask = |path: &str| {
-        let arguments = json!({"path": path, "file_text": "x\n"}).to_string();
-        let sent = payload(&repo, "copilot", "create", &arguments.into());
-        hook(&repo, "copilot", sent.to_string())
+    let text = |path: &str| json!({"path": path, "file_text": "x\n"}).to_string();
+    let as_text = |path: &str| payload(&repo, "copilot", "create", &text(path).into());
+    let as_claude = |path: &str| {
+        let input = json!({"file_path": path, "content": "x\n"});
+        claude(&repo, "Write", &input)
     };
-    assert_allowed("copilot", &ask(LOG));
-    assert_denied("copilot", &ask("src/other.py"), "[out-of-scope]");
+    let forms: [&dyn Fn(&str) -> Value; 2] = [&as_text, &as_claude];
+    for sent in forms {
+        assert_allowed("copilot", &hook(&repo, "copilot", sent(LOG).to_string()));
+        let refused = hook(&repo, "copilot", sent("src/other.py").to_string());
+        assert_denied("copilot", &refused, "[out-of-scope]");
+    }
     let broken = payload(&repo, "copilot", "create", &"{".into()).to_string();
-    assert_denied(
-        "copilot",
-        &hook(&repo, "copilot", broken),
-        "not a JSON object",
-    );
-    let ask = |path: &str| {
-        let input = json!({"file_path": path, "content": "x\n"});
-        hook(&repo, "copilot", claude(&repo, "Write", &input).to_string())
-    };
-    assert_allowed("copilot", &ask(LOG));
-    assert_denied("copilot", &ask("src/other.py"), "[out-of-scope]");
-    let ask = |path: &str| {
-        let input = json!({"file_path": path, "content": "x\n"});
-        hook(&repo, "vscode", claude(&repo, "Write", &input).to_string())
-    };
-    assert_allowed("vscode", &ask(LOG));
-    assert_denied("vscode", &ask("src/other.py"), "[out-of-scope]");
+    let answer = hook(&repo, "copilot", broken);
+    assert_denied("copilot", &answer, "not a JSON object");
 }
 
 #[test]
@@ -442,231 +301,71 @@ fn agent_that_runs_the_hook_of_another_is_answered_in_its_own_form_and_denied_by
 #[test]
 fn denial_that_cannot_be_printed_is_a_denial() {
     let repo = repo();
-    for agent in AGENTS {
+    // What is refused, without standard output and without standard error.
+    for (agent, unanswered, untold) in [("claude", 2, 0), ("copilot", 2, 0), ("opencode", 2, 2)] {
         let (tool, input) = tools(agent).remove(0);
         let sent = payload(&repo, agent, tool, &input).to_string();
         let sent = sent.replace(LOG, "src/other.py");
-        let run = |to: &str| {
+        for (to, code) in [(">", unanswered), ("2>", untold)] {
             let mut guard = repo.command("sh");
             let script = format!("exec \"$0\" hook {agent} {to}/dev/full");
-            run_with_input(guard.args(["-c", &script, GUARD]), sent.as_bytes())
-        };
-        let (json, code) = denial(agent, "");
-        let unanswered = run(">");
-        // Without standard output, the reason is on standard error.
-        let expected = if json.is_null() { code } else { 2 };
-        assert_eq!(unanswered.code, expected, "{agent}: {unanswered:?}");
-        assert!(
-            unanswered.stderr.contains("[out-of-scope]"),
-            "{agent}: {unanswered:?}"
-        );
-        let untold = run("2>");
-        let expected = if json.is_null() { 2 } else { 0 };
-        assert_eq!(untold.code, expected, "{agent}: {untold:?}");
-        assert_eq!(
-            untold.stdout.contains("[out-of-scope]"),
-            !json.is_null(),
-            "{agent}: {untold:?}"
-        );
-    }
-}
-
-#[test]
-fn every_failure_is_a_denial_in_the_terms_of_every_agent() {
-    type Break = fn(&Repo);
-    let failures: [(Break, &str); 7] = [
-        (
-            |repo| drop(repo.git(&["switch", "--quiet", "main"])),
-            "no design",
-        ),
-        (
-            |repo| {
-                repo.stage("guard.toml", "[lld\n");
-                repo.commit("Break the settings");
-            },
-            "guard.toml",
-        ),
-        (
-            |repo| std::fs::remove_dir_all(repo.path(".git")).unwrap(),
-            "not in a git repository",
-        ),
-        (|repo| repo.write(".git/HEAD", "ref: \n"), "guard"),
-        (
-            |repo| {
-                std::fs::remove_dir_all(repo.path(".git/objects")).unwrap();
-                std::fs::create_dir(repo.path(".git/objects")).unwrap();
-            },
-            "guard could not check",
-        ),
-        // Neither the snapshot nor the record can be written.
-        (|repo| repo.write(".git/refs/guard", ""), "the snapshot"),
-        (
-            |repo| std::fs::create_dir_all(repo.path(".git/guard/log.jsonl")).unwrap(),
-            "the audit log",
-        ),
-    ];
-    for (break_it, part) in failures {
-        let repo = repo();
-        break_it(&repo);
-        for agent in AGENTS {
-            let (tool, input) = tools(agent).remove(0);
-            let sent = payload(&repo, agent, tool, &input).to_string();
-            assert_denied(agent, &hook(&repo, agent, sent), part);
+            let output = run_with_input(guard.args(["-c", &script, GUARD]), sent.as_bytes());
+            assert_eq!(output.code, code, "{agent} {to}: {output:?}");
+            let told = output.text().contains("[out-of-scope]");
+            assert_eq!(told, (agent, to) != ("opencode", "2>"), "{agent} {to}");
         }
     }
 }
 
 #[test]
-fn events_of_cursor_are_judged() {
+fn workspace_of_cursor_is_the_root_with_the_files_of_the_call() {
     let repo = repo();
-    let ask = |event: &str, more: Value| {
-        let mut sent = payload(&repo, "cursor", "", &json!({}));
-        let object = sent.as_object_mut().unwrap();
-        for key in ["tool_name", "tool_input", "tool_use_id"] {
-            object.remove(key);
-        }
-        object["hook_event_name"] = event.into();
-        object.extend(more.as_object().unwrap().clone());
-        hook(&repo, "cursor", sent.to_string())
-    };
-    assert_denied(
-        "cursor",
-        &ask("afterFileEdit", json!({"file_path": LOG, "edits": []})),
-        "is unusable",
-    );
-    let tool = |tool: &str, input: Value| {
-        hook(
-            &repo,
-            "cursor",
-            payload(&repo, "cursor", tool, &input).to_string(),
-        )
-    };
-    assert_denied(
-        "cursor",
-        &tool("Delete", json!({"path": LOG})),
-        "src/log.py",
-    );
-    for unknown in ["EditNotebook", "TabWrite"] {
-        assert_denied(
-            "cursor",
-            &tool(unknown, json!({"path": LOG})),
-            "cannot know what the tool",
-        );
-    }
-    for input in [
-        json!({"command": "rm .cursor/hooks.json", "cwd": "", "timeout": 30000}),
-        json!({"command": "cat .cursor/hooks.json", "working_directory": "src"}),
-    ] {
-        assert_denied("cursor", &tool("Shell", input), ".cursor/hooks.json");
-    }
+    let mut sent = payload(&repo, "cursor", "Delete", &json!({"path": LOG}));
+    let ask = |sent: &Value| hook(&repo, "cursor", sent.to_string());
+    assert_denied("cursor", &ask(&sent), "src/log.py");
+    sent["tool_name"] = "Write".into();
+    sent["tool_input"] = json!({"file_path": LOG, "content": "x\n"});
     // With several roots, only an absolute path says which is meant.
-    let mut sent = payload(
-        &repo,
-        "cursor",
-        "Write",
-        &json!({"file_path": LOG, "content": "x\n"}),
-    );
     sent["workspace_roots"] = json!(["/elsewhere", repo.root]);
-    assert_denied(
-        "cursor",
-        &hook(&repo, "cursor", sent.to_string()),
-        "use the absolute path",
-    );
+    assert_denied("cursor", &ask(&sent), "use the absolute path");
     sent["tool_input"]["file_path"] = repo.path(LOG).to_str().unwrap().into();
-    assert_allowed("cursor", &hook(&repo, "cursor", sent.to_string()));
+    assert_allowed("cursor", &ask(&sent));
     sent["workspace_roots"] = json!([]);
-    assert_denied(
-        "cursor",
-        &hook(&repo, "cursor", sent.to_string()),
-        "names no workspace",
-    );
+    assert_denied("cursor", &ask(&sent), "neither `cwd`");
 }
 
-#[test]
-fn cursor_hears_once_at_the_end_of_a_turn_what_landed() {
-    let repo = repo();
-    let stop = |count: u32, status: &str| {
-        let sent = json!({
-            "conversation_id": "s", "generation_id": "g", "hook_event_name": "stop", "cursor_version": "3.1.17",
-            "workspace_roots": [repo.root], "status": status, "loop_count": count,
-        });
-        hook(&repo, "cursor", sent.to_string())
-    };
-    assert_allowed("cursor", &stop(0, "completed"));
-    let shell = payload(
-        &repo,
-        "cursor",
-        "Shell",
-        &json!({"command": "make", "cwd": ""}),
-    );
-    assert_allowed("cursor", &hook(&repo, "cursor", shell.to_string()));
-    repo.write("src/stray.py", "x = 1\n");
-    assert_allowed("cursor", &stop(0, "aborted"));
-    assert_allowed("cursor", &stop(1, "completed"));
-    let told = stop(0, "completed");
-    let answer: Value = serde_json::from_str(&told.stdout).unwrap();
-    assert_says(
-        answer["followup_message"].as_str().unwrap(),
-        &["src/stray.py", "out-of-scope"],
-    );
-    assert_allowed("cursor", &stop(0, "completed"));
+/// What each agent sends after its shell tool, beside what it sends before, and where a report stands in the answer.
+const EVENTS: &str = r#"claude Bash {"hook_event_name": "PostToolUse"} /reason
+claude Bash {"hook_event_name": "PostToolUseFailure"} /hookSpecificOutput/additionalContext
+claude Bash {"hook_event_name": "SubagentStop"} /reason
+claude Bash {"hook_event_name": "Stop"} /reason
+codex Bash {"hook_event_name": "PostToolUse"} /reason
+codex Bash {"hook_event_name": "Stop"} /reason
+copilot bash {"toolResult": {}} /additionalContext
+copilot bash {"stopReason": "end_turn"} /reason
+cursor Shell {"hook_event_name": "postToolUse"} /additional_context
+cursor Shell {"hook_event_name": "stop", "status": "completed", "loop_count": 0} /followup_message
+gemini run_shell_command {"hook_event_name": "AfterTool"} /reason
+gemini run_shell_command {"hook_event_name": "AfterAgent"} /reason
+opencode bash {"hook_event_name": "tool.execute.after"} /report
+vscode run_in_terminal {"hookEventName": "PostToolUse"} /reason
+vscode run_in_terminal {"hookEventName": "Stop"} /reason"#;
+
+/// The agent, what it sends before its shell tool and after it, and the place of the report.
+fn events(repo: &Repo) -> impl Iterator<Item = (&'static str, Value, Value, &'static str)> {
+    EVENTS.lines().map(|line| {
+        let (agent, rest) = line.split_once(' ').unwrap();
+        let (tool, rest) = rest.split_once(' ').unwrap();
+        let (more, place) = rest.rsplit_once(' ').unwrap();
+        let before = payload(repo, agent, tool, &json!({"command": "make"}));
+        (agent, before.clone(), with(before, more), place)
+    })
 }
 
-/// The payloads around the shell tool of an agent: before it, and each event afterwards with where a report stands in
-/// the answer.
-fn around_shell(repo: &Repo, agent: &str) -> (Value, Vec<(Value, &'static str)>) {
-    let tool = match agent {
-        "copilot" | "opencode" => "bash",
-        "cursor" => "Shell",
-        "gemini" => "run_shell_command",
-        "vscode" => "run_in_terminal",
-        _ => "Bash",
-    };
-    let before = payload(repo, agent, tool, &json!({"command": "make"}));
-    let after = |more: Value| {
-        let mut sent = before.clone();
-        let object = sent.as_object_mut().unwrap();
-        object.extend(more.as_object().unwrap().clone());
-        sent
-    };
-    let event = |name: &str| after(json!({"hook_event_name": name}));
-    let context = "/hookSpecificOutput/additionalContext";
-    let events = match agent {
-        "claude" => vec![
-            (event("PostToolUse"), "/reason"),
-            (event("PostToolUseFailure"), context),
-            (event("SubagentStop"), "/reason"),
-            (event("Stop"), "/reason"),
-        ],
-        "codex" => vec![
-            (event("PostToolUse"), "/reason"),
-            (event("Stop"), "/reason"),
-        ],
-        "copilot" => vec![
-            (after(json!({"toolResult": {}})), "/additionalContext"),
-            (
-                json!({"sessionId": "s", "timestamp": 1, "cwd": repo.root, "stopReason": "end_turn"}),
-                "/reason",
-            ),
-        ],
-        "cursor" => vec![
-            (event("postToolUse"), "/additional_context"),
-            (
-                after(json!({"hook_event_name": "stop", "status": "completed", "loop_count": 0})),
-                "/followup_message",
-            ),
-        ],
-        "gemini" => vec![
-            (event("AfterTool"), "/reason"),
-            (event("AfterAgent"), "/reason"),
-        ],
-        "opencode" => vec![(event("tool.execute.after"), "/report")],
-        _ => vec![
-            (after(json!({"hookEventName": "PostToolUse"})), "/reason"),
-            (after(json!({"hookEventName": "Stop"})), "/reason"),
-        ],
-    };
-    (before, events)
+fn with(mut payload: Value, more: &str) -> Value {
+    let more: serde_json::Map<_, _> = serde_json::from_str(more).unwrap();
+    payload.as_object_mut().unwrap().extend(more);
+    payload
 }
 
 #[track_caller]
@@ -674,79 +373,67 @@ fn assert_reported(agent: &str, answer: &Output, place: &str, part: &str) {
     assert_eq!(answer.code, 0, "{agent}: {answer:?}");
     let told: Value = serde_json::from_str(&answer.stdout).unwrap();
     let told = told.pointer(place).and_then(Value::as_str);
-    assert_says(
-        told.unwrap_or_else(|| panic!("{agent}: {answer:?}")),
-        &[part],
-    );
+    assert_says(told.unwrap_or_default(), &[part]);
 }
 
 #[test]
 fn commands_are_observed_and_reported_in_the_form_of_every_agent() {
     let template = repo();
-    for agent in AGENTS {
-        for at in 0.. {
-            let repo = copy_of(&template);
-            let (before, mut events) = around_shell(&repo, agent);
-            if at >= events.len() {
-                break;
+    for at in 0..EVENTS.lines().count() {
+        let repo = copy_of(&template);
+        let (agent, before, after, place) = events(&repo).nth(at).unwrap();
+        assert_allowed(agent, &hook(&repo, agent, before.to_string()));
+        repo.write("src/new.py", "x\n");
+        // Cursor goes on after a report, and begins another round after a person has stopped it.
+        if after["loop_count"] == 0 {
+            for more in [r#"{"status": "aborted"}"#, r#"{"loop_count": 1}"#] {
+                let repeated = with(after.clone(), more).to_string();
+                assert_allowed(agent, &hook(&repo, agent, repeated));
             }
-            let (after, place) = events.swap_remove(at);
-            assert_allowed(agent, &hook(&repo, agent, before.to_string()));
-            repo.write("src/new.py", "x\n");
-            let answer = hook(&repo, agent, after.to_string());
-            assert_reported(agent, &answer, place, "src/new.py is not in the design");
         }
+        let answer = hook(&repo, agent, after.to_string());
+        assert_reported(agent, &answer, place, "src/new.py is not in the design");
     }
 }
 
 #[test]
 fn checkpoints_go_at_the_end_of_a_session() {
     let template = repo();
-    for agent in ["claude", "copilot", "cursor", "gemini", "vscode"] {
+    for (agent, end) in [
+        ("claude", r#"{"hook_event_name": "SessionEnd"}"#),
+        ("copilot", r#"{"reason": "complete"}"#),
+        ("cursor", r#"{"hook_event_name": "sessionEnd"}"#),
+        ("gemini", r#"{"hook_event_name": "SessionEnd"}"#),
+    ] {
         let repo = copy_of(&template);
-        let (before, _) = around_shell(&repo, agent);
+        let (_, before, ..) = events(&repo).find(|(name, ..)| *name == agent).unwrap();
         assert_allowed(agent, &hook(&repo, agent, before.to_string()));
-        let stores = repo.home().join(".cache/guard");
-        let store = std::fs::read_dir(&stores).unwrap().next();
-        let objects = store.unwrap().unwrap().path().join("objects");
+        let objects = store(&repo).join("objects");
         assert!(objects.exists(), "{agent}");
-        let key = match agent {
-            "vscode" => "hookEventName",
-            _ => "hook_event_name",
-        };
-        let end = match agent {
-            "copilot" => {
-                json!({"sessionId": "s", "timestamp": 1, "cwd": repo.root, "reason": "complete"})
-            }
-            _ => {
-                let mut end = before.clone();
-                end[key] = if agent == "cursor" {
-                    "sessionEnd"
-                } else {
-                    "SessionEnd"
-                }
-                .into();
-                end
-            }
-        };
-        assert_allowed(agent, &hook(&repo, agent, end.to_string()));
+        let end = with(before, end).to_string();
+        assert_allowed(agent, &hook(&repo, agent, end));
         assert!(!objects.exists(), "{agent}");
     }
 }
 
-/// What may fail inside: how, and a part of what guard says. The private repository of the checkpoints is `store`.
+/// The private repository of the checkpoints.
+fn store(repo: &Repo) -> std::path::PathBuf {
+    let mut stores = fs::read_dir(repo.home().join(".cache/guard")).unwrap();
+    stores.next().unwrap().unwrap().path()
+}
+
+/// What may fail inside: how, and a part of what guard says.
 type Fault = (fn(repo: &Repo, store: &Path), &'static str);
 
 const FAULTS: &[Fault] = &[
     (
-        |_, store| std::fs::write(store.join("index"), "damaged").unwrap(),
+        |_, store| fs::write(store.join("index"), "damaged").unwrap(),
         "could not record",
     ),
     (
         |_, store| {
-            let notes = std::fs::read_dir(store.join("sessions")).unwrap();
-            for note in notes {
-                std::fs::write(note.unwrap().path(), "{").unwrap();
+            for note in fs::read_dir(store.join("sessions")).unwrap() {
+                fs::write(note.unwrap().path(), "{").unwrap();
             }
         },
         "notes of the session",
@@ -754,8 +441,8 @@ const FAULTS: &[Fault] = &[
     (
         |_, store| {
             let cache = store.parent().unwrap();
-            std::fs::remove_dir_all(cache).unwrap();
-            std::fs::write(cache, "").unwrap();
+            fs::remove_dir_all(cache).unwrap();
+            fs::write(cache, "").unwrap();
         },
         "checkpoints",
     ),
@@ -766,45 +453,62 @@ const FAULTS: &[Fault] = &[
     ),
 ];
 
-/// Whatever fails is a denial before a command, and a report after it.
 #[test]
-fn every_fault_denies_a_command_before_it_and_is_reported_after_it_by_every_agent() {
+fn every_fault_denies_a_command_before_it_and_is_reported_after_it() {
     let template = repo();
-    for agent in AGENTS {
-        for (fail, part) in FAULTS {
-            let begun = || {
-                let repo = copy_of(&template);
-                let (before, events) = around_shell(&repo, agent);
-                assert_allowed(agent, &hook(&repo, agent, before.to_string()));
-                (repo, before, events)
-            };
-            let break_in = |repo: &Repo| {
-                let mut stores = std::fs::read_dir(repo.home().join(".cache/guard")).unwrap();
-                fail(repo, &stores.next().unwrap().unwrap().path());
-            };
-            let (repo, before, events) = begun();
-            hook(&repo, agent, events[0].0.to_string()).exits(0);
-            break_in(&repo);
-            assert_denied(agent, &hook(&repo, agent, before.to_string()), part);
-            let (repo, _, events) = begun();
-            break_in(&repo);
-            for (after, place) in events {
-                let answer = hook(&repo, agent, after.to_string());
-                assert_reported(agent, &answer, place, part);
-            }
-        }
-        let repo = copy_of(&template);
-        let (before, after) = around_shell(&repo, agent);
-        let without_git = |sent: &Value| {
-            let mut guard = repo.command(GUARD);
-            guard.args(["hook", agent]).env("PATH", repo.path("src"));
-            run_with_input(&mut guard, sent.to_string().as_bytes())
+    for (fail, part) in FAULTS {
+        let begun = || {
+            let repo = copy_of(&template);
+            let (_, before, after, _) = events(&repo).next().unwrap();
+            assert_allowed("claude", &hook(&repo, "claude", before.to_string()));
+            (repo, before, after)
         };
-        let part = "git cannot be started";
-        assert_denied(agent, &without_git(&before), part);
-        assert_allowed(agent, &hook(&repo, agent, before.to_string()));
-        for (after, place) in &after {
-            assert_reported(agent, &without_git(after), place, part);
+        let (repo, before, after) = begun();
+        hook(&repo, "claude", after.to_string()).exits(0);
+        fail(&repo, &store(&repo));
+        assert_denied("claude", &hook(&repo, "claude", before.to_string()), part);
+        let (repo, _, after) = begun();
+        fail(&repo, &store(&repo));
+        let answer = hook(&repo, "claude", after.to_string());
+        assert_reported("claude", &answer, "/reason", part);
+    }
+}
+
+#[test]
+fn every_failure_is_a_denial_in_the_terms_of_every_agent() {
+    type Break = fn(&Repo);
+    let failures: [(Break, &str); 6] = [
+        (
+            |repo| drop(repo.git(&["switch", "--quiet", "main"])),
+            "no design",
+        ),
+        (
+            |repo| fs::remove_dir_all(repo.path(".git")).unwrap(),
+            "not in a git repository",
+        ),
+        (|repo| repo.write(".git/HEAD", "ref: \n"), "guard"),
+        (
+            |repo| {
+                fs::remove_dir_all(repo.path(".git/objects")).unwrap();
+                fs::create_dir(repo.path(".git/objects")).unwrap();
+            },
+            "guard could not check",
+        ),
+        // Neither the snapshot nor the record can be written.
+        (|repo| repo.write(".git/refs/guard", ""), "the snapshot"),
+        (
+            |repo| fs::create_dir_all(repo.path(".git/guard/log.jsonl")).unwrap(),
+            "the audit log",
+        ),
+    ];
+    let template = repo();
+    for (break_it, part) in failures {
+        let repo = copy_of(&template);
+        break_it(&repo);
+        for agent in AGENTS {
+            let (tool, input) = tools(agent).remove(0);
+            let sent = payload(&repo, agent, tool, &input).to_string();
+            assert_denied(agent, &hook(&repo, agent, sent), part);
         }
     }
 }

@@ -29,19 +29,9 @@ fn write(repo: &Repo, path: &str) -> Output {
 }
 
 #[track_caller]
-fn assert_passes(repo: &Repo, path: &str) {
+fn assert_answers(repo: &Repo, path: &str, code: i32) {
     let output = write(repo, path);
-    assert_eq!(
-        (output.code, output.stdout.as_str()),
-        (0, ""),
-        "{path}: {output:?}"
-    );
-}
-
-#[track_caller]
-fn assert_denied(repo: &Repo, path: &str) {
-    let output = write(repo, path);
-    assert_eq!(output.code, 2, "{path}: {output:?}");
+    assert_eq!(output.code, code, "{path}: {output:?}");
 }
 
 #[test]
@@ -49,9 +39,9 @@ fn temporary_files_need_no_row_and_no_design() {
     let (repo, temporary) = with_temporary();
     let temporary = temporary.canonicalize().unwrap();
     let scratch = format!("{}/deep/scratch.py", temporary.display());
-    assert_passes(&repo, &scratch);
+    assert_answers(&repo, &scratch, 0);
     repo.branch("189-no-design");
-    assert_passes(&repo, &scratch);
+    assert_answers(&repo, &scratch, 0);
     // A link leads elsewhere, and a repository there has rules of its own.
     symlink(&repo.root, temporary.join("link")).unwrap();
     symlink(repo.path("src/other.py"), temporary.join("file.py")).unwrap();
@@ -66,23 +56,15 @@ fn temporary_files_need_no_row_and_no_design() {
         "deep/../../stray.py",
         "../stray.py",
     ] {
-        assert_denied(&repo, &format!("{}/{path}", temporary.display()));
+        assert_answers(&repo, &format!("{}/{path}", temporary.display()), 2);
     }
-}
-
-#[test]
-fn work_tree_below_the_temporary_directory_is_no_scratch_place() {
-    let repo = repo();
+    // Nor is the work tree scratch where it lies below the temporary directory.
     let mut guard = repo.command(GUARD);
-    guard
-        .args(["hook", "claude"])
-        .env("TMPDIR", repo.root.parent().unwrap());
+    guard.args(["hook", "claude"]);
+    guard.env("TMPDIR", repo.root.parent().unwrap());
     let input = json!({"file_path": absolute(&repo, "src/other.py"), "content": "x\n"});
-    let output = run_with_input(
-        &mut guard,
-        claude(&repo, "Write", &input).to_string().as_bytes(),
-    );
-    assert_eq!(output.code, 2, "{output:?}");
+    let payload = claude(&repo, "Write", &input).to_string();
+    assert_eq!(run_with_input(&mut guard, payload.as_bytes()).code, 2);
 }
 
 #[test]
@@ -97,7 +79,7 @@ fn own_directory_of_an_agent_is_free_but_for_what_switches_its_hooks() {
         ".gemini/GEMINI.md",
     ] {
         fs::create_dir_all(repo.home().join(free).parent().unwrap()).unwrap();
-        assert_passes(&repo, &home(free));
+        assert_answers(&repo, &home(free), 0);
     }
     for switch in [
         ".claude/settings.json",
@@ -109,26 +91,24 @@ fn own_directory_of_an_agent_is_free_but_for_what_switches_its_hooks() {
         ".bashrc",
         ".claude.json",
     ] {
-        assert_denied(&repo, &home(switch));
+        assert_answers(&repo, &home(switch), 2);
     }
 }
 
 #[test]
 fn ignored_files_are_free_but_for_secrets_and_switches() {
     let (repo, _) = with_temporary();
-    repo.stage(
-        ".gitignore",
-        "*.out\n/target/\n.env.local\n.claude/settings.local.json\nlefthook-local.yml\nguard.toml\nkept.bin\n",
-    );
+    let ignored = "*.out\n/target/\n.env.local\n.claude/settings.local.json\nlefthook-local.yml\nguard.toml\n";
+    repo.stage(".gitignore", ignored);
     repo.commit("Ignore what is built");
     repo.write("src/forced.out", "x\n");
     repo.git(&["add", "--force", "src/forced.out"]);
     repo.commit("Track an ignored file");
     for free in ["src/run.out", "target/debug/deep/a.json"] {
-        assert_passes(&repo, &absolute(&repo, free));
+        assert_answers(&repo, &absolute(&repo, free), 0);
     }
     repo.branch("189-no-design");
-    assert_passes(&repo, &absolute(&repo, "src/run.out"));
+    assert_answers(&repo, &absolute(&repo, "src/run.out"), 0);
     for refused in [
         ".env.local",
         ".claude/settings.local.json",
@@ -137,7 +117,7 @@ fn ignored_files_are_free_but_for_secrets_and_switches() {
         "src/forced.out",
         "src/new.py",
     ] {
-        assert_denied(&repo, &absolute(&repo, refused));
+        assert_answers(&repo, &absolute(&repo, refused), 2);
     }
 }
 
@@ -155,11 +135,8 @@ fn reads_count_only_where_the_settings_say_what_may_be_read() {
             format!("[lld]\npath = \"docs/lld/active/LLD-{{issue}}.md\"\n[workspace]\n{setting}\n");
         repo.stage("guard.toml", settings);
         repo.commit("Say what may be read");
-        assert_eq!(
-            (reads(outside), reads(&absolute(&repo, ".env"))),
-            expected,
-            "{setting}"
-        );
+        let codes = (reads(outside), reads(&absolute(&repo, ".env")));
+        assert_eq!(codes, expected, "{setting}");
     }
 }
 

@@ -6,12 +6,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::common::clients::{program, python};
-use crate::common::{GUARD, Repo, SOURCE, lines, run, write_executable};
+use crate::common::{GUARD, Repo, SOURCE, has_keys, lines, run, write_executable};
 
 /// A design for two files, one of them large.
 fn repo() -> Repo {
@@ -69,52 +68,28 @@ fn read(repo: &Repo, path: &str) -> Option<String> {
     fs::read_to_string(repo.path(path)).ok()
 }
 
-fn records(repo: &Repo) -> Vec<Value> {
-    let log = read(repo, ".git/guard/log.jsonl").unwrap_or_default();
-    let records = log
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
-    records.collect()
-}
-
 /// Asserts which decisions the state has, each in the same shape and with a time, and that guard's log has all writes.
 #[track_caller]
 fn assert_log_agrees(repo: &Repo, state: &Value, expected: &[(&str, &str)]) {
-    let log = state["approval_log"].as_array().unwrap();
-    let decisions: Vec<(&str, &str)> = log
-        .iter()
-        .map(|entry| {
-            let keys: Vec<&String> = entry.as_object().unwrap().keys().collect();
-            let shape = [
-                "path",
-                "decision",
-                "timestamp",
-                "strategy",
-                "held_id",
-                "reason",
-            ];
-            assert_eq!(keys, shape, "{entry}");
-            let time = entry["timestamp"].as_str().unwrap();
-            assert!(
-                time.starts_with("20") && time.ends_with("+00:00"),
-                "{entry}"
-            );
-            // Nobody was asked before the graph was interrupted.
-            let reason = entry["reason"].as_str().unwrap();
-            assert!(!reason.contains("closed"), "{entry}");
-            (
-                entry["path"].as_str().unwrap(),
-                entry["decision"].as_str().unwrap(),
-            )
-        })
-        .collect();
+    let mut decisions = Vec::new();
+    for entry in state["approval_log"].as_array().unwrap() {
+        has_keys(entry, "path decision timestamp strategy held_id reason");
+        let text = |key: &str| entry[key].as_str().unwrap();
+        let time = text("timestamp");
+        assert!(
+            time.starts_with("20") && time.ends_with("+00:00"),
+            "{entry}"
+        );
+        // Nobody was asked before the graph was interrupted.
+        assert!(!text("reason").contains("closed"), "{entry}");
+        decisions.push((text("path"), text("decision")));
+    }
     assert_eq!(decisions, expected, "{state}");
-    let done = records(repo);
-    let done = done.iter().filter(|record| record["event"] == "done");
-    let written = decisions
-        .iter()
-        .filter(|(_, decision)| matches!(*decision, "written" | "approved"));
-    assert_eq!(done.count(), written.count(), "{state}");
+    let done = repo.records().into_iter();
+    let done = done.filter(|record| record["event"] == "done").count();
+    let written = decisions.iter();
+    let written = written.filter(|(_, decision)| ["written", "approved"].contains(decision));
+    assert_eq!(done, written.count(), "{state}");
     repo.guard(&["audit", "verify"]).exits(0);
 }
 
@@ -131,15 +106,6 @@ fn damage(repo: &Repo) -> Vec<&'static str> {
         damage.push("a file outside the workspace was written");
     }
     damage
-}
-
-/// The gate ends at a path outside the workspace.
-fn hostile() -> [Value; 3] {
-    [
-        write("other.py", "y = 2\n"),
-        replacement(),
-        write("src/../../escaped.py", "z = 3\n"),
-    ]
 }
 
 #[test]
@@ -173,11 +139,8 @@ fn write_outside_the_scope_is_rejected_and_one_outside_the_workspace_raises() {
     let raised = &said["raised"];
     assert_eq!(raised["type"], "SecurityError", "{said}");
     let state = &raised["update"];
-    assert_eq!(
-        state["rejected_writes"],
-        json!(["other.py", "src/../../escaped.py"]),
-        "{said}"
-    );
+    let rejected = json!(["other.py", "src/../../escaped.py"]);
+    assert_eq!(state["rejected_writes"], rejected, "{said}");
     assert_eq!(state["approved_writes"], json!([]));
     assert_eq!(state["write_requests"], json!([requests[2]]));
     assert_eq!(damage(&repo), [""; 0]);
@@ -186,20 +149,20 @@ fn write_outside_the_scope_is_rejected_and_one_outside_the_workspace_raises() {
         ("src/../../escaped.py", "security"),
     ];
     assert_log_agrees(&repo, state, &expected);
-    let refused: Vec<Value> = records(&repo)
-        .iter()
-        .map(|record| record["rule"].clone())
-        .collect();
-    assert_eq!(refused, ["out-of-scope", "outside-workspace"]);
+    let rules = repo
+        .records()
+        .into_iter()
+        .map(|record| record["rule"].clone());
+    let rules: Vec<Value> = rules.collect();
+    assert_eq!(rules, ["out-of-scope", "outside-workspace"]);
 }
 
 #[test]
 fn held_replacement_is_written_with_the_strategy_that_the_person_chooses() {
     let chosen = ["append", "replace"];
     let repos = chosen.map(|_| repo());
-    let scenarios: Vec<Value> = repos
-        .iter()
-        .zip(chosen)
+    let scenarios = repos.iter().zip(chosen);
+    let scenarios: Vec<Value> = scenarios
         .map(|(repo, chosen)| scenario(repo, &[replacement()], &[decision(chosen)]))
         .collect();
     let Some(said) = graphs(&repos[0], &scenarios) else {
@@ -215,12 +178,9 @@ fn held_replacement_is_written_with_the_strategy_that_the_person_chooses() {
         assert_eq!(state["approved_writes"], json!(["src/large.py"]), "{said}");
         assert_eq!(state["pending_writes"], json!([]));
         assert_eq!(read(repo, "src/large.py"), Some(expected));
-        let approved: Vec<Value> = records(repo)
-            .into_iter()
-            .filter(|record| record["event"] == "approved")
-            .collect();
-        assert_eq!(approved.len(), 1);
-        assert_eq!(approved[0]["how"], "elicitation");
+        let mut records = repo.records().into_iter();
+        let approved = records.find(|record| record["event"] == "approved");
+        assert_eq!(approved.unwrap()["how"], "elicitation");
         let expected = [("src/large.py", "held"), ("src/large.py", "approved")];
         assert_log_agrees(repo, state, &expected);
     }
@@ -231,6 +191,13 @@ fn rejected_replacement_leaves_the_file_and_a_wrong_word_asks_again() {
     let repo = repo();
     let wrong = json!({ "decision": "replace", "word": "wrong", "reason": "agreed" });
     let answers = [wrong, decision("reject")];
+    // Nothing is replaced while no person answers.
+    let waiting = scenario(&repo, &[replacement()], &[]);
+    let Some(waiting) = graphs(&repo, &[waiting]) else {
+        return;
+    };
+    assert_eq!(waiting[0]["left"][0]["target_path"], "src/large.py");
+    assert_eq!(damage(&repo), [""; 0]);
     let Some(said) = graph(&repo, &[replacement()], &answers) else {
         return;
     };
@@ -245,19 +212,6 @@ fn rejected_replacement_leaves_the_file_and_a_wrong_word_asks_again() {
 }
 
 #[test]
-fn nothing_is_replaced_while_no_person_answers() {
-    let repo = repo();
-    let Some(waiting) = graph(&repo, &[replacement()], &[]) else {
-        return;
-    };
-    let left = &waiting["left"][0];
-    assert_eq!(left["target_path"], "src/large.py", "{waiting}");
-    let pending = &waiting["state"]["pending_writes"];
-    assert_eq!(pending.as_array().unwrap().len(), 1);
-    assert_eq!(damage(&repo), [""; 0]);
-}
-
-#[test]
 fn errors_without_a_person_carry_what_was_written_before() {
     let refused = write("other.py", "y = 2\n");
     for (request, error, word) in [
@@ -265,11 +219,11 @@ fn errors_without_a_person_carry_what_was_written_before() {
         (refused, "RefusedError", "refused"),
     ] {
         let repo = repo();
-        let requests = [
+        let (first, last) = (
             write("src/new.py", "b = 2\n"),
-            request,
             write("src/newer.py", "c = 3\n"),
-        ];
+        );
+        let requests = [first, request, last];
         let mut alone = scenario(&repo, &requests, &[]);
         alone["auto_mode"] = true.into();
         let Some(said) = graphs(&repo, &[alone]) else {
@@ -285,11 +239,8 @@ fn errors_without_a_person_carry_what_was_written_before() {
         assert_log_agrees(&repo, update, &[("src/new.py", "written"), (path, word)]);
         let message = raised["message"].as_str().unwrap();
         assert!(message.contains(path), "{message}");
-        assert_eq!(
-            message.contains("guard approve"),
-            word == "held",
-            "{message}"
-        );
+        let names_command = message.contains("guard approve");
+        assert_eq!(names_command, word == "held", "{message}");
         assert_eq!(damage(&repo), [""; 0]);
     }
 }
@@ -299,16 +250,12 @@ fn asynchronous_nodes_and_a_running_event_loop_do_the_same() {
     let modes = ["ainvoke", "in_loop"];
     let repos = modes.map(|_| repo());
     let requests = [write("src/new.py", "b = 2\n"), replacement()];
-    let scenarios: Vec<Value> = repos
-        .iter()
-        .zip(modes)
-        .map(|(repo, mode)| {
-            let mut scenario = scenario(repo, &requests, &[decision("replace")]);
-            scenario["mode"] = mode.into();
-            scenario
-        })
-        .collect();
-    let Some(said) = graphs(&repos[0], &scenarios) else {
+    let scenarios = repos.iter().zip(modes).map(|(repo, mode)| {
+        let mut scenario = scenario(repo, &requests, &[decision("replace")]);
+        scenario["mode"] = mode.into();
+        scenario
+    });
+    let Some(said) = graphs(&repos[0], &scenarios.collect::<Vec<_>>()) else {
         return;
     };
     for (repo, said) in repos.iter().zip(said) {
@@ -399,41 +346,21 @@ fn one_session_serves_all_writes_of_a_node() {
     assert_eq!(read(&repo, "../starts").as_deref(), Some("start\n"));
 }
 
-#[test]
-fn pip_leaves_nothing_in_the_source_folder() {
-    let Some(python) = python() else {
-        return;
-    };
-    let repo = Repo::new();
-    let package = Path::new(SOURCE).join("hooks/langgraph");
-    let copy = repo.path("langgraph");
-    run(Command::new("cp").arg("-R").arg(&package).arg(&copy)).exits(0);
-    let files = || run(Command::new("find").arg(&copy)).stdout.lines().count();
-    let before = files();
-    let mut pip = repo.command(&python);
-    pip.args([
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-    ]);
-    pip.args(["--disable-pip-version-check", "--target", "installed"]);
-    run(pip.arg(&copy)).exits(0);
-    assert_eq!(files(), before);
-    assert!(repo.path("installed/guard_langgraph/gate.py").is_file());
-}
-
+/// The gate ends at a path outside the workspace.
 #[test]
 fn without_the_gate_the_same_writes_do_damage() {
+    let hostile = [
+        write("other.py", "y = 2\n"),
+        replacement(),
+        write("src/../../escaped.py", "z = 3\n"),
+    ];
     let (gated, bare) = (repo(), repo());
-    let mut ungated = scenario(&bare, &hostile(), &[]);
+    let mut ungated = scenario(&bare, &hostile, &[]);
     ungated["gate"] = false.into();
-    if graphs(&gated, &[scenario(&gated, &hostile(), &[]), ungated]).is_none() {
+    if graphs(&gated, &[scenario(&gated, &hostile, &[]), ungated]).is_none() {
         return;
     }
     assert_eq!(damage(&gated), [""; 0]);
     assert_eq!(damage(&bare).len(), 3);
-    assert_eq!(records(&bare), Vec::<Value>::new());
+    assert_eq!(bare.records(), Vec::<Value>::new());
 }

@@ -61,18 +61,13 @@ pub(crate) fn judge(repo: &Repository, options: &Options, call: &ToolCall) -> Ga
 
 /// Each change is checked from the state on disk, so two of them to one file could add up to more.
 fn check_each_once(gate: &Gate<'_>, requests: &[BString]) -> GateResult<()> {
-    if requests.len() < 2 {
-        return Ok(());
-    }
     let mut seen = BTreeSet::new();
-    for request in requests {
+    for request in requests.iter().filter(|_| requests.len() > 1) {
         let path = gate.boundary.locate(request.as_ref())?;
-        if let Some(path) = seen.replace(path) {
-            return Err(Failure::new(
-                FailureKind::CannotJudge,
-                format!("the call changes {} more than once", escaped(&path)),
-            )
-            .help("put all changes of a file into one section, or make two calls"));
+        let message = format!("the call changes {} more than once", escaped(&path));
+        if !seen.insert(path) {
+            return Err(Failure::new(FailureKind::CannotJudge, message)
+                .help("put all changes of a file into one section, or make two calls"));
         }
     }
     Ok(())
@@ -229,14 +224,10 @@ const SWITCH_WORDS: &[&str] = &["guard uninstall", "disableAllHooks", ".claude/s
 /// The files that switch hooks here.
 pub(super) fn hook_files(root: &Path) -> Vec<PathBuf> {
     let home = std::env::home_dir();
-    let places = [Some(root), home.as_deref()];
-    let in_place = |place: &Path| {
-        HOOK_FILES
-            .iter()
-            .map(|file| place.join(file))
-            .collect::<Vec<_>>()
-    };
-    places.into_iter().flatten().flat_map(in_place).collect()
+    let places = [Some(root), home.as_deref()].into_iter().flatten();
+    places
+        .flat_map(|place| HOOK_FILES.iter().map(move |file| place.join(file)))
+        .collect()
 }
 
 /// Refuses a command that names one of them, by its plain words.
@@ -248,15 +239,10 @@ pub(crate) fn refuse(call: &ToolCall) -> GateResult<()> {
         let FileAction::Command(text) = action else {
             continue;
         };
-        let mut words = String::with_capacity(text.len());
-        for word in text.split_whitespace() {
-            words.extend([word, " "]);
-        }
-        let named = HOOK_FILES
-            .iter()
-            .chain(SWITCH_WORDS)
-            .find(|word| words.contains(**word));
-        if let Some(word) = named {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let words = words.join(" ");
+        let mut all = HOOK_FILES.iter().chain(SWITCH_WORDS);
+        if let Some(word) = all.find(|word| words.contains(**word)) {
             return Err(Failure::new(
                 FailureKind::Refused,
                 format!("the command names `{word}`, which decides whether guard sees what commands do"),

@@ -11,21 +11,20 @@ mod rebuild;
 mod tools;
 
 pub(crate) use judgement::{judge, refuse};
-pub(crate) use observe::{Observer, Told};
+pub(crate) use observe::Observer;
 pub(crate) use payload::AgentEvent;
-pub(crate) use protocol::Reply;
+pub(crate) use protocol::{Reply, Told};
 #[cfg(feature = "mcp")]
 pub(crate) use reason::explained;
-pub(crate) use reason::{failed_to, scope_to_tell, times_told};
+pub(crate) use reason::{failed_to, scope_to_tell};
 #[cfg(fuzzing)]
 pub(crate) use rebuild::patched;
 pub(crate) use tools::{FileAction, ToolCall};
 
-use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::Result;
 use crate::files::GateResult;
@@ -93,111 +92,95 @@ impl Agent {
         }
     }
 
-    /// The payload for a write of this file in a project.
+    /// A payload for a write of this file in a project, to try out an agent's settings.
     pub(crate) fn sample(self, root: &str, path: &str) -> Value {
-        (self.protocol().sample)(root, path)
+        json!({
+            "session_id": "guard", "cwd": root, "hook_event_name": self.protocol().before.last(),
+            "tool_name": "Write", "tool_use_id": "guard", "tool_input": {"file_path": path, "content": "x\n"},
+        })
     }
 
-    /// The denial if guard itself fails, before or whatever it knows about the payload.
-    pub(crate) fn failed(self, why: &str) -> Reply {
+    /// A denial with the exit code that every agent takes for one, before or whatever guard knows about the payload.
+    fn refusal(self, why: &str) -> Reply {
         Reply {
             code: protocol::DENIED,
             ..self.protocol().denial(why)
         }
     }
 
-    /// The answer to a payload. A panic in `work` is a denial, or after the fact a report.
-    pub(crate) fn answer(self, payload: Result<Vec<u8>>, work: &impl HookWork) -> Reply {
-        let fallback = RefCell::new(self.failed(FAILED));
-        let answer = || self.answer_from(payload, work, &fallback);
-        catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| fallback.borrow().clone())
+    /// The denial if guard fails or needs too long before it has read the payload.
+    pub(crate) fn failed(self) -> Reply {
+        self.refusal(FAILED)
     }
 
-    /// The same; notes what to answer if it fails.
+    /// The answer to a payload. A panic is answered as a lack of time, by what `fallback` holds.
+    pub(crate) fn answer(
+        self,
+        payload: Result<Vec<u8>>,
+        work: &impl HookWork,
+        fallback: &Mutex<Reply>,
+    ) -> Reply {
+        let answer = || self.answer_from(payload, work, fallback);
+        catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| locked(fallback).clone())
+    }
+
     fn answer_from(
         self,
         payload: Result<Vec<u8>>,
         work: &impl HookWork,
-        fallback: &RefCell<Reply>,
+        fallback: &Mutex<Reply>,
     ) -> Reply {
         let parsed = payload.and_then(|bytes| payload::parse(self.name(), &bytes));
         let sender = parsed.as_ref().map_or(self, |payload| self.sender(payload));
         let protocol = sender.protocol();
-        fallback.replace(sender.failed(FAILED));
-        work.begun(sender.failed(&late("so it is denied; try again")));
+        *locked(fallback) = sender.failed();
         if let Ok(payload) = &parsed
-            && let Some(event) = AgentEvent::of(protocol.events, payload)
+            && let Some(event) = payload.event(protocol.events)
         {
-            let name = event.name;
-            if event.is_after_the_fact() {
-                let say = |text: String| protocol.report(name, Some(&Told::of_agent(text)));
-                fallback.replace(say(UNSEEN.to_owned()));
-                work.begun(say(late("so look yourself: git status")));
-                return match payload::is_repeated(payload) {
-                    true => protocol.allowance(),
-                    false => protocol.report(name, work.look(&event).as_ref()),
-                };
-            }
             // A prompt is no request: nothing is denied here.
-            fallback.replace(protocol.allowance());
-            work.begun(protocol.allowance());
-            return protocol.report(name, work.tell(&event).map(Told::neutral).as_ref());
-        }
-        let session = parsed.as_ref().map_or("", Payload::session).to_owned();
-        let id = parsed.as_ref().ok().and_then(Payload::call_id);
-        let call = parsed.and_then(|payload| payload.call(protocol.before));
-        let judged = match call {
-            Ok(call) => {
-                let judged = work.judge(&call, &session, &id.unwrap_or_default());
-                judged.map_err(|failure| {
-                    let reason = reason::of(&call.tool, call.changes_files(), &failure);
-                    let times = work.times_told(&session, &reason);
-                    reason::in_short(reason, times)
-                })
+            if event.takes_context() {
+                *locked(fallback) = protocol.allowance();
+                return protocol.report(&event, work.tell(&event).as_ref());
             }
-            Err(error) => Err(reason::of("the tool call", true, &error.into())),
-        };
-        let Err(reason) = judged else {
-            return protocol.allowance();
-        };
-        let denial = protocol.denial(&reason);
-        match sender == self {
-            true => denial,
-            // In case the sender is another, the code is one that every agent takes for a denial.
-            false => Reply {
-                code: protocol::DENIED,
-                ..denial
+            *locked(fallback) = protocol.report(&event, Some(&Told::of_agent(UNSEEN.to_owned())));
+            return match payload.is_repeated() {
+                true => protocol.allowance(),
+                false => protocol.report(&event, work.look(&event).as_ref()),
+            };
+        }
+        let reason = match parsed.and_then(|payload| payload.call(protocol.before)) {
+            Ok(call) => match work.judge(&call) {
+                Ok(()) => return protocol.allowance(),
+                Err(failure) => reason::of(&call.tool, call.changes_files(), &failure),
             },
+            Err(error) => reason::of("the tool call", true, &error.into()),
+        };
+        match sender == self {
+            true => protocol.denial(&reason),
+            // In case the sender is another.
+            false => sender.refusal(&reason),
         }
     }
+}
+
+fn locked(reply: &Mutex<Reply>) -> std::sync::MutexGuard<'_, Reply> {
+    reply.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What guard does about a payload, besides reading and answering it.
 pub(crate) trait HookWork {
     /// Decides about a call that reads or changes files, and prepares to see what any other does.
-    fn judge(&self, call: &ToolCall, session: &str, id: &str) -> GateResult<()>;
+    fn judge(&self, call: &ToolCall) -> GateResult<()>;
     /// Says what a call did.
     fn look(&self, event: &AgentEvent) -> Option<Told>;
     /// Says what the model does not know about the scope.
-    fn tell(&self, event: &AgentEvent) -> Option<String>;
-    /// How often a session was told a reason, with now.
-    fn times_told(&self, session: &str, reason: &str) -> usize;
-    /// Takes the answer for the case that time runs out.
-    fn begun(&self, late: Reply);
+    fn tell(&self, event: &AgentEvent) -> Option<Told>;
 }
 
-/// How long an answer may take. Agents go on when a hook takes too long, so guard answers before that.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(8);
-
-/// The reason if guard has a fault.
-const FAILED: &str = "guard failed while it checked the tool call, so the call is denied; a person should report what guard says on standard error";
-/// The report if guard has a fault.
-const UNSEEN: &str = "guard failed while it looked at what the tool did; look yourself: git status. A person should report what guard says on standard error";
-/// The reason if time runs out.
-pub(crate) fn late(so: &str) -> String {
-    let seconds = DEADLINE.as_secs();
-    format!("guard could not check the tool call within {seconds} seconds, {so}")
-}
+/// The reason if guard fails or needs too long.
+const FAILED: &str = "guard failed or took too long to check the tool call, so it is denied; try again, and show a person what guard says on standard error";
+/// The report if it does so after a tool.
+const UNSEEN: &str = "guard failed or took too long to look at what the tool did; look yourself: git status. Show a person what guard says on standard error";
 
 #[cfg(test)]
 mod tests {
@@ -208,75 +191,59 @@ mod tests {
     struct Fault;
 
     impl HookWork for Fault {
-        fn judge(&self, _: &ToolCall, _: &str, _: &str) -> GateResult<()> {
+        fn judge(&self, _: &ToolCall) -> GateResult<()> {
             panic!("a fault of guard")
         }
         fn look(&self, _: &AgentEvent) -> Option<Told> {
             panic!("a fault of guard")
         }
-        fn tell(&self, _: &AgentEvent) -> Option<String> {
+        fn tell(&self, _: &AgentEvent) -> Option<Told> {
             panic!("a fault of guard")
         }
-        fn times_told(&self, _: &str, _: &str) -> usize {
-            1
-        }
-        fn begun(&self, _: Reply) {}
+    }
+
+    fn answer(agent: Agent, payload: &Value) -> Reply {
+        let fallback = Mutex::new(agent.failed());
+        agent.answer(Ok(payload.to_string().into_bytes()), &Fault, &fallback)
     }
 
     #[test]
     fn panic_is_a_denial_in_the_form_of_every_agent() {
         for agent in Agent::VARIANTS {
-            let sample = agent.sample("/project", "/project/a.py").to_string();
-            let reply = agent.answer(Ok(sample.into_bytes()), &Fault);
-            let reason = reply.stderr.trim_end();
-            assert!(
-                reason.contains("so the call is denied"),
-                "{agent:?}: {reason}"
-            );
-            assert_eq!(reply, agent.failed(reason));
+            let reply = answer(*agent, &agent.sample("/project", "/project/a.py"));
+            assert_eq!(reply, agent.refusal(FAILED));
             assert_eq!(reply.code, protocol::DENIED);
-            let expected = agent.protocol().denied.map(|denied| denied("", reason));
+            let expected = agent.protocol().denied.map(|denied| denied("", FAILED));
             let answered = match reply.stdout.as_str() {
                 "" => None,
                 json => Some(serde_json::from_str(json).unwrap()),
             };
             assert_eq!(answered, expected, "{agent:?}");
         }
+        let mut sample = Agent::Claude.sample("/project", "/project/a.py");
+        sample["cursor_version"] = "3".into();
+        let reply = answer(Agent::Claude, &sample);
+        assert_eq!(reply, Agent::Cursor.failed(), "in the form of the sender");
     }
 
     #[test]
     fn panic_after_the_fact_is_a_report_in_the_form_of_every_agent() {
+        use payload::EventKind::{AfterTool, EndOfTurn};
         for agent in Agent::VARIANTS {
             let protocol = agent.protocol();
-            use payload::EventKind::{AfterTool, EndOfTurn};
-            for (event, kind, answer) in protocol.events {
-                if !matches!(kind, AfterTool | EndOfTurn) {
-                    continue;
-                }
-                let mut sample = agent.sample("/project", "/project/a.py");
-                sample["cwd"] = "/project".into();
-                let key = match sample.get("hookEventName") {
-                    Some(_) => "hookEventName",
-                    None => "hook_event_name",
+            for (event, kind) in protocol.events {
+                let expected = match kind {
+                    AfterTool => protocol.after_tool,
+                    EndOfTurn => protocol.end_of_turn,
+                    _ => continue,
                 };
-                sample[key] = (*event).into();
-                let reply = agent.answer(Ok(sample.to_string().into_bytes()), &Fault);
+                let mut sample = agent.sample("/project", "/project/a.py");
+                sample["hook_event_name"] = (*event).into();
+                let reply = answer(*agent, &sample);
                 let told: Value = serde_json::from_str(&reply.stdout).unwrap();
-                assert_eq!(told, answer(event, UNSEEN), "{agent:?} {event}");
+                assert_eq!(told, expected(event, UNSEEN), "{agent:?} {event}");
                 assert_eq!(reply.code, 0);
             }
         }
-    }
-
-    #[test]
-    fn panic_denies_in_the_form_of_the_sender() {
-        let sample = Agent::Cursor
-            .sample("/project", "/project/a.py")
-            .to_string();
-        let reply = Agent::Claude.answer(Ok(sample.into_bytes()), &Fault);
-        assert!(
-            reply.stdout.contains("\"permission\":\"deny\""),
-            "{reply:?}"
-        );
     }
 }

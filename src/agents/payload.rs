@@ -4,11 +4,10 @@
 //! It announces a tool call, or is an event: after a tool ran, at the end of a turn, and where the model's context takes
 //! up text.
 
-use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use gix::bstr::BStr;
 use serde_json::{Map, Value};
 
 use super::tools::{self, FileAction, ToolCall};
@@ -22,42 +21,15 @@ pub(super) struct Payload {
     pub(super) object: Map<String, Value>,
 }
 
-/// A tool call as agents announce it.
-#[derive(Deserialize)]
-struct Announced {
-    /// OpenCode's plugin and Copilot name none.
-    #[serde(default, alias = "hookEventName")]
-    hook_event_name: String,
-    /// Cursor may not know it.
-    #[serde(default)]
-    cwd: PathBuf,
-    #[serde(default)]
-    workspace_roots: Vec<PathBuf>,
-    #[serde(alias = "toolName", alias = "tool")]
-    tool_name: String,
-    #[serde(alias = "toolInput", alias = "toolArgs", alias = "args")]
-    tool_input: ToolInput,
-}
-
-/// Some versions of Copilot send the input as JSON in a string, and a patch as it is.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum ToolInput {
-    Object(Map<String, Value>),
-    Text(String),
-}
-
 /// # Errors
 /// The bytes are not one JSON object.
 pub(super) fn parse(agent: &'static str, bytes: &[u8]) -> Result<Payload> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let why = match parse_unique(bytes) {
-        Ok(Value::Object(object)) => return Ok(Payload { agent, object }),
-        Ok(_) => "it is not a JSON object".to_owned(),
-        Err(_) if bytes.trim_ascii().is_empty() => "standard input is empty".to_owned(),
-        Err(error) => format!("it is not valid JSON: {error}"),
-    };
-    Err(unusable(agent, &why))
+    match parse_unique(bytes) {
+        Ok(Value::Object(object)) => Ok(Payload { agent, object }),
+        Ok(_) => Err(unusable(agent, "it is not a JSON object")),
+        Err(error) => Err(unusable(agent, &format!("it is not valid JSON: {error}"))),
+    }
 }
 
 fn unusable(agent: &str, why: &str) -> Error {
@@ -72,39 +44,31 @@ fn unusable(agent: &str, why: &str) -> Error {
 
 impl Payload {
     /// The text under the first of these keys that is there.
-    pub(super) fn text(&self, keys: &[&str]) -> Option<&str> {
-        let found = keys.iter().find_map(|key| self.object.get(*key));
-        found.and_then(Value::as_str)
+    fn text(&self, keys: &[&str]) -> Option<&str> {
+        self.first(keys)?.as_str()
     }
 
-    /// The agent's session; empty if the payload does not say.
-    pub(super) fn session(&self) -> &str {
-        self.text(&["session_id", "sessionId", "session", "conversation_id"])
-            .unwrap_or_default()
+    fn first(&self, keys: &[&str]) -> Option<&Value> {
+        keys.iter().find_map(|key| self.object.get(*key))
     }
 
-    /// The name of the event; `None` for the call of an agent that names none. Copilot's other events show by a key.
-    pub(super) fn event(&self) -> Option<&str> {
-        let shown = [
-            ("stopReason", "agentStop"),
-            ("toolResult", "postToolUse"),
-            ("prompt", "userPromptSubmitted"),
-            ("source", "sessionStart"),
-            ("reason", "sessionEnd"),
-        ];
-        let by_key = || shown.iter().find(|(key, _)| self.object.contains_key(*key));
+    /// The name of the event, if the payload has one.
+    fn event_name(&self) -> Option<&str> {
         self.text(&["hook_event_name", "hookEventName"])
-            .or_else(|| Some(by_key()?.1))
+    }
+
+    fn session(&self) -> String {
+        let keys = ["session_id", "sessionId", "session", "conversation_id"];
+        self.text(&keys).unwrap_or_default().to_owned()
     }
 
     /// The input of the tool, under the names that agents give it.
-    pub(super) fn input(&self) -> Option<&Value> {
-        const KEYS: [&str; 4] = ["tool_input", "toolInput", "toolArgs", "args"];
-        KEYS.iter().find_map(|key| self.object.get(*key))
+    fn input(&self) -> Option<&Value> {
+        self.first(&["tool_input", "toolInput", "toolArgs", "args"])
     }
 
     /// What tells a tool call from others, before and after it: its id, or else its input.
-    pub(super) fn call_id(&self) -> Option<String> {
+    fn call_id(&self) -> Option<String> {
         let id = self.text(&["tool_use_id", "toolUseId", "toolCallId", "call"]);
         id.map(str::to_owned).or_else(|| {
             let mut hasher = DefaultHasher::new();
@@ -113,12 +77,26 @@ impl Payload {
         })
     }
 
-    /// The directory in which the agent works, or the first root of its workspace: an absolute path.
-    pub(super) fn place(&self) -> Option<PathBuf> {
-        let root = || self.object.get("workspace_roots")?.get(0)?.as_str();
-        let directory = self.text(&["cwd"]).filter(|path| !path.is_empty());
-        let directory = PathBuf::from(directory.or_else(root)?);
-        directory.is_absolute().then_some(directory)
+    /// The directory in which the agent works: an absolute path. An agent may name the roots of its workspace instead:
+    /// the only root, or the one with the files of the call.
+    fn directory(&self, actions: &[FileAction]) -> Result<PathBuf> {
+        let roots = self.object.get("workspace_roots").and_then(Value::as_array);
+        let mut roots = roots.into_iter().flatten().filter_map(Value::as_str);
+        let paths = || actions.iter().flat_map(FileAction::paths);
+        let is_below = |path: &BStr, root: &str| {
+            gix::path::from_bstr(path).is_ok_and(|path| path.starts_with(root))
+        };
+        let named = self.text(&["cwd"]).filter(|path| !path.is_empty());
+        let directory = match (named, roots.clone().count()) {
+            (Some(directory), _) => Some(directory),
+            (None, 1) => roots.next(),
+            (None, _) => roots.find(|root| paths().all(|path| is_below(path, root))),
+        };
+        let directory = directory.map(PathBuf::from);
+        directory.filter(|path| path.is_absolute()).ok_or_else(|| {
+            let why = "neither `cwd` nor `workspace_roots` says where the call works; with several roots, use the absolute path";
+            unusable(self.agent, why)
+        })
     }
 
     /// The announced tool call, with what the tool does to files. `events` are the spellings of the event; an empty
@@ -127,66 +105,68 @@ impl Payload {
     /// # Errors
     /// It is another event, or the payload has another shape.
     pub(super) fn call(&self, events: &[&str]) -> Result<ToolCall> {
-        let sent = Announced::deserialize(&self.object)
-            .map_err(|error| unusable(self.agent, &error.to_string()))?;
-        self.require(
-            events.contains(&sent.hook_event_name.as_str()),
-            &format!(
-                "guard answers the event {} only",
-                events.last().unwrap_or(&"")
-            ),
-        )?;
-        let tool = sent.tool_name;
-        let actions = match sent.tool_input {
-            ToolInput::Object(input) => tools::actions(&tool, &input)?,
-            ToolInput::Text(text) if text.trim_start().starts_with("***") => {
-                tools::patch_actions(&text)?
+        if !events.contains(&self.event_name().unwrap_or_default()) {
+            let known = events.last().unwrap_or(&"");
+            let why = format!("guard answers the event {known} only");
+            return Err(unusable(self.agent, &why));
+        }
+        let tool = self.text(&["tool_name", "toolName", "tool"]);
+        let tool = tool.ok_or_else(|| unusable(self.agent, "it names no tool"))?;
+        // Some versions of Copilot send the input as JSON in a string, and a patch as it is.
+        let actions = match self.input() {
+            Some(Value::Object(input)) => tools::actions(tool, input)?,
+            Some(Value::String(text)) if text.trim_start().starts_with("***") => {
+                tools::patch_actions(text)?
             }
-            ToolInput::Text(text) => {
+            input => {
+                let text = input.and_then(Value::as_str).unwrap_or_default();
                 let Ok(Value::Object(input)) = parse_unique(text.as_bytes()) else {
                     let why = "the input of the tool is not a JSON object with each key once";
                     return Err(unusable(self.agent, why));
                 };
-                tools::actions(&tool, &input)?
+                tools::actions(tool, &input)?
             }
         };
-        let directory = match sent.cwd.as_os_str().is_empty() {
-            true => self.workspace(&sent.workspace_roots, &actions)?,
-            false => sent.cwd,
-        };
-        self.require(directory.is_absolute(), "`cwd` is not an absolute path")?;
         Ok(ToolCall {
-            directory,
+            directory: self.directory(&actions)?,
+            session: self.session(),
+            id: self.call_id().unwrap_or_default(),
+            tool: tool.to_owned(),
             actions,
-            tool,
         })
     }
 
-    /// The directory of an agent that names the roots of its workspace instead: the only root, or the one with the
-    /// files of the call.
-    fn workspace(&self, roots: &[PathBuf], actions: &[FileAction]) -> Result<PathBuf> {
-        let paths: Vec<PathBuf> = actions
-            .iter()
-            .flat_map(FileAction::paths)
-            .map(|path| gix::path::from_bstr(path).map_or_else(|_| PathBuf::new(), Cow::into_owned))
-            .collect();
-        let has_all = |root: &&PathBuf| paths.iter().all(|path| path.starts_with(root));
-        let root = roots.iter().find(has_all).or(roots.first());
-        let root = root.ok_or_else(|| unusable(self.agent, "it names no workspace"))?;
-        self.require(
-            roots.len() == 1 || paths.iter().all(|path| path.is_absolute()),
-            "the workspace has several roots, and the call names a relative path; use the absolute path",
-        )?;
-        Ok(root.clone())
+    /// The event that the payload is about; `None` if it is none of these. Copilot's events show by a key.
+    pub(super) fn event(&self, events: &[(&'static str, EventKind)]) -> Option<AgentEvent> {
+        let shown = [
+            ("stopReason", "agentStop"),
+            ("toolResult", "postToolUse"),
+            ("prompt", "userPromptSubmitted"),
+            ("source", "sessionStart"),
+            ("reason", "sessionEnd"),
+        ];
+        let by_key = || shown.iter().find(|(key, _)| self.object.contains_key(*key));
+        let name = self.event_name().or_else(|| Some(by_key()?.1))?;
+        let (name, kind) = *events.iter().find(|(event, _)| *event == name)?;
+        let input = self.input();
+        Some(AgentEvent {
+            name,
+            kind,
+            directory: self.directory(&[]).ok()?,
+            session: self.session(),
+            call: self.call_id(),
+            goes_on: input.is_some_and(|input| input["run_in_background"] == true),
+        })
     }
 
-    /// # Errors
-    /// Says why the payload is unusable.
-    fn require(&self, is_met: bool, why: &str) -> Result<()> {
-        match is_met {
-            true => Ok(()),
-            false => Err(unusable(self.agent, why)),
+    /// Whether the agent goes on only because of a report, so that another would hold it for ever. Cursor counts its
+    /// rounds, and begins another one even after the person has stopped it.
+    pub(super) fn is_repeated(&self) -> bool {
+        if let Some(rounds) = self.object.get("loop_count") {
+            return rounds != 0 || self.text(&["status"]) != Some("completed");
         }
+        let active = self.first(&["stop_hook_active", "stopHookActive"]);
+        active == Some(&Value::Bool(true))
     }
 }
 
@@ -222,16 +202,13 @@ fn keys(value: &Value) -> usize {
     }
 }
 
-/// The event at the end of a session, which some agents begin with a small letter.
-pub(super) const SESSION_END: &str = "SessionEnd";
-
 /// What an event means for guard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventKind {
     /// A tool ran.
     AfterTool,
-    /// A turn or the session ends.
     EndOfTurn,
+    EndOfSession,
     /// The context holds nothing yet, or nothing any more.
     NewContext,
     /// The context takes up a prompt.
@@ -246,7 +223,7 @@ pub(crate) struct AgentEvent {
     pub(super) kind: EventKind,
     /// The directory in which the agent works: an absolute path.
     pub(crate) directory: PathBuf,
-    /// The agent's session, so that each hears of a finding once.
+    /// The agent's session, so that each hears of a finding once; empty if the payload does not say.
     pub(crate) session: String,
     /// The tool call that ended; `None` for several at once.
     pub(super) call: Option<String>,
@@ -255,49 +232,10 @@ pub(crate) struct AgentEvent {
 }
 
 impl AgentEvent {
-    /// The event of a payload; `None` if it is none of these.
-    pub(super) fn of<T>(
-        events: &[(&'static str, EventKind, T)],
-        payload: &Payload,
-    ) -> Option<AgentEvent> {
-        let name = payload.event()?;
-        let (name, kind, _) = *events.iter().find(|(event, ..)| *event == name)?;
-        let input = payload.input();
-        Some(AgentEvent {
-            name,
-            kind,
-            directory: payload.place()?,
-            session: payload.session().to_owned(),
-            call: payload.call_id(),
-            goes_on: input.is_some_and(|input| input["run_in_background"] == true),
-        })
+    /// Whether the context takes up text, before the agent does something.
+    pub(super) fn takes_context(&self) -> bool {
+        matches!(self.kind, EventKind::NewContext | EventKind::Prompt)
     }
-
-    /// Whether it comes after the agent did something.
-    pub(super) fn is_after_the_fact(&self) -> bool {
-        matches!(self.kind, EventKind::AfterTool | EventKind::EndOfTurn)
-    }
-
-    /// Whether it is the end of a turn.
-    pub(super) fn ends_turn(&self) -> bool {
-        self.kind == EventKind::EndOfTurn
-    }
-
-    /// Whether it is the end of the session.
-    pub(super) fn ends_session(&self) -> bool {
-        self.name.eq_ignore_ascii_case(SESSION_END)
-    }
-}
-
-/// Whether the agent goes on only because of a report, so that another would hold it for ever. Cursor counts its
-/// rounds, and begins another one even after the person has stopped it.
-pub(super) fn is_repeated(payload: &Payload) -> bool {
-    if let Some(rounds) = payload.object.get("loop_count") {
-        let status = payload.object.get("status").and_then(Value::as_str);
-        return rounds != &Value::from(0) || status != Some("completed");
-    }
-    let mut keys = ["stop_hook_active", "stopHookActive"].into_iter();
-    keys.any(|key| payload.object.get(key) == Some(&Value::Bool(true)))
 }
 
 #[cfg(test)]

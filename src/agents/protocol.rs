@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::observe::Told;
-use super::payload::EventKind::{self, AfterTool, EndOfTurn, NewContext, Prompt};
-use super::payload::SESSION_END;
+use super::payload::AgentEvent;
+use super::payload::EventKind::{self, AfterTool, EndOfSession, EndOfTurn, NewContext, Prompt};
 
 /// The exit code that every agent takes for a denial.
 pub(super) const DENIED: u8 = 2;
@@ -23,14 +22,16 @@ pub(super) struct Protocol {
     pub(super) denied: Option<AgentAnswer>,
     /// The exit code of a denial.
     pub(super) denied_code: u8,
-    /// The events that announce no tool call, with standard output that tells the agent what landed, if it reads that.
-    pub(super) events: &'static [(&'static str, EventKind, AgentAnswer)],
+    /// The events that announce no tool call.
+    pub(super) events: &'static [(&'static str, EventKind)],
+    /// Standard output that tells the agent what its tool did.
+    pub(super) after_tool: AgentAnswer,
+    /// Standard output that keeps the agent from ending its turn.
+    pub(super) end_of_turn: AgentAnswer,
     /// Standard output that adds a text to the model's context.
     pub(super) told: AgentAnswer,
     /// The variable with the directory of the project, which stays when the agent changes its directory.
     pub(super) project_variable: Option<&'static str>,
-    /// The payload for a write of this file, with the root of the project; to try out an agent's settings.
-    pub(super) sample: fn(root: &str, path: &str) -> Value,
 }
 
 /// What guard prints for the agent, and its exit code.
@@ -39,6 +40,25 @@ pub(crate) struct Reply {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) code: u8,
+}
+
+/// What an agent reads after an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Told {
+    /// The text.
+    pub(crate) text: String,
+    /// Whether nothing in it is the agent's doing, so that it must not hold the agent.
+    pub(crate) is_neutral: bool,
+}
+
+impl Told {
+    /// About what the agent did.
+    pub(crate) fn of_agent(text: String) -> Told {
+        Told {
+            text,
+            is_neutral: false,
+        }
+    }
 }
 
 impl Protocol {
@@ -51,15 +71,17 @@ impl Protocol {
     }
 
     /// Tells the agent something after an event, if there is something to tell. What is not its doing holds nothing up.
-    pub(super) fn report(&self, event: &str, report: Option<&Told>) -> Reply {
-        let told = report.map(|report| {
-            let rows = self.events.iter();
-            let mut reported = rows.filter(|(name, ..)| !report.is_neutral && *name == event);
-            let answer = reported.next().map_or(self.told, |(_, _, answer)| *answer);
-            format!("{}\n", answer(event, &report.text))
-        });
+    pub(super) fn report(&self, event: &AgentEvent, report: Option<&Told>) -> Reply {
+        let Some(report) = report else {
+            return self.allowance();
+        };
+        let answer = match event.kind {
+            AfterTool if !report.is_neutral => self.after_tool,
+            EndOfTurn | EndOfSession if !report.is_neutral => self.end_of_turn,
+            _ => self.told,
+        };
         Reply {
-            stdout: told.unwrap_or_else(|| self.allowed.to_owned()),
+            stdout: format!("{}\n", answer(event.name, &report.text)),
             ..self.allowance()
         }
     }
@@ -76,13 +98,15 @@ impl Protocol {
     }
 }
 
-/// Holds the agent until it has dealt with the text.
-const BLOCK: AgentAnswer = |_, text| json!({"decision": "block", "reason": text});
+/// Holds the agent until it has dealt with the text. A tool that failed leaves nothing to hold.
+const BLOCK: AgentAnswer = |event, text| match event {
+    "PostToolUseFailure" => CONTEXT(event, text),
+    _ => json!({"decision": "block", "reason": text}),
+};
 const DENY: AgentAnswer = |_, text| json!({"decision": "deny", "reason": text});
 const CONTEXT: AgentAnswer = |event, text| json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}});
 const COPILOT_CONTEXT: AgentAnswer = |_, text| json!({"additionalContext": text});
 const CURSOR_CONTEXT: AgentAnswer = |_, text| json!({"additional_context": text});
-const CURSOR_FOLLOWUP: AgentAnswer = |_, text| json!({"followup_message": text});
 const VSCODE_BLOCK: AgentAnswer = |event, text| {
     let own = json!({"hookEventName": event, "decision": "block", "reason": text});
     json!({"decision": "block", "reason": text, "hookSpecificOutput": own})
@@ -100,33 +124,24 @@ pub(super) const CLAUDE: Protocol = Protocol {
     }),
     denied_code: DENIED,
     events: &[
-        ("PostToolUse", AfterTool, BLOCK),
-        // A tool that failed leaves nothing to block.
-        ("PostToolUseFailure", AfterTool, CONTEXT),
-        ("PostToolBatch", AfterTool, BLOCK),
-        ("Stop", EndOfTurn, BLOCK),
-        ("SubagentStop", EndOfTurn, BLOCK),
-        (SESSION_END, EndOfTurn, BLOCK),
+        ("PostToolUse", AfterTool),
+        ("PostToolUseFailure", AfterTool),
+        ("Stop", EndOfTurn),
+        ("SubagentStop", EndOfTurn),
+        ("SessionEnd", EndOfSession),
         // Also follows a compaction.
-        ("SessionStart", NewContext, CONTEXT),
-        ("UserPromptSubmit", Prompt, CONTEXT),
+        ("SessionStart", NewContext),
+        ("UserPromptSubmit", Prompt),
     ],
+    after_tool: BLOCK,
+    end_of_turn: BLOCK,
     told: CONTEXT,
     project_variable: Some("CLAUDE_PROJECT_DIR"),
-    sample: |root, path| sample(root, "PreToolUse", "Write", path),
 };
 
 /// Codex goes on if a denial has a key that it does not know; even `allow` would be invalid.
 pub(super) const CODEX: Protocol = Protocol {
     project_variable: None,
-    sample: |root, path| {
-        let patch = format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n");
-        let mut sample = sample(root, "PreToolUse", "apply_patch", path);
-        sample["tool_input"] = json!({"command": patch});
-        sample["turn_id"] = "guard".into();
-        sample["model"] = "guard".into();
-        sample
-    },
     ..CLAUDE
 };
 
@@ -142,20 +157,16 @@ pub(super) const COPILOT: Protocol = Protocol {
     // Any other code denies as well, but then Copilot need not read the reason.
     denied_code: 0,
     events: &[
-        ("postToolUse", AfterTool, COPILOT_CONTEXT),
-        ("agentStop", EndOfTurn, BLOCK),
-        ("sessionEnd", EndOfTurn, COPILOT_CONTEXT),
-        ("sessionStart", NewContext, COPILOT_CONTEXT),
-        ("userPromptSubmitted", Prompt, COPILOT_CONTEXT),
+        ("postToolUse", AfterTool),
+        ("agentStop", EndOfTurn),
+        ("sessionEnd", EndOfSession),
+        ("sessionStart", NewContext),
+        ("userPromptSubmitted", Prompt),
     ],
+    after_tool: COPILOT_CONTEXT,
     told: COPILOT_CONTEXT,
     project_variable: None,
-    sample: |root, path| {
-        json!({
-            "sessionId": "guard", "timestamp": 1, "cwd": root, "toolName": "create",
-            "toolArgs": {"path": path, "file_text": "x\n"},
-        })
-    },
+    ..CLAUDE
 };
 
 pub(super) const CURSOR: Protocol = Protocol {
@@ -165,20 +176,15 @@ pub(super) const CURSOR: Protocol = Protocol {
     allowed: "{}\n",
     denied: Some(|_, why| json!({"permission": "deny", "user_message": why, "agent_message": why})),
     events: &[
-        ("postToolUse", AfterTool, CURSOR_CONTEXT),
-        ("stop", EndOfTurn, CURSOR_FOLLOWUP),
-        ("sessionEnd", EndOfTurn, CURSOR_CONTEXT),
-        ("sessionStart", NewContext, CURSOR_CONTEXT),
+        ("postToolUse", AfterTool),
+        ("stop", EndOfTurn),
+        ("sessionEnd", EndOfSession),
+        ("sessionStart", NewContext),
     ],
+    after_tool: CURSOR_CONTEXT,
+    end_of_turn: |_, text| json!({"followup_message": text}),
     told: CURSOR_CONTEXT,
     project_variable: Some("CURSOR_PROJECT_DIR"),
-    sample: |root, path| {
-        json!({
-            "conversation_id": "guard", "generation_id": "guard", "cursor_version": "3", "hook_event_name": "preToolUse",
-            "workspace_roots": [root], "cwd": root, "tool_use_id": "guard",
-            "tool_name": "Write", "tool_input": {"file_path": path, "content": "x\n"},
-        })
-    },
     ..CLAUDE
 };
 
@@ -186,14 +192,15 @@ pub(super) const GEMINI: Protocol = Protocol {
     before: &["BeforeTool"],
     denied: Some(DENY),
     events: &[
-        ("AfterTool", AfterTool, DENY),
-        ("AfterAgent", EndOfTurn, DENY),
-        (SESSION_END, EndOfTurn, DENY),
-        ("SessionStart", NewContext, CONTEXT),
-        ("BeforeAgent", Prompt, CONTEXT),
+        ("AfterTool", AfterTool),
+        ("AfterAgent", EndOfTurn),
+        ("SessionEnd", EndOfSession),
+        ("SessionStart", NewContext),
+        ("BeforeAgent", Prompt),
     ],
+    after_tool: DENY,
+    end_of_turn: DENY,
     project_variable: Some("GEMINI_PROJECT_DIR"),
-    sample: |root, path| sample(root, "BeforeTool", "write_file", path),
     ..CLAUDE
 };
 
@@ -201,39 +208,17 @@ pub(super) const GEMINI: Protocol = Protocol {
 pub(super) const OPENCODE: Protocol = Protocol {
     before: &[""],
     denied: None,
-    events: &[("tool.execute.after", AfterTool, OPENCODE_REPORT)],
+    events: &[("tool.execute.after", AfterTool)],
+    after_tool: OPENCODE_REPORT,
     told: OPENCODE_REPORT,
     project_variable: None,
-    sample: |root, path| json!({"tool": "write", "args": {"filePath": path, "content": "x\n"}, "cwd": root}),
     ..CLAUDE
 };
 
 /// VS Code runs the hook for every tool, whatever the matcher says.
 pub(super) const VSCODE: Protocol = Protocol {
-    events: &[
-        ("PostToolUse", AfterTool, VSCODE_BLOCK),
-        ("PostToolUseFailure", AfterTool, VSCODE_BLOCK),
-        ("PostToolBatch", AfterTool, VSCODE_BLOCK),
-        ("Stop", EndOfTurn, VSCODE_BLOCK),
-        ("SubagentStop", EndOfTurn, VSCODE_BLOCK),
-        (SESSION_END, EndOfTurn, VSCODE_BLOCK),
-        ("SessionStart", NewContext, CONTEXT),
-        ("UserPromptSubmit", Prompt, CONTEXT),
-    ],
+    after_tool: VSCODE_BLOCK,
+    end_of_turn: VSCODE_BLOCK,
     project_variable: None,
-    sample: |root, path| {
-        json!({
-            "sessionId": "guard", "cwd": root, "hookEventName": "PreToolUse", "tool_name": "create_file",
-            "tool_use_id": "guard", "tool_input": {"filePath": path, "content": "x\n"},
-        })
-    },
     ..CLAUDE
 };
-
-/// A payload of Claude Code and of those that follow it.
-fn sample(root: &str, event: &str, tool: &str, path: &str) -> Value {
-    json!({
-        "session_id": "guard", "cwd": root, "hook_event_name": event, "tool_name": tool, "tool_use_id": "guard",
-        "tool_input": {"file_path": path, "content": "x\n"},
-    })
-}

@@ -1,6 +1,6 @@
-//! What a model reads about a denial and about the scope: what is wrong, what to do next, and what will not help. What
-//! each session was told is noted below the git directory: the scope before its first write, at the start of a session,
-//! after a compaction, and when the scope has changed since; and the last refusal.
+//! What a model reads about a denial and about the scope: what is wrong, what to do next, and what will not help. A note
+//! below the git directory says which scope each session was told: before its first write, at the start of a session,
+//! after a compaction, and when the scope has changed since.
 
 #![allow(clippy::disallowed_methods)]
 
@@ -10,6 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use super::payload::{AgentEvent, EventKind};
+use super::protocol::Told;
 use crate::disk;
 use crate::error::Error;
 use crate::files::{Failure, FailureKind};
@@ -19,10 +20,8 @@ use crate::judge::{self, Options};
 use crate::path::escaped;
 use crate::report::prompt_text;
 
-/// How many sessions guard remembers.
-const SESSIONS: usize = 20;
-/// From which time on the same refusal is shorter.
-const SHORT: usize = 3;
+/// How many notes guard keeps.
+const NOTES: usize = 20;
 
 /// What a branch without a design of its own means for the agent.
 const NO_DESIGN: &str = "Before you change files that are not listed here, ask the user for a design of this branch: \
@@ -90,7 +89,7 @@ pub(crate) fn scope_to_tell(
     event: &AgentEvent,
     repo: &Repository,
     options: &Options,
-) -> Option<String> {
+) -> Option<Told> {
     let text = match judge::prompt(repo, options) {
         Ok(None) => return None,
         Ok(Some(section)) if section.has_own_design() => prompt_text(&section),
@@ -101,60 +100,28 @@ pub(crate) fn scope_to_tell(
         ),
     };
     let is_known = is_known(repo.git_dir(), &event.session, &text);
-    (event.kind == EventKind::NewContext || !is_known).then_some(text)
+    let is_told = event.kind == EventKind::NewContext || !is_known;
+    is_told.then_some(Told {
+        text,
+        is_neutral: true,
+    })
 }
 
-/// Whether this is what the session was told last; notes it.
+/// Whether this is what the session was told last; notes it. A note that fails only repeats the text.
 fn is_known(git_dir: &Path, session: &str, text: &str) -> bool {
+    let file = git_dir.join("guard").join("scope-told");
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
-    let session = escaped(session).to_string();
-    let line = format!("{:016x} {session}", hasher.finish());
-    let notes = read(git_dir, "scope-told");
-    if notes.lines().any(|known| known == line) {
+    let session = format!("{} ", escaped(session));
+    let line = format!("{session}{:016x}", hasher.finish());
+    let notes = fs::read_to_string(&file).unwrap_or_default();
+    // The newest note of a session is the first one.
+    if notes.lines().find(|known| known.starts_with(&session)) == Some(&line) {
         return true;
     }
-    let others = notes
-        .lines()
-        .filter(|known| known.get(17..) != Some(&session));
-    let lines: Vec<&str> = std::iter::once(line.as_str())
-        .chain(others)
-        .take(SESSIONS)
-        .collect();
-    write(git_dir, "scope-told", &(lines.join("\n") + "\n"));
+    let lines = std::iter::once(line.as_str()).chain(notes.lines());
+    let lines: Vec<&str> = lines.take(NOTES).collect();
+    let _ = disk::create_private_directory(disk::directory_of(&file))
+        .and_then(|()| disk::replace(&file, lines.join("\n").as_bytes(), Some(disk::PRIVATE)));
     false
-}
-
-/// How often the session was told this refusal, with now.
-pub(crate) fn times_told(git_dir: &Path, session: &str, reason: &str) -> usize {
-    let key = format!("{}\n{reason}", escaped(session));
-    let before = match read(git_dir, "refused-last").split_once('\n') {
-        Some((times, last)) if last == key => times.parse().unwrap_or(0),
-        _ => 0_usize,
-    };
-    let times = before.saturating_add(1);
-    write(git_dir, "refused-last", &format!("{times}\n{key}"));
-    times
-}
-
-/// The reason, in short if the session has read it before.
-pub(super) fn in_short(reason: String, times: usize) -> String {
-    if times < SHORT {
-        return reason;
-    }
-    let first = reason.lines().next().unwrap_or_default();
-    format!("{first}\nThis is the same refusal as before. Do something else, or ask the user.")
-}
-
-fn read(git_dir: &Path, name: &str) -> String {
-    fs::read_to_string(git_dir.join("guard").join(name)).unwrap_or_default()
-}
-
-/// A note that fails only repeats a text, or keeps it long.
-fn write(git_dir: &Path, name: &str, text: &str) {
-    let directory = git_dir.join("guard");
-    let file = directory.join(name);
-    let written = disk::create_private_directory(&directory)
-        .and_then(|()| disk::replace(&file, text.as_bytes(), Some(disk::PRIVATE)));
-    drop(written);
 }

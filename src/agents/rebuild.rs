@@ -7,7 +7,7 @@ use gix::bstr::ByteSlice;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::ser::PrettyFormatter;
-use serde_json::{Map, Serializer, Value, json};
+use serde_json::{Serializer, Value, json};
 
 use crate::files::{Edit, Failure, FailureKind, GateResult, apply, ends_lines_with_crlf};
 use crate::path::escaped;
@@ -225,20 +225,30 @@ pub(super) fn edited_notebook(old: Option<&[u8]>, edit: &CellEdit) -> GateResult
         position(cells, cell).ok_or_else(missing)
     };
     let at = edit.cell_id.as_ref().map(find).transpose()?;
-    match (edit.edit_mode, at) {
-        (CellMode::Insert, at) => {
-            let kind = edit.cell_type.unwrap_or(CellKind::Code);
-            cells.insert(at.map_or(0, |at| at + 1), new_cell(kind, &edit.new_source));
-        }
+    let mut cell = match (edit.edit_mode, at) {
+        (CellMode::Insert, _) => json!({ "cell_type": "code", "source": "", "metadata": {} }),
         (_, None) => return Err(bad("no cell is named")),
-        (CellMode::Delete, Some(at)) => {
-            cells.remove(at);
+        (_, Some(at)) => cells.remove(at),
+    };
+    if edit.edit_mode != CellMode::Delete {
+        let object = cell.as_object_mut();
+        let object = object.ok_or_else(|| bad("a cell is not an object"))?;
+        object.insert("source".into(), edit.new_source.clone().into());
+        if let Some(kind) = edit.cell_type {
+            object.insert("cell_type".into(), json!(kind));
         }
-        (CellMode::Replace, Some(at)) => {
-            let cell = cells[at].as_object_mut();
-            let cell = cell.ok_or_else(|| bad("a cell is not an object"))?;
-            replace_cell(cell, edit);
+        // Running the old code gave the outputs, so they go.
+        object.remove("execution_count");
+        object.remove("outputs");
+        if object.get("cell_type").is_some_and(|kind| kind == "code") {
+            object.insert("execution_count".into(), Value::Null);
+            object.insert("outputs".into(), json!([]));
         }
+        let at = match edit.edit_mode {
+            CellMode::Insert => at.map_or(0, |at| at + 1),
+            _ => at.unwrap_or_default(),
+        };
+        cells.insert(at, cell);
     }
     let mut text = Vec::new();
     let mut serializer = Serializer::with_formatter(&mut text, PrettyFormatter::with_indent(b" "));
@@ -254,32 +264,4 @@ fn position(cells: &[Value], name: &str) -> Option<usize> {
         let at: usize = name.strip_prefix("cell-")?.parse().ok()?;
         (at < cells.len()).then_some(at)
     })
-}
-
-/// Running the old code gave the outputs, so they go.
-fn replace_cell(cell: &mut Map<String, Value>, edit: &CellEdit) {
-    cell.insert("source".into(), edit.new_source.clone().into());
-    let was_code = cell.get("cell_type").is_some_and(|kind| kind == "code");
-    let is_code = edit
-        .cell_type
-        .map_or(was_code, |kind| kind == CellKind::Code);
-    if let Some(kind) = edit.cell_type {
-        cell.insert("cell_type".into(), json!(kind));
-    }
-    if is_code {
-        cell.insert("execution_count".into(), Value::Null);
-        cell.insert("outputs".into(), json!([]));
-    } else if was_code {
-        cell.remove("execution_count");
-        cell.remove("outputs");
-    }
-}
-
-fn new_cell(kind: CellKind, source: &str) -> Value {
-    let mut cell = json!({ "cell_type": kind, "source": source, "metadata": {} });
-    if kind == CellKind::Code {
-        cell["execution_count"] = Value::Null;
-        cell["outputs"] = json!([]);
-    }
-    cell
 }

@@ -19,6 +19,10 @@ pub(crate) struct ToolCall {
     pub(crate) tool: String,
     /// The directory in which the agent works: an absolute path.
     pub(crate) directory: PathBuf,
+    /// The agent's session; empty if the payload does not say.
+    pub(crate) session: String,
+    /// What tells it from other calls of the session.
+    pub(crate) id: String,
     /// What it does to files; empty if guard does not judge this tool.
     pub(crate) actions: Vec<FileAction>,
 }
@@ -101,6 +105,16 @@ const CONTENT_KEYS: &str = "content contents text file_text new_string newString
 /// The words in the names of tools that change files.
 const CHANGING: &str =
     "write edit create delete remove move rename replace patch append insert save copy";
+
+/// Tools whose input does not say what the file will hold: a model merges it, or no public source documents it.
+const OPAQUE: &[&str] = &[
+    "insert_edit_into_file",
+    "edit_notebook_file",
+    "editFiles",
+    "create_new_jupyter_notebook",
+    "EditNotebook",
+    "TabWrite",
+];
 
 /// A whole file.
 #[derive(Deserialize)]
@@ -189,18 +203,6 @@ pub(super) fn actions(tool: &str, input: &Map<String, Value>) -> Result<Vec<File
         | "run_shell_command" | "run_in_terminal" | "write_stdin" => {
             FileAction::Command(typed::<ShellInput>(tool, input)?.command)
         }
-        // A model merges the code into the file, or no public source says what the input means.
-        "insert_edit_into_file"
-        | "edit_notebook_file"
-        | "editFiles"
-        | "create_new_jupyter_notebook"
-        | "EditNotebook"
-        | "TabWrite" => {
-            return Err(
-                Error::new(format!("guard cannot know what the tool {tool} will write"))
-                    .help("use a tool that names the text to write or to replace"),
-            );
-        }
         _ => return unknown(tool, input),
     };
     Ok(vec![action])
@@ -218,22 +220,15 @@ fn typed<T: DeserializeOwned>(tool: &str, input: &Map<String, Value>) -> Result<
     })
 }
 
-/// One action per file, with its edits in order.
+/// One action per file, with its edits in order. Without an edit, the file would be judged as unchanged.
 fn by_file(tool: &str, file: Option<String>, edits: Vec<TextEdit>) -> Result<Vec<FileAction>> {
     let mut files: Vec<(String, Vec<TextEdit>)> = Vec::new();
-    if let (true, Some(path)) = (edits.is_empty(), &file) {
-        // Without an edit, the file would be judged as unchanged.
-        files.push((path.clone(), Vec::new()));
-    }
+    files.extend(file.clone().map(|path| (path, Vec::new())));
     for edit in edits {
-        let path = match (&edit.file_path, &file) {
-            (Some(path), None) | (None, Some(path)) => path.clone(),
-            _ => {
-                let why =
-                    format!("the input of the tool {tool} must name the file of each edit once");
-                return Err(Error::new(why).help("make one call per file"));
-            }
-        };
+        let path = edit.file_path.clone().xor(file.clone()).ok_or_else(|| {
+            let why = format!("the input of the tool {tool} must name the file of each edit once");
+            Error::new(why).help("make one call per file")
+        })?;
         match files.iter_mut().find(|(known, _)| *known == path) {
             Some((_, edits)) => edits.push(edit),
             None => files.push((path, vec![edit])),
@@ -245,28 +240,20 @@ fn by_file(tool: &str, file: Option<String>, edits: Vec<TextEdit>) -> Result<Vec
 
 /// The actions of a tool that guard does not know: none, unless it names a file and seems to change it.
 fn unknown(tool: &str, input: &Map<String, Value>) -> Result<Vec<FileAction>> {
-    let first = |keys: &'static str| keys.split(' ').find(|key| input.contains_key(*key));
-    let name = tool
-        .rsplit("__")
-        .next()
-        .unwrap_or(tool)
-        .to_ascii_lowercase();
-    let changes = CHANGING.split(' ').any(|word| name.contains(word));
-    let is_patch = |value: &Value| {
-        let text = value.as_str().unwrap_or_default();
-        text.trim_start().starts_with("*** Begin Patch")
-    };
-    let seen = match (first(PATH_KEYS), first(CONTENT_KEYS)) {
-        (Some(path), Some(content)) => format!("`{path}` and `{content}`"),
-        (Some(path), None) if changes => format!("`{path}`"),
-        _ if input.values().any(is_patch) => "a patch".to_owned(),
-        _ => return Ok(Vec::new()),
-    };
+    let has = |keys: &str| keys.split(' ').any(|key| input.contains_key(key));
+    let name = tool.rsplit("__").next().unwrap_or(tool);
+    let name = name.to_ascii_lowercase();
+    let changes = has(CONTENT_KEYS) || CHANGING.split(' ').any(|word| name.contains(word));
+    let mut texts = input.values().filter_map(Value::as_str);
+    let is_patch = texts.any(|text| text.trim_start().starts_with("*** Begin Patch"));
+    if !(is_patch || OPAQUE.contains(&tool) || changes && has(PATH_KEYS)) {
+        return Ok(Vec::new());
+    }
     Err(Error::new(format!(
-        "guard does not know the tool {}, which seems to change a file: its input has {seen}",
+        "guard does not know the tool {}, which seems to change a file",
         escaped(tool)
     ))
-    .help("change the file with the agent's own tools for writing and editing"))
+    .help("use a tool that names the text to write or to replace, such as the agent's own for writing and editing"))
 }
 
 /// The actions of a patch, in its order.
@@ -279,47 +266,40 @@ pub(super) fn patch_actions(patch: &str) -> Result<Vec<FileAction>> {
             .help("send one patch from `*** Begin Patch` to `*** End Patch`")
     };
     let lines: Vec<&str> = patch.trim().lines().collect();
-    let [first, body @ .., last] = lines.as_slice() else {
-        return Err(bad("it is empty".to_owned()));
-    };
-    if first.trim() != "*** Begin Patch" || last.trim() != "*** End Patch" {
+    let ["*** Begin Patch", body @ .., "*** End Patch"] = lines.as_slice() else {
         return Err(bad("its first or last line is missing".to_owned()));
-    }
+    };
     let mut actions = Vec::new();
-    let mut rest = body;
-    while let Some((header, after)) = rest.split_first() {
-        let header = header.trim();
-        rest = after;
-        if let Some(path) = header.strip_prefix("*** Add File: ") {
-            let (added, after) = split_while(rest, |line| line.starts_with('+'));
-            let content: String = added
-                .iter()
-                .map(|line| format!("{}\n", &line[1..]))
-                .collect();
-            rest = after;
-            actions.push(FileAction::Write(path.into(), content.into()));
-        } else if let Some(path) = header.strip_prefix("*** Delete File: ") {
-            actions.push(FileAction::Delete(path.into()));
-        } else if let Some(path) = header.strip_prefix("*** Update File: ") {
-            let path: BString = path.into();
-            let target = rest
-                .first()
-                .and_then(|line| line.trim().strip_prefix("*** Move to: "));
-            if target.is_some() {
-                rest = &rest[1..];
+    for line in body {
+        let path = |header| Some(BString::from(line.strip_prefix(header)?.trim()));
+        if let Some(path) = path("*** Add File: ") {
+            actions.push(FileAction::Write(path, Vec::new()));
+        } else if let Some(path) = path("*** Delete File: ") {
+            actions.push(FileAction::Delete(path));
+        } else if let Some(path) = path("*** Update File: ") {
+            actions.push(FileAction::Patch(path, Vec::new()));
+        } else if let Some(to) = path("*** Move to: ")
+            && let Some(FileAction::Patch(from, chunks)) = actions.last_mut()
+            && chunks.is_empty()
+        {
+            let moved = FileAction::Move(std::mem::take(from), to, Vec::new());
+            actions.pop();
+            actions.push(moved);
+        } else {
+            let is_expected = match actions.last_mut() {
+                Some(FileAction::Write(_, content)) if line.starts_with('+') => {
+                    content.extend_from_slice(&line.as_bytes()[1..]);
+                    content.push(b'\n');
+                    true
+                }
+                Some(FileAction::Patch(_, chunks) | FileAction::Move(_, _, chunks)) => {
+                    add_to_chunks(chunks, line)
+                }
+                _ => line.trim().is_empty(),
+            };
+            if !is_expected {
+                return Err(bad(format!("unexpected line {}", text_on_one_line(line))));
             }
-            let (body, after) = split_while(rest, |line| {
-                !line.starts_with("*** ") || is_end_of_file(line)
-            });
-            rest = after;
-            let chunks = chunks(body)
-                .map_err(|line| bad(format!("unexpected line {}", text_on_one_line(line))))?;
-            actions.push(match target {
-                Some(to) => FileAction::Move(path, to.into(), chunks),
-                None => FileAction::Patch(path, chunks),
-            });
-        } else if !header.is_empty() {
-            return Err(bad(format!("unexpected line {}", text_on_one_line(header))));
         }
     }
     match actions.is_empty() {
@@ -328,53 +308,35 @@ pub(super) fn patch_actions(patch: &str) -> Result<Vec<FileAction>> {
     }
 }
 
-fn split_while<'a, 'b>(
-    lines: &'a [&'b str],
-    belongs: impl Fn(&str) -> bool,
-) -> (&'a [&'b str], &'a [&'b str]) {
-    let end = lines.iter().position(|line| !belongs(line));
-    lines.split_at(end.unwrap_or(lines.len()))
-}
-
-fn is_end_of_file(line: &str) -> bool {
-    line.trim_end() == "*** End of File"
-}
-
-/// The chunks of an update; the error is a line that does not belong there.
-fn chunks<'b>(lines: &[&'b str]) -> Result<Vec<PatchChunk>, &'b str> {
-    let mut chunks: Vec<PatchChunk> = Vec::new();
-    for line in lines {
-        if *line == "@@" || line.starts_with("@@ ") {
-            let context = line[2..].strip_prefix(' ').map(str::to_owned);
-            chunks.push(PatchChunk {
-                context,
-                ..PatchChunk::default()
-            });
-            continue;
-        }
-        if chunks.last().is_none_or(|chunk| chunk.is_at_end) {
-            chunks.push(PatchChunk::default());
-        }
-        let Some(chunk) = chunks.last_mut() else {
-            return Err(line);
-        };
-        if is_end_of_file(line) {
-            chunk.is_at_end = true;
-            continue;
-        }
-        let (sign, text) = match line.chars().next() {
-            None => (' ', ""),
-            Some(sign) => (sign, &line[sign.len_utf8()..]),
-        };
-        if !matches!(sign, ' ' | '-' | '+') {
-            return Err(line);
-        }
-        if sign != '+' {
-            chunk.old.push(text.to_owned());
-        }
-        if sign != '-' {
-            chunk.new.push(text.to_owned());
-        }
+/// Reads a line of an update; whether it belongs there.
+fn add_to_chunks(chunks: &mut Vec<PatchChunk>, line: &str) -> bool {
+    if line == "@@" || line.starts_with("@@ ") {
+        chunks.push(PatchChunk {
+            context: line.strip_prefix("@@ ").map(str::to_owned),
+            ..PatchChunk::default()
+        });
+        return true;
     }
-    Ok(chunks)
+    if chunks.last().is_none_or(|chunk| chunk.is_at_end) {
+        chunks.push(PatchChunk::default());
+    }
+    let Some(chunk) = chunks.last_mut() else {
+        return false;
+    };
+    if line.trim_end() == "*** End of File" {
+        chunk.is_at_end = true;
+        return true;
+    }
+    let sign = line.bytes().next().unwrap_or(b' ');
+    if !b" -+".contains(&sign) {
+        return false;
+    }
+    let text = line.get(1..).unwrap_or_default();
+    if sign != b'+' {
+        chunk.old.push(text.to_owned());
+    }
+    if sign != b'-' {
+        chunk.new.push(text.to_owned());
+    }
+    true
 }

@@ -2,14 +2,15 @@
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use super::bounded;
 use super::options::{DesignArgs, repository, with_approvals};
 use super::output::{CANNOT_JUDGE, on_panic};
 use crate::agents::{
-    self, Agent, AgentEvent, DEADLINE, FileAction, HookWork, Observer, Reply, Told, ToolCall, late,
+    self, Agent, AgentEvent, FileAction, HookWork, Observer, Reply, Told, ToolCall,
 };
 use crate::error::{Error, Result};
 use crate::files::GateResult;
@@ -19,19 +20,25 @@ use crate::judge::Options;
 /// Larger payloads are denied unread.
 const MAX_PAYLOAD: u64 = 16 << 20;
 
+/// How long an answer may take. Agents go on when a hook takes too long, so guard answers before that.
+const DEADLINE: Duration = Duration::from_secs(8);
+
 /// Answers one payload. The result is the exit code.
 pub(super) fn answer(agent: Agent, design: &DesignArgs) -> u8 {
     // The answer still has to be a denial in the agent's form.
     on_panic("", || ());
-    answer_in_time(agent);
+    let fallback = Arc::new(Mutex::new(agent.failed()));
+    let late = Arc::clone(&fallback);
+    // Without the thread, guard still answers; only a call without end stays unanswered.
+    let _ = thread::Builder::new().spawn(move || {
+        thread::sleep(DEADLINE);
+        let reply = late.lock().unwrap_or_else(PoisonError::into_inner);
+        std::process::exit(i32::from(say(&reply)));
+    });
     let options = design.options(false);
     let payload = bounded::read("standard input", Ok(io::stdin().lock()), MAX_PAYLOAD);
-    let work = AgentWork { agent, options };
-    say(&agent.answer(payload, &work))
+    say(&agent.answer(payload, &AgentWork { agent, options }, &fallback))
 }
-
-/// The answer if time runs out.
-static LATE: Mutex<Option<Reply>> = Mutex::new(None);
 
 struct AgentWork {
     agent: Agent,
@@ -39,21 +46,20 @@ struct AgentWork {
 }
 
 impl HookWork for AgentWork {
-    fn judge(&self, call: &ToolCall, session: &str, id: &str) -> GateResult<()> {
+    fn judge(&self, call: &ToolCall) -> GateResult<()> {
         enter(&call.directory)?;
         agents::refuse(call)?;
         if !call.actions.iter().all(FileAction::is_command) {
             let repo = repository_of(self.agent, call.has_only_absolute_paths())?;
             agents::judge(&repo, &self.options, call)?;
         }
-        if !call.is_observed() {
-            return Ok(());
+        if call.is_observed()
+            && let Some(repo) = self.observed(call.has_only_absolute_paths())?
+        {
+            let options = with_approvals(&repo, self.options.clone())?;
+            Observer::open(&repo, &options, &call.session)?.begin(&call.id)?;
         }
-        let Some(repo) = self.observed(call.has_only_absolute_paths())? else {
-            return Ok(());
-        };
-        let options = with_approvals(&repo, self.options.clone())?;
-        Ok(Observer::open(&repo, &options, session)?.begin(id)?)
+        Ok(())
     }
 
     fn look(&self, event: &AgentEvent) -> Option<Told> {
@@ -76,23 +82,10 @@ impl HookWork for AgentWork {
         })
     }
 
-    fn tell(&self, event: &AgentEvent) -> Option<String> {
+    fn tell(&self, event: &AgentEvent) -> Option<Told> {
         enter(&event.directory).ok()?;
         let repo = repository_of(self.agent, true).ok()?;
         agents::scope_to_tell(event, &repo, &self.options)
-    }
-
-    fn times_told(&self, session: &str, reason: &str) -> usize {
-        match repository() {
-            Ok(repo) => agents::times_told(repo.git_dir(), session, reason),
-            Err(_) => 1,
-        }
-    }
-
-    fn begun(&self, late: Reply) {
-        if let Ok(mut reply) = LATE.lock() {
-            *reply = Some(late);
-        }
     }
 }
 
@@ -160,15 +153,4 @@ fn say(reply: &Reply) -> u8 {
         (Ok(()), Err(_)) if !reply.stdout.is_empty() => 0,
         _ => CANNOT_JUDGE,
     }
-}
-
-/// Ends guard with an answer if there is none in time.
-fn answer_in_time(agent: Agent) {
-    // Without the thread, guard still answers; only a call without end stays unanswered.
-    let _ = thread::Builder::new().spawn(move || {
-        thread::sleep(DEADLINE);
-        let known = LATE.lock().ok().and_then(|mut reply| reply.take());
-        let late = || agent.failed(&late("so it is denied; try again"));
-        std::process::exit(i32::from(say(&known.unwrap_or_else(late))));
-    });
 }

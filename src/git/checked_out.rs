@@ -21,6 +21,15 @@ pub struct CheckedOut {
     is_merging: bool,
 }
 
+/// What git notes in the git directory while it combines commits.
+const RUNS: [&str; 5] = [
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "rebase-merge",
+    "rebase-apply",
+];
+
 impl CheckedOut {
     /// Reads the index of a repository.
     ///
@@ -29,36 +38,26 @@ impl CheckedOut {
     pub fn of(repo: &Repository) -> Result<CheckedOut> {
         let place = repo.repo.index_path();
         let time = place.metadata().and_then(|about| about.modified()).ok();
-        let runs = [
-            "MERGE_HEAD",
-            "CHERRY_PICK_HEAD",
-            "REVERT_HEAD",
-            "rebase-merge",
-            "rebase-apply",
-        ];
-        let index = match place.exists() {
-            true => repo.repo.open_index(),
-            false => {
-                let none = gix::index::State::new(repo.repo.object_hash());
-                Ok(gix::index::File::from_state(none, place))
-            }
-        };
         Ok(CheckedOut {
-            index: index.map_err(failed("the index cannot be read"))?,
             time: time.and_then(|time| Time::try_from(time).ok()),
-            root: repo.workdir()?.to_owned(),
-            is_merging: runs.iter().any(|name| repo.git_dir().join(name).exists()),
+            is_merging: RUNS.iter().any(|name| repo.git_dir().join(name).exists()),
+            ..CheckedOut::of_copy(repo, place.exists().then_some(place))?
         })
     }
 
-    /// Reads the copy of an index.
+    /// Reads the copy of an index; `None` stands for no index.
     ///
     /// # Errors
     /// It is damaged.
-    pub(super) fn of_copy(repo: &Repository, copy: PathBuf) -> Result<CheckedOut> {
-        let index = gix::index::File::at(copy, repo.repo.object_hash(), true, Default::default());
+    pub(super) fn of_copy(repo: &Repository, copy: Option<PathBuf>) -> Result<CheckedOut> {
+        let hash = repo.repo.object_hash();
+        let index = match copy {
+            Some(copy) => gix::index::File::at(copy, hash, true, Default::default())
+                .map_err(failed("the index cannot be read"))?,
+            None => gix::index::File::from_state(gix::index::State::new(hash), PathBuf::new()),
+        };
         Ok(CheckedOut {
-            index: index.map_err(failed("the copy of the index cannot be read"))?,
+            index,
             time: None,
             root: repo.workdir()?.to_owned(),
             is_merging: false,

@@ -4,16 +4,16 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use gix::ObjectId;
-use gix::bstr::{BStr, BString};
+use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::facts::JudgementFacts;
 use super::{Options, pipeline, range, settings_of_head};
-use crate::change::{Change, State};
+use crate::change::{Change, Kind, State};
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{
-    Blobs, CheckedOut, Checkpoint, CheckpointStore, Parents, Range, Repository, Tree,
-    changes_between, differing, is_in_any, tree_of_changes,
+    Blobs, CheckedOut, Checkpoint, CheckpointStore, ObservedChange, Parents, Range, Repository,
+    Tree, changes_between, differing, is_in_any, tree_of_changes,
 };
 use crate::policy::Stage;
 use crate::rules::{self, Access, at_level};
@@ -28,8 +28,8 @@ pub struct Observed<'a> {
     pub after: &'a Checkpoint,
     /// What there was at the beginning of the session.
     pub first: &'a Checkpoint,
-    /// What there was before each change that was reported, with the paths of the report: they may return to that.
-    pub reported: &'a [(Checkpoint, Vec<String>)],
+    /// The changes that were reported: their paths may return to what there was before.
+    pub reported: &'a [ObservedChange],
 }
 
 /// What a difference comes to.
@@ -48,25 +48,24 @@ impl Observed<'_> {
     /// It cannot be judged, for example because there is no design.
     pub fn judge(&self, repo: &Repository, options: &Options) -> Result<Observation> {
         let (before, after) = (self.before, self.after);
-        let sized = SizedFiles::of(repo, before, after);
-        let both = self.store.repository(sized.blobs.clone())?;
+        let (sized, blobs) = sized_files(repo, before, after)?;
+        let repo = self.store.repository(blobs)?;
         let mut found = Observation::default();
-        let is_same = before.tree() == after.tree() && sized.changes.is_empty();
-        let known = self.known(&both);
+        let known = self.known(&repo);
         let judged = ObservedJudge {
             observed: self,
-            base: self.base(&both, &known)?,
+            base: self.base(&repo, &known)?,
             known,
-            repo: &both,
+            repo: &repo,
             options,
         };
         // What would keep guard from looking comes first.
         judged.switches(&mut found)?;
         judged.commits(&mut found)?;
-        if !is_same {
-            judged.files(sized.changes, &mut found)?;
+        if before.tree != after.tree || !sized.is_empty() {
+            judged.files(sized, &mut found)?;
         }
-        if before.has_other_index(after) {
+        if before.index != after.index {
             judged.index(&mut found)?;
         }
         let mut known = HashSet::new();
@@ -79,53 +78,45 @@ impl Observed<'_> {
 
     /// The newest commit that was there before and that HEAD has now: its policy judges.
     fn base(&self, repo: &Repository, known: &[ObjectId]) -> Result<Option<ObjectId>> {
-        let Some(head) = self.after.head_commit() else {
-            return Ok(None);
-        };
-        if known.contains(&head) {
-            return Ok(Some(head));
+        match self.after.head_commit() {
+            Some(head) if !known.contains(&head) => {
+                let bases = repo.history(known, head)?.bases;
+                Ok(bases.first().copied().or(self.before.head_commit()))
+            }
+            head => Ok(head),
         }
-        let history = repo.history(known, head)?;
-        Ok(history.bases.first().copied().or(self.before.head_commit()))
     }
 
     /// The commits that are not new: those that a ref had, and those that were fetched.
     fn known(&self, repo: &Repository) -> Vec<ObjectId> {
         let fetched = self.after.refs().filter(|(name, _)| repo.was_fetched(name));
         let refs = self.before.refs().chain(fetched).map(|(_, id)| id);
-        let mut known: Vec<ObjectId> = refs.chain(self.before.head_commit()).collect();
-        known.sort();
-        known.dedup();
-        known.retain(|&id| repo.commit(id).is_ok());
-        known
+        let known: HashSet<ObjectId> = refs.chain(self.before.head_commit()).collect();
+        let known = known.into_iter();
+        known.filter(|&id| repo.commit(id).is_ok()).collect()
     }
 }
 
-/// Files that are recorded by size and time only.
-struct SizedFiles {
-    changes: Vec<Change>,
-    blobs: Blobs,
-}
-
-impl SizedFiles {
-    fn of(repo: &Repository, before: &Checkpoint, after: &Checkpoint) -> SizedFiles {
-        let mut blobs = Blobs::new();
-        let mut states = |one: &Checkpoint| -> BTreeMap<BString, State> {
-            let mut states = BTreeMap::new();
-            for (path, state, text) in one.sized(repo) {
-                blobs.insert(state.id, text.into_bytes());
-                states.insert(path, state);
-            }
-            states
+/// The changes of files that are recorded by size and time only, which stand for the content.
+fn sized_files(
+    repo: &Repository,
+    before: &Checkpoint,
+    after: &Checkpoint,
+) -> Result<(Vec<Change>, Blobs)> {
+    let mut blobs = Blobs::new();
+    let mut state = |size: Option<&String>| -> Result<Option<State>> {
+        let Some(size) = size else {
+            return Ok(None);
         };
-        let (old, new) = (states(before), states(after));
-        let changes = differing(&old, &new)
-            .map(|(path, old, new)| Change::new(path.clone(), old.copied(), new.copied()));
-        SizedFiles {
-            changes: changes.collect(),
-            blobs,
-        }
+        let (kind, id) = (Kind::File, repo.blob_id(size.as_bytes())?);
+        blobs.insert(id, size.clone().into());
+        Ok(Some(State { kind, id }))
+    };
+    let mut changes = Vec::new();
+    for (path, old, new) in differing(&before.sizes, &after.sizes) {
+        changes.push(Change::new(path.as_str(), state(old)?, state(new)?));
     }
+    Ok((changes, blobs))
 }
 
 struct ObservedJudge<'a> {
@@ -137,39 +128,32 @@ struct ObservedJudge<'a> {
 }
 
 impl ObservedJudge<'_> {
-    fn tree(&self, one: &Checkpoint) -> Tree<'_> {
-        self.repo.tree_in(one)
-    }
-
     /// The work tree.
     fn files(&self, sized: Vec<Change>, found: &mut Observation) -> Result<()> {
         let observed = self.observed;
         let repo = self.repo;
-        let objects = repo.objects();
-        let (old, new) = (self.tree(observed.before), self.tree(observed.after));
-        let mut differences = changes_between(objects, old.id(), new.id())?;
+        let tree = |one: &Checkpoint| repo.tree_in(one);
+        let (old, new) = (tree(observed.before), tree(observed.after));
+        let mut differences: BTreeMap<BString, Change> = BTreeMap::new();
         // A file that crosses the limit is in both lists.
-        for change in sized {
-            match differences.iter_mut().find(|one| one.path == change.path) {
-                Some(known) => {
-                    known.old = known.old.or(change.old);
-                    known.new = known.new.or(change.new);
-                }
-                None => differences.push(change),
-            }
+        for change in changes_between(repo.objects(), old.id(), new.id())?
+            .into_iter()
+            .chain(sized)
+        {
+            let known = differences
+                .entry(change.path.clone())
+                .or_insert_with(|| Change::new(change.path.as_bstr(), None, None));
+            known.old = known.old.or(change.old);
+            known.new = known.new.or(change.new);
         }
-        differences.sort_by(|a, b| a.path.cmp(&b.path));
         let excuse = Excuses::of(self)?;
         let head = repo.tree_of(observed.after.head_commit())?;
         let base = repo.tree_of(self.base)?;
         let was = repo.tree_of(observed.before.head_commit())?;
-        let first = self.tree(observed.first);
-        let stashed = observed.after.stash();
-        let stashed: Vec<Tree<'_>> = stashed
-            .filter_map(|id| repo.tree_of(Some(id)).ok())
-            .collect();
+        let first = tree(observed.first);
+        let stashed = repo.stash_in(observed.after);
         let (mut since_head, mut since_before) = (Vec::new(), Vec::new());
-        for change in differences {
+        for change in differences.into_values() {
             let path: &BStr = change.path.as_ref();
             let committed = base.get(path)?;
             let is_committed = change.old == committed || change.old == was.get(path)?;
@@ -201,17 +185,17 @@ impl ObservedJudge<'_> {
         let lost = lost.map(|change| (change.path.clone(), change.new.is_none()));
         let lost: HashMap<BString, bool> = lost.collect();
         let lost_at = |finding: &Finding| lost.get(finding.path.as_ref()?).copied();
-        let of_requests = self.judge(since_head, new.clone())?;
-        let mut of_losses = self.judge(since_before, new)?;
-        of_losses.retain(|finding| {
+        let mut findings = self.judge(since_head, new.clone())?;
+        let of_losses = self.judge(since_before, new)?.into_iter();
+        findings.extend(of_losses.filter(|finding| {
             finding.rule == Rule::DestructiveChange || lost_at(finding) == Some(true)
-        });
-        let all = of_requests.into_iter().chain(of_losses);
-        for finding in all.filter(|finding| finding.level == Level::Error) {
-            let only_copy = finding.path.clone().filter(|_| lost_at(&finding).is_some());
-            found.only_copies.extend(only_copy);
-            found.findings.push(finding);
+        }));
+        for finding in &findings {
+            if finding.level == Level::Error && lost_at(finding).is_some() {
+                found.only_copies.extend(finding.path.clone());
+            }
         }
+        found.findings.extend(findings);
         found.only_copies.sort();
         found.only_copies.dedup();
         Ok(())
@@ -220,27 +204,23 @@ impl ObservedJudge<'_> {
     /// What is staged and not in the work tree.
     fn index(&self, found: &mut Observation) -> Result<()> {
         let observed = self.observed;
-        let staged = |one| observed.store.staged(self.repo, one);
+        let repo = self.repo;
+        let staged = |one| observed.store.staged(repo, one);
         let (old, new) = (staged(observed.before)?, staged(observed.after)?);
-        let (head, base) = (
-            self.repo.tree_of(observed.after.head_commit())?,
-            self.repo.tree_of(self.base)?,
-        );
-        let files = self.tree(observed.after);
+        let head = repo.tree_of(observed.after.head_commit())?;
+        let base = repo.tree_of(self.base)?;
+        let files = repo.tree_in(observed.after);
         let excuse = Excuses::of(self)?;
         let mut changes = Vec::new();
         for (path, _, is) in differing(&old, &new) {
-            let (name, is): (&BStr, _) = (path.as_ref(), is.copied());
-            let committed = base.get(name)?;
-            let is_known = is == head.get(name)?
-                || is == committed
-                || is == files.get(name)?
-                || excuse.covers(name, is, head.get(name)?)?;
-            if !is_known {
-                changes.push(Change::new(name, committed, is));
+            let (path, is): (&BStr, _) = (path.as_ref(), is.copied());
+            let (head, base) = (head.get(path)?, base.get(path)?);
+            let is_known = [head, base, files.get(path)?].contains(&is);
+            if !is_known && !excuse.covers(path, is, head)? {
+                changes.push(Change::new(path, base, is));
             }
         }
-        let (objects, staged) = tree_of_changes(self.repo.objects(), &changes)?;
+        let (objects, staged) = tree_of_changes(repo.objects(), &changes)?;
         let staged = Tree::at(&objects, staged);
         found.findings.extend(self.judge(changes, staged)?);
         Ok(())
@@ -271,39 +251,31 @@ impl ObservedJudge<'_> {
     /// The new commits, by the rules for ranges.
     fn commits(&self, found: &mut Observation) -> Result<()> {
         let observed = self.observed;
-        let heads = observed
-            .after
-            .refs()
-            .filter(|(name, _)| name.starts_with("refs/heads/"));
         let before: HashMap<&str, ObjectId> = observed.before.refs().collect();
-        let mut tips: Vec<(Option<&str>, ObjectId)> = heads
-            .filter(|(name, tip)| before.get(name) != Some(tip))
-            .map(|(name, tip)| (Some(name), tip))
-            .collect();
-        tips.extend(observed.after.head_commit().map(|tip| (None, tip)));
-        tips.retain(|(_, tip)| !self.known.contains(tip));
-        let mut seen = HashSet::new();
-        for (name, tip) in tips {
+        let heads = observed.after.refs();
+        let heads = heads
+            .filter_map(|(name, tip)| Some((Some((name, name.strip_prefix("refs/heads/")?)), tip)));
+        let head = observed.after.head_commit().map(|tip| (None, tip));
+        let known = self.known.iter().chain(before.values());
+        let mut seen: HashSet<ObjectId> = known.copied().collect();
+        for (name, tip) in heads.chain(head) {
             if !seen.insert(tip) {
                 continue;
             }
-            let new_range = Range::of(self.repo.history(&self.known, tip)?, tip);
-            let old = name.and_then(|name| before.get(name).copied());
-            let old = self.repo.tree_of(old.or(observed.before.head_commit()))?;
-            let new = self.repo.tree_of(Some(tip))?;
+            let mut new_range = Range::of(self.repo.history(&self.known, tip)?, tip);
             if new_range.commits.is_empty() {
                 continue;
             }
+            // A merge takes over what its parents had.
             let bases = new_range.base.iter().chain(&new_range.other_bases);
-            let new_range = Range {
-                // A merge takes over what its parents had.
-                known: bases.copied().collect(),
-                branch: match name {
-                    Some(name) => Some(name.trim_start_matches("refs/heads/").into()),
-                    None => self.repo.branch()?.map(|branch| branch.name),
-                },
-                ..new_range
+            new_range.known = bases.copied().collect();
+            new_range.branch = match name {
+                Some((_, branch)) => Some(branch.into()),
+                None => self.repo.branch()?.map(|branch| branch.name),
             };
+            let old = name.and_then(|(name, _)| before.get(name).copied());
+            let old = self.repo.tree_of(old.or(observed.before.head_commit()))?;
+            let new = self.repo.tree_of(Some(tip))?;
             for mut finding in range(self.repo, &new_range, None, self.options)?.findings {
                 let is_old = match &finding.path {
                     Some(path) => old.get(path.as_ref())? == new.get(path.as_ref())?,
@@ -345,43 +317,42 @@ impl ObservedJudge<'_> {
 struct Excuses<'a> {
     index: CheckedOut,
     /// The tree at the beginning of the session.
-    first: ObjectId,
-    /// Trees that every path, or one of these paths, may return to.
-    trees: Vec<(Tree<'a>, Option<&'a [String]>)>,
+    first: Tree<'a>,
+    /// What a stash or another parent of a merge had.
+    others: Vec<Tree<'a>>,
+    /// What there was before each reported change, with its paths.
+    reported: Vec<(Tree<'a>, &'a [String])>,
 }
 
 impl<'a> Excuses<'a> {
     fn of(judged: &'a ObservedJudge<'a>) -> Result<Excuses<'a>> {
-        let observed = judged.observed;
-        let merged = Parents::of_next_commit(judged.repo, false)?.merged;
-        let merged = merged.into_iter().filter(|id| judged.known.contains(id));
-        let first = judged.tree(observed.first);
-        let mut trees = vec![(first.clone(), None)];
-        for commit in observed.first.stash().chain(merged) {
-            let tree = judged.repo.tree_of(Some(commit)).ok();
-            trees.extend(tree.map(|tree| (tree, None)));
+        let (observed, repo) = (judged.observed, judged.repo);
+        let mut others = repo.stash_in(observed.first);
+        for merged in Parents::of_next_commit(repo, false)?.merged {
+            if judged.known.contains(&merged) {
+                others.push(repo.tree_of(Some(merged))?);
+            }
         }
-        for (before, paths) in observed.reported {
-            trees.push((judged.tree(before), Some(paths.as_slice())));
-        }
+        let reported = observed.reported.iter();
         Ok(Excuses {
-            index: CheckedOut::of(judged.repo)?,
-            first: first.id(),
-            trees,
+            index: CheckedOut::of(repo)?,
+            first: repo.tree_in(observed.first),
+            others,
+            reported: reported
+                .map(|change| (repo.tree_in(&change.before), change.paths.as_slice()))
+                .collect(),
         })
     }
 
     fn covers(&self, path: &BStr, new: Option<State>, head: Option<State>) -> Result<bool> {
-        for (tree, paths) in &self.trees {
-            let is_meant = match paths {
-                Some(paths) => paths.iter().any(|known| path == known.as_str()),
-                // That a stash or another parent lacks a file is no reason for it to go.
-                None => new.is_some() || tree.id() == self.first,
-            };
-            if is_meant && tree.get(path)? == new {
-                return Ok(true);
-            }
+        // That a stash or another parent lacks a file is no reason for it to go.
+        let mut is_covered = self.first.get(path)? == new
+            || new.is_some() && is_in_any(&self.others, path, new)?
+            || self.index.is_as_in(path, head);
+        for (before, paths) in &self.reported {
+            let is_reported = paths.iter().any(|known| path == known.as_str());
+            is_covered |= is_reported && before.get(path)? == new;
         }
-        Ok(self.index.is_as_in(path, head))
+        Ok(is_covered)
     }
 }

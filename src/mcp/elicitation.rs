@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::call::{Call, ToolAnswer};
 use crate::approve::{REJECT, reason_line};
+use crate::error::Error;
 use crate::files::{
     self, Analysis, Answer, Failure, FailureKind, Gate, GateResult, HeldChange, Question, Strategy,
 };
@@ -13,14 +14,6 @@ use crate::report::{Style, push_change};
 
 /// The choice for what is no write, such as a deletion.
 const APPROVE: &str = "approve";
-
-/// The held change of a failure.
-pub(super) fn id_of(failure: &Failure) -> Option<&str> {
-    match failure.kind {
-        FailureKind::Held => failure.details.get("id").and_then(Value::as_str),
-        _ => None,
-    }
-}
 
 /// A held change.
 ///
@@ -49,14 +42,16 @@ fn gate<'a>(call: &'a Call<'_>, id: &str) -> GateResult<Gate<'a>> {
     call.gate()?.eliciting().as_strict_as(id)
 }
 
-/// The form about a held change; `None` if the SDK does not take its schema.
+/// The form about a held change.
 ///
 /// # Errors
 /// There is no such change, the file has changed since, or another rule refuses.
-pub(super) fn form(call: &Call<'_>, id: &str) -> GateResult<Option<ElicitRequestParams>> {
+pub(super) fn form(call: &Call<'_>, id: &str) -> GateResult<ElicitRequestParams> {
     let question = gate(call, id)?.question(id)?;
     let own = question.strategy.map_or(APPROVE, Strategy::name);
-    let others = question.others.iter().map(|other| first_word(other));
+    // The first word of a strategy's usage is its name.
+    let others = question.others.iter();
+    let others = others.filter_map(|usage| usage.split(' ').next());
     let choices: Vec<&str> = [own].into_iter().chain(others).chain([REJECT]).collect();
     let mut schema = json!({
         "type": "object",
@@ -81,14 +76,12 @@ pub(super) fn form(call: &Call<'_>, id: &str) -> GateResult<Option<ElicitRequest
             "minimum": 1,
         });
     }
-    let schema = serde_json::from_value(schema).ok();
-    Ok(schema.map(
-        |requested_schema| ElicitRequestParams::FormElicitationParams {
-            meta: None,
-            message: message(&question),
-            requested_schema,
-        },
-    ))
+    let requested_schema = serde_json::from_value(schema);
+    Ok(ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: message(&question),
+        requested_schema: requested_schema.map_err(|error| Error::new(error.to_string()))?,
+    })
 }
 
 fn message(question: &Question) -> String {
@@ -102,11 +95,6 @@ fn message(question: &Question) -> String {
     push_change(&mut text, change, lost, &Style::default());
     let word = &question.word;
     text + &format!("\nTo approve, choose how to write it, type the word {word} and a reason.\n")
-}
-
-/// The first word of a strategy's usage, which is its name.
-fn first_word(usage: &str) -> &str {
-    usage.split(' ').next().unwrap_or_default()
 }
 
 /// What the person's answer says to one question; the first is the one that the person saw. The error is why it decides

@@ -21,22 +21,20 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::{RoleServer, ServerHandler, ServiceExt, tool_handler};
-use tokio::sync::Semaphore;
+use serde_json::Value;
+use tokio::sync::Mutex;
 
 use crate::error::{Error, Result};
 use crate::files::{Failure, FailureKind, GateResult, new_id};
 use crate::git::Repository;
 use crate::judge::Options;
 use call::{Call, Session, ToolAnswer, locked};
-use elicitation::{id_of, not_approved};
+use elicitation::not_approved;
 #[cfg(fuzzing)]
 pub(crate) use transport::decode;
 use transport::{MAX_MESSAGE, StdioLines};
 
 type Context = RequestContext<RoleServer>;
-
-/// How many calls work at the same time. Writes take turns at the gate.
-const AT_ONCE: usize = 4;
 
 const INSTRUCTIONS: &str = "\
 File operations that guard checks: a change may touch only what the design document names, may not leave the \
@@ -60,8 +58,8 @@ pub(crate) fn serve(options: Options, refusal_to_ask: Option<String>) -> Result<
             refusal_to_ask,
             ..Session::default()
         }),
-        workers: Arc::new(Semaphore::new(AT_ONCE)),
-        tools: Server::tools(),
+        turn: Arc::default(),
+        tools: Server::tool_router(),
     };
     let ended = runtime.block_on(server.run());
     // A read from standard input may never end.
@@ -71,13 +69,14 @@ pub(crate) fn serve(options: Options, refusal_to_ask: Option<String>) -> Result<
 
 struct Server {
     session: Arc<Session>,
-    workers: Arc<Semaphore>,
+    /// Calls take turns.
+    turn: Arc<Mutex<()>>,
     tools: ToolRouter<Server>,
 }
 
 impl Server {
     async fn run(self) -> Result<()> {
-        let workers = Arc::clone(&self.workers);
+        let turn = Arc::clone(&self.turn);
         let (lines, is_exceeded) = StdioLines::new();
         let running = match self.serve(lines).await {
             Ok(running) => running,
@@ -89,8 +88,7 @@ impl Server {
         };
         let ended = running.waiting().await;
         // A change that has begun is completed.
-        let all = u32::try_from(AT_ONCE).unwrap_or(1);
-        let _ = workers.acquire_many(all).await;
+        drop(turn.lock().await);
         if is_exceeded.load(Ordering::Relaxed) {
             return Err(Error::new(format!(
                 "the session ended: a message has more than {MAX_MESSAGE} bytes"
@@ -108,7 +106,7 @@ impl Server {
         context: &Context,
         work: impl FnOnce(&Call<'_>) -> GateResult<T> + Send + 'static,
     ) -> GateResult<T> {
-        let permit = Arc::clone(&self.workers).acquire_owned().await;
+        let turn = Arc::clone(&self.turn).lock_owned().await;
         if context.ct.is_cancelled() {
             return Err(Failure::new(
                 FailureKind::CannotJudge,
@@ -117,7 +115,7 @@ impl Server {
         }
         let session = Arc::clone(&self.session);
         let done = tokio::task::spawn_blocking(move || {
-            let _permit = permit;
+            let _turn = turn;
             let repo = Repository::open(".".as_ref())?;
             work(&Call {
                 repo: &repo,
@@ -133,36 +131,30 @@ impl Server {
         context: Context,
         work: impl FnOnce(&Call<'_>) -> GateResult<ToolAnswer> + Send + 'static,
     ) -> GateResult<CallToolResponse> {
-        match self.work(&context, work).await {
-            Err(failure) => self.ask(failure, &context).await,
-            Ok(answer) => done(answer),
-        }
-    }
-
-    /// The answer to a call whose change is held.
-    async fn ask(&self, failure: Failure, context: &Context) -> GateResult<CallToolResponse> {
-        let Some(id) = id_of(&failure).map(str::to_owned) else {
-            return Err(failure);
+        let failure = match self.work(&context, work).await {
+            Ok(answer) => return done(answer),
+            Err(failure) => failure,
         };
-        if !can_ask(context) {
-            return Err(failure);
-        }
+        let id = match failure.details.get("id").and_then(Value::as_str) {
+            Some(id) if failure.kind == FailureKind::Held && can_ask(&context) => id.to_owned(),
+            _ => return Err(failure),
+        };
         if let Some(why) = &self.session.refusal_to_ask {
             return Err(failure.help(format!("the client cannot ask the person: {why}")));
         }
         let about = id.clone();
         let form = move |call: &Call<'_>| elicitation::form(call, &about);
-        let Some(form) = self.work(context, form).await? else {
-            return Err(failure);
-        };
-        if answers_come_later(context) {
+        let form = self.work(&context, form).await?;
+        // From 2026-07-28 on, a server does not send requests. The client asks, and repeats the call with the answer.
+        let version = context.protocol_version();
+        if version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28) {
             return Ok(self.question_for_later(id, form));
         }
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(form));
         let why = tokio::select! {
             answer = context.peer.send_request(request) => match answer {
                 Ok(ClientResult::ElicitResult(answer)) => {
-                    return self.decided(id, answer, context).await;
+                    return self.decided(id, answer, &context).await;
                 }
                 Ok(_) => "the client's answer is none to the question".to_owned(),
                 Err(error) => format!("the client could not ask: {error}"),
@@ -172,7 +164,6 @@ impl Server {
         Err(not_approved(&why, &id, failure.analysis))
     }
 
-    /// From 2026-07-28 on, a server does not send requests. The client asks, and repeats the call with the answer.
     fn question_for_later(&self, id: String, form: ElicitRequestParams) -> CallToolResponse {
         // Nobody can guess the key.
         let key = new_id();
@@ -255,11 +246,6 @@ fn can_ask(context: &Context) -> bool {
     let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
     // Before 2025-11-25 there was only the form.
     elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
-}
-
-fn answers_come_later(context: &Context) -> bool {
-    let version = context.protocol_version();
-    version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use gix::bstr::ByteSlice;
-use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{CallToolResponse, JsonObject, MetaObject};
 use rmcp::schemars::{self, JsonSchema};
@@ -25,7 +24,7 @@ use crate::scope::Grant;
 use crate::scope::Scope;
 use crate::verdict::CheckAnswers;
 
-/// How many snapshots are listed without a limit in the call.
+/// How many snapshots are listed.
 const MOST_SNAPSHOTS: usize = 50;
 
 #[derive(Deserialize, JsonSchema)]
@@ -117,13 +116,6 @@ pub(super) struct ApprovalArguments {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ListArguments {
-    /// At most this many (default: 50).
-    limit: Option<NonZeroUsize>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub(super) struct RestoreArguments {
     /// The id of the snapshot, or its first characters (at least four).
     snapshot: String,
@@ -147,19 +139,23 @@ type ToolResponse = GateResult<CallToolResponse>;
 #[tool_router(vis = "pub(super)")]
 impl Server {
     /// List the paths that the design lets this work change. Call show_scope first, before you plan any change.
-    #[tool(annotations(read_only_hint = true))]
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn show_scope(&self, context: Context) -> ToolResult {
         self.work(&context, show_scope).await
     }
 
     /// Accept that the design has changed since this session began. Lists what changed.
-    #[tool(annotations(destructive_hint = false, idempotent_hint = true))]
+    #[tool(annotations(
+        destructive_hint = false,
+        idempotent_hint = true,
+        open_world_hint = false
+    ))]
     async fn reload_scope(&self, context: Context) -> ToolResult {
         self.work(&context, reload_scope).await
     }
 
     /// Check whether a path may be written and, with `content`, whether that content may. Changes nothing.
-    #[tool(annotations(read_only_hint = true))]
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn check_write(&self, given: Parameters<CheckArguments>, context: Context) -> ToolResult {
         let CheckArguments { path, content } = given.0;
         let check = move |call: &Call<'_>| check(call, &path, content.as_deref());
@@ -167,7 +163,7 @@ impl Server {
     }
 
     /// Read a text file, followed by its digest. With `head` or `tail`, only its first or last lines.
-    #[tool(annotations(read_only_hint = true))]
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn read_text_file(
         &self,
         given: Parameters<ReadArguments>,
@@ -177,13 +173,17 @@ impl Server {
     }
 
     /// Replace exact text in a file. Prefer this to write_file for a file that exists.
-    #[tool(annotations(destructive_hint = true))]
+    #[tool(annotations(destructive_hint = true, open_world_hint = false))]
     async fn edit_file(&self, given: Parameters<EditArguments>, context: Context) -> ToolResponse {
         self.change(context, move |call| edit(call, given.0)).await
     }
 
     /// Create a file with missing directories, or change its whole content. Prefer edit_file, or the strategies append, insert and extend, for a file that exists: replacing most of a large file waits until a person approves.
-    #[tool(annotations(destructive_hint = true, idempotent_hint = false))]
+    #[tool(annotations(
+        destructive_hint = true,
+        idempotent_hint = false,
+        open_world_hint = false
+    ))]
     async fn write_file(
         &self,
         given: Parameters<WriteArguments>,
@@ -193,14 +193,18 @@ impl Server {
     }
 
     /// Move or rename a file. The design must allow both paths.
-    #[tool(annotations(destructive_hint = true))]
+    #[tool(annotations(destructive_hint = true, open_world_hint = false))]
     async fn move_file(&self, given: Parameters<MoveArguments>, context: Context) -> ToolResponse {
         self.change(context, move |call| move_file(call, given.0))
             .await
     }
 
     /// Delete a file. The design must allow that; a snapshot keeps the content.
-    #[tool(annotations(destructive_hint = true, idempotent_hint = true))]
+    #[tool(annotations(
+        destructive_hint = true,
+        idempotent_hint = true,
+        open_world_hint = false
+    ))]
     async fn delete_file(
         &self,
         given: Parameters<DeleteArguments>,
@@ -213,7 +217,7 @@ impl Server {
     }
 
     /// Ask the user about a change that waits for approval. Call this when an answer says that a change waits and the user has not decided yet. It is no way around a refusal.
-    #[tool(annotations(destructive_hint = true), meta = needs_person())]
+    #[tool(annotations(destructive_hint = true, open_world_hint = false), meta = needs_person())]
     async fn request_approval(
         &self,
         given: Parameters<ApprovalArguments>,
@@ -225,20 +229,18 @@ impl Server {
         self.change(context, held).await
     }
 
-    /// List the snapshots that guard took before changes, newest first.
-    #[tool(annotations(read_only_hint = true))]
-    async fn list_snapshots(
-        &self,
-        given: Parameters<ListArguments>,
-        context: Context,
-    ) -> ToolResult {
-        let limit = given.0.limit;
-        self.work(&context, move |call| snapshots(call, limit))
-            .await
+    /// List the snapshots that guard took before changes, the 50 newest first.
+    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
+    async fn list_snapshots(&self, context: Context) -> ToolResult {
+        self.work(&context, snapshots).await
     }
 
     /// Restore the files of a snapshot, after a snapshot of the current ones.
-    #[tool(annotations(destructive_hint = true, idempotent_hint = true))]
+    #[tool(annotations(
+        destructive_hint = true,
+        idempotent_hint = true,
+        open_world_hint = false
+    ))]
     async fn restore_snapshot(
         &self,
         given: Parameters<RestoreArguments>,
@@ -246,17 +248,6 @@ impl Server {
     ) -> ToolResponse {
         self.change(context, move |call| restore(call, &given.0))
             .await
-    }
-
-    /// All tools. None reaches anything outside the repository.
-    pub(super) fn tools() -> ToolRouter<Server> {
-        let mut tools = Server::tool_router();
-        for route in tools.map.values_mut() {
-            if let Some(hints) = &mut route.attr.annotations {
-                hints.open_world_hint = Some(false);
-            }
-        }
-        tools
     }
 }
 
@@ -333,29 +324,26 @@ fn write(call: &Call<'_>, wanted: WriteArguments) -> ToolResult {
     call.perform_by(&gate, &wanted.path, &operation)
 }
 
-fn snapshots(call: &Call<'_>, limit: Option<NonZeroUsize>) -> ToolResult {
+fn snapshots(call: &Call<'_>) -> ToolResult {
     let all = call.repo.snapshots()?;
-    let most = limit.map_or(MOST_SNAPSHOTS, NonZeroUsize::get);
-    let listed = || all.readable.iter().take(most);
-    let ids: Vec<String> = listed().map(|one| one.id.to_string()).collect();
-    let lines = listed().map(|one| {
+    let listed: Vec<_> = all.readable.iter().take(MOST_SNAPSHOTS).collect();
+    let ids: Vec<String> = listed.iter().map(|one| one.id.to_string()).collect();
+    let mut text = String::new();
+    for one in &listed {
         let files = one.files.iter().chain(&one.absent);
         let files: Vec<String> = files.map(|path| escaped(path).to_string()).collect();
         let (id, time) = (one.id.to_hex_with_len(12), files::rfc3339(one.time));
-        format!("{id} {time} {}\n", files.join(", "))
-    });
-    let mut text: String = lines.collect();
-    let is_cut = all.is_cut || all.readable.len() > most;
+        text.push_str(&format!("{id} {time} {}\n", files.join(", ")));
+    }
+    let is_cut = all.is_cut || all.readable.len() > listed.len();
     if is_cut {
         text.push_str("(older ones are left out)\n");
     }
     for id in &all.lost {
         text.push_str(&format!("{id} cannot be read any more\n"));
     }
-    Ok(ToolAnswer::new(
-        text,
-        json!({ "snapshots": ids, "truncated": is_cut }),
-    ))
+    let facts = json!({ "snapshots": ids, "truncated": is_cut });
+    Ok(ToolAnswer::new(text, facts))
 }
 
 fn restore(call: &Call<'_>, wanted: &RestoreArguments) -> ToolResult {

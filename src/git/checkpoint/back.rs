@@ -77,38 +77,28 @@ impl CheckpointStore {
         if back.files.is_empty() {
             return Ok(());
         }
-        let (mut gone, mut there) = (Vec::new(), Vec::new());
-        let hash = super::id(&back.now).map_or(gix::hash::Kind::Sha1, |id| id.kind());
-        let none = gix::ObjectId::null(hash);
+        // What stands where a directory was goes first.
+        let mut lines = Vec::new();
         for change in &back.files {
-            let (lines, mode, id) = match change.old {
-                Some(state) => (&mut there, state.kind.mode(), state.id),
-                None => (&mut gone, 0, none),
-            };
-            lines.extend(format!("{mode:o} {id}\t").into_bytes());
-            lines.extend_from_slice(&change.path);
-            lines.push(0);
-            // What stands where a directory was goes first.
-            if change.old.is_some() {
-                gone.extend(format!("0 {none}\t").into_bytes());
-                gone.extend_from_slice(&change.path);
-                gone.push(0);
+            let none = change.old.or(change.new).map(|state| state.id.kind());
+            let none = gix::ObjectId::null(none.unwrap_or(gix::hash::Kind::Sha1));
+            lines.extend([format!("0 {none}\t").as_bytes(), &change.path, b"\0"].concat());
+        }
+        for change in &back.files {
+            if let Some(old) = change.old {
+                let line = format!("{:o} {}\t", old.kind.mode(), old.id);
+                lines.extend([line.as_bytes(), &change.path, b"\0"].concat());
             }
         }
         // The target is made in the same index, and the index then put back, so that git sees which files it knows.
-        let index = self.directory.join("index");
-        let kept = self.directory.join("index.kept");
+        let index = self.file("index");
+        let kept = self.file("index.kept");
         let copy = |from: &Path, to: &Path| {
             fs::copy(from, to).map_err(|error| unusable(&self.directory, &error))
         };
-        self.forget_tree();
         copy(&index, &kept)?;
         let make = || {
-            self.git(
-                true,
-                &["update-index", "-z", "--index-info"],
-                &[gone, there].concat(),
-            )?;
+            self.git(true, &["update-index", "-z", "--index-info"], &lines)?;
             self.git(true, &["write-tree"], b"")
         };
         let target = make();
@@ -160,35 +150,24 @@ impl CheckpointStore {
         let ObservedChange { before, after, .. } = change;
         let now = self.refs(repo)?;
         let git = |arguments: &[&str], input: &[u8]| {
-            let without_hooks = [&["-c", "core.hooksPath=/dev/null"], arguments].concat();
-            self.git_in(&self.git_dir, false, &without_hooks, input)
+            let git = self.program(&self.git_dir, false);
+            git.run(arguments, input).map_err(|why| self.failed(&why))
         };
         let mut done = Vec::new();
-        let (mut gone, mut there) = (String::new(), String::new());
-        for (name, old, new) in differing(&before.refs, &after.refs) {
-            // What a remote has is not taken back by forgetting it.
-            if now.get(name) != new || name.starts_with("refs/remotes/") {
-                continue;
+        // What a remote has is not taken back by forgetting it.
+        let refs = differing(&before.refs, &after.refs)
+            .filter(|(name, _, new)| now.get(*name) == *new && !name.starts_with("refs/remotes/"));
+        // A ref may stand where others are to return.
+        let (gone, there): (Vec<_>, Vec<_>) = refs.partition(|(_, old, _)| old.is_none());
+        for (name, old, new) in gone.into_iter().chain(there) {
+            let new = new.map_or("", String::as_str);
+            let mut arguments = vec!["update-ref", "--create-reflog", "--no-deref"];
+            match old {
+                Some(old) => arguments.extend([name.as_str(), old, new]),
+                None => arguments.extend(["-d", name.as_str(), new]),
             }
-            match (old, new) {
-                (Some(old), Some(new)) => there += &format!("update {name}\0{old}\0{new}\0"),
-                (Some(old), None) => there += &format!("create {name}\0{old}\0"),
-                (None, Some(new)) => gone += &format!("delete {name}\0{new}\0"),
-                (None, None) => {}
-            }
+            git(&arguments, b"")?;
             done.push(name.clone());
-        }
-        for lines in [gone, there] {
-            if !lines.is_empty() {
-                let arguments = [
-                    "update-ref",
-                    "--create-reflog",
-                    "--no-deref",
-                    "-z",
-                    "--stdin",
-                ];
-                git(&arguments, lines.as_bytes())?;
-            }
         }
         let head = fs::read_to_string(self.git_dir.join("HEAD")).unwrap_or_default();
         if before.head != after.head && head.trim() == after.head {
@@ -206,13 +185,12 @@ impl CheckpointStore {
         let ObservedChange { before, after, .. } = change;
         let place = repo.repo.index_path();
         let now = CheckedOut::of(repo)?;
-        let is_same =
-            |one: Option<CheckedOut>| one.map_or(!place.exists(), |one| one.is_same(&now));
-        if !is_same(self.index_of(repo, after)?) || is_same(self.index_of(repo, before)?) {
+        let is_same = |one| Ok(self.index_of(repo, one)?.is_same(&now));
+        if !is_same(after)? || is_same(before)? {
             return Ok(false);
         }
         let write = || match &before.index {
-            Some(name) => disk::replace(&place, &fs::read(self.copy(name))?, None),
+            Some(name) => disk::replace(&place, &fs::read(self.file("copies").join(name))?, None),
             None => fs::remove_file(&place),
         };
         write().map_err(|error| unusable(&place, &error))?;
@@ -224,12 +202,11 @@ impl CheckpointStore {
     /// # Errors
     /// The copy of the index is damaged.
     pub fn staged(&self, repo: &Repository, one: &Checkpoint) -> Result<BTreeMap<BString, State>> {
-        let index = self.index_of(repo, one)?;
-        Ok(index.iter().flat_map(CheckedOut::staged).collect())
+        Ok(self.index_of(repo, one)?.staged().collect())
     }
 
-    fn index_of(&self, repo: &Repository, one: &Checkpoint) -> Result<Option<CheckedOut>> {
-        let copy = one.index.as_ref().map(|name| self.copy(name));
-        copy.map(|copy| CheckedOut::of_copy(repo, copy)).transpose()
+    fn index_of(&self, repo: &Repository, one: &Checkpoint) -> Result<CheckedOut> {
+        let copy = one.index.as_ref();
+        CheckedOut::of_copy(repo, copy.map(|name| self.file("copies").join(name)))
     }
 }

@@ -13,20 +13,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use gix::ObjectId;
-use gix::bstr::BString;
+use gix::bstr::ByteSlice;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::program::{Git, object_directory, private_config};
 use super::{Blobs, Objects, Repository, Tree};
-use crate::change::{Kind, State};
 use crate::disk;
 use crate::disk::absolute;
 use crate::error::{Error, Result};
 
 /// What the private repository sets: contents are kept as they are, and nothing else runs.
-const CONFIG: &str = "\tbare = false\n\thooksPath = /dev/null\n\tfsmonitor = false\n\tattributesFile = /dev/null\n\texcludesFile = /dev/null\n\tautocrlf = false\n\tsafecrlf = false\n\tuntrackedCache = false\n\tsplitIndex = false\n\tfsync = none\n\tlooseCompression = 0\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[advice]\n\taddEmbeddedRepo = false\n";
+const CONFIG: &str = "\tbare = false\n\tfsmonitor = false\n\tattributesFile = /dev/null\n\texcludesFile = /dev/null\n\tautocrlf = false\n\tsafecrlf = false\n\tuntrackedCache = false\n\tsplitIndex = false\n\tfsync = none\n\tlooseCompression = 0\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[advice]\n\taddEmbeddedRepo = false\n";
 /// Begins the name of a change.
 pub const CHANGE: &str = "cp-";
 /// Turns off every conversion; the attributes of the work tree come after it.
@@ -43,27 +44,28 @@ const DIRECTORIES: [&str; 7] = [
     "changes",
 ];
 
+/// After this time without a call, a session has ended.
+const IDLE: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// What a work tree and its repository held.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// The tree with the files that were not ignored, as they were on disk.
-    tree: String,
+    pub(crate) tree: String,
     /// The content of git's `HEAD`.
     head: String,
-    /// The commit of HEAD.
-    head_commit: Option<String>,
     /// Every ref but guard's own, with its target.
     refs: BTreeMap<String, String>,
-    /// The commits of the newest stash: its contents come back with `git stash pop`.
-    stash: Vec<String>,
     /// The copy of the index; `None` for no index.
-    index: Option<String>,
+    pub(crate) index: Option<String>,
     /// The files that say which hooks run and what git ignores, each with its copy.
     switches: BTreeMap<String, Option<SavedFile>>,
     /// Files too large or unreadable to keep, with size and time.
-    sizes: BTreeMap<String, String>,
-    /// The copy of the ignore rules.
-    rules: String,
+    pub(crate) sizes: BTreeMap<String, String>,
+    /// The copy of the ignore rules by which it was recorded.
+    pub(crate) rules: String,
+    /// The copy of the list of ignored files and directories.
+    ignored: String,
 }
 
 /// A change that was observed and reported.
@@ -97,58 +99,16 @@ pub struct CheckpointStore {
 impl Checkpoint {
     /// The commit of HEAD; `None` before the first one.
     pub fn head_commit(&self) -> Option<ObjectId> {
-        id(self.head_commit.as_deref()?)
-    }
-
-    /// The tree of the work tree.
-    pub fn tree(&self) -> Option<ObjectId> {
-        id(&self.tree)
+        match self.head.strip_prefix("ref: ") {
+            Some(name) => id(self.refs.get(name)?),
+            None => id(&self.head),
+        }
     }
 
     /// The refs with their targets; symbolic ones are left out.
     pub fn refs(&self) -> impl Iterator<Item = (&str, ObjectId)> {
-        let parsed = |(name, target): (_, &String)| Some((name, id(target)?));
-        self.refs
-            .iter()
-            .filter_map(move |(name, target)| parsed((name.as_str(), target)))
-    }
-
-    /// The commits of the newest stash.
-    pub fn stash(&self) -> impl Iterator<Item = ObjectId> {
-        self.stash.iter().filter_map(|commit| id(commit))
-    }
-
-    /// Whether both have the same ignore rules.
-    pub fn has_rules_of(&self, other: &Checkpoint) -> bool {
-        self.rules == other.rules
-    }
-
-    /// Whether the index may differ.
-    pub fn has_other_index(&self, other: &Checkpoint) -> bool {
-        self.index != other.index
-    }
-
-    /// The files that only differ in size or time, with the states that stand for them.
-    pub fn sized<'a>(
-        &'a self,
-        repo: &'a Repository,
-    ) -> impl Iterator<Item = (BString, State, String)> + 'a {
-        self.sizes.iter().filter_map(|(path, size)| {
-            let id = repo.blob_id(size.as_bytes()).ok()?;
-            let state = State {
-                kind: Kind::File,
-                id,
-            };
-            Some((path.as_str().into(), state, size.clone()))
-        })
-    }
-
-    /// The copies that it needs.
-    pub fn copies(&self) -> impl Iterator<Item = &str> {
-        let switches = self.switches.values().flatten();
-        let own = [Some(&self.rules), self.index.as_ref()];
-        let copies = switches.map(|saved| &saved.copy);
-        copies.chain(own.into_iter().flatten()).map(String::as_str)
+        let refs = self.refs.iter();
+        refs.filter_map(|(name, target)| Some((name.as_str(), id(target)?)))
     }
 }
 
@@ -172,24 +132,29 @@ impl Repository {
     /// The work tree of a checkpoint.
     pub(crate) fn tree_in(&self, one: &Checkpoint) -> Tree<'_> {
         let none = ObjectId::empty_tree(self.repo.object_hash());
-        Tree::at(&self.objects, one.tree().unwrap_or(none))
+        Tree::at(&self.objects, id(&one.tree).unwrap_or(none))
+    }
+
+    /// The trees of the newest stash of a checkpoint: their contents come back with `git stash pop`.
+    pub(crate) fn stash_in(&self, one: &Checkpoint) -> Vec<Tree<'_>> {
+        let tip = one.refs.get("refs/stash").and_then(|tip| id(tip));
+        let stash = tip.and_then(|tip| Some((tip, self.commit(tip).ok()?.parents)));
+        let commits = stash.map(|(tip, parents)| [Some(tip), parents.get(2).copied()]);
+        let commits = commits.into_iter().flatten().flatten();
+        commits
+            .filter_map(|commit| self.tree_of(Some(commit)).ok())
+            .collect()
     }
 }
 
 impl CheckpointStore {
-    /// Opens the checkpoints of a work tree, or begins them.
+    /// Opens the checkpoints of a work tree, or begins them. Those of sessions without a call for a long time are
+    /// deleted.
     ///
     /// # Errors
-    /// The work tree is the home directory, or the cache directory cannot be written.
+    /// The cache directory is in the work tree, or cannot be written.
     pub fn open(repo: &Repository) -> Result<CheckpointStore> {
         let root = absolute(repo.own_workdir()?);
-        let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
-        if home.as_deref().map(absolute) == Some(root.clone()) {
-            return Err(Error::new(
-                "the repository is the home directory, which guard does not copy into checkpoints",
-            )
-            .help("work in a repository of its own"));
-        }
         let cache = cache_directory()
             .ok_or_else(|| Error::new("there is no directory for checkpoints: HOME is not set"))?;
         let git_dir = absolute(repo.git_dir());
@@ -200,7 +165,8 @@ impl CheckpointStore {
                 "the cache directory {} is in the work tree, where checkpoints would be copied into each other",
                 super::show_file(&cache)
             ))
-            .help("set XDG_CACHE_HOME to a directory elsewhere"));
+            .help("if the repository is the home directory, work in a repository of its own")
+            .help("otherwise, set XDG_CACHE_HOME to a directory elsewhere"));
         }
         let begin = || -> io::Result<File> {
             disk::create_private_directory(&directory)?;
@@ -215,12 +181,13 @@ impl CheckpointStore {
             directory,
             git_dir,
         };
+        store.forget_idle();
         store.begin(repo)?;
         Ok(store)
     }
 
     fn begin(&self, repo: &Repository) -> Result<()> {
-        if self.directory.join("config").exists() {
+        if self.file("config").exists() {
             return Ok(());
         }
         let mut config = private_config(repo.repo.object_hash(), CONFIG);
@@ -231,13 +198,13 @@ impl CheckpointStore {
             }
         }
         for name in DIRECTORIES {
-            fs::create_dir_all(self.directory.join(name))
+            fs::create_dir_all(self.file(name))
                 .map_err(|error| unusable(&self.directory, &error))?;
         }
         self.save("HEAD", b"ref: refs/heads/none\n")?;
         self.save("info/attributes", ATTRIBUTES.as_bytes())?;
         self.save("root", self.root.to_string_lossy().as_bytes())?;
-        let own = object_directory(&self.directory.join("objects"))?;
+        let own = object_directory(&self.file("objects"))?;
         let both = own + &object_directory(&self.common_dir.join("objects"))?;
         self.save("both/info/alternates", both.as_bytes())?;
         // The last file says that all are there.
@@ -254,27 +221,19 @@ impl CheckpointStore {
         })
     }
 
-    /// Where callers keep what belongs to the checkpoints.
-    pub fn file(&self, name: &str) -> PathBuf {
+    fn file(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
 
     /// Replaces a file of the store, if it holds something else.
-    ///
-    /// # Errors
-    /// A file system error.
-    pub fn write(&self, name: &str, content: &[u8]) -> io::Result<()> {
-        let path = self.directory.join(name);
+    fn save(&self, name: &str, content: &[u8]) -> Result<()> {
+        let path = self.file(name);
         if fs::read(&path).is_ok_and(|known| known == content) {
             return Ok(());
         }
         let temporary = path.with_extension("new");
-        fs::write(&temporary, content)?;
-        fs::rename(temporary, path)
-    }
-
-    fn save(&self, name: &str, content: &[u8]) -> Result<()> {
-        self.write(name, content)
+        fs::write(&temporary, content)
+            .and_then(|()| fs::rename(temporary, path))
             .map_err(|error| unusable(&self.directory, &error))
     }
 
@@ -284,7 +243,7 @@ impl CheckpointStore {
     /// It cannot be opened.
     pub fn repository(&self, blobs: Blobs) -> Result<Repository> {
         let mut repo = Repository::open(&self.root)?;
-        let objects = gix::odb::at(self.directory.join("both"), repo.repo.object_hash())
+        let objects = gix::odb::at(self.file("both"), repo.repo.object_hash())
             .map_err(|error| unusable(&self.directory, &error))?;
         repo.repo.objects = gix::odb::memory::Proxy::from(objects);
         repo.objects = Objects::new(repo.repo.objects.clone()).holding(blobs);
@@ -311,10 +270,9 @@ impl CheckpointStore {
         let is_name = name
             .strip_prefix(CHANGE)
             .is_some_and(|id| id.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        let text = is_name.then(|| fs::read(self.directory.join("changes").join(name)).ok());
-        let change = text
-            .flatten()
-            .and_then(|text| serde_json::from_slice(&text).ok());
+        let text = fs::read(self.file("changes").join(name)).ok();
+        let text = text.filter(|_| is_name);
+        let change = text.and_then(|text| serde_json::from_slice(&text).ok());
         change.ok_or_else(|| {
             Error::new(format!(
                 "guard knows no change {}",
@@ -325,70 +283,116 @@ impl CheckpointStore {
         })
     }
 
-    /// Deletes all checkpoints.
-    pub fn forget(&self) {
-        self.forget_tree();
-        for name in ["config", "index", "objects", "copies", "changes"] {
-            let path = self.directory.join(name);
-            // What stays behind is overwritten or not used.
+    /// The notes of a session; the default for a new one.
+    ///
+    /// # Errors
+    /// They cannot be read, or are gone although the git directory has a note of the session.
+    pub fn session<T: Default + DeserializeOwned>(&self, id: &str) -> Result<T> {
+        let file = self.file("sessions").join(id);
+        if let Ok(text) = fs::read(&file) {
+            return serde_json::from_slice(&text).map_err(|error| {
+                Error::new(format!("the notes of the session are damaged: {error}"))
+                    .help(format!("a person may delete {}", super::show_file(&file)))
+            });
+        }
+        let note = self.note();
+        if fs::read_to_string(&note).is_ok_and(|known| known == id) {
+            let _ = fs::remove_file(&note);
+            return Err(Error::new("the checkpoints of this session are gone")
+                .help("if a command removed them, tell the user what it changed"));
+        }
+        Ok(T::default())
+    }
+
+    /// Keeps the notes of a session, and deletes the copies that no session and no change needs.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn keep_session(&self, id: &str, notes: &impl Serialize) -> Result<()> {
+        let text = serde_json::to_vec(notes).unwrap_or_default();
+        self.save(&format!("sessions/{id}"), &text)?;
+        let note = self.note();
+        disk::create_private_directory(disk::directory_of(&note))
+            .and_then(|()| fs::write(&note, id))
+            .map_err(|error| unusable(&note, &error))?;
+        let mut needed = Vec::new();
+        for place in self.files("sessions").chain(self.files("changes")) {
+            needed.extend(fs::read(place).unwrap_or_default());
+        }
+        for copy in self.files("copies") {
+            let name = copy.file_name().unwrap_or_default();
+            if !needed.contains_str(name.as_encoded_bytes()) {
+                let _ = fs::remove_file(copy);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends a session. The last one takes all checkpoints along.
+    pub fn end_session(&self, id: &str) {
+        let _ = fs::remove_file(self.file("sessions").join(id));
+        let _ = fs::remove_file(self.note());
+        if self.files("sessions").next().is_none() {
+            self.forget();
+        }
+    }
+
+    /// Ends the sessions without a call for a long time.
+    fn forget_idle(&self) {
+        for session in self.files("sessions") {
+            let modified = session.metadata().and_then(|about| about.modified());
+            let age = modified.ok().and_then(|at| at.elapsed().ok());
+            if age.is_some_and(|age| age > IDLE) {
+                self.end_session(&session.file_name().unwrap_or_default().to_string_lossy());
+            }
+        }
+    }
+
+    fn forget(&self) {
+        // What stays behind is overwritten or not used.
+        for name in ["config", "index", "tree", "objects", "copies", "changes"] {
+            let path = self.file(name);
             let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
         }
     }
 
-    /// Deletes the copies that no checkpoint needs.
-    pub fn forget_copies(&self, is_needed: impl Fn(&str) -> bool) {
-        let copies = fs::read_dir(self.directory.join("copies"));
-        for copy in copies.into_iter().flatten().flatten() {
-            if !is_needed(&copy.file_name().to_string_lossy()) {
-                let _ = fs::remove_file(copy.path());
-            }
-        }
+    /// The file that notes below the git directory which session is observed.
+    fn note(&self) -> PathBuf {
+        self.git_dir.join("guard").join("observed")
+    }
+
+    fn files(&self, directory: &str) -> impl Iterator<Item = PathBuf> {
+        let entries = fs::read_dir(self.file(directory)).into_iter();
+        entries.flatten().flatten().map(|entry| entry.path())
     }
 
     /// Keeps a copy of a content; its name is the answer.
     fn keep(&self, repo: &Repository, content: &[u8]) -> Result<String> {
         let name = repo.blob_id(content)?.to_string();
-        if !self.copy(&name).exists() {
+        if !self.file("copies").join(&name).exists() {
             self.save(&format!("copies/{name}"), content)?;
         }
         Ok(name)
     }
 
-    /// The file of a copy.
-    fn copy(&self, name: &str) -> PathBuf {
-        self.directory.join("copies").join(name)
-    }
-
     fn read_copy(&self, name: &str) -> Result<Vec<u8>> {
-        fs::read(self.copy(name)).map_err(|error| unusable(&self.directory, &error))
+        fs::read(self.file("copies").join(name)).map_err(|error| unusable(&self.directory, &error))
     }
 
     /// Runs git on the private repository. Its index and objects are the store's own; `borrows` also finds the objects
     /// of the work tree's repository.
     fn git(&self, borrows: bool, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>> {
-        self.git_in(&self.directory, borrows, arguments, input)
-    }
-
-    fn git_in(
-        &self,
-        git_dir: &Path,
-        borrows: bool,
-        arguments: &[&str],
-        input: &[u8],
-    ) -> Result<Vec<u8>> {
-        let git = self.program(git_dir, borrows);
+        let git = self.program(&self.directory, borrows);
         git.run(arguments, input).map_err(|why| self.failed(&why))
     }
 
     fn program(&self, git_dir: &Path, borrows: bool) -> Git {
-        let mut git = Git::isolated(git_dir)
+        let git = Git::isolated(git_dir)
             .in_directory(&self.root)
-            .env("GIT_WORK_TREE", &self.root);
-        for who in ["AUTHOR", "COMMITTER"] {
-            git = git
-                .env(&format!("GIT_{who}_NAME"), "guard")
-                .env(&format!("GIT_{who}_EMAIL"), "guard@localhost");
-        }
+            .env("GIT_WORK_TREE", &self.root)
+            .set("core.hooksPath", "/dev/null")
+            .set("user.name", "guard")
+            .set("user.email", "guard@localhost");
         match borrows {
             true => git.borrows(&self.common_dir.join("objects")),
             false => git,

@@ -1,11 +1,10 @@
-//! The files that say which hooks run, what git ignores and how guard judges; and the ignore rules of a work tree in one
-//! list, so that they outlive the files that state them.
+//! The files that say which hooks run, what git ignores and how guard judges.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BString, ByteSlice};
 use serde_json::Value;
 
 use super::{Checkpoint, CheckpointStore, SavedFile, differing};
@@ -18,6 +17,9 @@ use crate::git::work_tree::excludes_file;
 const EVERYDAY: &[&str] = &["branch", "remote", "submodule", "user", "pull", "push"];
 /// The key of such a section that does: the choice of a design.
 const CHOICE: &str = "guarddesign";
+
+/// The names of files with git's configuration.
+const CONFIGS: &[&str] = &["config", "config.worktree", ".gitconfig"];
 
 impl CheckpointStore {
     pub(super) fn switches(&self, repo: &Repository) -> Result<Vec<PathBuf>> {
@@ -66,20 +68,13 @@ impl CheckpointStore {
                 Some(saved) => self.read_copy(&saved.copy),
                 None => Ok(Vec::new()),
             };
-            let is_config = ["config", "config.worktree", ".gitconfig"]
-                .iter()
-                .any(|known| path.file_name().is_some_and(|name| name == *known));
-            if !is_config {
-                let is_json = path
-                    .extension()
-                    .is_some_and(|extension| extension == "json");
-                if !is_json || hooks(&text(old)?) != hooks(&text(new)?) {
-                    changed.push((path, String::new()));
-                }
-                continue;
-            }
-            for key in changed_settings(&text(old)?, &text(new)?) {
-                changed.push((path.clone(), key));
+            let (old, new) = (text(old)?, text(new)?);
+            let file = path.file_name().unwrap_or_default();
+            if CONFIGS.iter().any(|known| file == *known) {
+                let keys = changed_settings(&old, &new).into_iter();
+                changed.extend(keys.map(|key| (path.clone(), key)));
+            } else if !name.ends_with(".json") || hooks(&old) != hooks(&new) {
+                changed.push((path, String::new()));
             }
         }
         Ok(changed)
@@ -109,29 +104,26 @@ fn changed_settings(old: &[u8], new: &[u8]) -> Vec<String> {
 
 /// What an agent's settings say about hooks; agents also write there what the user allows them.
 fn hooks(text: &[u8]) -> Option<Vec<(String, Value)>> {
-    if text.is_empty() {
-        return Some(Vec::new());
-    }
-    let text = std::str::from_utf8(text).ok()?;
-    let all = jsonc_parser::cst::CstRootNode::parse(text, &Default::default()).ok()?;
-    let all = all.to_serde_value()?;
     let mut found = Vec::new();
-    let mut open = vec![(String::new(), all)];
-    while let Some((name, value)) = open.pop() {
-        match value {
-            value if name.to_lowercase().contains("hook") => found.push((name, value)),
-            Value::Object(object) => {
-                open.extend(
-                    object
-                        .into_iter()
-                        .map(|(key, value)| (format!("{name}/{key}"), value)),
-                );
-            }
-            _ => {}
+    if !text.is_empty() {
+        let text = std::str::from_utf8(text).ok()?;
+        let all = jsonc_parser::cst::CstRootNode::parse(text, &Default::default()).ok()?;
+        collect_hooks(all.to_serde_value()?, &mut found);
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+    }
+    Some(found)
+}
+
+fn collect_hooks(value: Value, found: &mut Vec<(String, Value)>) {
+    let Value::Object(object) = value else {
+        return;
+    };
+    for (name, value) in object {
+        match name.to_lowercase().contains("hook") {
+            true => found.push((name, value)),
+            false => collect_hooks(value, found),
         }
     }
-    found.sort_by(|a, b| a.0.cmp(&b.0));
-    Some(found)
 }
 
 fn is_everyday(key: &str) -> bool {
@@ -159,80 +151,9 @@ fn settings(text: &[u8]) -> Option<BTreeMap<String, Vec<BString>>> {
     Some(settings)
 }
 
-/// The name of the files with the rules of a directory.
-pub(super) const RULES: &[u8] = b".gitignore";
-
-impl CheckpointStore {
-    /// The rules outside the work tree: of the user and of the repository, in rising precedence.
-    pub(super) fn outer_rules(&self, repo: &Repository) -> Result<Vec<u8>> {
-        let files = [
-            excludes_file(repo)?,
-            Some(self.common_dir.join("info").join("exclude")),
-        ];
-        let mut rules = Vec::new();
-        for file in files.into_iter().flatten() {
-            rules.extend(fs::read(file).unwrap_or_default());
-            rules.push(b'\n');
-        }
-        Ok(rules)
-    }
-
-    /// The outer rules, then those of each directory, the deepest last.
-    pub(super) fn all_rules(&self, outer: Vec<u8>, files: Vec<BString>) -> Vec<u8> {
-        let mut files = files;
-        files.sort_by_key(|path| (path.find_iter("/").count(), path.clone()));
-        files.dedup();
-        let mut rules = outer;
-        for file in files {
-            let Ok(place) = gix::path::from_bstr(BStr::new(&file)) else {
-                continue;
-            };
-            let place = self.root.join(place);
-            // git follows no link here.
-            if place.is_symlink() {
-                continue;
-            }
-            let text = fs::read(place).unwrap_or_default();
-            let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-            let directory = file
-                .rsplit_once_str("/")
-                .map_or(&b""[..], |(before, _)| before);
-            for line in text.lines() {
-                rules.extend(from_root(directory, line));
-                rules.push(b'\n');
-            }
-        }
-        rules
-    }
-}
-
-/// A pattern of a directory, as it reads at the root.
-fn from_root(directory: &[u8], line: &[u8]) -> Vec<u8> {
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    if directory.is_empty() || line.is_empty() || line.starts_with(b"#") {
-        return line.to_owned();
-    }
-    let (sign, pattern) = match line.strip_prefix(b"!") {
-        Some(pattern) => (&b"!/"[..], pattern),
-        None => (&b"/"[..], line),
-    };
-    let mut text = sign.to_owned();
-    for &byte in directory {
-        if b"*?[\\".contains(&byte) {
-            text.push(b'\\');
-        }
-        text.push(byte);
-    }
-    let end = pattern.trim_end();
-    let is_anchored = end[..end.len().saturating_sub(1)].contains(&b'/');
-    text.extend(if is_anchored { &b"/"[..] } else { b"/**/" });
-    text.extend(pattern.strip_prefix(b"/").unwrap_or(pattern));
-    text
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{changed_settings, from_root};
+    use super::changed_settings;
 
     #[test]
     fn settings_of_everyday_commands_do_not_count() {
@@ -252,23 +173,5 @@ mod tests {
             assert_eq!(changed_settings(old, &new), [key]);
         }
         assert_eq!(changed_settings(old, b"[core").len(), 1);
-    }
-
-    #[test]
-    fn pattern_of_a_directory_reads_the_same_at_the_root() {
-        for (directory, line, expected) in [
-            ("", "*.o", "*.o"),
-            ("a/b", "*.o", "/a/b/**/*.o"),
-            ("a", "!keep", "!/a/**/keep"),
-            ("a", "/top", "/a/top"),
-            ("a", "dir/", "/a/**/dir/"),
-            ("a", "x/y", "/a/x/y"),
-            ("[a]*", "x\r", "/\\[a]\\*/**/x"),
-            ("a", "# a comment", "# a comment"),
-            ("a", "", ""),
-        ] {
-            let found = from_root(directory.as_bytes(), line.as_bytes());
-            assert_eq!(String::from_utf8_lossy(&found), expected);
-        }
     }
 }
