@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-use crate::common::agents::{LOG, absolute, assert_says, call, claude, codex, hook, repo};
+use crate::common::agents::{LOG, absolute, call, claude, codex, hook, repo};
 use crate::common::{GUARD, Output, Repo, run_with_input};
 use serde_json::json;
 
@@ -157,17 +157,4 @@ fn a_file_that_the_agent_made_may_go_again() {
     repo.git(&["add", "src/utils/lld.py"]);
     repo.commit("Add it");
     assert_eq!(delete("src/utils/lld.py").code, 2);
-}
-
-#[test]
-fn closest_path_of_a_new_file_is_no_module_that_is_there() {
-    let repo = repo();
-    let said = write(&repo, &absolute(&repo, "src/core/log.py")).stderr;
-    assert!(!said.contains("Closest path"), "{said}");
-    let said = write(&repo, &absolute(&repo, "src/core/lld.py")).stderr;
-    assert_says(&said, &["Closest path in the design: src/utils/lld.py"]);
-    // It is still the path to use after the agent has begun it.
-    repo.write("src/utils/lld.py", "x = 1\n");
-    let said = write(&repo, &absolute(&repo, "src/core/lld.py")).stderr;
-    assert_says(&said, &["Closest path in the design: src/utils/lld.py"]);
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::common::clients::{program, python};
-use crate::common::{GUARD, Repo, SOURCE, has_keys, lines, run, write_executable};
+use crate::common::{GUARD, Repo, SOURCE, has_keys, lines, run};
 
 /// A design for two files, one of them large.
 fn repo() -> Repo {
@@ -327,23 +327,6 @@ fn thresholds_of_a_request_count_only_if_they_are_stricter() {
     };
     let pending = said["state"]["pending_writes"].as_array().unwrap();
     assert_eq!(pending.len(), 2, "{said}");
-}
-
-#[test]
-fn one_session_serves_all_writes_of_a_node() {
-    let repo = repo();
-    let counting = repo.path("../counting");
-    let script = format!("#!/bin/sh\necho start >> ../starts\nexec {GUARD} \"$@\"\n");
-    write_executable(&counting, &script);
-    let requests = ["1\n", "2\n", "3\n"].map(|content| write("src/new.py", content));
-    let mut scenario = scenario(&repo, &requests, &[]);
-    scenario["mode"] = "invoke".into();
-    scenario["guard"] = counting.to_str().unwrap().into();
-    if graphs(&repo, &[scenario]).is_none() {
-        return;
-    }
-    assert_eq!(read(&repo, "src/new.py").as_deref(), Some("3\n"));
-    assert_eq!(read(&repo, "../starts").as_deref(), Some("start\n"));
 }
 
 /// The gate ends at a path outside the workspace.

@@ -79,23 +79,18 @@ fn tools_have_names_hints_and_schemas() {
     let tools = listed["result"]["tools"].as_array().unwrap();
     let names = tools.iter().filter_map(|tool| tool["name"].as_str());
     let names: Vec<&str> = names.collect();
-    let expected = "check_write delete_file edit_file list_snapshots move_file read_text_file reload_scope \
-                    request_approval restore_snapshot show_scope write_file";
+    let expected = "check_write delete_file edit_file move_file read_text_file reload_scope \
+                    request_approval show_scope write_file";
     assert_eq!(names.join(" "), expected);
     for (tool, name) in tools.iter().zip(names) {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
         // Clients resolve no references.
         assert!(!tool["inputSchema"].to_string().contains("$ref"), "{tool}");
         assert!(!tool["description"].as_str().unwrap().is_empty(), "{tool}");
-        let reads = [
-            "check_write",
-            "list_snapshots",
-            "read_text_file",
-            "show_scope",
-        ];
+        let reads = ["check_write", "read_text_file", "show_scope"];
         let reads = reads.contains(&name);
         // A repeated append or insert adds the content again.
-        let is_idempotent = ["delete_file", "reload_scope", "restore_snapshot"].contains(&name);
+        let is_idempotent = ["delete_file", "reload_scope"].contains(&name);
         for (hint, expected) in [
             ("openWorldHint", false),
             ("readOnlyHint", reads),
@@ -170,11 +165,9 @@ fn files_are_read_written_edited_moved_and_deleted_as_by_the_verbs() {
     }
     assert_eq!(read(&repo, "src/moved.py"), "old = 2\n");
     assert!(!repo.path("src/old.py").exists() && !repo.path("src/trash.py").exists());
-    client.does("restore_snapshot", json!({ "snapshot": added["backup"] }));
+    let backup = added["backup"].as_str().unwrap();
+    repo.guard(&["snapshot", "restore", backup]).exits(0);
     assert_eq!(read(&repo, "src/new/deep.py"), "one\n");
-    let snapshots = client.does("list_snapshots", json!({}));
-    assert!(snapshots["snapshots"].as_array().unwrap().len() >= 3);
-    assert_eq!(snapshots["truncated"], false);
     assert_eq!(client.end(), 0);
     repo.guard(&["audit", "verify"]).exits(0);
 }
@@ -397,25 +390,18 @@ fn newest_revision_asks_by_the_answer_and_each_question_counts_once() {
 fn concurrent_calls_take_turns_and_all_are_answered() {
     let repo = repo();
     let mut client = client(&repo);
-    let calls: Vec<u64> = (0..12)
-        .map(|number| {
-            let content = format!("line {number}\n");
-            let arguments = json!({ "path": "src/gone.py", "content": content, "strategy": if number == 0 { "replace" } else { "append" } });
-            client.begin("tools/call", json!({ "name": "write_file", "arguments": arguments }))
-        })
-        .collect();
-    let mut open: Vec<u64> = calls;
-    while !open.is_empty() {
-        let message = client.receive().unwrap();
-        let id = message["id"].as_u64().unwrap();
-        open.retain(|call| *call != id);
-    }
-    drop(client);
-    repo.guard(&["audit", "verify"]).exits(0);
-    assert_eq!(
-        records(&repo, "started").len(),
-        records(&repo, "done").len()
+    let append = json!({ "path": "src/gone.py", "content": "line\n", "strategy": "append" });
+    let call = json!({ "name": "write_file", "arguments": append });
+    client.does(
+        "write_file",
+        json!({ "path": "src/gone.py", "content": "line\n" }),
     );
+    let calls = [(); 5].map(|()| client.begin("tools/call", call.clone()));
+    let mut answered = calls.map(|_| client.receive().unwrap()["id"].as_u64().unwrap());
+    answered.sort_unstable();
+    assert_eq!(answered, calls);
+    assert_eq!(read(&repo, "src/gone.py"), "line\n".repeat(6));
+    repo.guard(&["audit", "verify"]).exits(0);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Real clients drive `guard mcp`: the official Python SDK and, with `GUARD_LONG`, the TypeScript SDK and the command line of the MCP Inspector.
+//! Real clients drive `guard mcp`: the official Python SDK and, with `GUARD_LONG`, the TypeScript SDK.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
@@ -14,7 +14,7 @@ use crate::common::{GUARD, Repo, lines, run, skip};
 /// A design with a file for each tool, and a change that is held under the returned ID.
 fn repo() -> (Repo, String) {
     let repo = Repo::new();
-    for name in ["read", "edit", "move", "delete", "restore"] {
+    for name in ["read", "edit", "move", "delete"] {
         repo.stage(format!("src/{name}.py"), format!("name = '{name}'\n"));
     }
     for name in ["large", "held"] {
@@ -26,7 +26,6 @@ fn repo() -> (Repo, String) {
         ("src/move.py", "Delete", ""),
         ("src/moved.py", "Add", ""),
         ("src/delete.py", "Delete", ""),
-        ("src/restore.py", "Modify", ""),
         ("src/large.py", "Modify", ""),
         ("src/held.py", "Modify", ""),
     ]);
@@ -37,9 +36,7 @@ fn repo() -> (Repo, String) {
 }
 
 /// A call of each tool; one more is held.
-fn calls(repo: &Repo, held: &str) -> Vec<(&'static str, Value)> {
-    let patch = "patch src/restore.py --search restore --replace x";
-    let patched = repo.json(&patch.split(' ').collect::<Vec<_>>());
+fn calls(held: &str) -> Vec<(&'static str, Value)> {
     let path = |path: &str| json!({ "path": path });
     let write = |path: &str| json!({ "path": path, "content": "a = 1\n" });
     let edits = json!([{ "oldText": "edit", "newText": "edited" }]);
@@ -58,8 +55,6 @@ fn calls(repo: &Repo, held: &str) -> Vec<(&'static str, Value)> {
         ("show_scope", json!({})),
         ("reload_scope", json!({})),
         ("request_approval", json!({ "id": held })),
-        ("list_snapshots", json!({})),
-        ("restore_snapshot", json!({ "snapshot": patched["backup"] })),
     ]
 }
 
@@ -96,13 +91,13 @@ fn drive(version: Option<&str>, client: impl Fn(&Repo) -> Command) {
         (Value::Null, &ASKS[..], 0),
     ] {
         let (repo, held) = repo();
-        let calls = calls(&repo, &held);
+        let calls = calls(&held);
         let mut command = client(&repo);
         command.args([GUARD, &answer.to_string(), &json!(calls).to_string()]);
         let output = run(&mut command).exits(0);
         let said: Value = serde_json::from_str(&output.stdout).unwrap();
         assert_eq!(said["version"].as_str(), version);
-        assert_eq!(said["tools"].as_array().unwrap().len(), 11, "{said}");
+        assert_eq!(said["tools"].as_array().unwrap().len(), 9, "{said}");
         let asked = said["questions"].as_array().unwrap().len();
         assert_eq!(asked, questions, "{said}");
         assert_results(&calls, said["results"].as_array().unwrap(), refused);
@@ -142,28 +137,4 @@ fn typescript_sdk_drives_every_tool() {
             command
         });
     }
-}
-
-/// The Inspector's command line makes one session per call and cannot ask.
-#[test]
-fn inspector_calls_every_tool() {
-    let Some(packages) = node_packages().filter(|_| is_long()) else {
-        return;
-    };
-    let (repo, held) = repo();
-    let calls = calls(&repo, &held);
-    let call = |(tool, arguments): &(&str, Value)| -> Value {
-        let mut command = repo.command(packages.join("node_modules/.bin/mcp-inspector"));
-        command.args(["--cli", GUARD, "mcp", "--method", "tools/call"]);
-        command.args(["--tool-name", tool]);
-        for (name, value) in arguments.as_object().unwrap() {
-            let text = value.as_str().map(str::to_owned);
-            let text = text.unwrap_or_else(|| value.to_string());
-            command.args(["--tool-arg", &format!("{name}={text}")]);
-        }
-        let output = run(&mut command);
-        serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
-    };
-    let results: Vec<Value> = calls.iter().map(call).collect();
-    assert_results(&calls, &results, &ASKS);
 }

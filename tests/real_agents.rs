@@ -55,18 +55,12 @@ const CLAUDE: RealAgent = RealAgent {
     prepare: |_, agent, model| {
         agent
             .args(["-p", PROMPT, "--model", "claude-sonnet-4-5"])
-            .args([
-                "--permission-mode",
-                "acceptEdits",
-                "--allowedTools",
-                "Write Bash Agent",
-            ])
+            .args(["--permission-mode", "acceptEdits"])
+            .args(["--allowedTools", "Write Bash Agent"])
             .env("ANTHROPIC_BASE_URL", model)
             .env("ANTHROPIC_API_KEY", "none")
             .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-            .env("DISABLE_AUTOUPDATER", "1")
-            .env("DISABLE_TELEMETRY", "1")
-            .env("DISABLE_ERROR_REPORTING", "1");
+            .env("DISABLE_AUTOUPDATER", "1");
     },
 };
 
@@ -77,16 +71,15 @@ const CODEX: RealAgent = RealAgent {
     settings: ".codex/hooks.json",
     before: "{\"hooks\":{}}",
     write: |path, _| {
-        json!([
-            "apply_patch",
-            format!("*** Begin Patch\n*** Add File: {path}\n+x = 1\n*** End Patch\n")
-        ])
+        let patch = format!("*** Begin Patch\n*** Add File: {path}\n+x = 1\n*** End Patch\n");
+        json!(["apply_patch", patch])
     },
     shell: |command| json!(["exec_command", {"cmd": command}]),
     // The shell goes on running, and the agent types into it; Codex calls no hook for that.
-    background: Some(
-        |command| json!(["exec_command", {"cmd": format!("{command} & sleep 1"), "yield_time_ms": 250}]),
-    ),
+    background: Some(|command| {
+        let command = format!("{command} & sleep 1");
+        json!(["exec_command", {"cmd": command, "yield_time_ms": 250}])
+    }),
     subagent: None,
     prepare: |repo, agent, model| {
         let settings = format!(
@@ -128,11 +121,8 @@ const OPENCODE: RealAgent = RealAgent {
                 }},
             }},
         });
-        home_file(
-            repo,
-            ".config/opencode/opencode.json",
-            &settings.to_string(),
-        );
+        let settings = settings.to_string();
+        home_file(repo, ".config/opencode/opencode.json", &settings);
         agent
             .args(["run", PROMPT])
             .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
@@ -188,14 +178,8 @@ const COPILOT: RealAgent = RealAgent {
     }),
     prepare: |_, agent, model| {
         agent
-            .args([
-                "-p",
-                PROMPT,
-                "--allow-all-tools",
-                "--allow-all-paths",
-                "--model",
-                "gpt-4.1",
-            ])
+            .args(["-p", PROMPT, "--model", "gpt-4.1"])
+            .args(["--allow-all-tools", "--allow-all-paths"])
             .env("COPILOT_OFFLINE", "true")
             .env("COPILOT_AUTO_UPDATE", "false")
             .env("COPILOT_ALLOW_ALL", "true")
@@ -247,10 +231,8 @@ impl RealAgent {
             return None;
         }
         let place = Path::new(SOURCE).join("target/agents").join(self.name);
-        let (note, program) = (
-            place.join("installed"),
-            place.join("node_modules").join(self.program),
-        );
+        let program = place.join("node_modules").join(self.program);
+        let note = place.join("installed");
         if fs::read_to_string(&note).unwrap_or_default() != self.package {
             fs::create_dir_all(&place).unwrap();
             let mut npm = Command::new("npm");
@@ -311,62 +293,38 @@ impl RealAgent {
         let help = [self.writes(&repo, "src/helper.py")];
         let requests = self.drive(&repo, &agent, &json!({PROMPT: calls, TASK: help}));
 
-        assert!(!repo.path("src/stray.py").exists(), "{}", self.name);
-        assert_eq!(repo.read("src/granted.py"), b"x = 1\n", "{}", self.name);
-        assert!(
-            requests.contains("src/stray.py is not in the design [out-of-scope]"),
-            "{}: the model did not read why: {requests}",
-            self.name
-        );
-        assert!(
-            !repo.path("src/shell.py").exists(),
-            "{}: it was not taken back: {requests}",
-            self.name
-        );
+        let is = |is_met: bool, what: &str| assert!(is_met, "{}: {what}: {requests}", self.name);
+        is(!repo.path("src/stray.py").exists(), "the write is refused");
+        is(repo.path("src/granted.py").exists(), "the other is not");
+        let refused = "src/stray.py is not in the design [out-of-scope]";
+        is(requests.contains(refused), "the model reads why");
+        is(!repo.path("src/shell.py").exists(), "it is taken back");
         let mut told = vec!["src/shell.py", "src/failed.py"];
         told.extend(self.background.map(|_| "src/background.py"));
         for path in told {
-            assert!(
-                is_reported(&requests, path),
-                "{}: {path}: {requests}",
-                self.name
-            );
+            is(is_reported(&requests, path), path);
         }
         if self.subagent.is_some() {
-            assert!(!repo.path("src/helper.py").exists(), "{}", self.name);
-            assert!(
+            is(!repo.path("src/helper.py").exists(), "the subagent");
+            is(
                 requests.contains("src/helper.py is not in the design"),
-                "{}",
-                self.name
+                "is told",
             );
         }
-        if self.name != "opencode" {
-            assert!(
-                requests.contains("You may change only these files"),
-                "{}",
-                self.name
-            );
-        }
-        run(repo
-            .with_guard_on_path(GUARD)
-            .args(["uninstall", self.name]))
-        .exits(0);
+        let scope = requests.contains("You may change only these files");
+        is(scope || self.name == "opencode", "the scope is told");
+        let mut guard = repo.with_guard_on_path(GUARD);
+        run(guard.args(["uninstall", self.name])).exits(0);
         match self.before {
             "" => assert!(!repo.path(self.settings).exists()),
             before => assert_eq!(repo.read(self.settings), before.as_bytes()),
         }
 
         // Nothing but guard's hook refuses the write above.
-        let requests = self.drive(
-            &repo,
-            &agent,
-            &json!({PROMPT: [self.writes(&repo, "src/stray.py")]}),
-        );
-        assert!(
-            repo.path("src/stray.py").exists(),
-            "{}: {requests}",
-            self.name
-        );
+        let again = json!({PROMPT: [self.writes(&repo, "src/stray.py")]});
+        let requests = self.drive(&repo, &agent, &again);
+        let is_written = repo.path("src/stray.py").exists();
+        assert!(is_written, "{}: {requests}", self.name);
     }
 }
 
@@ -374,12 +332,8 @@ impl RealAgent {
 fn is_reported(requests: &str, path: &str) -> bool {
     let mut texts = requests.split("guard ").skip(1);
     texts.any(|text| {
-        let end = text
-            .char_indices()
-            .nth(1500)
-            .map_or(text.len(), |(at, _)| at);
-        text[..end]
-            .split('"')
+        let text: String = text.chars().take(1500).collect();
+        text.split('"')
             .next()
             .is_some_and(|text| text.contains(path))
     })

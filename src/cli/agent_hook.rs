@@ -1,7 +1,7 @@
 //! `guard hook claude` and the like: reads what a coding agent announces, and prints the answer.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -12,6 +12,7 @@ use super::output::{CANNOT_JUDGE, on_panic};
 use crate::agents::{
     self, Agent, AgentEvent, FileAction, HookWork, Observer, Reply, Told, ToolCall,
 };
+use crate::disk::absolute;
 use crate::error::{Error, Result};
 use crate::files::GateResult;
 use crate::git::{CheckpointStore, Repository, show_file};
@@ -93,11 +94,10 @@ impl AgentWork {
     /// The repository whose work tree is observed; `None` where there is none.
     fn observed(&self, has_only_absolute_paths: bool) -> Result<Option<Repository>> {
         let here = std::env::current_dir().unwrap_or_default();
-        let project = self.agent.project_variable().and_then(std::env::var_os);
-        let project = project.as_deref().map(Path::new);
+        let project = project_of(self.agent);
         match here
             .ancestors()
-            .chain(project)
+            .chain(project.as_deref())
             .any(|path| path.join(".git").exists())
         {
             true => repository_of(self.agent, has_only_absolute_paths).map(Some),
@@ -116,28 +116,28 @@ fn enter(directory: &Path) -> Result<()> {
     })
 }
 
+/// The directory of the project, if the agent names it.
+fn project_of(agent: Agent) -> Option<PathBuf> {
+    let project = std::env::var_os(agent.project_variable()?);
+    project.filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
 /// The repository of the agent's directory. If the agent names its project and works elsewhere, such as in a
 /// repository of its own making, the project's repository judges; linked work trees belong to the project.
 fn repository_of(agent: Agent, has_only_absolute_paths: bool) -> Result<Repository> {
     let here = repository();
-    let project = agent.project_variable().and_then(std::env::var_os);
-    let Some(project) = project.filter(|project| !project.is_empty()) else {
+    let Some(project) = project_of(agent) else {
         return here;
     };
-    let project = Repository::open(Path::new(&project))?;
+    let project = Repository::open(&project)?;
     match here {
-        Ok(here) if is_same(here.common_dir(), project.common_dir()) => Ok(here),
+        Ok(here) if absolute(here.common_dir()) == absolute(project.common_dir()) => Ok(here),
         _ if has_only_absolute_paths => Ok(project),
         _ => Err(Error::new(
             "the tool call names a relative path, but the agent's directory is outside its project",
         )
         .help("use the absolute path")),
     }
-}
-
-fn is_same(one: &Path, other: &Path) -> bool {
-    one.canonicalize()
-        .is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
 /// Prints the answer. The result is the exit code, which denies if the agent cannot read the answer.

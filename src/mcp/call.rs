@@ -102,11 +102,7 @@ impl Call<'_> {
         self.repo.request_of(path.as_bytes())
     }
 
-    pub(super) fn perform(&self, path: &str, operation: &Operation) -> GateResult<ToolAnswer> {
-        self.perform_by(&self.gate()?, path, operation)
-    }
-
-    pub(super) fn perform_by(
+    pub(super) fn perform(
         &self,
         gate: &Gate<'_>,
         path: &str,
@@ -120,7 +116,6 @@ impl Call<'_> {
 /// The tools in place of commands in advice. Commands for people stay.
 const TOOLS: &[(&str, &str)] = &[
     ("guard scope show", "show_scope"),
-    ("guard snapshot list", "list_snapshots"),
     ("guard patch", "edit_file"),
     ("guard check", "check_write"),
     ("--strategy ", "the strategy "),
@@ -163,12 +158,6 @@ fn account(done: &Effect) -> String {
         None if !done.analysis.exists => format!("Created {path} with {lines}.\n"),
         None => format!("Changed {path}, which now has {lines}.\n"),
     };
-    if let Some(extension) = &done.extension {
-        let names = [("Added", &extension.added), ("Kept", &extension.kept)];
-        for (what, names) in names.iter().filter(|(_, names)| !names.is_empty()) {
-            let _ = writeln!(text, "{what}: {}", names.join(", "));
-        }
-    }
     if let Some(digest) = &done.digest {
         let _ = writeln!(text, "digest: {digest}");
     }

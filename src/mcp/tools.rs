@@ -2,7 +2,6 @@
 
 use std::io;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 
 use gix::bstr::ByteSlice;
 use rmcp::handler::server::wrapper::Parameters;
@@ -24,12 +23,9 @@ use crate::scope::Grant;
 use crate::scope::Scope;
 use crate::verdict::CheckAnswers;
 
-/// How many snapshots are listed.
-const MOST_SNAPSHOTS: usize = 50;
-
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct CheckArguments {
+pub(super) struct CheckWrite {
     /// Absolute, or relative to the root of the repository.
     path: String,
     /// The proposed content.
@@ -38,7 +34,7 @@ pub(super) struct CheckArguments {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ReadArguments {
+pub(super) struct ReadTextFile {
     /// Absolute, or relative to the root of the repository.
     path: String,
     /// Only this many lines from the start.
@@ -49,7 +45,7 @@ pub(super) struct ReadArguments {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct WriteArguments {
+pub(super) struct WriteFile {
     /// Absolute, or relative to the root of the repository.
     path: String,
     /// The content, or what to add.
@@ -68,7 +64,7 @@ pub(super) struct WriteArguments {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct EditArguments {
+pub(super) struct EditFile {
     /// Absolute, or relative to the root of the repository.
     path: String,
     /// Applied in order, all or none.
@@ -89,7 +85,7 @@ struct ExactEdit {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct MoveArguments {
+pub(super) struct MoveFile {
     /// The file.
     source: String,
     /// Its new path, which must not exist.
@@ -100,7 +96,7 @@ pub(super) struct MoveArguments {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct DeleteArguments {
+pub(super) struct DeleteFile {
     /// Absolute, or relative to the root of the repository.
     path: String,
     /// Delete only if the file still has this digest.
@@ -109,18 +105,9 @@ pub(super) struct DeleteArguments {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ApprovalArguments {
+pub(super) struct RequestApproval {
     /// The id in the answer that says that the change waits.
     id: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RestoreArguments {
-    /// The id of the snapshot, or its first characters (at least four).
-    snapshot: String,
-    /// Restore only these files.
-    paths: Option<Vec<String>>,
 }
 
 #[derive(Deserialize, JsonSchema, Clone, Copy)]
@@ -156,8 +143,8 @@ impl Server {
 
     /// Check whether a path may be written and, with `content`, whether that content may. Changes nothing.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
-    async fn check_write(&self, given: Parameters<CheckArguments>, context: Context) -> ToolResult {
-        let CheckArguments { path, content } = given.0;
+    async fn check_write(&self, given: Parameters<CheckWrite>, context: Context) -> ToolResult {
+        let CheckWrite { path, content } = given.0;
         let check = move |call: &Call<'_>| check(call, &path, content.as_deref());
         self.work(&context, check).await
     }
@@ -166,7 +153,7 @@ impl Server {
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn read_text_file(
         &self,
-        given: Parameters<ReadArguments>,
+        given: Parameters<ReadTextFile>,
         context: Context,
     ) -> ToolResult {
         self.work(&context, move |call| read(call, &given.0)).await
@@ -174,7 +161,7 @@ impl Server {
 
     /// Replace exact text in a file. Prefer this to write_file for a file that exists.
     #[tool(annotations(destructive_hint = true, open_world_hint = false))]
-    async fn edit_file(&self, given: Parameters<EditArguments>, context: Context) -> ToolResponse {
+    async fn edit_file(&self, given: Parameters<EditFile>, context: Context) -> ToolResponse {
         self.change(context, move |call| edit(call, given.0)).await
     }
 
@@ -184,17 +171,13 @@ impl Server {
         idempotent_hint = false,
         open_world_hint = false
     ))]
-    async fn write_file(
-        &self,
-        given: Parameters<WriteArguments>,
-        context: Context,
-    ) -> ToolResponse {
+    async fn write_file(&self, given: Parameters<WriteFile>, context: Context) -> ToolResponse {
         self.change(context, move |call| write(call, given.0)).await
     }
 
     /// Move or rename a file. The design must allow both paths.
     #[tool(annotations(destructive_hint = true, open_world_hint = false))]
-    async fn move_file(&self, given: Parameters<MoveArguments>, context: Context) -> ToolResponse {
+    async fn move_file(&self, given: Parameters<MoveFile>, context: Context) -> ToolResponse {
         self.change(context, move |call| move_file(call, given.0))
             .await
     }
@@ -205,49 +188,26 @@ impl Server {
         idempotent_hint = true,
         open_world_hint = false
     ))]
-    async fn delete_file(
-        &self,
-        given: Parameters<DeleteArguments>,
-        context: Context,
-    ) -> ToolResponse {
-        let DeleteArguments { path, expect } = given.0;
+    async fn delete_file(&self, given: Parameters<DeleteFile>, context: Context) -> ToolResponse {
+        let DeleteFile { path, expect } = given.0;
         let delete = Operation::Delete { expect };
-        self.change(context, move |call| call.perform(&path, &delete))
-            .await
+        self.change(context, move |call| {
+            call.perform(&call.gate()?, &path, &delete)
+        })
+        .await
     }
 
     /// Ask the user about a change that waits for approval. Call this when an answer says that a change waits and the user has not decided yet. It is no way around a refusal.
     #[tool(annotations(destructive_hint = true, open_world_hint = false), meta = needs_person())]
     async fn request_approval(
         &self,
-        given: Parameters<ApprovalArguments>,
+        given: Parameters<RequestApproval>,
         context: Context,
     ) -> ToolResponse {
         let id = given.0.id;
         // The change is still held, which makes the server ask.
         let held = move |call: &Call<'_>| Err(elicitation::load(call.repo, &id)?.failure(&id));
         self.change(context, held).await
-    }
-
-    /// List the snapshots that guard took before changes, the 50 newest first.
-    #[tool(annotations(read_only_hint = true, open_world_hint = false))]
-    async fn list_snapshots(&self, context: Context) -> ToolResult {
-        self.work(&context, snapshots).await
-    }
-
-    /// Restore the files of a snapshot, after a snapshot of the current ones.
-    #[tool(annotations(
-        destructive_hint = true,
-        idempotent_hint = true,
-        open_world_hint = false
-    ))]
-    async fn restore_snapshot(
-        &self,
-        given: Parameters<RestoreArguments>,
-        context: Context,
-    ) -> ToolResponse {
-        self.change(context, move |call| restore(call, &given.0))
-            .await
     }
 }
 
@@ -257,7 +217,7 @@ fn needs_person() -> MetaObject {
     MetaObject(JsonObject::from_iter([member]))
 }
 
-fn read(call: &Call<'_>, wanted: &ReadArguments) -> ToolResult {
+fn read(call: &Call<'_>, wanted: &ReadTextFile) -> ToolResult {
     let gate = call.gate()?;
     let (_, entry) = gate.read(call.request(&wanted.path).as_ref())?;
     let whole = entry.content.as_slice();
@@ -276,7 +236,7 @@ fn read(call: &Call<'_>, wanted: &ReadArguments) -> ToolResult {
     Ok(call::file(&gate, part, whole))
 }
 
-fn edit(call: &Call<'_>, wanted: EditArguments) -> ToolResult {
+fn edit(call: &Call<'_>, wanted: EditFile) -> ToolResult {
     let edits = wanted.edits.into_iter().map(|edit| files::Edit {
         search: edit.old_text.into(),
         replace: edit.new_text.into(),
@@ -285,23 +245,21 @@ fn edit(call: &Call<'_>, wanted: EditArguments) -> ToolResult {
         edits: edits.collect(),
         expect: wanted.expect,
     };
-    call.perform(&wanted.path, &patch)
+    call.perform(&call.gate()?, &wanted.path, &patch)
 }
 
-fn move_file(call: &Call<'_>, wanted: MoveArguments) -> ToolResult {
+fn move_file(call: &Call<'_>, wanted: MoveFile) -> ToolResult {
     let (to, expect) = (call.request(&wanted.destination), wanted.expect);
     let content = None;
-    call.perform(
-        &wanted.source,
-        &Operation::Move {
-            to,
-            content,
-            expect,
-        },
-    )
+    let moving = Operation::Move {
+        to,
+        content,
+        expect,
+    };
+    call.perform(&call.gate()?, &wanted.source, &moving)
 }
 
-fn write(call: &Call<'_>, wanted: WriteArguments) -> ToolResult {
+fn write(call: &Call<'_>, wanted: WriteFile) -> ToolResult {
     use WriteStrategy::{Append, Extend, Insert, Replace};
     let strategy = match (wanted.strategy.unwrap_or(Replace), wanted.line) {
         (Insert, Some(line)) => Strategy::Insert { line: line.get() },
@@ -321,41 +279,7 @@ fn write(call: &Call<'_>, wanted: WriteArguments) -> ToolResult {
     let gate = call
         .gate()?
         .stricter(wanted.line_threshold, wanted.change_threshold);
-    call.perform_by(&gate, &wanted.path, &operation)
-}
-
-fn snapshots(call: &Call<'_>) -> ToolResult {
-    let all = call.repo.snapshots()?;
-    let listed: Vec<_> = all.readable.iter().take(MOST_SNAPSHOTS).collect();
-    let ids: Vec<String> = listed.iter().map(|one| one.id.to_string()).collect();
-    let mut text = String::new();
-    for one in &listed {
-        let files = one.files.iter().chain(&one.absent);
-        let files: Vec<String> = files.map(|path| escaped(path).to_string()).collect();
-        let (id, time) = (one.id.to_hex_with_len(12), files::rfc3339(one.time));
-        text.push_str(&format!("{id} {time} {}\n", files.join(", ")));
-    }
-    let is_cut = all.is_cut || all.readable.len() > listed.len();
-    if is_cut {
-        text.push_str("(older ones are left out)\n");
-    }
-    for id in &all.lost {
-        text.push_str(&format!("{id} cannot be read any more\n"));
-    }
-    let facts = json!({ "snapshots": ids, "truncated": is_cut });
-    Ok(ToolAnswer::new(text, facts))
-}
-
-fn restore(call: &Call<'_>, wanted: &RestoreArguments) -> ToolResult {
-    let only = wanted.paths.iter().flatten();
-    let only: Vec<PathBuf> = only.map(PathBuf::from).collect();
-    let done = call.gate()?.restore(&wanted.snapshot, &only, None)?;
-    let mut text = String::new();
-    for one in &done {
-        let what = if one.is_gone() { "Removed" } else { "Restored" };
-        text.push_str(&format!("{what} {}.\n", escaped(&one.path)));
-    }
-    Ok(ToolAnswer::new(text, files::restored_json(&done)))
+    call.perform(&gate, &wanted.path, &operation)
 }
 
 fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateResult<ToolAnswer> {

@@ -128,20 +128,3 @@ pub fn codex(repo: &Repo, patch: &str) -> Value {
         "tool_name": "apply_patch", "tool_input": {"command": patch},
     })
 }
-
-/// Whether `guard check` would let `guard write` write the content.
-pub fn check(repo: &Repo, path: &str, content: &str) -> bool {
-    let words = [
-        "check",
-        "--format",
-        "json",
-        "--allow-empty",
-        "--content-file",
-        "-",
-        "--",
-        path,
-    ];
-    let output = run_with_input(repo.command(GUARD).args(words), content.as_bytes());
-    let report: Value = serde_json::from_str(&output.stdout).unwrap();
-    output.code == 0 && report["results"][0]["allowed"] == true
-}
