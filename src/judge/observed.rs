@@ -1,7 +1,7 @@
 //! Judges what happened between two checkpoints: the work tree and the index by the rules for requests, new commits as
 //! a range.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -91,7 +91,7 @@ impl Observed<'_> {
     fn known(&self, repo: &Repository) -> Vec<ObjectId> {
         let fetched = self.after.refs().filter(|(name, _)| repo.was_fetched(name));
         let refs = self.before.refs().chain(fetched).map(|(_, id)| id);
-        let known: HashSet<ObjectId> = refs.chain(self.before.head_commit()).collect();
+        let known: BTreeSet<ObjectId> = refs.chain(self.before.head_commit()).collect();
         let known = known.into_iter();
         known.filter(|&id| repo.commit(id).is_ok()).collect()
     }
