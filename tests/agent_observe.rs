@@ -422,21 +422,28 @@ fn content_that_only_the_work_tree_had_outlives_the_session() {
 }
 
 #[test]
-fn lost_repository_is_reported() {
+fn what_keeps_guard_from_looking_is_reported_and_denies_the_next_command() {
     let template = template();
     let gone = "the .git directory of the repository is gone";
-    for (command, part) in [
-        ("rm -rf .gi?", gone),
-        ("mv .git ../away", gone),
-        ("echo x > .git/HEAD", "guard could not look"),
-        ("echo x > .git/index", "guard could not"),
+    for (command, part, is_denied) in [
+        ("rm -rf .gi?", gone, false),
+        ("mv .git ../away", gone, false),
+        ("echo x > .git/HEAD", "guard could not look", true),
+        ("echo x > .git/index", "guard could not", true),
+        ("echo '[core' > .git/config", "section header", true),
+        ("echo x > ~/.cache/guard/*/index", "not record", true),
         (
-            "rm -rf ~/.cache",
-            "the checkpoints of this session are gone",
+            "tee ~/.cache/guard/*/sessions/* <<< {",
+            "the notes of",
+            true,
         ),
+        ("rm -rf ~/.cache", "the checkpoints of this", false),
+        ("rm -rf ~/.cache; touch ~/.cache", "checkpoints", true),
     ] {
         let repo = copy_of(&template);
         assert_says(&observed(&repo, command).unwrap(), &[part]);
+        let next = bash(&repo, "PreToolUse", "ls");
+        assert_eq!(next.code, if is_denied { 2 } else { 0 }, "{command}");
     }
 }
 
