@@ -337,7 +337,6 @@ fn html_is_for_files_only() {
     for arguments in [
         &["lint", "--format", "html"][..],
         &["lint", "--output", "html=-"],
-        &["lint", "--output", "html=/dev/stdout"],
         &["hook", "pre-commit", "--format", "html"],
         &["review", "--format", "html"],
         &["check", "a", "--output", "html=x.html"],
