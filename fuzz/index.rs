@@ -2,7 +2,8 @@
 
 use gix::bstr::BString;
 
-use super::{Index, state_of};
+use super::file::DIRECTORY;
+use super::{Index, damaged};
 use crate::change::Kind;
 use crate::error::Result;
 
@@ -14,11 +15,17 @@ impl Index {
     /// The index is damaged.
     pub fn files(&self) -> Result<Vec<(BString, Kind)>> {
         let mut files = Vec::new();
-        self.visit(|path, entry| {
-            if let Some(state) = state_of(entry) {
-                files.push((path.to_owned(), state.kind));
+        let mut walk = || {
+            let mut cursor = self.file.entries()?;
+            while let Some((path, entry)) = cursor.current() {
+                if !entry.is_intent_to_add && entry.mode != DIRECTORY {
+                    files.push((path.to_owned(), Kind::from_mode(entry.mode)));
+                }
+                cursor.advance(1)?;
             }
-        })?;
+            Ok(())
+        };
+        walk().map_err(|why: String| damaged(&self.shown, why))?;
         files.dedup_by(|one, other| one.0 == other.0);
         Ok(files)
     }

@@ -1,7 +1,6 @@
 //! Writes files atomically and durably, and creates private files.
 //!
-//! On Linux a new file has no name until it is complete and on disk, so a crash leaves nothing. From then until it
-//! replaces the old file, and elsewhere from the start, its name is `.guard-….tmp`.
+//! Until a new file is complete and on disk, its name is `.guard-….tmp`.
 
 // This module writes files in one step.
 #![allow(clippy::disallowed_methods)]
@@ -12,10 +11,10 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{self as cap, Dir, OpenOptions};
+use cap_std::fs::{Dir, OpenOptions};
 
 use crate::system;
-pub(crate) use crate::system::{sync_directory as sync, sync_directory_at as sync_directory};
+pub(crate) use crate::system::sync_directory as sync;
 
 /// Permissions for the owner only.
 pub(crate) const PRIVATE: u32 = 0o600;
@@ -50,6 +49,14 @@ pub(crate) fn replace_with(
         let _ = dir.remove_file(&temporary);
     })?;
     sync(&dir)
+}
+
+/// Syncs the names in a directory to disk.
+///
+/// # Errors
+/// A file system error.
+pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
+    sync(&Dir::open_ambient_dir(path, ambient_authority())?)
 }
 
 /// Creates a directory for the owner only, with missing parents.
@@ -102,7 +109,7 @@ pub(crate) fn absolute(directory: &Path) -> PathBuf {
 /// How many names to try; each has 64 random bits.
 const ATTEMPTS: u32 = 8;
 
-/// Writes the content of a file; called again if the first method of creating the file fails.
+/// Writes the content of a file.
 pub(crate) type WriteContent<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
 /// Writes and syncs a new file; returns its temporary name.
@@ -114,45 +121,27 @@ pub(crate) fn write_new(
     content: WriteContent<'_>,
     mode: Option<u32>,
 ) -> io::Result<String> {
-    let unnamed = || {
-        let mut file = system::unnamed_file(dir, first_mode(mode))?;
-        fill(&mut file, content, mode)?;
-        Ok::<cap::File, io::Error>(file)
-    };
-    // Not every file system supports unnamed files, and naming one needs /proc.
-    if let Ok(file) = unnamed() {
-        file.sync_all()?;
-        if let Ok((name, ())) = with_free_name(|name| system::name_file(&file, dir, name)) {
-            return Ok(name);
-        }
-    }
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    system::create_with_mode(&mut options, first_mode(mode));
+    // Private content is never readable by others.
+    system::create_with_mode(&mut options, mode.map_or(0o666, |_| PRIVATE));
     let (name, mut file) = with_free_name(|name| dir.open_with(name, &options))?;
-    let written = fill(&mut file, content, mode).and_then(|()| file.sync_all());
-    written.inspect_err(|_| {
+    let mut fill = || {
+        let mut buffered = BufWriter::new(&mut file);
+        content(&mut buffered)?;
+        buffered.flush()?;
+        drop(buffered);
+        // Set afterwards, because writing clears set-user-ID.
+        if let Some(mode) = mode {
+            system::set_mode(&file, mode)?;
+        }
+        file.sync_all()
+    };
+    fill().inspect_err(|_| {
         // Report the error of the write.
         let _ = dir.remove_file(&name);
     })?;
     Ok(name)
-}
-
-/// The permission bits while writing: private content is never readable by others.
-fn first_mode(mode: Option<u32>) -> u32 {
-    if mode.is_some() { 0o600 } else { 0o666 }
-}
-
-fn fill(file: &mut cap::File, content: WriteContent<'_>, mode: Option<u32>) -> io::Result<()> {
-    let mut buffered = BufWriter::new(&mut *file);
-    content(&mut buffered)?;
-    buffered.flush()?;
-    drop(buffered);
-    // Set afterwards, because writing clears set-user-ID.
-    if let Some(mode) = mode {
-        system::set_mode(file, mode)?;
-    }
-    Ok(())
 }
 
 /// Calls `create` with temporary names until one is free.

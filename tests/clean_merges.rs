@@ -7,6 +7,11 @@ use serde_json::Value;
 
 const ROWS: &[(&str, &str, &str)] = &[("src/mine.rs", "Add", "x")];
 
+/// `src/a.rs`, with another line 70.
+fn edited(line: &str) -> String {
+    lines(1..=150).replace("number 70\n", line)
+}
+
 /// A repository with `src/a.rs` of 150 lines, on `188-work`; the design grants none of it.
 fn governed() -> Repo {
     let repo = Repo::new();
@@ -22,13 +27,7 @@ fn renamed_and_edited() -> Repo {
     let repo = governed();
     repo.git(&["mv", "src/a.rs", "src/b.rs"]);
     repo.commit("Rename");
-    on_main(
-        &repo,
-        &[(
-            "src/a.rs",
-            lines(1..=150).replace("number 70\n", "number seventy\n"),
-        )],
-    );
+    on_main(&repo, &[("src/a.rs", edited("number seventy\n"))]);
     repo
 }
 
@@ -51,34 +50,25 @@ fn merge(repo: &Repo) -> bool {
 
 fn changes(report: &Value) -> Vec<&str> {
     let changes = report["changes"].as_array().unwrap().iter();
-    changes
-        .map(|change| change["path"].as_str().unwrap())
-        .collect()
+    let paths = changes.map(|change| change["path"].as_str().unwrap());
+    paths.collect()
 }
 
 /// Judged before the commit, after it, and in a range.
 #[track_caller]
-fn judged(repo: &Repo, code: i32, own: &[&str]) {
+fn judged(repo: &Repo, own: &[&str]) {
     let judge = |arguments: &[&str]| {
-        repo.guard(arguments).exits(code);
-        let report = repo.json(arguments);
-        assert_eq!(changes(&report), own, "{arguments:?}");
+        repo.guard(arguments).exits(i32::from(!own.is_empty()));
+        assert_eq!(changes(&repo.json(arguments)), own, "{arguments:?}");
     };
-    let before = repo.digest_tree();
     judge(&["lint"]);
-    assert_eq!(before, repo.digest_tree(), "guard wrote something");
     repo.commit("Merge");
     judge(&["lint", "--commit", "HEAD"]);
     let each = repo.json(&["lint", "--range", "HEAD^1..HEAD", "--each-commit"]);
-    let in_commit = |finding: &&Value| {
-        finding["details"]["commit"] == repo.git(&["rev-parse", "HEAD"]).as_str()
-    };
-    let findings = each["findings"].as_array().unwrap();
-    let mut found: Vec<&str> = findings
-        .iter()
-        .filter(in_commit)
-        .map(|finding| finding["path"].as_str().unwrap())
-        .collect();
+    let head = repo.git(&["rev-parse", "HEAD"]);
+    let findings = each["findings"].as_array().unwrap().iter();
+    let of_head = findings.filter(|finding| finding["details"]["commit"] == head.as_str());
+    let mut found: Vec<&str> = of_head.map(|it| it["path"].as_str().unwrap()).collect();
     found.dedup();
     assert_eq!(found, own, "{each}");
 }
@@ -87,16 +77,12 @@ fn judged(repo: &Repo, code: i32, own: &[&str]) {
 fn a_file_renamed_on_one_side_and_edited_on_the_other() {
     let repo = renamed_and_edited();
     assert!(merge(&repo));
-    judged(&repo, 0, &[]);
-}
-
-#[test]
-fn line_added_to_a_renamed_file_during_a_merge_is_judged() {
+    judged(&repo, &[]);
     let repo = renamed_and_edited();
     assert!(merge(&repo));
     let merged = repo.git(&["show", ":src/b.rs"]);
     repo.stage("src/b.rs", format!("{merged}\nevil\n"));
-    judged(&repo, 1, &["src/b.rs"]);
+    judged(&repo, &["src/b.rs"]);
 }
 
 /// git asks a person where to put a file of a renamed directory (merge.directoryRenames=conflict).
@@ -105,17 +91,12 @@ fn a_file_added_to_a_directory_that_was_renamed() {
     let repo = governed();
     repo.git(&["mv", "old", "new"]);
     repo.commit("Rename");
-    let edited = lines(200..=260).replace("number 230\n", "number two hundred and thirty\n");
-    on_main(
-        &repo,
-        &[
-            ("old/three.rs", "fn three() {}\n".to_owned()),
-            ("old/one.rs", edited),
-        ],
-    );
+    let one = lines(200..=260).replace("number 230\n", "number two hundred and thirty\n");
+    let three = "fn three() {}\n".to_owned();
+    on_main(&repo, &[("old/three.rs", three), ("old/one.rs", one)]);
     assert!(!merge(&repo));
     repo.git(&["add", "--all"]);
-    judged(&repo, 1, &["new/three.rs"]);
+    judged(&repo, &["new/three.rs"]);
 }
 
 #[test]
@@ -132,31 +113,49 @@ fn the_same_file_added_on_both_sides() {
         if !own.is_empty() {
             repo.stage("src/new.rs", "fn new() {}\nfn other() {}\n");
         }
-        judged(&repo, i32::from(!own.is_empty()), own);
+        judged(&repo, own);
     }
 }
 
 #[test]
 fn cleanly_merged_file_next_to_a_conflict_is_not_judged() {
     let repo = renamed_and_edited();
-    repo.stage(
-        "old/one.rs",
-        lines(200..=260).replace("number 230\n", "ours\n"),
-    );
+    let one = |line: &str| lines(200..=260).replace("number 230\n", line);
+    repo.stage("old/one.rs", one("ours\n"));
     repo.commit("Edit");
-    on_main(
-        &repo,
-        &[(
-            "old/one.rs",
-            lines(200..=260).replace("number 230\n", "theirs\n"),
-        )],
-    );
+    on_main(&repo, &[("old/one.rs", one("theirs\n"))]);
     assert!(!merge(&repo));
-    repo.stage(
-        "old/one.rs",
-        lines(200..=260).replace("number 230\n", "both\n"),
-    );
-    judged(&repo, 1, &["old/one.rs"]);
+    repo.stage("old/one.rs", one("both\n"));
+    judged(&repo, &["old/one.rs"]);
+}
+
+/// Each conflict may be resolved by one of the sides, and the lines that git merged stay as they are.
+#[test]
+fn conflicts_may_be_resolved_by_taking_their_version_or_one_side_of_each() {
+    for resolution in ["ours\n", "theirs\n", "evil\n"] {
+        let repo = governed();
+        let end = |line: &str| edited(line) + "end\n";
+        repo.stage(
+            "src/a.rs",
+            edited("ours\n").replace("number 1\n", "number one\n"),
+        );
+        repo.commit("Edit");
+        on_main(&repo, &[("src/a.rs", end("theirs\n"))]);
+        assert!(!merge(&repo));
+        let resolved = end(resolution).replace("number 1\n", "number one\n");
+        repo.stage("src/a.rs", resolved);
+        match resolution {
+            "evil\n" => judged(&repo, &["src/a.rs"]),
+            _ => judged(&repo, &[]),
+        }
+    }
+    let repo = governed();
+    repo.stage("src/a.rs", edited("ours\n"));
+    repo.commit("Edit");
+    on_main(&repo, &[("src/a.rs", edited("theirs\n"))]);
+    assert!(!merge(&repo));
+    repo.git(&["checkout", "--quiet", "main", "--", "src/a.rs"]);
+    judged(&repo, &[]);
 }
 
 /// Attributes and git settings do not affect what counts as the committer's change.
@@ -180,10 +179,8 @@ fn attributes_and_settings_do_not_affect_merges() {
     ] {
         repo.git(&["config", key, value]);
     }
-    repo.write(
-        ".git/info/attributes",
-        "* merge=evil filter=evil diff=evil\n",
-    );
+    let attributes = "* merge=evil filter=evil diff=evil\n";
+    repo.write(".git/info/attributes", attributes);
     repo.guard(&["lint"]).exits(0);
     assert!(changes(&repo.json(&["lint"])).is_empty());
     assert!(!repo.path("../ran").exists(), "a driver ran");
@@ -203,21 +200,11 @@ fn a_rename_and_an_edit_across_two_merge_bases() {
     repo.git(&["switch", "--quiet", "188-work"]);
     repo.git(&["mv", "src/a.rs", "src/b.rs"]);
     repo.commit("Rename");
-    on_main(
-        &repo,
-        &[(
-            "src/a.rs",
-            lines(1..=150).replace("number 70\n", "number seventy\n"),
-        )],
-    );
-    assert_eq!(
-        repo.git(&["merge-base", "--all", "main", "HEAD"])
-            .lines()
-            .count(),
-        2
-    );
+    on_main(&repo, &[("src/a.rs", edited("number seventy\n"))]);
+    let bases = repo.git(&["merge-base", "--all", "main", "HEAD"]);
+    assert_eq!(bases.lines().count(), 2);
     assert!(merge(&repo));
-    judged(&repo, 0, &[]);
+    judged(&repo, &[]);
 }
 
 /// `src/core.py` of 150 lines on `stale`, and of 500 on the branch.
@@ -238,7 +225,7 @@ fn ancestor_that_git_keeps_as_parent_excuses_nothing() {
     repo.git(&["checkout", "--quiet", "stale", "--", "src"]);
     repo.write(".git/MERGE_HEAD", repo.git(&["rev-parse", "stale"]) + "\n");
     repo.write(".git/MERGE_MODE", "no-ff");
-    judged(&repo, 1, &["src/core.py"]);
+    judged(&repo, &["src/core.py"]);
     repo.git(&["rev-parse", "HEAD^2"]);
 }
 
@@ -251,54 +238,28 @@ fn file_that_the_other_side_did_not_change_is_not_taken_from_it() {
     repo.git(&["switch", "--quiet", "188-work"]);
     repo.git(&["merge", "--quiet", "--no-commit", "--no-ff", "stale"]);
     repo.git(&["checkout", "--quiet", "stale", "--", "src/core.py"]);
-    judged(&repo, 1, &["src/core.py"]);
+    judged(&repo, &["src/core.py"]);
 }
 
 /// Both sides edited the file, far from each other.
-fn edited_on_both_sides(rows: &[(&str, &str, &str)]) -> Repo {
+#[test]
+fn their_version_of_a_cleanly_merged_file_and_parts_of_it_are_judged() {
     let repo = Repo::new();
     repo.stage("src/core.py", lines(1..=150));
-    repo.govern(rows);
+    repo.govern(&[("src/core.py", "Modify", "x")]);
     repo.stage("src/core.py", lines(1..=551));
     repo.commit("Grow");
     let theirs = lines(1..=150).replace("number 1\n", "number one\n");
-    on_main(&repo, &[("src/core.py", theirs)]);
+    on_main(&repo, &[("src/core.py", theirs.clone())]);
     assert!(merge(&repo));
-    repo
-}
-
-#[test]
-fn their_whole_version_of_a_cleanly_merged_file_is_judged() {
-    let repo = edited_on_both_sides(ROWS);
-    repo.git(&["checkout", "--quiet", "main", "--", "src/core.py"]);
-    judged(&repo, 1, &["src/core.py"]);
-}
-
-#[test]
-fn parts_of_a_cleanly_merged_file_are_judged() {
-    let repo = edited_on_both_sides(&[("src/core.py", "Modify", "x")]);
     // The first line of ours, the lines that only ours has dropped.
     let mixed = lines(1..=150).replace("number 150\n", "number 150\nnumber 151\n");
-    repo.stage("src/core.py", mixed);
-    let report = repo.json(&["lint"]);
-    assert_eq!(report["findings"][0]["rule"], "destructive-change");
-    // Their version and one more line.
-    let theirs = repo.git(&["show", "main:src/core.py"]);
-    repo.stage("src/core.py", theirs + "\nmine\n");
-    let report = repo.json(&["lint"]);
-    assert_eq!(report["findings"][0]["rule"], "destructive-change");
-}
-
-#[test]
-fn conflict_may_be_resolved_by_taking_their_version() {
-    let repo = governed();
-    repo.stage("src/a.rs", lines(1..=150).replace("number 70\n", "ours\n"));
-    repo.commit("Edit");
-    let theirs = lines(1..=150).replace("number 70\n", "theirs\n");
-    on_main(&repo, &[("src/a.rs", theirs)]);
-    assert!(!merge(&repo));
-    repo.git(&["checkout", "--quiet", "main", "--", "src/a.rs"]);
-    judged(&repo, 0, &[]);
+    for content in [mixed, theirs.clone() + "mine\n", theirs] {
+        repo.stage("src/core.py", content);
+        let report = repo.json(&["lint"]);
+        assert_eq!(report["findings"][0]["rule"], "destructive-change");
+    }
+    judged(&repo, &["src/core.py"]);
 }
 
 #[test]
@@ -312,7 +273,7 @@ fn rename_of_theirs_does_not_drop_an_edit_of_ours() {
     repo.git(&["switch", "--quiet", "188-work"]);
     assert!(merge(&repo));
     repo.git(&["checkout", "--quiet", "main", "--", "src/b.rs"]);
-    judged(&repo, 1, &["src/b.rs"]);
+    judged(&repo, &["src/b.rs"]);
 }
 
 /// Without a common commit, everything of theirs is new.
@@ -323,12 +284,13 @@ fn unrelated_history_may_be_merged() {
     repo.stage("lib/x.rs", lines(1..=20));
     repo.commit("Other");
     repo.git(&["switch", "--quiet", "188-work"]);
-    repo.git(&[
+    let merge = [
         "merge",
         "--quiet",
         "--no-commit",
         "--allow-unrelated-histories",
         "other",
-    ]);
-    judged(&repo, 0, &[]);
+    ];
+    repo.git(&merge);
+    judged(&repo, &[]);
 }

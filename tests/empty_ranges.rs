@@ -41,8 +41,7 @@ fn a_reversed_range_is_refused() {
         let to = to.trim_start_matches('.');
         range(&repo, ends)
             .exits(2)
-            .says(&format!("is empty: {to} is an ancestor of {from}"))
-            .says(&format!("--range {to}..{from}"));
+            .says(&format!("is empty: {to} has no commit that {from} lacks"));
     }
     range(&repo, "main..HEAD").exits(1).says("src/rogue.rs");
 }
@@ -61,10 +60,7 @@ fn a_range_between_two_names_of_one_revision_is_refused() {
         "origin/HEAD..origin/main".to_owned(),
         format!("{head}..{head}"),
     ] {
-        range(&repo, &ends)
-            .exits(2)
-            .says("both ends are the same revision")
-            .says("--range main..HEAD");
+        range(&repo, &ends).exits(2).says("--range main..HEAD");
     }
 }
 

@@ -56,10 +56,7 @@ fn githead_does_not_turn_a_commit_into_a_merge() {
             commit_with(&repo, trick).exits(1).says("src/stray.rs");
             // As after `git merge`.
             repo.git(&["update-ref", "ORIG_HEAD", "HEAD"]);
-            commit_with(&repo, trick)
-                .exits(1)
-                .says("src/stray.rs")
-                .says("ignores the GITHEAD_ variables");
+            commit_with(&repo, trick).exits(1).says("src/stray.rs");
             repo.git(&["update-ref", "-d", "ORIG_HEAD"]);
         }
         assert_eq!(repo.git(&["rev-parse", "HEAD"]), head, "{entry}");
@@ -122,26 +119,14 @@ fn merge_hook_trusts_githead_only_during_a_merge() {
     hook().exits(1).says("src/stray.rs");
     // The last merge or reset was in another place.
     repo.git(&["update-ref", "ORIG_HEAD", "main^"]);
-    hook()
-        .exits(1)
-        .says("src/stray.rs")
-        .says("ignores the GITHEAD_ variables");
+    hook().exits(1).says("src/stray.rs");
 }
 
 /// `git merge` runs commit-msg when it has written the commits that it really merges.
 #[test]
 fn commit_msg_hook_judges_a_merge_by_its_real_parents() {
-    for (hooks, code) in [
-        (&["pre-merge-commit"][..], 0),
-        (&["pre-merge-commit", "commit-msg"], 1),
-    ] {
+    for has_commit_msg in [false, true] {
         let repo = repo();
-        for hook in hooks {
-            repo.install_hook_script(
-                hook,
-                &format!("#!/bin/sh\nexec '{GUARD}' hook {hook} \"$@\"\n"),
-            );
-        }
         work_of_others(&repo);
         let githead = stage_stray(&repo);
         repo.git(&["reset", "--quiet", "--hard"]);
@@ -151,12 +136,15 @@ fn commit_msg_hook_judges_a_merge_by_its_real_parents() {
             "#!/bin/sh\ngit checkout --quiet {evil} -- src/stray.rs\nexec '{GUARD}' hook pre-merge-commit\n"
         );
         repo.install_hook_script("pre-merge-commit", &script);
+        if has_commit_msg {
+            install(&repo, "commit-msg", "commit-msg \"$@\"");
+        }
         let mut git = repo.command("git");
         git.args(["merge", "--no-ff", "--message", "Merge", "main"]);
         git.env(&githead, "evil");
         let merged = common::run(&mut git);
-        assert_eq!(merged.code, code, "{merged:?}");
-        if code == 1 {
+        assert_eq!(merged.code, i32::from(has_commit_msg), "{merged:?}");
+        if has_commit_msg {
             merged.says("src/stray.rs");
         }
     }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
+use std::process::Command;
 
 use crate::common::files::answer_of;
 use crate::common::{self, GUARD, Repo};
@@ -39,26 +40,13 @@ fn content_files_obey_the_rules_for_reading() {
     assert_eq!(repo.read("a"), b"two\n");
 }
 
-#[test]
-fn content_may_always_come_from_standard_input() {
-    let repo = Repo::open();
-    repo.write("a", "one\n");
-    let mut check = repo.command(GUARD);
-    check.args(["check", "a", "--content-file", "-"]);
-    common::run_with_input(&mut check, b"two\n").exits(0);
-    let mut write = repo.command(GUARD);
-    write.args(["write", "a", "--content-file", "-"]);
-    answer_of(&mut write, b"two\n").works();
-    assert_eq!(repo.read("a"), b"two\n");
-}
-
 /// The workspace is the directory that holds `.git`.
 #[test]
 fn requests_stay_in_the_work_tree_of_the_repository() {
     let repo = Repo::open();
     let elsewhere = Repo::nothing();
     fs::write(elsewhere.path("victim"), "one\n").unwrap();
-    let refuses = |set_up: &dyn Fn(&mut std::process::Command), named: &str| {
+    let refuses = |set_up: &dyn Fn(&mut Command) -> &mut Command| {
         for arguments in [
             &["write", "victim"][..],
             &["patch", "victim", "--search", "one", "--replace", "two"],
@@ -71,16 +59,11 @@ fn requests_stay_in_the_work_tree_of_the_repository() {
             set_up(&mut guard);
             common::run_with_input(&mut guard, b"two\n")
                 .exits(2)
-                .says(named);
+                .says("does not belong to the repository");
         }
         assert_eq!(elsewhere.read("victim"), b"one\n");
     };
-    refuses(
-        &|guard| {
-            guard.env("GIT_WORK_TREE", &elsewhere.root);
-        },
-        "does not belong to the repository",
-    );
+    refuses(&|guard| guard.env("GIT_WORK_TREE", &elsewhere.root));
     // GIT_DIR of the repository in which guard runs changes nothing. Elsewhere, it would write in another place.
     repo.write("below/x", "one\n");
     for (place, code) in [("below", 0), ("nested", 2), ("..", 2)] {
@@ -99,61 +82,28 @@ fn requests_stay_in_the_work_tree_of_the_repository() {
     fs::remove_dir_all(repo.path("nested")).unwrap();
     let other = Repo::open();
     other.write("victim", "one\n");
-    refuses(
-        &|guard| {
-            guard.env("GIT_DIR", other.path(".git"));
-        },
-        "GIT_DIR selects the repository",
-    );
+    refuses(&|guard| guard.env("GIT_DIR", other.path(".git")));
     assert_eq!(other.read("victim"), b"one\n");
     // A .git file that names the repository of another directory.
     let forged = format!("gitdir: {}\n", repo.path(".git").display());
     fs::write(elsewhere.path(".git"), forged).unwrap();
-    refuses(
-        &|guard| {
-            guard.current_dir(&elsewhere.root);
-        },
-        "does not belong to the repository",
-    );
+    refuses(&|guard| guard.current_dir(&elsewhere.root));
     fs::remove_file(elsewhere.path(".git")).unwrap();
     let path = elsewhere.root.to_str().unwrap();
     repo.git(&["config", "core.worktree", path]);
-    refuses(&|_| {}, "does not belong to the repository");
+    refuses(&|guard| guard);
 }
 
 #[test]
 fn requests_work_where_git_itself_registered_the_work_tree() {
     let repo = Repo::open();
     repo.git(&["worktree", "add", "--quiet", "../linked"]);
-    repo.git(&[
-        "clone",
-        "--quiet",
-        "--separate-git-dir",
-        "../separate.git",
-        ".",
-        "../clone",
-    ]);
+    let separate = ["--separate-git-dir", "../separate.git", ".", "../clone"];
+    repo.git(&[&["clone", "--quiet"], &separate[..]].concat());
     let source = repo.root.to_str().unwrap();
-    repo.git(&[
-        "-c",
-        "protocol.file.allow=always",
-        "clone",
-        "--quiet",
-        ".",
-        "../super",
-    ]);
-    repo.git(&[
-        "-C",
-        "../super",
-        "-c",
-        "protocol.file.allow=always",
-        "submodule",
-        "--quiet",
-        "add",
-        source,
-        "sub",
-    ]);
-    for directory in ["../linked", "../clone", "../super", "../super/sub"] {
+    let local = ["-C", "../clone", "-c", "protocol.file.allow=always"];
+    repo.git(&[&local[..], &["submodule", "--quiet", "add", source, "sub"]].concat());
+    for directory in ["../linked", "../clone", "../clone/sub"] {
         let mut write = repo.command(GUARD);
         write
             .args(["write", "new"])

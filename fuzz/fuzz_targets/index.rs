@@ -35,11 +35,9 @@ fuzz_target!(|bytes: &[u8]| {
             return;
         };
         let files = index.files();
-        let flagged = index.flagged();
         let tree = index.tree().and_then(|tree| tree.files());
         let again = Index::open(repository).expect("it opened before");
         assert_eq!(files.as_ref().ok(), again.files().ok().as_ref());
-        assert_eq!(flagged.ok(), again.flagged().ok());
         if let (Ok(files), Ok(tree)) = (files, tree)
             && index.unmerged().is_empty()
         {

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::ErrorKind;
 
 use gix::ObjectId;
-use gix::bstr::{BString, ByteSlice, ByteVec};
+use gix::bstr::{BString, ByteSlice};
 use gix::hashtable::HashMap;
 use gix::objs::CommitRef;
 
@@ -201,16 +201,14 @@ pub(super) fn is_new(
     head: ObjectId,
 ) -> Result<bool> {
     let walk = HistoryWalk::painted(objects, boundary, known, head)?;
-    Ok(walk.get(&head).is_some_and(|seen| seen.marks & KNOWN == 0))
+    Ok(walk.marks(&head) & KNOWN == 0)
 }
 
 struct HistoryWalk<'a> {
     objects: &'a Objects,
     boundary: &'a HashSet<ObjectId>,
     buffer: Vec<u8>,
-    seen: Vec<VisitedCommit>,
-    /// The position of each commit.
-    places: HashMap<ObjectId, usize>,
+    seen: HashMap<ObjectId, VisitedCommit>,
     /// Commits whose marks are not yet passed to their parents, newest first.
     queue: BinaryHeap<(i64, ObjectId)>,
     /// Steps before checking again whether the walk can end.
@@ -229,8 +227,7 @@ impl<'a> HistoryWalk<'a> {
             objects,
             boundary,
             buffer: Vec::new(),
-            seen: Vec::new(),
-            places: HashMap::default(),
+            seen: HashMap::default(),
             queue: BinaryHeap::new(),
             wait: 0,
         };
@@ -242,38 +239,30 @@ impl<'a> HistoryWalk<'a> {
         Ok(walk)
     }
 
-    fn get(&self, id: &ObjectId) -> Option<&VisitedCommit> {
-        self.places.get(id).and_then(|&place| self.seen.get(place))
+    fn marks(&self, id: &ObjectId) -> u8 {
+        self.seen.get(id).map_or(0, |seen| seen.marks)
     }
 
     fn mark(&mut self, id: ObjectId, marks: u8) -> Result<()> {
-        let place = match self.places.get(&id) {
-            Some(&place) => place,
-            None => {
-                let commit = Commit::read(self.objects, id, &mut self.buffer)?;
-                let cut = self.boundary.contains(&id) && !commit.parents.is_empty();
-                self.seen.push(VisitedCommit {
-                    commit,
-                    marks: 0,
-                    cut,
-                });
-                self.places.insert(id, self.seen.len() - 1);
-                self.seen.len() - 1
-            }
-        };
-        let seen = &mut self.seen[place];
-        if seen.marks & marks == marks {
-            return Ok(());
+        if !self.seen.contains_key(&id) {
+            let commit = Commit::read(self.objects, id, &mut self.buffer)?;
+            let cut = self.boundary.contains(&id) && !commit.parents.is_empty();
+            let marks = 0;
+            self.seen.insert(id, VisitedCommit { commit, marks, cut });
         }
-        seen.marks |= marks;
-        self.queue.push((seen.commit.time, id));
+        if let Some(seen) = self.seen.get_mut(&id)
+            && seen.marks & marks != marks
+        {
+            seen.marks |= marks;
+            self.queue.push((seen.commit.time, id));
+        }
         Ok(())
     }
 
     /// Passes marks to parents until all commits of one side only are known.
     fn paint(&mut self) -> Result<()> {
         while let Some((_, id)) = self.queue.pop() {
-            let Some(seen) = self.get(&id) else {
+            let Some(seen) = self.seen.get(&id) else {
                 continue;
             };
             let below = if seen.marks & COMMON == COMMON {
@@ -298,14 +287,14 @@ impl<'a> HistoryWalk<'a> {
         if self.wait > 0 {
             return false;
         }
-        let marks = |id: &ObjectId| self.get(id).map_or(0, |seen| seen.marks);
-        let fresh = self.queue.iter().filter(|(_, id)| marks(id) & STALE == 0);
+        let queue = self.queue.iter();
+        let fresh = queue.filter(|(_, id)| self.marks(id) & STALE == 0);
         // Each step uses up at most one, so the next check can wait that long.
         self.wait = fresh.count();
         if self.wait > 0 {
             return false;
         }
-        let one_sided = self.seen.iter().filter(is_one_sided);
+        let one_sided = self.seen.values().filter(is_one_sided);
         let oldest = one_sided.map(|seen| seen.commit.time).min();
         match (self.queue.peek(), oldest) {
             (Some((newest, _)), Some(oldest)) if *newest >= oldest => {
@@ -316,8 +305,8 @@ impl<'a> HistoryWalk<'a> {
         }
     }
 
-    fn finish(self, head: ObjectId) -> Result<History> {
-        let candidates = self.seen.iter().filter(|seen| seen.marks == COMMON);
+    fn finish(mut self, head: ObjectId) -> Result<History> {
+        let candidates = self.seen.values().filter(|seen| seen.marks == COMMON);
         let mut bases: Vec<(i64, ObjectId)> = candidates
             .map(|seen| (seen.commit.time, seen.commit.id))
             .collect();
@@ -329,43 +318,33 @@ impl<'a> HistoryWalk<'a> {
                 bases = others;
             }
         }
-        let is_cut = self.seen.iter().filter(is_one_sided).any(|seen| seen.cut);
-        let is_ahead_and_cut = |seen: &VisitedCommit| seen.marks == HEAD && seen.cut;
-        let ahead_is_cut = self.seen.iter().any(is_ahead_and_cut);
-        let order = self.parents_first(head);
-        let seen = self.seen.into_iter();
-        let mut commits: Vec<_> = seen.map(|seen| Some(seen.commit)).collect();
-        let ahead = order.into_iter().filter_map(|place| commits[place].take());
+        let mut cut = self.seen.values().filter(|seen| seen.cut);
         Ok(History {
             bases,
-            ahead: ahead.collect(),
-            ahead_is_cut,
-            is_cut,
+            is_cut: cut.clone().any(|seen| is_one_sided(&seen)),
+            ahead_is_cut: cut.any(|seen| seen.marks == HEAD),
+            ahead: self.parents_first(head),
         })
     }
 
-    /// The positions of commits that only the head has. The order depends only on the commits.
-    fn parents_first(&self, head: ObjectId) -> Vec<usize> {
-        let own = |id: &ObjectId| {
-            let place = *self.places.get(id)?;
-            let seen = self.seen.get(place).filter(|seen| seen.marks == HEAD)?;
-            Some((place, seen))
-        };
+    /// The commits that only the head has. The order depends only on the commits.
+    fn parents_first(&mut self, head: ObjectId) -> Vec<Commit> {
         let mut order = Vec::new();
-        let mut entered = vec![false; self.seen.len()];
+        let mut entered = HashSet::new();
         let mut open = vec![(head, false)];
         while let Some((id, parents_are_done)) = open.pop() {
-            let Some((place, seen)) = own(&id) else {
+            let Some(seen) = self.seen.get(&id).filter(|seen| seen.marks == HEAD) else {
                 continue;
             };
             if parents_are_done {
-                order.push(place);
-            } else if !std::mem::replace(&mut entered[place], true) {
+                order.push(id);
+            } else if entered.insert(id) {
                 open.push((id, true));
                 open.extend(seen.parents().iter().rev().map(|&parent| (parent, false)));
             }
         }
-        order
+        let taken = order.into_iter().filter_map(|id| self.seen.remove(&id));
+        taken.map(|seen| seen.commit).collect()
     }
 }
 
@@ -382,8 +361,6 @@ pub struct Parents {
     pub merged: Vec<ObjectId>,
     /// The operation of git during which it commits no single files.
     pub operation: Option<&'static str>,
-    /// Whether the environment contains `GITHEAD_*` variables that do not count.
-    pub ignores_githead: bool,
 }
 
 impl Parents {
@@ -396,17 +373,15 @@ impl Parents {
     pub fn of_next_commit(repo: &Repository, githead: bool) -> Result<Parents> {
         let head = repo.head_commit()?;
         let mut merged = commits_in(repo, "MERGE_HEAD")?;
-        let mut ignores_githead = false;
-        if merged.is_empty() {
-            if githead && head.is_some() && commits_in(repo, "ORIG_HEAD")?.first() == head.as_ref()
-            {
-                let ids = githead_names().map(|id| commit_id(&id, "a GITHEAD_ variable"));
-                merged = ids.collect::<Result<_>>()?;
-                // The environment has no order.
-                merged.sort();
-            } else {
-                ignores_githead = githead_names().next().is_some();
-            }
+        let is_merging = || Ok(commits_in(repo, "ORIG_HEAD")?.first() == head.as_ref());
+        if merged.is_empty() && githead && head.is_some() && is_merging()? {
+            let ids = std::env::vars_os().filter_map(|(name, _)| {
+                let id = name.as_encoded_bytes().strip_prefix(b"GITHEAD_")?;
+                Some(commit_id(id, "a GITHEAD_ variable"))
+            });
+            merged = ids.collect::<Result<_>>()?;
+            // The environment has no order.
+            merged.sort();
         }
         if let Some(head) = head
             && !merged.is_empty()
@@ -425,7 +400,6 @@ impl Parents {
             head,
             merged,
             operation,
-            ignores_githead,
         })
     }
 
@@ -442,14 +416,6 @@ fn commits_in(repo: &Repository, name: &str) -> Result<Vec<ObjectId>> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(Error::new(format!("{name} cannot be read: {error}"))),
     }
-}
-
-/// The part after `GITHEAD_` in the names of variables.
-fn githead_names() -> impl Iterator<Item = Vec<u8>> {
-    std::env::vars_os().filter_map(|(name, _)| {
-        let name = Vec::from_os_string(name).ok()?;
-        name.strip_prefix(b"GITHEAD_").map(<[u8]>::to_vec)
-    })
 }
 
 fn commit_id(text: &[u8], source: &str) -> Result<ObjectId> {

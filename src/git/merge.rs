@@ -3,16 +3,13 @@
 //! `git merge-tree` runs in a private bare repository that borrows the objects: no attribute, setting or merge driver
 //! of the repository acts, and nothing is written to it.
 
-use std::collections::{BTreeMap, HashSet};
-use std::ffi::OsStr;
+use std::collections::HashSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Output;
-use std::sync::{Mutex, PoisonError};
+use std::path::PathBuf;
+use std::slice;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
-use tempfile::TempDir;
 
 use super::commits::is_new;
 use super::program::{Git, PrivateObjects, private_config, told};
@@ -23,7 +20,7 @@ use crate::error::{Error, Result};
 /// What the private repository sets. A commit-graph could tell other parents than the commits do.
 const CONFIG: &str = "\tbare = true\n\tattributesFile = /dev/null\n\tcommitGraph = false\n\tfsync = none\n\tlooseCompression = 0\n";
 
-/// How git before 2.38 answers options that it does not know.
+/// How git answers options that it does not know.
 const USAGE: i32 = 129;
 
 /// Merges any two commits of a repository.
@@ -32,13 +29,6 @@ pub struct Merges {
     boundary: HashSet<ObjectId>,
     /// Where the repository's objects are.
     objects: PathBuf,
-    /// Made for the first merge.
-    private: Mutex<Option<PrivateRepository>>,
-}
-
-struct PrivateRepository {
-    directory: PrivateObjects,
-    objects: Objects,
 }
 
 /// What git makes of a path when it merges two commits.
@@ -53,11 +43,7 @@ impl Merges {
     /// Merges commits of the repository with these objects; `boundary` are the commits whose parents a shallow clone
     /// lacks.
     pub(super) fn new(boundary: HashSet<ObjectId>, objects: PathBuf) -> Merges {
-        Merges {
-            boundary,
-            objects,
-            private: Mutex::default(),
-        }
+        Merges { boundary, objects }
     }
 
     /// These parents without those that are ancestors of others, as git drops them. The first one always stays.
@@ -87,191 +73,125 @@ impl Merges {
     pub fn results(
         &self,
         objects: &Objects,
-        [ours, theirs]: [ObjectId; 2],
+        parents: [ObjectId; 2],
         changes: &[Change],
     ) -> Result<Option<Vec<MergeResult>>> {
-        self.refuse_unknown_base(objects, [ours, theirs])?;
-        let (git_dir, merged_objects) = self.private(objects)?;
-        let Some(merged) = Merged::of(&git_dir, [ours, theirs])? else {
+        let merge = self.begin(objects, parents)?;
+        let Some(merged) = merge.run(&[])? else {
             return Ok(None);
         };
-        let tree = Tree::at(&merged_objects, merged.tree);
-        let side = |commit| Tree::of_commit(objects, Some(commit));
-        let (ours, theirs) = (side(ours)?, side(theirs)?);
-        let read = |state: State| Ok((state.kind, merged_objects.content(Some(state))?));
+        let objects = Objects::new(merge.private.open(objects.hash_kind())?);
+        let tree = Tree::at(&objects, merged.tree);
+        let [ours, theirs] = parents.map(|parent| Tree::of_commit(&objects, Some(parent)));
+        let (ours, theirs) = (ours?, theirs?);
+        let mut sides = Vec::new();
+        if !merged.conflicts.is_empty() {
+            for (side, commit) in ["ours", "theirs"].into_iter().zip(parents) {
+                sides.push(match merge.run(&["-X", side])? {
+                    Some(resolved) => Tree::at(&objects, resolved.tree),
+                    // Git before 2.43 resolves nothing.
+                    None => Tree::of_commit(&objects, Some(commit))?,
+                });
+            }
+        }
         let result = |change: &Change| {
             let path: &BStr = change.path.as_ref();
-            let Some(stages) = merged.conflicts.get(path) else {
-                let state = tree.get(path)?;
-                let contents = match state == change.new {
-                    true => Vec::new(),
-                    false => state.into_iter().map(read).collect::<Result<_>>()?,
-                };
-                return Ok(MergeResult {
-                    states: vec![state],
-                    contents,
-                });
+            let (whole, mut parts) = match merged.conflicts.contains(path) {
+                true => (&theirs, sides.as_slice()),
+                false => (&tree, slice::from_ref(&tree)),
             };
-            let (our, their) = (ours.get(path)?, theirs.get(path)?);
-            let contents = match resolved(&git_dir, objects, stages)? {
-                _ if their == change.new => Vec::new(),
-                Some(contents) => {
-                    let kind = our.or(their).map_or(Kind::File, |state| state.kind);
-                    contents.map(|content| (kind, content)).into()
+            let state = whole.get(path)?;
+            // A file of a renamed directory is where neither side has it: a person says where it belongs.
+            if parts.len() > 1 && state.is_none() && ours.get(path)?.is_none() {
+                parts = &[];
+            }
+            let mut contents = Vec::new();
+            for part in parts.iter().filter(|_| state != change.new) {
+                if let Some(state) = part.get(path)? {
+                    contents.push((state.kind, objects.content(Some(state))?));
                 }
-                None => {
-                    let both = our.into_iter().chain(their);
-                    both.map(read).collect::<Result<_>>()?
-                }
-            };
+            }
             Ok(MergeResult {
-                states: vec![their],
+                states: vec![state],
                 contents,
             })
         };
         changes.iter().map(result).collect::<Result<_>>().map(Some)
     }
 
-    /// Without a common commit, git takes everything of both sides as new, which is wrong where a clone only lacks it.
-    fn refuse_unknown_base(&self, objects: &Objects, [ours, theirs]: [ObjectId; 2]) -> Result<()> {
-        if self.boundary.is_empty() {
-            return Ok(());
-        }
-        let history = History::between(objects, &self.boundary, &[ours], theirs)?;
-        match history.bases.is_empty() && history.is_cut {
-            true => Err(Error::new(
-                "the clone is shallow and lacks the merge base of the commits being merged",
-            )
-            .help("run `git fetch --unshallow`")),
-            false => Ok(()),
-        }
-    }
-
-    /// The private repository, and a handle to its objects.
-    fn private(&self, objects: &Objects) -> Result<(PathBuf, Objects)> {
-        let mut private = self.private.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = match private.take() {
-            Some(known) => known,
-            None => self.begin(objects.hash_kind())?,
-        };
-        let known = private.insert(known);
-        Ok((known.directory.file(""), known.objects.clone()))
-    }
-
-    fn begin(&self, hash: gix::hash::Kind) -> Result<PrivateRepository> {
-        let directory = PrivateObjects::borrowing([self.objects.clone()])?;
-        let config = private_config(hash, CONFIG);
-        let shallow = self.boundary.iter().map(|id| format!("{id}\n"));
-        let write = || {
-            fs::create_dir(directory.file("refs"))?;
-            fs::write(directory.file("config"), config)?;
-            if !self.boundary.is_empty() {
-                fs::write(directory.file("shallow"), shallow.collect::<String>())?;
+    /// Prepares a merge. Without a common commit, git takes everything of both sides as new, which is wrong where a
+    /// clone only lacks it.
+    fn begin(&self, objects: &Objects, parents: [ObjectId; 2]) -> Result<Merge> {
+        if !self.boundary.is_empty() {
+            let history = History::between(objects, &self.boundary, &parents[..1], parents[1])?;
+            if history.bases.is_empty() && history.is_cut {
+                return Err(Error::new(
+                    "the clone is shallow and lacks the merge base of the commits being merged",
+                )
+                .help("run `git fetch --unshallow`"));
             }
-            fs::write(directory.file("HEAD"), "ref: refs/heads/none\n")
+        }
+        let private = PrivateObjects::borrowing([self.objects.clone()])?;
+        let shallow: String = self.boundary.iter().map(|id| format!("{id}\n")).collect();
+        let write = || {
+            fs::create_dir(private.file("refs"))?;
+            fs::write(
+                private.file("config"),
+                private_config(objects.hash_kind(), CONFIG),
+            )?;
+            if !shallow.is_empty() {
+                fs::write(private.file("shallow"), shallow)?;
+            }
+            fs::write(private.file("HEAD"), "ref: refs/heads/none\n")
         };
         write().map_err(|error: std::io::Error| cannot(&error.to_string()))?;
-        let objects = Objects::new(directory.open(hash)?);
-        Ok(PrivateRepository { directory, objects })
+        Ok(Merge { private, parents })
     }
 }
 
-/// A file that both sides changed or added, with each conflict resolved by our side, and by theirs; `None` if there are
-/// no lines to merge.
-fn resolved(
-    git_dir: &Path,
-    objects: &Objects,
-    stages: &[Option<State>; 3],
-) -> Result<Option<[Vec<u8>; 2]>> {
-    let is_file = |state: &Option<State>| state.is_none_or(|state| state.kind.is_file());
-    let [_, Some(_), Some(_)] = stages else {
-        return Ok(None);
-    };
-    if !stages.iter().all(is_file) {
-        return Ok(None);
-    }
-    let directory = TempDir::new_in(git_dir).map_err(|error| cannot(&error.to_string()))?;
-    let names = ["base", "ours", "theirs"].map(|name| directory.path().join(name));
-    for (name, state) in names.iter().zip(stages) {
-        let content = objects.content(*state)?;
-        fs::write(name, content).map_err(|error| cannot(&error.to_string()))?;
-    }
-    let [base, ours, theirs] = &names;
-    let merge = |side: &str| {
-        let arguments = ["merge-file", "--quiet", "--stdout", side].map(AsRef::as_ref);
-        let files = [ours.as_os_str(), base.as_os_str(), theirs.as_os_str()];
-        let merged = git(git_dir, arguments.into_iter().chain(files), b"")?;
-        // Binary files are not merged.
-        Ok(merged.status.success().then_some(merged.stdout))
-    };
-    match merge("--ours")? {
-        Some(ours) => Ok(merge("--theirs")?.map(|theirs| [ours, theirs])),
-        None => Ok(None),
-    }
-}
-
-fn git(
-    git_dir: &Path,
-    arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
-    input: &[u8],
-) -> Result<Output> {
-    let output = Git::isolated(git_dir).output(arguments, input);
-    output.map_err(|why| cannot(&why))
+/// A merge of two commits in a private repository.
+struct Merge {
+    private: PrivateObjects,
+    parents: [ObjectId; 2],
 }
 
 /// The result of a merge.
 struct Merged {
     tree: ObjectId,
-    /// The base's, our and their version of each path in conflict.
-    conflicts: BTreeMap<BString, [Option<State>; 3]>,
+    conflicts: HashSet<BString>,
 }
 
-impl Merged {
-    /// Merges two commits; `None` if git cannot do it without a work tree.
-    fn of(git_dir: &Path, [ours, theirs]: [ObjectId; 2]) -> Result<Option<Merged>> {
-        let arguments = [
+impl Merge {
+    /// Merges with these options; `None` if git does not know them.
+    fn run(&self, options: &[&str]) -> Result<Option<Merged>> {
+        let [ours, theirs] = self.parents.map(|parent| parent.to_string());
+        let always = [
             "merge-tree",
             "--write-tree",
             "--allow-unrelated-histories",
             "--no-messages",
+            "--name-only",
             "-z",
-            &ours.to_string(),
-            &theirs.to_string(),
         ];
-        let output = git(git_dir, arguments, b"")?;
+        let arguments = [&always, options, &[&ours, &theirs]].concat();
+        let output = Git::isolated(&self.private.file("")).output(arguments, b"");
+        let output = output.map_err(|why| cannot(&why))?;
         match output.status.code() {
             // 1 means conflicts.
-            Some(0 | 1) => {
-                let merged = Merged::parse(&output.stdout);
-                merged
-                    .map(Some)
-                    .ok_or_else(|| cannot("git's answer is unknown"))
-            }
-            Some(USAGE) => Ok(None),
-            _ => Err(cannot(&told(&output))),
+            Some(0 | 1) => {}
+            Some(USAGE) => return Ok(None),
+            _ => return Err(cannot(&told(&output))),
         }
-    }
-
-    /// The tree, then for each version of a path in conflict `<mode> <id> <stage>` and after a tab the path, each with
-    /// a NUL behind.
-    fn parse(output: &[u8]) -> Option<Merged> {
-        let mut parts = output.split(|&byte| byte == 0);
-        let tree = ObjectId::from_hex(parts.next()?).ok()?;
-        let mut conflicts: BTreeMap<BString, [Option<State>; 3]> = BTreeMap::new();
-        for part in parts.filter(|part| !part.is_empty()) {
-            let (about, path) = part.split_once_str("\t")?;
-            let about: Vec<&str> = about.to_str().ok()?.split(' ').collect();
-            let [mode, id, stage] = about[..] else {
-                return None;
-            };
-            let state = State {
-                kind: Kind::from_mode(u32::from_str_radix(mode, 8).ok()?),
-                id: ObjectId::from_hex(id.as_bytes()).ok()?,
-            };
-            let stage = stage.parse::<usize>().ok()?.checked_sub(1)?;
-            *conflicts.entry(path.into()).or_default().get_mut(stage)? = Some(state);
-        }
-        Some(Merged { tree, conflicts })
+        // The tree and the paths in conflict, each with a NUL behind.
+        let mut parts = output.stdout.split_str("\0");
+        let tree = parts.next().and_then(|id| ObjectId::from_hex(id).ok());
+        Ok(Some(Merged {
+            tree: tree.ok_or_else(|| cannot("git's answer is unknown"))?,
+            conflicts: parts
+                .filter(|path| !path.is_empty())
+                .map(BString::from)
+                .collect(),
+        }))
     }
 }
 

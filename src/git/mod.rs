@@ -31,7 +31,7 @@ mod work_tree;
 pub use checked_out::CheckedOut;
 pub use checkpoint::{CHANGE, Checkpoint, CheckpointStore, ObservedChange, differing};
 pub use commits::{Commit, Headline, History, Parents};
-pub use index::{FlaggedEntry, Index, staged_changes};
+pub use index::{Index, staged_changes};
 pub use merge::{MergeResult, Merges};
 pub use objects::{Blobs, Objects, Recorded, blob_id};
 pub use program::with_trailers;

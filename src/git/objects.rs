@@ -108,7 +108,9 @@ impl Objects {
     /// As for [`Objects::blob`].
     pub fn content(&self, state: Option<State>) -> Result<Vec<u8>> {
         let mut content = Vec::new();
-        self.content_into(state, &mut content)?;
+        if let Some(state) = state.filter(|state| state.kind != FileKind::Submodule) {
+            self.blob(state.id, &mut content)?;
+        }
         Ok(content)
     }
 
@@ -118,18 +120,6 @@ impl Objects {
     /// As for [`Objects::blob`].
     pub fn both(&self, old: Option<State>, new: Option<State>) -> Result<(Vec<u8>, Vec<u8>)> {
         Ok((self.content(old)?, self.content(new)?))
-    }
-
-    /// As [`Objects::content`], into `buffer`, replacing its content.
-    ///
-    /// # Errors
-    /// As for [`Objects::blob`].
-    pub fn content_into(&self, state: Option<State>, buffer: &mut Vec<u8>) -> Result<()> {
-        buffer.clear();
-        match state.filter(|state| state.kind != FileKind::Submodule) {
-            Some(state) => self.blob(state.id, buffer),
-            None => Ok(()),
-        }
     }
 
     /// The content of what may be a regular file.

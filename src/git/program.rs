@@ -1,7 +1,7 @@
 //! Starts git. guard does so only where this module is used: to add the work tree, to merge, to stage a file, to set a
-//! value of the configuration, to add trailers to a message, and for checkpoints. And keeps objects outside the repository: in the quarantine of a push,
-//! or in a temporary directory where git writes what the repository shall not keep. And reads the settings that git hands
-//! to its hooks.
+//! value of the configuration, to add trailers to a message, and for checkpoints. And keeps objects outside the
+//! repository: in the quarantine of a push, or in a temporary directory where git writes what the repository shall not
+//! keep.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -171,16 +171,12 @@ pub fn with_trailers(
 /// What git says about its failure: the first line that calls itself an error, or else the last one.
 pub(super) fn told(output: &Output) -> String {
     let told = output.stderr.to_str_lossy();
-    let error = |line| {
-        let prefixes = ["error: ", "fatal: "];
-        prefixes
-            .iter()
-            .find_map(|prefix| str::strip_prefix(line, prefix))
-    };
-    let line = told
-        .lines()
-        .find_map(error)
-        .or_else(|| told.lines().next_back());
+    let mut lines = told.lines();
+    let error = |line: &&str| line.starts_with("error: ") || line.starts_with("fatal: ");
+    let line = lines.clone().find(error).or_else(|| lines.next_back());
+    let line = line
+        .and_then(|line| Some(line.split_once(": ")?.1))
+        .or(line);
     text_on_one_line(line.unwrap_or_default()).into_owned()
 }
 
@@ -277,82 +273,4 @@ fn no_directory(error: &io::Error) -> Error {
         "objects cannot be kept in a temporary directory: {error}"
     ))
     .help("guard needs a writable directory for temporary files (TMPDIR)")
-}
-
-/// Where git passes on `git -c key=value` around a hook, which gix ignores.
-const PARAMETERS: &str = "GIT_CONFIG_PARAMETERS";
-
-/// The settings of the environment as `key=value` strings.
-///
-/// # Errors
-/// The variable is malformed.
-pub(super) fn overrides() -> Result<Vec<BString>> {
-    let Some(value) = std::env::var_os(PARAMETERS) else {
-        return Ok(Vec::new());
-    };
-    Vec::from_os_string(value)
-        .ok()
-        .and_then(|bytes| parse_parameters(&bytes))
-        .ok_or_else(|| {
-            Error::new(format!("{PARAMETERS} is malformed")).help(format!("unset {PARAMETERS}"))
-        })
-}
-
-/// Blank-separated items, each `'key=value'` or `'key'='value'`, quoted for a shell.
-fn parse_parameters(input: &[u8]) -> Option<Vec<BString>> {
-    let mut items = Vec::new();
-    let mut rest = input.trim_ascii();
-    while !rest.is_empty() {
-        let mut item = unquote(&mut rest)?;
-        if let Some(after) = rest.strip_prefix(b"=") {
-            rest = after;
-            item.push(b'=');
-            if !rest.is_empty() && !rest.starts_with(b" ") {
-                item.extend(unquote(&mut rest)?);
-            }
-        }
-        items.push(item.into());
-        if !(rest.is_empty() || rest.starts_with(b" ")) {
-            return None;
-        }
-        rest = rest.trim_ascii_start();
-    }
-    Some(items)
-}
-
-/// One single-quoted string, where `'\''` is a quote and `'\!'` an exclamation mark.
-fn unquote(rest: &mut &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    *rest = rest.strip_prefix(b"'")?;
-    loop {
-        let end = rest.iter().position(|&byte| byte == b'\'')?;
-        out.extend_from_slice(&rest[..end]);
-        *rest = &rest[end + 1..];
-        match rest {
-            [b'\\', escaped @ (b'\'' | b'!'), b'\'', ..] => {
-                out.push(*escaped);
-                *rest = &rest[3..];
-            }
-            _ => return Some(out),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse_parameters;
-
-    #[test]
-    fn both_forms_of_git_are_read() {
-        let items = parse_parameters(br"'a.b=c d' 'branch.x.guardDesign'='it'\''s' 'flag'=")
-            .unwrap_or_default();
-        assert_eq!(items, ["a.b=c d", "branch.x.guardDesign=it's", "flag="]);
-    }
-
-    #[test]
-    fn anything_else_is_refused() {
-        for bad in ["a=b", "'a", "'a''b'", "'a'b", "'a'='b"] {
-            assert_eq!(parse_parameters(bad.as_bytes()), None, "{bad}");
-        }
-    }
 }

@@ -92,7 +92,12 @@ impl Repository {
         let (head, branch) = self.revision_and_branch(to)?;
         let range = self.range_from(&[base], head, &[from, to])?;
         if range.base == range.head && (base != head || self.is_same_revision(from, to)) {
-            return Err(self.empty_range(from, to, base == head));
+            let (from, to) = (escaped(from), escaped(to));
+            return Err(Error::new(format!(
+                "the commits {from}..{to} is empty: {to} has no commit that {from} lacks"
+            ))
+            .help("name the target branch first:")
+            .help(Help::command("guard lint --range main..HEAD")));
         }
         Ok(Range { branch, ..range })
     }
@@ -102,35 +107,11 @@ impl Repository {
     fn is_same_revision(&self, from: &str, to: &str) -> bool {
         let full = |revision: &str| {
             let name = if revision == "@" { "HEAD" } else { revision };
-            let Some(reference) = self.repo.try_find_reference(name).ok().flatten() else {
-                return BString::from(name);
-            };
-            let target = reference.target();
-            let name = target.try_name().unwrap_or(reference.name());
-            name.as_bstr().to_owned()
+            let reference = self.repo.try_find_reference(name).ok().flatten();
+            let name = reference.map_or(name.into(), |found| found.name().as_bstr().to_owned());
+            self.points_to(&name.to_str_lossy()).unwrap_or(name)
         };
         full(from) == full(to)
-    }
-
-    /// The error for an empty range that the user named.
-    fn empty_range(&self, from: &str, to: &str, is_same: bool) -> Error {
-        let (shown_from, shown_to) = (escaped(from), escaped(to));
-        if is_same {
-            return Error::new(format!(
-                "the commits {shown_from}..{shown_to} is empty: both ends are the same revision"
-            ))
-            .help("name the target branch first:")
-            .help(Help::command("guard lint --range main..HEAD"));
-        }
-        Error::new(format!(
-            "the commits {shown_from}..{shown_to} is empty: {shown_to} is an ancestor of {shown_from}"
-        ))
-        .help(format!(
-            "if the ends are swapped: --range {shown_to}..{shown_from}"
-        ))
-        .help(format!(
-            "if {shown_to} is already merged or has no commits yet, there is nothing to check"
-        ))
     }
 
     /// From the merge bases of `head` with any of `known` to `head`. `fetch` says what to fetch if there is none.
@@ -144,7 +125,7 @@ impl Repository {
         fetch: &[&str],
     ) -> Result<Range> {
         let history = self.history(known, head)?;
-        let Some((&base, other_bases)) = history.bases.split_first() else {
+        let Some(&base) = history.bases.first() else {
             let why = if self.is_shallow() {
                 "the clone is shallow and ends before the merge base"
             } else {
@@ -161,21 +142,11 @@ impl Repository {
             )
             .help(self.fetch_command(fetch)));
         }
-        let mut notes = Vec::new();
-        if !other_bases.is_empty() {
-            let all = history
-                .bases
-                .iter()
-                .map(|id| id.to_hex_with_len(12).to_string());
-            notes.push(format!(
-                "there are {} merge bases; checking against each of them: {}",
-                history.bases.len(),
-                all.collect::<Vec<_>>().join(", ")
-            ));
-        }
+        let count = history.bases.len();
+        let note = format!("there are {count} merge bases; checking against each of them");
         Ok(Range {
             known: known.to_vec(),
-            notes,
+            notes: (count > 1).then_some(note).into_iter().collect(),
             ..Range::of(history, head)
         })
     }
@@ -384,12 +355,10 @@ impl Repository {
             self.commit_of_ref(&format!("{prefix}{name}"))
         };
         if let Some(base) = base
-            && let Some(tip) = named(base.into())?
+            && let tip @ Some(_) = named(base.into())?
         {
-            return Ok(Some(TargetBranch {
-                name: base.into(),
-                tip: Some(tip),
-            }));
+            let name = base.into();
+            return Ok(Some(TargetBranch { name, tip }));
         }
         let full = self.points_to(&head).unwrap_or_default();
         let Some(name) = full.strip_prefix(prefix.as_bytes()) else {

@@ -1,6 +1,5 @@
 //! Opens a repository and reads its configuration.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use super::merge::Merges;
 use super::objects::{Objects, blob_id};
-use super::program::{Git, PrivateObjects, enter_quarantine, overrides, told};
+use super::program::{Git, PrivateObjects, enter_quarantine, told};
 use super::{cannot_open, failed, show_file};
 use crate::boundary::bytes;
 use crate::disk::absolute;
@@ -93,20 +92,17 @@ pub struct Branch {
 }
 
 impl Repository {
-    /// Opens the repository that git would use in `dir`, respecting `GIT_DIR`, `GIT_WORK_TREE`, `GIT_INDEX_FILE` and
-    /// `git -c` around a hook.
+    /// Opens the repository that git would use in `dir`, respecting `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE`.
     ///
     /// # Errors
     /// There is no repository, another user owns it, or its format is not supported.
     pub fn open(dir: &Path) -> Result<Repository> {
-        let mut overrides = overrides()?;
-        // A replace ref would make guard judge other objects than those committed.
-        overrides.push("core.useReplaceRefs=false".into());
         let options = || {
             gix::open::Options::default()
                 .bail_if_untrusted(true)
                 .lossy_config(true)
-                .cli_overrides(overrides.iter().cloned())
+                // A replace ref would make guard judge other objects than those committed.
+                .cli_overrides(["core.useReplaceRefs=false"])
         };
         let trust = gix::sec::trust::Mapping {
             full: options(),
@@ -149,18 +145,16 @@ impl Repository {
             .help("convert it with `git refs migrate --ref-format=files`"));
         }
         let version = config.integer("core.repositoryFormatVersion").unwrap_or(0);
-        let unknown = match version {
-            ..=0 => None,
-            1 => unknown_extension(&config),
-            _ => Some(format!("the repository format {version}")),
+        let what = match version {
+            ..=0 => return Ok(()),
+            1 => match unknown_extension(&config) {
+                None => return Ok(()),
+                Some(name) => format!("the extension {name}"),
+            },
+            _ => format!("the repository format {version}"),
         };
-        match unknown {
-            Some(what) => Err(Error::new(format!(
-                "the repository uses {what}, which guard does not support"
-            ))
-            .help("use a newer guard")),
-            None => Ok(()),
-        }
+        let message = format!("the repository uses {what}, which guard does not support");
+        Err(Error::new(message).help("use a newer guard"))
     }
 
     /// The root of the work tree.
@@ -369,35 +363,25 @@ impl Repository {
             Error::new(format!("{shown} cannot be changed: {why}"))
                 .help(format!("if no git command is running, remove {shown}.lock"))
         };
-        let name = [b"branch.", branch.as_bytes(), b".", key.as_bytes()].concat();
-        let change = |action: &str, value: Option<&BString>| {
-            let mut arguments = vec![
-                "config".into(),
-                "--file".into(),
-                file.clone(),
-                action.into(),
-            ];
-            for part in [Some(name.as_bstr()), value.map(|value| value.as_ref())] {
-                let part = part.map(gix::path::from_bstr).transpose();
-                let part = part.map_err(|error| failed(&error.to_string()))?;
-                arguments.extend(part.map(Cow::into_owned));
-            }
-            let output = Git::isolated(self.git_dir()).output(arguments, b"");
-            let output = output.map_err(|why| failed(&why))?;
-            match output.status.code() {
-                Some(0) => Ok(()),
-                // There was nothing to remove.
-                Some(5) if value.is_none() => Ok(()),
-                _ => Err(failed(&told(&output))),
-            }
-        };
-        let Some((first, others)) = values.split_first() else {
-            return change("--unset-all", None);
-        };
-        change("--replace-all", Some(first))?;
-        others
+        let name = BString::from([b"branch.", branch.as_bytes(), b".", key.as_bytes()].concat());
+        // Exit code 5: there was nothing to remove.
+        let removal = (vec!["--unset-all".into(), name.clone()], 5);
+        let additions = values
             .iter()
-            .try_for_each(|value| change("--add", Some(value)))
+            .map(|value| (vec!["--add".into(), name.clone(), value.clone()], 0));
+        for (words, other_code) in std::iter::once(removal).chain(additions) {
+            let mut git = vec!["config".into(), "--file".into(), file.clone()];
+            for word in words {
+                let word = gix::path::from_bstring(word);
+                git.push(word.map_err(|error| failed(&error.to_string()))?);
+            }
+            let output = Git::isolated(self.git_dir()).output(git, b"");
+            let output = output.map_err(|why| failed(&why))?;
+            if ![Some(0), Some(other_code)].contains(&output.status.code()) {
+                return Err(failed(&told(&output)));
+            }
+        }
+        Ok(())
     }
 
     /// The branch whose designs hold here: usually that of HEAD.
@@ -495,15 +479,14 @@ const KNOWN_EXTENSIONS: &[&str] = &[
 
 fn unknown_extension(config: &gix::config::Snapshot<'_>) -> Option<String> {
     let sections = config.plumbing().sections_by_name("extensions")?;
-    sections
-        .filter(|section| section.meta().source == gix::config::Source::Local)
-        .flat_map(|section| {
-            section
-                .body()
-                .value_names()
-                .map(|name| name.to_lowercase())
-                .collect::<Vec<_>>()
-        })
-        .find(|name| !KNOWN_EXTENSIONS.contains(&name.as_str()))
-        .map(|name| format!("the extension {}", name.escape_default()))
+    let own = sections.filter(|section| section.meta().source == gix::config::Source::Local);
+    for section in own {
+        let body = section.body();
+        let mut names = body.value_names();
+        let is_known = |name: &str| KNOWN_EXTENSIONS.contains(&name.to_lowercase().as_str());
+        if let Some(name) = names.find(|name| !is_known(name.as_ref())) {
+            return Some(name.escape_default().to_string());
+        }
+    }
+    None
 }

@@ -18,7 +18,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use gix::lock::acquire::Fail;
 use gix::objs::encode::loose_header;
 use gix::objs::tree::{Editor, EntryKind};
-use gix::objs::{Exists, Kind, WriteTo};
+use gix::objs::{Exists, Kind, WriteTo, compute_hash};
 use gix::odb::loose::Store;
 use gix::refs::Target;
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit};
@@ -29,7 +29,6 @@ use super::{Repository, WorkTree, failed};
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::path::escaped;
-use crate::system;
 
 /// The ref of the newest snapshot; each snapshot is the parent of the next.
 pub const SNAPSHOTS: &str = "refs/guard/snapshots";
@@ -162,12 +161,9 @@ impl Repository {
                 expected,
             },
         };
-        let prepared = self
-            .repo
-            .refs
-            .transaction()
-            .prepare([RefEdit::new(name, change)], LOCK, LOCK)
-            .map_err(&failed)?;
+        let transaction = self.repo.refs.transaction();
+        let prepared = transaction.prepare([RefEdit::new(name, change)], LOCK, LOCK);
+        let prepared = prepared.map_err(&failed)?;
         let reference = self.common_dir().join(SNAPSHOTS);
         if to.is_some() {
             // The lock file contains the new value and becomes the ref.
@@ -179,13 +175,8 @@ impl Repository {
             .commit(Some(signature.to_ref(&mut buffer)))
             .map_err(&failed)?;
         for directory in reference.ancestors().skip(1).take(2) {
-            match disk::sync_directory(directory) {
-                // Git removes directories of refs when it packs them.
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(not_durable(error));
-                }
-                _ => {}
-            }
+            // Git removes directories of refs when it packs them.
+            disk::if_there(disk::sync_directory(directory)).map_err(not_durable)?;
         }
         // What `git gc` removed meanwhile.
         writer.put_back_lost();
@@ -262,14 +253,14 @@ impl Repository {
     pub(crate) fn snapshot_named(&self, name: &str) -> Result<Snapshot> {
         let all = self.snapshots()?;
         let is_meant = |id: &ObjectId| name.len() >= 4 && id.to_string().starts_with(name);
-        let mut found = all.readable.into_iter().filter(|one| is_meant(&one.id));
-        let what = match (found.next(), found.next()) {
-            (Some(only), None) => return Ok(only),
-            (Some(_), Some(_)) => "matches several snapshots",
-            (None, _) => match all.lost.into_iter().find(is_meant) {
-                Some(lost) => return self.snapshot(lost),
-                None => "is not a snapshot",
-            },
+        let ids = all.readable.iter().map(|one| one.id).chain(all.lost);
+        let found: Vec<ObjectId> = ids.filter(is_meant).collect();
+        if let [only] = found[..] {
+            return self.snapshot(only);
+        }
+        let what = match found.is_empty() {
+            true => "is not a snapshot",
+            false => "matches several snapshots",
         };
         Err(Error::new(format!("{} {what}", escaped(name)))
             .help("to list the snapshots: guard snapshot list"))
@@ -365,11 +356,11 @@ struct ObjectWriter<'a> {
 
 /// A copy of an object: its content in a plain file.
 struct ObjectCopy {
-    id: ObjectId,
-    kind: Kind,
     file: PathBuf,
     /// When it was written, in seconds since 1970.
     written: i64,
+    id: ObjectId,
+    kind: Kind,
 }
 
 impl<'a> ObjectWriter<'a> {
@@ -391,16 +382,18 @@ impl<'a> ObjectWriter<'a> {
     /// Writes the object even if a pack has it: `git gc` may be about to remove that pack.
     fn write_bytes(&self, kind: Kind, content: &[u8]) -> Result<ObjectId> {
         let hash = self.repo.repo.object_hash();
-        let id = gix::objs::compute_hash(hash, kind, content)
-            .map_err(failed("the snapshot cannot be written"))?;
-        let copy = ObjectCopy::new(&self.directory(), id, kind);
+        let id =
+            compute_hash(hash, kind, content).map_err(failed("the snapshot cannot be written"))?;
+        let directory = self.directory();
+        let end = match kind {
+            Kind::Blob => String::new(),
+            kind => format!(".{kind}"),
+        };
+        let name = format!("{}-{id}{end}", self.begun);
         let write = || {
-            let create = || fs::write(&copy.file, content);
-            create().or_else(|_| {
-                disk::create_private_directory(&self.directory())?;
-                create()
-            })?;
-            self.place(&copy, content)
+            disk::create_private_directory(&directory)?;
+            fs::write(directory.join(name), content)?;
+            self.place(id, kind, content)
         };
         write().map_err(not_durable)?;
         Ok(id)
@@ -411,15 +404,18 @@ impl<'a> ObjectWriter<'a> {
     }
 
     /// Writes an object under the name by which git finds it. It may have that name only once its content is on disk.
-    fn place(&self, copy: &ObjectCopy, content: &[u8]) -> io::Result<()> {
-        let file = self.objects.object_path(&copy.id);
+    fn place(&self, id: ObjectId, kind: Kind, content: &[u8]) -> io::Result<()> {
+        let file = self.objects.object_path(&id);
         // `git gc` removes a leftover temporary file of this name.
-        let name = format!("tmp_obj_guard-{}-{}", std::process::id(), copy.id);
+        let name = format!("tmp_obj_guard-{}-{}", std::process::id(), id);
         let temporary = self.objects.path().join(name);
         let _ = fs::remove_file(&temporary);
-        let out = system::create_read_only(&temporary)?;
+        let out = File::create_new(&temporary)?;
+        let mut permissions = out.metadata()?.permissions();
+        permissions.set_readonly(true);
+        out.set_permissions(permissions)?;
         let mut out = deflate::Write::new(out, Compression::BEST_SPEED);
-        out.write_all(&loose_header(copy.kind, content.len() as u64))?;
+        out.write_all(&loose_header(kind, content.len() as u64))?;
         out.write_all(content)?;
         out.flush()?;
         drop(out);
@@ -445,9 +441,10 @@ impl<'a> ObjectWriter<'a> {
                 }
             } else if !self.has(&copy)
                 && let Ok(content) = fs::read(&copy.file)
-                && copy.is_intact(&content)
+                // A power cut may have left a part.
+                && compute_hash(copy.id.kind(), copy.kind, &content).is_ok_and(|id| id == copy.id)
             {
-                let _ = self.place(&copy, &content);
+                let _ = self.place(copy.id, copy.kind, &content);
             }
         }
     }
@@ -461,9 +458,17 @@ impl<'a> ObjectWriter<'a> {
 
     fn copies(&self) -> impl Iterator<Item = ObjectCopy> {
         let entries = fs::read_dir(self.directory()).into_iter().flatten();
-        entries
-            .flatten()
-            .filter_map(|entry| ObjectCopy::at(entry.path()))
+        entries.flatten().filter_map(|entry| {
+            let name = entry.file_name();
+            let (written, name) = name.to_str()?.split_once('-')?;
+            let (id, kind) = name.split_once('.').unwrap_or((name, "blob"));
+            Some(ObjectCopy {
+                file: entry.path(),
+                written: written.parse().ok()?,
+                id: ObjectId::from_hex(id.as_bytes()).ok()?,
+                kind: Kind::from_bytes(kind.as_bytes()).ok()?,
+            })
+        })
     }
 
     /// Removes the copies from before `time` (seconds since 1970).
@@ -471,42 +476,6 @@ impl<'a> ObjectWriter<'a> {
         for copy in self.copies().filter(|copy| copy.written < time) {
             let _ = fs::remove_file(copy.file);
         }
-    }
-}
-
-impl ObjectCopy {
-    fn new(directory: &Path, id: ObjectId, kind: Kind) -> ObjectCopy {
-        let written = gix::date::Time::now_utc().seconds;
-        let end = match kind {
-            Kind::Blob => String::new(),
-            kind => format!(".{kind}"),
-        };
-        ObjectCopy {
-            file: directory.join(format!("{written}-{id}{end}")),
-            id,
-            kind,
-            written,
-        }
-    }
-
-    fn at(file: PathBuf) -> Option<ObjectCopy> {
-        let name = file.file_name()?.to_str()?;
-        let (written, name) = name.split_once('-')?;
-        let (id, kind) = match name.split_once('.') {
-            Some((id, kind)) => (id, Kind::from_bytes(kind.as_bytes()).ok()?),
-            None => (name, Kind::Blob),
-        };
-        Some(ObjectCopy {
-            id: ObjectId::from_hex(id.as_bytes()).ok()?,
-            kind,
-            written: written.parse().ok()?,
-            file,
-        })
-    }
-
-    /// Whether the content is complete.
-    fn is_intact(&self, content: &[u8]) -> bool {
-        gix::objs::compute_hash(self.id.kind(), self.kind, content).is_ok_and(|id| id == self.id)
     }
 }
 

@@ -27,23 +27,17 @@ pub(super) const MAX_DEPTH: usize = 2048;
 const MAX_CHANGES: usize = 1_000_000;
 
 /// One entry of a tree, owned.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TreeEntry {
-    pub(super) name: BString,
-    pub(super) is_tree: bool,
-    pub(super) state: State,
+#[derive(Clone)]
+struct TreeEntry {
+    name: BString,
+    is_tree: bool,
+    state: State,
 }
 
-impl TreeEntry {
-    pub(super) fn from_ref(entry: EntryRef<'_>) -> TreeEntry {
-        TreeEntry {
-            name: entry.filename.to_owned(),
-            is_tree: entry.mode.is_tree(),
-            state: State {
-                kind: Kind::from_mode(u32::from(entry.mode.value())),
-                id: entry.oid.to_owned(),
-            },
-        }
+fn state_of(entry: EntryRef<'_>) -> State {
+    State {
+        kind: Kind::from_mode(u32::from(entry.mode.value())),
+        id: entry.oid.to_owned(),
     }
 }
 
@@ -86,6 +80,14 @@ impl<'repo> Tree<'repo> {
         self.id
     }
 
+    /// The changes from another tree to this one, as [`changes_between`] finds them.
+    ///
+    /// # Errors
+    /// As for [`changes_between`].
+    pub fn changes_since(&self, old: ObjectId) -> Result<Vec<Change>> {
+        changes_between(self.objects, old, self.id)
+    }
+
     /// The state at `path`; `None` for nothing or a directory.
     ///
     /// # Errors
@@ -105,7 +107,7 @@ impl<'repo> Tree<'repo> {
         Ok(self.find(path)?.is_some_and(|entry| entry.is_tree))
     }
 
-    pub(super) fn find(&self, path: &BStr) -> Result<Option<TreeEntry>> {
+    fn find(&self, path: &BStr) -> Result<Option<TreeEntry>> {
         let mut id = self.id;
         let mut names = path.split_str("/").peekable();
         while let Some(name) = names.next() {
@@ -131,8 +133,15 @@ impl<'repo> Tree<'repo> {
         }
         let mut content = Vec::new();
         self.objects.tree(id, &mut content)?;
-        let entries = refs(id, &content).map(|entry| entry.map(TreeEntry::from_ref));
-        let mut entries = entries.collect::<Result<Vec<_>>>()?;
+        let mut entries = Vec::new();
+        for entry in refs(id, &content) {
+            let entry = entry?;
+            entries.push(TreeEntry {
+                name: entry.filename.to_owned(),
+                is_tree: entry.mode.is_tree(),
+                state: state_of(entry),
+            });
+        }
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         let directory = Rc::new(entries);
         self.read.borrow_mut().insert(id, Rc::clone(&directory));
@@ -368,18 +377,18 @@ impl<'a> TreeWalk<'a> {
             levels.push(self.level(old, new)?);
         }
         while let Some(level) = levels.last_mut() {
-            self.path.truncate(level.prefix);
-            let Some((old, new)) = level.changed.next() else {
+            self.path.truncate(level.1);
+            let Some(Difference {
+                name,
+                is_tree,
+                sides,
+            }) = level.0.next()
+            else {
                 levels.pop();
                 continue;
             };
-            let Some(named) = old.as_ref().or(new.as_ref()) else {
-                continue;
-            };
-            self.path.extend_from_slice(&named.name);
-            let state = |entry: Option<TreeEntry>| entry.map(|entry| entry.state);
-            let is_tree = named.is_tree;
-            let (old, new) = (state(old), state(new));
+            self.path.extend_from_slice(&name);
+            let [old, new] = sides;
             // Two modes may mean the same kind.
             if old == new {
                 continue;
@@ -406,7 +415,8 @@ impl<'a> TreeWalk<'a> {
         Ok(())
     }
 
-    fn level(&mut self, old: ObjectId, new: ObjectId) -> Result<DirectoryPair> {
+    /// What differs between two directories, and the length of their path.
+    fn level(&mut self, old: ObjectId, new: ObjectId) -> Result<(IntoIter<Difference>, usize)> {
         self.objects.tree(old, &mut self.old)?;
         self.objects.tree(new, &mut self.new)?;
         // A tree in memory was made in order.
@@ -414,10 +424,7 @@ impl<'a> TreeWalk<'a> {
             refuse_disorder(new, &self.new)?;
         }
         let changed = differences(refs(old, &self.old), refs(new, &self.new))?;
-        Ok(DirectoryPair {
-            changed: changed.into_iter(),
-            prefix: self.path.len(),
-        })
+        Ok((changed.into_iter(), self.path.len()))
     }
 }
 
@@ -469,21 +476,18 @@ pub(super) fn check_order(
     Ok(Ok(()))
 }
 
-/// A pair of directories being compared.
-struct DirectoryPair {
-    changed: IntoIter<Pair>,
-    /// The length of their path.
-    prefix: usize,
-}
-
 /// Two entries of the same name and kind, or one alone.
-type Pair = (Option<TreeEntry>, Option<TreeEntry>);
+struct Difference {
+    name: BString,
+    is_tree: bool,
+    sides: [Option<State>; 2],
+}
 
 /// The entries that differ between two directories.
 fn differences<'a>(
     mut olds: impl Iterator<Item = Result<EntryRef<'a>>>,
     mut news: impl Iterator<Item = Result<EntryRef<'a>>>,
-) -> Result<Vec<Pair>> {
+) -> Result<Vec<Difference>> {
     let mut changed = Vec::new();
     let (mut next_old, mut next_new) = (olds.next().transpose()?, news.next().transpose()?);
     loop {
@@ -495,9 +499,12 @@ fn differences<'a>(
         };
         let old = next_old.filter(|_| order.is_le());
         let new = next_new.filter(|_| order.is_ge());
-        if old != new {
-            let own = |entry: Option<EntryRef<'_>>| entry.map(TreeEntry::from_ref);
-            changed.push((own(old), own(new)));
+        if let Some(entry) = old.or(new).filter(|_| old != new) {
+            changed.push(Difference {
+                name: entry.filename.to_owned(),
+                is_tree: entry.mode.is_tree(),
+                sides: [old, new].map(|entry| entry.map(state_of)),
+            });
         }
         if old.is_some() {
             next_old = olds.next().transpose()?;

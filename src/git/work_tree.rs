@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
+use gix::index::entry::{Flags, Mode};
 use gix::worktree::stack::state::ignore::Source;
 use serde::{Deserialize, Serialize};
 
-use super::index::REBUILD;
 use super::program::{Git, PrivateObjects};
 use super::{Index, Repository, Tree, failed, show_file, staged_changes};
 use crate::change::Kind;
-use crate::disk::absolute;
+use crate::disk::{absolute, if_there};
 use crate::error::{Error, Result};
 use crate::path::{escaped, fold, shell_word};
 
@@ -34,9 +34,6 @@ const SETTINGS: &[(&str, &str)] = &[
     ("core.looseCompression", "0"),
 ];
 
-/// The name of ignore files.
-const GITIGNORE: &str = ".gitignore";
-
 impl Repository {
     /// The index after `git add --all`. From now on, this repository also finds the new contents.
     ///
@@ -46,23 +43,13 @@ impl Repository {
         self.workdir()?;
         let staged = Index::open(self)?;
         let head = self.tree_of(self.head_commit()?)?;
-        // Problems in the index must not vanish with removed entries, nor with cached trees.
-        let changes = staged_changes(&staged, &head)?;
-        if let Some(path) = staged.contradiction(&changes)? {
-            return Err(contradictory(path));
-        }
-        let mut flagged = Vec::new();
-        for entry in staged.flagged()? {
-            let state = staged.tree()?.get(entry.path.as_ref())?;
-            let is_staged = head.get(entry.path.as_ref())? != state;
-            flagged.push((entry, is_staged.then_some(state)));
-        }
+        // Problems in the index must not vanish with removed entries.
+        staged_changes(&staged, &head)?;
         let objects = self.repo.objects.store_ref().path().to_owned();
         let private = PrivateObjects::borrowing([objects])?;
         let index = private.file("index");
         copy_index(&self.repo.index_path(), &index)
             .map_err(|error| cannot_add(&format!("the index cannot be copied: {error}")))?;
-
         let git = |arguments: &[&str], input: &[u8]| {
             let objects = private.file("objects");
             let mut git = self.git(&index)?.env("GIT_OBJECT_DIRECTORY", objects);
@@ -71,24 +58,31 @@ impl Repository {
             }
             git.run(arguments, input).map_err(|why| cannot_add(&why))
         };
-        let paths = |flag: &str| {
-            let is_wanted = |entry: &&super::FlaggedEntry| match flag {
+        // A file whose flag hides changes is judged as it is.
+        let entries = self.repo.index_or_empty();
+        let entries = entries.map_err(failed("the index cannot be read"))?;
+        let mut kept = Vec::new();
+        for (option, flag) in [
+            ("--no-skip-worktree", Flags::SKIP_WORKTREE),
+            ("--no-assume-unchanged", Flags::ASSUME_VALID),
+        ] {
+            let flagged = entries.entries().iter().filter(|entry| {
                 // A file that a sparse checkout leaves out may be absent.
-                "skip-worktree" => {
-                    entry.flag == flag && self.metadata_of(entry.path.as_ref()).is_some()
+                let is_absent = || self.metadata_of(entry.path(&entries)).is_none();
+                let is_file = entry.flags.contains(flag) && entry.mode != Mode::DIR;
+                is_file && !(flag == Flags::SKIP_WORKTREE && is_absent())
+            });
+            let paths: Vec<&BStr> = flagged.map(|entry| entry.path(&entries)).collect();
+            for path in &paths {
+                let state = staged.tree()?.get(path)?;
+                if state != head.get(path)? {
+                    kept.push((BString::from(*path), state));
                 }
-                _ => true,
-            };
-            let wanted = flagged.iter().map(|(entry, _)| entry).filter(is_wanted);
-            let paths = wanted.flat_map(|entry| [entry.path.as_slice(), b"\0"]);
-            paths.flatten().copied().collect::<Vec<u8>>()
-        };
-        for flag in ["skip-worktree", "assume-unchanged"] {
-            let paths = paths(flag);
+            }
             if !paths.is_empty() {
                 git(
-                    &["update-index", "-z", &format!("--no-{flag}"), "--stdin"],
-                    &paths,
+                    &["update-index", "-z", option, "--stdin"],
+                    &gix::bstr::join("\0", paths),
                 )?;
             }
         }
@@ -96,11 +90,9 @@ impl Repository {
 
         self.read_from(private)?;
         let added = Index::at(self, &index)?;
-        for (entry, staged) in &flagged {
-            if let Some(state) = staged
-                && added.tree()?.get(entry.path.as_ref())? != *state
-            {
-                return Err(unclear(entry.path.as_ref()));
+        for (path, state) in &kept {
+            if added.tree()?.get(path.as_ref())? != *state {
+                return Err(unclear(path.as_ref()));
             }
         }
         Ok(added)
@@ -136,13 +128,7 @@ impl Repository {
     /// # Errors
     /// git is not there, or fails.
     pub(crate) fn listed_files(&self) -> Result<Vec<BString>> {
-        let arguments = [
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ];
+        let arguments = ["ls-files", "-zco", "--exclude-standard"];
         let listed = self.git(&self.repo.index_path())?.run(arguments, b"");
         let listed =
             listed.map_err(|why| Error::new(format!("the files cannot be listed: {why}")))?;
@@ -159,17 +145,16 @@ impl Repository {
         let index = index.map_err(failed("the index cannot be read"))?;
         let inside = BString::from([path.as_bytes(), b"/"].concat());
         let below = index.prefixed_entries(inside.as_bstr());
-        if index.entry_by_path(path).is_some() || below.is_some_and(|entries| !entries.is_empty()) {
+        let is_directory = below.is_some_and(|below| !below.is_empty());
+        if is_directory || index.entry_by_path(path).is_some() {
             return Ok(false);
         }
         for end in path.find_iter("/").chain([0]) {
             let directory = self.work_tree_file(path[..end].as_bstr())?;
-            let is = |place: &Path, kind: fn(&fs::Metadata) -> bool| {
-                place.symlink_metadata().map_or(true, |about| kind(&about))
-            };
+            let about = directory.symlink_metadata();
+            let rules = directory.join(".gitignore").symlink_metadata();
             // What is behind a link is not git's, and opening a FIFO would block.
-            if !is(&directory, fs::Metadata::is_dir)
-                || !is(&directory.join(GITIGNORE), fs::Metadata::is_file)
+            if about.is_ok_and(|about| !about.is_dir()) || rules.is_ok_and(|about| !about.is_file())
             {
                 return Ok(false);
             }
@@ -197,26 +182,18 @@ pub(super) fn excludes_file(repo: &Repository) -> Result<Option<PathBuf>> {
 
 /// Copies an index, with its time: git compares the times of files with it.
 fn copy_index(index: &Path, copy: &Path) -> io::Result<()> {
-    let time = match index.metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        about => about?.modified()?,
+    let Some(about) = if_there(index.metadata())? else {
+        return Ok(());
     };
     fs::copy(index, copy)?;
-    File::options().write(true).open(copy)?.set_modified(time)
+    let copy = File::options().write(true).open(copy)?;
+    copy.set_modified(about.modified()?)
 }
 
 fn cannot_add(why: &str) -> Error {
     Error::new(format!("git cannot add the work tree: {why}"))
         .help("make the file readable, or add it to .gitignore")
         .help("or check only the staged changes: guard lint")
-}
-
-fn contradictory(path: &BStr) -> Error {
-    let path = escaped(path);
-    Error::new(format!(
-        "the index contradicts itself: its cached tree has another version of {path} than its entry"
-    ))
-    .help(REBUILD)
 }
 
 /// A file with an assume-unchanged or skip-worktree flag is judged in its current state. If different content is also
@@ -296,13 +273,6 @@ impl Repository {
         let is_elsewhere = std::env::var_os("GIT_DIR").is_some() && !stands_in(root);
         if owns(root, self.git_dir()) && !is_elsewhere {
             return Ok(root);
-        }
-        if is_elsewhere {
-            return Err(Error::new(format!(
-                "GIT_DIR selects the repository {}, which is not that of the current directory",
-                show_file(self.git_dir())
-            ))
-            .help("run guard without GIT_DIR, in the directory that contains .git"));
         }
         Err(Error::new(format!(
             "the work tree {} does not belong to the repository {}",

@@ -16,10 +16,8 @@ use crate::error::Result;
 use crate::finding::{Finding, Level};
 use crate::git::{Index, Parents, Repository, changes_between};
 use crate::policy::{DesignVersion, Policy, Stage};
-use crate::rules::{self, at_level};
+use crate::rules;
 use crate::verdict::{SourceKind, Verdict};
-
-const GITHEAD_IGNORED: &str = "guard ignores the GITHEAD_ variables: they count only in `guard hook pre-merge-commit` while git merges";
 
 /// Judges what `git commit` would record now.
 ///
@@ -66,17 +64,8 @@ fn judge_index(
     source: SourceKind,
     options: &Options,
 ) -> Result<Judged> {
-    let (facts, ignores_githead) = facts_of(repo, index, options.githead)?;
-    let facts = JudgementFacts { source, ..facts };
-    let contradiction = index.contradiction(&facts.changes)?;
-    let contradiction = contradiction.map(rules::index_contradiction);
-    let mut judged = pipeline::judge(facts, options)?;
-    let contradiction = contradiction.and_then(|it| at_level(&judged.policy.settings, it));
-    judged.findings.extend(contradiction);
-    if options.in_hook && ignores_githead {
-        judged.policy.notes.push(GITHEAD_IGNORED.to_owned());
-    }
-    Ok(judged)
+    let facts = facts_of(repo, index, options.githead)?;
+    pipeline::judge(JudgementFacts { source, ..facts }, options)
 }
 
 /// The designs that the settings select for the current branch; none if there is no such design.
@@ -92,7 +81,7 @@ pub fn selected_by_settings(repo: &Repository) -> Vec<BString> {
 /// As for [`staged`].
 pub fn governing_designs(repo: &Repository, options: &Options) -> Result<Vec<BString>> {
     let index = Index::open(repo)?;
-    let (facts, _) = facts_of(repo, &index, options.githead)?;
+    let facts = facts_of(repo, &index, options.githead)?;
     let policy = load_for_changes(&facts, options)?;
     let mut changes = facts.changes.iter();
     if changes.all(|change| policy.is_exempt(change.path.as_ref())) {
@@ -117,20 +106,19 @@ fn next_commit(repo: &Repository, index: &Index, githead: bool) -> Result<(Paren
     Ok((parents, own))
 }
 
-/// The facts of that commit, and whether guard ignores `GITHEAD_` variables.
+/// The facts of that commit.
 fn facts_of<'a>(
     repo: &'a Repository,
     index: &'a Index,
     githead: bool,
-) -> Result<(JudgementFacts<'a>, bool)> {
+) -> Result<JudgementFacts<'a>> {
     let (parents, OwnChanges { changes, merged }) = next_commit(repo, index, githead)?;
-    let facts = JudgementFacts {
+    Ok(JudgementFacts {
         operation: parents.operation,
         changes,
         merged,
         ..JudgementFacts::new(repo, Stage::Commit, parents.head, index.tree()?)?
-    };
-    Ok((facts, parents.ignores_githead))
+    })
 }
 
 /// A staged change with errors that an approval can clear.

@@ -1,5 +1,4 @@
-//! `hidden-change`: added attributes that hide content from a reviewer, and an index that shows other content than it
-//! commits.
+//! `hidden-change`: added attributes that hide content from a reviewer.
 
 use gix::bstr::{BStr, ByteSlice};
 
@@ -29,17 +28,6 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             sink.push(finding.detail("attribute", attribute));
         }
     }
-}
-
-/// What `git status` and `git diff` show of `path` is not what git would commit.
-pub fn index_contradiction(path: &BStr) -> Finding {
-    let message = format!(
-        "the index contradicts itself: git would commit a version of {} that `git diff --cached` does not show",
-        escaped(path)
-    );
-    Finding::new(Rule::HiddenChange, path, message).help(
-        "guard checked what git would commit; to empty the index, and then stage anew: git read-tree HEAD",
-    )
 }
 
 /// The lines that hide content, each with the attribute and its effect.

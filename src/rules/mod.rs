@@ -36,7 +36,6 @@ pub use case::{
     Access, Case, MeasuredChange, MergeBase, MovedTo, RenameTarget, ResultTree, Sink, at_level,
 };
 pub use design_rows::{DesignContext, check_design_rows, matched};
-pub use hidden_change::index_contradiction;
 pub use hook_lines::{HOOKS, Hook, SETTINGS as HOOK_SETTINGS, only_calls_guard, runs_guard};
 pub use policy_changed::{changes_only_own_part, may_call_guard, switch_changed};
 pub use protected_path::protection;

@@ -90,29 +90,9 @@ pub(crate) fn sync_directory(dir: &Dir) -> io::Result<()> {
     Ok(())
 }
 
-/// The same for a directory by path.
-///
-/// # Errors
-/// A file system error.
-pub(crate) fn sync_directory_at(path: &Path) -> io::Result<()> {
-    fs::File::open(path)?.sync_all()
-}
-
 /// Creates directories for the owner only.
 pub(crate) fn make_private(builder: &mut fs::DirBuilder) {
     builder.mode(0o700);
-}
-
-/// Creates a file that is read-only for all once it is closed.
-///
-/// # Errors
-/// A file system error; also if it exists.
-pub(crate) fn create_read_only(path: &Path) -> io::Result<fs::File> {
-    fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o444)
-        .open(path)
 }
 
 /// Opens a file for reading and appending, without following a link. Creates it with these permission bits if

@@ -1,11 +1,10 @@
 //! System calls that only Linux has.
 
 use std::io;
-use std::os::fd::AsRawFd;
 use std::path::Path;
 
-use cap_std::fs::{Dir, File};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, openat, renameat_with};
+use cap_std::fs::Dir;
+use rustix::fs::{RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 /// Whether parent processes are visible in `/proc`.
@@ -31,25 +30,6 @@ fn is_lacking(error: Errno) -> bool {
         error,
         Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM
     )
-}
-
-/// Creates an unnamed file, which a crash removes.
-///
-/// # Errors
-/// The system or file system has no unnamed files.
-pub(crate) fn unnamed_file(dir: &Dir, mode: u32) -> io::Result<File> {
-    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    let fd = openat(dir, ".", flags, Mode::from_raw_mode(mode))?;
-    Ok(File::from_std(fd.into()))
-}
-
-/// Gives an unnamed file a name that does not exist.
-///
-/// # Errors
-/// The name exists, or `/proc` is missing.
-pub(crate) fn name_file(file: &File, dir: &Dir, name: &str) -> io::Result<()> {
-    let source = format!("/proc/self/fd/{}", file.as_raw_fd());
-    linkat(CWD, &source, dir, name, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from)
 }
 
 /// The process that holds the lock of an open file. `None` if `/proc` does not say.

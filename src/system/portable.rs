@@ -59,24 +59,8 @@ pub(super) mod files {
         Ok(())
     }
 
-    /// The same for a directory by path.
-    ///
-    /// # Errors
-    /// Never.
-    pub(crate) fn sync_directory_at(_path: &Path) -> io::Result<()> {
-        Ok(())
-    }
-
     /// Does nothing: directories inherit access rights.
     pub(crate) fn make_private(_builder: &mut fs::DirBuilder) {}
-
-    /// Creates a file.
-    ///
-    /// # Errors
-    /// A file system error; also if it exists.
-    pub(crate) fn create_read_only(path: &Path) -> io::Result<fs::File> {
-        fs::File::create_new(path)
-    }
 
     /// Opens a file for reading and appending; creates it if missing. Refuses a link that exists before: the standard
     /// library has no flag to check that atomically.
@@ -120,7 +104,7 @@ pub(super) mod kernel {
     use std::io;
     use std::path::Path;
 
-    use cap_std::fs::{Dir, File};
+    use cap_std::fs::Dir;
 
     /// Whether parent processes are visible.
     pub(crate) const SHOWS_PROCESSES: bool = false;
@@ -133,22 +117,6 @@ pub(super) mod kernel {
         _new: &Path,
     ) -> Option<io::Result<()>> {
         None
-    }
-
-    /// Creates an unnamed file.
-    ///
-    /// # Errors
-    /// Always: the system has no unnamed files.
-    pub(crate) fn unnamed_file(_dir: &Dir, _mode: u32) -> io::Result<File> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    /// Gives an unnamed file a name.
-    ///
-    /// # Errors
-    /// Always.
-    pub(crate) fn name_file(_file: &File, _dir: &Dir, _name: &str) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
     }
 
     /// Always `None`.

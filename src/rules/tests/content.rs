@@ -77,16 +77,6 @@ fn added_attributes_that_hide_content_are_warned_of() {
 }
 
 #[test]
-fn an_index_that_contradicts_itself_is_explained() {
-    let finding = index_contradiction("src/a.rs".into());
-    assert_eq!(
-        said(&finding),
-        "warning hidden-change src/a.rs: the index contradicts itself: git would commit a version of src/a.rs that `git diff --cached` does not show"
-    );
-    assert!(finding.help[0].ends_with("git read-tree HEAD"));
-}
-
-#[test]
 fn a_submodule_needs_a_row_of_its_type() {
     let (one, two) = ("111111111111", "222222222222");
     for (old, new, action, what) in [
