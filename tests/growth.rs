@@ -7,31 +7,31 @@ use std::time::Duration;
 
 use crate::common::{DESIGN, GUARD, Repo, SETTINGS, run};
 
-/// A run of guard.
-struct Case {
-    repo: Repo,
-    code: i32,
-    arguments: &'static [&'static str],
-}
+/// A run of guard: the repository, the exit code and the arguments.
+struct Case(Repo, i32, &'static [&'static str]);
 
 impl Case {
     /// The processor time: wall time says little on a busy machine.
     fn time(&self) -> Duration {
+        let Case(repo, code, arguments) = self;
         let script = "\"$0\" \"$@\" >/dev/null 2>&1; code=$?; times; exit $code";
-        let mut shell = self.repo.command("sh");
-        shell.args(["-c", script, GUARD]).args(self.arguments);
-        let times = run(&mut shell).exits(self.code).stdout;
+        let mut shell = repo.command("sh");
+        shell.args(["-c", script, GUARD]).args(*arguments);
+        let times = run(&mut shell).exits(*code).stdout;
         let children = times.lines().nth(1).unwrap();
         children.split(' ').map(seconds).sum()
     }
 }
 
-fn case(repo: Repo, code: i32, arguments: &'static [&'static str]) -> Case {
-    Case {
-        repo,
-        code,
-        arguments,
-    }
+/// The time of `guard scope check` of this design.
+fn check(text: &str) -> Case {
+    let repo = Repo::new();
+    repo.stage("guard.toml", format!("{SETTINGS}tasks = true\n"));
+    repo.stage(DESIGN, text);
+    repo.commit("Say what may change");
+    repo.git(&["switch", "--quiet", "--create", "188-work"]);
+    let code = repo.guard(&["scope", "check", DESIGN]).code;
+    Case(repo, code, &["scope", "check", DESIGN])
 }
 
 /// `1m2.345s`.
@@ -72,22 +72,17 @@ fn with_rows(count: usize, row: impl Fn(usize) -> String) -> Repo {
     repo
 }
 
-/// Commits, and also stages the files.
-fn staging(repo: &Repo, paths: impl Iterator<Item = String>, before: bool) {
+/// Stages the files.
+fn stage(repo: &Repo, paths: impl Iterator<Item = String>) {
     let blob = repo.blob(b"x\n");
-    let stage = || {
-        let lines: String = paths
-            .map(|path| format!("100644 {blob}\t{path}\n"))
-            .collect();
-        repo.git_with_input(&["update-index", "--index-info"], lines.as_bytes());
-    };
-    if before {
-        stage();
-        repo.commit("Say what may change");
-    } else {
-        repo.commit("Say what may change");
-        stage();
-    }
+    let lines = paths.map(|path| format!("100644 {blob}\t{path}\n"));
+    let lines: String = lines.collect();
+    repo.git_with_input(&["update-index", "--index-info"], lines.as_bytes());
+}
+
+/// Commits on the design's branch.
+fn commit(repo: &Repo) {
+    repo.commit("Say what may change");
     repo.git(&["switch", "--quiet", "--create", "188-work"]);
 }
 
@@ -100,8 +95,9 @@ fn many_rows_that_name_files_of_one_directory_are_checked_in_time() {
             0 => format!("src/f{n}.rs"),
             _ => format!("lib/f{n}.rs"),
         };
-        staging(&repo, (0..count).map(path), true);
-        case(repo, 1, &["scope", "check", DESIGN])
+        stage(&repo, (0..count).map(path));
+        commit(&repo);
+        Case(repo, 1, &["scope", "check", DESIGN])
     };
     grows_gently(&of(1_000), &of(4_000));
 }
@@ -110,9 +106,9 @@ fn many_rows_that_name_files_of_one_directory_are_checked_in_time() {
 fn the_closest_of_many_rows_of_one_name_is_found_in_time() {
     let of = |count: usize| {
         let repo = with_rows(count, |n| format!("| `src/d{n}/same.rs` | Add | x |"));
-        let paths = (0..count).map(|n| format!("lib/e{n}/same.rs"));
-        staging(&repo, paths, false);
-        case(repo, 1, &["lint"])
+        commit(&repo);
+        stage(&repo, (0..count).map(|n| format!("lib/e{n}/same.rs")));
+        Case(repo, 1, &["lint"])
     };
     grows_gently(&of(500), &of(2_000));
 }
@@ -121,8 +117,7 @@ fn the_closest_of_many_rows_of_one_name_is_found_in_time() {
 fn many_trailers_of_one_message_are_read_in_time() {
     let of = |count: usize| {
         let repo = with_rows(1, |_| "| `a.rs` | Add | x |".to_owned());
-        repo.commit("Say what may change");
-        repo.git(&["switch", "--quiet", "--create", "188-work"]);
+        commit(&repo);
         repo.stage("a.rs", "x\n");
         let mut message = String::from("Add a\n\n");
         for n in 0..count {
@@ -130,19 +125,9 @@ fn many_trailers_of_one_message_are_read_in_time() {
         }
         repo.git_with_input(&["commit", "-qF", "-"], message.as_bytes());
         // The first missing design ends the run.
-        case(repo, 2, &["lint", "--range", "HEAD~..HEAD"])
+        Case(repo, 2, &["lint", "--range", "HEAD~..HEAD"])
     };
     grows_gently(&of(2_500), &of(10_000));
-}
-
-/// A repository with this design on the design's branch.
-fn with_design(text: &str) -> Repo {
-    let repo = Repo::new();
-    repo.stage("guard.toml", format!("{SETTINGS}tasks = true\n"));
-    repo.stage(DESIGN, text);
-    repo.commit("Say what may change");
-    repo.git(&["switch", "--quiet", "--create", "188-work"]);
-    repo
 }
 
 #[test]
@@ -164,9 +149,7 @@ fn a_plan_of_many_labels_bullets_tasks_and_tags_is_read_in_time() {
     for form in forms {
         let of = |count: usize| {
             let text: String = (0..count).map(form).collect();
-            let repo = with_design(&format!("# Plan\n\n{text}\n\n**Files:** `src/last.rs`\n"));
-            let code = repo.guard(&["scope", "check", DESIGN]).code;
-            case(repo, code, &["scope", "check", DESIGN])
+            check(&format!("# Plan\n\n{text}\n\n**Files:** `src/last.rs`\n"))
         };
         grows_gently(&of(500), &of(2_000));
     }
@@ -195,9 +178,7 @@ fn a_line_of_many_paths_is_read_in_time() {
     for (begin, form, end) in forms {
         let of = |count: usize| {
             let text: String = (0..count).map(form).collect();
-            let repo = with_design(&format!("{begin}{text}{end}"));
-            let code = repo.guard(&["scope", "check", DESIGN]).code;
-            case(repo, code, &["scope", "check", DESIGN])
+            check(&format!("{begin}{text}{end}"))
         };
         grows_gently(&of(2_000), &of(8_000));
     }

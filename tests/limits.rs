@@ -6,12 +6,7 @@ use std::fs;
 
 use crate::common::{GUARD, Output, Repo, run};
 
-/// Runs guard with an address space of 700 MiB, for at most two minutes, with standard input from a file.
-fn bounded(repo: &Repo, input: &str, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
-    within(700, repo, input, variables, arguments)
-}
-
-/// The same with this many MiB.
+/// Runs guard with an address space of this many MiB, for at most two minutes, with standard input from a file.
 fn within(
     most: usize,
     repo: &Repo,
@@ -27,43 +22,29 @@ fn within(
 }
 
 #[test]
-fn endless_event_file_is_refused() {
+fn endless_input_is_refused() {
     let repo = Repo::new();
     repo.govern(&[("src/a.rs", "Add", "a")]);
-    let variables = [
+    repo.stage("src/a.rs", "a\n");
+    let event = [
         ("GITHUB_ACTIONS", "true"),
         ("GITHUB_EVENT_NAME", "push"),
         ("GITHUB_EVENT_PATH", "/dev/zero"),
     ];
-    bounded(&repo, "/dev/null", &variables, &["lint", "--ci"])
-        .exits(2)
-        .says("the event /dev/zero has more than 67108864 bytes");
-}
-
-#[test]
-fn endless_ref_list_is_refused() {
-    let repo = Repo::new();
-    repo.govern(&[("src/a.rs", "Add", "a")]);
-    for arguments in [
-        &["hook", "pre-push", "origin", "url"][..],
-        &["hook", "pre-receive"],
-        &["hook", "reference-transaction", "prepared"],
+    let refs = "the list of refs on standard input";
+    for (variables, arguments, what) in [
+        (&event[..], &["lint", "--ci"][..], "the event /dev/zero"),
+        (&[], &["hook", "pre-push", "origin", "url"], refs),
+        (&[], &["hook", "pre-receive"], refs),
+        (
+            &[],
+            &["hook", "commit-msg", "/dev/zero"],
+            "the message /dev/zero",
+        ),
     ] {
-        bounded(&repo, "/dev/zero", &[], arguments)
+        within(700, &repo, "/dev/zero", variables, arguments)
             .exits(2)
-            .says("the list of refs on standard input has more than 67108864 bytes");
-    }
-}
-
-#[test]
-fn endless_message_is_refused() {
-    let repo = Repo::new();
-    repo.govern(&[("src/a.rs", "Add", "a")]);
-    repo.stage("src/a.rs", "a\n");
-    for hook in ["prepare-commit-msg", "commit-msg"] {
-        bounded(&repo, "/dev/null", &[], &["hook", hook, "/dev/zero"])
-            .exits(2)
-            .says("the message /dev/zero has more than 67108864 bytes");
+            .says(&format!("{what} has more than 67108864 bytes"));
     }
 }
 
@@ -125,7 +106,7 @@ fn a_loose_object_that_claims_four_gigabytes_is_refused_before_it_is_inflated() 
         "--cacheinfo",
         &format!("100644,{id},big.txt"),
     ]);
-    bounded(&repo, "/dev/null", &[], &["lint"])
+    within(700, &repo, "/dev/null", &[], &["lint"])
         .exits(2)
         .says("has 4294967295 bytes; guard reads objects of up to 256 MiB");
 }

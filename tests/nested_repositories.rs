@@ -101,17 +101,10 @@ fn the_refusal_names_a_command_that_judges_inside() {
     let refused = repo.put("src/sub/x/new.py", "x\n", &[]);
     let help = refused.fails("security").json["error"]["help"].to_string();
     assert!(help.contains("guard -C src/sub check x/new.py"), "{help}");
-    let told = repo.guard(&["check", "src/sub/x/new.py"]).exits(1);
-    told.says("a separate repository");
     repo.guard(&["-C", "src/sub", "check", "x/new.py"]).exits(0);
-    let refused = repo.put("src/sub", "x\n", &[]);
-    let help = refused.fails("security").json["error"]["help"].to_string();
-    assert!(help.contains("guard -C src/sub "), "{help}");
     // As the workspace, the nested repository is an ordinary one.
     let mut inside = repo.command(GUARD);
-    inside
-        .args(["write", "a.py"])
-        .current_dir(repo.path("src/sub"));
+    inside.args(["-C", "src/sub", "write", "a.py"]);
     answer_of(&mut inside, b"a = 2\n").works();
     assert_eq!(repo.read("src/sub/a.py"), b"a = 2\n");
 }
@@ -123,11 +116,11 @@ fn any_entry_named_dot_git_makes_a_repository() {
     repo.git(&["worktree", "add", "--quiet", "src/tree"]);
     is_outside(&repo, "src/tree/a.py", "src/tree");
     repo.write("src/file/.git", "gitdir: ../../elsewhere\n");
-    is_outside(&repo, "src/file/a.py", "src/file");
     repo.write("src/broken/.git", "not what git expects");
-    is_outside(&repo, "src/broken/a.py", "src/broken");
     fs::create_dir_all(repo.path("src/empty/.git")).unwrap();
-    is_outside(&repo, "src/empty/a.py", "src/empty");
+    for at in ["src/file", "src/broken", "src/empty"] {
+        is_outside(&repo, &format!("{at}/a.py"), at);
+    }
     #[cfg(unix)]
     {
         fs::create_dir(repo.path("src/link")).unwrap();
@@ -152,32 +145,22 @@ fn a_link_into_a_nested_repository_leads_outside() {
     assert_eq!(repo.read("src/a.py"), b"a = 2\n");
 }
 
-/// Records a submodule at `path` that is not checked out.
-fn record(repo: &Repo, path: &str) {
-    let commit = repo.git(&["rev-parse", "HEAD"]);
-    let entry = format!("160000,{commit},{path}");
-    repo.git(&["update-index", "--add", "--cacheinfo", &entry]);
-}
-
 #[test]
 fn submodule_that_is_not_checked_out_is_outside_too() {
     let repo = repo();
-    let gone = [
-        "src/gone/a.py",
-        "src/gone/x/y.py",
-        "src/gone",
-        "src/GONE/a.py",
-    ];
-    record(&repo, "src/gone");
-    for path in &gone[..3] {
+    let commit = repo.git(&["rev-parse", "HEAD"]);
+    let entry = format!("160000,{commit},src/gone");
+    repo.git(&["update-index", "--add", "--cacheinfo", &entry]);
+    let gone = ["src/gone/a.py", "src/gone/x/y.py", "src/gone"];
+    for path in gone {
         is_outside(&repo, path, "src/gone");
     }
     // On a case-insensitive file system this is the same directory.
-    repo.put(gone[3], "x\n", &[]).fails("security");
+    repo.put("src/GONE/a.py", "x\n", &[]).fails("security");
     repo.commit("Record a submodule");
     // Not even if the index no longer lists it.
     repo.git(&["rm", "--quiet", "--cached", "src/gone"]);
-    for path in &gone[..3] {
+    for path in gone {
         is_outside(&repo, path, "src/gone");
     }
     let refused = repo.put("src/gone/a.py", "x\n", &[]);
@@ -205,13 +188,11 @@ fn bare_repositories_are_outside_and_cannot_be_created() {
         is_outside(&repo, path, "src/bare.git");
     }
     // Regardless of the file: git run there would obey its `config`.
-    let (head, object, branch) = ("HEAD", "objects/x", "refs/heads/main");
-    for order in [
-        [head, object, branch],
-        [object, branch, head],
-        [branch, head, object],
-    ] {
-        let at = format!("src/{}", &order[0][..3]);
+    let files = ["HEAD", "objects/x", "refs/heads/main"];
+    for last in 0..3 {
+        let mut order = files;
+        order.swap(last, 2);
+        let at = format!("src/bare{last}");
         let path = |name: &str| format!("{at}/{name}");
         repo.put(&path("config"), "[core]\n\tfsmonitor = id\n", &[])
             .works();

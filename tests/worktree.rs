@@ -3,16 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use serde_json::Value;
 
 use crate::common::commits::{error_findings, repo, with_submodule};
-#[cfg(unix)]
-use crate::common::terminal::{End, driver, guard_at_terminal};
 use crate::common::worktree::{cannot, changes, same_as_added, worktree};
 use crate::common::{self, GUARD, Repo, findings, lines, run};
-use crate::repositories::case::{self, Case, Outcome};
 
 #[test]
 fn every_kind_of_change_is_judged_as_if_it_were_added() {
@@ -65,53 +59,16 @@ fn every_kind_of_change_is_judged_as_if_it_were_added() {
 }
 
 #[test]
-fn a_clean_work_tree_has_no_changes() {
-    let repo = repo();
-    // Another time, but the same content.
-    repo.write("src/old.rs", "old\n");
-    let report = same_as_added(&repo);
-    assert_eq!(changes(&report), []);
-    assert_eq!(report["verdict"], "accepted");
-}
-
-#[test]
-fn the_first_commit() {
-    let repo = Repo::new();
-    repo.write("guard.toml", common::SETTINGS);
-    repo.write("a.rs", "a\n");
-    repo.guard(&["lint", "--worktree"]).exits(2);
-    fs::remove_file(repo.path("a.rs")).unwrap();
-    let report = same_as_added(&repo);
-    assert_eq!(changes(&report), [("guard.toml", "add")]);
-}
-
-#[test]
-fn a_sha_256_repository() {
+fn an_intent_to_add_in_a_sha_256_repository_is_an_addition() {
     let repo = Repo::init(&["--object-format=sha256"]);
     common::commits::fill(&repo);
-    repo.write("src/new.rs", "new\n");
-    repo.write("src/other.rs", "another\n");
-    let report = same_as_added(&repo);
-    assert_eq!(
-        error_findings(&report),
-        [("out-of-scope", "src/other.rs")],
-        "{report:#}"
-    );
-}
-
-#[test]
-fn an_intent_to_add_is_an_addition() {
-    let repo = repo();
+    // Another time, but the same content.
+    repo.write("src/old.rs", "old\n");
     repo.write("src/new.rs", "new\n");
     repo.write("src/dropped.rs", "x\n");
-    repo.write("src/empty.rs", "");
     repo.git(&["add", "--intent-to-add", "."]);
     fs::remove_file(repo.path("src/dropped.rs")).unwrap();
-    let report = same_as_added(&repo);
-    assert_eq!(
-        changes(&report),
-        [("src/empty.rs", "add"), ("src/new.rs", "add")]
-    );
+    assert_eq!(changes(&same_as_added(&repo)), [("src/new.rs", "add")]);
 }
 
 #[test]
@@ -206,127 +163,19 @@ fn unfinished_merge_is_judged_as_its_future_commit() {
 }
 
 #[test]
-fn another_index_a_separate_git_directory_and_any_directory() {
+fn another_index_and_a_separate_git_directory() {
     let repo = repo();
     repo.write("src/other.rs", "changed\n");
-    repo.write("src/deep/a", "a\n");
-    let first = repo.guard(&["lint", "--worktree", "--format", "json"]);
-    let mut below = repo.command(GUARD);
-    below.args(["lint", "--worktree", "--format", "json"]);
-    let below = run(below.current_dir(repo.path("src/deep")));
-    assert_eq!(below.stdout, first.stdout);
-
+    let first = repo.guard(&["lint", "--worktree"]);
     repo.git(&["init", "--quiet", "--separate-git-dir=../git"]);
-    assert_eq!(
-        repo.guard(&["lint", "--worktree", "--format", "json"])
-            .stdout,
-        first.stdout
-    );
+    assert_eq!(repo.guard(&["lint", "--worktree"]).stdout, first.stdout);
     fs::remove_file(repo.path(".git")).unwrap();
     let mut named = repo.command(GUARD);
-    named.args(["lint", "--worktree", "--format", "json"]);
+    named.args(["lint", "--worktree"]);
     named.env("GIT_DIR", repo.path("../git"));
     named.env("GIT_INDEX_FILE", repo.path("../no-such-index"));
-    let named = run(&mut named);
     // All files are untracked there and equal to HEAD.
-    assert_eq!(named.stdout, first.stdout, "{}", named.stderr);
-}
-
-#[cfg(unix)]
-#[test]
-fn approval_counts_for_the_work_tree_content() {
-    let repo = Repo::new();
-    repo.stage("src/old.rs", lines(1..=200));
-    repo.commit("Begin");
-    repo.govern(&[("src/old.rs", "Modify", "x")]);
-    repo.stage("src/old.rs", lines(500..=600));
-    let Some(driver) = driver(&repo) else { return };
-    let answers = [("Type `", "line\n"), ("Reason: ", "agreed\n")];
-    guard_at_terminal(driver, &["approve", "--staged"], &answers, End::Wait).exits(0);
-    repo.git(&["reset", "--quiet"]);
-    let report = same_as_added(&repo);
-    assert_eq!(error_findings(&report), []);
-    assert_eq!(report["changes"][0]["approved"], true);
-
-    repo.write("src/old.rs", lines(500..=601));
-    let report = same_as_added(&repo);
-    assert_eq!(
-        error_findings(&report),
-        [("destructive-change", "src/old.rs")]
-    );
-    assert_eq!(report["changes"][0]["approved"], false);
-}
-
-/// Cases where `git add --all` leaves out what guard judges.
-const ANOTHER_WAY: [&str; 3] = [
-    // The files of a forged sparse directory are not there.
-    "hostile/index-sparse-directory-swapped",
-    // git drops entries that are not in the work tree; guard judges the current entries.
-    "hostile/path-git-dir",
-    "hostile/path-git-dir-disguised",
-];
-
-/// For every repository of `fixtures/repos` with an unusual index, attributes or filters, guard reports the same as
-/// after `git add --all`, or cannot judge.
-#[test]
-fn the_repositories_of_the_fixtures() {
-    let mut cases = case::all().unwrap();
-    let is_unusual = |name: &str| {
-        ["index", "attributes", "filter"]
-            .iter()
-            .any(|part| name.contains(part))
-    };
-    cases.retain(|case| case.run == ["lint"] && is_unusual(&case.name));
-    cases.retain(|case| !ANOTHER_WAY.contains(&case.name.as_str()));
-    let (next, same) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    same.fetch_add(usize::from(is_same_as_added(case)), Ordering::Relaxed);
-                }
-            });
-        }
-    });
-    let same = same.into_inner();
-    assert!(same > 15, "only {same} of {} could be judged", cases.len());
-}
-
-/// Whether the case can be judged; asserts that the report equals the one on the added files.
-fn is_same_as_added(case: &Case) -> bool {
-    let name = &case.name;
-    let built = match case::build(case).unwrap() {
-        Outcome::Built(built) => built,
-        Outcome::Skipped(reason) => {
-            common::skip(&format!("{name}: {reason}"));
-            return false;
-        }
-    };
-    built.canary_ran();
-    let judge = |arguments: &[&str]| {
-        let mut guard = built.judging(GUARD);
-        let output = run(guard.args(arguments).args(["--format", "json"]));
-        let mut report: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
-        if let Some(source) = report.get_mut("source") {
-            source["kind"].take();
-        }
-        (output.code, report)
-    };
-    let before = built.repo.digest_tree();
-    let answer = judge(&["lint", "--worktree"]);
-    assert_eq!(built.repo.digest_tree(), before, "{name}");
-    let ran = built.canary_ran();
-    if answer.0 == 2 {
-        return false;
-    }
-    let added = run(built.judging("git").args(["add", "--all"]));
-    assert!(
-        !ran || built.canary_ran(),
-        "{name}: guard runs more than git"
-    );
-    assert_eq!(added.code, 0, "{name}: {}", added.stderr);
-    assert_eq!(answer, judge(&["lint"]), "{name}");
-    true
+    assert_eq!(run(&mut named).stdout, first.stdout);
 }
 
 #[test]
@@ -412,12 +261,9 @@ fn flags_of_the_index_hide_no_change() {
     fs::remove_file(repo.path("src/old.rs")).unwrap();
     // Files flagged skip-worktree may be absent.
     assert_eq!(changes(&worktree(&repo)), [("src/other.rs", "delete")]);
-}
-
-#[test]
-fn flagged_file_that_differs_from_the_index_is_an_error() {
+    // What is staged and what is there are two candidates.
     for mark in ["--assume-unchanged", "--skip-worktree"] {
-        let repo = repo();
+        let repo = self::repo();
         repo.stage("src/other.rs", "staged\n");
         repo.git(&["update-index", mark, "src/other.rs"]);
         assert_eq!(changes(&worktree(&repo)), [("src/other.rs", "modify")]);
@@ -440,52 +286,4 @@ fn conflicts_cannot_be_judged() {
     repo.try_git(&["merge", "--quiet", "main"]).exits(1);
     repo.write("src/old.rs", "resolved\n");
     cannot(&repo).says("unresolved conflicts in src/old.rs");
-}
-
-#[test]
-fn a_bare_repository_has_no_work_tree() {
-    let repo = Repo::init(&["--bare"]);
-    repo.guard(&["lint", "--worktree"])
-        .exits(2)
-        .says("this is a bare repository");
-}
-
-#[test]
-fn concurrent_changes_never_panic() {
-    let repo = repo();
-    let done = std::sync::atomic::AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut round = 0;
-            while !done.load(std::sync::atomic::Ordering::Relaxed) {
-                round += 1;
-                repo.write(format!("src/dir{}/file", round % 7), lines(1..=round % 500));
-                repo.write("src/old.rs", lines(1..=round % 900));
-                let _ = fs::remove_dir_all(repo.path(format!("src/dir{}", (round + 3) % 7)));
-                let _ = fs::remove_file(repo.path("src/other.rs"));
-                let _ = fs::write(repo.path("src/other.rs"), "x\n");
-            }
-        });
-        for _ in 0..60 {
-            let output = repo.guard(&["lint", "--worktree"]);
-            assert!((0..=2).contains(&output.code), "{}", output.text());
-            assert!(!output.text().contains("panicked"), "{}", output.text());
-        }
-        done.store(true, std::sync::atomic::Ordering::Relaxed);
-    });
-}
-
-#[test]
-fn worktree_excludes_other_sources() {
-    let repo = repo();
-    for other in [
-        &["--range", "main..HEAD"][..],
-        &["--commit", "HEAD"],
-        &["--push"],
-        &["--ci"],
-        &["--each-commit"],
-    ] {
-        let arguments = [&["lint", "--worktree"], other].concat();
-        repo.guard(&arguments).exits(2).says("cannot be used with");
-    }
 }
