@@ -122,7 +122,7 @@ fn no_two_files_import_each_other() {
 
 #[test]
 fn no_two_types_have_the_same_name() {
-    assert_eq!(this_crate().types_defined_twice(), [""; 0]);
+    assert_eq!(THIS_CRATE.types_defined_twice(), [""; 0]);
 }
 
 #[test]
@@ -139,81 +139,40 @@ fn every_module_has_its_place_in_the_order() {
 }
 
 #[test]
-fn impurity_is_found_however_it_is_spelled() {
-    let of = |code: &str| sample(&[("rules/a.rs", code)]).impurities().len();
-    assert_eq!(of("use std::fs;"), 1);
-    assert_eq!(of("use std::{fmt, fs::{self, File}};"), 2);
-    assert_eq!(of("fn f() { std::env::var(\"X\"); }"), 1);
-    assert_eq!(of("use std::time;\nfn f() { time::SystemTime::now(); }"), 1);
-    assert_eq!(of("use std::time::Duration; // std::fs"), 0);
-    assert_eq!(of("#[cfg(test)]\nmod tests { use std::fs; }"), 0);
-    let elsewhere = sample(&[("git/a.rs", "use std::fs;")]);
-    assert_eq!(elsewhere.impurities().len(), 0);
-}
+fn each_check_finds_what_it_looks_for() {
+    let impure = |code: &str| sample(&[("rules/a.rs", code)]).impurities().len();
+    assert_eq!(impure("use std::{fmt, fs::{self, File}};"), 2);
+    let clock = "use std::time;\nfn f() { time::SystemTime::now(); }";
+    assert_eq!(impure(clock), 1);
+    let test = "use std::time::Duration; // std::fs\n#[cfg(test)]\nmod tests { use std::fs; }";
+    assert_eq!(impure(test), 0);
 
-#[test]
-fn imports_of_later_modules_are_found_however_they_are_spelled() {
-    let of = |code: &str| {
-        let git = ("git/mod.rs", "mod tree;\npub use tree::Tree;");
-        let tree = ("git/tree.rs", "pub struct Tree;");
-        let rules = ("rules/a.rs", code);
-        sample(&[git, tree, rules]).imports_of_later_modules().len()
+    let tree = ("git/tree.rs", "pub struct Tree;");
+    let git = ("git/mod.rs", "mod tree;\npub use tree::Tree;");
+    let later = |code: &str| {
+        let files = [git, tree, ("rules/a.rs", code)];
+        sample(&files).imports_of_later_modules().len()
     };
-    assert_eq!(of("use crate::git::Tree;"), 1);
-    assert_eq!(of("use crate::{git::Tree as T};"), 1);
-    assert_eq!(of("fn f(tree: &super::super::git::Tree) {}"), 1);
-    assert_eq!(of("use crate::git;\nfn f(tree: &git::Tree) {}"), 1);
-    assert_eq!(of("pub(in crate::git) fn f() {}"), 0);
-    let earlier = sample(&[("rules/a.rs", ""), ("git/b.rs", "use crate::rules::a::B;")]);
-    assert_eq!(earlier.imports_of_later_modules().len(), 0);
-}
+    assert_eq!(later("use crate::{git::Tree as T};"), 1);
+    assert_eq!(later("fn f(tree: &super::super::git::Tree) {}"), 1);
+    assert_eq!(later("pub(in crate::git) fn f() {}"), 0);
 
-#[test]
-fn circles_are_found_through_re_exports() {
-    let of = |files: &[(&str, &str)]| sample(files).circles().len();
-    let siblings = [
-        ("git/a.rs", "use super::b::B;\npub struct A;"),
-        ("git/b.rs", "fn f() -> super::a::A {}\npub struct B;"),
-    ];
-    assert_eq!(of(&siblings), 1);
-    let through_parent = [
-        ("git/mod.rs", "mod a;\nmod b;\npub use a::A;"),
-        ("git/a.rs", "use super::b::B;\npub struct A;"),
-        ("git/b.rs", "use super::A;\npub struct B;"),
-    ];
-    assert_eq!(of(&through_parent), 1);
-    let parent_and_child = [
-        ("git/mod.rs", "mod a;\npub struct M;\nfn f() { a::f() }"),
-        ("git/a.rs", "use super::M;\npub fn f() {}"),
-    ];
-    assert_eq!(of(&parent_and_child), 1);
-    let re_export_that_the_parent_uses = [
+    let a = ("git/a.rs", "use super::b::B;\npub struct A;");
+    let b = ("git/b.rs", "use super::A;\npub struct B;");
+    let parent = ("git/mod.rs", "mod a;\nmod b;\npub use a::A;");
+    assert_eq!(sample(&[parent, a, b]).circles().len(), 1);
+    let mere_re_export = ("git/mod.rs", "mod a;\npub use a::A;\npub struct M;");
+    let child = ("git/a.rs", "use super::M;\npub struct A;");
+    assert_eq!(sample(&[mere_re_export, child]).circles().len(), 0);
+
+    let twice = [
+        a,
         (
-            "git/mod.rs",
-            "mod a;\npub use a::A;\npub struct M;\nfn f() -> A {}",
+            "git/b.rs",
+            "enum A { B }\nimpl I for B {\n    type B = u8;\n}",
         ),
-        ("git/a.rs", "use super::M;\npub struct A;"),
     ];
-    assert_eq!(of(&re_export_that_the_parent_uses), 1);
-    let mere_re_export = [
-        ("git/mod.rs", "mod a;\npub use a::A;\npub struct M;"),
-        ("git/a.rs", "use super::M;\npub struct A;"),
-    ];
-    assert_eq!(of(&mere_re_export), 0);
-}
-
-#[test]
-fn types_of_the_same_name_are_found() {
-    let of = |code: &str| {
-        let a = ("git/a.rs", "pub(super) struct A<'a>(&'a str);");
-        sample(&[a, ("git/b.rs", code)]).types_defined_twice().len()
-    };
-    assert_eq!(of("enum A { B }"), 1);
-    assert_eq!(of("pub type A = u8;"), 1);
-    assert_eq!(of("fn f() {\n    struct A;\n}"), 1);
-    assert_eq!(of("impl I for B {\n    type A = u8;\n}"), 0);
-    assert_eq!(of("// struct A;\nstruct AB;"), 0);
-    assert_eq!(of("#[cfg(test)]\nmod tests {\n    struct A;\n}"), 0);
+    assert_eq!(sample(&twice).types_defined_twice().len(), 1);
 }
 
 impl Crate {
@@ -552,27 +511,15 @@ fn crate_of(files: &[(String, String)], order: Vec<String>) -> Crate {
 }
 
 /// This crate.
-static THIS_CRATE: LazyLock<Crate> = LazyLock::new(this_crate);
-
-fn this_crate() -> Crate {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    let mut folders = vec![root.clone()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let name = path.strip_prefix(&root).unwrap().to_str().unwrap();
-                let text = std::fs::read_to_string(&path).unwrap();
-                files.push((name.replace('\\', "/"), text));
-            }
-        }
-    }
-    let text = std::fs::read_to_string(root.join("lib.rs")).unwrap();
-    crate_of(&files, order(&text))
-}
+static THIS_CRATE: LazyLock<Crate> = LazyLock::new(|| {
+    let files = files_of("src".as_ref()).into_iter();
+    let files: Vec<(String, String)> = files
+        .map(|(file, text)| (file["src/".len()..].to_owned(), text))
+        .collect();
+    let lib = files.iter().find(|(file, _)| file == "lib.rs").unwrap();
+    let order = order(&lib.1);
+    crate_of(&files, order)
+});
 
 /// The names in the left column of the block of text in the comment of src/lib.rs.
 fn order(text: &str) -> Vec<String> {

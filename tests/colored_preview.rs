@@ -92,17 +92,6 @@ fn approval_prompt_emphasises_changed_words() {
 }
 
 #[test]
-fn dissimilar_lines_are_not_compared_by_words() {
-    let (repo, _) = repo(counted);
-    let other: String = (1..=150).map(|n| format!("def f{n}(): pass\n")).collect();
-    let id = held(&repo, &other);
-    let colored = repo.guard(&["--color", "always", "pending", &id]).exits(0);
-    let (words, plain) = emphasised(&colored.stdout);
-    assert_eq!(words, [""; 0]);
-    assert!(plain.contains("  | +def f1(): pass\n"), "{plain}");
-}
-
-#[test]
 fn terminal_control_sequences_stay_escaped_in_coloured_output() {
     let (repo, new) =
         repo(|n, word| format!("line {n} \u{1b}[2J has \u{202e}the {word}\u{1b}]0;x\u{7} word"));
@@ -111,16 +100,4 @@ fn terminal_control_sequences_stay_escaped_in_coloured_output() {
     let (_, plain) = emphasised(&colored.stdout);
     assert!(plain.contains("\\u{1b}[2J has \\u{202e}the"), "{plain}");
     assert!(!colored.stdout.contains('\u{202e}'));
-}
-
-#[test]
-fn beyond_the_limit_whole_lines_are_coloured() {
-    let (repo, new) = repo(|n, word| format!("{} the line", format!("{word}_{n} ").repeat(20)));
-    let id = held(&repo, &new);
-    let full = ["--color", "always", "pending", &id];
-    let colored = repo.guard(&full).exits(0);
-    let (words, plain) = emphasised(&colored.stdout);
-    assert_eq!(words, [""; 0]);
-    assert_eq!(plain.matches("  | +new_").count(), 150);
-    assert!(colored.stdout.matches('\u{1b}').count() >= 300);
 }

@@ -56,18 +56,6 @@ fn link_is_not_a_companion_of_a_manifest() {
 }
 
 #[test]
-fn link_that_points_elsewhere_is_not_a_companion_either() {
-    let repo = Repo::new();
-    repo.stage("Cargo.toml", "[package]\n");
-    link(&repo, "Cargo.toml", "Cargo.lock");
-    repo.commit("Begin");
-    repo.govern(&[("Cargo.toml", "Modify", "x")]);
-    install(&repo);
-    link(&repo, "guard.toml", "Cargo.lock");
-    refused(&repo, "out-of-scope", "Cargo.lock");
-}
-
-#[test]
 fn link_at_the_path_of_a_design_needs_a_row() {
     let repo = common::commits::repo();
     let path = "docs/lld/active/LLD-7.md";
@@ -107,12 +95,4 @@ fn link_at_the_path_of_guards_settings_needs_a_row() {
     std::fs::create_dir_all(repo.path(".guard")).unwrap();
     link(&repo, "../src/old.rs", ".guard/allowed_signers");
     refused(&repo, "out-of-scope", ".guard/allowed_signers");
-}
-
-#[test]
-fn link_to_a_design_is_judged_though_the_branch_has_no_design() {
-    let repo = common::commits::repo();
-    repo.git(&["switch", "--quiet", "main"]);
-    link(&repo, "LLD-188.md", "docs/lld/active/LLD-7.md");
-    repo.guard(&["lint"]).exits(2).says("no design");
 }

@@ -62,37 +62,6 @@ fn hand_written_index_is_readable_by_git() {
 }
 
 #[test]
-fn digest_covers_content_mode_name_and_index() {
-    let repo = Repo::new();
-    repo.write("file", "one\n");
-    let before = repo.digest_tree();
-    assert_eq!(before, repo.digest_tree());
-
-    repo.write("file", "two\n");
-    let changed = repo.digest_tree();
-    assert_ne!(before, changed);
-
-    repo.git(&["add", "file"]);
-    let staged = repo.digest_tree();
-    assert_ne!(changed, staged);
-
-    repo.git(&["update-index", "--chmod=+x", "file"]);
-    assert_ne!(staged, repo.digest_tree());
-}
-
-#[test]
-fn hooks_run_only_for_judged_commits() {
-    let repo = Repo::new();
-    repo.install_hook_script("pre-commit", "#!/bin/sh\necho refused >&2\nexit 1\n");
-    repo.stage("a", "a\n");
-    repo.try_git(&["commit", "-m", "Add a"])
-        .exits(1)
-        .says("refused");
-    repo.commit("Add a");
-    assert_eq!(repo.git(&["log", "--format=%s"]), "Add a");
-}
-
-#[test]
 fn every_file_of_tests_is_a_module_of_the_program() {
     let main = std::fs::read_to_string(format!("{SOURCE}/tests/main.rs")).unwrap();
     let named: Vec<_> = main

@@ -1,5 +1,5 @@
-//! The corpus of hostile and harmless paths through the binary: requests of people, agents and
-//! MCP clients, staged entries, link targets and designs.
+//! The corpus of hostile and harmless paths through the binary: requests of agents and MCP clients, staged entries and
+//! link targets.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
@@ -81,31 +81,6 @@ fn check(repo: &Repo, inputs: impl Iterator<Item = Vec<u8>>) -> Vec<bool> {
             result["allowed"] == true
         })
         .collect()
-}
-
-#[test]
-fn requests() {
-    let corpus = corpus::entries();
-    let repo = open_repo();
-    for (context, at_least) in [("relative", 180), ("absolute", 30)] {
-        let mut tally = Tally::default();
-        // No argument can hold a NUL; the library's test judges these.
-        let all = corpus
-            .iter()
-            .filter(|entry| entry["context"] == context && entry["needs"].is_null());
-        let passable: Vec<_> = all
-            .filter(|entry| !corpus::input(entry).contains(&0))
-            .collect();
-        let inputs = passable
-            .iter()
-            .map(|entry| corpus_layout::moved(&corpus::input(entry), &repo));
-        let allowed = check(&repo, inputs);
-        assert_eq!(allowed.len(), passable.len());
-        for (entry, is_allowed) in passable.iter().zip(allowed) {
-            tally.judge(entry, is_allowed);
-        }
-        tally.finish(at_least);
-    }
 }
 
 /// The requests of the corpus that are text and need no layout on disk.
@@ -319,49 +294,4 @@ fn targets_of_staged_links() {
         );
     }
     tally.finish(27);
-}
-
-#[test]
-fn cells_of_designs() {
-    let corpus = corpus::entries();
-    let mut tally = Tally::default();
-    let cells: Vec<_> = corpus
-        .iter()
-        .filter(|entry| entry["context"] == "lld-cell")
-        .collect();
-    let repo = open_repo();
-    let design = "docs/lld/LLD-188.md";
-    for entry in cells {
-        // HEAD has no design, so guard reads the one in the work tree.
-        repo.write(design, corpus::design_with(&corpus::input(entry)));
-        let output = repo.guard(&["scope", "show", "--lld", design, "--format", "json"]);
-        if output.code == 2 {
-            assert_no_verdict(&output.stdout);
-            assert!(
-                output.stderr.contains(&format!("--> {design}:7:")),
-                "{}",
-                output.stderr
-            );
-            tally.judge(entry, false);
-            continue;
-        }
-        let scope: Value = serde_json::from_str(&output.stdout).unwrap();
-        let granted: Vec<_> = scope["grants"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|grant| {
-                (
-                    text(grant, "kind").to_owned(),
-                    text(grant, "path").to_owned(),
-                )
-            })
-            .collect();
-        tally.judge(entry, true);
-        if text(entry, "expected") == "accept" {
-            assert_eq!(granted, corpus::parsed_as(entry), "{design}");
-            assert_eq!(scope["problems"], Value::Array(Vec::new()), "{design}");
-        }
-    }
-    tally.finish(63);
 }

@@ -305,14 +305,6 @@ fn each_refused_write_ends_with_one_command() {
 }
 
 #[test]
-fn accepted_change_prints_one_line() {
-    let repo = repo(&[], &[("src/a.rs", "Add", "the reader")]);
-    repo.stage("src/a.rs", "x\n");
-    assert_eq!(repo.guard(&["lint"]).exits(0).text().lines().count(), 1);
-    assert_eq!(repo.guard(&["lint", "-q"]).exits(0).text(), "");
-}
-
-#[test]
 fn nothing_staged_prints_one_line() {
     let repo = repo(&[], &[("src/a.rs", "Add", "the reader")]);
     assert_eq!(
@@ -320,29 +312,6 @@ fn nothing_staged_prints_one_line() {
         "guard: accepted: nothing to check\n"
     );
     assert_eq!(repo.guard(&["lint", "-q"]).exits(0).text(), "");
-}
-
-#[test]
-fn out_of_scope_modification_suggests_only_the_row() {
-    let repo = repo(
-        &[("src/core/lld.rs", "old\n")],
-        &[("src/utils/lld.rs", "Modify", "path enforcement")],
-    );
-    repo.stage("src/core/lld.rs", "new\n");
-    let text = repo.guard(&["lint"]).exits(1).text();
-    assert!(text.contains("| `src/core/lld.rs` | Modify |"), "{text}");
-    assert!(!text.contains("write src/utils/lld.rs"), "{text}");
-}
-
-#[test]
-fn out_of_scope_never_offers_a_path_that_may_only_be_deleted() {
-    let repo = repo(
-        &[("src/utils/lld.rs", "old\n")],
-        &[("src/utils/lld.rs", "Delete", "superseded")],
-    );
-    repo.stage("src/core/lld.rs", "new\n");
-    let text = repo.guard(&["lint"]).exits(1).text();
-    assert!(!text.contains("write src/utils/lld.rs"), "{text}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! a rename.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::commits::{install, passes, refused, refused_by};
+use crate::common::commits::{install, passes, refused};
 use crate::common::{self, DESIGN, Repo, lines};
 
 /// HEAD holds these files; the design has these rows, as path and type.
@@ -119,36 +119,6 @@ fn rename_rows_permit_what_keeps_the_content() {
 }
 
 #[test]
-fn deletion_by_a_rename_row_says_what_is_missing() {
-    let text = lines(1..=20);
-    let files = [
-        ("a.rs", text.as_str()),
-        ("b.rs", "x\n"),
-        ("old/c.rs", "c\n"),
-        ("old/d.rs", "d\n"),
-    ];
-    let rows = [("a.rs -> b.rs", "Rename"), ("old/ -> new/", "Rename")];
-    let repo = with_rows("", &files, &rows);
-    remove(&repo, "a.rs");
-    repo.guard(&["lint"])
-        .exits(1)
-        .says("a.rs is deleted, but its new path b.rs is not part of the change")
-        .says("a row that lets it be renamed does not")
-        .says("git mv a.rs b.rs");
-    repo.stage("b.rs", lines(101..=121));
-    repo.guard(&["lint"])
-        .exits(1)
-        .says("a.rs is deleted, but its new path b.rs keeps 0 of its 20 lines");
-    repo.stage("b.rs", &text);
-    remove(&repo, "old");
-    let gone = [
-        ("action-not-granted", "old/c.rs"),
-        ("action-not-granted", "old/d.rs"),
-    ];
-    refused_by(&repo, &gone);
-}
-
-#[test]
 fn large_file_losing_half_in_a_rename_is_reported_once() {
     let repo = governed(&[("a.rs", &lines(1..=200))], "a.rs -> b.rs");
     repo.git(&["mv", "a.rs", "b.rs"]);
@@ -212,18 +182,6 @@ fn range_is_judged_by_its_net_change() {
 }
 
 #[test]
-fn new_target_in_a_rename_row_committed_with_code_is_scope_amended() {
-    let rows = [("a.rs -> b.rs", "Rename"), ("c.rs", "Add"), ("x.rs", "Add")];
-    let repo = with_rows("", &[("a.rs", &lines(1..=20))], &rows);
-    repo.design(
-        DESIGN,
-        &[("a.rs` -> `c.rs", "Rename", "x"), ("x.rs", "Add", "x")],
-    );
-    repo.git(&["mv", "a.rs", "c.rs"]);
-    refused(&repo, "scope-amended", DESIGN);
-}
-
-#[test]
 fn link_may_be_renamed_only_unchanged() {
     let repo = with_rows(
         "",
@@ -244,30 +202,6 @@ fn link_may_be_renamed_only_unchanged() {
     std::fs::remove_file(repo.path("b")).unwrap();
     std::os::unix::fs::symlink("target", repo.path("b")).unwrap();
     repo.git(&["add", "b"]);
-    passes(&repo);
-}
-
-#[test]
-fn delete_row_and_add_row_are_not_a_rename() {
-    let rows = [("a.rs", "Delete"), ("b.rs", "Add")];
-    let repo = with_rows("", &[("a.rs", &lines(1..=200))], &rows);
-    remove(&repo, "a.rs");
-    // The same lines in another order.
-    let reversed: String = lines(1..=200)
-        .lines()
-        .rev()
-        .map(|line| format!("{line}\n"))
-        .collect();
-    repo.stage("b.rs", reversed);
-    let report = repo.json(&["lint"]);
-    assert_eq!(report["verdict"], "accepted", "{report:#}");
-    assert_eq!(report["changes"][1]["from"], serde_json::Value::Null);
-    // Nor equal content.
-    repo.stage("b.rs", lines(1..=200));
-    assert_eq!(
-        repo.json(&["lint"])["changes"][1]["from"],
-        serde_json::Value::Null
-    );
     passes(&repo);
 }
 

@@ -87,38 +87,6 @@ fn secrets_obey_the_level_of_protected_path() {
 }
 
 #[test]
-fn protected_paths_obey_the_level_of_protected_path() {
-    for (level, is_allowed) in [("off", true), ("warning", true), ("error", false)] {
-        let settings =
-            format!("[scope]\nprotect = [\"/kept\"]\n[rules]\nprotected-path = \"{level}\"\n");
-        let (repo, snapshot) = repo("kept", &settings);
-        for answer in [
-            repo.put("kept", "newer\n", &[]),
-            repo.ask(&["snapshot", "restore", &snapshot]),
-        ] {
-            assert_eq!(answer.code == 0, is_allowed, "{level}: {answer:#?}");
-        }
-        assert_eq!(check("kept", &settings).0, is_allowed, "{level}");
-        // Only writing is refused.
-        repo.ask(&["read", "kept"]).works();
-    }
-}
-
-#[test]
-fn level_of_one_rule_does_not_affect_another() {
-    let settings = "[workspace]\nread = [\"src\"]\nsecrets = [\"*.pem\"]\n[rules]\n";
-    let (repo, _) = repo(
-        "other/a.pem",
-        &format!("{settings}outside-roots = \"off\"\n"),
-    );
-    let answer = repo.ask(&["read", "other/a.pem"]);
-    assert_eq!(
-        answer.fails("refused").json["error"]["rule"],
-        "protected-path"
-    );
-}
-
-#[test]
 fn requests_never_change_guards_settings_at_any_level() {
     for level in PASSING {
         let levels = format!(

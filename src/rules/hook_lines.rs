@@ -118,11 +118,12 @@ fn is_released(value: &Value) -> bool {
         // A file, an address, an alias or a repository has one of them.
         Value::String(version) => !version.contains([':', '/']),
         Value::Object(locked) => {
-            let from = locked.get("resolved").map(Value::as_str);
-            let is_archive = |from: Option<&str>| {
-                from.is_some_and(|from| from.starts_with("http") && from.ends_with(".tgz"))
-            };
-            from.is_none_or(is_archive) && !locked.contains_key("hasInstallScript")
+            let from = locked.get("resolved");
+            let is_archive = from.is_none_or(|from| {
+                let from = from.as_str().unwrap_or_default();
+                from.starts_with("http") && from.ends_with(".tgz")
+            });
+            is_archive && !locked.contains_key("hasInstallScript")
         }
         _ => false,
     }
@@ -175,8 +176,11 @@ fn of_settings(line: &str) -> Option<bool> {
         return Some(false);
     }
     let line = without_comment(line).replace(" {0}", "");
-    let parts: Option<Vec<bool>> = line.split(['{', '}', ',']).map(of_pair).collect();
-    parts.map(|parts| parts.contains(&true))
+    let mut is_call = false;
+    for part in line.split(['{', '}', ',']) {
+        is_call |= of_pair(part)?;
+    }
+    Some(is_call)
 }
 
 /// Whether the line of a script or of settings runs guard and nothing else, so that guard's refusal counts.

@@ -45,13 +45,12 @@ pub(super) fn advise(
         (Stage::Commit, None) => finding.help("to add it: guard scope add --missing"),
         (Stage::Request, _) => finding.help(format!("a person can add it: guard scope add {path}")),
         // The type of the row is taken from the file, which a rename or a deletion has left behind.
-        (Stage::Range | Stage::Step, _) if wanted.word == "Add" || wanted.word == "Modify" => {
-            finding.help(format!(
-                "to add it: guard scope add {path} --type {}",
-                wanted.word
-            ))
-        }
-        (Stage::Range | Stage::Step, _) => finding,
+        (Stage::Range | Stage::Step, _) => match wanted.word {
+            word @ ("Add" | "Modify") => {
+                finding.help(format!("to add it: guard scope add {path} --type {word}"))
+            }
+            _ => finding,
+        },
     }
 }
 

@@ -92,20 +92,17 @@ fn clear_approved(case: &Case<'_>, findings: &mut [Finding]) {
     if case.approvals.is_empty() {
         return;
     }
-    let approved: HashMap<&BStr, (&Change, &Approval)> = case
-        .changes
-        .iter()
-        .filter_map(|changed| {
-            let approval = case.approval(&changed.change)?;
-            Some((changed.path(), (&changed.change, approval)))
-        })
+    let changes = case.changes.iter().map(|changed| &changed.change);
+    let approved: HashMap<&BStr, (&Change, &Approval)> = changes
+        .filter_map(|change| Some((change.path.as_ref(), (change, case.approval(change)?))))
         .collect();
-    for finding in findings {
-        let consent = finding
-            .path
-            .as_ref()
-            .and_then(|path| approved.get::<BStr>(path.as_ref()));
-        let Some(&(change, approval)) = consent.filter(|_| can_be_cleared(finding)) else {
+    for finding in findings
+        .iter_mut()
+        .filter(|finding| can_be_cleared(finding))
+    {
+        let path = finding.path.as_ref();
+        let consent = path.and_then(|path| approved.get::<BStr>(path.as_ref()));
+        let Some(&(change, approval)) = consent else {
             continue;
         };
         match lost_at(finding, change) {
@@ -142,13 +139,11 @@ pub fn clear(finding: &mut Finding, approvals: &[&Approval]) {
     for approval in approvals {
         let (who, reason) = (escaped(&approval.who), escaped(&approval.reason));
         finding.message = format!("{}; approved by {who}: {reason}", finding.message);
-        finding
-            .details
-            .insert("approved_by", approval.who.clone().into());
-        finding
-            .details
-            .insert("reason_of_approval", approval.reason.clone().into());
-        finding.details.insert("approval", approval.facts());
+        finding.details.extend([
+            ("approved_by", approval.who.clone().into()),
+            ("reason_of_approval", approval.reason.clone().into()),
+            ("approval", approval.facts()),
+        ]);
     }
 }
 

@@ -17,23 +17,19 @@ use crate::scope::Scope;
 use crate::scope::closest::closest;
 use crate::scope::{Actions, Grant, GrantKind};
 
-/// How the design answers a change.
-enum ScopeAnswer<'a> {
-    Granted,
-    /// Grants cover the path but not the action.
-    NotThisAction(&'a Grant),
-    NoGrant,
-}
-
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let Some(scope) = &case.policy.scope else {
         return;
     };
-    let refused: Vec<(&MeasuredChange, ScopeAnswer<'_>)> = case
-        .changes
-        .iter()
-        .map(|changed| (changed, verdict(case, scope, changed)))
-        .filter(|(_, answer)| !matches!(answer, ScopeAnswer::Granted))
+    let all = case.changes.iter();
+    let refused: Vec<(&MeasuredChange, Option<&Grant>)> = all
+        .filter(|changed| !is_granted(case, scope, changed))
+        .map(|changed| {
+            (
+                changed,
+                scope.lookup(changed.path()).grants.first().copied(),
+            )
+        })
         .collect();
     let paths: HashSet<&BStr> = refused.iter().map(|(changed, _)| changed.path()).collect();
     let existing = OnceCell::new();
@@ -48,44 +44,40 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         });
         existing.contains(path)
     };
-    for (changed, answer) in &refused {
-        let rule = match answer {
-            ScopeAnswer::NotThisAction(_) => Rule::ActionNotGranted,
-            _ => Rule::OutOfScope,
+    for (changed, grant) in &refused {
+        let rule = match grant {
+            Some(_) => Rule::ActionNotGranted,
+            None => Rule::OutOfScope,
         };
         sink.push_made_by(rule, || {
             let other = changed.change.renamed.as_ref().map(|path| path.as_ref());
             let wanted = missing_row::of_rename(changed)
                 .filter(|_| other.is_some_and(|other| paths.contains::<BStr>(other)))
                 .unwrap_or_else(|| missing_row::of(&changed.change));
-            match answer {
-                ScopeAnswer::NotThisAction(grant) => not_this_action(case, changed, grant, &wanted),
-                _ => no_grant(case, scope, changed, &wanted, &exists),
+            match grant {
+                Some(grant) => not_this_action(case, changed, grant, &wanted),
+                None => no_grant(case, scope, changed, &wanted, &exists),
             }
         });
     }
 }
 
-fn verdict<'a>(case: &Case<'a>, scope: &'a Scope, changed: &MeasuredChange) -> ScopeAnswer<'a> {
-    let change = &changed.change;
+/// Whether the design permits the change, or none is needed.
+fn is_granted(case: &Case<'_>, scope: &Scope, changed: &MeasuredChange) -> bool {
+    let (policy, change) = (case.policy, &changed.change);
     // Rules that read more than the path come last: the row of a change usually grants it.
-    let answer = answer(case, scope, changed);
-    if matches!(answer, ScopeAnswer::Granted) {
-        return answer;
-    }
-    let exempt = needs_no_row(case.policy, change)
-        || policy_changed::is_set_up(case.policy, changed)
-        || policy_changed::is_own_part(changed);
-    let is_repair = change.action() == Action::Delete && !can_be_named(change, case.platform);
-    if exempt || is_repair || is_undone(case.merge_base, change) {
-        return ScopeAnswer::Granted;
-    }
-    // The next step is the same for path and row: commit the design first.
-    let is_commit = case.policy.stage == Stage::Commit;
-    if is_commit && grants(&case.policy.proposed, changed, case.merge_base) {
-        return ScopeAnswer::Granted;
-    }
-    answer
+    grants(scope, changed, case.merge_base)
+        || rename_rows::is_reported_at_new_end(case, scope, changed)
+        || companions::is_granted(scope, change)
+        || needs_no_row(policy, change)
+        || policy_changed::is_set_up(policy, changed)
+        || policy_changed::is_own_part(changed)
+        // What no row can name may be deleted.
+        || change.action() == Action::Delete && !can_be_named(change, case.platform)
+        // A change back to the state of the merge base needs no grant.
+        || case.merge_base.get(changed.path()) == Some(change.new)
+        // The next step is the same for path and row: commit the design first.
+        || policy.stage == Stage::Commit && grants(&policy.proposed, changed, case.merge_base)
 }
 
 /// Designs, guard's own settings, `always`, and submodules need no row here.
@@ -101,24 +93,6 @@ fn needs_no_row(policy: &Policy, change: &Change) -> bool {
 fn is_regular_design(policy: &Policy, change: &Change) -> bool {
     let is_governing = || policy.governing(change.path.as_ref()).is_some();
     !change.leaves_no_regular_file() || change.action() == Action::TypeChange && is_governing()
-}
-
-/// A change back to the state of the merge base needs no grant.
-fn is_undone(merge_base: &MergeBase, change: &Change) -> bool {
-    merge_base.get(change.path.as_ref()) == Some(change.new)
-}
-
-fn answer<'a>(case: &Case<'_>, scope: &'a Scope, changed: &MeasuredChange) -> ScopeAnswer<'a> {
-    if grants(scope, changed, case.merge_base)
-        || rename_rows::is_reported_at_new_end(case, scope, changed)
-        || companions::is_granted(scope, &changed.change)
-    {
-        return ScopeAnswer::Granted;
-    }
-    match scope.lookup(changed.path()).grants.first() {
-        Some(grant) => ScopeAnswer::NotThisAction(grant),
-        None => ScopeAnswer::NoGrant,
-    }
 }
 
 /// Whether `scope` permits the change.
