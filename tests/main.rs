@@ -94,6 +94,7 @@ mod patterns;
 mod plan_selection;
 mod power_cut;
 mod prepare_commit_msg;
+mod pretend;
 mod program_reads;
 mod properties;
 mod public_api;

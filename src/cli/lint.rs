@@ -10,6 +10,7 @@ use super::output::{CANNOT_JUDGE, Output, progress};
 use crate::ci;
 use crate::error::{Error, Result};
 use crate::files::{self, Failure};
+use crate::finding::Help;
 use crate::git::{PushSide, Range, Repository, Update, show_file};
 use crate::judge::{self, Options};
 use crate::path::escaped;
@@ -44,6 +45,9 @@ pub(super) struct LintArgs {
     /// guard prints the commits and never guesses them.
     #[arg(long, conflicts_with_all = ["revisions", "range", "commit", "push"])]
     ci: bool,
+    /// With --ci, check what `github` or `gitlab` would check in a pull or merge request of B into the branch A.
+    #[arg(long, value_name = "SYSTEM:A..B", requires = "ci")]
+    pretend: Option<String>,
     /// Also check each commit on its own; in a merge, only what differs from all its parents.
     #[arg(long, conflicts_with = "commit")]
     each_commit: bool,
@@ -65,6 +69,8 @@ Examples:
   guard lint main..HEAD                   check a branch from its merge base
   guard lint main..HEAD --each-commit     also check each of its commits
   guard lint --ci                         check the pull request of a CI job
+  guard lint --ci --pretend github:main..HEAD
+                                          check what the job of a pull request would check
   guard lint --format json                print the report as JSON
   guard lint --output html=review.html    also write the review page
 
@@ -72,7 +78,7 @@ guard writes nothing to the index, the work tree or the git directory.";
 
 impl LintArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let repo = repository()?;
+        let mut repo = repository()?;
         output.seen_from(repo.prefix().cloned());
         // In CI, only committed designs count.
         let options = Options {
@@ -85,7 +91,7 @@ impl LintArgs {
             return print(output, &judge::commit(&repo, id, branch, &options)?);
         }
         let each: Option<&judge::Progress<'_>> = self.each_commit.then_some(&progress);
-        if let Some(range) = self.range(&repo)? {
+        if let Some(range) = self.range(&mut repo)? {
             return print(output, &judge::range(&repo, &range, each, &options)?);
         }
         if self.push {
@@ -103,9 +109,12 @@ impl LintArgs {
     }
 
     /// The commits that the CI system or the command line names.
-    fn range(&self, repo: &Repository) -> Result<Option<Range>> {
+    fn range(&self, repo: &mut Repository) -> Result<Option<Range>> {
         if self.ci {
-            let plan = ci::plan(&variables(), event)?;
+            let plan = match &self.pretend {
+                Some(text) => pretended(repo, text)?,
+                None => ci::plan(&variables(), event)?,
+            };
             return judge::ci_range(repo, &plan).map(Some);
         }
         if let Some(text) = &self.revisions {
@@ -131,6 +140,42 @@ fn pushed(
     }
     let updates = Update::parse_pushed(&bounded::refs()?)?;
     judge::push(repo, &updates, PushSide::Local("origin"), each, options)
+}
+
+/// The plan of the job that a pull request would start, as `SYSTEM:A..B` describes it.
+fn pretended(repo: &mut Repository, text: &str) -> Result<ci::CiPlan> {
+    let parts = text.split_once(':');
+    let known = parts.filter(|(system, _)| matches!(*system, "github" | "gitlab"));
+    let (system, range) = known.ok_or_else(|| {
+        let message = format!("`{}` is not of the form SYSTEM:A..B", escaped(text));
+        Error::new(message).help(Help::command("guard lint --ci --pretend github:main..HEAD"))
+    })?;
+    let commits = repo.parse_range(range)?;
+    let (target, _) = range.split_once("..").unwrap_or_default();
+    let base = repo.revision(target)?;
+    let (Some(merge_base), Some(head)) = (commits.base, commits.head) else {
+        return Err(Error::new(format!("{} has no commits", escaped(range))));
+    };
+    let merge = match system {
+        "github" => repo.merge_of([base, head])?,
+        _ => None,
+    };
+    repo.check_out(merge.unwrap_or(head));
+    let target = ["refs/heads/", "refs/remotes/", "origin/"]
+        .iter()
+        .fold(target, |name, start| {
+            name.strip_prefix(start).unwrap_or(name)
+        });
+    let branch = commits.branch.map(|name| name.to_string());
+    ci::pretend(
+        system,
+        ci::Pretended {
+            target: (target.to_owned(), base.to_string()),
+            work: (branch, head.to_string()),
+            merge_base: merge_base.to_string(),
+            merge: merge.map(|id| id.to_string()),
+        },
+    )
 }
 
 /// Refuses a path or a single revision instead of a range, with the commands that the user may have meant.

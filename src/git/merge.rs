@@ -65,6 +65,40 @@ impl Merges {
         Ok(heads)
     }
 
+    /// The commit that merges two others, as a host makes it for a pull request, and the directory with its objects.
+    /// `None` with a git before 2.38.
+    ///
+    /// # Errors
+    /// The commits conflict or cannot be merged.
+    pub(super) fn commit(
+        &self,
+        objects: &Objects,
+        parents: [ObjectId; 2],
+    ) -> Result<Option<(ObjectId, PrivateObjects)>> {
+        self.refuse_unknown_base(objects, parents)?;
+        let private = self.begin(objects.hash_kind())?.directory;
+        let git_dir = private.file("");
+        let Some(merged) = Merged::of(&git_dir, parents)? else {
+            return Ok(None);
+        };
+        if !merged.conflicts.is_empty() {
+            return Err(
+                Error::new("the branch conflicts with its target, so no job runs for it")
+                    .help("merge the target into the branch, or rebase the branch"),
+            );
+        }
+        let [ours, theirs] = parents;
+        let who = "guard <guard@localhost> 0 +0000";
+        let commit = format!(
+            "tree {}\nparent {ours}\nparent {theirs}\nauthor {who}\ncommitter {who}\n\nMerge\n",
+            merged.tree
+        );
+        let arguments = ["hash-object", "-t", "commit", "-w", "--stdin"];
+        let output = git(&git_dir, arguments, commit.as_bytes())?;
+        let id = ObjectId::from_hex(output.stdout.trim()).map_err(|_| cannot(&told(&output)))?;
+        Ok(Some((id, private)))
+    }
+
     /// What git makes of each changed path when it merges two commits. `None` with a git before 2.38, which does not
     /// say.
     ///

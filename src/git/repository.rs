@@ -69,6 +69,8 @@ pub struct Repository {
     pub(super) objects: Objects,
     /// Objects that are not in the repository, kept while it is read.
     pub(super) private: Vec<PrivateObjects>,
+    /// What a fresh clone would have checked out: it counts as HEAD, and what this clone keeps for branches does not.
+    pub(super) checked_out: Option<ObjectId>,
 }
 
 /// CI variables with the branch of a pull request, most specific first.
@@ -127,6 +129,7 @@ impl Repository {
             gitlinks: OnceCell::new(),
             prefix: OnceCell::new(),
             private: quarantine.into_iter().collect(),
+            checked_out: None,
         };
         repository.refuse_unreadable_formats()?;
         Ok(repository)
@@ -219,6 +222,9 @@ impl Repository {
     /// # Errors
     /// HEAD is damaged or names a missing commit.
     pub(crate) fn head_commit(&self) -> Result<Option<ObjectId>> {
+        if self.checked_out.is_some() {
+            return Ok(self.checked_out);
+        }
         let mut head = self.repo.head().map_err(failed("HEAD cannot be read"))?;
         if head.is_unborn() {
             return Ok(None);
@@ -344,7 +350,8 @@ impl Repository {
     pub(crate) fn branch_values(&self, branch: &BStr, key: &str) -> Vec<BString> {
         let config = self.repo.config_snapshot();
         let values = config.plumbing().strings_by("branch", Some(branch), key);
-        values.unwrap_or_default()
+        let counts = |_: &Vec<BString>| self.checked_out.is_none();
+        values.filter(counts).unwrap_or_default()
     }
 
     /// Sets the values of `branch.<branch>.<key>` in the repository's own file, or removes the key if there are none.
@@ -442,6 +449,24 @@ impl Repository {
             objects: self.objects.remembering(),
             ..self
         }
+    }
+
+    /// Merges two commits as a host does for a pull request. Writes nothing to the repository; from now on, this finds
+    /// the result. `None` with a git before 2.38.
+    ///
+    /// # Errors
+    /// The commits conflict or cannot be merged.
+    pub(crate) fn merge_of(&mut self, parents: [ObjectId; 2]) -> Result<Option<ObjectId>> {
+        let Some((commit, private)) = self.merges()?.commit(&self.objects, parents)? else {
+            return Ok(None);
+        };
+        self.read_from(private)?;
+        Ok(Some(commit))
+    }
+
+    /// From now on, reads as a job would whose fresh clone has this commit checked out.
+    pub(crate) fn check_out(&mut self, commit: ObjectId) {
+        self.checked_out = Some(commit);
     }
 
     /// Also reads these objects from now on.
