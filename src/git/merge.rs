@@ -75,10 +75,8 @@ impl Merges {
         objects: &Objects,
         parents: [ObjectId; 2],
     ) -> Result<Option<(ObjectId, PrivateObjects)>> {
-        self.refuse_unknown_base(objects, parents)?;
-        let private = self.begin(objects.hash_kind())?.directory;
-        let git_dir = private.file("");
-        let Some(merged) = Merged::of(&git_dir, parents)? else {
+        let merge = self.begin(objects, parents)?;
+        let Some(merged) = merge.run(&[])? else {
             return Ok(None);
         };
         if !merged.conflicts.is_empty() {
@@ -94,9 +92,11 @@ impl Merges {
             merged.tree
         );
         let arguments = ["hash-object", "-t", "commit", "-w", "--stdin"];
-        let output = git(&git_dir, arguments, commit.as_bytes())?;
-        let id = ObjectId::from_hex(output.stdout.trim()).map_err(|_| cannot(&told(&output)))?;
-        Ok(Some((id, private)))
+        let written = Git::isolated(&merge.private.file(""))
+            .run(arguments, commit.as_bytes())
+            .map_err(|why| cannot(&why))?;
+        let id = ObjectId::from_hex(written.trim()).map_err(|_| cannot("no commit"))?;
+        Ok(Some((id, merge.private)))
     }
 
     /// What git makes of each changed path when it merges two commits. `None` with a git before 2.38, which does not
