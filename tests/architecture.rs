@@ -50,22 +50,25 @@ struct Crate {
 }
 
 /// The most lines of code that a folder may hold, and the aim. A change that removes lines lowers the figure.
-const CEILINGS: [(&str, usize, usize); 3] = [
-    ("src/", 41_210, 32_000),
-    ("src/design/", 3_650, 3_500),
-    ("src/agents/", 1_825, 2_000),
+const CEILINGS: [(&str, usize, usize); 4] = [
+    ("src/", 35_850, 32_000),
+    ("src/design/", 3_430, 3_500),
+    ("src/agents/", 1_520, 2_000),
+    ("tests/", 26_300, 22_000),
 ];
 
 /// The most files in src/.
-const MOST_FILES: usize = 245;
+const MOST_FILES: usize = 240;
 
 /// Lines that are neither blank nor comments, without tests.
 #[test]
 fn the_code_stays_below_its_ceilings() {
     let files = files_of("src".as_ref());
     assert!(files.len() <= MOST_FILES, "{} files", files.len());
+    let tests = files_of("tests".as_ref());
     for (folder, most, aim) in CEILINGS {
-        let own = files.iter().filter(|(file, _)| file.starts_with(folder));
+        let own = files.iter().chain(&tests);
+        let own = own.filter(|(file, _)| file.starts_with(folder));
         let lines: usize = own.map(|(_, text)| lines_of_code(text)).sum();
         assert!(
             lines <= most,

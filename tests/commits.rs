@@ -59,17 +59,6 @@ fn the_first_commit_of_a_repository() {
 }
 
 #[test]
-fn settings_passed_with_git_minus_c_count() {
-    let repo = repo();
-    repo.git(&["switch", "--quiet", "--create", "elsewhere"]);
-    repo.stage("src/new.rs", "new\n");
-    commit(&repo, &[]).exits(1).says("contains no issue number");
-    let choice = format!("branch.elsewhere.guardDesign={DESIGN}");
-    repo.try_git(&["-c", &choice, "commit", "-m", "Add it"])
-        .exits(0);
-}
-
-#[test]
 fn merge_hook_sees_changes_staged_by_an_earlier_hook() {
     let repo = repo();
     repo.install_hook_script(

@@ -244,7 +244,7 @@ fn design_is_chosen_by_name_or_alone() {
     add(&repo, &["src/b.rs"])
         .unwrap()
         .exits(2)
-        .says("choose one with `guard use`");
+        .says("choose a design with `guard use`");
 }
 
 #[test]

@@ -1,10 +1,11 @@
-//! Myers' diff, as git computes it, in little memory: texts are numbered first, and then not kept. And what a merge took
+//! Myers' diff with git's heuristics in little memory: texts are numbered first, and then not kept. And what a merge took
 //! over, in contrast to what was written during the merge.
 
 use std::ops::Range;
 
 use gix::diff::blob::{Algorithm, Diff, Hunk, InternedInput, Token, diff_with_slider_heuristics};
 
+use super::longest_common;
 use super::text::{equal_end, equal_start};
 
 /// The diff library numbers tokens in 31 bits and panics beyond.
@@ -13,11 +14,8 @@ pub(super) const DIFF_LIMIT: usize = i32::MAX as usize - 1;
 /// With more lines between the equal ends of both sides, a preview takes too long to wait for.
 const MOST_BETWEEN: usize = 1 << 16;
 
-/// With more units between the equal ends, the shortest diff takes too long; git's heuristics find a slightly longer one.
-const MOST_MINIMAL: usize = 1 << 14;
-
-/// With more units per side between the equal ends, no diff is computed.
-pub(super) const MOST_COUNTED: usize = 1 << 20;
+/// With more units between the equal ends of both sides, Myers' diff takes too long to count with.
+const MOST_QUICK: usize = 1 << 16;
 
 /// Two texts as numbers; equal units have equal numbers.
 pub(super) struct Numbered {
@@ -46,31 +44,34 @@ impl Numbered {
         }
     }
 
-    /// The diff; `None` if there are too many units. It is the shortest one if there are few.
-    pub(super) fn diff(&self) -> Option<Diff> {
-        let [before, after] = between_ends(&self.before, &self.after).map(|range| range.len());
-        let algorithm = match before + after {
-            ..=MOST_MINIMAL => Algorithm::MyersMinimal,
-            _ if before.max(after) > MOST_COUNTED => return None,
-            _ => Algorithm::Myers,
-        };
+    /// The whole diff. It takes long for texts that have little in common.
+    pub(super) fn diff(&self) -> Diff {
         let mut diff = Diff::default();
-        diff.compute_with(algorithm, &self.before, &self.after, self.count);
-        Some(diff)
+        diff.compute_with(Algorithm::Myers, &self.before, &self.after, self.count);
+        diff
     }
 
-    /// How many units of the old side the diff drops, and whether no diff drops fewer.
+    /// How many units of the old side the diff drops, and whether no diff drops fewer. Myers' diff with git's heuristics
+    /// counts first; where it may have missed the shortest one, that is computed, too.
     pub(super) fn lost(&self) -> (usize, bool) {
         let [before, after] = between_ends(&self.before, &self.after).map(|range| range.len());
-        let lost = self
-            .diff()
-            .map_or(before, |diff| diff.count_removals() as usize);
-        (lost, before + after <= MOST_MINIMAL || lost == self.gone())
+        let lost = match before + after <= MOST_QUICK {
+            true => self.diff().count_removals() as usize,
+            false => before,
+        };
+        // No diff loses less than what occurs nowhere.
+        let gone = self.gone();
+        if lost <= gone {
+            return (lost, true);
+        }
+        let kept = longest_common::kept(&self.before, &self.after);
+        let lost = lost.min(self.before.len() - kept.count);
+        (lost, kept.is_exact || lost == gone)
     }
 
     /// The size of the multiset difference old - new.
     pub(super) fn gone(&self) -> usize {
-        let mut more = vec![0_usize; self.count as usize];
+        let mut more = vec![0_u32; self.count as usize];
         for token in &self.before {
             more[token.0 as usize] += 1;
         }
@@ -78,7 +79,7 @@ impl Numbered {
             let count = &mut more[token.0 as usize];
             *count = count.saturating_sub(1);
         }
-        more.iter().sum()
+        more.iter().map(|&count| count as usize).sum()
     }
 }
 

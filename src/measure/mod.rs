@@ -2,6 +2,7 @@
 
 mod content;
 mod line_diff;
+mod longest_common;
 mod lower_bound;
 mod moved;
 mod preview;

@@ -9,7 +9,6 @@
 //! both versions alike.
 
 use gix::bstr::ByteSlice;
-use gix::diff::blob::Diff;
 
 use super::line_diff::{DIFF_LIMIT, Numbered, changed_places, lines_at};
 use super::text::{self, Text};
@@ -182,19 +181,17 @@ fn keeps_words(old: &Text<'_>, new: &Text<'_>) -> bool {
     );
     let count = before.clone().flat_map(|line| text::words(line)).count();
     // A diff of texts that have little in common takes long.
-    let diff = match is_little(words.gone(), count) {
-        true => words.diff(),
-        false => None,
-    };
-    let little = |diff: &Diff| {
-        let changed = [diff.count_removals(), diff.count_additions()];
-        changed
-            .iter()
-            .all(|changed| is_little(*changed as usize, count))
-    };
-    let Some(diff) = diff.filter(little) else {
+    if !is_little(words.lost().0, count) {
         return false;
-    };
+    }
+    let diff = words.diff();
+    let changed = [diff.count_removals(), diff.count_additions()];
+    if !changed
+        .iter()
+        .all(|&changed| is_little(changed as usize, count))
+    {
+        return false;
+    }
     let (mut at, mut bytes, mut lost_bytes) = (0, 0, 0);
     let (mut lines, mut lost_lines) = (0, 0);
     for line in before {

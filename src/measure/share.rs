@@ -1,12 +1,16 @@
 //! The lost share: how much of the old version a line diff does not keep; and the class of a change that it decides: NEW,
 //! MODIFY, REPLACE, DELETE.
 //!
-//! The counts equal `git diff --minimal --numstat` apart from blanks or, where very much differs, are about those of
-//! `git diff --numstat`.
+//! Myers' diff with git's heuristics counts first. Where it may have missed the shortest diff, that is computed too,
+//! so the counts equal `git diff --minimal --numstat` apart from blanks.
 
-use super::line_diff::{DIFF_LIMIT, MOST_COUNTED, Numbered};
+use super::line_diff::{DIFF_LIMIT, Numbered};
 use super::lower_bound;
 use super::text::{Text, Unit, without_common_ends};
+
+/// The maximum tokens per side to compare, without the common ends; with more, all count as lost. Both sides then
+/// take about 250 MB.
+const TOKEN_COUNT_LIMIT: usize = 1 << 22;
 
 /// The size that corresponds to 100 lines if lines are very long or absent: 8 KiB.
 const BYTES_PER_HUNDRED_LINES: usize = 8 * 1_024;
@@ -114,7 +118,7 @@ fn count(old: &Text<'_>, new: &Text<'_>) -> Lost {
     // Equal ends lose nothing, and very long lines have very many tokens.
     let ((old, new), limit) = match all.unit {
         Unit::Lines => ((old, new), DIFF_LIMIT),
-        Unit::Tokens | Unit::Bytes => (without_common_ends(old, new), MOST_COUNTED),
+        Unit::Tokens | Unit::Bytes => (without_common_ends(old, new), TOKEN_COUNT_LIMIT),
     };
     let counts = [old, new].map(|text| all.unit.count(text));
     if counts.iter().any(|count| *count > limit) {
@@ -224,13 +228,13 @@ mod tests {
 
     #[test]
     fn more_tokens_than_can_be_compared_count_as_lost_except_at_the_common_ends() {
-        let old = "w ".repeat(MOST_COUNTED + 1);
+        let old = "w ".repeat(TOKEN_COUNT_LIMIT + 1);
         let at_the_end = lost(old.as_bytes(), format!("{old}w").as_bytes());
         assert_eq!((at_the_end.lost, at_the_end.is_exact), (0, true));
         let at_both_ends = lost(old.as_bytes(), format!("x {old}x").as_bytes());
         assert_eq!(
             (at_both_ends.lost, at_both_ends.is_exact),
-            (MOST_COUNTED + 1, false)
+            (TOKEN_COUNT_LIMIT + 1, false)
         );
     }
 

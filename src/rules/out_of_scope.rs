@@ -190,6 +190,15 @@ fn not_this_action(
         .at(grant.anchor.labelled(lets))
         .detail("action", change.action().name())
         .detail("granted", grant.actions.names().collect::<Vec<_>>());
+    let may_be_own_work = needed == Actions::DELETE
+        && grant.actions.contains(Actions::ADD)
+        && matches!(case.merge_base, MergeBase::Unknown);
+    let finding = match may_be_own_work {
+        true => finding.help(
+            "if this branch added the file, set `[lld] base = \"main\"` in guard.toml so that guard can tell",
+        ),
+        false => finding,
+    };
     let is_own_row =
         grant.kind == GrantKind::File && !grant.change_type.is_empty() && new_end.is_none();
     // A row for a directory or glob, or without a type, stays as it is.

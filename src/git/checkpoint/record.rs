@@ -79,6 +79,8 @@ impl CheckpointStore {
             walked.differing.extend(tracked);
         }
         let sizes = self.update(&walked.differing)?;
+        // With a HEAD that names no commit, nothing could be judged later.
+        repo.head_commit()?;
         let head = fs::read_to_string(self.git_dir.join("HEAD"))
             .map_err(|error| unusable(&self.git_dir, &error))?;
         let index = fs::read(repo.repo.index_path()).ok();

@@ -254,9 +254,9 @@ impl<'a> CachedTrees<'a> {
 }
 
 /// The name of a directory, its tree, how many directories are in it, and what follows.
-type Node<'a> = (&'a [u8], Option<(usize, ObjectId)>, usize, &'a [u8]);
+type CachedNode<'a> = (&'a [u8], Option<(usize, ObjectId)>, usize, &'a [u8]);
 
-fn node(bytes: &[u8], id_length: usize) -> Option<Node<'_>> {
+fn node(bytes: &[u8], id_length: usize) -> Option<CachedNode<'_>> {
     let (name, numbers) = bytes.split_once_str("\0")?;
     let (numbers, behind) = numbers.split_once_str("\n")?;
     let (entries, below) = numbers.split_once_str(" ")?;
