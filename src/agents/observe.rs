@@ -116,7 +116,12 @@ impl<'a> Observer<'a> {
         }
         let mut texts = Vec::new();
         if runs {
-            texts.extend(self.look()?);
+            let looked = self.look();
+            if looked.is_err() {
+                // The call is over all the same, so that the next one is denied until guard can look.
+                self.store.keep_session(&self.id, &self.session)?;
+            }
+            texts.extend(looked?);
         }
         if ends_turn {
             self.session.open.clear();

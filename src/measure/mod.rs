@@ -169,26 +169,19 @@ impl<'a> Sides<'a> {
 
     fn measure(&self, thresholds: &Thresholds) -> Measured {
         let conversion = self.conversion;
-        let old = self.old.as_ref();
-        let lost = match (self.texts(), old.and_then(|old| old.text.as_ref())) {
+        let old_text = self.old.as_ref().and_then(|old| old.text.as_ref());
+        let lost = match (self.texts(), old_text) {
             (Some((old, new)), _) if matches!(conversion, None | Some(Conversion::Emptied)) => {
                 share::lost_text(old, new)
             }
             (_, Some(old)) => Lost::all_of(old),
-            // What is not text is lost whole, if it is deleted or changes its kind, or not at all.
-            (_, None) => match old {
-                Some(old)
-                    if old.content.is_some() && (self.new.is_none() || conversion.is_some()) =>
-                {
-                    Lost::all(old.blob.len(), Unit::Bytes, old.blob.len())
-                }
-                _ => Lost::NOTHING,
-            },
+            (_, None) => lost_bytes(self.old.as_ref(), self.new.is_none(), conversion),
         };
-        let is_reformat = |(old, new)| reformat::is_reformat(old, new);
         let reformatted = conversion.is_none()
             && lost.at_least(thresholds.share)
-            && self.texts().is_some_and(is_reformat);
+            && self
+                .texts()
+                .is_some_and(|(old, new)| reformat::is_reformat(old, new));
         Measured {
             class: match (&self.old, &self.new) {
                 (None, _) => Class::New,
@@ -203,6 +196,16 @@ impl<'a> Sides<'a> {
             conversion,
             reformatted,
         }
+    }
+}
+
+/// The loss of an old version that is not text: everything, if it is deleted or changes its kind.
+fn lost_bytes(old: Option<&Side<'_>>, is_deleted: bool, conversion: Option<Conversion>) -> Lost {
+    match old {
+        Some(old) if old.content.is_some() && (is_deleted || conversion.is_some()) => {
+            Lost::all(old.blob.len(), Unit::Bytes, old.blob.len())
+        }
+        _ => Lost::NOTHING,
     }
 }
 
@@ -241,7 +244,10 @@ impl<'a> Side<'a> {
 }
 
 fn conversion(old: &Side<'_>, new: &Side<'_>) -> Option<Conversion> {
-    let before = old.content.filter(|_| !old.is_blank())?;
+    let before = old.content?;
+    if old.is_blank() {
+        return None;
+    }
     let Some(after) = new.content else {
         return Some(match new.kind {
             Kind::Submodule => Conversion::Submodule,
@@ -250,8 +256,9 @@ fn conversion(old: &Side<'_>, new: &Side<'_>) -> Option<Conversion> {
     };
     match (before, after) {
         _ if new.is_blank() => Some(Conversion::Emptied),
-        (Content::LfsPointer, Content::LfsPointer) | (Content::Binary, Content::Binary) => None,
+        (Content::LfsPointer, Content::LfsPointer) => None,
         (_, Content::LfsPointer) => Some(Conversion::LfsPointer),
+        (Content::Binary, Content::Binary) => None,
         (Content::Binary, _) => Some(Conversion::Text),
         (_, Content::Binary) | (Content::Text, Content::TextWithNul) => Some(Conversion::Binary),
         (Content::Text, Content::WideText) => Some(Conversion::WideText),
@@ -292,12 +299,14 @@ pub fn kept(old: &[u8], new: &[u8], thresholds: &Thresholds) -> Kept {
         return Kept::WHOLE;
     }
     let measured = measure(Some((Kind::File, old)), Some((Kind::File, new)), thresholds);
-    let enough = match measured.original_lines {
-        Some(_) => !measured.loses(thresholds),
-        None => Profile::of(old).similarity(&Profile::of(new)) >= MIN_SIMILARITY,
-    };
+    let is_text = measured.original_lines.is_some();
     Kept {
-        enough: enough && measured.conversion.is_none(),
+        enough: measured.conversion.is_none()
+            && if is_text {
+                !measured.loses(thresholds)
+            } else {
+                Profile::of(old).similarity(&Profile::of(new)) >= MIN_SIMILARITY
+            },
         lost: measured.lost,
         conversion: measured.conversion,
     }

@@ -3,8 +3,10 @@
 //!
 //! Each added line pays for one lost line. Texts are compared by hashes with random keys, in nearly linear time.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::hash::{BuildHasher, RandomState};
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+
+use gix::hashtable::{HashMap, HashSet};
 
 use super::reformat::{BlockReader, has_blocks};
 use super::text::{Text, words};
@@ -14,7 +16,9 @@ const RUN: usize = 3;
 /// How many of them have words; others, such as `}`, are in any two programs.
 const WITH_WORDS: usize = 2;
 /// The number of equal places among which to look for the longest run.
-const CHOICES: usize = 16;
+const CHOICES: usize = 4;
+/// The number of equal places to look at, of which some may have paid already.
+const LOOKS: usize = 64;
 /// The maximum number of added lines; further files are ignored.
 const LINE_LIMIT: usize = 1 << 22;
 
@@ -28,15 +32,29 @@ pub struct AddedLines {
     ends: Vec<usize>,
     /// The lines of all files.
     lines: Vec<AddedLine>,
-    /// Where runs of [`RUN`] wanted lines start, by their hash and in order.
-    runs: HashMap<u64, VecDeque<usize>>,
+    /// The hashes of [`RUN`] consecutive lines of a file and where they start, sorted.
+    runs: Vec<(LineHash, usize)>,
+    is_sorted: bool,
+    /// By hash, the first of the equal runs that may be free.
+    first_free: HashMap<LineHash, usize>,
 }
 
-/// The hash of a line without blanks around it. A line in a comment differs from the same line in code.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct LineHash {
-    hash: u64,
-    has_word: bool,
+/// The hash of consecutive lines, or of one without blanks around it: then its lowest bit says whether the line has a
+/// word. A line in a comment differs from the same line in code.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct LineHash(u64);
+
+impl LineHash {
+    fn has_word(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+impl Hash for LineHash {
+    // Maps take the bytes of a hash as they are.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write(&self.0.to_ne_bytes());
+    }
 }
 
 struct AddedLine {
@@ -46,86 +64,83 @@ struct AddedLine {
     is_free: bool,
 }
 
+fn hashed(blob: &[u8], hasher: &RandomState) -> Vec<LineHash> {
+    let text = Text::of(blob);
+    let mut found = Vec::with_capacity(text.lines);
+    let mut blocks = has_blocks(text.bytes()).then(BlockReader::default);
+    for line in text.trimmed() {
+        let is_in_block = blocks.as_mut().is_some_and(|blocks| blocks.read(line));
+        let has_word = words(line).next().is_some();
+        let hash = hasher.hash_one((is_in_block, line));
+        found.push(LineHash(hash & !1 | u64::from(has_word)));
+    }
+    found
+}
+
 fn counts(lines: &[LineHash]) -> HashMap<LineHash, usize> {
-    let mut counts = HashMap::new();
+    let mut counts = HashMap::default();
+    counts.reserve(lines.len());
     for &line in lines {
         *counts.entry(line).or_default() += 1;
     }
     counts
 }
 
-/// Takes one of these lines; returns whether there was one.
-fn take_one(counts: &mut HashMap<LineHash, usize>, line: LineHash) -> bool {
-    let count = counts.get_mut(&line).filter(|count| **count > 0);
-    count.map(|count| *count -= 1).is_some()
+/// What a text has more of than another.
+fn beyond(mine: &[LineHash], theirs: &[LineHash]) -> HashMap<LineHash, usize> {
+    let mut more = counts(mine);
+    for line in theirs {
+        if let Some(count) = more.get_mut(line) {
+            *count = count.saturating_sub(1);
+        }
+    }
+    more.retain(|_, count| *count > 0);
+    more
+}
+
+/// A run may start with a line with words only, as others are everywhere.
+fn starts_run(run: &[LineHash]) -> bool {
+    run.first().is_some_and(|line| line.has_word())
 }
 
 impl AddedLines {
-    fn hashed(&self, blob: &[u8]) -> Vec<LineHash> {
-        let text = Text::of(blob);
-        let mut blocks = has_blocks(text.bytes()).then(BlockReader::default);
-        let hashed = text.trimmed().map(|line| {
-            let is_in_block = blocks.as_mut().is_some_and(|blocks| blocks.read(line));
-            LineHash {
-                hash: self.hasher.hash_one((is_in_block, line)),
-                has_word: words(line).next().is_some(),
-            }
-        });
-        hashed.collect()
-    }
-
-    /// The hash of the run at the start of `lines`. It begins with a line with words only, as others are everywhere.
-    fn run(&self, lines: &[LineHash]) -> Option<u64> {
-        let run = lines.get(..RUN)?;
-        run[0].has_word.then(|| self.hasher.hash_one(run))
-    }
-
-    /// The lines that a file loses.
-    fn lost(&self, before: &[LineHash], new: &[u8]) -> HashMap<LineHash, usize> {
-        let mut lost = counts(before);
-        for line in self.hashed(new) {
-            take_one(&mut lost, line);
-        }
-        lost.retain(|_, count| *count > 0);
-        lost
-    }
-
     /// Notes what a file loses. Every such file comes before those that gain lines.
     pub fn want(&mut self, old: &[u8], new: &[u8]) {
-        let lost = self.lost(&self.hashed(old), new);
-        self.wanted.extend(lost.into_keys());
+        let (before, after) = (hashed(old, &self.hasher), hashed(new, &self.hasher));
+        self.wanted.extend(beyond(&before, &after).into_keys());
     }
 
     /// Whether a file may gain lines that another loses.
     pub fn is_wanted(&self, new: &[u8]) -> bool {
-        let wanted = |line: &LineHash| line.has_word && self.wanted.contains(line);
-        let after = self.hashed(new);
+        let wanted = |line: &LineHash| line.has_word() && self.wanted.contains(line);
+        let after = hashed(new, &self.hasher);
         after.into_iter().filter(wanted).take(WITH_WORDS).count() == WITH_WORDS
     }
 
     /// Adds what a file gains, and returns the file's number; `None` if the change adds too many lines.
     pub fn add(&mut self, old: &[u8], new: &[u8]) -> Option<usize> {
-        let after = self.hashed(new);
-        let (file, start) = (self.ends.len(), self.lines.len());
-        if start + after.len() > LINE_LIMIT {
+        let after = hashed(new, &self.hasher);
+        if self.lines.len() + after.len() > LINE_LIMIT {
             return None;
         }
-        let mut known = counts(&self.hashed(old));
-        for (at, &line) in after.iter().enumerate() {
+        let mut known = counts(&hashed(old, &self.hasher));
+        let (file, start) = (self.ends.len(), self.lines.len());
+        for &line in &after {
             // As many equal lines as before are the old ones.
-            let is_free = !take_one(&mut known, line);
+            let old = known.get_mut(&line).filter(|count| **count > 0);
+            let is_free = old.map(|count| *count -= 1).is_none();
             self.lines.push(AddedLine {
                 line,
                 file,
                 is_free,
             });
-            if is_free
-                && self.wanted.contains(&line)
-                && let Some(run) = self.run(&after[at..])
-            {
-                self.runs.entry(run).or_default().push_back(start + at);
+        }
+        for (run, at) in after.windows(RUN).zip(start..) {
+            if starts_run(run) {
+                self.runs.push((LineHash(self.hasher.hash_one(run)), at));
             }
         }
+        self.is_sorted = false;
         self.ends.push(self.lines.len());
         Some(file)
     }
@@ -133,58 +148,77 @@ impl AddedLines {
     /// Takes the lines that a file loses and others gain: how many each file gains, by number. The file `own` is the one
     /// that loses them.
     pub fn take(&mut self, old: &[u8], new: &[u8], own: Option<usize>) -> Vec<(usize, usize)> {
-        let before = self.hashed(old);
-        let mut lost = self.lost(&before, new);
+        if !self.is_sorted {
+            self.runs.sort_unstable();
+            self.first_free.clear();
+            self.is_sorted = true;
+        }
+        let before = hashed(old, &self.hasher);
+        let mut gone = beyond(&before, &hashed(new, &self.hasher));
         let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
         let mut rest = before.as_slice();
-        while rest.len() >= RUN {
-            let Some((at, length)) = self.longest_run(rest, own) else {
-                rest = &rest[1..];
-                continue;
+        while let Some(run) = rest.get(..RUN) {
+            let longest = match starts_run(run) {
+                true => self.longest_run(rest, LineHash(self.hasher.hash_one(run)), own),
+                false => None,
             };
-            let count = self.take_run(at, length, &mut lost);
-            if count > 0 {
-                *taken.entry(self.lines[at].file).or_default() += count;
-            }
+            let length = match longest {
+                Some((at, length)) => {
+                    let count = self.take_run(at, length, &mut gone);
+                    if count > 0 {
+                        *taken.entry(self.lines[at].file).or_default() += count;
+                    }
+                    length
+                }
+                None => 1,
+            };
             rest = &rest[length..];
         }
         taken.into_iter().collect()
     }
 
-    /// The start and length of the longest of the first runs that equal the start of `lines`.
-    fn longest_run(&mut self, lines: &[LineHash], own: Option<usize>) -> Option<(usize, usize)> {
-        let run = self.run(lines)?;
-        let starts = self.runs.get_mut(&run)?;
-        while starts.front().is_some_and(|&at| !self.lines[at].is_free) {
-            starts.pop_front();
-        }
+    /// The start and length of the longest of the first runs with this hash that equal the start of `lines`.
+    fn longest_run(
+        &mut self,
+        lines: &[LineHash],
+        hash: LineHash,
+        own: Option<usize>,
+    ) -> Option<(usize, usize)> {
+        let runs = &self.runs;
+        let first = self
+            .first_free
+            .entry(hash)
+            .or_insert_with(|| runs.partition_point(|&(other, _)| other < hash));
+        let is_used = |run: &&(LineHash, usize)| run.0 == hash && !self.lines[run.1].is_free;
+        *first += runs[*first..].iter().take_while(is_used).count();
+        let equal = runs[*first..].iter().take_while(|run| run.0 == hash);
+        let starts = equal.take(LOOKS).map(|run| run.1);
+        let other = starts.filter(|&at| Some(self.lines[at].file) != own && self.lines[at].is_free);
         let length = |at: usize| {
             let end = self.ends[self.lines[at].file];
             let both = self.lines[at..end].iter().zip(lines);
             both.take_while(|(added, line)| added.line == **line)
                 .count()
         };
-        let others = starts.iter().take(CHOICES).filter(|&&at| {
-            let added = &self.lines[at];
-            added.is_free && Some(added.file) != own
-        });
-        let runs = others.map(|&at| (at, length(at)));
-        let runs = runs.filter(|&(_, length)| length >= RUN);
-        // The first of the longest.
-        runs.rev().max_by_key(|&(_, length)| length)
+        let found = other.take(CHOICES).map(|at| (at, length(at)));
+        found
+            .filter(|&(_, length)| length >= RUN)
+            .max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)))
     }
 
     /// Takes the lines of a run that one file gains and the other loses, where enough of them are consecutive.
-    fn take_run(&mut self, at: usize, length: usize, lost: &mut HashMap<LineHash, usize>) -> usize {
+    fn take_run(&mut self, at: usize, length: usize, gone: &mut HashMap<LineHash, usize>) -> usize {
         let (mut all, mut start) = (0, at);
         while start < at + length {
             let (mut end, mut with_words) = (start, 0);
             for added in &mut self.lines[start..at + length] {
-                if !added.is_free || !take_one(lost, added.line) {
+                let count = gone.get_mut(&added.line).filter(|count| **count > 0);
+                let Some(count) = count.filter(|_| added.is_free) else {
                     break;
-                }
+                };
+                *count -= 1;
                 added.is_free = false;
-                with_words += usize::from(added.line.has_word);
+                with_words += usize::from(added.line.has_word());
                 end += 1;
             }
             if end - start >= RUN && with_words >= WITH_WORDS {
@@ -192,7 +226,7 @@ impl AddedLines {
             } else {
                 for added in &mut self.lines[start..end] {
                     added.is_free = true;
-                    *lost.entry(added.line).or_default() += 1;
+                    *gone.entry(added.line).or_default() += 1;
                 }
             }
             start = end + 1;

@@ -10,7 +10,8 @@ use gix::bstr::ByteSlice;
 use gix::diff::blob::Hunk;
 
 use super::content::{Content, countable};
-use super::line_diff::{DIFF_LIMIT, changed_places, lines_at};
+use super::line_diff::whole_line_changes;
+use super::share::line_diff;
 use crate::path::is_hostile;
 
 /// Unchanged lines around a change.
@@ -33,53 +34,84 @@ pub fn unified_preview(
     max_lines: usize,
 ) -> String {
     let (old, new) = (displayable(old), displayable(new));
+    let hunks = whole_line_changes(&old, &new);
+    if hunks.is_empty() {
+        return String::new();
+    }
+    let all = diff_lines(&hunks, &old, &new);
+    let room = max_lines.saturating_sub(2);
+    let shown = match all.len() <= room {
+        true => all,
+        false => shortened(all, room),
+    };
     let width = match max_lines {
         usize::MAX => usize::MAX,
         _ => LINE_WIDTH,
     };
-    let mut lines = diff_lines(&old, &new, width);
-    if lines.is_empty() {
-        return String::new();
+    let mut out = format!("--- {old_name}\n+++ {new_name}\n");
+    for line in shown {
+        match line {
+            DiffLine::Note(text) => out.push_str(&text),
+            DiffLine::Text(sign, text) => {
+                out.push(sign);
+                out.push_str(&visible(text, width));
+            }
+        }
+        out.push('\n');
     }
-    shorten(&mut lines, max_lines.saturating_sub(2));
-    format!("--- {old_name}\n+++ {new_name}\n{}\n", lines.join("\n"))
+    out
 }
 
-/// The whole diff below the names.
-fn diff_lines(old: &[u8], new: &[u8], width: usize) -> Vec<String> {
-    let [old, new] = [old, new].map(|text| {
-        let lines = text.lines_with_terminator().take(DIFF_LIMIT);
-        lines.collect::<Vec<_>>()
-    });
-    let hunks = changed_places(old.iter().copied(), new.iter().copied());
+/// One line of a unified diff below the names.
+#[derive(Clone)]
+enum DiffLine<'a> {
+    /// The head of a hunk, or a marker.
+    Note(String),
+    /// A sign and the line without its end; a backslash remarks on the line before it.
+    Text(char, &'a [u8]),
+}
+
+/// The whole diff.
+fn diff_lines<'a>(hunks: &[Hunk], old: &'a [u8], new: &'a [u8]) -> Vec<DiffLine<'a>> {
+    let old: Vec<&[u8]> = old.lines_with_terminator().collect();
+    let new: Vec<&[u8]> = new.lines_with_terminator().collect();
     let mut lines = Vec::new();
     let is_near =
         |one: &Hunk, next: &Hunk| (next.before.start - one.before.end) as usize <= 2 * CONTEXT;
     for group in hunks.chunk_by(is_near) {
-        let (first, last) = (&group[0], &group[group.len() - 1]);
+        let (Some(first), Some(last)) = (group.first(), group.last()) else {
+            continue;
+        };
         let lead = CONTEXT.min(first.before.start as usize);
         let rest = CONTEXT.min(old.len() - last.before.end as usize);
         let range = |first: &Range<u32>, last: &Range<u32>| {
             first.start as usize - lead..last.end as usize + rest
         };
-        let before = range(&first.before, &last.before);
-        let after = range(&first.after, &last.after);
-        lines.push(format!("@@ -{} +{} @@", place(&before), place(&after)));
-        let mut add = |sign: char, text: &[&[u8]]| {
+        let (before, after) = (
+            range(&first.before, &last.before),
+            range(&first.after, &last.after),
+        );
+        let (before_at, after_at) = (place(&before), place(&after));
+        lines.push(DiffLine::Note(format!("@@ -{before_at} +{after_at} @@")));
+        let mut add = |sign, text: &[&'a [u8]]| {
             for line in text {
                 let body = line.strip_suffix(b"\n");
-                lines.push(format!("{sign}{}", visible(body.unwrap_or(line), width)));
+                lines.push(DiffLine::Text(sign, body.unwrap_or(line)));
                 if body.is_none() {
-                    lines.push("\\ No newline at end of file".to_owned());
+                    lines.push(DiffLine::Text('\\', b" No newline at end of file"));
                 }
             }
         };
         let mut at = before.start;
         for hunk in group {
-            add(' ', &old[at..hunk.before.start as usize]);
-            add('-', lines_at(&old, &hunk.before));
-            add('+', lines_at(&new, &hunk.after));
-            at = hunk.before.end as usize;
+            let (start, end) = (hunk.before.start as usize, hunk.before.end as usize);
+            add(' ', &old[at..start]);
+            add('-', &old[start..end]);
+            add(
+                '+',
+                &new[hunk.after.start as usize..hunk.after.end as usize],
+            );
+            at = end;
         }
         add(' ', &old[at..before.end]);
     }
@@ -95,17 +127,11 @@ fn place(lines: &Range<usize>) -> String {
     }
 }
 
-/// Leaves at most `room` lines: of each run of removed or added lines the first ones, and a marker for the others. A
-/// diff of very many runs ends early.
-fn shorten(lines: &mut Vec<String>, room: usize) {
-    if lines.len() <= room {
-        return;
-    }
-    let sign = |line: &String| line.chars().next().filter(|sign| matches!(sign, '-' | '+'));
-    let runs: Vec<&[String]> = lines
-        .chunk_by(|one, next| sign(one) == sign(next))
-        .collect();
-    let is_folded = |run: &[String], most| sign(&run[0]).is_some() && run.len() > most + 1;
+/// At most `room` lines: of each run of removed or added lines the first ones, and a marker for the others. A diff of
+/// very many runs ends early.
+fn shortened(all: Vec<DiffLine<'_>>, room: usize) -> Vec<DiffLine<'_>> {
+    let runs: Vec<&[DiffLine<'_>]> = all.chunk_by(|a, b| a.sign() == b.sign()).collect();
+    let is_folded = |run: &[DiffLine<'_>], most| run[0].sign().is_some() && run.len() > most + 1;
     let fits = |most: &usize| {
         let lines = runs.iter().map(|run| match is_folded(run, *most) {
             true => most + 1,
@@ -113,28 +139,42 @@ fn shorten(lines: &mut Vec<String>, room: usize) {
         });
         lines.sum::<usize>() <= room
     };
-    let Some(most) = (1..room).rev().find(fits) else {
-        let shown = room.saturating_sub(1);
-        let more = marker(lines.len() - shown, "");
-        lines.truncate(shown);
-        lines.push(more);
-        return;
-    };
+    let most = (1..room).rev().find(fits).unwrap_or(1);
     let mut shown = Vec::new();
-    for run in runs {
+    let mut left_out = 0;
+    for run in &runs {
+        let mut lines = run.to_vec();
         if is_folded(run, most) {
-            let what = if run[0].starts_with('-') {
-                " removed"
-            } else {
-                " added"
+            let what = match run[0].sign() {
+                Some('-') => " removed",
+                _ => " added",
             };
-            shown.extend_from_slice(&run[..most]);
-            shown.push(marker(run.len() - most, what));
+            lines.truncate(most);
+            lines.push(DiffLine::Note(marker(run.len() - most, what)));
+        }
+        if shown.len() + lines.len() <= room && left_out == 0 {
+            shown.append(&mut lines);
         } else {
-            shown.extend_from_slice(run);
+            left_out += run.len();
         }
     }
-    *lines = shown;
+    if left_out > 0 {
+        if shown.len() == room && shown.pop().is_some() {
+            left_out += 1;
+        }
+        shown.push(DiffLine::Note(marker(left_out, "")));
+    }
+    shown
+}
+
+impl DiffLine<'_> {
+    /// The sign of a removed or added line.
+    fn sign(&self) -> Option<char> {
+        match self {
+            DiffLine::Text(sign @ ('-' | '+'), _) => Some(*sign),
+            _ => None,
+        }
+    }
 }
 
 fn marker(count: usize, what: &str) -> String {
@@ -146,25 +186,23 @@ fn marker(count: usize, what: &str) -> String {
 /// lines`. Leading and trailing blanks are ignored, and content is escaped as in [`unified_preview`].
 pub fn deleted_content(old: &[u8], new: &[u8], max_lines: usize) -> String {
     let (old, new) = (displayable(old), displayable(new));
-    let old: Vec<&[u8]> = old.lines().take(DIFF_LIMIT).collect();
-    let trimmed = old.iter().map(|line| line.trim_ascii());
-    let hunks = changed_places(
-        trimmed,
-        new.lines().take(DIFF_LIMIT).map(<[u8]>::trim_ascii),
-    );
-    let removed = hunks.iter().flat_map(|hunk| hunk.before.clone());
-    let count = removed.clone().count();
-    let shown = match count <= max_lines {
-        true => count,
+    let diff = line_diff(&old, &new);
+    let is_removed = |at: usize| diff.as_ref().is_none_or(|diff| diff.is_removed(at));
+    let lines = old.lines().enumerate();
+    let removed: Vec<&[u8]> = lines
+        .filter_map(|(at, line)| is_removed(at).then_some(line))
+        .collect();
+    let shown = match removed.len() <= max_lines {
+        true => removed.len(),
         false => max_lines.saturating_sub(1),
     };
     let mut out = String::new();
-    for at in removed.take(shown) {
-        out.push_str(&visible(old[at as usize], LINE_WIDTH));
+    for line in &removed[..shown] {
+        out.push_str(&visible(line, LINE_WIDTH));
         out.push('\n');
     }
-    if shown < count {
-        out.push_str(&marker(count - shown, ""));
+    if shown < removed.len() {
+        out.push_str(&marker(removed.len() - shown, ""));
         out.push('\n');
     }
     out
@@ -337,12 +375,20 @@ mod tests {
             if is_other { "new" } else { "line" }
         });
         let preview = unified_preview(old.as_bytes(), new.as_bytes(), "a", "b", 14);
-        let start = "--- a\n+++ b\n@@ -4998,100005 +4998,100005 @@\n line 4997\n line 4998\n line 4999\n-line 5000\n[truncated] 99998 more removed lines\n+new 5000\n";
+        let start = "--- a\n+++ b\n@@ -4998,100005 +4998,100005 @@\n line 4997\n line 4998\n line 4999\n-line 5000\n+new 5000\n";
         assert!(preview.starts_with(start), "{preview}");
-        // What is between the equal ends is not compared.
         let lost = deleted_content(old.as_bytes(), new.as_bytes(), 4);
-        let expected = "line 5000\nline 5001\nline 5002\n[truncated] 99996 more lines\n";
-        assert_eq!(lost, expected);
+        assert!(
+            lost.starts_with("line 5000\nline 5002\nline 5004\n[truncated]"),
+            "{lost}"
+        );
+        let more: usize = lost
+            .split(' ')
+            .filter_map(|word| word.parse().ok())
+            .next_back()
+            .unwrap_or_default();
+        // Every second line of the compared head, and all behind it up to the equal end.
+        assert_eq!(more, 8_192 + (99_999 - 16_384) - 3);
     }
 
     #[test]

@@ -10,10 +10,11 @@
 
 use gix::bstr::ByteSlice;
 
-use super::line_diff::{DIFF_LIMIT, Numbered, changed_places, lines_at};
+use super::line_diff::{DIFF_LIMIT, Numbered};
+use super::share::line_changes;
 use super::text::{self, Text};
 
-/// The maximum words per side to compare; more would take too long.
+/// The maximum words per side to compare; more would need too much memory.
 const WORD_LIMIT: usize = 1 << 20;
 /// The new version keeps at least one line of so many.
 const LINES: usize = 4;
@@ -168,33 +169,18 @@ fn is_in_pattern(before: &[u8]) -> bool {
 /// Whether the lines that replace the changed ones miss fewer than a tenth of their words, of the bytes of these words
 /// and of their lines, and add fewer than a tenth.
 fn keeps_words(old: &Text<'_>, new: &Text<'_>) -> bool {
-    let (old, new): (Vec<_>, Vec<_>) = (old.trimmed().collect(), new.trimmed().collect());
-    let places = changed_places(old.iter().copied(), new.iter().copied());
-    let before = places
-        .iter()
-        .flat_map(|place| lines_at(&old, &place.before));
-    let after = places.iter().flat_map(|place| lines_at(&new, &place.after));
-    let words = Numbered::new(
-        before.clone().flat_map(|line| text::words(line)),
-        after.flat_map(|line| text::words(line)),
-        [0, 0],
-    );
-    let count = before.clone().flat_map(|line| text::words(line)).count();
+    let [before, after] = line_changes(old, new);
+    let words = Numbered::new(text::words(&before), text::words(&after), [0, 0]);
+    let (lost, added) = words.changed();
+    let count = text::words(&before).count();
     // A diff of texts that have little in common takes long.
-    if !is_little(words.lost().0, count) {
+    if !is_little(lost, count) || !is_little(added, count) {
         return false;
     }
     let diff = words.diff();
-    let changed = [diff.count_removals(), diff.count_additions()];
-    if !changed
-        .iter()
-        .all(|&changed| is_little(changed as usize, count))
-    {
-        return false;
-    }
     let (mut at, mut bytes, mut lost_bytes) = (0, 0, 0);
     let (mut lines, mut lost_lines) = (0, 0);
-    for line in before {
+    for line in before.lines() {
         let (mut words, mut lost) = (0, 0);
         for word in text::words(line) {
             words += 1;

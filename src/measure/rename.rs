@@ -3,8 +3,7 @@
 //! A rename is judged as a delete plus an add. The pairing explains it and selects the old version for the lost
 //! share.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
@@ -64,87 +63,119 @@ pub struct Rename {
 pub fn pair_renames<E>(
     deleted: &[RenameEnd<'_>],
     added: &[RenameEnd<'_>],
-    mut fetch: impl FnMut(ObjectId) -> Result<Vec<u8>, E>,
+    fetch: impl FnMut(ObjectId) -> Result<Vec<u8>, E>,
 ) -> Result<Vec<Rename>, E> {
-    let mut pairing = Pairing {
-        ends: [deleted, added],
-        taken: [vec![false; deleted.len()], vec![false; added.len()]],
+    let mut matcher = Matcher {
+        from: RenameEnds::new(deleted),
+        to: RenameEnds::new(added),
+        fetch,
+        pairs_left: MAX_PAIRS,
+        blobs_left: MAX_BLOBS,
         renames: Vec::new(),
     };
-    for by_name in [true, false] {
-        let content = |end: &RenameEnd<'_>| {
-            let kind = (!end.kind.is_file()).then_some(end.kind.mode());
-            Some((end.id, kind))
-        };
-        for (from, to) in pairing.groups(by_name, content) {
-            for to in to {
-                for &from in &from {
-                    pairing.pair(from, to, 100);
-                }
-            }
-        }
+    matcher.pair_same_content();
+    for [from, to] in matcher.same_names() {
+        matcher.pair_similar(&from, &to)?;
     }
-    let mut profiles: [HashMap<usize, Profile>; 2] = Default::default();
-    let (mut pairs_left, mut blobs_left) = (MAX_PAIRS, MAX_BLOBS);
-    for by_name in [true, false] {
-        let file = |end: &RenameEnd<'_>| end.kind.is_file().then_some(());
-        for (from, to) in pairing.groups(by_name, file) {
-            let (pairs, blobs) = (from.len() * to.len(), from.len() + to.len());
-            if pairs > pairs_left || blobs > blobs_left {
-                continue;
-            }
-            (pairs_left, blobs_left) = (pairs_left - pairs, blobs_left - blobs);
-            let mut candidates = Vec::new();
-            let both = from
-                .iter()
-                .flat_map(|from| to.iter().map(|to| [*from, *to]));
-            for [from, to] in both.filter(|[from, to]| pairing.may_pair(*from, *to)) {
-                for (side, at) in [from, to].into_iter().enumerate() {
-                    if !profiles[side].contains_key(&at) {
-                        let blob = fetch(pairing.ends[side][at].id)?;
-                        profiles[side].insert(at, Profile::of(&blob));
-                    }
-                }
-                let similarity = profiles[0][&from].similarity(&profiles[1][&to]);
-                if similarity >= MIN_SIMILARITY {
-                    candidates.push((
-                        Reverse(similarity),
-                        deleted[from].path,
-                        added[to].path,
-                        from,
-                        to,
-                    ));
-                }
-            }
-            candidates.sort();
-            for (Reverse(similarity), _, _, from, to) in candidates {
-                pairing.pair(from, to, similarity);
-            }
-        }
-    }
-    pairing.renames.sort_by_key(|rename| rename.to);
-    Ok(pairing.renames)
+    let (from, to) = (matcher.from.open(), matcher.to.open());
+    matcher.pair_similar(&from, &to)?;
+    let mut renames = matcher.renames;
+    renames.sort_by_key(|rename| rename.to);
+    Ok(renames)
 }
 
-/// The deleted and the added ends, which of them are paired already, and the pairs.
-struct Pairing<'a> {
-    ends: [&'a [RenameEnd<'a>]; 2],
-    taken: [Vec<bool>; 2],
+/// One side: its ends, those already paired, and the profiles so far.
+struct RenameEnds<'a> {
+    ends: &'a [RenameEnd<'a>],
+    taken: Vec<bool>,
+    profiles: HashMap<usize, Profile>,
+}
+
+impl<'a> RenameEnds<'a> {
+    fn new(ends: &'a [RenameEnd<'a>]) -> Self {
+        RenameEnds {
+            ends,
+            taken: vec![false; ends.len()],
+            profiles: HashMap::new(),
+        }
+    }
+
+    /// What is not paired yet, without empty files, in path order.
+    fn unpaired(&self) -> Vec<usize> {
+        let all = 0..self.ends.len();
+        let is_open = |&at: &usize| !self.taken[at] && !self.ends[at].id.is_empty_blob();
+        let mut open: Vec<usize> = all.filter(is_open).collect();
+        open.sort_by_key(|&at| self.ends[at].path);
+        open
+    }
+
+    /// The files that are not paired yet.
+    fn open(&self) -> Vec<usize> {
+        let mut open = self.unpaired();
+        open.retain(|&at| self.ends[at].kind.is_file());
+        open
+    }
+
+    /// The number of files without a profile.
+    fn unknown(&self, indices: &[usize]) -> usize {
+        indices
+            .iter()
+            .filter(|index| !self.profiles.contains_key(index))
+            .count()
+    }
+
+    fn look_at<E>(
+        &mut self,
+        indices: &[usize],
+        fetch: &mut impl FnMut(ObjectId) -> Result<Vec<u8>, E>,
+    ) -> Result<(), E> {
+        for &index in indices {
+            if !self.profiles.contains_key(&index) {
+                let profile = Profile::of(&fetch(self.ends[index].id)?);
+                self.profiles.insert(index, profile);
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Matcher<'a, F> {
+    from: RenameEnds<'a>,
+    to: RenameEnds<'a>,
+    fetch: F,
+    pairs_left: usize,
+    blobs_left: usize,
     renames: Vec<Rename>,
 }
 
-impl<'a> Pairing<'a> {
-    fn may_pair(&self, from: usize, to: usize) -> bool {
-        let [deleted, added] = self.ends;
-        let is_taken = self.taken[0][from] || self.taken[1][to];
-        let have_rows = deleted[from].has_row && added[to].has_row;
-        !is_taken && !have_rows
+/// Deleted ends that may pair, in path order, with and without a row.
+#[derive(Default)]
+struct UnpairedEnds {
+    with_row: VecDeque<usize>,
+    without_row: VecDeque<usize>,
+}
+
+impl UnpairedEnds {
+    fn push(&mut self, index: usize, end: &RenameEnd<'_>) {
+        match end.has_row {
+            true => self.with_row.push_back(index),
+            false => self.without_row.push_back(index),
+        }
     }
 
+    /// The first that may pair with `to`.
+    fn take(&mut self, to: &RenameEnd<'_>) -> Option<usize> {
+        // One with a row has fewer partners.
+        let with_row = (!to.has_row).then(|| self.with_row.pop_front()).flatten();
+        with_row.or_else(|| self.without_row.pop_front())
+    }
+}
+
+impl<'a, F> Matcher<'a, F> {
     fn pair(&mut self, from: usize, to: usize, similarity: u8) {
-        if self.may_pair(from, to) {
-            self.taken[0][from] = true;
-            self.taken[1][to] = true;
+        if !self.from.taken[from] && !self.to.taken[to] {
+            self.from.taken[from] = true;
+            self.to.taken[to] = true;
             self.renames.push(Rename {
                 from,
                 to,
@@ -153,36 +184,86 @@ impl<'a> Pairing<'a> {
         }
     }
 
-    /// The open ends, without empty files, for which `key` and perhaps the file name are the same: each group of
-    /// deleted ends with the added ones.
-    fn groups<K: Ord>(
-        &self,
-        by_name: bool,
-        key: impl Fn(&RenameEnd<'a>) -> Option<K>,
-    ) -> Vec<(Vec<usize>, Vec<usize>)> {
-        let mut groups: BTreeMap<_, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
-        for (side, ends) in self.ends.into_iter().enumerate() {
-            for (at, end) in ends.iter().enumerate() {
-                let is_open = !self.taken[side][at] && !end.id.is_empty_blob();
-                if let Some(key) = key(end).filter(|_| is_open) {
-                    let group = groups
-                        .entry((by_name.then(|| end.name()), key))
-                        .or_default();
-                    match side {
-                        0 => group.0.push(at),
-                        _ => group.1.push(at),
-                    }
+    /// Pairs equal ids of the same kind: first those of the same name, then in path order.
+    fn pair_same_content(&mut self) {
+        let (from_ends, to_ends) = (self.from.ends, self.to.ends);
+        for by_name in [true, false] {
+            let key = |end: &RenameEnd<'a>| {
+                let kind = (!end.kind.is_file()).then_some(end.kind);
+                (end.id, kind, by_name.then(|| end.name()))
+            };
+            let mut waiting: HashMap<_, UnpairedEnds> = HashMap::new();
+            for index in self.from.unpaired() {
+                let end = &from_ends[index];
+                waiting.entry(key(end)).or_default().push(index, end);
+            }
+            for index in self.to.unpaired() {
+                let same = waiting.get_mut(&key(&to_ends[index]));
+                if let Some(from) = same.and_then(|same| same.take(&to_ends[index])) {
+                    self.pair(from, index, 100);
                 }
             }
         }
-        let mut groups: Vec<_> = groups.into_values().collect();
-        groups.retain(|(from, to)| !from.is_empty() && !to.is_empty());
-        for (from, to) in &mut groups {
-            // One with a row has fewer partners.
-            from.sort_by_key(|&at| (!self.ends[0][at].has_row, self.ends[0][at].path));
-            to.sort_by_key(|&at| self.ends[1][at].path);
+    }
+
+    /// The unpaired ends that share a file name, ordered by name.
+    fn same_names(&self) -> Vec<[Vec<usize>; 2]> {
+        let mut names: BTreeMap<&[u8], [Vec<usize>; 2]> = BTreeMap::new();
+        for (side, ends) in [&self.from, &self.to].into_iter().enumerate() {
+            for index in ends.open() {
+                let name = ends.ends[index].name();
+                names.entry(name).or_default()[side].push(index);
+            }
         }
-        groups
+        let has_both = |sides: &[Vec<usize>; 2]| sides.iter().all(|side| !side.is_empty());
+        names.into_values().filter(has_both).collect()
+    }
+
+    /// Compares all with all, within the remaining limits.
+    fn pair_similar<E>(&mut self, from: &[usize], to: &[usize]) -> Result<(), E>
+    where
+        F: FnMut(ObjectId) -> Result<Vec<u8>, E>,
+    {
+        let without_row = |ends: &RenameEnds<'_>, all: &[usize]| -> Vec<usize> {
+            let open = all.iter().copied();
+            open.filter(|&at| !ends.ends[at].has_row).collect()
+        };
+        let (from_free, to_free) = (without_row(&self.from, from), without_row(&self.to, to));
+        // If all of one side have a row, those of the other side with a row find no partner.
+        let from = if to_free.is_empty() { &from_free } else { from };
+        let to = if from_free.is_empty() { &to_free } else { to };
+        let pairs = from_free.len().saturating_mul(to.len())
+            + (from.len() - from_free.len()).saturating_mul(to_free.len());
+        if pairs == 0 {
+            return Ok(());
+        }
+        let blobs = self.from.unknown(from) + self.to.unknown(to);
+        if pairs > self.pairs_left || blobs > self.blobs_left {
+            return Ok(());
+        }
+        self.pairs_left -= pairs;
+        self.blobs_left -= blobs;
+        self.from.look_at(from, &mut self.fetch)?;
+        self.to.look_at(to, &mut self.fetch)?;
+
+        let mut candidates = Vec::new();
+        for &f in from {
+            let has_row = self.from.ends[f].has_row;
+            for &t in if has_row { &to_free } else { to } {
+                let similarity = self.from.profiles[&f].similarity(&self.to.profiles[&t]);
+                if similarity >= MIN_SIMILARITY {
+                    candidates.push((similarity, f, t));
+                }
+            }
+        }
+        candidates.sort_by(|&(left, f, t), &(right, g, u)| {
+            let paths = |f: usize, t: usize| (self.from.ends[f].path, self.to.ends[t].path);
+            right.cmp(&left).then_with(|| paths(f, t).cmp(&paths(g, u)))
+        });
+        for (similarity, f, t) in candidates {
+            self.pair(f, t, similarity);
+        }
+        Ok(())
     }
 }
 

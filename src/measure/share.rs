@@ -4,7 +4,7 @@
 //! Myers' diff with git's heuristics counts first. Where it may have missed the shortest diff, that is computed too,
 //! so the counts equal `git diff --minimal --numstat` apart from blanks.
 
-use super::line_diff::{DIFF_LIMIT, Numbered};
+use super::line_diff::{DIFF_LIMIT, LineDiff, Numbered, numbered_diff};
 use super::lower_bound;
 use super::text::{Text, Unit, without_common_ends};
 
@@ -104,7 +104,6 @@ pub(super) fn lost_text(old: &Text<'_>, new: &Text<'_>) -> Lost {
         // A verdict without a count may not be milder.
         let kept = lower_bound::kept(old.bytes(), new.bytes(), lost.total, lower_bound::ALL);
         lost.lost = lost.lost.min(lost.total - kept);
-        lost.gone = lost.gone.min(lost.lost);
     }
     lost
 }
@@ -120,21 +119,63 @@ fn count(old: &Text<'_>, new: &Text<'_>) -> Lost {
         Unit::Lines => ((old, new), DIFF_LIMIT),
         Unit::Tokens | Unit::Bytes => (without_common_ends(old, new), TOKEN_COUNT_LIMIT),
     };
-    let counts = [old, new].map(|text| all.unit.count(text));
-    if counts.iter().any(|count| *count > limit) {
+    let Some(numbered) = numbered(old, new, all.unit, limit) else {
         return Lost {
             is_exact: false,
             ..all
         };
-    }
-    let numbered = Numbered::new(all.unit.of(old), all.unit.of(new), counts);
-    let (lost, is_exact) = numbered.lost();
-    Lost {
-        lost,
-        gone: numbered.gone(),
-        is_exact,
+    };
+    let between = all.unit.count(old);
+    let gone = numbered.gone();
+    let diff = numbered.quick_diff();
+    let mut lost = Lost {
+        lost: diff.map_or(between, |diff| diff.count_removals()),
+        gone,
         ..all
+    };
+    // No diff loses less than what occurs nowhere.
+    if lost.lost > gone {
+        let kept = numbered.kept();
+        lost.lost = lost.lost.min(between - kept.count);
+        lost.is_exact = kept.is_exact || lost.lost == gone;
     }
+    lost
+}
+
+/// A diff of the lines; `None` if there are too many.
+pub(super) fn line_diff(old: &[u8], new: &[u8]) -> Option<LineDiff> {
+    let (old, new) = (Text::of(old), Text::of(new));
+    let is_possible = old.lines.max(new.lines) <= DIFF_LIMIT;
+    is_possible.then(|| diff_of(&old, &new))
+}
+
+fn diff_of(old: &Text<'_>, new: &Text<'_>) -> LineDiff {
+    numbered_diff(old.trimmed(), new.trimmed(), (old.lines, new.lines)).1
+}
+
+/// The old lines that the new text lacks, and the new lines in their place, of at most [`DIFF_LIMIT`] lines each.
+pub(super) fn line_changes(old: &Text<'_>, new: &Text<'_>) -> [Vec<u8>; 2] {
+    let diff = diff_of(old, new);
+    let (before, after): (Vec<&[u8]>, Vec<&[u8]>) =
+        (old.trimmed().collect(), new.trimmed().collect());
+    let mut changed = [Vec::new(), Vec::new()];
+    for hunk in diff.hunks() {
+        let sides = [(&before, hunk.before), (&after, hunk.after)];
+        for (changed, (lines, range)) in changed.iter_mut().zip(sides) {
+            for line in &lines[range.start as usize..range.end as usize] {
+                changed.extend_from_slice(line);
+                changed.push(b'\n');
+            }
+        }
+    }
+    changed
+}
+
+/// `None` if either side has more than `limit` units.
+fn numbered(old: &[u8], new: &[u8], unit: Unit, limit: usize) -> Option<Numbered> {
+    let counts = [old, new].map(|text| unit.count(text));
+    let is_possible = counts.iter().all(|count| *count <= limit);
+    is_possible.then(|| Numbered::new(unit.of(old), unit.of(new), counts))
 }
 
 /// When a change is destructive.
@@ -190,20 +231,22 @@ pub(super) fn is_surely_modify(old: &Text<'_>, new: &Text<'_>, thresholds: &Thre
     }
     let is_enough =
         |enough| lower_bound::kept(old.bytes(), new.bytes(), all.total, enough) >= enough;
-    all.unit == Unit::Lines && is_enough(enough_lines(&all, thresholds.share))
+    all.unit == Unit::Lines && enough_lines(&all, thresholds.share).is_some_and(is_enough)
 }
 
-/// The fewest lines to keep so that the lost share is below `share`; more than all if even that is too few.
-fn enough_lines(all: &Lost, share: f64) -> usize {
+/// The fewest lines to keep so that the lost share is below `share`; `None` if all are too few.
+fn enough_lines(all: &Lost, share: f64) -> Option<usize> {
     let reaches = |lost| Lost { lost, ..*all }.at_least(share);
-    let may_lose = (share * all.total as f64).ceil() as usize;
-    let first = all.total.saturating_sub(may_lose);
-    let too_few = (first..=all.total).take_while(|kept| reaches(all.total - kept));
-    first + too_few.count()
+    let mut lost = all.total.min((share * all.total as f64).ceil() as usize);
+    while reaches(lost) {
+        lost = lost.checked_sub(1)?;
+    }
+    Some(all.total - lost)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::longest_common::tests::slowly;
     use super::*;
     use crate::random::Random;
 
@@ -290,24 +333,6 @@ mod tests {
             let after = lost(old.join("\n").as_bytes(), diluted.join("\n").as_bytes());
             assert_eq!((after.lost, after.gone), (before.lost, before.gone));
         }
-    }
-
-    /// The length of the longest common subsequence, the slow way.
-    fn slowly(old: &[String], new: &[String]) -> usize {
-        let mut row = vec![0; new.len() + 1];
-        for token in old {
-            let mut diagonal = 0;
-            for (at, other) in new.iter().enumerate() {
-                let above = row[at + 1];
-                row[at + 1] = if token == other {
-                    diagonal + 1
-                } else {
-                    above.max(row[at])
-                };
-                diagonal = above;
-            }
-        }
-        row[new.len()]
     }
 
     #[test]
@@ -410,6 +435,13 @@ mod tests {
     }
 
     #[test]
+    fn input_too_large_to_compare_counts_as_lost() {
+        let numbered = |limit| numbered(b"a\nb\n", b"a\nb\n", Unit::Lines, limit);
+        assert!(numbered(2).is_some());
+        assert!(numbered(1).is_none());
+    }
+
+    #[test]
     fn enough_lines_are_just_fewer_lost_than_the_share() {
         for total in 1..400 {
             let all = Lost {
@@ -417,7 +449,7 @@ mod tests {
                 ..Lost::NOTHING
             };
             for share in [0.01, 0.07, 0.33, 0.5, 0.9, 1.0] {
-                let enough = enough_lines(&all, share);
+                let enough = enough_lines(&all, share).unwrap_or(total + 1);
                 let reaches = |kept: usize| {
                     let lost = total - kept;
                     Lost { lost, ..all }.at_least(share)
@@ -425,7 +457,7 @@ mod tests {
                 assert!(enough > total || !reaches(enough), "{total}, {share}");
                 assert!(reaches(enough - 1), "{total}, {share}");
             }
-            assert_eq!(enough_lines(&all, 0.0), total + 1);
+            assert_eq!(enough_lines(&all, 0.0), None);
         }
     }
 }

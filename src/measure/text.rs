@@ -120,33 +120,43 @@ pub(super) fn equal_end<T: PartialEq>(one: &[T], other: &[T]) -> usize {
 }
 
 /// The tokens of a text.
-fn tokens(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    split(text).map(|(token, _)| token)
+fn tokens(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || next_token(&mut text))
 }
 
-/// The words of a text: runs of letters, digits and `_`, or single characters of a script without blanks.
-pub(super) fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let words = split(text).map(|(token, word)| &token[..word]);
-    words.filter(|word| !word.is_empty())
-}
-
-/// The tokens of a text, each with the length of its word.
-///
 /// A token is a word, or one character of a script without blanks, with the punctuation directly after it: `var
 /// a=f(b);}` is `var`, `a=`, `f(` and `b);}`. Separate punctuation tokens would occur in any program and hide that
 /// the text is another one.
-fn split(mut rest: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
-    std::iter::from_fn(move || {
-        rest = rest.trim_ascii_start();
-        let word = word_length(rest);
-        let mut end = word;
-        while end < TOKEN_LIMIT
-            && let (CharClass::Punctuation, length) = classify(&rest[end..])
-        {
-            end += length;
+fn next_token<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let text = rest.trim_ascii_start();
+    let mut end = 0;
+    let mut may_grow = true;
+    while end < TOKEN_LIMIT {
+        let (class, length) = classify(&text[end..]);
+        match class {
+            CharClass::End => break,
+            CharClass::Punctuation => may_grow = false,
+            CharClass::Word if may_grow => {}
+            CharClass::Single if end == 0 => may_grow = false,
+            CharClass::Word | CharClass::Single => break,
         }
-        let token = rest.split_off(..end)?;
-        (!token.is_empty()).then_some((token, word))
+        end += length;
+    }
+    let (token, tail) = text.split_at(end);
+    *rest = tail;
+    (!token.is_empty()).then_some(token)
+}
+
+/// The words of a text: runs of letters, digits and `_`, or single characters of a script without blanks.
+pub(super) fn words(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        while !text.is_empty() {
+            match word_length(text) {
+                0 => text = &text[classify(text).1..],
+                length => return text.split_off(..length),
+            }
+        }
+        None
     })
 }
 
@@ -171,7 +181,7 @@ enum CharClass {
     Single,
     /// Any other visible character.
     Punctuation,
-    /// A blank, or the end of the text.
+    /// A blank, or an invalid character.
     End,
 }
 
