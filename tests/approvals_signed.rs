@@ -353,7 +353,7 @@ fn replacement_during_a_rename_can_be_approved() {
         .exits(1)
         .says("does not cover the other changes");
     // An approval of a new file covers no loss of the old one.
-    let both = "whose deletion needs approval in the same commit, too";
+    let both = "whose deletion needs approval, too";
     repo.git(&["reset", "--quiet", "--hard", "main"]);
     moved(&edited(&old(), 0), &new(), &[&one]);
     range(&repo, &[]).exits(1).says(both);

@@ -122,7 +122,7 @@ pub fn lost_at<'a>(finding: &Finding, change: &'a Change) -> Option<&'a BStr> {
 /// Help for a loss in a rename.
 pub fn both_ends(from: &BStr) -> String {
     format!(
-        "the lost content was in {}, whose deletion needs approval in the same commit, too; `--staged` approves both",
+        "the lost content was in {}, whose deletion needs approval, too; `--staged` approves both",
         escaped(from)
     )
 }

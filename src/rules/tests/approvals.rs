@@ -65,7 +65,7 @@ fn the_loss_of_a_rename_needs_the_consent_to_both_ends() {
     one.says(&["error destructive-change src/b.rs: src/b.rs loses 200 of 200 lines (100 %)"]);
     assert_eq!(
         &*one.findings()[0].help[0],
-        "the lost content was in src/a.rs, whose deletion needs approval in the same commit, too; `--staged` approves both"
+        "the lost content was in src/a.rs, whose deletion needs approval, too; `--staged` approves both"
     );
     let both = rename().approve("src/b.rs").approve("src/a.rs");
     assert_eq!(both.findings()[0].level, Level::Note);
