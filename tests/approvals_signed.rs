@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use crate::common::commits::lint_pull_request;
 use crate::common::signing::*;
 use crate::common::{self, DESIGN, GUARD, Output, Repo, SETTINGS};
 use serde_json::{Value, json};
@@ -257,7 +258,14 @@ fn an_approval_counts_once() {
         .exits(1)
         .says("destructive-change")
         .says(&why);
+    // Another approval of the same step counts.
     repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
+    let again = Approval {
+        id: "another".to_owned(),
+        ..approval(&repo, &old(), &new())
+    };
+    land(&repo, &new(), &[&signed(&repo, "person", again)]);
+    passes(&repo);
     // It does not count a second time after the first commit is in main either.
     repo.git(&["switch", "--quiet", "main"]);
     repo.git(&["merge", "--quiet", "188-work"]);
@@ -270,6 +278,75 @@ fn an_approval_counts_once() {
     unwrapped(&repo, &["lint", "--commit", "188-work"])
         .exits(1)
         .says(&why);
+}
+
+#[test]
+fn approval_is_used_up_by_a_squash_merge_into_main() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    land(&repo, &new(), &[&one]);
+    land(&repo, &edited(&new(), 0), &[]);
+    repo.git(&["switch", "--quiet", "main"]);
+    let line = format!("{TRAILER}: {}", one.to_trailer_value());
+    for message in [
+        // As a forge and as `git merge --squash` write the message.
+        format!("Change (#1)\n\n* Change\n\n{line}\n\n* More\n\nReviewed-by: X <x@y>"),
+        format!("Squashed commit of the following:\n\ncommit 1\n\n    Change\n\n    {line}\n\nEnd"),
+    ] {
+        repo.stage(FILE, new());
+        repo.commit(&message);
+        put_back(&repo, &[]);
+        repo.git(&["branch", "--quiet", "--force", "188-work", "main"]);
+        repo.git(&["switch", "--quiet", "188-work"]);
+        land(&repo, &new(), &[&one]);
+        stays(&repo, &[], "already used in commit");
+        stays(&repo, &["--each-commit"], "already used in commit");
+        repo.git(&["switch", "--quiet", "main"]);
+        repo.git(&["reset", "--quiet", "--hard", "HEAD~2"]);
+    }
+}
+
+#[test]
+fn older_branch_does_not_restore_a_removed_signer() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    land(&repo, &new(), &[&one]);
+    // main already has the change; the branch still has its own commit.
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("README.md", "More.\n");
+    repo.commit("Go on");
+    let taken = land(&repo, &new(), &[&one]);
+    passes(&repo);
+    land(&repo, &old(), &[]);
+    let why = format!(
+        "already used in commit {}; an approval counts once",
+        &taken[..12]
+    );
+    stays(&repo, &[], &why);
+    stays(&repo, &["--each-commit"], &why);
+}
+
+#[test]
+fn expiry_is_judged_at_the_time_of_the_commit() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    repo.stage(FILE, new());
+    let message = format!("Change\n\n{TRAILER}: {}", one.to_trailer_value());
+    for (author, committer, code) in [
+        ("2026-01-14T23:59:59Z", "2026-01-14T23:59:59Z", 0),
+        // A rebase much later.
+        ("2026-01-14T23:59:59Z", "2027-01-01T00:00:00Z", 0),
+        ("2026-01-15T00:00:00Z", "2026-01-01T00:00:00Z", 1),
+    ] {
+        let mut git = repo.command("git");
+        git.env("GIT_AUTHOR_DATE", author)
+            .env("GIT_COMMITTER_DATE", committer)
+            .args(["commit", "--quiet", "-m", &message]);
+        common::run(&mut git).exits(0);
+        range(&repo, &[]).exits(code);
+        range(&repo, &["--each-commit"]).exits(code);
+        repo.git(&["reset", "--quiet", "--soft", "HEAD~"]);
+    }
 }
 
 #[test]
@@ -320,6 +397,50 @@ fn loss_outside_the_approved_step_stays_refused() {
 }
 
 #[test]
+fn loss_before_the_approved_step_stays_refused() {
+    let Some(repo) = listed() else { return };
+    let start = edited(&old(), 0);
+    land(&repo, &start, &[]);
+    let one = signed(&repo, "person", approval(&repo, &start, &new()));
+    land(&repo, &new(), &[&one]);
+    passes(&repo);
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    // The unapproved replacement comes first; approving a small change after it does not cover it.
+    let gutted = "gutted\n".repeat(150);
+    let trifle = format!("{gutted}more\n");
+    land(&repo, &gutted, &[]);
+    let one = signed(&repo, "person", approval(&repo, &gutted, &trifle));
+    land(&repo, &trifle, &[&one]);
+    stays(&repo, &[], "does not cover the other changes");
+    let report = repo.json(&["lint", "--range", "main..188-work", "--each-commit"]);
+    assert_eq!(report["verdict"], "refused");
+}
+
+#[test]
+fn a_deletion_and_a_rename_can_be_approved() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, &old(), ""));
+    land(&repo, "", &[&one]);
+    range(&repo, &[]).exits(0);
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    // Nine tenths are equal, so this is a rename; no row grants the new name.
+    repo.git(&["mv", FILE, "src/moved.py"]);
+    repo.stage("src/moved.py", edited(&old(), 0));
+    let moved = Approval {
+        path: "src/moved.py".into(),
+        id: "moved".to_owned(),
+        ..approval(&repo, "", &edited(&old(), 0))
+    };
+    let away = approval(&repo, &old(), "");
+    let signed = [moved, away].map(|one| signed(&repo, "person", one));
+    commit(&repo, &[&signed[0]]);
+    range(&repo, &[]).exits(1);
+    repo.git(&["reset", "--quiet", "--soft", "main"]);
+    commit(&repo, &[&signed[0], &signed[1]]);
+    passes(&repo);
+}
+
+#[test]
 fn replacement_during_a_rename_can_be_approved() {
     let Some(repo) = listed() else { return };
     repo.git(&["switch", "--quiet", "main"]);
@@ -364,6 +485,26 @@ fn replacement_during_a_rename_can_be_approved() {
 }
 
 #[test]
+fn approval_of_a_new_file_does_not_cover_deleting_the_previous_one() {
+    let Some(repo) = listed() else { return };
+    let one = signed(&repo, "person", approval(&repo, "", &new()));
+    // The row permits modifying the file, so removing it breaks another rule than the loss.
+    land(&repo, "", &[]);
+    land(&repo, &new(), &[&one]);
+    stays(
+        &repo,
+        &[],
+        "does not cover the other changes: src/state.py is deleted",
+    );
+    // With both steps approved, it passes.
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    let away = signed(&repo, "person", approval(&repo, &old(), ""));
+    land(&repo, "", &[&away]);
+    land(&repo, &new(), &[&one]);
+    passes(&repo);
+}
+
+#[test]
 fn errors_other_than_loss_need_approval_of_the_whole_step() {
     let protect = "[scope]\nprotect = [\"src/state.py\"]\n";
     let Some(repo) = scene(protect, &format!("{WHO} KEY")) else {
@@ -388,6 +529,91 @@ fn errors_other_than_loss_need_approval_of_the_whole_step() {
     repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
     land(&repo, &more, &[&two]);
     passes(&repo);
+}
+
+#[test]
+fn several_approvals_and_approvals_in_merges_count() {
+    let Some(repo) = listed() else { return };
+    // The approval is on the branch; then main is merged into it.
+    let one = signed(&repo, "person", approval(&repo, &old(), &new()));
+    land(&repo, &new(), &[&one]);
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("src/main.py", "main\n");
+    repo.commit("Meanwhile");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["merge", "--quiet", "--no-edit", "main"]);
+    passes(&repo);
+    // Two branches make the same step, each with its own approval: both count.
+    repo.git(&["switch", "--quiet", "--create", "side", "main"]);
+    let two = Approval {
+        id: "two".to_owned(),
+        ..approval(&repo, &old(), &new())
+    };
+    land(&repo, &new(), &[&signed(&repo, "person", two)]);
+    repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["merge", "--quiet", "--no-edit", "side"]);
+    passes(&repo);
+    // A replacement made in a merge commit needs an approval in that commit.
+    repo.git(&["switch", "--quiet", "--create", "third", "main"]);
+    repo.stage("docs/more.md", "more\n");
+    repo.commit("More");
+    repo.git(&["switch", "--quiet", "188-work"]);
+    let three = signed(&repo, "person", approval(&repo, &new(), "gutted\n"));
+    for (approvals, code) in [(&[&three][..], 0), (&[], 1)] {
+        repo.git(&["merge", "--quiet", "--no-commit", "--no-ff", "third"]);
+        repo.git(&["rm", "--quiet", "-f", "docs/more.md"]);
+        repo.stage(FILE, "gutted\n");
+        commit(&repo, approvals);
+        range(&repo, &[]).exits(code);
+        repo.git(&["reset", "--quiet", "--hard", "HEAD~"]);
+    }
+}
+
+/// One commit makes the approved step at two paths, and the approval names one of them.
+#[test]
+fn signed_approval_counts_only_at_its_path() {
+    let Some(repo) = listed() else { return };
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("src/twin.py", old());
+    let rows = [(FILE, "Modify", ""), ("src/twin.py", "Modify", "")];
+    repo.design(DESIGN, &rows);
+    repo.commit("Have a twin");
+    repo.git(&["branch", "--quiet", "--force", "188-work", "main"]);
+    repo.git(&["switch", "--quiet", "188-work"]);
+    let one = Approval {
+        path: "src/twin.py".into(),
+        ..approval(&repo, &old(), &new())
+    };
+    repo.stage("src/twin.py", new());
+    land(&repo, &new(), &[&signed(&repo, "person", one)]);
+    for mode in [
+        &["lint", "--range", "main..188-work"][..],
+        &["lint", "--range", "main..188-work", "--each-commit"],
+        &["lint", "--commit", "188-work"],
+    ] {
+        let refused = unwrapped(&repo, mode)
+            .exits(1)
+            .says("error[destructive-change]: src/state.py loses 200 of 200 lines")
+            .text();
+        assert!(!refused.contains("error[destructive-change]: src/twin.py"));
+        assert!(!refused.contains("the approval by"));
+    }
+}
+
+#[test]
+fn signed_approval_covers_one_executable_bit() {
+    let Some(repo) = listed() else { return };
+    repo.stage(FILE, new());
+    repo.git(&["update-index", "--chmod=+x", FILE]);
+    let one = approval(&repo, &old(), &new());
+    commit(&repo, &[&signed(&repo, "person", one)]);
+    for options in [&[][..], &["--each-commit"]] {
+        stays(
+            &repo,
+            options,
+            "the commit does not make the approved change",
+        );
+    }
 }
 
 #[test]
@@ -420,6 +646,23 @@ fn signed_approval_never_clears_unsafe_path_or_outside_workspace() {
             assert!(found.contains(&cleared), "{report}");
             assert!(found.contains(&(rule.into(), "error".into())), "{report}");
         }
+    }
+}
+
+#[test]
+fn ci_counts_signed_approvals() {
+    let Some(repo) = listed() else { return };
+    let unsigned = approval(&repo, &old(), &new());
+    let good = signed(&repo, "person", unsigned.clone());
+    for (one, code) in [(good, 0), (unsigned, 1)] {
+        repo.git(&["switch", "--quiet", "188-work"]);
+        repo.git(&["reset", "--quiet", "--hard", "main"]);
+        land(&repo, &new(), &[&one]);
+        land(&repo, &edited(&new(), 0), &[]);
+        let [base, head] = ["main", "188-work"].map(|name| repo.git(&["rev-parse", name]));
+        repo.git(&["switch", "--quiet", "--detach", "main"]);
+        repo.git(&["merge", "--quiet", "--no-ff", "--no-edit", "188-work"]);
+        lint_pull_request(&repo, &base, &head).exits(code);
     }
 }
 

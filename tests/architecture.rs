@@ -54,7 +54,7 @@ const CEILINGS: [(&str, usize, usize); 4] = [
     ("src/", 36_300, 32_000),
     ("src/design/", 3_430, 3_500),
     ("src/agents/", 1_525, 2_000),
-    ("tests/", 26_300, 22_000),
+    ("tests/", 26_460, 22_000),
 ];
 
 /// The most files in src/.
