@@ -22,7 +22,7 @@ pub(crate) use rebuild::patched;
 pub(crate) use tools::{FileAction, ToolCall};
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 
@@ -163,8 +163,9 @@ impl Agent {
     }
 }
 
-fn locked(reply: &Mutex<Reply>) -> std::sync::MutexGuard<'_, Reply> {
-    reply.lock().unwrap_or_else(PoisonError::into_inner)
+/// The content of a mutex, also after a panic, which leaves it whole: nothing can fail while it is locked.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What guard does about a payload, besides reading and answering it.

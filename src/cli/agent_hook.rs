@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub(super) fn answer(agent: Agent, design: &DesignArgs) -> u8 {
     // Without the thread, guard still answers; only a call without end stays unanswered.
     let _ = thread::Builder::new().spawn(move || {
         thread::sleep(DEADLINE);
-        let reply = late.lock().unwrap_or_else(PoisonError::into_inner);
+        let reply = agents::locked(&late);
         std::process::exit(i32::from(say(&reply)));
     });
     let options = design.options(false);

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use gix::bstr::{BString, ByteSlice};
 use rmcp::ErrorData;
@@ -14,7 +14,7 @@ use rmcp::handler::server::tool::IntoCallToolResult;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject};
 use serde_json::{Value, json};
 
-use crate::agents::explained;
+use crate::agents::{explained, locked};
 use crate::files::{Analysis, Effect, Failure, FailureKind, Gate, GateResult, Operation};
 use crate::git::Repository;
 use crate::judge::Options;
@@ -76,11 +76,6 @@ impl Session {
         let mut seen = locked(&self.seen);
         seen.replace(now.clone()).unwrap_or(now)
     }
-}
-
-/// A call that panicked leaves the data whole: nothing can fail while it is locked.
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A call, with the repository as it is now.

@@ -24,11 +24,12 @@ use rmcp::{RoleServer, ServerHandler, ServiceExt, tool_handler};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
+use crate::agents::locked;
 use crate::error::{Error, Result};
 use crate::files::{Failure, FailureKind, GateResult, new_id};
 use crate::git::Repository;
 use crate::judge::Options;
-use call::{Call, Session, ToolAnswer, locked};
+use call::{Call, Session, ToolAnswer};
 use elicitation::not_approved;
 #[cfg(fuzzing)]
 pub(crate) use transport::decode;
