@@ -1,5 +1,5 @@
-//! guard counts at most as many lost lines as `git diff --minimal --numstat` counts deleted ones, if blanks
-//! around lines do not matter.
+//! guard counts at most as many lost lines as `git diff --numstat` counts deleted ones, if blanks around lines do not
+//! matter.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::random::Random;
@@ -60,7 +60,7 @@ fn numstat(dir: &Path) -> Vec<(String, usize)> {
             "--no-index",
             "--numstat",
         ])
-        .args(["--no-renames", "--no-ext-diff", "--diff-algorithm=minimal"])
+        .args(["--no-renames", "--no-ext-diff", "--diff-algorithm=myers"])
         .args(["old", "new"])
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CONFIG_GLOBAL", dir.join("none"))

@@ -150,7 +150,6 @@ pub(super) fn credit_request(
 fn lower(measured: &mut Measured, lines: usize, policy: &Policy) {
     let lost = &mut measured.lost;
     lost.lost = lost.lost.saturating_sub(lines);
-    lost.gone = lost.gone.saturating_sub(lines);
     measured.class = classify(lost, &policy.settings.thresholds);
 }
 

@@ -4,7 +4,7 @@
 use gix::bstr::ByteSlice;
 
 use super::content::line_count;
-use super::text::{equal_end, equal_start};
+use super::text::{Unit, equal_head, equal_tail};
 
 /// Where lines differ, equal ones are searched in so many lines of either side.
 const WINDOW: usize = 8;
@@ -20,13 +20,13 @@ pub(super) const ALL: usize = usize::MAX;
 ///
 /// Both are texts with a newline at the end of each line; `total` is the number of lines of `old`.
 pub(super) fn kept(old: &[u8], new: &[u8], total: usize, enough: usize) -> usize {
-    let head = equal_head(old, new);
+    let head = equal_head(old, new, Unit::Lines);
     let mut kept = line_count(&old[..head]);
     let (old, new) = (&old[head..], &new[head..]);
     if kept >= enough {
         return kept;
     }
-    let tail = equal_tail(old, new);
+    let tail = equal_tail(old, new, Unit::Lines);
     let (mut old, rest) = old.split_at(old.len() - tail);
     let mut new = &new[..new.len() - tail];
     kept += line_count(rest);
@@ -37,7 +37,7 @@ pub(super) fn kept(old: &[u8], new: &[u8], total: usize, enough: usize) -> usize
     let may_lose = total.checked_sub(enough);
     let (mut found, mut lost) = (0, 0);
     while kept + found < enough && !old.is_empty() && !new.is_empty() {
-        let equal = equal_head(old, new);
+        let equal = equal_head(old, new, Unit::Lines);
         if equal > 0 {
             found += line_count(&old[..equal]);
             (old, new) = (&old[equal..], &new[equal..]);
@@ -63,22 +63,6 @@ pub(super) fn kept(old: &[u8], new: &[u8], total: usize, enough: usize) -> usize
         }
     }
     kept + found
-}
-
-/// The bytes of the equal lines at the start of both.
-fn equal_head(old: &[u8], new: &[u8]) -> usize {
-    let same = equal_start(old, new);
-    match same == old.len() && same == new.len() {
-        true => same,
-        false => old[..same].rfind_byte(b'\n').map_or(0, |at| at + 1),
-    }
-}
-
-/// The bytes of the equal lines at the end; the first of them may be left out.
-fn equal_tail(old: &[u8], new: &[u8]) -> usize {
-    let same = equal_end(old, new);
-    let newline = old[old.len() - same..].find_byte(b'\n');
-    newline.map_or(0, |at| same - at - 1)
 }
 
 /// The next lines of a text without blanks around them, and where each ends.

@@ -2,7 +2,6 @@
 
 mod content;
 mod line_diff;
-mod longest_common;
 mod lower_bound;
 mod moved;
 mod preview;

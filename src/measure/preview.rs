@@ -10,8 +10,8 @@ use gix::bstr::ByteSlice;
 use gix::diff::blob::Hunk;
 
 use super::content::{Content, countable};
-use super::line_diff::whole_line_changes;
-use super::share::line_diff;
+use super::line_diff;
+use super::text::Unit;
 use crate::path::is_hostile;
 
 /// Unchanged lines around a change.
@@ -34,11 +34,10 @@ pub fn unified_preview(
     max_lines: usize,
 ) -> String {
     let (old, new) = (displayable(old), displayable(new));
-    let hunks = whole_line_changes(&old, &new);
-    if hunks.is_empty() {
+    if old == new {
         return String::new();
     }
-    let all = diff_lines(&hunks, &old, &new);
+    let all = diff_lines(&old, &new);
     let room = max_lines.saturating_sub(2);
     let shown = match all.len() <= room {
         true => all,
@@ -72,9 +71,16 @@ enum DiffLine<'a> {
 }
 
 /// The whole diff.
-fn diff_lines<'a>(hunks: &[Hunk], old: &'a [u8], new: &'a [u8]) -> Vec<DiffLine<'a>> {
-    let old: Vec<&[u8]> = old.lines_with_terminator().collect();
-    let new: Vec<&[u8]> = new.lines_with_terminator().collect();
+fn diff_lines<'a>(old: &'a [u8], new: &'a [u8]) -> Vec<DiffLine<'a>> {
+    let (old, new) = (old.lines_with_terminator(), new.lines_with_terminator());
+    let Some((input, mut diff)) = line_diff::diff(old.clone(), new.clone()) else {
+        let note = "[truncated] more lines than can be compared";
+        return vec![DiffLine::Note(note.to_owned())];
+    };
+    // As git does, to the least indentation.
+    diff.postprocess_lines(&input);
+    let hunks: Vec<Hunk> = diff.hunks().collect();
+    let (old, new): (Vec<&[u8]>, Vec<&[u8]>) = (old.collect(), new.collect());
     let mut lines = Vec::new();
     let is_near =
         |one: &Hunk, next: &Hunk| (next.before.start - one.before.end) as usize <= 2 * CONTEXT;
@@ -186,12 +192,15 @@ fn marker(count: usize, what: &str) -> String {
 /// lines`. Leading and trailing blanks are ignored, and content is escaped as in [`unified_preview`].
 pub fn deleted_content(old: &[u8], new: &[u8], max_lines: usize) -> String {
     let (old, new) = (displayable(old), displayable(new));
-    let diff = line_diff(&old, &new);
-    let is_removed = |at: usize| diff.as_ref().is_none_or(|diff| diff.is_removed(at));
-    let lines = old.lines().enumerate();
-    let removed: Vec<&[u8]> = lines
-        .filter_map(|(at, line)| is_removed(at).then_some(line))
-        .collect();
+    let lines: Vec<&[u8]> = old.lines().collect();
+    let removed = match line_diff::changes(&old, &new, Unit::Lines) {
+        Some(hunks) => {
+            let hunks = hunks.iter().map(|hunk| &hunk.before);
+            let lines = hunks.flat_map(|range| &lines[range.start as usize..range.end as usize]);
+            lines.copied().collect()
+        }
+        None => lines,
+    };
     let shown = match removed.len() <= max_lines {
         true => removed.len(),
         false => max_lines.saturating_sub(1),
@@ -363,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preview_of_a_very_large_text_shows_where_it_begins_to_differ() {
+    fn a_large_text_is_compared_in_full() {
         let text = |word: &dyn Fn(usize) -> &'static str| -> String {
             let line = |n: usize| format!("{} {n}\n", word(n));
             (0..110_000).map(line).collect()
@@ -387,8 +396,18 @@ mod tests {
             .filter_map(|word| word.parse().ok())
             .next_back()
             .unwrap_or_default();
-        // Every second line of the compared head, and all behind it up to the equal end.
-        assert_eq!(more, 8_192 + (99_999 - 16_384) - 3);
+        assert_eq!(more, 50_000 - 3);
+    }
+
+    #[test]
+    fn a_text_with_too_many_lines_has_a_note_and_its_lost_content() {
+        let old = numbered(0..300_000, "line");
+        let new = numbered(1..300_001, "other");
+        let preview = unified_preview(&old, &new, "a", "b", 14);
+        let note = "[truncated] more lines than can be compared";
+        assert_eq!(preview, format!("--- a\n+++ b\n{note}\n"));
+        let lost = deleted_content(&old, &new, 2);
+        assert_eq!(lost, "line 0\n[truncated] 299999 more lines\n");
     }
 
     #[test]

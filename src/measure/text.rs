@@ -9,7 +9,7 @@ use super::content::{countable, line_count};
 /// Above this average of bytes per line, an old version is counted in tokens.
 const LONG_LINES: usize = 400;
 
-/// Elements to compare at once.
+/// Bytes to compare at once.
 const STEP: usize = 64;
 
 /// The maximum length of a token.
@@ -86,37 +86,48 @@ impl Unit {
             Unit::Bytes => text.len(),
         }
     }
+
+    /// Whether no unit goes on behind this byte.
+    fn ends_at(self, byte: u8) -> bool {
+        byte == b'\n' || self != Unit::Lines && byte.is_ascii_whitespace()
+    }
 }
 
-/// Two texts without their common ends. No token crosses a blank, so the ends are cut at blanks.
-pub(super) fn without_common_ends<'a>(old: &'a [u8], new: &'a [u8]) -> (&'a [u8], &'a [u8]) {
-    let is_blank = |byte: &u8| byte.is_ascii_whitespace();
-    let blank = old[..equal_start(old, new)].iter().rposition(is_blank);
-    let start = blank.map_or(0, |blank| blank + 1);
-    let (old, new) = (&old[start..], &new[start..]);
-    let tail = &old[old.len() - equal_end(old, new)..];
-    let end = tail.iter().position(is_blank);
-    let end = end.map_or(0, |blank| tail.len() - blank);
-    (&old[..old.len() - end], &new[..new.len() - end])
+/// The bytes of the equal units at the start of both texts; the last may be left out.
+pub(super) fn equal_head(old: &[u8], new: &[u8], unit: Unit) -> usize {
+    let same = equal_start(old, new);
+    match same == old.len() && same == new.len() {
+        true => same,
+        false => {
+            let end = old[..same].iter().rposition(|byte| unit.ends_at(*byte));
+            end.map_or(0, |at| at + 1)
+        }
+    }
 }
 
-/// The number of equal elements at the start of both.
-pub(super) fn equal_start<T: PartialEq>(one: &[T], other: &[T]) -> usize {
+/// The bytes of the equal units at the end; the first may be left out.
+pub(super) fn equal_tail(old: &[u8], new: &[u8], unit: Unit) -> usize {
+    let same = equal_end(old, new);
+    let mut tail = old[old.len() - same..].iter();
+    let end = tail.position(|byte| unit.ends_at(*byte));
+    end.map_or(0, |at| same - at - 1)
+}
+
+/// The number of equal bytes at the start of both.
+fn equal_start(one: &[u8], other: &[u8]) -> usize {
     let steps = one.chunks_exact(STEP).zip(other.chunks_exact(STEP));
     let near = STEP * steps.take_while(|(one, other)| one == other).count();
     let rest = one[near..].iter().zip(&other[near..]);
     near + rest.take_while(|(one, other)| one == other).count()
 }
 
-/// The number of equal elements at the end of both.
-pub(super) fn equal_end<T: PartialEq>(one: &[T], other: &[T]) -> usize {
+/// The number of equal bytes at the end of both.
+fn equal_end(one: &[u8], other: &[u8]) -> usize {
     let steps = one.rchunks_exact(STEP).zip(other.rchunks_exact(STEP));
     let near = STEP * steps.take_while(|(one, other)| one == other).count();
-    let [one, other] = [one, other].map(|side| side[..side.len() - near].iter().rev());
-    near + one
-        .zip(other)
-        .take_while(|(one, other)| one == other)
-        .count()
+    let rest = one[..one.len() - near].iter().rev();
+    let rest = rest.zip(other[..other.len() - near].iter().rev());
+    near + rest.take_while(|(one, other)| one == other).count()
 }
 
 /// The tokens of a text.
@@ -267,22 +278,29 @@ mod tests {
     }
 
     #[test]
-    fn common_ends_are_cut_at_blanks_and_take_the_same_tokens_from_both() {
-        for (old, new, expected) in [
-            ("a b c d", "a b x d", ("c", "x")),
-            ("a b c", "a b c", ("c", "c")),
-            ("aa bb", "aa cc bb", ("bb", "cc bb")),
-            ("aab bb", "aac bb", ("aab", "aac")),
-            ("xa b", "ya b", ("xa", "ya")),
-            ("abc", "abd", ("abc", "abd")),
-            ("", "a b", ("", "a b")),
+    fn equal_ends_are_cut_where_units_end() {
+        for (old, new, unit, expected) in [
+            ("a b c d", "a b x d", Unit::Tokens, ("c ", "x ")),
+            ("a b c", "a b c", Unit::Tokens, ("", "")),
+            ("aa bb", "aa cc bb", Unit::Tokens, ("bb", "cc bb")),
+            ("aab bb", "aac bb", Unit::Tokens, ("aab ", "aac ")),
+            ("xa b", "ya b", Unit::Tokens, ("xa ", "ya ")),
+            ("abc", "abd", Unit::Tokens, ("abc", "abd")),
+            ("", "a b", Unit::Tokens, ("", "a b")),
+            (
+                "a b c\nd\n",
+                "a b x\nd\n",
+                Unit::Lines,
+                ("a b c\n", "a b x\n"),
+            ),
         ] {
-            let (old, new) = without_common_ends(old.as_bytes(), new.as_bytes());
-            let words = |text: &[u8]| tokens(text).join(" ");
-            assert_eq!(
-                (words(old), words(new)),
-                (expected.0.to_owned(), expected.1.to_owned())
-            );
+            let (old, new) = (old.as_bytes(), new.as_bytes());
+            let head = equal_head(old, new, unit);
+            let (old, new) = (&old[head..], &new[head..]);
+            let tail = equal_tail(old, new, unit);
+            let rest = |text: &[u8]| text[..text.len() - tail].to_str_lossy().into_owned();
+            let expected = (expected.0.to_owned(), expected.1.to_owned());
+            assert_eq!((rest(old), rest(new)), expected);
             assert_eq!(Unit::Tokens.count(old), tokens(old).len());
         }
     }
