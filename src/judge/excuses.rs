@@ -50,11 +50,7 @@ pub(super) fn credit(
     let mut credits = Vec::new();
     for (wanted, losing) in losing {
         let mut lines = AddedLines::default();
-        for &at in &losing {
-            let (old, new) = contents(&changes[at])?;
-            lines.want(&old, &new);
-        }
-        // The files that gain wanted lines, each with the position of its change.
+        // The files that gain lines, each with the position of its change.
         let mut receivers: Vec<(usize, &BString)> = Vec::new();
         let now = changes.iter().map(|one| (one.compared, &one.change));
         let before = earlier.iter().map(|change| (change.old, change));
@@ -64,7 +60,6 @@ pub(super) fn credit(
             }
             let content = objects.content(change.new)?;
             if Content::of(&content) == Content::Text
-                && lines.is_wanted(&content)
                 && lines.add(&objects.content(old)?, &content).is_some()
             {
                 receivers.push((at, &change.path));
@@ -114,7 +109,6 @@ pub(super) fn credit_request(
         return Ok(());
     }
     let mut lines = AddedLines::default();
-    lines.want(old, new);
     let is_other = |grant: &&Grant| {
         let other: &BStr = grant.path.as_ref();
         grant.kind == GrantKind::File && other != path && extension(other) == Some(wanted)
@@ -134,7 +128,7 @@ pub(super) fn credit_request(
         let gains = [Actions::ADD, Actions::MODIFY];
         let may_gain = gains.iter().any(|action| grant.actions.contains(*action));
         let is_text = Content::of(now) == Content::Text;
-        if may_gain && is_text && !policy.is_exempt(other) && lines.is_wanted(now) {
+        if may_gain && is_text && !policy.is_exempt(other) {
             lines.add(before, now);
         }
     }

@@ -1,237 +1,127 @@
 //! Lines that a change takes out of one file and adds to another, in runs of at least three consecutive lines, of which
 //! two have words.
 //!
-//! Each added line pays for one lost line. Texts are compared by hashes with random keys, in nearly linear time.
+//! An added run pays for one lost run, and a file pays for no more lines than it gains. Lines are compared by hashes with
+//! random keys, in nearly linear time.
 
-use std::collections::BTreeMap;
-use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, RandomState};
 
-use gix::hashtable::{HashMap, HashSet};
-
+use super::line_diff;
 use super::reformat::{BlockReader, has_blocks};
-use super::text::{Text, words};
+use super::text::{Text, Unit, words};
 
 /// The fewest lines that move together. Fewer are in any two programs.
 const RUN: usize = 3;
 /// How many of them have words; others, such as `}`, are in any two programs.
 const WITH_WORDS: usize = 2;
-/// The number of equal places among which to look for the longest run.
-const CHOICES: usize = 4;
-/// The number of equal places to look at, of which some may have paid already.
-const LOOKS: usize = 64;
 /// The maximum number of added lines; further files are ignored.
 const LINE_LIMIT: usize = 1 << 22;
 
-/// Lines that a change adds to files, each of which may pay for one line that another file loses.
+/// Lines that a change adds to files, which may pay for lines that another file loses.
 #[derive(Default)]
 pub struct AddedLines {
     hasher: RandomState,
-    /// The lines that some file loses.
-    wanted: HashSet<LineHash>,
-    /// Where the lines of each file end.
-    ends: Vec<usize>,
-    /// The lines of all files.
-    lines: Vec<AddedLine>,
-    /// The hashes of [`RUN`] consecutive lines of a file and where they start, sorted.
-    runs: Vec<(LineHash, usize)>,
-    is_sorted: bool,
-    /// By hash, the first of the equal runs that may be free.
-    first_free: HashMap<LineHash, usize>,
+    /// By the hash of [`RUN`] consecutive added lines, the files that have them, and how often they may still pay.
+    runs: HashMap<u64, Vec<(usize, usize)>>,
+    /// For each file, the number of lines that have not paid yet.
+    unpaid: Vec<usize>,
+    lines: usize,
 }
 
-/// The hash of consecutive lines, or of one without blanks around it: then its lowest bit says whether the line has a
-/// word. A line in a comment differs from the same line in code.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct LineHash(u64);
-
-impl LineHash {
-    fn has_word(self) -> bool {
-        self.0 & 1 == 1
-    }
+/// A line without blanks around it. One in a comment differs from the same one in code.
+#[derive(Clone, Copy)]
+struct Line {
+    hash: u64,
+    has_word: bool,
 }
 
-impl Hash for LineHash {
-    // Maps take the bytes of a hash as they are.
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write(&self.0.to_ne_bytes());
-    }
-}
-
-struct AddedLine {
-    line: LineHash,
-    file: usize,
-    /// Whether the file gains this line, and it has not yet paid for a lost one.
-    is_free: bool,
-}
-
-fn hashed(blob: &[u8], hasher: &RandomState) -> Vec<LineHash> {
-    let text = Text::of(blob);
-    let mut found = Vec::with_capacity(text.lines);
+fn lines_of(text: &Text<'_>, hasher: &RandomState) -> Vec<Line> {
     let mut blocks = has_blocks(text.bytes()).then(BlockReader::default);
-    for line in text.trimmed() {
+    let lines = text.trimmed().map(|line| {
         let is_in_block = blocks.as_mut().is_some_and(|blocks| blocks.read(line));
-        let has_word = words(line).next().is_some();
-        let hash = hasher.hash_one((is_in_block, line));
-        found.push(LineHash(hash & !1 | u64::from(has_word)));
-    }
-    found
-}
-
-fn counts(lines: &[LineHash]) -> HashMap<LineHash, usize> {
-    let mut counts = HashMap::default();
-    counts.reserve(lines.len());
-    for &line in lines {
-        *counts.entry(line).or_default() += 1;
-    }
-    counts
-}
-
-/// What a text has more of than another.
-fn beyond(mine: &[LineHash], theirs: &[LineHash]) -> HashMap<LineHash, usize> {
-    let mut more = counts(mine);
-    for line in theirs {
-        if let Some(count) = more.get_mut(line) {
-            *count = count.saturating_sub(1);
+        Line {
+            hash: hasher.hash_one((is_in_block, line)),
+            has_word: words(line).next().is_some(),
         }
-    }
-    more.retain(|_, count| *count > 0);
-    more
-}
-
-/// A run may start with a line with words only, as others are everywhere.
-fn starts_run(run: &[LineHash]) -> bool {
-    run.first().is_some_and(|line| line.has_word())
+    });
+    lines.collect()
 }
 
 impl AddedLines {
-    /// Notes what a file loses. Every such file comes before those that gain lines.
-    pub fn want(&mut self, old: &[u8], new: &[u8]) {
-        let (before, after) = (hashed(old, &self.hasher), hashed(new, &self.hasher));
-        self.wanted.extend(beyond(&before, &after).into_keys());
-    }
-
-    /// Whether a file may gain lines that another loses.
-    pub fn is_wanted(&self, new: &[u8]) -> bool {
-        let wanted = |line: &LineHash| line.has_word() && self.wanted.contains(line);
-        let after = hashed(new, &self.hasher);
-        after.into_iter().filter(wanted).take(WITH_WORDS).count() == WITH_WORDS
-    }
-
     /// Adds what a file gains, and returns the file's number; `None` if the change adds too many lines.
     pub fn add(&mut self, old: &[u8], new: &[u8]) -> Option<usize> {
-        let after = hashed(new, &self.hasher);
-        if self.lines.len() + after.len() > LINE_LIMIT {
+        let (old, new) = (Text::of(old), Text::of(new));
+        let hunks = line_diff::changes(old.bytes(), new.bytes(), Unit::Lines)?;
+        let gained = hunks.iter().map(|hunk| hunk.after.len()).sum();
+        if self.lines + gained > LINE_LIMIT {
             return None;
         }
-        let mut known = counts(&hashed(old, &self.hasher));
-        let (file, start) = (self.ends.len(), self.lines.len());
-        for &line in &after {
-            // As many equal lines as before are the old ones.
-            let old = known.get_mut(&line).filter(|count| **count > 0);
-            let is_free = old.map(|count| *count -= 1).is_none();
-            self.lines.push(AddedLine {
-                line,
-                file,
-                is_free,
-            });
-        }
-        for (run, at) in after.windows(RUN).zip(start..) {
-            if starts_run(run) {
-                self.runs.push((LineHash(self.hasher.hash_one(run)), at));
+        self.lines += gained;
+        let (file, lines) = (self.unpaid.len(), lines_of(&new, &self.hasher));
+        self.unpaid.push(gained);
+        for hunk in hunks {
+            let added = &lines[hunk.after.start as usize..hunk.after.end as usize];
+            for run in added.windows(RUN) {
+                let files = self.runs.entry(self.hash(run)).or_default();
+                match files.last_mut().filter(|(last, _)| *last == file) {
+                    Some((_, count)) => *count += 1,
+                    None => files.push((file, 1)),
+                }
             }
         }
-        self.is_sorted = false;
-        self.ends.push(self.lines.len());
         Some(file)
     }
 
     /// Takes the lines that a file loses and others gain: how many each file gains, by number. The file `own` is the one
     /// that loses them.
     pub fn take(&mut self, old: &[u8], new: &[u8], own: Option<usize>) -> Vec<(usize, usize)> {
-        if !self.is_sorted {
-            self.runs.sort_unstable();
-            self.first_free.clear();
-            self.is_sorted = true;
-        }
-        let before = hashed(old, &self.hasher);
-        let mut gone = beyond(&before, &hashed(new, &self.hasher));
+        let (old, new) = (Text::of(old), Text::of(new));
+        let hunks = line_diff::changes(old.bytes(), new.bytes(), Unit::Lines);
+        let lines = lines_of(&old, &self.hasher);
         let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
-        let mut rest = before.as_slice();
-        while let Some(run) = rest.get(..RUN) {
-            let longest = match starts_run(run) {
-                true => self.longest_run(rest, LineHash(self.hasher.hash_one(run)), own),
-                false => None,
-            };
-            let length = match longest {
-                Some((at, length)) => {
-                    let count = self.take_run(at, length, &mut gone);
-                    if count > 0 {
-                        *taken.entry(self.lines[at].file).or_default() += count;
-                    }
-                    length
+        for hunk in hunks.into_iter().flatten() {
+            let lost = &lines[hunk.before.start as usize..hunk.before.end as usize];
+            let mut at = 0;
+            while at + RUN <= lost.len() {
+                let Some((file, length)) = self.take_run(&lost[at..], own) else {
+                    at += 1;
+                    continue;
+                };
+                let run = &lost[at..at + length];
+                let paid = length.min(self.unpaid[file]);
+                if paid >= RUN && run.iter().filter(|line| line.has_word).count() >= WITH_WORDS {
+                    self.unpaid[file] -= paid;
+                    *taken.entry(file).or_default() += paid;
                 }
-                None => 1,
-            };
-            rest = &rest[length..];
+                at += length;
+            }
         }
         taken.into_iter().collect()
     }
 
-    /// The start and length of the longest of the first runs with this hash that equal the start of `lines`.
-    fn longest_run(
-        &mut self,
-        lines: &[LineHash],
-        hash: LineHash,
-        own: Option<usize>,
-    ) -> Option<(usize, usize)> {
-        let runs = &self.runs;
-        let first = self
-            .first_free
-            .entry(hash)
-            .or_insert_with(|| runs.partition_point(|&(other, _)| other < hash));
-        let is_used = |run: &&(LineHash, usize)| run.0 == hash && !self.lines[run.1].is_free;
-        *first += runs[*first..].iter().take_while(is_used).count();
-        let equal = runs[*first..].iter().take_while(|run| run.0 == hash);
-        let starts = equal.take(LOOKS).map(|run| run.1);
-        let other = starts.filter(|&at| Some(self.lines[at].file) != own && self.lines[at].is_free);
-        let length = |at: usize| {
-            let end = self.ends[self.lines[at].file];
-            let both = self.lines[at..end].iter().zip(lines);
-            both.take_while(|(added, line)| added.line == **line)
-                .count()
-        };
-        let found = other.take(CHOICES).map(|at| (at, length(at)));
-        found
-            .filter(|&(_, length)| length >= RUN)
-            .max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)))
+    /// The longest run of added lines with which the lost lines begin, in the first file that has one: the file and its
+    /// length. It does not pay again.
+    fn take_run(&mut self, lost: &[Line], own: Option<usize>) -> Option<(usize, usize)> {
+        let (mut file, mut length) = (None, 0);
+        for run in lost.windows(RUN) {
+            let hash = self.hash(run);
+            let mut files = self.runs.get_mut(&hash).into_iter().flatten();
+            let is_usable = |(other, count): &&mut (usize, usize)| {
+                *count > 0 && Some(*other) != own && file.is_none_or(|file| file == *other)
+            };
+            let Some((found, count)) = files.find(is_usable) else {
+                break;
+            };
+            *count -= 1;
+            (file, length) = (Some(*found), length.max(RUN - 1) + 1);
+        }
+        Some((file?, length))
     }
 
-    /// Takes the lines of a run that one file gains and the other loses, where enough of them are consecutive.
-    fn take_run(&mut self, at: usize, length: usize, gone: &mut HashMap<LineHash, usize>) -> usize {
-        let (mut all, mut start) = (0, at);
-        while start < at + length {
-            let (mut end, mut with_words) = (start, 0);
-            for added in &mut self.lines[start..at + length] {
-                let count = gone.get_mut(&added.line).filter(|count| **count > 0);
-                let Some(count) = count.filter(|_| added.is_free) else {
-                    break;
-                };
-                *count -= 1;
-                added.is_free = false;
-                with_words += usize::from(added.line.has_word());
-                end += 1;
-            }
-            if end - start >= RUN && with_words >= WITH_WORDS {
-                all += end - start;
-            } else {
-                for added in &mut self.lines[start..end] {
-                    added.is_free = true;
-                    *gone.entry(added.line).or_default() += 1;
-                }
-            }
-            start = end + 1;
-        }
-        all
+    fn hash(&self, run: &[Line]) -> u64 {
+        let hashes: Vec<u64> = run.iter().map(|line| line.hash).collect();
+        self.hasher.hash_one(hashes)
     }
 }
 
@@ -245,7 +135,6 @@ mod tests {
 
     fn moved(old: &str, new: &str, added: &[(&str, &str)]) -> Vec<(usize, usize)> {
         let mut pool = AddedLines::default();
-        pool.want(old.as_bytes(), new.as_bytes());
         for (before, after) in added {
             pool.add(before.as_bytes(), after.as_bytes());
         }
@@ -289,7 +178,6 @@ mod tests {
         assert_eq!(moved(&old, "", &[("", &"same\n".repeat(6))]), [(0, 6)]);
         let mut pool = AddedLines::default();
         let text = lines(0..10);
-        pool.want(text.as_bytes(), b"");
         pool.add(b"", text.as_bytes());
         assert_eq!(pool.take(text.as_bytes(), b"", None), [(0, 10)]);
         assert_eq!(pool.take(text.as_bytes(), b"", None), []);
@@ -299,7 +187,6 @@ mod tests {
     fn a_file_does_not_pay_for_itself() {
         let mut pool = AddedLines::default();
         let text = lines(0..10);
-        pool.want(text.as_bytes(), b"");
         let own = pool.add(b"", text.as_bytes());
         assert!(own.is_some());
         assert_eq!(pool.take(text.as_bytes(), b"", own), []);
@@ -318,7 +205,6 @@ mod tests {
     fn repeated_lines_are_compared_in_nearly_linear_time() {
         let old = "a\nb\nc\n".repeat(40_000);
         let mut pool = AddedLines::default();
-        pool.want(old.as_bytes(), b"");
         pool.add(b"", "a\nb\nc\nd\n".repeat(40_000).as_bytes());
         let all: usize = pool
             .take(old.as_bytes(), b"", None)
