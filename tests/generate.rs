@@ -1,7 +1,5 @@
 //! `guard generate`: completions, manual pages and the schema.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeSet;
 
 use crate::common::{self, Repo};

@@ -1,8 +1,6 @@
 //! Generated merges, made by the real git: guard does not judge what git merges on its own, it judges edits on top, and
 //! the commit holds what was judged.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 

@@ -1,7 +1,5 @@
 //! Time grows in proportion to the input: four times the input takes far less than sixteen times as long.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used)]
-
 use std::fmt::Write as _;
 use std::time::Duration;
 

@@ -1,7 +1,5 @@
 //! Tests of the test harness itself.
 
-#![allow(clippy::unwrap_used)]
-
 use crate::common::{self, Repo, SOURCE};
 
 #[test]

@@ -2,8 +2,6 @@
 //! every git that is installed if `.ci/long` asks. If no hook refuses a change, the check of the resulting branch must.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 mod operations;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,8 +2,6 @@
 //! link targets.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;

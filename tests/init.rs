@@ -1,7 +1,5 @@
 //! `guard init`: the first `guard.toml`.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 
 use crate::common::{self, GUARD, Repo, SOURCE};
@@ -95,9 +93,7 @@ fn nothing_is_overwritten() {
             }
         }
         let before = repo.digest_tree();
-        repo.guard(&["init"])
-            .exits(2)
-            .says(place)
+        repo.tells("init", 2, place)
             .says("guard.toml already exists in ");
         assert_eq!(repo.digest_tree(), before, "{place}");
     }
@@ -194,13 +190,9 @@ fn first_standing_design_lets_bumps_through_and_nothing_else() {
         .exits(0);
     repo.stage("package.json", "{\"version\": \"1.0.1\"}\n");
     repo.stage("package-lock.json", "{\"x\": 1}\n");
-    repo.guard(&["lint"])
-        .exits(0)
-        .says("only standing designs count");
+    repo.tells("lint", 0, "only standing designs count");
     repo.stage("src/a.js", "b\n");
-    repo.guard(&["lint"])
-        .exits(1)
-        .says("src/a.js is not in the design")
+    repo.tells("lint", 1, "src/a.js is not in the design")
         .says("guard use FILE");
 }
 
@@ -209,9 +201,7 @@ fn first_standing_design_lets_bumps_through_and_nothing_else() {
 fn nothing_is_written_through_a_link() {
     let repo = Repo::new();
     std::os::unix::fs::symlink("../elsewhere", repo.path("guard.toml")).unwrap();
-    repo.guard(&["init"])
-        .exits(2)
-        .says("guard.toml already exists in ");
+    repo.tells("init", 2, "guard.toml already exists in ");
     assert!(!repo.path("../elsewhere").exists());
     fs::remove_file(repo.path("guard.toml")).unwrap();
     fs::create_dir(repo.path("../elsewhere")).unwrap();

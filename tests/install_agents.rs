@@ -1,8 +1,6 @@
 //! `guard install` and `guard uninstall` for coding agents, and what `guard doctor` says about them.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -132,18 +130,14 @@ fn other_settings_stay_as_they_are_written() {
 fn a_hook_that_denies_nothing_is_taken_back() {
     let repo = repo();
     // The directory of guard is not on PATH.
-    repo.guard(&["install", "claude"])
-        .exits(1)
-        .says("a call that must be denied was not");
+    repo.tells("install claude", 1, "a call that must be denied was not");
     assert!(!repo.path(CLAUDE).exists());
     let mine = "{\"model\": \"m\"}";
     repo.write(CLAUDE, mine);
     let (status, message) = doctor(&repo, &mut repo.command(GUARD), "claude").unwrap();
     assert_eq!(status, "warn");
     assert!(message.starts_with("absent: "), "{message}");
-    repo.guard(&["install", "claude"])
-        .exits(1)
-        .says("the file is as it was");
+    repo.tells("install claude", 1, "the file is as it was");
     assert_eq!(text(&repo, CLAUDE), mine);
     // Another program of that name answers.
     let fake = repo.path("../fake/guard");

@@ -1,6 +1,5 @@
 //! `guard install git` and `guard uninstall git`.
 
-#![allow(clippy::unwrap_used)]
 #![cfg(unix)]
 
 use std::fs;
@@ -80,9 +79,7 @@ fn uninstall_restores_the_previous_files() {
     repo.guard(&["install", "git"]).exits(0);
     let installed = repo.digest_tree();
     assert_ne!(installed, before);
-    repo.guard(&["uninstall", "git", "--dry-run"])
-        .exits(0)
-        .says("would be removed");
+    repo.tells("uninstall git --dry-run", 0, "would be removed");
     assert_eq!(repo.digest_tree(), installed);
     repo.guard(&["uninstall", "git"]).exits(0);
     assert_eq!(repo.digest_tree(), before);
@@ -159,9 +156,7 @@ fn the_hook_of_reference_transactions_is_installed_on_demand_only() {
     let install = ["install", "git", "--with", OPT_IN];
     repo.guard(&install).exits(0).says(OPT_IN);
     // Once it is installed, guard maintains it without the option.
-    repo.guard(&["install", "git"])
-        .exits(0)
-        .says("reference-transaction: is installed");
+    repo.tells("install git", 0, "reference-transaction: is installed");
 
     repo.stage("stray.txt", "stray\n");
     let tree = repo.git(&["write-tree"]);
@@ -251,9 +246,7 @@ fn hooks_of_other_repositories_are_not_touched() {
         "~/hooks",
     ] {
         repo.git(&["config", "--global", "core.hooksPath", configured]);
-        repo.guard(&["install", "git"])
-            .exits(2)
-            .says("outside this repository")
+        repo.tells("install git", 2, "outside this repository")
             .says("git config --local core.hooksPath .git/hooks");
         assert_eq!(fs::read_dir(&shared).unwrap().count(), 0);
         assert!(!repo.path("../new").exists());

@@ -1,8 +1,6 @@
 //! `guard install pre-commit`, `github` and `gitlab`: the file of the documentation, or the lines to add to an existing
 //! one.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::Path;
 
@@ -27,13 +25,9 @@ fn files_are_written_as_the_documentation_shows_them() {
                 "{name}"
             );
         }
-        repo.guard(&["install", name, "--dry-run"])
-            .exits(0)
-            .says("would be written");
+        repo.tells(&format!("install {name} --dry-run"), 0, "would be written");
         assert!(!repo.path(file).exists());
-        repo.guard(&["install", name])
-            .exits(0)
-            .says("written")
+        repo.tells(&format!("install {name}"), 0, "written")
             .says("the address of guard");
         assert_eq!(fs::read_to_string(repo.path(file)).unwrap(), content);
         repo.guard(&["install", name]).exits(0).says("runs guard");
@@ -63,11 +57,7 @@ fn existing_files_are_left_alone_and_the_lines_are_printed() {
     }
     // Who calls guard in another way keeps it.
     repo.write(".gitlab-ci.yml", "x:\n  script: guard lint --ci\n");
-    repo.guard(&["install", "gitlab"])
-        .exits(0)
-        .says("runs guard");
-    repo.guard(&["uninstall", "gitlab"])
-        .exits(1)
-        .says("remove the lines");
+    repo.tells("install gitlab", 0, "runs guard");
+    repo.tells("uninstall gitlab", 1, "remove the lines");
     repo.guard(&["uninstall", "all"]).exits(0);
 }

@@ -2,8 +2,6 @@
 //! graph without the gate breaks what these tests assert.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::Path;
 

@@ -1,7 +1,5 @@
 //! guard removes what a killed process left behind, or waits for it, and never blocks on it.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
 

@@ -1,7 +1,5 @@
 //! guard refuses endless input, and objects whose headers claim more than they contain.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 
 use crate::common::{GUARD, Output, Repo, run};

@@ -1,7 +1,5 @@
 //! The cost of a write does not depend on the length of the log, and an approval counts however long it is.
 
-#![allow(clippy::unwrap_used)]
-
 use gix::bstr::BStr;
 use serde_json::Map;
 use write_guard::files::{self, Answer, Gate, Log, Operation, Strategy};

@@ -1,5 +1,4 @@
 //! Objects that `git add` has just written are loose. guard sees the same as git, and refuses damaged ones.
-#![allow(clippy::unwrap_used)]
 
 use std::fs;
 use std::io::Write as _;

@@ -1,8 +1,14 @@
 //! The integration tests. They are one program, because linking one per file took most of the time. Each file covers
 //! one capability that users see; `tests/run NAME::` runs one of them.
 
-// Tests make the files that guard judges.
-#![allow(clippy::disallowed_methods)]
+// Tests make the files that guard judges, print figures, and fail by a panic.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used
+)]
 
 mod common;
 mod design_support;

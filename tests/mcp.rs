@@ -1,8 +1,6 @@
 //! `guard mcp` by its protocol: what each tool does, refuses and asks, and that the server survives bad clients.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 use std::fs;
 
 use serde_json::{Value, json};

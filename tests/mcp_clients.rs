@@ -1,8 +1,6 @@
 //! Real clients drive `guard mcp`: the official Python SDK and, with `GUARD_LONG`, the TypeScript SDK.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 use std::process::Command;
 
 use serde_json::{Value, json};

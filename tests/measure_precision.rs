@@ -1,6 +1,5 @@
 //! A report for people needs no lost shares, so guard does not count those that are surely below the thresholds. The
 //! verdict is the same as where it counts all of them.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,5 @@
 //! guard counts at most as many lost lines as `git diff --numstat` counts deleted ones, if blanks around lines do not
 //! matter.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::random::Random;
 use std::fs;

@@ -1,8 +1,6 @@
 //! Which commits count as parents of the commit in progress. `git merge` names them in `GITHEAD_*` for the
 //! pre-merge-commit hook, but any caller can set such variables.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 use crate::common::commits::repo;
 use crate::common::frameworks::{frameworks, local_config};
 use crate::common::{self, GUARD, Output, Repo};

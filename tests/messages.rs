@@ -1,7 +1,5 @@
 //! What people read: one commit for every rule that a commit can break, as the terminal shows it.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fmt::Write as _;
 
 use crate::common::{self, DESIGN, GUARD, Output, Repo, SETTINGS};
@@ -361,9 +359,7 @@ fn destructive_change_names_the_command_that_approves_it() {
 fn places_are_relative_to_the_current_directory() {
     let repo = repo(&[("src/x.rs", "x\n")], &[("src/utils/lld.rs", "Add", "x")]);
     repo.stage("src/core/lld.rs", "x\n");
-    repo.guard(&["-C", "src", "lint"])
-        .exits(1)
-        .says("--> ../docs/lld/active/LLD-188.md:");
+    repo.tells("-C src lint", 1, "--> ../docs/lld/active/LLD-188.md:");
 }
 
 #[test]

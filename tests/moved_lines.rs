@@ -1,7 +1,5 @@
 //! Lines that move to another granted file of the same change are not lost.
 
-#![allow(clippy::unwrap_used)]
-
 use serde_json::{Value, json};
 
 use crate::common::{DESIGN, Repo, SETTINGS, findings, lines};

@@ -1,8 +1,6 @@
 //! A repository inside the work tree has its own designs, settings and signers. Requests to the outer one end at its
 //! boundary.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 
 use crate::common::files::answer_of;

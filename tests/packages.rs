@@ -1,6 +1,5 @@
 //! The packages for pip and npm: built from local files, they install guard without cargo and without a C compiler.
 
-#![allow(clippy::unwrap_used)]
 #![cfg(target_os = "linux")]
 
 use std::fs;

@@ -1,7 +1,5 @@
 //! The path rules, applied to the corpus of hostile and harmless paths.
 
-#![allow(clippy::unwrap_used)]
-
 use crate::common::corpus::{self, given};
 use gix::bstr::{BStr, BString};
 use serde_json::Value;

@@ -1,7 +1,5 @@
 //! Which designs a branch name selects, and which documents of a directory count.
 
-#![allow(clippy::unwrap_used)]
-
 use crate::common::{self, GUARD, Repo, SETTINGS};
 
 const SPECS: &str = "[lld]\npath = \"specs/{branch}/{spec,plan,tasks}.md\"\n";
@@ -60,9 +58,7 @@ fn documents_of_the_directory_named_like_the_branch_are_one_design() {
         repo.stage("src/c.rs", "c\n");
         repo.guard(&["lint"]).exits(1).says("src/c.rs");
         repo.commit("New");
-        repo.guard(&["lint", "--range", "main..HEAD"])
-            .exits(1)
-            .says("src/c.rs");
+        repo.tells("lint --range main..HEAD", 1, "src/c.rs");
     }
 }
 
@@ -156,9 +152,7 @@ fn document_without_a_declaration_is_passed_over_beside_one_with() {
 #[test]
 fn faulty_table_is_not_passed_over() {
     let repo = feature("## Files Changed\n\n| File | Change Type |\n|-|-|\n| `../a.rs` | Add |\n");
-    repo.guard(&["lint"])
-        .exits(2)
-        .says("specs/004-login/plan.md cannot be used");
+    repo.tells("lint", 2, "specs/004-login/plan.md cannot be used");
 }
 
 #[test]
@@ -170,9 +164,7 @@ fn typed_table_is_the_scope_of_all_documents_of_its_directory() {
         "# Tasks\n\n- [ ] T001 Create src/c.rs\n",
     );
     repo.git(&["commit", "--quiet", "-m", "Add a table", "--", "specs"]);
-    repo.guard(&["lint"])
-        .exits(1)
-        .says("src/b.rs is not in the design");
+    repo.tells("lint", 1, "src/b.rs is not in the design");
     is_judged_by(&repo, "specs/004-login/plan.md", "branch name 004-login");
     repo.git(&["reset", "--quiet"]);
     repo.stage("src/a.rs", "a\n");
@@ -252,9 +244,7 @@ fn branch_name_with_two_issues_selects_no_design() {
         .says("the branch name 188-part-2 contains several issues: 188, 2")
         .says("guard use FILE");
     repo.guard(&["use", &design("188")]).exits(0);
-    repo.guard(&["lint"])
-        .exits(0)
-        .says("LLD-188.md, from guard use");
+    repo.tells("lint", 0, "LLD-188.md, from guard use");
     repo.guard(&["use", "--clear"]);
     // In a range, a trailer selects the design.
     repo.commit(&format!("New\n\nGuard-Design: {}", design("188")));

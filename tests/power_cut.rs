@@ -3,8 +3,6 @@
 //!
 //! 2 cuts of each kind by default, 50 with `GUARD_LONG`. Needs root, ext4 and python3; a counted skip otherwise.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
-
 use std::fs::{self, File};
 use std::time::Instant;
 

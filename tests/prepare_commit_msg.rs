@@ -1,7 +1,5 @@
 //! `guard hook prepare-commit-msg` and `commit-msg`: which commits they judge and what they write.
 
-#![allow(clippy::unwrap_used)]
-
 use crate::common::{self, DESIGN, GUARD, Output, Repo};
 
 const TRAILER: &str = "Guard-Design: docs/lld/active/LLD-188.md";

@@ -1,8 +1,6 @@
 //! What holds for every input: a path that is accepted opens inside the workspace, and the order of designs does not
 //! matter.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;

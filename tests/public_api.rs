@@ -1,7 +1,5 @@
 //! The public API of the library: `examples/judge_in_memory.rs` uses nothing else.
 
-#![allow(clippy::unwrap_used)]
-
 use std::process::Command;
 
 use write_guard::{Format, Level, Policy, ProposedChange, Rule, Verdict};

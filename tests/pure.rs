@@ -1,6 +1,8 @@
 //! The integration tests that need only the pure modules. `.ci/mutants` runs them together with the unit tests, so
 //! src/lib.rs includes this file.
 
+#![allow(clippy::unwrap_used)]
+
 mod design_documents;
 mod design_grammar;
 pub mod design_support;

@@ -1,8 +1,6 @@
 //! Authors of a change cannot choose what it is judged against, and cannot hide anything in objects that git would not
 //! write.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 use std::fmt::Write as _;
 
 use crate::common::Repo;
@@ -24,13 +22,9 @@ fn refused() -> Repo {
 fn range_without_a_start_is_refused() {
     let repo = refused();
     for range in ["..HEAD", "...HEAD", "..", "..."] {
-        repo.guard(&["lint", "--range", range])
-            .exits(2)
-            .says("has no start");
+        repo.tells(&format!("lint --range {range}"), 2, "has no start");
     }
-    repo.guard(&["lint", "--range", "main.."])
-        .exits(1)
-        .says("src/rogue.rs");
+    repo.tells("lint --range main..", 1, "src/rogue.rs");
 }
 
 /// git takes the tag and warns; the author of the change may have made the tag.
@@ -49,15 +43,11 @@ fn tag_is_not_used_as_a_branch() {
         repo.git(&["tag", "--delete", name]);
         // A tag of the same commit makes no difference.
         repo.git(&["tag", name, "main"]);
-        repo.guard(&["lint", "--range", &range])
-            .exits(1)
-            .says("src/rogue.rs");
+        repo.tells(&format!("lint --range {range}"), 1, "src/rogue.rs");
         repo.git(&["tag", "--delete", name]);
     }
     repo.git(&["tag", "main", "HEAD"]);
-    repo.guard(&["lint", "--range", "refs/heads/main..HEAD"])
-        .exits(1)
-        .says("src/rogue.rs");
+    repo.tells("lint --range refs/heads/main..HEAD", 1, "src/rogue.rs");
 }
 
 /// A branch older than the first `guard.toml`, whose own trailer names its own design.
@@ -79,9 +69,7 @@ fn branch_older_than_the_settings_is_refused() {
         .exits(2)
         .says("the merge base has no guard.toml, so no document is a design");
     repo.git(&["merge", "--quiet", "--no-edit", "main"]);
-    repo.guard(&["lint", "--range", "main..HEAD"])
-        .exits(2)
-        .says("does not match `[lld] path`");
+    repo.tells("lint --range main..HEAD", 2, "does not match `[lld] path`");
 }
 
 /// In such a tree, looking up a path and listing the tree find different files.

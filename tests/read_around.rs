@@ -1,7 +1,5 @@
 //! Ways to read or write around the workspace: content files, and variables that move the work tree.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::process::Command;
 

@@ -1,8 +1,6 @@
 //! README.md and docs/start.md: their commands work in the order of the text. Also that the documentation stays short,
 //! its links lead somewhere, and the pages for contributors name files that exist.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::Path;
 

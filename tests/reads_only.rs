@@ -1,7 +1,5 @@
 //! `lint`, `check` and `scope show` change nothing, and give the same answer at any time and in any directory.
 
-#![allow(clippy::unwrap_used)]
-
 use crate::common::{self, GUARD, Repo, findings, lines, run};
 
 /// A repository in which every part of guard reports something.

@@ -2,8 +2,6 @@
 //! come from npm into `target/agents`, 100 to 300 MB each, and reach nothing but the model.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

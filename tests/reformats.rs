@@ -1,7 +1,5 @@
 //! A reformat is a modification, and text that only keeps the words is not: when it is written, committed and pushed.
 
-#![allow(clippy::unwrap_used)]
-
 use serde_json::Value;
 
 use crate::common::Repo;

@@ -1,7 +1,5 @@
 //! `--output`: which files a report may replace.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 
 use crate::common::{self, DESIGN, Repo};
@@ -42,17 +40,13 @@ fn report_replaces_only_earlier_reports() {
         for format in FORMATS {
             let before = fs::read(repo.path(path)).ok();
             let output = format!("{format}={path}");
-            repo.guard(&["lint", "--output", &output])
-                .exits(2)
-                .says(why);
+            repo.tells(&format!("lint --output {output}"), 2, why);
             assert_eq!(fs::read(repo.path(path)).ok(), before, "{output}");
         }
     }
     // A deleted file is still tracked.
     fs::remove_file(repo.path("tracked.json")).unwrap();
-    repo.guard(&["lint", "--output", "json=tracked.json"])
-        .exits(2)
-        .says("git tracks it");
+    repo.tells("lint --output json=tracked.json", 2, "git tracks it");
     assert!(!repo.path("tracked.json").exists());
 }
 

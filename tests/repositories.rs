@@ -1,7 +1,5 @@
 //! Builds every repository of `fixtures/repos`, judges it and compares the verdict with its header.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
-
 pub mod case;
 mod committed;
 

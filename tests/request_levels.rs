@@ -1,7 +1,5 @@
 //! The levels of `[rules]` apply to requests too: `outside-roots` and `protected-path`.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 use crate::common::Repo;
 use crate::common::files::Answer;
 

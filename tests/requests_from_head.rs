@@ -1,7 +1,5 @@
 //! The designs in HEAD judge a request: a request cannot grant itself anything by writing a design.
 
-#![allow(clippy::unwrap_used)]
-
 use crate::common::files::answer_of;
 use crate::common::{self, DESIGN, GUARD, Repo, lines, run};
 use serde_json::Value;

@@ -1,8 +1,6 @@
 //! docs/dev/requirements.md names a test for each requirement. Each of these tests exists, and each test that is named
 //! after a requirement is on the page.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 
 use crate::common::SOURCE;

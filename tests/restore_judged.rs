@@ -1,7 +1,5 @@
 //! guard judges `guard snapshot restore` like the write of the restored content. Undoing guard's own last write passes.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::os::unix::fs::symlink;
 

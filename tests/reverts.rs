@@ -1,7 +1,5 @@
 //! Exact reverts of recent commits need neither an approval nor, on a branch without one, a design.
 
-#![allow(clippy::unwrap_used)]
-
 use crate::common::{Repo, findings, lines};
 
 const FILE: &str = "src/app.py";
@@ -28,9 +26,7 @@ fn report_names_the_reverted_commit() {
     let report = repo.json(&["lint"]);
     assert_eq!(report["verdict"], "accepted");
     assert_eq!(report["source"]["reverts"], reverted.trim());
-    repo.guard(&["lint"])
-        .exits(0)
-        .says(&format!("exact revert of {}", &reverted[..12]));
+    repo.tells("lint", 0, &format!("exact revert of {}", &reverted[..12]));
 }
 
 #[test]

@@ -2,8 +2,6 @@
 //! hostile text stays text.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 
 use crate::common::reviews::{self, PAYLOADS};
@@ -353,10 +351,6 @@ fn review_without_a_target_branch_says_what_to_name() {
     let repo = Repo::new();
     repo.stage("a.py", "a = 1\n");
     repo.govern(&[("a.py", "Modify", "x")]);
-    repo.guard(&["review"])
-        .exits(2)
-        .says("guard review main..HEAD");
-    repo.guard(&["review", "main"])
-        .exits(2)
-        .says("does not name commits as A..B");
+    repo.tells("review", 2, "guard review main..HEAD");
+    repo.tells("review main", 2, "does not name commits as A..B");
 }

@@ -3,8 +3,6 @@
 //! With `GUARD_SCREENSHOTS` set to a directory, also takes the pictures of the documentation (`.ci/screenshots`).
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};

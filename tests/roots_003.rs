@@ -1,7 +1,5 @@
 //! The definitions of requirement 003: a workspace to read from and an output directory to write to.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::os::unix::fs::symlink;
 

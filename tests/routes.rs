@@ -2,7 +2,6 @@
 //! its packages. [`crate::readme`] has the route of plain hooks. `GUARD_PACKAGES` names a directory of packages that
 //! `.ci/release` has built; without it they hold the tested binary.
 
-#![allow(clippy::unwrap_used)]
 #![cfg(target_os = "linux")]
 
 use std::fs;

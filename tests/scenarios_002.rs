@@ -116,9 +116,7 @@ fn scenario_025_and_az_03_a_malformed_table_grants_its_good_rows_and_reports_the
          | `broken/path.py` | Add\n\n| `utils/lld.py` | Add | good |\n",
     );
     // The blank line ends the table, so that its only row is the broken one.
-    repo.guard(&["scope", "show"])
-        .exits(2)
-        .says("LLD-188.md:7:");
+    repo.tells("scope show", 2, "LLD-188.md:7:");
 
     let repo = governed_by(
         "# A feature\n\n### 2.1 Files Changed\n\n| File | Change Type | Description\n|---|---|---|\n\
@@ -264,9 +262,7 @@ fn a_file_whose_row_says_do_not_modify_stays_as_it_is() {
         findings(&report),
         [("action-not-granted", "tests/test_a.py")]
     );
-    repo.guard(&["lint"])
-        .exits(1)
-        .says("the row says DO NOT MODIFY");
+    repo.tells("lint", 1, "the row says DO NOT MODIFY");
     let scope = repo.json(&["scope", "show"]);
     let protected = |at: usize| scope["grants"][at]["protected"].clone();
     assert_eq!(

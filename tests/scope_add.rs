@@ -1,8 +1,6 @@
 //! `guard scope add`: a person adds rows to the design, in a real pseudo-terminal.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 
 use crate::common::terminal::{End, Session, driver, guard_at_terminal};

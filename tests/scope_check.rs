@@ -1,7 +1,5 @@
 //! `guard scope check` lints design documents.
 
-#![allow(clippy::unwrap_used)]
-
 use crate::common::{DESIGN, Repo, SETTINGS};
 use serde_json::Value;
 
@@ -57,9 +55,7 @@ fn az_27_rows_that_fit_the_files_have_no_faults() {
         ],
     );
     assert_eq!(problems(&repo, &[]), [""; 0]);
-    repo.guard(&["scope", "check"])
-        .exits(0)
-        .says("guard: nothing to correct in 1 design");
+    repo.tells("scope check", 0, "guard: nothing to correct in 1 design");
 }
 
 #[test]
@@ -119,21 +115,15 @@ fn az_31_all_faults_are_reported_together() {
             &format!("warning design-duplicate {DESIGN}:13"),
         ]
     );
-    repo.guard(&["scope", "check"])
-        .exits(1)
-        .says("guard: 7 errors, 1 warning in 1 design");
+    repo.tells("scope check", 1, "guard: 7 errors, 1 warning in 1 design");
 }
 
 #[test]
 fn az_32_no_document_has_no_faults() {
     let repo = begun(&[], &[("a.py", "Add", ""), ("a.py", "Add", "")]);
-    repo.guard(&["scope", "check", "--staged"])
-        .exits(0)
-        .says("nothing to correct in 0 designs");
+    repo.tells("scope check --staged", 0, "nothing to correct in 0 designs");
     // A warning alone does not fail.
-    repo.guard(&["scope", "check"])
-        .exits(0)
-        .says("design-duplicate");
+    repo.tells("scope check", 0, "design-duplicate");
 }
 
 #[test]
@@ -242,9 +232,7 @@ fn unreadable_document_exits_with_2_alone_and_is_a_fault_among_others() {
         .exits(1)
         .says("there is no design at none.md");
     repo.branch("no-issue");
-    repo.guard(&["scope", "check"])
-        .exits(2)
-        .says("contains no issue number");
+    repo.tells("scope check", 2, "contains no issue number");
 }
 
 #[test]
@@ -263,15 +251,11 @@ fn all_judges_the_form_of_finished_designs_but_not_their_rows() {
         ["error design-add-exists done.py:7"]
     );
     repo.design(finished, &[("done.py", "Tweak", "")]);
-    repo.guard(&["scope", "check", "--all"])
-        .exits(1)
-        .says("design-bad-row");
+    repo.tells("scope check --all", 1, "design-bad-row");
     repo.git(&["rm", "-r", "--quiet", "--force", "docs"]);
     repo.git(&["switch", "--quiet", "--detach"]);
     repo.commit("Remove the designs");
-    repo.guard(&["scope", "check", "--all"])
-        .exits(2)
-        .says("[lld]");
+    repo.tells("scope check --all", 2, "[lld]");
 }
 
 #[test]
@@ -317,9 +301,7 @@ fn staged_skips_files_that_are_not_designs() {
     repo.design(DESIGN, &[("a.py", "Tweak", "")]);
     repo.guard(&staged).exits(1).says("design-bad-row");
     repo.guard(&staged[..4]).exits(0).says("in 0 designs");
-    repo.guard(&["scope", "check", "README.md"])
-        .exits(1)
-        .says("design-no-table");
+    repo.tells("scope check README.md", 1, "design-no-table");
     // A link is no design.
     repo.git(&["rm", "--quiet", "--cached", DESIGN]);
     let blob = repo.blob(b"../../../other.md");

@@ -1,7 +1,5 @@
 //! `guard scope import`: proposes a table for the files of a plan, and writes it once a person confirms.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 
 use crate::common::{DESIGN, GUARD, Repo, SETTINGS, run};
@@ -109,13 +107,9 @@ fn print_writes_nothing_and_a_question_mark_grants_nothing() {
 fn large_and_binary_plans_are_refused() {
     let repo = Repo::new();
     repo.write("plan.md", "x\n".repeat(600_000));
-    repo.guard(&["scope", "import", "plan.md"])
-        .exits(2)
-        .says("larger than 1 MB");
+    repo.tells("scope import plan.md", 2, "larger than 1 MB");
     repo.write("plan.md", b"\xff\xfe");
-    repo.guard(&["scope", "import", "plan.md"])
-        .exits(2)
-        .says("UTF-8");
+    repo.tells("scope import plan.md", 2, "UTF-8");
     repo.guard(&["scope", "import", "none.md"]).exits(2);
     repo.guard(&["scope", "import", "."]).exits(2);
     // A large plan takes no more than linear time.

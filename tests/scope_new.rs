@@ -1,7 +1,5 @@
 //! `guard scope new`: writes a design for the branch, and the ways that start with it.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 
 use crate::common::{DESIGN, GUARD, Repo, SETTINGS, findings, run};
@@ -96,16 +94,12 @@ fn name_is_asked_for_where_the_branch_has_none_and_agents_are_refused() {
     ] {
         let repo = repo(&format!("[lld]\npath = \"{path}\"\n"));
         if !path.contains("{branch}") && !path.contains("{slug}") {
-            repo.guard(&["scope", "new"])
-                .exits(2)
-                .says("guard scope new hotfix");
+            repo.tells("scope new", 2, "guard scope new hotfix");
         }
         let told = repo.guard(&["scope", "new", name]).exits(0).says(place);
         told.says(&format!("guard scope add PATH --design {place}\n"));
         assert!(repo.path(place).is_file(), "{place}");
-        repo.guard(&["scope", "new", name])
-            .exits(2)
-            .says("already exists");
+        repo.tells(&format!("scope new {name}"), 2, "already exists");
     }
     let repo = repo(SETTINGS);
     for name in ["../x", "a\nb", "*", "/x", ""] {
@@ -144,9 +138,7 @@ fn existing_document_is_never_overwritten() {
     repo.branch("188-work");
     // In the work tree, in HEAD and the index alone, and below a link.
     repo.write(DESIGN, "mine\n");
-    repo.guard(&["scope", "new"])
-        .exits(2)
-        .says("already exists");
+    repo.tells("scope new", 2, "already exists");
     assert_eq!(text(&repo, DESIGN), "mine\n");
     repo.git(&["add", DESIGN]);
     repo.commit("Mine");

@@ -1,8 +1,6 @@
 //! Real pushes over a local path, judged on the server and before they are sent; and commits that only the
 //! reference-transaction hook sees.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 use crate::common::{self, DESIGN, GUARD, Output, Repo};
 
 const ROWS: &[(&str, &str, &str)] = &[("src/new.rs", "Add", "path enforcement")];

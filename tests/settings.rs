@@ -1,7 +1,5 @@
 //! `guard settings`, and the documentation of the settings.
 
-#![allow(clippy::unwrap_used)]
-
 use crate::common::{self, Repo, SETTINGS};
 use serde_json::{Value, json};
 use write_guard::scope::settings::KEYS;
@@ -61,9 +59,7 @@ fn each_value_is_listed_with_its_line() {
     );
     assert_eq!(rule(&report, "row-untouched")["level"], "off");
     assert_eq!(rule(&report, "row-untouched")["from"], "default");
-    repo.guard(&["settings"])
-        .exits(0)
-        .says("path = [\"a.md\"]  # guard.toml:3\n")
+    repo.tells("settings", 0, "path = [\"a.md\"]  # guard.toml:3\n")
         .says("lines = 100  # default\n");
 }
 
@@ -96,9 +92,7 @@ fn broken_settings_are_exit_code_2_with_every_fault() {
     let repo = Repo::new();
     repo.stage("guard.toml", "[lld]\npth = 1\nmissing = \"no\"\n");
     repo.commit("Break the settings");
-    repo.guard(&["settings"])
-        .exits(2)
-        .says("guard.toml:2:1: unknown key `pth`")
+    repo.tells("settings", 2, "guard.toml:2:1: unknown key `pth`")
         .says("guard.toml:3:11: `missing` must be \"block\" or \"skip\"");
 }
 

@@ -1,7 +1,5 @@
 //! Snapshots: the content that a write replaced can be restored, and nothing else in the repository changes.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
@@ -117,9 +115,7 @@ fn restore_recovers_the_old_content_and_can_be_undone() {
         .exits(2)
         .says("does not contain other");
     let head = repo.git(&["rev-parse", "HEAD"]);
-    repo.guard(&["snapshot", "restore", &head])
-        .exits(2)
-        .says("is not a snapshot");
+    repo.tells(&format!("snapshot restore {head}"), 2, "is not a snapshot");
 }
 
 #[test]
@@ -169,9 +165,7 @@ fn lost_tree_hides_its_snapshot_and_a_lost_commit_older_ones() {
     assert_eq!(ids(&repo), all[3..]);
     let report = repo.json(&["snapshot", "list"]);
     assert_eq!(report["lost"], serde_json::json!([all[2], all[1]]));
-    repo.guard(&["snapshot", "list"])
-        .exits(0)
-        .says(&all[1])
+    repo.tells("snapshot list", 0, &all[1])
         .says("the list is incomplete");
     // The old contents are still there, by git's id of them.
     let blob = repo.blob(b"0\n").to_string();
@@ -181,9 +175,7 @@ fn lost_tree_hides_its_snapshot_and_a_lost_commit_older_ones() {
     assert_eq!(fs::read(copy.unwrap()).unwrap(), b"0\n");
     repo.put("a", "5\n", &[]).works();
     // Pruning drops the lost snapshots, and git finds all other objects again.
-    repo.guard(&["snapshot", "prune"])
-        .exits(0)
-        .says("deleted 0 snapshots, kept 2");
+    repo.tells("snapshot prune", 0, "deleted 0 snapshots, kept 2");
     repo.git(&["rev-list", "--objects", "--quiet", "refs/guard/snapshots"]);
     let held = repo.json(&["snapshot", "list"]);
     assert_eq!(held["lost"], serde_json::json!([]));
@@ -228,18 +220,14 @@ fn prune_deletes_snapshots_older_than_the_setting() {
     let repo = Repo::open();
     repo.put("a", "1\n", &[]).works();
     repo.put("a", "2\n", &[]).works();
-    repo.guard(&["snapshot", "prune"])
-        .exits(0)
-        .says("deleted 0 snapshots, kept 2");
+    repo.tells("snapshot prune", 0, "deleted 0 snapshots, kept 2");
     repo.stage(
         "guard.toml",
         "[lld]\nmissing = \"skip\"\n[snapshots]\nkeep = \"0d\"\n",
     );
     repo.commit("Keep nothing");
     std::thread::sleep(std::time::Duration::from_millis(1100));
-    repo.guard(&["snapshot", "prune"])
-        .exits(0)
-        .says("deleted 2 snapshots");
+    repo.tells("snapshot prune", 0, "deleted 2 snapshots");
     assert_eq!(list(&repo).len(), 0);
     assert_eq!(
         fs::read_dir(repo.path(".git/guard/backups"))

@@ -1,7 +1,5 @@
 //! `guard status`: the branch, its designs and rows, what a commit now would say, and what waits for approval.
 
-#![allow(clippy::unwrap_used)]
-
 use serde_json::{Value, json};
 
 use crate::common::{DESIGN, Repo, SETTINGS, has_keys, lines};
@@ -62,9 +60,7 @@ fn rows_are_done_once_their_file_is_committed_or_staged() {
     );
     assert_eq!(status["commit"]["verdict"], "accepted");
     assert_eq!(status["commit"]["summary"]["changes"], 1);
-    repo.guard(&["status"])
-        .exits(0)
-        .says("branch   188-work\n")
+    repo.tells("status", 0, "branch   188-work\n")
         .says(&format!(
             "design   {DESIGN} (issue 188 in the branch name)\n"
         ))
@@ -88,9 +84,7 @@ fn rows_are_unknown_where_the_target_branch_is() {
 fn refused_change_is_shown_with_its_next_step() {
     let repo = branch(&[("utils/lld.rs", "Add", "x")]);
     repo.stage("core/lld.rs", "x\n");
-    repo.guard(&["status"])
-        .exits(0)
-        .says("commit   refused: 1 change, 1 error\n")
+    repo.tells("status", 0, "commit   refused: 1 change, 1 error\n")
         .says("error[out-of-scope]: core/lld.rs is not in the design\n")
         .says("  write utils/lld.rs instead, or add this row")
         .says("  | `core/lld.rs` | Add | … |\n");
@@ -125,9 +119,7 @@ fn missing_design_is_explained() {
         .says("  to write a design: guard scope new NAME\n")
         .says("commit   nothing is staged\n");
     repo.stage("src/a.rs", "x\n");
-    repo.guard(&["status"])
-        .exits(2)
-        .says("commit   cannot be checked: no design applies");
+    repo.tells("status", 2, "commit   cannot be checked: no design applies");
     let status = repo.json(&["status"]);
     assert_eq!(status["commit"], Value::Null);
     assert_eq!(unknown(&status), ["designs", "commit"]);
@@ -138,9 +130,7 @@ fn missing_design_is_explained() {
 fn detached_head_and_a_missing_repository_are_told() {
     let repo = branch(&[("src/a.rs", "Add", "x")]);
     repo.git(&["switch", "--quiet", "--detach"]);
-    repo.guard(&["status"])
-        .exits(0)
-        .says("branch   none, HEAD is detached\n")
+    repo.tells("status", 0, "branch   none, HEAD is detached\n")
         .says("design   no design applies: HEAD is detached");
     assert_eq!(repo.json(&["status"])["branch"], Value::Null);
     Repo::nothing().guard(&["status"]).exits(2);

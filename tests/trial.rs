@@ -1,7 +1,5 @@
 //! `guard trial`: the last changes of the target branch, each judged by the settings of today.
 
-#![allow(clippy::unwrap_used)]
-
 use serde_json::Value;
 
 use crate::common::{DESIGN, Repo, has_keys, lines};
@@ -88,9 +86,7 @@ fn each_change_of_the_branch_is_judged_against_its_first_parent() {
         .collect();
     let newest_first: Vec<_> = commits.iter().rev().map(|id| Some(id.as_str())).collect();
     assert_eq!(ids, newest_first);
-    repo.guard(&["trial", "1"])
-        .exits(0)
-        .says("1 of the last 1 change on main");
+    repo.tells("trial 1", 0, "1 of the last 1 change on main");
     repo.guard(&["trial", "0"]).exits(2);
 }
 
@@ -132,9 +128,7 @@ fn without_settings_those_of_init_apply_here_and_in_a_bare_repository() {
     );
     repo.commit("Set guard up");
     repo.git(&["push", "--quiet", "../bare", "main"]);
-    repo.guard(&["-C", "../bare", "trial"])
-        .exits(0)
-        .says("1 of the last 6 changes on main")
+    repo.tells("-C ../bare trial", 0, "1 of the last 6 changes on main")
         .says("guard.toml of HEAD")
         .says("1 change would have passed with warnings");
 }
@@ -160,9 +154,7 @@ fn shallow_clone_is_judged_as_far_as_it_reaches() {
 #[test]
 fn what_keeps_guard_from_judging_exits_with_two() {
     let repo = Repo::new();
-    repo.guard(&["trial"])
-        .exits(2)
-        .says("there is no commit to check yet");
+    repo.tells("trial", 2, "there is no commit to check yet");
     repo.stage("a", "a\n");
     repo.commit("Begin");
     repo.write("guard.toml", "[lld]\nbase = \"nowhere\"\n");
@@ -217,7 +209,5 @@ fn observing_settings_let_a_commit_pass_with_a_warning() {
     // What leaves the repository is refused all the same.
     let blob = repo.blob(b"../../outside");
     repo.stage_raw(&[(0o120000, blob, b"src/link")]);
-    repo.guard(&["lint"])
-        .exits(1)
-        .says("error[outside-workspace]");
+    repo.tells("lint", 1, "error[outside-workspace]");
 }

@@ -1,7 +1,5 @@
 //! What a program learns when something goes wrong: refusals, and answers that cannot be printed.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 use serde_json::Value;
 
 use crate::common::{GUARD, Repo, lines, run, run_with_input};

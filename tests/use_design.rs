@@ -1,7 +1,5 @@
 //! `guard use`: the design of a branch, stored in git's configuration.
 
-#![allow(clippy::unwrap_used)]
-
 use crate::common::{self, DESIGN, GUARD, Repo};
 
 const OTHER: &str = "docs/lld/active/LLD-7.md";
@@ -50,9 +48,7 @@ fn clear_removes_the_choice() {
     let before = std::fs::read(repo.path(".git/config")).unwrap();
     repo.guard(&["use", OTHER]).exits(0);
     assert_eq!(configured(&repo, "188-work"), OTHER);
-    repo.guard(&["use", "--clear"])
-        .exits(0)
-        .says("guard.toml selects");
+    repo.tells("use --clear", 0, "guard.toml selects");
     assert_eq!(std::fs::read(repo.path(".git/config")).unwrap(), before);
     repo.guard(&["use", "--clear"]).exits(0);
     assert!(repo.json(&["use"])["design"].is_null());
@@ -160,9 +156,7 @@ fn directory_takes_every_readable_design_below_it() {
     repo.guard(&["lint"]).exits(0);
     // A directory without designs is an error, now and later.
     repo.write("src/x", "");
-    repo.guard(&["use", "src"])
-        .exits(2)
-        .says("no committed document below src/ matches");
+    repo.tells("use src", 2, "no committed document below src/ matches");
     repo.git(&["config", "branch.main.guardDesign", "src/"]);
     repo.guard(&["lint"]).exits(2).says("below src/");
 }
@@ -210,9 +204,7 @@ fn hooks_and_requests_take_no_document_that_the_settings_do_not_know() {
     repo.guard(&["hook", "pre-commit"]).exits(2).says(message);
     // A person may look at any document.
     repo.guard(&["lint", "--lld", old]).exits(0);
-    repo.guard(&["scope", "show", "--lld", old])
-        .exits(0)
-        .says("src/wide.rs");
+    repo.tells(&format!("scope show --lld {old}"), 0, "src/wide.rs");
 }
 
 #[test]

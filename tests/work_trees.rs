@@ -1,8 +1,6 @@
 //! Held changes, approvals and snapshots belong to one work tree of a repository. Lists name the work tree, and
 //! applying them in another is refused.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 
 use crate::common::files::Answer;
@@ -75,9 +73,7 @@ fn a_held_change_is_written_in_its_own_work_tree_only() {
     assert_eq!(repo.read("../side/state.py"), new().as_bytes());
     assert_eq!(repo.read(FILE), lines(1..=200).as_bytes());
     assert_eq!(repo.records().pop().unwrap()["worktree"], "side");
-    repo.guard(&["audit", "show"])
-        .exits(0)
-        .says("worktree=side");
+    repo.tells("audit show", 0, "worktree=side");
     repo.guard(&["audit", "verify"]).exits(0);
 }
 
@@ -88,9 +84,7 @@ fn the_same_change_held_in_two_work_trees_is_held_twice_and_may_be_rejected_anyw
     assert_ne!(here, there);
     assert_eq!(pending(&repo).len(), 2);
     repo.git(&["worktree", "remove", "--force", "../side"]);
-    repo.guard(&["pending"])
-        .exits(0)
-        .says("side, which no longer exists");
+    repo.tells("pending", 0, "side, which no longer exists");
     let (Some(approver), Some(rejecter)) = (driver(&repo), driver(&repo)) else {
         return;
     };
@@ -138,9 +132,7 @@ fn a_snapshot_is_restored_in_its_own_work_tree_only() {
     let lost = format!("{}/{}", &tree[..2], &tree[2..]);
     fs::remove_file(repo.path(".git/objects").join(&lost)).unwrap();
     repo.remove_copies(&tree);
-    repo.guard(&["snapshot", "prune"])
-        .exits(0)
-        .says("deleted 0 snapshots, kept 3");
+    repo.tells("snapshot prune", 0, "deleted 0 snapshots, kept 3");
     let again = repo.json(&["snapshot", "list"])["snapshots"].clone();
     assert_ne!(again[2]["id"], there.as_str());
     assert_eq!(again[2]["worktree"], place.as_str());

@@ -1,7 +1,5 @@
 //! `guard lint --worktree` reports what `guard lint` reports after `git add --all`, and changes nothing.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 
 use crate::common::commits::{error_findings, repo, with_submodule};

@@ -346,6 +346,13 @@ impl Repo {
         run(self.command(GUARD).args(arguments))
     }
 
+    /// Runs guard with the words of this line, and asserts the exit code and a part of what it says.
+    #[track_caller]
+    pub fn tells(&self, line: &str, code: i32, part: &str) -> Output {
+        let words: Vec<&str> = line.split(' ').collect();
+        self.guard(&words).exits(code).says(part)
+    }
+
     /// Runs guard with `--format json` added; standard output must be one JSON value.
     #[track_caller]
     pub fn json(&self, arguments: &[&str]) -> Value {
