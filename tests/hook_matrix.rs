@@ -1,19 +1,18 @@
-//! Which git operations call which hooks, and what refuses a change in each. guard's hooks run the built guard, with
-//! every git that is installed if `.ci/long` asks. If no hook refuses a change, the check of the resulting branch must.
+//! Which git operations call which hooks, and what refuses a change in each. guard's hooks run the built guard.
+//! If no hook refuses a change, the check of the resulting branch must.
 
 #![cfg(unix)]
 mod operations;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use self::operations::{HELPERS, OPERATIONS, Operation};
-use crate::common::{self, GUARD, Output, Repo, SOURCE};
+use crate::common::{self, GUARD, Output, Repo};
 
 /// The hooks that see a commit before it is made.
 const OF_COMMITS: [&str; 3] = ["pre-commit", "pre-merge-commit", "prepare-commit-msg"];
@@ -22,7 +21,6 @@ const TRANSACTION: &str = "reference-transaction";
 
 /// A repository on which one operation is tried.
 struct Trial {
-    /// git and its own programs are in `../bin`.
     repo: Repo,
     file: &'static str,
 }
@@ -45,17 +43,15 @@ struct Seen {
 
 impl Trial {
     /// A governed repository with a remote that has main.
-    fn base(git: &Path) -> Trial {
+    fn base() -> Trial {
         let repo = Repo::nothing();
-        fs::create_dir(repo.path("../bin")).unwrap();
-        std::os::unix::fs::symlink(git, repo.path("../bin/git")).unwrap();
         let trial = Trial { repo, file: "" };
         let prepared = trial.sh(
             "lines 30 | put src/app.py\nlines 30 | put other.py\nstart 'src/app.py Modify' 'src/own.py Add' 'third.py Add'\n\
              git init --quiet --bare ../server\ngit remote add origin ../server\n\
              git push --quiet origin main\ngit remote set-head origin main\n",
         );
-        assert_eq!(prepared.code, 0, "{}", prepared.text());
+        prepared.exits(0);
         trial
     }
 
@@ -78,39 +74,25 @@ impl Trial {
     }
 
     fn sh(&self, script: &str) -> Output {
-        let prelude = Path::new(SOURCE).join("fixtures/repos/prelude.sh");
-        let script = format!(". '{}'\n{HELPERS}\n{script}\n", prelude.display());
-        let mut path = self.repo.path("../bin").into_os_string();
-        path.push(":");
-        path.push(std::env::var_os("PATH").unwrap_or_default());
-        let mut command: Command = self.repo.command("sh");
-        command
-            .args(["-euc", &script])
-            .env("FILE", self.file)
-            .env("PATH", &path);
-        common::run(&mut command)
+        let mut shell = self.repo.shell(&format!("{HELPERS}\n{script}"));
+        common::run(shell.env("FILE", self.file))
     }
 
     fn branches(&self) -> String {
-        self.repo.git(&[
-            "for-each-ref",
-            "--format=%(refname) %(objectname)",
-            "refs/heads",
-        ])
+        let format = "--format=%(refname) %(objectname)";
+        self.repo.git(&["for-each-ref", format, "refs/heads"])
     }
 
     /// Runs the operation with these guard hooks.
     fn run(&self, operation: &Operation, hooks: &[&str]) -> Seen {
         let log = self.repo.path("../log");
         for hook in hooks {
-            self.repo.install_hook_script(
-                hook,
-                &format!(
-                    "#!/bin/sh\n'{GUARD}' hook {hook} \"$@\"\ncode=$?\n\
-                     echo \"{hook} $code ${{GIT_INDEX_FILE##*/}}\" >>'{}'\nexit $code\n",
-                    log.display()
-                ),
+            let script = format!(
+                "#!/bin/sh\n'{GUARD}' hook {hook} \"$@\"\ncode=$?\n\
+                 echo \"{hook} $code ${{GIT_INDEX_FILE##*/}}\" >>'{}'\nexit $code\n",
+                log.display()
             );
+            self.repo.install_hook_script(hook, &script);
         }
         let before = self.branches();
         let output = self.sh(operation.run);
@@ -141,17 +123,13 @@ impl Trial {
 
     /// The exit codes of the range checks of the branches of work, and of pushing them with guard's pre-push.
     fn range_and_push(&self) -> (i32, i32, String) {
-        let branches = self.repo.git(&[
-            "for-each-ref",
-            "--format=%(refname:short)",
-            "refs/heads/188-*",
-        ]);
+        let of_work = ["--format=%(refname:short)", "refs/heads/188-*"];
+        let branches = self.repo.git(&[&["for-each-ref"], &of_work[..]].concat());
         let mut range = 0;
         let mut text = String::new();
         for branch in branches.lines() {
-            let output = self
-                .repo
-                .guard(&["lint", "--range", &format!("main..{branch}")]);
+            let commits = format!("main..{branch}");
+            let output = self.repo.guard(&["lint", "--range", &commits]);
             range = range.max(output.code);
             text += &output.text();
         }
@@ -161,7 +139,7 @@ impl Trial {
     }
 }
 
-/// What is wrong with an operation under one git.
+/// What is wrong with an operation.
 fn judge(base: &Trial, operation: &Operation) -> Vec<String> {
     let mut faults = Vec::new();
     let mut expect = |holds: bool, fault: String| {
@@ -234,49 +212,18 @@ fn judge(base: &Trial, operation: &Operation) -> Vec<String> {
     faults
 }
 
-/// The installed versions of git; without `GUARD_LONG` only the one that commands find.
-fn gits() -> BTreeMap<String, PathBuf> {
-    let mut found = BTreeMap::new();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let directories =
-        std::env::split_paths(&path).chain(["/usr/local/bin".into(), "/usr/bin".into()]);
-    for git in directories.map(|directory: PathBuf| directory.join("git")) {
-        if let Ok(output) = Command::new(&git).arg("version").output()
-            && output.status.success()
-        {
-            let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-            found.entry(version).or_insert(git);
-            if std::env::var_os("GUARD_LONG").is_none() {
-                break;
-            }
-        }
-    }
-    found
-}
-
 #[test]
 fn every_operation_out_of_scope_is_refused_by_a_hook_or_by_the_range() {
-    let gits = gits();
-    assert!(!gits.is_empty(), "there is no git");
-    let bases: Vec<_> = gits
-        .iter()
-        .map(|(version, git)| (version, Trial::base(git)))
-        .collect();
-    let jobs: Vec<_> = bases
-        .iter()
-        .flat_map(|(version, base)| OPERATIONS.iter().map(move |one| (*version, base, one)))
-        .collect();
+    let base = Trial::base();
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(String::new());
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some((version, base, operation)) =
-                    jobs.get(next.fetch_add(1, Ordering::Relaxed))
-                {
-                    for fault in judge(base, operation) {
+                while let Some(operation) = OPERATIONS.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    for fault in judge(&base, operation) {
                         let mut failures = failures.lock().unwrap();
-                        writeln!(failures, "--- {version}, {}: {fault}", operation.name).unwrap();
+                        writeln!(failures, "--- {}: {fault}", operation.name).unwrap();
                     }
                 }
             });

@@ -45,6 +45,18 @@ impl Answer {
         self.json["error"]["message"].as_str().unwrap_or_default()
     }
 
+    /// The rule that refused.
+    pub fn rule(&self) -> &str {
+        self.json["error"]["rule"].as_str().unwrap_or_default()
+    }
+
+    /// The snapshot that a change took before.
+    #[track_caller]
+    pub fn backup(&self) -> String {
+        let backup = &self.works().json["backup"];
+        backup.as_str().unwrap().to_owned()
+    }
+
     pub fn class(&self) -> &str {
         let analysis = match &self.json["analysis"] {
             Value::Null => &self.json["error"]["analysis"],

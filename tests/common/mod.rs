@@ -237,6 +237,15 @@ impl Repo {
         command
     }
 
+    /// A script to run at the root that knows the helpers of the fixtures.
+    pub fn shell(&self, script: &str) -> Command {
+        let prelude = Path::new(SOURCE).join("fixtures/repos/prelude.sh");
+        let script = format!(". '{}'\n{script}\n", prelude.display());
+        let mut shell = self.command("sh");
+        shell.args(["-euc", &script]);
+        shell
+    }
+
     /// A program to run at the root in the fixed environment.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
@@ -292,6 +301,13 @@ impl Repo {
         fs::write(path, bytes).unwrap();
     }
 
+    /// The text of a file of the work tree.
+    #[track_caller]
+    pub fn text(&self, path: impl AsRef<Path>) -> String {
+        let path = self.path(path);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
     /// Writes a file and stages it.
     #[track_caller]
     pub fn stage(&self, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
@@ -334,7 +350,13 @@ impl Repo {
     /// Commits [`SETTINGS`] and [`DESIGN`] with these rows, then switches to the branch `188-work`.
     #[track_caller]
     pub fn govern(&self, rows: &[(&str, &str, &str)]) {
-        self.stage("guard.toml", SETTINGS);
+        self.govern_with("", rows);
+    }
+
+    /// The same with further settings.
+    #[track_caller]
+    pub fn govern_with(&self, settings: &str, rows: &[(&str, &str, &str)]) {
+        self.stage("guard.toml", format!("{SETTINGS}{settings}"));
         self.design(DESIGN, rows);
         self.commit("Say what may change");
         self.branch("188-work");
@@ -344,6 +366,13 @@ impl Repo {
     #[track_caller]
     pub fn guard(&self, arguments: &[&str]) -> Output {
         run(self.command(GUARD).args(arguments))
+    }
+
+    /// Runs guard at the root with these variables.
+    #[track_caller]
+    pub fn guard_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
+        let mut guard = self.command(GUARD);
+        run(guard.envs(variables.iter().copied()).args(arguments))
     }
 
     /// Runs guard with the words of this line, and asserts the exit code and a part of what it says.
