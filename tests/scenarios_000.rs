@@ -21,23 +21,25 @@ fn rewritten(kept: usize, total: usize) -> String {
     lines(1..=kept) + &lines(100_001..=100_000 + total - kept)
 }
 
-/// The report on a new version of `src/state.py`.
-fn step(old: impl AsRef<[u8]>, new: impl AsRef<[u8]>) -> Value {
+/// The report on a new version of `src/state.py`, and what guard measured: class, lines before and after, lost share.
+fn step(old: impl AsRef<[u8]>, new: impl AsRef<[u8]>) -> (Value, Value) {
     let repo = with_state(old);
     repo.stage("src/state.py", new);
-    repo.json(&["lint"])
-}
-
-/// Class, lines before and after, and lost share of the only change.
-fn measured(report: &Value) -> Value {
+    let report = repo.json(&["lint"]);
     assert_eq!(report["changes"].as_array().map(Vec::len), Some(1));
     let change = &report["changes"][0];
-    json!([
-        change["class"],
-        change["original_lines"],
-        change["new_lines"],
-        change["lost_share"]
-    ])
+    let keys = ["class", "original_lines", "new_lines", "lost_share"];
+    let measured = keys.map(|key| change[key].clone());
+    (measured.to_vec().into(), report)
+}
+
+/// Asserts what guard measures where `kept` of the old lines stay, and that it refuses a replacement and nothing else.
+#[track_caller]
+fn loses(old: usize, kept: usize, new: usize, expected: Value) {
+    let (measured, report) = step(lines(1..=old), rewritten(kept, new));
+    assert_eq!(measured, expected);
+    let is_replaced = measured[0] == "REPLACE";
+    assert_eq!(findings(&report), DESTROYED[..usize::from(is_replaced)]);
 }
 
 const DESTROYED: [(&str, &str); 1] = [("destructive-change", "src/state.py")];
@@ -47,34 +49,29 @@ fn scenario_010_a_new_file() {
     let repo = with_state("x\n");
     repo.stage("src/new.py", lines(1..=300));
     let report = repo.json(&["lint"]);
-    assert_eq!(measured(&report), json!(["NEW", null, 300, null]));
-    assert_eq!(findings(&report), []);
-    repo.guard(&["lint"]).exits(0);
-}
-
-#[test]
-fn scenario_020_a_small_file_is_overwritten() {
-    let report = step(lines(1..=50), rewritten(0, 50));
-    assert_eq!(measured(&report), json!(["MODIFY", 50, 50, 1.0]));
+    assert_eq!(report["changes"][0]["class"], "NEW");
+    assert_eq!(report["changes"][0]["new_lines"], 300);
     assert_eq!(report["verdict"], "accepted");
 }
 
 #[test]
-fn scenario_030_a_fifth_of_a_large_file_changes() {
-    let report = step(lines(1..=270), rewritten(216, 270));
-    assert_eq!(measured(&report), json!(["MODIFY", 270, 270, 0.2]));
-    assert_eq!(report["verdict"], "accepted");
+fn scenario_020_to_040_and_100_the_lost_share_decides() {
+    loses(50, 0, 50, json!(["MODIFY", 50, 50, 1.0]));
+    loses(270, 216, 270, json!(["MODIFY", 270, 270, 0.2]));
+    loses(270, 54, 270, json!(["REPLACE", 270, 270, 0.8]));
+    loses(0, 0, 300, json!(["MODIFY", 0, 300, 0.0]));
 }
 
 #[test]
-fn scenario_040_four_fifths_of_a_large_file_change() {
-    let report = step(lines(1..=270), rewritten(54, 270));
-    assert_eq!(measured(&report), json!(["REPLACE", 270, 270, 0.8]));
-    assert_eq!(findings(&report), DESTROYED);
-    assert_eq!(
-        report["findings"][0]["message"],
-        "src/state.py loses 216 of 270 lines (80 %)"
-    );
+fn boundary_one_hundred_lines_are_not_more_than_one_hundred() {
+    loses(100, 0, 100, json!(["MODIFY", 100, 100, 1.0]));
+    loses(101, 0, 101, json!(["REPLACE", 101, 101, 1.0]));
+}
+
+#[test]
+fn boundary_exactly_half_is_a_replacement() {
+    loses(200, 100, 200, json!(["REPLACE", 200, 200, 0.5]));
+    loses(200, 101, 200, json!(["MODIFY", 200, 200, 0.495]));
 }
 
 #[test]
@@ -100,23 +97,16 @@ fn scenario_050_a_commit_cannot_approve_itself() {
 }
 
 #[test]
-fn scenario_100_an_empty_file_is_filled() {
-    let report = step("", lines(1..=300));
-    assert_eq!(measured(&report), json!(["MODIFY", 0, 300, 0.0]));
-    assert_eq!(report["verdict"], "accepted");
-}
-
-#[test]
 fn scenario_110_a_binary_file() {
     let binary: Vec<u8> = (0..=255).cycle().take(50_000).collect();
-    let report = step(lines(1..=20), &binary);
+    let (_, report) = step(lines(1..=20), &binary);
     assert_eq!(findings(&report), DESTROYED);
     assert_eq!(report["findings"][0]["details"]["becomes"], "binary");
 
     // A binary file may change: it has no lines.
     let changed: Vec<u8> = binary.iter().rev().copied().collect();
-    let report = step(&binary, changed);
-    assert_eq!(measured(&report), json!(["MODIFY", null, null, null]));
+    let (measured, report) = step(&binary, changed);
+    assert_eq!(measured, json!(["MODIFY", null, null, null]));
     assert_eq!(report["verdict"], "accepted");
 }
 
@@ -128,18 +118,13 @@ fn scenario_140_path_traversal() {
         (0o100644, blob, b"../outside.py"),
         (0o100644, blob, b"/etc/hosts"),
     ]);
-    repo.guard(&["lint"]).exits(1);
     let report = repo.json(&["lint"]);
-    for path in ["../outside.py", "/etc/hosts"] {
-        assert!(
-            findings(&report).contains(&("unsafe-path", path)),
-            "{report:#}"
-        );
-    }
-    let report = repo.json(&["check", "../outside.py", "/etc/hosts"]);
-    for result in report["results"].as_array().into_iter().flatten() {
-        assert_eq!(result["allowed"], false);
-        assert_eq!(result["rule"], "outside-workspace");
+    let checked = repo.json(&["check", "../outside.py", "/etc/hosts"]);
+    for (at, path) in ["../outside.py", "/etc/hosts"].into_iter().enumerate() {
+        let unsafe_path = ("unsafe-path", path);
+        assert!(findings(&report).contains(&unsafe_path), "{report:#}");
+        assert_eq!(checked["results"][at]["allowed"], false);
+        assert_eq!(checked["results"][at]["rule"], "outside-workspace");
     }
 }
 
@@ -148,33 +133,24 @@ fn scenario_140_path_traversal() {
 fn scenario_150_a_link_to_outside_the_workspace() {
     let repo = Repo::new();
     repo.govern(&[("src/link.py", "Symlink", "a link")]);
-    std::fs::create_dir_all(repo.path("src")).ok();
-    let outside = repo.path("../file.py");
-    std::fs::write(&outside, "untouched\n").ok();
+    repo.write("../file.py", "untouched\n");
+    repo.write("src/link.py", "");
     for target in ["/tmp/file.py", "../../file.py"] {
         let link = repo.path("src/link.py");
-        std::fs::remove_file(&link).ok();
-        std::os::unix::fs::symlink(target, &link).ok();
+        std::fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(target, &link).unwrap();
         repo.git(&["add", "src/link.py"]);
         let report = repo.json(&["lint"]);
-        assert_eq!(
-            findings(&report),
-            [("outside-workspace", "src/link.py")],
-            "{target}"
-        );
-        assert_eq!(
-            report["findings"][0]["details"]["reason"],
-            "symlink-escapes"
-        );
+        let expected = [("outside-workspace", "src/link.py")];
+        assert_eq!(findings(&report), expected, "{target}");
+        let details = &report["findings"][0]["details"];
+        assert_eq!(details["reason"], "symlink-escapes");
         // Writing through it is refused as well.
         let answer = &repo.json(&["check", "src/link.py"])["results"][0];
         assert_eq!(answer["allowed"], false, "{target}");
         assert_eq!(answer["rule"], "outside-workspace", "{target}");
     }
-    assert_eq!(
-        std::fs::read_to_string(outside).ok().as_deref(),
-        Some("untouched\n")
-    );
+    assert_eq!(repo.text("../file.py"), "untouched\n");
 }
 
 #[test]
@@ -200,24 +176,4 @@ fn change_and_loss_are_shown() {
         .says("+the new start");
     // The lost content is printed once.
     assert_eq!(output.stdout.matches("line number 41\n").count(), 1);
-}
-
-#[test]
-fn boundary_one_hundred_lines_are_not_more_than_one_hundred() {
-    let report = step(lines(1..=100), rewritten(0, 100));
-    assert_eq!(measured(&report)[0], "MODIFY");
-    assert_eq!(report["verdict"], "accepted");
-    let report = step(lines(1..=101), rewritten(0, 101));
-    assert_eq!(measured(&report)[0], "REPLACE");
-    assert_eq!(findings(&report), DESTROYED);
-}
-
-#[test]
-fn boundary_exactly_half_is_a_replacement() {
-    let report = step(lines(1..=200), rewritten(100, 200));
-    assert_eq!(measured(&report), json!(["REPLACE", 200, 200, 0.5]));
-    assert_eq!(findings(&report), DESTROYED);
-    let report = step(lines(1..=200), rewritten(101, 200));
-    assert_eq!(measured(&report), json!(["MODIFY", 200, 200, 0.495]));
-    assert_eq!(report["verdict"], "accepted");
 }

@@ -40,54 +40,25 @@ fn scenario_010_and_az_01_extract_paths_from_a_valid_design() {
     ]);
     repo.guard(&["scope", "show"]).exits(0);
     let scope = repo.json(&["scope", "show"]);
-    let shown: Vec<_> = scope["grants"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|grant| {
-            json!([
-                grant["path"],
-                grant["kind"],
-                grant["role"],
-                grant["description"],
-                grant["design"],
-                grant["line"],
-                grant["column"]
-            ])
-        })
-        .collect();
-    assert_eq!(
-        Value::from(shown),
-        json!([
-            [
-                "src/enforcer.py",
-                "file",
-                "implementation",
-                "New module",
-                DESIGN,
-                7,
-                3
-            ],
-            [
-                "tests/test_enforcer.py",
-                "file",
-                "test",
-                "Unit tests",
-                DESIGN,
-                8,
-                3
-            ],
-            [
-                "config/paths.toml",
-                "file",
-                "config",
-                "New key",
-                DESIGN,
-                9,
-                3
-            ],
-        ])
-    );
+    for (at, path, role, description) in [
+        (0, "src/enforcer.py", "implementation", "New module"),
+        (1, "tests/test_enforcer.py", "test", "Unit tests"),
+        (2, "config/paths.toml", "config", "New key"),
+    ] {
+        let grant = &scope["grants"][at];
+        let keys = [
+            "path",
+            "kind",
+            "role",
+            "description",
+            "design",
+            "line",
+            "column",
+        ];
+        let shown = json!(keys.map(|key| &grant[key]));
+        let expected = json!([path, "file", role, description, DESIGN, 7 + at, 3]);
+        assert_eq!(shown, expected);
+    }
     assert_eq!(scope["problems"], json!([]));
 }
 
@@ -95,16 +66,8 @@ fn scenario_010_and_az_01_extract_paths_from_a_valid_design() {
 fn scenario_020_and_az_02_a_design_without_the_section_blocks_everything() {
     let repo = governed_by("# A feature\n\nNothing about files.\n");
     repo.stage("utils/lld.py", "x\n");
-    for arguments in [
-        &["scope", "show"][..],
-        &["check", "utils/lld.py"],
-        &["lint"],
-    ] {
-        let output = repo
-            .guard(arguments)
-            .exits(2)
-            .says("design-no-table")
-            .says(DESIGN);
+    for line in ["scope show", "check utils/lld.py", "lint"] {
+        let output = repo.tells(line, 2, "design-no-table").says(DESIGN);
         assert_eq!(output.stdout, "");
     }
 }
@@ -123,9 +86,8 @@ fn scenario_025_and_az_03_a_malformed_table_grants_its_good_rows_and_reports_the
          | `broken/path.py` | Add\n| `utils/lld.py` | Add | good |\n",
     );
     let scope = repo.json(&["scope", "show"]);
-    let granted: Vec<_> = scope["grants"].as_array().into_iter().flatten().collect();
-    assert_eq!(granted.len(), 1);
-    assert_eq!(granted[0]["path"], "utils/lld.py");
+    assert_eq!(scope["grants"].as_array().map(Vec::len), Some(1));
+    assert_eq!(scope["grants"][0]["path"], "utils/lld.py");
     assert_eq!(scope["problems"][0]["rule"], "design-bad-row");
     assert_eq!(scope["problems"][0]["design"]["line"], 7);
     assert_eq!(check(&repo, "utils/lld.py")["allowed"], true);
@@ -137,14 +99,11 @@ fn scenario_030_and_az_08_a_path_in_the_design_is_allowed() {
     let repo = governed();
     repo.guard(&["check", "utils/lld.py"]).exits(0);
     let answer = check(&repo, "utils/lld.py");
-    assert_eq!(answer["requested_path"], "utils/lld.py");
-    assert_eq!(answer["path"], "utils/lld.py");
     assert_eq!(answer["allowed"], true);
     assert_eq!(answer["closest_match"], Value::Null);
     assert_eq!(answer["rule"], Value::Null);
 
     repo.stage("utils/lld.py", "x\n");
-    repo.guard(&["lint"]).exits(0);
     let report = repo.json(&["lint"]);
     assert_eq!(report["verdict"], "accepted");
     assert_eq!(findings(&report), []);
@@ -170,10 +129,8 @@ fn scenario_040_and_az_09_a_path_that_is_not_in_the_design_is_refused_with_the_c
     assert_eq!(report["verdict"], "refused");
     assert_eq!(findings(&report), [("out-of-scope", "core/lld.py")]);
     assert_eq!(report["findings"][0]["closest"], "utils/lld.py");
-    assert_eq!(
-        report["findings"][0]["design"],
-        json!({"path": DESIGN, "line": 7, "column": 3})
-    );
+    let place = json!({"path": DESIGN, "line": 7, "column": 3});
+    assert_eq!(report["findings"][0]["design"], place);
 }
 
 #[test]
@@ -211,22 +168,19 @@ fn scenario_070_and_az_17_the_closest_of_several_paths_is_named() {
 #[test]
 fn scenario_080_and_az_11_path_traversal_is_refused() {
     let repo = governed();
-    let answer = check(&repo, "foo/../../../etc/passwd");
-    assert_eq!(answer["allowed"], false);
-    assert_eq!(answer["rule"], "outside-workspace");
-    let answer = check(&repo, "../../../etc/passwd");
-    assert_eq!(answer["allowed"], false);
-    assert_eq!(answer["path"], Value::Null);
-    assert_eq!(answer["rule"], "outside-workspace");
+    for path in ["foo/../../../etc/passwd", "../../../etc/passwd"] {
+        let answer = check(&repo, path);
+        assert_eq!(answer["allowed"], false);
+        assert_eq!(answer["path"], Value::Null);
+        assert_eq!(answer["rule"], "outside-workspace");
+    }
 
     // git refuses to stage it; another program's index may hold it.
     let blob = repo.blob(b"x\n");
     repo.stage_raw(&[(0o100644, blob, b"../../../etc/passwd")]);
     let report = repo.json(&["lint"]);
-    assert!(
-        findings(&report).contains(&("unsafe-path", "../../../etc/passwd")),
-        "{report:#}"
-    );
+    let unsafe_path = ("unsafe-path", "../../../etc/passwd");
+    assert!(findings(&report).contains(&unsafe_path), "{report:#}");
 
     let repo = governed_by(
         "### 2.1 Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n\
@@ -258,17 +212,12 @@ fn a_file_whose_row_says_do_not_modify_stays_as_it_is() {
         repo.stage(path, "def test(): pass\n");
     }
     let report = repo.json(&["lint"]);
-    assert_eq!(
-        findings(&report),
-        [("action-not-granted", "tests/test_a.py")]
-    );
+    let refused = ("action-not-granted", "tests/test_a.py");
+    assert_eq!(findings(&report), [refused]);
     repo.tells("lint", 1, "the row says DO NOT MODIFY");
     let scope = repo.json(&["scope", "show"]);
     let protected = |at: usize| scope["grants"][at]["protected"].clone();
-    assert_eq!(
-        [protected(0), protected(1), protected(2)],
-        [false, true, true]
-    );
+    assert_eq!([0, 1, 2].map(protected), [false, true, true]);
     repo.guard(&["scope", "prompt"])
         .exits(0)
         .says("tests/test_a.py  # add: scaffolded, DO NOT MODIFY - DO NOT MODIFY");
