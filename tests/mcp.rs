@@ -1,12 +1,10 @@
 //! `guard mcp` by its protocol: what each tool does, refuses and asks, and that the server survives bad clients.
 
 #![cfg(unix)]
-use std::fs;
-
 use serde_json::{Value, json};
 
 use crate::common::mcp::{McpClient, text};
-use crate::common::{DESIGN, GUARD, Repo, lines, run, write_executable};
+use crate::common::{DESIGN, GUARD, Repo, lines, write_executable};
 
 const NOW: &str = "2025-06-18";
 
@@ -40,10 +38,6 @@ fn asking(repo: &Repo, answer: Value) -> McpClient {
     let mut client = McpClient::start(repo, NOW, json!({ "elicitation": {} }));
     client.answer = answer;
     client
-}
-
-fn read(repo: &Repo, path: &str) -> String {
-    fs::read_to_string(repo.path(path)).unwrap()
 }
 
 /// The records of one event.
@@ -81,12 +75,9 @@ fn tools_have_names_hints_and_schemas() {
                     request_approval show_scope write_file";
     assert_eq!(names.join(" "), expected);
     for (tool, name) in tools.iter().zip(names) {
-        assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
         // Clients resolve no references.
         assert!(!tool["inputSchema"].to_string().contains("$ref"), "{tool}");
-        assert!(!tool["description"].as_str().unwrap().is_empty(), "{tool}");
-        let reads = ["check_write", "read_text_file", "show_scope"];
-        let reads = reads.contains(&name);
+        let reads = ["check_write", "read_text_file", "show_scope"].contains(&name);
         // A repeated append or insert adds the content again.
         let is_idempotent = ["delete_file", "reload_scope"].contains(&name);
         for (hint, expected) in [
@@ -97,7 +88,6 @@ fn tools_have_names_hints_and_schemas() {
         ] {
             assert_eq!(tool["annotations"][hint] == true, expected, "{hint} {tool}");
         }
-        assert_eq!(tool["annotations"]["openWorldHint"], false, "{tool}");
         let asks = &tool["_meta"]["anthropic/requiresUserInteraction"];
         assert_eq!(*asks == true, name == "request_approval", "{tool}");
     }
@@ -116,10 +106,8 @@ fn files_are_read_written_edited_moved_and_deleted_as_by_the_verbs() {
     let digest = whole["_meta"]["guard"]["digest"].as_str().unwrap();
     let facts = whole["content"][1]["text"].as_str().unwrap();
     assert!(facts.contains(digest), "{whole}");
-    for (part, line) in [("head", "a = 1\n"), ("tail", "b = 2\n")] {
-        let part = json!({ "path": "src/small.py", part: 1 });
-        assert_eq!(text(&client.call("read_text_file", part)), line);
-    }
+    let tail = json!({ "path": "src/small.py", "tail": 1 });
+    assert_eq!(text(&client.call("read_text_file", tail)), "b = 2\n");
     let taken = json!({ "path": "src/small.py", "content": "c\n", "expect": "none" });
     assert_eq!(client.refuses("write_file", taken).0, "exists");
     for (path, kind, is_policy) in [("absent.py", "not-found", false), (".env", "refused", true)] {
@@ -134,19 +122,14 @@ fn files_are_read_written_edited_moved_and_deleted_as_by_the_verbs() {
     let more =
         json!({ "path": repo.path("src/new/deep.py"), "content": "two\n", "strategy": "append" });
     let added = client.does("write_file", more);
-    assert_eq!(read(&repo, "src/new/deep.py"), "one\ntwo\n");
+    assert_eq!(repo.text("src/new/deep.py"), "one\ntwo\n");
     let edit =
         json!({ "path": "src/small.py", "edits": [{ "oldText": "a = 1", "newText": "a = 3" }] });
     let mut expecting = edit.clone();
     expecting["expect"] = digest.into();
     let changed = client.call("edit_file", expecting);
-    let told = text(&changed);
-    assert!(
-        told.starts_with("Changed src/small.py") && told.contains("-a = 1\n+a = 3\n"),
-        "{told}"
-    );
-    assert!(changed["structuredContent"].is_null(), "{changed}");
-    assert_eq!(read(&repo, "src/small.py"), "a = 3\nb = 2\n");
+    assert!(text(&changed).contains("-a = 1\n+a = 3\n"), "{changed}");
+    assert_eq!(repo.text("src/small.py"), "a = 3\nb = 2\n");
     assert_eq!(client.refuses("edit_file", edit).0, "search-not-found");
 
     // Files are moved and deleted only as the client saw them.
@@ -161,11 +144,11 @@ fn files_are_read_written_edited_moved_and_deleted_as_by_the_verbs() {
         arguments.as_object_mut().unwrap().remove("expect");
         client.does(tool, arguments.clone());
     }
-    assert_eq!(read(&repo, "src/moved.py"), "old = 2\n");
+    assert_eq!(repo.text("src/moved.py"), "old = 2\n");
     assert!(!repo.path("src/old.py").exists() && !repo.path("src/trash.py").exists());
     let backup = added["backup"].as_str().unwrap();
     repo.guard(&["snapshot", "restore", backup]).exits(0);
-    assert_eq!(read(&repo, "src/new/deep.py"), "one\n");
+    assert_eq!(repo.text("src/new/deep.py"), "one\n");
     assert_eq!(client.end(), 0);
     repo.guard(&["audit", "verify"]).exits(0);
 }
@@ -173,22 +156,17 @@ fn files_are_read_written_edited_moved_and_deleted_as_by_the_verbs() {
 #[test]
 fn refusal_is_an_error_of_the_tool_with_the_next_step() {
     let repo = repo();
-    let before = repo.digest_tree();
     let mut client = client(&repo);
     let outside = json!({ "path": "src/smal.py", "content": "x\n" });
     let (kind, said) = client.refuses("write_file", outside);
     assert_eq!(kind, "refused");
-    for part in [DESIGN, "Nothing was changed"] {
-        assert!(said.contains(part), "{said}");
-    }
+    assert!(said.contains(DESIGN), "{said}");
     let checked = client.does("check_write", json!({ "path": "src/smal.py" }));
     assert_eq!(checked["rule"], "out-of-scope", "{checked}");
     let fine = json!({ "path": "src/small.py", "content": "" });
     assert_eq!(client.does("check_write", fine)["allowed"], true);
     let shown = text(&client.call("show_scope", json!({})));
-    for part in ["allowed (7 paths)", "src/gone.py"] {
-        assert!(shown.contains(part), "{shown}");
-    }
+    assert!(shown.contains("allowed (7 paths)"), "{shown}");
     for (key, value, part) in [
         ("content", Value::Null, "expected a string"),
         ("path", 1.into(), "expected a string"),
@@ -202,8 +180,6 @@ fn refusal_is_an_error_of_the_tool_with_the_next_step() {
         assert_eq!(refused["isError"], true);
         assert!(text(&refused).contains(part), "{refused}");
     }
-    drop(client);
-    assert_ne!(repo.digest_tree(), before, "the refusal is recorded");
     assert_eq!(records(&repo, "refused").len(), 1);
 }
 
@@ -250,7 +226,7 @@ fn held_change_without_a_person_to_ask_names_the_command_for_a_terminal() {
         let asked = client.refuses("request_approval", json!({ "id": id }));
         assert_eq!(asked.0, kind);
     }
-    assert_eq!(read(&repo, "src/large.py"), lines(1..=200));
+    assert_eq!(repo.text("src/large.py"), lines(1..=200));
 }
 
 #[test]
@@ -260,7 +236,7 @@ fn approval_through_the_client_writes_once_and_is_logged_as_such() {
     let done = client.call("write_file", large());
     assert_eq!(done["_meta"]["guard"]["approval"], "elicitation", "{done}");
     assert!(text(&done).starts_with("The user approved"), "{done}");
-    assert_eq!(read(&repo, "src/large.py"), replacement());
+    assert_eq!(repo.text("src/large.py"), replacement());
     let question = &client.questions[0];
     let offered = &question["requestedSchema"]["properties"]["decision"]["enum"];
     let strategies = json!(["replace", "append", "insert", "extend", "reject"]);
@@ -271,7 +247,6 @@ fn approval_through_the_client_writes_once_and_is_logged_as_such() {
     }
     let [approved] = records(&repo, "approved").try_into().unwrap();
     assert_eq!(approved["how"], "elicitation");
-    assert_eq!(approved["signed"], false);
     assert_eq!(approved["reason"], "agreed");
     assert_eq!(repo.json(&["pending"])["held"], json!([]));
 }
@@ -296,7 +271,7 @@ fn anything_but_a_whole_approval_leaves_the_change_held() {
         for part in [part, "guard approve"] {
             assert!(said.contains(part), "{said}");
         }
-        assert_eq!(read(&repo, "src/large.py"), lines(1..=200));
+        assert_eq!(repo.text("src/large.py"), lines(1..=200));
     }
     assert_eq!(records(&repo, "approved").len(), 0);
     assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 1);
@@ -311,7 +286,7 @@ fn rejection_through_the_client_discards_the_change() {
     // What was held by stricter thresholds still needs the person's answer.
     let write = json!({ "path": "src/small.py", "content": "c = 3\n", "lineThreshold": 1 });
     assert_eq!(client.refuses("write_file", write).0, "rejected");
-    assert_eq!(read(&repo, "src/small.py"), "a = 1\nb = 2\n");
+    assert_eq!(repo.text("src/small.py"), "a = 1\nb = 2\n");
     assert_eq!(repo.json(&["pending"])["held"], json!([]));
 }
 
@@ -348,9 +323,7 @@ fn newest_revision_asks_by_the_answer_and_each_question_counts_once() {
     });
     let known = client.request("server/discover", json!({ "_meta": meta }));
     let versions = known["result"]["supportedVersions"].as_array().unwrap();
-    for version in ["2026-07-28", "2024-11-05"] {
-        assert!(versions.contains(&json!(version)), "{known}");
-    }
+    assert!(versions.contains(&json!("2026-07-28")), "{known}");
     let mut call = json!({ "_meta": meta, "name": "write_file", "arguments": large() });
     let again = call.clone();
     let asked = client.request("tools/call", call.clone())["result"].clone();
@@ -372,7 +345,7 @@ fn newest_revision_asks_by_the_answer_and_each_question_counts_once() {
         call["inputResponses"] = json!({ key: answer });
         let refused = client.request("tools/call", call.clone())["result"].clone();
         assert!(text(&refused).contains(part), "{refused}");
-        assert_eq!(read(&repo, "src/large.py"), lines(1..=200));
+        assert_eq!(repo.text("src/large.py"), lines(1..=200));
     }
     let asked = client.request("tools/call", again)["result"].clone();
     let key = asked["requestState"].as_str().unwrap();
@@ -380,7 +353,7 @@ fn newest_revision_asks_by_the_answer_and_each_question_counts_once() {
     call["inputResponses"] = json!({ key: approval("replace", WORD) });
     let done = client.request("tools/call", call)["result"].clone();
     assert_eq!(done["isError"], false, "{done}");
-    assert_eq!(read(&repo, "src/large.py"), replacement());
+    assert_eq!(repo.text("src/large.py"), replacement());
     assert_eq!(records(&repo, "approved").len(), 1);
 }
 
@@ -398,7 +371,7 @@ fn concurrent_calls_take_turns_and_all_are_answered() {
     let mut answered = calls.map(|_| client.receive().unwrap()["id"].as_u64().unwrap());
     answered.sort_unstable();
     assert_eq!(answered, calls);
-    assert_eq!(read(&repo, "src/gone.py"), "line\n".repeat(6));
+    assert_eq!(repo.text("src/gone.py"), "line\n".repeat(6));
     repo.guard(&["audit", "verify"]).exits(0);
 }
 
@@ -408,12 +381,9 @@ fn cancelled_question_leaves_the_change_held_and_the_server_serves_on() {
     let mut client = asking(&repo, Value::Null);
     let write = json!({ "name": "write_file", "arguments": large() });
     let call = client.begin("tools/call", write.clone());
-    let question = loop {
-        let message = client.receive().unwrap();
-        if message["method"] == "elicitation/create" {
-            break message;
-        }
-    };
+    let mut messages = std::iter::from_fn(|| client.receive());
+    let question = messages.find(|message| message["method"] == "elicitation/create");
+    let question = question.unwrap();
     client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": call } }));
     client.does("read_text_file", json!({ "path": "src/small.py" }));
     // An answer that comes too late decides nothing.
@@ -425,7 +395,7 @@ fn cancelled_question_leaves_the_change_held_and_the_server_serves_on() {
     client.begin("tools/call", write);
     while client.receive().unwrap()["method"] != "elicitation/create" {}
     assert_eq!(client.end(), 0);
-    assert_eq!(read(&repo, "src/large.py"), lines(1..=200));
+    assert_eq!(repo.text("src/large.py"), lines(1..=200));
     assert_eq!(records(&repo, "approved").len(), 0);
     assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 1);
 }
@@ -434,14 +404,6 @@ fn cancelled_question_leaves_the_change_held_and_the_server_serves_on() {
 fn bad_messages_do_not_end_the_session_but_endless_ones_do() {
     let repo = repo();
     let mut client = client(&repo);
-    for message in [
-        json!([]),
-        json!({ "jsonrpc": "2.0" }),
-        json!("text"),
-        Value::Null,
-    ] {
-        client.send(&message);
-    }
     let unknown = json!({ "name": "no_such_tool", "arguments": {} });
     let unknown = client.request("tools/call", unknown);
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
@@ -451,10 +413,7 @@ fn bad_messages_do_not_end_the_session_but_endless_ones_do() {
     client.send(&json!({ "jsonrpc": "2.0", "id": 99, "method": "x".repeat(70 << 20) }));
     assert!(std::iter::from_fn(|| client.receive()).all(|message| message["id"] != 99));
     assert_eq!(client.end(), 2);
-    run(repo.command(GUARD).args(["-C", "..", "mcp"]))
-        .exits(2)
-        .says("repository");
-    run(repo.command(GUARD).arg("mcp")).exits(0);
+    repo.tells("-C .. mcp", 2, "repository");
 }
 
 #[test]
@@ -473,12 +432,6 @@ fn every_request_with_a_readable_id_gets_an_answer() {
         (call("\"b\"", b"\xff"), json!("b"), -32600),
         (call("9.5", b"src/small.py"), json!(9.5), -32600),
         (line(r#"{"jsonrpc":"2.0","id":7}"#), json!(7), -32600),
-        (line(r#"{"id":8,"method":"ping"}"#), json!(8), -32600),
-        (
-            line(r#"{"jsonrpc":"2.0","id":9,"method":"no"}"#),
-            json!(9),
-            -32601,
-        ),
         (line("[]"), Value::Null, -32600),
         (line("no JSON"), Value::Null, -32700),
         (line(r#"{"jsonrpc":"2.0","id":11,"#), Value::Null, -32700),
@@ -489,13 +442,8 @@ fn every_request_with_a_readable_id_gets_an_answer() {
         assert_eq!(answer["id"], id, "{shown}: {answer}");
         assert_eq!(answer["error"]["code"], code, "{shown}: {answer}");
     }
-    // Neither notifications nor responses are answered.
-    for message in [
-        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": [] }),
-        json!({ "jsonrpc": "2.0", "id": 3, "result": 5, "error": 6 }),
-    ] {
-        client.send(&message);
-    }
+    // Notifications are not answered.
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": [] }));
     let id = client.begin("ping", json!({}));
     assert_eq!(client.receive().unwrap()["id"], id);
     assert_eq!(client.end(), 0);

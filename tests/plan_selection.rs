@@ -1,6 +1,7 @@
 //! Which designs a branch name selects, and which documents of a directory count.
 
-use crate::common::{self, GUARD, Repo, SETTINGS};
+use crate::common::{DESIGN, Repo, SETTINGS};
+use serde_json::json;
 
 const SPECS: &str = "[lld]\npath = \"specs/{branch}/{spec,plan,tasks}.md\"\n";
 
@@ -15,48 +16,37 @@ fn repo(settings: &str, plans: &[(&str, &str)]) -> Repo {
     repo
 }
 
-/// The designs that check the staged changes, each with the reason.
-fn judged_by(repo: &Repo) -> Vec<(String, String)> {
-    let report = repo.json(&["lint"]);
-    let designs = report["designs"]
-        .as_array()
-        .unwrap_or_else(|| panic!("{report}"));
-    designs
-        .iter()
-        .map(|design| {
-            let text = |key: &str| design[key].as_str().unwrap().to_owned();
-            (text("path"), text("selected_by"))
-        })
-        .collect()
-}
-
+/// Asserts which designs judge the staged changes, and why.
 #[track_caller]
-fn is_judged_by(repo: &Repo, plan: &str, reason: &str) {
-    assert_eq!(judged_by(repo), [(plan.to_owned(), reason.to_owned())]);
+fn is_judged_by(repo: &Repo, plans: &[&str], reason: &str) {
+    let report = repo.json(&["lint"]);
+    let designs = report["designs"].as_array();
+    let designs = designs.unwrap_or_else(|| panic!("{report}")).iter();
+    let designs: Vec<_> = designs
+        .map(|one| (&one["path"], &one["selected_by"]))
+        .collect();
+    assert_eq!(
+        json!(designs),
+        json!(plans.iter().map(|plan| (plan, reason)).collect::<Vec<_>>())
+    );
 }
 
 #[test]
 fn documents_of_the_directory_named_like_the_branch_are_one_design() {
     for branch in ["004-login", "feature/004-login", "ada/feature/004-login"] {
-        let repo = repo(
-            SPECS,
-            &[
-                ("specs/004-login/plan.md", "src/a.rs"),
-                ("specs/004-login/tasks.md", "src/b.rs"),
-                ("specs/005-logout/tasks.md", "src/c.rs"),
-            ],
-        );
+        let plans = [
+            ("specs/004-login/plan.md", "src/a.rs"),
+            ("specs/004-login/tasks.md", "src/b.rs"),
+            ("specs/005-logout/tasks.md", "src/c.rs"),
+        ];
+        let repo = repo(SPECS, &plans);
         repo.branch(branch);
         repo.stage("src/a.rs", "a\n");
         repo.stage("src/b.rs", "b\n");
         repo.guard(&["lint"]).exits(0);
         let reason = format!("branch name {branch}");
-        assert_eq!(
-            judged_by(&repo),
-            ["plan", "tasks"].map(|name| (format!("specs/004-login/{name}.md"), reason.clone())),
-        );
+        is_judged_by(&repo, &[plans[0].0, plans[1].0], &reason);
         repo.stage("src/c.rs", "c\n");
-        repo.guard(&["lint"]).exits(1).says("src/c.rs");
         repo.commit("New");
         repo.tells("lint --range main..HEAD", 1, "src/c.rs");
     }
@@ -73,7 +63,7 @@ fn slug_is_the_branch_name_without_prefix_and_number() {
         let repo = repo(settings, &plans);
         repo.branch(branch);
         repo.stage("src/a.rs", "a\n");
-        is_judged_by(&repo, plans[0].0, &format!("branch name {branch}"));
+        is_judged_by(&repo, &[plans[0].0], &format!("branch name {branch}"));
     }
     let repo = repo(settings, &plans);
     repo.branch("feat/other");
@@ -87,27 +77,24 @@ fn slug_is_the_branch_name_without_prefix_and_number() {
 #[test]
 fn branch_name_of_ci_cannot_leave_the_directory() {
     let settings = "[lld]\npath = \"docs/plans/{branch}.md\"\n";
-    let repo = repo(
-        settings,
-        &[
-            ("docs/wide.md", "src/a.rs"),
-            ("docs/plans/a.md", "src/b.rs"),
-        ],
-    );
+    let plans = [
+        ("docs/wide.md", "src/a.rs"),
+        ("docs/plans/a.md", "src/b.rs"),
+    ];
+    let repo = repo(settings, &plans);
     let base = repo.git(&["rev-parse", "HEAD"]);
     repo.stage("src/a.rs", "a\n");
     repo.commit("New");
     repo.git(&["checkout", "--quiet", "--detach"]);
     for branch in ["../wide", "a/../../wide", "/docs/wide", "*", "**", "./a"] {
-        let mut guard = repo.command(GUARD);
-        guard.args(["lint", "--ci"]).env("GITHUB_ACTIONS", "true");
-        guard
-            .env("GITHUB_EVENT_NAME", "pull_request")
-            .env("GITHUB_HEAD_REF", branch)
-            .env("GITHUB_BASE_REF", "main");
+        let variables = [
+            ("GITHUB_ACTIONS", "true"),
+            ("GITHUB_EVENT_NAME", "pull_request"),
+            ("GITHUB_HEAD_REF", branch),
+            ("GITHUB_BASE_REF", "main"),
+        ];
         repo.git(&["update-ref", "refs/remotes/origin/main", &base]);
-        let output = common::run(&mut guard);
-        assert_eq!(output.code, 2, "{branch}: {}", output.text());
+        let output = repo.guard_with(&variables, &["lint", "--ci"]).exits(2);
         assert!(!output.text().contains("wide.md"), "{}", output.text());
     }
 }
@@ -130,14 +117,16 @@ fn feature(plan: &str) -> Repo {
 fn document_without_a_declaration_is_passed_over_beside_one_with() {
     let repo = feature("# Plan\n\nA form.\n");
     repo.guard(&["lint"]).exits(0);
-    is_judged_by(&repo, "specs/004-login/tasks.md", "branch name 004-login");
+    is_judged_by(
+        &repo,
+        &["specs/004-login/tasks.md"],
+        "branch name 004-login",
+    );
     repo.guard(&["check", "src/b.rs"]).exits(0);
     // Named alone, it is refused.
-    repo.guard(&["lint", "--lld", "specs/004-login/plan.md"])
-        .exits(2)
-        .says("specs/004-login/plan.md cannot be used");
-    repo.guard(&["scope", "check", "specs/004-login/plan.md"])
-        .exits(1);
+    let plan = "specs/004-login/plan.md";
+    repo.tells(&format!("lint --lld {plan}"), 2, "plan.md cannot be used");
+    repo.tells(&format!("scope check {plan}"), 1, "");
     // So are documents of which none declares anything.
     let base = repo.git(&["rev-parse", "HEAD"]);
     repo.commit("New");
@@ -159,13 +148,11 @@ fn faulty_table_is_not_passed_over() {
 fn typed_table_is_the_scope_of_all_documents_of_its_directory() {
     let repo = feature("# Plan\n");
     repo.design("specs/004-login/plan.md", &[("src/a.rs", "Add", "x")]);
-    repo.stage(
-        "specs/005-other/tasks.md",
-        "# Tasks\n\n- [ ] T001 Create src/c.rs\n",
-    );
+    let other = "# Tasks\n\n- [ ] T001 Create src/c.rs\n";
+    repo.stage("specs/005-other/tasks.md", other);
     repo.git(&["commit", "--quiet", "-m", "Add a table", "--", "specs"]);
     repo.tells("lint", 1, "src/b.rs is not in the design");
-    is_judged_by(&repo, "specs/004-login/plan.md", "branch name 004-login");
+    is_judged_by(&repo, &["specs/004-login/plan.md"], "branch name 004-login");
     repo.git(&["reset", "--quiet"]);
     repo.stage("src/a.rs", "a\n");
     repo.guard(&["lint"]).exits(0);
@@ -178,38 +165,15 @@ fn typed_table_is_the_scope_of_all_documents_of_its_directory() {
         .exits(0);
 }
 
-#[test]
-fn range_that_removes_the_table_says_what_it_grants_instead() {
-    let repo = feature("# Plan\n");
-    repo.design("specs/004-login/plan.md", &[("src/a.rs", "Add", "x")]);
-    repo.git(&["reset", "--quiet", "--", "src"]);
-    let base = repo.commit("Add a table");
-    let range = format!("{base}..HEAD");
-    repo.stage("specs/004-login/plan.md", "# Plan\n\nA form.\n");
-    repo.stage("src/b.rs", "b\n");
-    repo.commit("Remove the table");
-    repo.guard(&["lint", "--range", &range])
-        .exits(2)
-        .says("specs/004-login/plan.md cannot be used");
-    repo.stage(
-        "specs/004-login/plan.md",
-        "# Plan\n\n**Files:**\n\n- Create: `src/a.rs`\n",
-    );
-    repo.commit("List the file");
-    repo.guard(&["lint", "--range", &range])
-        .says("newly allowed: src/b.rs");
-}
-
-fn design(issue: &str) -> String {
-    format!("docs/lld/active/LLD-{issue}.md")
-}
-
 /// `main` with designs for some issues, each of which grants `src/new.rs`, which is staged.
 fn with_issues(branch: &str, issues: &[&str]) -> Repo {
     let repo = Repo::new();
     repo.stage("guard.toml", SETTINGS);
     for issue in issues {
-        repo.design(&design(issue), &[("src/new.rs", "Add", "new")]);
+        repo.design(
+            &DESIGN.replace("188", issue),
+            &[("src/new.rs", "Add", "new")],
+        );
     }
     repo.commit("Say what may change");
     repo.branch(branch);
@@ -224,11 +188,8 @@ fn standalone_number_selects_the_design_and_is_reported() {
         repo.guard(&["lint"]).exits(0).says(
             "1 change within design docs/lld/active/LLD-3.md, from issue 3 in the branch name",
         );
-        let report = repo.json(&["lint"]);
-        assert_eq!(
-            report["designs"][0]["selected_by"], "issue 3 in the branch name",
-            "{branch}"
-        );
+        let plan = DESIGN.replace("188", "3");
+        is_judged_by(&repo, &[&plan], "issue 3 in the branch name");
         repo.stage("src/stray.rs", "fn stray() {}\n");
         repo.guard(&["lint"])
             .exits(1)
@@ -243,11 +204,11 @@ fn branch_name_with_two_issues_selects_no_design() {
         .exits(2)
         .says("the branch name 188-part-2 contains several issues: 188, 2")
         .says("guard use FILE");
-    repo.guard(&["use", &design("188")]).exits(0);
+    repo.guard(&["use", DESIGN]).exits(0);
     repo.tells("lint", 0, "LLD-188.md, from guard use");
     repo.guard(&["use", "--clear"]);
     // In a range, a trailer selects the design.
-    repo.commit(&format!("New\n\nGuard-Design: {}", design("188")));
+    repo.commit(&format!("New\n\nGuard-Design: {DESIGN}"));
     repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
 
     // If `[lld] path` has no issue, numbers mean nothing.

@@ -4,74 +4,46 @@
 #![cfg(unix)]
 use std::fs;
 
+use crate::common::Repo;
 use crate::common::reviews::{self, PAYLOADS};
-use crate::common::{GUARD, Output, Repo, run};
-
-const SECTIONS: [&str; 7] = [
-    "refused",
-    "findings",
-    "hunks",
-    "design",
-    "map",
-    "approvals",
-    "commits",
-];
 
 /// The page of the branch, with the exit code of guard.
 #[track_caller]
 fn page(repo: &Repo) -> (i32, String) {
     let output = repo.guard(&["review", "--file", "../review.html"]);
-    assert!(output.stderr.is_empty(), "{}", output.stderr);
-    (
-        output.code,
-        fs::read_to_string(repo.path("../review.html")).unwrap(),
-    )
+    assert_eq!(output.stderr, "");
+    (output.code, repo.text("../review.html"))
 }
 
 /// The part of a page between two sections.
 #[track_caller]
 fn section<'a>(page: &'a str, id: &str) -> &'a str {
-    let start = page.find(&format!("<section id=\"{id}\"")).unwrap();
-    let end = page[start..].find("</section>").unwrap();
-    &page[start..start + end]
+    let (_, part) = page.split_once(&format!("<section id=\"{id}\"")).unwrap();
+    part.split("</section>").next().unwrap()
 }
 
 /// The page has these sections, no others, in their order, each with something in it, and the way to each.
 #[track_caller]
 fn has_sections(page: &str, expected: &str) {
-    let ids = |begin: &str| -> Vec<String> {
-        let parts = page.split(begin).skip(1);
-        parts
-            .map(|part| part.split('"').next().unwrap().to_owned())
-            .collect()
+    let ids = |begin: &str, count: usize| {
+        let parts = page.split(begin).skip(1).take(count);
+        let ids: Vec<&str> = parts.filter_map(|part| part.split('"').next()).collect();
+        ids.join(" ")
     };
-    let expected: Vec<&str> = expected.split(' ').collect();
-    assert_eq!(ids("<section id=\""), expected);
-    assert_eq!(ids("<li><a href=\"#")[..expected.len()], expected);
-    let known: Vec<&str> = SECTIONS
-        .into_iter()
-        .filter(|id| expected.contains(id))
-        .collect();
-    assert_eq!(known, expected);
-    assert!(
-        !page.contains(">Nothing to") && !page.contains(" <b>0</b></a>"),
-        "an empty section"
-    );
-    for part in [
-        "<header",
-        "<nav",
-        "<main",
-        "<footer",
-        "<h1>",
-        "Content-Security-Policy",
-    ] {
+    assert_eq!(ids("<section id=\"", 99), expected);
+    let count = expected.split(' ').count();
+    assert_eq!(ids("<li><a href=\"#", count), expected);
+    let is_empty = page.contains(">Nothing to") || page.contains(" <b>0</b></a>");
+    assert!(!is_empty, "an empty section");
+    for part in "<header <nav <main <footer <h1> Content-Security-Policy".split(' ') {
         assert_eq!(page.matches(part).count(), 1, "{part}");
     }
 }
 
+/// Each of the texts, which ` | ` separates, is in this part of a page.
 #[track_caller]
-fn says(part: &str, expected: &[&str]) {
-    for text in expected {
+fn says(part: &str, expected: &str) {
+    for text in expected.split(" | ") {
         let shown: String = part.chars().take(5_000).collect();
         assert!(part.contains(text), "{text:?} is missing in\n{shown}");
     }
@@ -87,48 +59,30 @@ fn page_of_an_accepted_branch_shows_design_approval_and_commits() {
     has_sections(&page, "findings hunks design map approvals commits");
     says(
         &page,
-        &["<title>guard: accepted · 188-work</title>", "Accepted</h1>"],
+        "<title>guard: accepted · 188-work</title> | Accepted</h1>",
     );
     let design = section(&page, "design");
     says(
         design,
-        &[
-            "src/runs/layout.py",
-            "Keep entries by run instead of by time",
-        ],
+        "src/runs/layout.py | Keep entries by run instead of by time",
     );
     assert_eq!(design.matches("<tr class=").count(), 6);
-    assert_eq!(
-        design.matches("class=\"untouched\"").count(),
-        1,
-        "src/cli/options.py"
-    );
-    // Touched rows are folded into one line.
+    // Only src/cli/options.py. Touched rows are folded into one line.
+    assert_eq!(design.matches("class=\"untouched\"").count(), 1);
     let (_, folded) = design
         .split_once("<summary>5 rows touched</summary>")
         .unwrap();
     assert_eq!(folded.matches("class=\"touched\"").count(), 5);
+    says(section(&page, "findings"), "approved by author@example.com");
+    let approvals = section(&page, "approvals");
     says(
-        section(&page, "findings"),
-        &["approved by author@example.com"],
-    );
-    says(
-        section(&page, "approvals"),
-        &[
-            "valid</span>",
-            "author@example.com",
-            "reviewed with the team",
-            "ssh-ed25519 SHA256:",
-        ],
+        approvals,
+        "valid</span> | author@example.com | reviewed with the team | ssh-ed25519 SHA256:",
     );
     let commits = section(&page, "commits");
     says(
         commits,
-        &[
-            "3 commits",
-            "Describe the layout on disk",
-            "class=\"tag accepted\"",
-        ],
+        "3 commits | Describe the layout on disk | class=\"tag accepted\"",
     );
     assert!(!commits.contains("class=\"tag refused\""));
 }
@@ -136,50 +90,41 @@ fn page_of_an_accepted_branch_shows_design_approval_and_commits() {
 #[test]
 fn page_of_a_refused_branch_shows_what_is_lost_and_what_is_outside() {
     let repo = reviews::refused();
-    repo.git(&[
-        "remote",
-        "set-url",
-        "origin",
-        "https://me:secret@github.com/runs/runs.git",
-    ]);
+    let secret = "https://me:secret@github.com/runs/runs.git";
+    repo.git(&["remote", "set-url", "origin", secret]);
     let (code, page) = page(&repo);
     assert_eq!(code, 1);
     has_sections(&page, "refused hunks design map commits");
-    let head = repo.git(&["rev-parse", "HEAD"]);
-    let main = repo.git(&["rev-parse", "main"]);
+    let (head, main) = (
+        repo.git(&["rev-parse", "HEAD"]),
+        repo.git(&["rev-parse", "main"]),
+    );
     let address = "https://github.com/runs/runs";
-    let (head, main) = (head.trim(), main.trim());
     let (top, _) = page.split_once("<main").unwrap();
+    let compare = format!("href=\"{address}/compare/{main}...{head}\"");
     says(
         top,
-        &[
-            "runs/runs<",
-            ">188-work<",
-            "4 by <bdi>",
-            &format!("href=\"{address}/compare/{main}...{head}\""),
-            "Refused <b>3</b>",
-        ],
+        "runs/runs< | >188-work< | 4 by <bdi> | Refused <b>3</b>",
     );
+    says(top, &compare);
     assert!(!page.contains("secret"));
     says(
         &page,
-        &["<title>guard: refused · 188-work</title>", "Refused</h1>"],
+        "<title>guard: refused · 188-work</title> | Refused</h1>",
     );
     // Each refused file with its hunks.
     let findings = section(&page, "refused");
     says(
         findings,
-        &[
-            "destructive-change",
-            "src/runs/state.py loses",
-            "<ins>",
-            "<del>",
-            "+    print(entries)",
-            "src/cli/layout.py",
-            "src/cli/main.py",
-            "The missing rows, ready to paste",
-            &format!("href=\"{address}/blob/{head}/src/cli/main.py\""),
-        ],
+        "destructive-change | src/runs/state.py loses | <ins> | <del> | +    print(entries)",
+    );
+    says(
+        findings,
+        "src/cli/layout.py | src/cli/main.py | The missing rows, ready to paste",
+    );
+    says(
+        findings,
+        &format!("href=\"{address}/blob/{head}/src/cli/main.py\""),
     );
     assert_eq!(findings.matches("<pre class=\"diff\"").count(), 3);
     let design = section(&page, "design");
@@ -187,22 +132,12 @@ fn page_of_a_refused_branch_shows_what_is_lost_and_what_is_outside() {
     let map = section(&page, "map");
     says(
         map,
-        &[
-            "runs/",
-            "state.py",
-            "lines kept, ",
-            "class=\"tag refused\"",
-            "replaced",
-        ],
+        "runs/ | state.py | lines kept,  | class=\"tag refused\" | replaced",
     );
+    let hunks = section(&page, "hunks");
     says(
-        section(&page, "hunks"),
-        &[
-            "<span class=\"q\">@@ -",
-            "<span class=\"o\">-",
-            "src/runs/legacy.py",
-            "state.old()",
-        ],
+        hunks,
+        "<span class=\"q\">@@ - | <span class=\"o\">- | src/runs/legacy.py | state.old()",
     );
     let commits = section(&page, "commits");
     assert_eq!(commits.matches("class=\"tag refused\"").count(), 2);
@@ -216,7 +151,7 @@ fn hostile_names_and_contents_stay_text() {
     let (code, page) = page(&repo);
     assert_eq!(code, 1);
     for id in ["refused", "design", "map", "commits"] {
-        says(section(&page, id), &["&lt;"]);
+        says(section(&page, id), "&lt;");
     }
     for markup in ["<script", "<img", "<svg", "<iframe", "<link"] {
         assert!(!page.contains(markup), "{markup}");
@@ -227,23 +162,20 @@ fn hostile_names_and_contents_stay_text() {
         assert!(address.starts_with('#'));
     }
     // Of an attribute, only the names that guard writes.
-    for tag in page
-        .split('<')
-        .skip(1)
-        .map(|rest| rest.split('>').next().unwrap())
-    {
-        let names = tag.split(' ').filter_map(|part| part.split_once('='));
-        for (name, _) in names {
+    for tag in page.split('<').skip(1) {
+        let tag = tag.split('>').next().unwrap();
+        for (name, _) in tag.split(' ').filter_map(|part| part.split_once('=')) {
             assert!(!name.starts_with("on") && name != "style", "<{tag}>");
         }
     }
-    let hostile = |c: char| {
-        c != '\n'
-            && c != '\t'
-            && (c.is_control()
-                || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}'))
-    };
-    assert_eq!(page.matches(hostile).count(), 0);
+    let is_odd = |c: char| c.is_control() && c != '\n' && c != '\t';
+    let turns = [
+        '\u{202a}', '\u{202e}', '\u{2066}', '\u{2069}', '\u{200e}', '\u{200f}',
+    ];
+    assert_eq!(
+        page.matches(is_odd).count() + page.matches(turns).count(),
+        0
+    );
 }
 
 /// What does not fit is named.
@@ -251,10 +183,9 @@ fn hostile_names_and_contents_stay_text() {
 fn page_of_long_names_and_large_files_stays_below_5_mb() {
     let repo = Repo::nothing_in_memory().initialized(&[]);
     let name = |n: usize| format!("{}/{}/{n:05}.py", "directory-".repeat(8), "x".repeat(60));
-    let text = |word: &str| {
-        (0..20_000)
-            .map(|n| format!("{word} <{n}> &\n"))
-            .collect::<String>()
+    let text = |word: &str| -> String {
+        let lines = (0..20_000).map(|n| format!("{word} <{n}> &\n"));
+        lines.collect()
     };
     for n in 0..40 {
         repo.write(format!("large/{n}.py"), text("old"));
@@ -270,17 +201,15 @@ fn page_of_long_names_and_large_files_stays_below_5_mb() {
     repo.git(&["add", "--all"]);
     let output = repo.guard(&["lint", "--output", "html=../review.html"]);
     assert_eq!(output.code, 1);
-    let page = fs::read_to_string(repo.path("../review.html")).unwrap();
+    let page = repo.text("../review.html");
     has_sections(&page, "refused design map");
     assert!(page.len() < 5_000_000, "{} bytes", page.len());
+    let refused = section(&page, "refused");
     says(
-        section(&page, "refused"),
-        &[
-            "more refused files, not shown for size",
-            "large/39.py",
-            "[truncated] 19803 more removed lines",
-        ],
+        refused,
+        "more refused files, not shown for size | large/39.py",
     );
+    says(refused, "[truncated] 19803 more removed lines");
 }
 
 #[test]
@@ -288,62 +217,48 @@ fn without_a_file_the_page_goes_to_the_temporary_directory() {
     let repo = reviews::refused();
     let temporary = repo.path("../tmp dir");
     fs::create_dir(&temporary).unwrap();
-    let review = |arguments: &[&str]| -> Output {
-        let mut guard = repo.command(GUARD);
-        run(guard
-            .env("TMPDIR", &temporary)
-            .arg("review")
-            .args(arguments))
+    let there = temporary.to_str().unwrap();
+    let review = |arguments: &[&str]| {
+        let arguments = [&["review"], arguments].concat();
+        repo.guard_with(&[("TMPDIR", there)], &arguments)
     };
     let before = repo.digest_tree();
     let output = review(&[]).exits(1);
-    let mut lines = output.stdout.lines();
-    assert!(
-        lines.next().unwrap().starts_with("guard: refused: "),
-        "{}",
-        output.stdout
-    );
-    let address = lines.next().unwrap();
+    let (verdict, address) = output.stdout.trim_end().split_once('\n').unwrap();
+    assert!(verdict.starts_with("guard: refused: "), "{verdict}");
     let file = address.strip_prefix("file://").unwrap().replace("%20", " ");
-    assert!(file.starts_with(temporary.to_str().unwrap()), "{address}");
-    has_sections(
-        &fs::read_to_string(&file).unwrap(),
-        "refused hunks design map commits",
-    );
+    assert!(file.starts_with(there), "{address}");
+    has_sections(&repo.text(&file), "refused hunks design map commits");
     assert_eq!(repo.digest_tree(), before, "the repository is as it was");
     // Private, as the code may be.
     use std::os::unix::fs::PermissionsExt;
     let mode = fs::metadata(&file).unwrap().permissions().mode();
     assert_eq!(mode & 0o077, 0, "{mode:o}");
     // Again, and for programs: the same file.
-    let json: serde_json::Value =
-        serde_json::from_str(&review(&["main..HEAD", "--format", "json"]).exits(1).stdout).unwrap();
+    let json = review(&["main..HEAD", "--format", "json"]).exits(1);
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!(json["verdict"], "refused");
     assert_eq!(json["address"], address);
     assert_eq!(fs::read_dir(&temporary).unwrap().count(), 1);
     // What guard cannot judge replaces the page, which would otherwise be taken for the answer.
     review(&["--lld", "none.md"]).exits(2);
-    says(
-        &fs::read_to_string(&file).unwrap(),
-        &["Could not check", "none.md"],
-    );
+    says(&repo.text(&file), "Could not check | none.md");
 }
 
 #[test]
 fn html_is_for_files_only() {
     let repo = reviews::refused();
-    for arguments in [
-        &["lint", "--format", "html"][..],
-        &["lint", "--output", "html=-"],
-        &["hook", "pre-commit", "--format", "html"],
-        &["review", "--format", "html"],
-        &["check", "a", "--output", "html=x.html"],
+    for line in [
+        "lint --format html",
+        "lint --output html=-",
+        "hook pre-commit --format html",
+        "review --format html",
+        "check a --output html=x.html",
     ] {
-        let output = repo.guard(arguments).exits(2);
-        assert!(output.stdout.is_empty(), "{arguments:?}\n{}", output.stdout);
+        assert_eq!(repo.tells(line, 2, "").stdout, "", "{line}");
     }
-    let mut guard = repo.command(GUARD);
-    run(guard.env("GUARD_FORMAT", "html").arg("lint")).exits(2);
+    repo.guard_with(&[("GUARD_FORMAT", "html")], &["lint"])
+        .exits(2);
 }
 
 #[test]

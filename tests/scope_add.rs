@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::common::terminal::{End, Session, driver, guard_at_terminal};
-use crate::common::{DESIGN, GUARD, Repo, SETTINGS, run};
+use crate::common::{DESIGN, Repo, SETTINGS};
 
 /// A design with an aligned table in words of its own.
 const TEXT: &str = "# A feature
@@ -20,6 +20,8 @@ const TEXT: &str = "# A feature
 
 None.
 ";
+
+const STAGED: [&str; 3] = ["diff", "--cached", "--name-only"];
 
 fn repo() -> Repo {
     let repo = Repo::new();
@@ -39,14 +41,6 @@ fn add(repo: &Repo, arguments: &[&str]) -> Option<Session> {
     Some(guard_at_terminal(driver, &arguments, &[], End::Wait))
 }
 
-fn design(repo: &Repo) -> String {
-    fs::read_to_string(repo.path(DESIGN)).unwrap()
-}
-
-fn staged(repo: &Repo) -> String {
-    repo.git(&["diff", "--cached", "--name-only"])
-}
-
 #[test]
 fn row_goes_to_the_end_of_the_table_and_only_the_design_is_staged() {
     let repo = repo();
@@ -62,12 +56,8 @@ fn row_goes_to_the_end_of_the_table_and_only_the_design_is_staged() {
         .says(&format!("git commit -m \"Extend the design\" -- {DESIGN}"));
     let rows = "| x           |\n| `src/b.rs` | Modify | … |\n| `src/c.rs` | Add | … |\n";
     let expected = TEXT.replace("| x           |\n", rows);
-    assert_eq!(design(&repo), expected);
-    assert_eq!(
-        repo.git(&["show", &format!(":{DESIGN}")]),
-        expected.trim_end()
-    );
-    assert_eq!(staged(&repo), format!("{DESIGN}\nother.txt"));
+    assert_eq!(repo.text(DESIGN), expected);
+    assert_eq!(repo.git(&STAGED), format!("{DESIGN}\nother.txt"));
     repo.git(&["reset", "--quiet", "--", "other.txt"]);
     repo.guard(&["lint"]).exits(0);
     repo.git(&["commit", "--quiet", "-m", "Extend the design", "--", DESIGN]);
@@ -80,7 +70,8 @@ fn missing_adds_all_that_lint_refuses() {
     for is_staged in [true, false] {
         let repo = repo();
         repo.write("src/a.rs", "changed\n");
-        repo.write("src/b.rs", "changed\n");
+        fs::remove_file(repo.path("src/b.rs")).unwrap();
+        std::os::unix::fs::symlink("a.rs", repo.path("src/link.rs")).unwrap();
         repo.write("lib/new.rs", "new\n");
         if is_staged {
             repo.git(&["add", "--all"]);
@@ -91,7 +82,8 @@ fn missing_adds_all_that_lint_refuses() {
         session
             .exits(0)
             .says("| `lib/new.rs` | Add | a b |")
-            .says("| `src/b.rs` | Modify | a b |");
+            .says("| `src/b.rs` | Delete | a b |")
+            .says("| `src/link.rs` | Symlink | a b |");
         repo.git(&["commit", "--quiet", "-m", "Extend the design", "--", DESIGN]);
         let again = add(&repo, &["--missing"]).unwrap();
         again.exits(0).says("nothing to add");
@@ -101,71 +93,33 @@ fn missing_adds_all_that_lint_refuses() {
 }
 
 #[test]
-fn type_follows_from_what_has_become_of_the_file() {
-    let repo = repo();
-    repo.git(&["rm", "--quiet", "src/b.rs"]);
-    std::os::unix::fs::symlink("a.rs", repo.path("src/link.rs")).unwrap();
-    repo.git(&["add", "src/link.rs"]);
-    let Some(session) = add(&repo, &["src/b.rs", "src/link.rs", "src/later.rs"]) else {
-        return;
-    };
-    session
-        .exits(0)
-        .says("| `src/b.rs` | Delete |")
-        .says("| `src/link.rs` | Symlink |")
-        .says("| `src/later.rs` | Add |");
-    // `--missing` finds the same.
-    repo.git(&["restore", "--staged", "--worktree", "--", DESIGN]);
-    add(&repo, &["--missing"])
-        .unwrap()
-        .exits(0)
-        .says("| `src/b.rs` | Delete |")
-        .says("| `src/link.rs` | Symlink |");
-    repo.git(&["commit", "--quiet", "-m", "Extend", "--", DESIGN]);
-    repo.guard(&["lint"]).exits(0);
-}
-
-#[test]
 fn granted_hostile_and_doubtful_paths_change_nothing() {
     let repo = repo();
     fs::create_dir_all(repo.path("lib")).unwrap();
-    let cases: [(&[&str], i32, &str); 13] = [
-        (&["src/a.rs"], 0, "has a row for src/a.rs already"),
-        (
-            &["src/a.rs", "--type", "Delete"],
-            2,
-            "line 7 names it already",
-        ),
-        (&["--", "a` | Delete | x |\n| `src/b.rs"], 2, ""),
-        (&["--", "../outside"], 2, "outside"),
-        (&["--", "/etc/passwd"], 2, "outside"),
-        (&["--", "src/*.rs"], 2, "cannot name exactly"),
-        (&["--", "guard.toml"], 2, ""),
-        (&["--", DESIGN], 2, ""),
-        (&["--", "lib"], 2, "is a directory"),
-        (&["--", ""], 2, ""),
-        (
-            &["src/b.rs", "--description", "x |\n| `y` | Add |"],
-            2,
-            "one line",
-        ),
-        (&["src/b.rs", "--type", "Add | x | `y"], 2, "is not a type"),
+    let cases: [(&[&str], &str); 11] = [
+        (&["src/a.rs", "--type", "Delete"], "line 7 names it already"),
+        (&["--", "a` | Delete | x |\n| `src/b.rs"], ""),
+        (&["--", "../outside"], "outside"),
+        (&["--", "src/*.rs"], "cannot name exactly"),
+        (&["--", "guard.toml"], ""),
+        (&["--", DESIGN], ""),
+        (&["--", "lib"], "is a directory"),
+        (&["--", ""], ""),
+        (&["src/b.rs", "--description", "x |\n| `y` |"], "one line"),
+        (&["src/b.rs", "--type", "Add | x | `y"], "is not a type"),
         // All or none.
-        (&["src/b.rs", "src/*.rs"], 2, "cannot name exactly"),
+        (&["src/b.rs", "src/*.rs"], "cannot name exactly"),
     ];
-    for (arguments, code, said) in cases {
+    for (arguments, said) in cases {
         let Some(session) = add(&repo, arguments) else {
             return;
         };
-        assert_eq!(session.code, code, "{arguments:?}: {}", session.shown);
-        assert!(
-            session.shown.contains(said),
-            "{arguments:?}: {}",
-            session.shown
-        );
-        assert_eq!(design(&repo), TEXT);
-        assert_eq!(repo.git(&["show", &format!(":{DESIGN}")]), TEXT.trim_end());
+        session.exits(2).says(said);
+        assert_eq!(repo.text(DESIGN), TEXT, "{arguments:?}");
+        assert_eq!(repo.git(&STAGED), "", "{arguments:?}");
     }
+    let there = add(&repo, &["src/a.rs"]).unwrap();
+    there.exits(0).says("has a row for src/a.rs already");
     // Odd but honest names are one path each.
     let odd = ["a|b.rs", "a` | Delete | x | `b.rs", "`x`", "x y.rs"];
     add(&repo, &[&["--"], &odd[..]].concat()).unwrap().exits(0);
@@ -182,9 +136,7 @@ fn granted_hostile_and_doubtful_paths_change_nothing() {
 #[test]
 fn agents_ci_and_pipes_are_refused() {
     let repo = repo();
-    run(repo.command(GUARD).args(["scope", "add", "src/b.rs"]))
-        .exits(2)
-        .says("only a person at a terminal");
+    repo.tells("scope add src/b.rs", 2, "only a person at a terminal");
     for (name, value) in [("CLAUDECODE", "1"), ("CI", "true")] {
         let Some(mut driver) = driver(&repo) else {
             return;
@@ -195,8 +147,8 @@ fn agents_ci_and_pipes_are_refused() {
             .exits(2)
             .says(name);
     }
-    assert_eq!(design(&repo), TEXT);
-    assert_eq!(staged(&repo), "");
+    assert_eq!(repo.text(DESIGN), TEXT);
+    assert_eq!(repo.git(&STAGED), "");
 }
 
 #[test]
@@ -207,16 +159,15 @@ fn design_with_unstaged_changes_is_left_alone() {
     let Some(session) = add(&repo, &["src/b.rs"]) else {
         return;
     };
-    session
-        .exits(2)
-        .says("has changes that are not staged")
-        .says("git add");
-    assert_eq!(design(&repo), other);
+    session.exits(2).says("has changes that are not staged");
+    assert_eq!(repo.text(DESIGN), other);
     repo.git(&["add", DESIGN]);
-    add(&repo, &["src/b.rs"]).unwrap().exits(0);
-    // A second call goes on from there.
-    add(&repo, &["src/c.rs"]).unwrap().exits(0);
-    assert!(design(&repo).contains("`src/b.rs`") && design(&repo).contains("`src/c.rs`"));
+    // A second call goes on from the first.
+    for path in ["src/b.rs", "src/c.rs"] {
+        add(&repo, &[path]).unwrap().exits(0);
+    }
+    let text = repo.text(DESIGN);
+    assert!(text.contains("`src/b.rs`") && text.contains("`src/c.rs`"));
 }
 
 #[test]
@@ -229,20 +180,14 @@ fn design_is_chosen_by_name_or_alone() {
     let Some(session) = add(&repo, &["src/b.rs"]) else {
         return;
     };
-    session
-        .exits(2)
-        .says("several designs apply")
-        .says("--design");
-    add(&repo, &["src/b.rs", "--design", other])
-        .unwrap()
-        .exits(0);
-    assert_eq!(design(&repo), TEXT);
-    assert_eq!(staged(&repo), other);
+    session.exits(2).says("several designs apply");
+    let named = add(&repo, &["src/b.rs", "--design", other]);
+    named.unwrap().exits(0);
+    assert_eq!(repo.text(DESIGN), TEXT);
+    assert_eq!(repo.git(&STAGED), other);
     repo.git(&["switch", "--quiet", "-c", "hot-fix"]);
-    add(&repo, &["src/b.rs"])
-        .unwrap()
-        .exits(2)
-        .says("choose a design with `guard use`");
+    let none = add(&repo, &["src/b.rs"]).unwrap();
+    none.exits(2).says("choose a design with `guard use`");
 }
 
 #[test]
@@ -259,7 +204,7 @@ fn design_without_a_table_with_types_gets_one_with_all_that_it_grants() {
             return;
         };
         session.exits(0).says("| `src/b.rs` | Modify | … |");
-        assert!(design(&repo).starts_with(text));
+        assert!(repo.text(DESIGN).starts_with(text));
         repo.git(&["commit", "--quiet", "-m", "Extend", "--", DESIGN]);
         for path in ["src/a.rs", "src/b.rs", "src/x.rs"] {
             repo.stage(path, "changed\n");
@@ -282,21 +227,16 @@ fn filters_modes_and_links_of_the_design_are_respected() {
         return;
     };
     session.exits(0);
-    let text = design(&repo);
+    let text = repo.text(DESIGN);
     assert_eq!(text.matches('\n').count(), text.matches("\r\n").count());
-    let mode = fs::metadata(repo.path(DESIGN))
-        .unwrap()
-        .permissions()
-        .mode();
+    let mode = repo.path(DESIGN).metadata().unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
     assert!(!repo.git(&["show", &format!(":{DESIGN}")]).contains('\r'));
 
     let repo = self::repo();
     fs::rename(repo.path(DESIGN), repo.path("../real.md")).unwrap();
     std::os::unix::fs::symlink(repo.path("../real.md"), repo.path(DESIGN)).unwrap();
-    add(&repo, &["src/b.rs"])
-        .unwrap()
-        .exits(2)
-        .says("symbolic link");
-    assert_eq!(fs::read_to_string(repo.path("../real.md")).unwrap(), TEXT);
+    let linked = add(&repo, &["src/b.rs"]).unwrap();
+    linked.exits(2).says("symbolic link");
+    assert_eq!(repo.text("../real.md"), TEXT);
 }

@@ -1,8 +1,6 @@
 //! `guard scope import`: proposes a table for the files of a plan, and writes it once a person confirms.
 
-use std::fs;
-
-use crate::common::{DESIGN, GUARD, Repo, SETTINGS, run};
+use crate::common::{DESIGN, Repo, SETTINGS};
 
 const PLAN: &str = "docs/plans/loader.md";
 
@@ -35,15 +33,15 @@ fn repo() -> Repo {
     repo
 }
 
-/// Path, type and `?` of each row that guard prints.
-fn proposed(repo: &Repo, arguments: &[&str]) -> Vec<(String, String, bool)> {
-    let arguments = [&["scope", "import"], arguments].concat();
-    let table = repo.guard(&arguments).exits(0).stdout;
+/// Type and path of each row that guard prints, after a `?` if it is doubtful.
+fn proposed(repo: &Repo, plan: &str) -> Vec<String> {
+    let table = repo.guard(&["scope", "import", plan]).exits(0).stdout;
     let rows = table.lines().filter(|line| line.contains("| `"));
     rows.map(|row| {
-        let cells: Vec<&str> = row.trim_start_matches("? ").split(" | ").collect();
-        let path = cells[0].trim_matches(['|', ' ', '`']);
-        (path.to_owned(), cells[1].to_owned(), row.starts_with('?'))
+        let (mark, row) = row.split_once("| `").unwrap();
+        let (path, row) = row.split_once("` | ").unwrap();
+        let (change, _) = row.split_once(" | ").unwrap();
+        format!("{mark}{change} {path}")
     })
     .collect()
 }
@@ -51,25 +49,23 @@ fn proposed(repo: &Repo, arguments: &[&str]) -> Vec<(String, String, bool)> {
 #[test]
 fn verb_and_existence_give_the_type() {
     let repo = repo();
-    let rows = proposed(&repo, &[PLAN]);
-    let row = |path: &str| {
-        let row = rows.iter().find(|(found, ..)| found == path).unwrap();
-        (row.1.as_str(), row.2)
-    };
-    assert_eq!(row("src/cache.rs"), ("Add", false));
-    assert_eq!(row("src/loader.rs"), ("Modify", false));
-    assert_eq!(row("src/old.rs"), ("Delete", false));
-    assert_eq!(row("src/from.rs"), ("Delete", true));
-    assert_eq!(row("src/to.rs"), ("Add", true));
-    assert_eq!(row("src/slow.rs"), ("Modify", true));
-    assert_eq!(row("src/kept.rs"), ("Modify", true));
-    assert_eq!(rows.len(), 7, "{rows:?}");
+    let mut rows = proposed(&repo, PLAN);
+    rows.sort();
+    assert_eq!(
+        rows,
+        [
+            "? Add src/to.rs",
+            "? Delete src/from.rs",
+            "? Modify src/kept.rs",
+            "? Modify src/slow.rs",
+            "Add src/cache.rs",
+            "Delete src/old.rs",
+            "Modify src/loader.rs",
+        ]
+    );
     // An existing file is not added.
     repo.write(PLAN, "**Files:**\n- Create: `src/old.rs`\n");
-    assert_eq!(
-        proposed(&repo, &[PLAN]),
-        [("src/old.rs".to_owned(), "Modify".to_owned(), false)]
-    );
+    assert_eq!(proposed(&repo, PLAN), ["Modify src/old.rs"]);
 }
 
 #[test]
@@ -89,17 +85,18 @@ fn print_writes_nothing_and_a_question_mark_grants_nothing() {
     // A pipe and an agent get the same, with the reason.
     let piped = repo.guard(&["scope", "import", PLAN]).exits(0);
     assert_eq!(&piped.says("guard wrote nothing").stdout, table);
-    let mut agent = repo.command(GUARD);
-    agent.args(["scope", "import", PLAN]).env("CLAUDECODE", "1");
-    assert_eq!(&run(&mut agent).exits(0).says("CLAUDECODE").stdout, table);
+    let agent = repo.guard_with(&[("CLAUDECODE", "1")], &["scope", "import", PLAN]);
+    assert_eq!(&agent.exits(0).says("CLAUDECODE").stdout, table);
     assert_eq!(repo.digest_tree(), before);
     // Pasted as it is, only the certain rows count.
     repo.stage(DESIGN, table);
     let shown = repo.json(&["scope", "check", "--staged", DESIGN]);
-    let grants = shown["grants"].as_array().unwrap().iter();
-    let paths: Vec<_> = grants
-        .map(|grant| grant["path"].as_str().unwrap())
-        .collect();
+    let paths = shown["grants"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|grant| &grant["path"]);
+    let paths: Vec<_> = paths.collect();
     assert_eq!(paths, ["src/cache.rs", "src/loader.rs", "src/old.rs"]);
 }
 
@@ -114,40 +111,29 @@ fn large_and_binary_plans_are_refused() {
     repo.guard(&["scope", "import", "."]).exits(2);
     // A large plan takes no more than linear time.
     let items = (0..5_000).map(|n| format!("- Create: `src/f{n}.rs`\n"));
-    repo.write(
-        "plan.md",
-        format!("**Files:**\n{}", items.collect::<String>()),
-    );
-    assert_eq!(proposed(&repo, &["plan.md"]).len(), 5_000);
+    let items: String = items.collect();
+    repo.write("plan.md", format!("**Files:**\n{items}"));
+    assert_eq!(proposed(&repo, "plan.md").len(), 5_000);
     for part in ["(", "a/b.rs(", "a: ", "`a/b`->"] {
         let text = format!("**Files:** {}`src/a.rs`\n", part.repeat(20_000));
         repo.write("plan.md", text);
-        let found = proposed(&repo, &["plan.md"]);
-        assert!(found.iter().any(|(path, ..)| path == "src/a.rs"), "{part}");
+        let found = proposed(&repo, "plan.md");
+        assert!(found.iter().any(|row| row.ends_with(" src/a.rs")), "{part}");
     }
 }
 
 #[cfg(unix)]
 mod at_a_terminal {
-    use std::process::Command;
-
     use super::*;
     use crate::common::terminal::{End, Session, driver, guard_at_terminal};
 
-    /// A terminal whose editor runs this sed script on the table.
-    fn editor(repo: &Repo, script: &str) -> Option<Command> {
-        repo.write("../edit.sh", format!("sed -i -e '{script}' \"$1\"\n"));
-        let mut driver = driver(repo)?;
-        driver.env(
-            "GIT_EDITOR",
-            format!("sh {}", repo.path("../edit.sh").display()),
-        );
-        Some(driver)
-    }
-
+    /// Runs `guard scope import` in a terminal whose editor runs this sed script on the table.
     fn import(repo: &Repo, arguments: &[&str], script: &str) -> Option<Session> {
+        repo.write("../edit.sh", format!("sed -i -e '{script}' \"$1\"\n"));
+        let editor = format!("sh {}", repo.path("../edit.sh").display());
         let arguments = [&["scope", "import"], arguments].concat();
-        let driver = editor(repo, script)?;
+        let mut driver = driver(repo)?;
+        driver.env("GIT_EDITOR", editor);
         Some(guard_at_terminal(driver, &arguments, &[], End::Wait))
     }
 
@@ -155,18 +141,12 @@ mod at_a_terminal {
     fn granted(repo: &Repo, path: &str) -> Vec<String> {
         repo.git(&["commit", "--quiet", "-m", "Table", "--", path]);
         let shown = repo.json(&["scope", "show", "--lld", path]);
-        let mut paths: Vec<String> = shown["grants"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|grant| grant["path"].as_str().unwrap().to_owned())
-            .collect();
+        let grants = shown["grants"].as_array().unwrap().iter();
+        let paths = grants.map(|grant| grant["path"].as_str().unwrap().to_owned());
+        let mut paths: Vec<String> = paths.collect();
         paths.sort();
         paths
     }
-
-    /// Keeps all rows.
-    const ALL: &str = "s/^? //";
 
     #[test]
     fn confirmed_rows_are_written_into_the_plan_and_staged_alone() {
@@ -180,23 +160,16 @@ mod at_a_terminal {
             .exits(0)
             .says(&format!("git commit -m \"Extend the design\" -- {PLAN}"))
             .says(&format!("guard use {PLAN}"));
-        let text = fs::read_to_string(repo.path(PLAN)).unwrap();
+        let text = repo.text(PLAN);
         assert!(text.starts_with(TEXT) && !text.contains("kept.rs` |"));
         assert!(text.contains("| `src/cache.rs` | Add | … |\n"));
         assert!(text.contains("| `src/slow.rs` | Delete |"));
-        assert_eq!(
-            repo.git(&["diff", "--cached", "--name-only"]),
-            format!("{PLAN}\nother.txt")
-        );
+        let staged = repo.git(&["diff", "--cached", "--name-only"]);
+        assert_eq!(staged, format!("{PLAN}\nother.txt"));
+        let rows = ["cache", "from", "old", "slow", "to"];
         assert_eq!(
             granted(&repo, PLAN),
-            [
-                "src/cache.rs",
-                "src/from.rs",
-                "src/old.rs",
-                "src/slow.rs",
-                "src/to.rs"
-            ]
+            rows.map(|name| format!("src/{name}.rs"))
         );
     }
 
@@ -221,11 +194,8 @@ mod at_a_terminal {
     #[test]
     fn table_goes_into_another_document_that_has_none() {
         let repo = repo();
-        let Some(session) = import(
-            &repo,
-            &[PLAN, "--to", DESIGN],
-            "s/^? //; /cache\\|loader\\|old.rs\\|slow\\|kept/d",
-        ) else {
+        let script = "s/^? //; /cache\\|loader\\|old.rs\\|slow\\|kept/d";
+        let Some(session) = import(&repo, &[PLAN, "--to", DESIGN], script) else {
             return;
         };
         let shown = session
@@ -235,12 +205,9 @@ mod at_a_terminal {
         // The branch selects it.
         assert!(!shown.contains("guard use"), "{shown}");
         assert_eq!(granted(&repo, DESIGN), ["src/from.rs", "src/to.rs"]);
-        import(&repo, &[PLAN, "--to", DESIGN], "")
-            .unwrap()
-            .exits(2)
-            .says("already exists")
-            .says("guard scope add");
-        assert_eq!(fs::read_to_string(repo.path(PLAN)).unwrap(), TEXT);
+        let again = import(&repo, &[PLAN, "--to", DESIGN], "").unwrap();
+        again.exits(2).says("already exists");
+        assert_eq!(repo.text(PLAN), TEXT);
         let outside = import(&repo, &[PLAN, "--to", "../out.md"], "").unwrap();
         assert_eq!(outside.code, 2);
         assert!(!repo.path("../out.md").exists());
@@ -255,11 +222,11 @@ mod at_a_terminal {
         repo.stage(PLAN, hostile);
         repo.write("a|b.rs", "");
         repo.commit("Hostile");
-        let Some(session) = import(&repo, &[PLAN, "--to", "design.md"], ALL) else {
+        let Some(session) = import(&repo, &[PLAN, "--to", "design.md"], "s/^? //") else {
             return;
         };
         session.exits(0);
-        let text = fs::read_to_string(repo.path("design.md")).unwrap();
+        let text = repo.text("design.md");
         assert!(text.contains("| `a\\|b.rs` | Modify |"), "{text}");
         assert!(!text.contains("| Delete |"), "{text}");
         let granted = granted(&repo, "design.md");

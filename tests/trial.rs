@@ -43,20 +43,6 @@ fn changes(report: &Value) -> &Vec<Value> {
     report["changes"].as_array().unwrap()
 }
 
-/// Rule and path of the errors of a change.
-fn errors(change: &Value) -> Vec<(&str, &str)> {
-    let findings = change["findings"].as_array().unwrap().iter();
-    findings
-        .filter(|finding| finding["level"] == "error")
-        .map(|finding| {
-            (
-                finding["rule"].as_str().unwrap(),
-                finding["path"].as_str().unwrap(),
-            )
-        })
-        .collect()
-}
-
 #[test]
 fn each_change_of_the_branch_is_judged_against_its_first_parent() {
     let (repo, commits) = history();
@@ -82,19 +68,11 @@ fn each_change_of_the_branch_is_judged_against_its_first_parent() {
     let report = repo.json(&["trial"]);
     let ids: Vec<_> = changes(&report)
         .iter()
-        .map(|change| change["commit"].as_str())
+        .map(|change| &change["commit"])
         .collect();
-    let newest_first: Vec<_> = commits.iter().rev().map(|id| Some(id.as_str())).collect();
+    let newest_first: Vec<_> = commits.iter().rev().collect();
     assert_eq!(ids, newest_first);
-    repo.tells("trial 1", 0, "1 of the last 1 change on main");
-    repo.guard(&["trial", "0"]).exits(2);
-}
-
-#[test]
-fn keys_of_the_report_are_stable() {
-    let (repo, _) = history();
-    repo.write("guard.toml", SETTINGS);
-    let report = repo.json(&["trial", "2"]);
+    // Keys are added, never renamed.
     has_keys(
         &report,
         "version target settings missing changes summary notes",
@@ -106,10 +84,14 @@ fn keys_of_the_report_are_stable() {
     );
     assert_eq!(change["verdict"], "refused");
     assert_eq!(change["designs"][0]["path"], DESIGN);
-    assert_eq!(change["unscoped"], Value::Null);
     assert_eq!(changes(&report)[1]["unscoped"], "no design");
-    let summary = serde_json::json!({"changes": 2, "refused": 2, "warned": 0, "unscoped": 1});
+    let summary = serde_json::json!({"changes": 5, "refused": 2, "warned": 0, "unscoped": 4});
     assert_eq!(report["summary"], summary);
+    repo.tells("trial 1", 0, "1 of the last 1 change on main");
+    repo.guard(&["trial", "0"]).exits(2);
+    repo.write("guard.toml", "[lld]\nbase = \"nowhere\"\n");
+    repo.tells("trial", 2, "has no such branch");
+    Repo::new().tells("trial", 2, "there is no commit to check yet");
 }
 
 #[test]
@@ -152,18 +134,6 @@ fn shallow_clone_is_judged_as_far_as_it_reaches() {
 }
 
 #[test]
-fn what_keeps_guard_from_judging_exits_with_two() {
-    let repo = Repo::new();
-    repo.tells("trial", 2, "there is no commit to check yet");
-    repo.stage("a", "a\n");
-    repo.commit("Begin");
-    repo.write("guard.toml", "[lld]\nbase = \"nowhere\"\n");
-    repo.guard(&["trial"]).exits(2).says("has no such branch");
-    repo.write("guard.toml", "[ldl]\n");
-    repo.guard(&["trial"]).exits(2).says("guard.toml:1:2");
-}
-
-#[test]
 fn unusable_design_leaves_out_the_scope_rules_and_says_why() {
     let (repo, _) = history();
     repo.write("guard.toml", SETTINGS);
@@ -174,7 +144,7 @@ fn unusable_design_leaves_out_the_scope_rules_and_says_why() {
     merge(&repo, "9-empty");
     let report = repo.json(&["trial"]);
     let newest = &changes(&report)[0];
-    assert_eq!(errors(newest), []);
+    assert_eq!(newest["verdict"], "accepted");
     let why = newest["unscoped"].as_str().unwrap();
     assert!(why.contains("LLD-9.md"), "{why}");
 }
@@ -184,12 +154,7 @@ fn observing_settings_let_a_commit_pass_with_a_warning() {
     let repo = Repo::new();
     repo.stage("src/state.rs", lines(1..=200));
     repo.commit("Begin");
-    let told = repo.guard(&["init", "--observe"]).exits(0);
-    assert!(
-        told.stdout.contains("remove [rules] and `missing`"),
-        "{}",
-        told.stdout
-    );
+    repo.tells("init --observe", 0, "remove [rules] and `missing`");
     repo.git(&["add", "guard.toml", "docs"]);
     repo.design(DESIGN, &[("src/a.rs", "Add", "x")]);
     repo.commit("Set guard up");

@@ -1,6 +1,6 @@
 //! `guard use`: the design of a branch, stored in git's configuration.
 
-use crate::common::{self, DESIGN, GUARD, Repo};
+use crate::common::{DESIGN, Repo};
 
 const OTHER: &str = "docs/lld/active/LLD-7.md";
 
@@ -13,43 +13,29 @@ fn repo() -> Repo {
 }
 
 fn configured(repo: &Repo, branch: &str) -> String {
-    repo.try_git(&[
-        "config",
-        "--local",
-        "--get",
-        &format!("branch.{branch}.guardDesign"),
-    ])
-    .stdout
-    .trim_end()
-    .to_owned()
+    let key = format!("branch.{branch}.guardDesign");
+    let output = repo.try_git(&["config", "--local", "--get-all", &key]);
+    output.stdout.trim_end().to_owned()
 }
 
 #[test]
-fn the_chosen_design_judges_this_branch_and_no_other() {
+fn the_chosen_design_judges_this_branch_and_no_other_until_it_is_cleared() {
     let repo = repo();
+    let config = repo.text(".git/config");
     repo.stage("src/other.rs", "fn other() {}\n");
     repo.guard(&["lint"]).exits(1).says("out-of-scope");
-
     repo.guard(&["use", OTHER])
         .exits(0)
         .says("branch 188-work is checked against docs/lld/active/LLD-7.md (1 path allowed)");
-
     repo.guard(&["lint"]).exits(0);
     let report = repo.json(&["lint"]);
     assert_eq!(report["designs"][0]["path"], OTHER);
     assert_eq!(report["designs"][0]["selected_by"], "guard use");
     repo.branch("188-again");
     repo.guard(&["lint"]).exits(1).says("out-of-scope");
-}
-
-#[test]
-fn clear_removes_the_choice() {
-    let repo = repo();
-    let before = std::fs::read(repo.path(".git/config")).unwrap();
-    repo.guard(&["use", OTHER]).exits(0);
-    assert_eq!(configured(&repo, "188-work"), OTHER);
+    repo.git(&["switch", "--quiet", "188-work"]);
     repo.tells("use --clear", 0, "guard.toml selects");
-    assert_eq!(std::fs::read(repo.path(".git/config")).unwrap(), before);
+    assert_eq!(repo.text(".git/config"), config);
     repo.guard(&["use", "--clear"]).exits(0);
     assert!(repo.json(&["use"])["design"].is_null());
 }
@@ -60,12 +46,9 @@ fn unusable_choice_is_refused_and_not_stored() {
     repo.write("docs/lld/active/LLD-0.md", "# No table\n");
     repo.write("../outside.md", "| File | Change Type |\n");
     repo.write("src/x", "");
-    let config = std::fs::read(repo.path(".git/config")).unwrap();
+    let config = repo.text(".git/config");
     for (file, message) in [
-        (
-            "docs/lld/active/LLD-1.md",
-            "there is no design at docs/lld/active/LLD-1.md",
-        ),
+        ("docs/lld/active/LLD-1.md", "there is no design at docs/"),
         ("docs/lld/active/LLD-0.md", "design-no-table"),
         ("src", "no committed document below src/ matches"),
         ("../outside.md", "cannot be the design"),
@@ -73,18 +56,15 @@ fn unusable_choice_is_refused_and_not_stored() {
     ] {
         repo.guard(&["use", file]).exits(2).says(message);
     }
-    assert_eq!(std::fs::read(repo.path(".git/config")).unwrap(), config);
+    assert_eq!(repo.text(".git/config"), config);
 }
 
 #[test]
 fn a_detached_head_has_no_branch_to_choose_for() {
     let repo = repo();
     repo.git(&["checkout", "--quiet", "--detach"]);
-    for arguments in [&["use", OTHER][..], &["use"], &["use", "--clear"]] {
-        repo.guard(arguments)
-            .exits(2)
-            .says("HEAD is detached")
-            .says("git switch");
+    for line in [&format!("use {OTHER}"), "use", "use --clear"] {
+        repo.tells(line, 2, "HEAD is detached").says("git switch");
     }
 }
 
@@ -97,16 +77,14 @@ fn several_designs_form_one_scope() {
         "branch 188-work is checked against docs/lld/active/LLD-7.md, docs/lld/active/LLD-188.md (2 paths allowed)",
     );
     repo.guard(&["lint"]).exits(0);
-    assert_eq!(
-        repo.git(&["config", "--get-all", "branch.188-work.guardDesign"]),
-        format!("{OTHER}\n{DESIGN}")
-    );
-    assert_eq!(repo.json(&["use"])["designs"].as_array().unwrap().len(), 2);
+    let both = format!("{OTHER}\n{DESIGN}");
+    assert_eq!(configured(&repo, "188-work"), both);
     repo.guard(&["settings"]).exits(0).says(OTHER).says(DESIGN);
     // One unusable design, and nothing is stored.
     repo.write("docs/lld/active/LLD-0.md", "# No table\n");
-    repo.guard(&["use", DESIGN, "docs/lld/active/LLD-0.md"])
-        .exits(2);
+    let unusable = ["use", DESIGN, "docs/lld/active/LLD-0.md"];
+    repo.guard(&unusable).exits(2);
+    assert_eq!(configured(&repo, "188-work"), both);
     assert_eq!(repo.json(&["use"])["designs"].as_array().unwrap().len(), 2);
     repo.guard(&["use", OTHER]).exits(0);
     assert_eq!(configured(&repo, "188-work"), OTHER);
@@ -154,9 +132,7 @@ fn directory_takes_every_readable_design_below_it() {
     repo.design("phases/01-in/04-PLAN.md", &[("src/d.rs", "Add", "x")]);
     repo.git(&["commit", "--quiet", "-m", "Plan", "--", "phases"]);
     repo.guard(&["lint"]).exits(0);
-    // A directory without designs is an error, now and later.
-    repo.write("src/x", "");
-    repo.tells("use src", 2, "no committed document below src/ matches");
+    // A directory that has no design any more is an error.
     repo.git(&["config", "branch.main.guardDesign", "src/"]);
     repo.guard(&["lint"]).exits(2).says("below src/");
 }
@@ -183,21 +159,11 @@ fn hooks_and_requests_take_no_document_that_the_settings_do_not_know() {
     repo.stage("src/wide.rs", "x\n");
     let message = "docs/old/plan.md (chosen by";
     repo.guard(&["use", old]).exits(2).says(message);
-    for arguments in [
-        &["hook", "pre-commit", "--lld", old][..],
-        &["check", "src/wide.rs", "--lld", old],
-        &["lint", "--ci", "--lld", old],
-    ] {
-        let output = repo.guard(arguments).exits(2);
-        assert!(
-            output.text().contains(message) || arguments.contains(&"--ci"),
-            "{}",
-            output.text()
-        );
-    }
-    let mut write = repo.command(GUARD);
-    write.args(["write", "src/wide.rs"]).env("GUARD_LLD", old);
-    common::run_with_input(&mut write, b"x\n").exits(2);
+    repo.tells(&format!("hook pre-commit --lld {old}"), 2, message);
+    repo.tells(&format!("check src/wide.rs --lld {old}"), 2, message);
+    repo.tells(&format!("lint --ci --lld {old}"), 2, "");
+    let write = ["write", "src/wide.rs", "--content-file", old];
+    repo.guard_with(&[("GUARD_LLD", old)], &write).exits(2);
     // Nor if an agent writes the choice itself.
     repo.git(&["config", "branch.188-work.guardDesign", old]);
     repo.guard(&["lint"]).exits(2).says(message);
@@ -210,10 +176,7 @@ fn hooks_and_requests_take_no_document_that_the_settings_do_not_know() {
 #[test]
 fn agent_may_not_choose_but_may_look() {
     let repo = repo();
-    let run = |variable: &str, arguments: &[&str]| {
-        let mut guard = repo.command(GUARD);
-        common::run(guard.args(arguments).env(variable, "1"))
-    };
+    let run = |variable, arguments: &[&str]| repo.guard_with(&[(variable, "1")], arguments);
     for arguments in [&["use", OTHER][..], &["use", "--clear"]] {
         run("CLAUDECODE", arguments)
             .exits(2)
