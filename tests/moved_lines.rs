@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{DESIGN, Repo, SETTINGS, findings, lines};
+use crate::common::{Repo, findings, lines};
+
+/// The merge base is known.
+const BASE: &str = "base = \"main\"\n";
 
 /// A repository whose designs grants `src/app.py` of 300 lines and two new files.
 fn repo() -> Repo {
@@ -18,9 +21,8 @@ fn repo() -> Repo {
 
 fn app(report: &Value) -> &Value {
     let mut changes = report["changes"].as_array().unwrap().iter();
-    changes
-        .find(|change| change["path"] == "src/app.py")
-        .unwrap()
+    let app = changes.find(|change| change["path"] == "src/app.py");
+    app.unwrap()
 }
 
 #[test]
@@ -33,10 +35,12 @@ fn report_names_where_lines_went() {
     assert_eq!(report["verdict"], "accepted");
     assert_eq!(app(&report)["class"], "MODIFY");
     assert_eq!(app(&report)["lost_share"], 0.0);
-    assert_eq!(
-        app(&report)["moved_to"],
-        json!([{"path": "src/one.py", "lines": 130}, {"path": "src/two.py", "lines": 150}])
-    );
+    let moved = json!([{"path": "src/one.py", "lines": 130}, {"path": "src/two.py", "lines": 150}]);
+    assert_eq!(app(&report)["moved_to"], moved);
+    // A binary file receives no lines.
+    repo.stage("src/two.py", format!("\0{}", lines(151..=300)));
+    let report = repo.json(&["lint"]);
+    assert_eq!(findings(&report), [("destructive-change", "src/app.py")]);
 }
 
 #[test]
@@ -54,27 +58,12 @@ fn finding_counts_only_what_is_lost() {
         .says("80 lines are not counted, because they moved to src/one.py");
 }
 
-#[test]
-fn binary_file_receives_no_lines() {
-    let repo = repo();
-    repo.stage("src/app.py", lines(1..=20));
-    repo.stage("src/one.py", lines(21..=150));
-    repo.stage("src/two.py", format!("\0{}", lines(151..=300)));
-    assert_eq!(
-        findings(&repo.json(&["lint"])),
-        [("destructive-change", "src/app.py")]
-    );
-}
-
 /// Splitting a module through `guard write`, one file after the other: what stands in another granted file of this work
 /// is moved. Without that file, the cut is held.
 #[test]
 fn a_module_is_split_through_guard_write() {
-    let text = |range: std::ops::RangeInclusive<usize>| -> String {
-        range
-            .map(|at| format!("value_{at} = compute({at})\n"))
-            .collect()
-    };
+    let line = |at| format!("value_{at} = compute({at})\n");
+    let text = |range: std::ops::RangeInclusive<usize>| range.map(line).collect::<String>();
     for (receiver, row, is_moved) in [
         ("src/rest.py", "src/rest.py", true),
         // No row names it, so guard refuses to write it; it lies there all the same.
@@ -83,9 +72,8 @@ fn a_module_is_split_through_guard_write() {
         ("src/rest.js", "src/rest.js", false),
     ] {
         let repo = Repo::new();
-        repo.stage("guard.toml", format!("{SETTINGS}base = \"main\"\n"));
         repo.stage("src/large.py", text(1..=300));
-        governed(&repo, &[("src/large.py", "Modify", ""), (row, "Add", "")]);
+        repo.govern_with(BASE, &[("src/large.py", "Modify", ""), (row, "Add", "")]);
         let cut = text(1..=80);
         repo.put("src/large.py", &cut, &[]).fails("held");
         repo.write(receiver, text(81..=300));
@@ -98,15 +86,9 @@ fn a_module_is_split_through_guard_write() {
     // A file that the target branch already has gains nothing.
     let repo = Repo::new();
     repo.stage("src/large.py", text(1..=300));
-    repo.stage("guard.toml", format!("{SETTINGS}base = \"main\"\n"));
     repo.stage("src/rest.py", text(81..=300));
-    governed(
-        &repo,
-        &[
-            ("src/large.py", "Modify", ""),
-            ("src/rest.py", "Modify", ""),
-        ],
-    );
+    let rows = ["src/large.py", "src/rest.py"].map(|path| (path, "Modify", ""));
+    repo.govern_with(BASE, &rows);
     repo.put("src/large.py", text(1..=80), &[]).fails("held");
 }
 
@@ -115,22 +97,14 @@ fn a_module_is_split_through_guard_write() {
 fn a_request_earns_nothing_beside_another_file_that_loses_lines() {
     let text = lines(1..=300);
     let repo = Repo::new();
-    repo.stage("guard.toml", format!("{SETTINGS}base = \"main\"\n"));
     repo.stage("src/one.py", &text);
     repo.stage("src/two.py", &text);
     let mut rows = vec![("src/rest.py", "Add", "")];
     rows.extend(["src/one.py", "src/two.py"].map(|path| (path, "Modify", "")));
-    governed(&repo, &rows);
+    repo.govern_with(BASE, &rows);
     repo.write("src/rest.py", lines(81..=300));
     repo.put("src/one.py", lines(1..=80), &[]).works();
     repo.put("src/two.py", lines(1..=80), &[]).fails("held");
     std::fs::remove_file(repo.path("src/one.py")).unwrap();
     repo.put("src/two.py", lines(1..=80), &[]).fails("held");
-}
-
-/// The design of a branch whose merge base is known.
-fn governed(repo: &Repo, rows: &[(&str, &str, &str)]) {
-    repo.design(DESIGN, rows);
-    repo.commit("Say what may change");
-    repo.branch("188-work");
 }

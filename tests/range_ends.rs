@@ -1,8 +1,6 @@
 //! Authors of a change cannot choose what it is judged against, and cannot hide anything in objects that git would not
 //! write.
 
-use std::fmt::Write as _;
-
 use crate::common::Repo;
 
 const ROWS: &[(&str, &str, &str)] = &[("src/a.rs", "Modify", "the core")];
@@ -35,11 +33,9 @@ fn tag_is_not_used_as_a_branch() {
     for name in ["main", "origin/main"] {
         let range = format!("{name}..HEAD");
         repo.git(&["tag", name, "HEAD"]);
-        for range in [range.clone(), format!("{name}~0..HEAD")] {
-            repo.guard(&["lint", "--range", &range])
-                .exits(2)
-                .says(&format!("{name} is ambiguous: refs/tags/{name} or refs/"));
-        }
+        repo.guard(&["lint", "--range", &range])
+            .exits(2)
+            .says(&format!("{name} is ambiguous: refs/tags/{name} or refs/"));
         repo.git(&["tag", "--delete", name]);
         // A tag of the same commit makes no difference.
         repo.git(&["tag", name, "main"]);
@@ -86,17 +82,12 @@ fn a_tree_that_git_would_not_write_is_refused() {
         ("40000", "src", &src),
     ];
     let judge = |entries: &[(&str, &str, &String)]| {
-        let mut hex = String::new();
+        let mut bytes = Vec::new();
         for (mode, name, id) in entries {
-            for byte in format!("{mode} {name}\0").bytes() {
-                write!(hex, "{byte:02x}").unwrap();
-            }
-            hex += id.as_str();
+            bytes.extend(format!("{mode} {name}\0").bytes());
+            let id = gix::ObjectId::from_hex(id.as_bytes()).unwrap();
+            bytes.extend(id.as_bytes());
         }
-        let bytes: Vec<u8> = (0..hex.len())
-            .step_by(2)
-            .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap())
-            .collect();
         let write = ["hash-object", "-t", "tree", "-w", "--literally", "--stdin"];
         let tree = repo.git_with_input(&write, &bytes);
         let commit = repo.git(&["commit-tree", "-p", &main, "-m", "Strange", tree.trim()]);
@@ -112,28 +103,15 @@ fn a_tree_that_git_would_not_write_is_refused() {
         entries.insert(at, entry);
         entries
     };
+    let second = with(1, ("100644", "guard.toml", &other));
+    let directory = with(2, ("40000", "guard.toml", &docs));
+    let unsorted = vec![plain[2], plain[1], plain[0]];
+    let no_name = with(3, ("100644", "src/a.rs", &other));
     for (entries, name, why) in [
-        // A second file of the same name, on either side.
-        (
-            with(1, ("100644", "guard.toml", &other)),
-            "guard.toml",
-            "duplicate or unsorted entry",
-        ),
-        (
-            with(2, ("40000", "guard.toml", &docs)),
-            "guard.toml",
-            "both a file and a directory",
-        ),
-        (
-            vec![plain[2], plain[1], plain[0]],
-            "guard.toml",
-            "duplicate or unsorted entry",
-        ),
-        (
-            with(3, ("100644", "src/a.rs", &other)),
-            "src/a.rs",
-            "is not a file name",
-        ),
+        (second, "guard.toml", "duplicate or unsorted entry"),
+        (directory, "guard.toml", "both a file and a directory"),
+        (unsorted, "guard.toml", "duplicate or unsorted entry"),
+        (no_name, "src/a.rs", "is not a file name"),
     ] {
         judge(&entries)
             .exits(2)

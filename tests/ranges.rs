@@ -2,80 +2,37 @@
 
 use std::fmt::Write as _;
 
-use crate::common::{DESIGN, Repo};
-use serde_json::Value;
+use crate::common::{DESIGN, Repo, SETTINGS, findings};
 
-const ROWS: &[(&str, &str, &str)] = &[
-    ("src/a.rs", "Modify", "the core"),
-    ("src/new.rs", "Add", "path enforcement"),
-    ("src/old.rs", "Delete", "unused"),
-];
-
-/// `main` with files, settings and a design; then the branch `188-work`.
+/// `main` with a design for two new files; then the branch `188-work`.
 fn governed() -> Repo {
     let repo = Repo::new();
-    repo.stage("src/a.rs", lines(1..=200));
-    repo.stage("src/old.rs", "fn old() {}\n");
-    repo.stage("src/other.rs", lines(1..=200));
-    repo.govern(ROWS);
+    repo.govern(&[("src/a.rs", "Add", "x"), ("src/new.rs", "Add", "x")]);
     repo
 }
 
-fn lines(range: std::ops::RangeInclusive<u32>) -> String {
-    range.fold(String::new(), |mut text, n| {
-        writeln!(text, "line {n} of the file").unwrap();
-        text
-    })
+fn commit_file(repo: &Repo, path: &str) {
+    repo.stage(path, "fn f() {}\n");
+    repo.commit(&format!("Change {path}"));
 }
 
-/// `rule path` of every error.
-fn errors(report: &Value) -> Vec<String> {
-    at_level(report, "error")
-}
-
-fn at_level(report: &Value, level: &str) -> Vec<String> {
-    let findings = report["findings"].as_array().unwrap().iter();
-    findings
-        .filter(|finding| finding["level"] == level)
-        .map(|finding| {
-            let text = |key: &str| finding[key].as_str().unwrap_or("-").to_owned();
-            format!("{} {}", text("rule"), text("path"))
-        })
-        .collect()
-}
-
-/// `action path` of every change.
-fn changes(report: &Value) -> Vec<String> {
-    let changes = report["changes"].as_array().unwrap().iter();
-    let text = |change: &Value, key: &str| change[key].as_str().unwrap().to_owned();
-    changes
-        .map(|change| format!("{} {}", text(change, "action"), text(change, "path")))
-        .collect()
-}
-
-fn commit_file(repo: &Repo, path: &str, text: &str) -> String {
-    repo.stage(path, text);
-    repo.commit(&format!("Change {path}"))
-}
+const RANGE: [&str; 3] = ["lint", "--range", "main..HEAD"];
 
 #[test]
-fn a_range_inside_its_design_is_accepted() {
+fn report_of_a_range_names_its_ends_and_net_changes() {
     let repo = governed();
-    commit_file(&repo, "src/new.rs", "fn new() {}\n");
-    commit_file(&repo, "src/new.rs", "fn newer() {}\n");
-    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    commit_file(&repo, "src/new.rs");
+    repo.stage("src/new.rs", "fn newer() {}\n");
+    repo.commit("Again");
+    let report = repo.json(&RANGE);
     assert_eq!(report["verdict"], "accepted");
-    assert_eq!(changes(&report), ["add src/new.rs"]);
-    assert_eq!(report["source"]["kind"], "range");
-    assert_eq!(
-        report["source"]["base"],
-        repo.git(&["rev-parse", "main"]).as_str()
-    );
-    assert_eq!(
-        report["source"]["head"],
-        repo.git(&["rev-parse", "HEAD"]).as_str()
-    );
-    assert_eq!(report["source"]["branch"], "188-work");
+    assert_eq!(report["changes"].as_array().map(Vec::len), Some(1));
+    assert_eq!(report["changes"][0]["action"], "add");
+    let source = &report["source"];
+    assert_eq!(source["kind"], "range");
+    assert_eq!(source["base"], repo.git(&["rev-parse", "main"]));
+    assert_eq!(source["head"], repo.git(&["rev-parse", "HEAD"]));
+    assert_eq!(source["branch"], "188-work");
 }
 
 /// The merge base's version of the design still applies, and its rows are not new.
@@ -83,50 +40,46 @@ fn a_range_inside_its_design_is_accepted() {
 fn rows_of_a_design_that_the_range_deletes_are_not_new() {
     let repo = governed();
     repo.git(&["rm", "--quiet", DESIGN]);
-    commit_file(&repo, "src/new.rs", "fn new() {}\n");
-    let report = repo.json(&["lint", "--range", "main..HEAD"]);
-    assert_eq!(errors(&report), [format!("destructive-change {DESIGN}")]);
-    assert_eq!(at_level(&report, "warning"), [""; 0]);
+    commit_file(&repo, "src/new.rs");
+    let report = repo.json(&RANGE);
+    assert_eq!(findings(&report), [("destructive-change", DESIGN)]);
 }
 
-/// Row 15: a trailer only selects among designs.
+/// A trailer only selects among designs.
 #[test]
 fn trailers_choose_the_designs_of_a_range() {
-    let repo = governed();
-    repo.design("docs/lld/active/LLD-7.md", &[("src/seven.rs", "Add", "x")]);
-    repo.design("docs/lld/active/LLD-8.md", &[("src/eight.rs", "Add", "x")]);
-    repo.stage(
-        "docs/free.md",
-        "### Files Changed\n\n| File | Change Type |\n|--|--|\n| `src/rogue.rs` | Add |\n",
-    );
-    repo.commit("More designs");
-    repo.git(&["branch", "--force", "main"]);
-    for (name, issue) in [("seven", 7), ("eight", 8)] {
-        repo.stage(format!("src/{name}.rs"), "fn f() {}\n");
-        repo.commit(&format!(
-            "Add {name}\n\nWhy.\n\nGuard-Design: docs/lld/active/LLD-{issue}.md"
-        ));
+    let repo = Repo::new();
+    repo.stage("guard.toml", SETTINGS);
+    let designs = ["7", "8", "188"].map(|issue| DESIGN.replace("188", issue));
+    for (at, design) in designs.iter().enumerate() {
+        repo.design(design, &[(&format!("src/{at}.rs"), "Add", "x")]);
     }
-    let report = repo.json(&["lint", "--range", "main..HEAD"]);
+    repo.commit("Designs");
+    repo.branch("188-work");
+    for (at, design) in designs[..2].iter().enumerate() {
+        repo.stage(format!("src/{at}.rs"), "fn f() {}\n");
+        repo.commit(&format!("Add\n\nWhy.\n\nGuard-Design: {design}"));
+    }
+    let report = repo.json(&RANGE);
     assert_eq!(report["verdict"], "accepted", "several designs are a union");
     assert_eq!(report["designs"].as_array().unwrap().len(), 2);
 
     // The design of the branch name no longer counts.
-    commit_file(&repo, "src/new.rs", "fn new() {}\n");
-    let report = repo.json(&["lint", "--range", "main..HEAD"]);
-    assert_eq!(errors(&report), ["out-of-scope src/new.rs"]);
+    commit_file(&repo, "src/2.rs");
+    let report = repo.json(&RANGE);
+    assert_eq!(findings(&report), [("out-of-scope", "src/2.rs")]);
 
     repo.stage("src/rogue.rs", "fn rogue() {}\n");
     repo.commit("Add rogue\n\nGuard-Design: docs/free.md");
-    let output = repo.guard(&["lint", "--range", "main..HEAD"]).exits(2);
-    output.says("does not match `[lld] path` or `standing` in guard.toml");
+    let no_design = "does not match `[lld] path` or `standing` in guard.toml";
+    repo.guard(&RANGE).exits(2).says(no_design);
 }
 
 #[test]
 fn unrelated_histories_are_refused() {
     let repo = governed();
     repo.git(&["switch", "--quiet", "--orphan", "island"]);
-    commit_file(&repo, "x", "x\n");
+    commit_file(&repo, "x");
     repo.tells("lint --range main..island", 2, "no commit in common");
 }
 
@@ -134,52 +87,42 @@ fn unrelated_histories_are_refused() {
 fn nothing_to_judge_needs_no_design() {
     let repo = governed();
     repo.git(&["switch", "--quiet", "--create", "no-issue", "main"]);
-    repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
+    repo.guard(&RANGE).exits(0);
     repo.design("docs/lld/active/LLD-9.md", &[("src/x.rs", "Add", "x")]);
     repo.commit("Only a design");
-    repo.guard(&["lint", "--range", "main..HEAD"]).exits(0);
-    commit_file(&repo, "src/x.rs", "fn x() {}\n");
-    repo.guard(&["lint", "--range", "main..HEAD"])
+    repo.guard(&RANGE).exits(0);
+    commit_file(&repo, "src/x.rs");
+    repo.guard(&RANGE)
         .exits(2)
         .says("no-issue contains no issue number");
 }
 
-const COMMITS: usize = 300;
-
-/// The branch `188-work` with many commits, all of them refused.
-fn many_refused() -> Repo {
+/// Many commits on several threads, all refused: every finding once, in the order of the commits.
+#[test]
+fn commits_are_reported_in_history_order() {
+    const COMMITS: usize = 300;
     let repo = governed();
     let mut stream = String::new();
     for n in 0..COMMITS {
         // Files whose name order differs from the commit order; each is deleted in the next commit.
         let name = |n: usize| format!("src/rogue{}.rs", (n * 7919) % COMMITS);
-        write!(
+        let head = format!("commit refs/heads/188-work\ncommitter A <a@b> {n} +0000\ndata 1\nx");
+        let change = match n {
+            0 => "from refs/heads/188-work^0".to_owned(),
+            _ => format!("D {}", name(n - 1)),
+        };
+        writeln!(
             stream,
-            "commit refs/heads/188-work\ncommitter A <a@example.com> {n} +0000\ndata 1\nx\n"
+            "{head}\n{change}\nM 644 inline {}\ndata 2\nx\n",
+            name(n)
         )
         .unwrap();
-        if n == 0 {
-            stream.push_str("from refs/heads/188-work^0\n");
-        } else {
-            writeln!(stream, "D {}", name(n - 1)).unwrap();
-        }
-        write!(stream, "M 644 inline {}\ndata 2\nx\n\n", name(n)).unwrap();
     }
     repo.git_with_input(&["fast-import", "--quiet", "--force"], stream.as_bytes());
-    repo
-}
-
-/// Many commits on several threads: every finding once, in the order of the commits.
-#[test]
-fn commits_are_reported_in_history_order() {
-    let repo = many_refused();
     let report = repo.json(&["lint", "--range", "main..188-work", "--each-commit"]);
-    let findings = report["findings"].as_array().unwrap();
-    let told: Vec<_> = findings
-        .iter()
-        .map(|finding| finding["details"]["commit"].as_str().unwrap())
-        .collect();
+    let findings = report["findings"].as_array().unwrap().iter();
+    let told = findings.map(|finding| finding["details"]["commit"].as_str().unwrap());
     let expected = repo.git(&["rev-list", "--reverse", "main..188-work"]);
-    assert_eq!(told, expected.lines().collect::<Vec<_>>());
+    assert_eq!(told.collect::<Vec<_>>().join("\n"), expected);
     repo.tells("lint --each-commit", 2, "needs several commits");
 }

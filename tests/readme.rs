@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::terminal::{End, at_terminal, driver};
-use crate::common::{GUARD, Output, Repo, SOURCE, run};
+use crate::common::terminal::{End, driver, guard_at_terminal};
+use crate::common::{Output, Repo, SOURCE, run};
 
 pub fn page(name: &str) -> String {
     fs::read_to_string(Path::new(SOURCE).join(name)).unwrap()
@@ -82,9 +82,9 @@ fn commands_of_the_first_page_do_what_it_says() {
                 let Some(driver) = driver(&repo) else {
                     return;
                 };
-                let words: Vec<_> = words.split_whitespace().collect();
-                let words = [&[GUARD, "scope", "add"], &words[..]].concat();
-                at_terminal(driver, &words, &[], End::Wait).exits(0);
+                let words = ["scope", "add"].into_iter().chain(words.split_whitespace());
+                let words: Vec<_> = words.collect();
+                guard_at_terminal(driver, &words, &[], End::Wait).exits(0);
                 continue;
             }
             let output = obey(&repo, line);
@@ -104,12 +104,8 @@ fn commands_of_the_first_page_do_what_it_says() {
 /// The code spans of a page that begin with `prefix` and hold one path.
 fn named<'a>(page: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str> {
     let spans = page.split('`').skip(1).step_by(2);
-    spans.filter(move |span| {
-        span.starts_with(prefix)
-            && span
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte))
-    })
+    let is_of_path = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    spans.filter(move |span| span.starts_with(prefix) && span.chars().all(is_of_path))
 }
 
 #[test]
@@ -117,17 +113,12 @@ fn files_that_pages_for_contributors_name_exist() {
     for (name, at_least) in [("docs/dev/architecture.md", 15), ("CONTRIBUTING.md", 10)] {
         let page = page(name);
         let prefixes = ["src/", "tests/", "hooks/", "fixtures/", "docs/", ".ci/"];
-        let paths: Vec<_> = prefixes
-            .iter()
-            .flat_map(|prefix| named(&page, prefix))
-            .collect();
+        let paths = prefixes.iter().flat_map(|prefix| named(&page, prefix));
+        let paths: Vec<_> = paths.collect();
         assert!(paths.len() >= at_least, "{name}: {paths:?}");
         let is_missing = |path: &&&str| !Path::new(SOURCE).join(path).exists();
         let missing: Vec<_> = paths.iter().filter(is_missing).collect();
-        assert!(
-            missing.is_empty(),
-            "{name} names what is not there: {missing:?}"
-        );
+        assert!(missing.is_empty(), "{name}: {missing:?}");
     }
 }
 
@@ -172,11 +163,8 @@ fn links_of_the_documentation_lead_to_a_file_and_a_heading() {
         // Links stand outside of code; the odd parts of a text split at the marks of code are code.
         let prose = text.split("```").step_by(2);
         for part in prose.flat_map(|part| part.split('`').step_by(2)) {
-            for link in part
-                .split("](")
-                .skip(1)
-                .filter_map(|rest| rest.split(')').next())
-            {
+            let links = part.split("](").skip(1);
+            for link in links.filter_map(|rest| rest.split(')').next()) {
                 if link.starts_with("http") {
                     continue;
                 }

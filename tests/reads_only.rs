@@ -1,17 +1,12 @@
 //! `lint`, `check` and `scope show` change nothing, and give the same answer at any time and in any directory.
 
-use crate::common::{self, GUARD, Repo, findings, lines, run};
+use crate::common::{Repo, SETTINGS, findings, lines, run};
 
 /// A repository in which every part of guard reports something.
 fn busy() -> Repo {
     let repo = Repo::new();
-    for path in [
-        "src/state.rs",
-        "src/store.rs",
-        "src/moved.rs",
-        "src/gone.rs",
-    ] {
-        repo.stage(path, lines(1..=200) + path);
+    for name in ["state", "store", "moved", "gone"] {
+        repo.stage(format!("src/{name}.rs"), lines(1..=200) + name);
     }
     repo.commit("Begin");
     repo.govern(&[
@@ -26,10 +21,7 @@ fn busy() -> Repo {
     repo.git(&["mv", "src/moved.rs", "src/target.rs"]);
     repo.git(&["rm", "--quiet", "src/gone.rs"]);
     repo.stage(".gitattributes", "*.rs -diff\n");
-    repo.stage(
-        "guard.toml",
-        format!("{}missing = \"skip\"\n", common::SETTINGS),
-    );
+    repo.stage("guard.toml", format!("{SETTINGS}missing = \"skip\"\n"));
     let blob = repo.blob(b"../../outside");
     repo.stage_raw(&[
         (0o120000, blob, b"src/link"),
@@ -49,33 +41,27 @@ fn busy() -> Repo {
     repo
 }
 
-const VERBS: [&[&str]; 12] = [
-    &["status"],
-    &["lint"],
-    &["lint", "--format", "json"],
-    &["lint", "--color", "always"],
-    &["lint", "--quiet"],
-    &["hook", "pre-commit"],
-    &[
-        "check",
-        "src/state.rs",
-        "src/sate.rs",
-        "../x",
-        "src/a_test.rs",
-    ],
-    &["scope", "show"],
-    &["scope", "show", "--format", "json"],
-    &["lint", "--worktree"],
-    &["scope", "check", "--all"],
-    &["scope", "check", "--staged"],
+const VERBS: [&str; 12] = [
+    "status",
+    "lint",
+    "hook pre-commit",
+    "scope show",
+    "lint --format json",
+    "scope show --format json",
+    "lint --color always",
+    "lint --quiet",
+    "check src/state.rs src/sate.rs ../x src/a_test.rs",
+    "lint --worktree",
+    "scope check --all",
+    "scope check --staged",
 ];
 
 #[test]
 fn no_byte_changes() {
     let repo = busy();
     let before = repo.digest_tree();
-    for arguments in VERBS {
-        repo.guard(arguments);
+    for line in VERBS {
+        repo.guard(&line.split(' ').collect::<Vec<_>>());
     }
     repo.guard(&["check", "src/state.rs", "--content-file", "untracked"]);
     // Nor if guard cannot judge.
@@ -102,21 +88,26 @@ fn several_runs_print_the_same_bytes() {
     let repo = busy();
     let report = repo.json(&["lint"]);
     assert!(findings(&report).len() > 80, "{report:#}");
-    for arguments in [VERBS[0], VERBS[1], VERBS[5], VERBS[7]] {
-        let first = repo.guard(arguments);
-        for (locale, zone) in [
-            ("C", "UTC"),
-            ("tr_TR.UTF-8", "Asia/Kathmandu"),
-            ("nonsense", ":bad"),
-        ] {
-            let mut guard = repo.command(GUARD);
-            guard.args(arguments).env("TERM", "dumb").env("LINES", "5");
-            guard.env("LC_ALL", locale).env("LANG", locale);
-            guard.env("TZ", zone).env("PWD", "/nowhere");
-            let output = run(&mut guard);
-            assert_eq!(output.stdout, first.stdout, "{arguments:?}, {locale}");
-            assert_eq!(output.stderr, first.stderr);
-            assert_eq!(output.code, first.code);
+    for line in &VERBS[..4] {
+        let arguments: Vec<&str> = line.split(' ').collect();
+        let first = repo.guard(&arguments);
+        for (locale, zone) in [("tr_TR.UTF-8", "Asia/Kathmandu"), ("nonsense", ":bad")] {
+            let output = repo.guard_with(
+                &[
+                    ("LC_ALL", locale),
+                    ("LANG", locale),
+                    ("TZ", zone),
+                    ("TERM", "dumb"),
+                    ("LINES", "5"),
+                    ("PWD", "/nowhere"),
+                ],
+                &arguments,
+            );
+            let both = [output, repo.guard(&arguments)];
+            for again in both {
+                assert_eq!(again.text(), first.text(), "{line}, {locale}");
+                assert_eq!(again.code, first.code);
+            }
         }
     }
 }
@@ -124,18 +115,13 @@ fn several_runs_print_the_same_bytes() {
 #[test]
 fn a_program_gets_the_same_answer_in_every_directory() {
     let repo = busy();
-    for arguments in [
-        &["lint", "--format", "json"][..],
-        &["scope", "show", "--format", "json"],
-    ] {
-        let first = repo.guard(arguments);
+    for line in &VERBS[4..6] {
+        let in_directory = |directory: &str| {
+            let line = format!("-C {directory} {line}");
+            repo.guard(&line.split(' ').collect::<Vec<_>>()).stdout
+        };
         for directory in ["src", "docs/lld/active", "stray"] {
-            let mut guard = repo.command(GUARD);
-            let output = run(guard.current_dir(repo.path(directory)).args(arguments));
-            assert_eq!(output.stdout, first.stdout, "in {directory}");
-            let mut moved = vec!["-C", directory];
-            moved.extend(arguments);
-            assert_eq!(repo.guard(&moved).stdout, first.stdout, "-C {directory}");
+            assert_eq!(in_directory(directory), in_directory("."), "{directory}");
         }
     }
     // Paths are relative to the current directory, as for git.
@@ -145,12 +131,8 @@ fn a_program_gets_the_same_answer_in_every_directory() {
         let mut check = vec!["-C", directory, "check"];
         check.extend(paths.iter().map(String::as_str));
         let mut report = repo.json(&check);
-        for (result, path) in report["results"]
-            .as_array_mut()
-            .unwrap()
-            .iter_mut()
-            .zip(paths)
-        {
+        let results = report["results"].as_array_mut().unwrap();
+        for (result, path) in results.iter_mut().zip(paths) {
             assert_eq!(result["requested_path"].take(), path);
             result["reason"].take();
         }

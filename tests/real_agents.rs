@@ -187,9 +187,7 @@ const COPILOT: RealAgent = RealAgent {
 };
 
 fn home_file(repo: &Repo, name: &str, text: &str) {
-    let path = repo.home().join(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
+    repo.write(repo.home().join(name), text);
 }
 
 /// The model, which ends with the test.
@@ -304,10 +302,8 @@ impl RealAgent {
         }
         if self.subagent.is_some() {
             is(!repo.path("src/helper.py").exists(), "the subagent");
-            is(
-                requests.contains("src/helper.py is not in the design"),
-                "is told",
-            );
+            let refused = "src/helper.py is not in the design";
+            is(requests.contains(refused), "is told");
         }
         let scope = requests.contains("You may change only these files");
         is(scope || self.name == "opencode", "the scope is told");
@@ -329,12 +325,7 @@ impl RealAgent {
 /// Whether guard told the model about the path, in a refusal or in a report.
 fn is_reported(requests: &str, path: &str) -> bool {
     let mut texts = requests.split("guard ").skip(1);
-    texts.any(|text| {
-        let text: String = text.chars().take(1500).collect();
-        text.split('"')
-            .next()
-            .is_some_and(|text| text.contains(path))
-    })
+    texts.any(|text| text.split('"').next().unwrap_or_default().contains(path))
 }
 
 fn repo() -> Repo {
@@ -345,26 +336,8 @@ fn repo() -> Repo {
 }
 
 #[test]
-fn claude_code_is_refused_and_told() {
-    CLAUDE.is_refused_and_told();
-}
-
-#[test]
-fn codex_is_refused_and_told() {
-    CODEX.is_refused_and_told();
-}
-
-#[test]
-fn opencode_is_refused_and_told() {
-    OPENCODE.is_refused_and_told();
-}
-
-#[test]
-fn gemini_cli_is_refused_and_told() {
-    GEMINI.is_refused_and_told();
-}
-
-#[test]
-fn copilot_cli_is_refused_and_told() {
-    COPILOT.is_refused_and_told();
+fn every_agent_is_refused_and_told() {
+    for agent in [CLAUDE, CODEX, OPENCODE, GEMINI, COPILOT] {
+        agent.is_refused_and_told();
+    }
 }

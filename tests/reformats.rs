@@ -7,11 +7,12 @@ use crate::common::Repo;
 const FILE: &str = "src/app.py";
 
 fn old() -> String {
-    (1..=60)
-        .map(|n| {
-            format!("def step_{n}(path, size):\n    data = read(path, limit='{n}')\n    return parse(data, size * {n})\n")
-        })
-        .collect()
+    let step = |n| {
+        format!(
+            "def step_{n}(path, size):\n    data = read(path, limit='{n}')\n    return parse(data, size * {n})\n"
+        )
+    };
+    (1..=60).map(step).collect()
 }
 
 /// As a formatter may lay it out.
@@ -37,20 +38,16 @@ fn repo() -> Repo {
 
 fn change(report: &Value) -> (&str, Option<bool>) {
     let change = &report["changes"][0];
-    (
-        change["class"].as_str().unwrap(),
-        change["reformatted"].as_bool(),
-    )
+    let class = change["class"].as_str().unwrap();
+    (class, change["reformatted"].as_bool())
 }
 
 #[test]
 fn reformat_passes_in_every_moment() {
     let repo = repo();
     repo.write("new.py", reformatted());
-    repo.guard(&["check", FILE, "--content-file", "new.py"])
-        .exits(0);
-    repo.guard(&["write", FILE, "--content-file", "new.py", "--auto"])
-        .exits(0);
+    repo.tells("check src/app.py --content-file new.py", 0, "");
+    repo.tells("write src/app.py --content-file new.py --auto", 0, "");
     repo.git(&["add", FILE]);
     let staged = repo.json(&["lint"]);
     assert_eq!(change(&staged), ("MODIFY", Some(true)));
@@ -65,10 +62,8 @@ fn reformat_passes_in_every_moment() {
 fn comments_that_keep_the_words_are_refused_in_every_moment() {
     let repo = repo();
     repo.write("new.py", commented());
-    repo.guard(&["check", FILE, "--content-file", "new.py"])
-        .exits(1);
-    repo.guard(&["write", FILE, "--content-file", "new.py", "--auto"])
-        .exits(1);
+    repo.tells("check src/app.py --content-file new.py", 1, "");
+    repo.tells("write src/app.py --content-file new.py --auto", 1, "");
     repo.stage(FILE, commented());
     let staged = repo.json(&["lint"]);
     assert_eq!(change(&staged), ("REPLACE", None));

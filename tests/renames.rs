@@ -2,7 +2,7 @@
 //! a rename.
 
 use crate::common::commits::{install, passes, refused};
-use crate::common::{self, DESIGN, Repo, lines};
+use crate::common::{Repo, lines};
 
 /// HEAD holds these files; the design has these rows, as path and type.
 fn with_rows(settings: &str, files: &[(&str, &str)], rows: &[(&str, &str)]) -> Repo {
@@ -12,18 +12,15 @@ fn with_rows(settings: &str, files: &[(&str, &str)], rows: &[(&str, &str)]) -> R
     }
     repo.stage("README.md", "Read me\n");
     repo.commit("Begin");
+    let rows = rows
+        .iter()
+        .map(|(path, change)| (path.replace(" -> ", "` -> `"), *change));
+    let rows: Vec<_> = rows.collect();
     let rows: Vec<_> = rows
         .iter()
-        .map(|(path, change)| (path.replace(" -> ", "` -> `"), *change))
+        .map(|(path, change)| (&**path, *change, "x"))
         .collect();
-    let rows: Vec<_> = rows
-        .iter()
-        .map(|(path, change)| (path.as_str(), *change, "x"))
-        .collect();
-    repo.stage("guard.toml", format!("{}{settings}", common::SETTINGS));
-    repo.design(DESIGN, &rows);
-    repo.commit("Say what may change");
-    repo.branch("188-work");
+    repo.govern_with(settings, &rows);
     install(&repo);
     repo
 }
@@ -93,14 +90,9 @@ fn rename_rows_permit_what_keeps_the_content() {
         let files: Vec<_> = files
             .map(|(path, text)| (path, content(text.trim())))
             .collect();
-        let files: Vec<_> = files
-            .iter()
-            .map(|(path, text)| (*path, text.as_str()))
-            .collect();
-        let rows: Vec<_> = rows
-            .split(", ")
-            .map(|row| row.split_once(": ").unwrap())
-            .collect();
+        let files: Vec<_> = files.iter().map(|(path, text)| (*path, &**text)).collect();
+        let rows = rows.split(", ").map(|row| row.split_once(": ").unwrap());
+        let rows: Vec<_> = rows.collect();
         let repo = with_rows(&format!("[scope]\n{scope}\n"), &files, &rows);
         for step in steps.split("; ") {
             match step.split(' ').collect::<Vec<_>>()[..] {
@@ -119,25 +111,18 @@ fn rename_rows_permit_what_keeps_the_content() {
 
 #[test]
 fn large_file_losing_half_in_a_rename_is_reported_once() {
-    let repo = governed(&[("a.rs", &lines(1..=200))], "a.rs -> b.rs");
-    repo.git(&["mv", "a.rs", "b.rs"]);
-    repo.stage("b.rs", lines(101..=200));
-    refused(&repo, "destructive-change", "b.rs");
     // If no finding reports the loss at the new path, the old file may not be deleted.
-    repo.git(&["switch", "--quiet", "--force", "main"]);
-    repo.stage(
-        "guard.toml",
-        format!(
-            "{}[rules]\ndestructive-change = \"warning\"\n",
-            common::SETTINGS
-        ),
-    );
-    repo.commit("Set the level");
-    repo.git(&["branch", "--quiet", "--force", "188-work"]);
-    repo.git(&["switch", "--quiet", "188-work"]);
-    repo.git(&["mv", "a.rs", "b.rs"]);
-    repo.stage("b.rs", lines(101..=200));
-    refused(&repo, "action-not-granted", "a.rs");
+    let warning = "[rules]\ndestructive-change = \"warning\"";
+    for (settings, rule, path) in [
+        ("", "destructive-change", "b.rs"),
+        (warning, "action-not-granted", "a.rs"),
+    ] {
+        let (file, row) = (("a.rs", &*lines(1..=200)), ("a.rs -> b.rs", "Rename"));
+        let repo = with_rows(settings, &[file], &[row]);
+        repo.git(&["mv", "a.rs", "b.rs"]);
+        repo.stage("b.rs", lines(101..=200));
+        refused(&repo, rule, path);
+    }
 }
 
 #[test]
@@ -182,25 +167,17 @@ fn range_is_judged_by_its_net_change() {
 
 #[test]
 fn link_may_be_renamed_only_unchanged() {
-    let repo = with_rows(
-        "",
-        &[("target", "x\n"), ("other", "x\n")],
-        &[("a -> b", "Rename"), ("b", "Symlink")],
-    );
-    repo.git(&["switch", "--quiet", "main"]);
-    std::os::unix::fs::symlink("target", repo.path("a")).unwrap();
-    repo.git(&["add", "a"]);
-    repo.commit("Link");
-    repo.git(&["branch", "--quiet", "--force", "188-work"]);
-    repo.git(&["switch", "--quiet", "188-work"]);
-    remove(&repo, "a");
+    let repo = Repo::new();
+    let link = |target: &[u8], path: &[u8]| repo.stage_raw(&[(0o120000, repo.blob(target), path)]);
+    link(b"target", b"a");
+    repo.stage("target", "x\n");
+    repo.govern(&[("a` -> `b", "Rename", "x"), ("b", "Symlink", "x")]);
+    install(&repo);
+    repo.git(&["rm", "--quiet", "--cached", "a"]);
     refused(&repo, "action-not-granted", "a");
-    std::os::unix::fs::symlink("other", repo.path("b")).unwrap();
-    repo.git(&["add", "b"]);
+    link(b"other", b"b");
     refused(&repo, "action-not-granted", "a");
-    std::fs::remove_file(repo.path("b")).unwrap();
-    std::os::unix::fs::symlink("target", repo.path("b")).unwrap();
-    repo.git(&["add", "b"]);
+    link(b"target", b"b");
     passes(&repo);
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{self, DESIGN, Repo};
+use crate::common::{DESIGN, Repo};
 
 const FORMATS: [&str; 9] = [
     "human", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown", "html",
@@ -80,19 +80,16 @@ fn a_report_replaces_an_earlier_report_in_its_format() {
         fs::remove_file(accepted.path("report")).unwrap();
     }
     for format in ["human", "json"] {
-        for arguments in [
-            &["check", "src/large.py"][..],
-            &["scope", "show"],
-            &["scope", "prompt"],
-            &["scope", "check"],
-            &["scope", "check", "none.md"],
+        for (line, code) in [
+            ("check src/large.py", 0),
+            ("scope show", 0),
+            ("scope prompt", 0),
+            ("scope check", 0),
+            ("scope check none.md", 2),
         ] {
-            let output = format!("{format}=report");
             for _ in 0..2 {
-                let text = repo
-                    .guard(&[arguments, &["--output", &output]].concat())
-                    .text();
-                assert!(!text.contains("is not a"), "{arguments:?}\n{text}");
+                let line = format!("{line} --output {format}=report");
+                repo.tells(&line, code, "");
             }
             fs::remove_file(repo.path("report")).unwrap();
         }
@@ -105,11 +102,7 @@ fn an_empty_file_may_become_a_report() {
     let repo = repo();
     repo.write("../empty", "");
     repo.guard(&["lint", "--output", "sarif=../empty"]).exits(1);
-    assert!(
-        fs::read_to_string(repo.path("../empty"))
-            .unwrap()
-            .contains("\"runs\"")
-    );
+    assert!(repo.text("../empty").contains("\"runs\""));
 }
 
 /// In CI, the judged change made the links of the work tree.
@@ -130,7 +123,7 @@ fn a_report_does_not_follow_or_replace_a_link() {
     repo.guard(&["lint", "--output", "json=reports/new.json"])
         .exits(2)
         .says("it is inside a git directory");
-    assert_eq!(fs::read_to_string(repo.path("../precious")).unwrap(), "old");
+    assert_eq!(repo.text("../precious"), "old");
     assert!(!repo.path("../not-there").exists());
     assert!(!repo.path(".git/new.json").exists());
 }
@@ -140,10 +133,10 @@ fn step_summary_obeys_the_same_path_rules() {
     let repo = repo();
     for path in ["src/large.py", "guard.toml", ".git/config", DESIGN] {
         let before = fs::read(repo.path(path)).unwrap();
-        let mut lint = repo.command(common::GUARD);
-        lint.args(["lint", "--format", "github"])
-            .env("GITHUB_STEP_SUMMARY", repo.path(path));
-        common::run(&mut lint).exits(2).says("GITHUB_STEP_SUMMARY");
+        let summary = repo.path(path).display().to_string();
+        let variables = [("GITHUB_STEP_SUMMARY", &*summary)];
+        let output = repo.guard_with(&variables, &["lint", "--format", "github"]);
+        output.exits(2).says("GITHUB_STEP_SUMMARY");
         assert_eq!(fs::read(repo.path(path)).unwrap(), before, "{path}");
     }
 }

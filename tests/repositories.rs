@@ -30,8 +30,8 @@ const COMMITTED_AT_LEAST: usize = 40;
 struct Result {
     row: String,
     faults: Vec<String>,
-    /// Whether the accepted changes were committed, or the reason why git cannot; `None` for other cases.
-    committed: Option<std::result::Result<(), String>>,
+    /// Whether git has committed the accepted changes as they were judged.
+    is_committed: bool,
 }
 
 #[test]
@@ -52,10 +52,8 @@ fn every_repository_is_judged_as_its_header_says() {
             scope.spawn(|| {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
                     // A death by signal is a panic of the harness; the other cases go on.
-                    let result = catch_unwind(|| judge(case)).unwrap_or_else(|panic| Result {
-                        row: "died".to_owned(),
-                        faults: vec![format!("{:?}", panic.downcast_ref::<String>())],
-                        committed: None,
+                    let result = catch_unwind(|| judge(case)).unwrap_or_else(|panic| {
+                        failed("died", format!("{:?}", panic.downcast_ref::<String>()))
                     });
                     results.lock().unwrap().push((case.name.clone(), result));
                 }
@@ -73,30 +71,23 @@ fn every_repository_is_judged_as_its_header_says() {
             writeln!(failures, "--- {name}: {fault}").unwrap();
         }
     }
-    println!("{} cases", results.len());
-    let mut committed = 0;
-    for (name, result) in &results {
-        match &result.committed {
-            Some(Ok(())) => committed += 1,
-            Some(Err(why)) => println!("git does not commit {name}: {why}"),
-            None => {}
-        }
-    }
-    println!("{committed} accepted cases are committed as they were judged");
+    let committed = results.iter().filter(|(_, result)| result.is_committed);
+    let committed = committed.count();
+    println!("{} cases, {committed} of them committed", results.len());
     let is_whole = std::env::var_os("CASES").is_none();
-    assert!(
-        !is_whole || committed >= COMMITTED_AT_LEAST,
-        "{committed} cases"
-    );
+    assert!(!is_whole || committed >= COMMITTED_AT_LEAST);
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-fn judge(case: &Case) -> Result {
-    let failed = |row: &str, fault: String| Result {
+fn failed(row: &str, fault: String) -> Result {
+    Result {
         row: row.to_owned(),
         faults: vec![fault],
-        committed: None,
-    };
+        is_committed: false,
+    }
+}
+
+fn judge(case: &Case) -> Result {
     let built = match case::build(case) {
         Ok(Outcome::Built(built)) => built,
         Ok(Outcome::Skipped(reason)) => {
@@ -114,87 +105,69 @@ fn judge(case: &Case) -> Result {
     let start = Instant::now();
     let human = common::run(built.judging(GUARD).args(&case.run));
     let time = start.elapsed();
-    let json = common::run(
-        built
-            .judging(GUARD)
-            .args(&case.run)
-            .args(["--format", "json"]),
-    );
+    let mut json = built.judging(GUARD);
+    json.args(&case.run).args(["--format", "json"]);
+    let json = common::run(&mut json);
 
     let mut faults = Vec::new();
-    let mut expect = |holds: bool, fault: &dyn Fn() -> String| {
+    let mut expect = |holds: bool, fault: &str| {
         if !holds {
-            faults.push(fault());
+            faults.push(format!("{fault}:\n{}", human.text()));
         }
     };
     let text = human.text();
-    expect(human.code == case.exit, &|| {
-        format!("exit code {}, not {}:\n{text}", human.code, case.exit)
-    });
-    expect(json.code == human.code, &|| {
-        format!("with --format json the exit code is {}", json.code)
-    });
+    expect(
+        human.code == case.exit,
+        &format!("exit code {}", human.code),
+    );
+    expect(
+        json.code == human.code,
+        "another exit code with --format json",
+    );
     let rules = rules(&json.stdout);
-    expect(rules == case.rules, &|| {
-        format!("rules {rules:?}, not {:?}:\n{text}", case.rules)
-    });
+    expect(rules == case.rules, &format!("rules {rules:?}"));
     for part in &case.says {
-        expect(text.contains(part), &|| {
-            format!("{part:?} is not said:\n{text}")
-        });
+        expect(text.contains(part), &format!("{part:?} is not said"));
     }
     for part in &case.never {
-        expect(!text.contains(part), &|| {
-            format!("{part:?} is said:\n{text}")
-        });
+        expect(!text.contains(part), &format!("{part:?} is said"));
     }
     for output in [&human.stdout, &human.stderr, &json.stdout, &json.stderr] {
-        expect(is_safe_to_show(output), &|| {
-            format!("the output is not safe to show: {output:?}")
-        });
+        expect(is_safe_to_show(output), "the output is not safe to show");
     }
-    expect(!built.canary_ran(), &|| "the canary ran".to_owned());
-    expect(before == built.repo.digest_tree(), &|| {
-        "guard changed something in the repository".to_owned()
-    });
-    expect(time < TIME_LIMIT, &|| format!("guard took {time:?}"));
+    expect(!built.canary_ran(), "the canary ran");
+    let is_changed = before != built.repo.digest_tree();
+    expect(!is_changed, "guard changed something in the repository");
+    expect(time < TIME_LIMIT, &format!("guard took {time:?}"));
 
-    let mut committed = None;
+    let mut is_committed = false;
     if human.code == 0 && case.run == ["lint"] {
-        committed = match committed::commit(&built, &json.stdout) {
-            Committed::AsJudged => Some(Ok(())),
-            Committed::Refused(why) => Some(Err(why)),
-            Committed::Otherwise(fault) => {
-                expect(false, &|| fault.clone());
-                None
-            }
-        };
+        match committed::commit(&built, &json.stdout) {
+            Committed::AsJudged => is_committed = true,
+            Committed::Refused(why) => println!("git does not commit {}: {why}", case.name),
+            Committed::Otherwise(fault) => expect(false, &fault),
+        }
     }
     if !case.then.is_empty() {
         let mut is_followed = true;
         for line in &case.then {
             match follow(&built, line) {
                 Some(Ok(())) => {}
-                Some(Err(text)) => expect(false, &|| format!("`{line}`: {text}")),
+                Some(Err(text)) => expect(false, &format!("`{line}`: {text}")),
                 None => is_followed = false,
             }
         }
         let after = common::run(built.judging(GUARD).args(&case.run));
         let is_through = human.code != 0 && after.code == 0;
-        expect(is_through || !is_followed, &|| {
-            format!("after the commands: {}", after.text())
-        });
+        let told = format!("after the commands: {}", after.text());
+        expect(is_through || !is_followed, &told);
     }
-    let row = format!(
-        "{:4} {:4} ms  {}",
-        human.code,
-        time.as_millis(),
-        rules.into_iter().collect::<Vec<_>>().join(" ")
-    );
+    let rules: Vec<String> = rules.into_iter().collect();
+    let (code, ms) = (human.code, time.as_millis());
     Result {
-        row,
+        row: format!("{code:4} {ms:4} ms  {}", rules.join(" ")),
         faults,
-        committed,
+        is_committed,
     }
 }
 
@@ -219,14 +192,10 @@ fn follow(built: &Built, line: &str) -> Option<std::result::Result<(), String>> 
 /// The rules that have a finding at level error or warning.
 fn rules(json: &str) -> BTreeSet<String> {
     let report: Value = serde_json::from_str(json).unwrap_or_default();
-    let findings = report["findings"].as_array();
-    findings
-        .into_iter()
-        .flatten()
-        .filter(|finding| finding["level"] != "note")
-        .filter_map(|finding| finding["rule"].as_str())
-        .map(str::to_owned)
-        .collect()
+    let findings = report["findings"].as_array().into_iter().flatten();
+    let counting = findings.filter(|finding| finding["level"] != "note");
+    let rules = counting.filter_map(|finding| finding["rule"].as_str());
+    rules.map(str::to_owned).collect()
 }
 
 /// Asserts that the output contains nothing that a terminal or CI system would interpret.

@@ -11,7 +11,7 @@ fn repo(file: &str, settings: &str) -> (Repo, String) {
     let repo = Repo::open_with("[workspace]\nsecrets = []\n");
     repo.write(file, "old\n");
     let answer = repo.put(file, "new\n", &[]);
-    let snapshot = answer.works().json["backup"].as_str().unwrap().to_owned();
+    let snapshot = answer.backup();
     repo.stage(
         "guard.toml",
         format!("[lld]\nmissing = \"skip\"\n{settings}"),
@@ -91,14 +91,9 @@ fn requests_never_change_guards_settings_at_any_level() {
             "[approvals]\nsigners = \"docs/signers\"\n[rules]\nprotected-path = \"{level}\"\n"
         );
         let (repo, _) = repo("a", &levels);
-        for path in [
-            "guard.toml",
-            "GUARD.toml",
-            ".guard/allowed_signers",
-            "docs/signers",
-        ] {
+        for path in "guard.toml GUARD.toml .guard/allowed_signers docs/signers".split(' ') {
             let answer = repo.put(path, "x\n", &[]);
-            let rule = &answer.fails("refused").json["error"]["rule"];
+            let rule = answer.fails("refused").rule();
             assert_eq!(rule, "protected-path", "{path} at {level}");
             let report = repo.json(&["check", path]);
             assert_eq!(report["results"][0]["rule"], "protected-path", "{path}");
@@ -107,9 +102,4 @@ fn requests_never_change_guards_settings_at_any_level() {
         repo.ask(&["move", "a", ".guard/x"]).fails("refused");
         repo.ask(&["read", "guard.toml"]).works();
     }
-    let page = Repo::nothing().guard(&["explain", "protected-path"]).stdout;
-    assert!(
-        page.contains("nor write the files that configure guard"),
-        "{page}"
-    );
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::common::commits::{error_findings, repo, with_submodule};
 use crate::common::worktree::{cannot, changes, same_as_added, worktree};
-use crate::common::{self, GUARD, Repo, findings, lines, run};
+use crate::common::{self, Repo, findings, lines};
 
 #[test]
 fn every_kind_of_change_is_judged_as_if_it_were_added() {
@@ -45,15 +45,13 @@ fn every_kind_of_change_is_judged_as_if_it_were_added() {
         ]
     );
     let errors = error_findings(&report);
-    for expected in [
-        ("out-of-scope", "src/gone.rs"),
-        ("destructive-change", "src/unlisted.rs"),
-        ("out-of-scope", "src/stray.rs"),
-    ] {
-        assert!(errors.contains(&expected), "{errors:?}");
-    }
-    let of_staged_alone = |path: &str| errors.iter().any(|(_, other)| *other == path);
-    assert!(!of_staged_alone("src/both.rs"), "{errors:?}");
+    assert!(
+        errors.contains(&("out-of-scope", "src/stray.rs")),
+        "{errors:?}"
+    );
+    assert!(errors.contains(&("destructive-change", "src/unlisted.rs")));
+    let is_of_index = |(_, path): &(&str, &str)| *path == "src/both.rs";
+    assert!(!errors.iter().any(is_of_index), "{errors:?}");
 }
 
 #[test]
@@ -110,14 +108,8 @@ fn nested_repository_is_one_entry() {
     repo.git(&["-C", "vendor/lib", "commit", "--quiet", "-m", "Begin"]);
     repo.git(&["worktree", "add", "--quiet", "linked", "-b", "other"]);
     let report = same_as_added(&repo);
-    assert_eq!(
-        changes(&report),
-        [
-            ("linked", "add"),
-            ("vendor/lib", "add"),
-            ("vendor/plain/b", "add")
-        ]
-    );
+    let added = ["linked", "vendor/lib", "vendor/plain/b"];
+    assert_eq!(changes(&report), added.map(|path| (path, "add")));
     assert!(findings(&report).contains(&("submodule-changed", "vendor/lib")));
 }
 
@@ -131,49 +123,14 @@ fn a_sparse_checkout_leaves_files_out_but_hides_none() {
         repo.git(&["sparse-checkout", "set", "--cone", index, "src"]);
         repo.write("src/new.rs", "new\n");
         assert!(!repo.path("docs/far").exists());
-        assert_eq!(changes(&worktree(&repo)), [("src/new.rs", "add")]);
+        let new = ("src/new.rs", "add");
+        assert_eq!(changes(&worktree(&repo)), [new], "{index}");
         // git would not add these, but guard reports them.
         repo.write("docs/far/b", "changed\n");
         repo.write("docs/far/c", "c\n");
-        assert_eq!(
-            changes(&worktree(&repo)),
-            [
-                ("docs/far/b", "modify"),
-                ("docs/far/c", "add"),
-                ("src/new.rs", "add")
-            ],
-            "{index}"
-        );
+        let far = [("docs/far/b", "modify"), ("docs/far/c", "add"), new];
+        assert_eq!(changes(&worktree(&repo)), far, "{index}");
     }
-}
-
-#[test]
-fn unfinished_merge_is_judged_as_its_future_commit() {
-    let repo = repo();
-    repo.git(&["switch", "--quiet", "main"]);
-    repo.stage("src/theirs.rs", "theirs\n");
-    repo.commit("Theirs");
-    repo.git(&["switch", "--quiet", "188-work"]);
-    repo.git(&["merge", "--quiet", "--no-ff", "--no-commit", "main"]);
-    assert_eq!(changes(&same_as_added(&repo)), []);
-    repo.write("src/stray.rs", "mine\n");
-    assert_eq!(changes(&same_as_added(&repo)), [("src/stray.rs", "add")]);
-}
-
-#[test]
-fn another_index_and_a_separate_git_directory() {
-    let repo = repo();
-    repo.write("src/other.rs", "changed\n");
-    let first = repo.guard(&["lint", "--worktree"]);
-    repo.git(&["init", "--quiet", "--separate-git-dir=../git"]);
-    assert_eq!(repo.guard(&["lint", "--worktree"]).stdout, first.stdout);
-    fs::remove_file(repo.path(".git")).unwrap();
-    let mut named = repo.command(GUARD);
-    named.args(["lint", "--worktree"]);
-    named.env("GIT_DIR", repo.path("../git"));
-    named.env("GIT_INDEX_FILE", repo.path("../no-such-index"));
-    // All files are untracked there and equal to HEAD.
-    assert_eq!(run(&mut named).stdout, first.stdout);
 }
 
 #[test]
@@ -210,14 +167,12 @@ fn added_content_is_gone_afterwards() {
     let temporary = repo.path("../temporary");
     fs::create_dir(&temporary).unwrap();
     repo.write("src/new.rs", "new\n");
-    let mut guard = repo.command(GUARD);
-    guard.args(["lint", "--worktree"]).env("TMPDIR", &temporary);
-    run(&mut guard).exits(0);
+    let lint = |place: &str| repo.guard_with(&[("TMPDIR", place)], &["lint", "--worktree"]);
+    lint(temporary.to_str().unwrap()).exits(0);
     assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
     let id = repo.git(&["hash-object", "src/new.rs"]);
     repo.try_git(&["cat-file", "-e", id.trim()]).exits(1);
-    guard.env("TMPDIR", repo.path("../nowhere"));
-    run(&mut guard).exits(2).says("TMPDIR");
+    lint("nowhere").exits(2).says("TMPDIR");
 }
 
 #[cfg(unix)]
@@ -273,12 +228,20 @@ fn flags_of_the_index_hide_no_change() {
 }
 
 #[test]
-fn conflicts_cannot_be_judged() {
+fn unfinished_merge_is_judged_as_its_future_commit_but_not_its_conflicts() {
     let repo = repo();
     repo.git(&["switch", "--quiet", "main"]);
-    repo.stage("src/old.rs", "theirs\n");
+    repo.stage("src/theirs.rs", "theirs\n");
     repo.commit("Theirs");
+    repo.git(&["branch", "--quiet", "theirs"]);
+    repo.stage("src/old.rs", "theirs\n");
+    repo.commit("Theirs as well");
     repo.git(&["switch", "--quiet", "188-work"]);
+    repo.git(&["merge", "--quiet", "--no-ff", "--no-commit", "theirs"]);
+    assert_eq!(changes(&same_as_added(&repo)), []);
+    repo.write("src/stray.rs", "mine\n");
+    assert_eq!(changes(&same_as_added(&repo)), [("src/stray.rs", "add")]);
+    repo.git(&["reset", "--quiet", "--hard"]);
     repo.stage("src/old.rs", "ours\n");
     repo.commit("Ours");
     repo.try_git(&["merge", "--quiet", "main"]).exits(1);
