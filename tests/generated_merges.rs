@@ -30,40 +30,25 @@ impl Random {
     }
 }
 
-#[derive(Clone, PartialEq)]
-struct File {
-    executable: bool,
-    lines: Vec<String>,
-}
-
-type Files = BTreeMap<String, File>;
+type Files = BTreeMap<String, Vec<String>>;
 
 fn base(random: &mut Random) -> Files {
-    let mut files = Files::new();
-    for number in 0..4 {
-        let lines = (0..12 + random.below(20))
-            .map(|_| random.merge_line())
-            .collect();
-        let file = File {
-            executable: false,
-            lines,
-        };
-        files.insert(format!("work/dir{}/f{number}", number % 2), file);
-    }
-    files
+    let lines = |random: &mut Random| {
+        let count = 12 + random.below(20);
+        (0..count).map(|_| random.merge_line()).collect()
+    };
+    let path = |number| format!("work/dir{}/f{number}", number % 2);
+    (0..4).map(|number| (path(number), lines(random))).collect()
 }
 
-fn edit(random: &mut Random, file: &mut File) {
+fn edit(random: &mut Random, lines: &mut Vec<String>) {
     for _ in 0..=random.below(2) {
-        let at = random.below(file.lines.len());
+        let at = random.below(lines.len());
         match random.below(4) {
-            0 => file.lines[at] = random.merge_line(),
-            1 => drop(file.lines.remove(at)),
-            2 => file.lines.insert(at, random.merge_line()),
-            _ => {
-                let line = file.lines[at].clone();
-                file.lines.insert(at, line);
-            }
+            0 => lines[at] = random.merge_line(),
+            1 => drop(lines.remove(at)),
+            2 => lines.insert(at, random.merge_line()),
+            _ => lines.insert(at, lines[at].clone()),
         }
     }
 }
@@ -79,16 +64,9 @@ fn side(random: &mut Random, base: &Files, name: &str, may_rename: bool) -> (Fil
             files.remove(path);
         }
     }
-    if random.one_of(20) {
-        files.get_mut(&paths[0]).unwrap().executable = true;
-    }
     if random.one_of(30) {
         let lines = (0..8).map(|_| random.merge_line()).collect();
-        let file = File {
-            executable: false,
-            lines,
-        };
-        files.insert(format!("work/{name}-new"), file);
+        files.insert(format!("work/{name}-new"), lines);
     }
     let renames = may_rename && random.one_of(60);
     if renames {
@@ -100,27 +78,24 @@ fn side(random: &mut Random, base: &Files, name: &str, may_rename: bool) -> (Fil
 
 /// A commit for `git fast-import`.
 fn write_commit(stream: &mut String, branch: &str, from: &str, before: &Files, after: &Files) {
+    let when = "1767225600 +0000";
     write!(
         stream,
-        "commit refs/heads/{branch}\ncommitter A <a@example.com> 1767225600 +0000\ndata 1\nx\nfrom {from}\n"
+        "commit refs/heads/{branch}\ncommitter A <a@b> {when}\ndata 1\nx\nfrom {from}\n"
     )
     .unwrap();
     for path in before.keys().filter(|path| !after.contains_key(*path)) {
         writeln!(stream, "D {path}").unwrap();
     }
-    for (path, file) in after {
-        if before.get(path) != Some(file) {
-            let mode = if file.executable { "755" } else { "644" };
-            let content = file.lines.join("\n") + "\n";
-            let length = content.len();
-            write!(stream, "M {mode} inline {path}\ndata {length}\n{content}\n").unwrap();
-        }
+    for (path, lines) in after
+        .iter()
+        .filter(|(path, lines)| before.get(*path) != Some(lines))
+    {
+        let content = lines.join("\n") + "\n";
+        let length = content.len();
+        write!(stream, "M 644 inline {path}\ndata {length}\n{content}\n").unwrap();
     }
     stream.push('\n');
-}
-
-fn names(listing: &str) -> BTreeSet<String> {
-    listing.lines().map(str::to_owned).collect()
 }
 
 /// How many clean merges there were, how many with a file that differs from every parent, and how many with a rename.
@@ -141,13 +116,8 @@ fn merges(seed: u64) -> [usize; 3] {
             ("ours", &from, &base, &ours),
             ("theirs", &from, &base, &theirs),
         ] {
-            write_commit(
-                &mut stream,
-                &format!("case{number}/{side}"),
-                from,
-                before,
-                after,
-            );
+            let branch = format!("case{number}/{side}");
+            write_commit(&mut stream, &branch, from, before, after);
         }
         renamed.push(we || they);
     }
@@ -170,7 +140,7 @@ fn merges(seed: u64) -> [usize; 3] {
             let paths = repo.git(&["ls-files", "work"]);
             let paths: Vec<&str> = paths.lines().collect();
             let path = paths[random.below(paths.len())];
-            let content = std::fs::read_to_string(repo.path(path)).unwrap();
+            let content = repo.text(path);
             let mut lines: Vec<&str> = content.lines().collect();
             lines.insert(random.below(lines.len() + 1), "evil");
             repo.stage(path, lines.join("\n") + "\n");
@@ -185,15 +155,10 @@ fn merges(seed: u64) -> [usize; 3] {
         repo.commit("Merge");
         // The files that guard did not judge are exactly git's result.
         let differ = repo.git(&["diff-tree", "-r", "--name-only", &tree, "HEAD^{tree}"]);
-        assert_eq!(names(&differ), edited, "{what}");
-        let combined = [
-            "diff-tree",
-            "-r",
-            "-c",
-            "--name-only",
-            "--no-commit-id",
-            "HEAD",
-        ];
+        let differ: BTreeSet<String> = differ.lines().map(str::to_owned).collect();
+        assert_eq!(differ, edited, "{what}");
+        let combined = "diff-tree -r -c --name-only --no-commit-id HEAD";
+        let combined: Vec<&str> = combined.split(' ').collect();
         let is_merged = !repo.git(&combined).is_empty();
         for (count, counts) in seen.iter_mut().zip([true, is_merged, renamed]) {
             *count += usize::from(counts);

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{self, GUARD, Output, Repo};
+use crate::common::{self, GUARD, Output, Repo, write_executable};
 use serde_json::{Value, json};
 
 /// Each agent with the file that guard writes, and where that is from.
@@ -34,12 +34,8 @@ fn shipped(name: &str) -> String {
 }
 
 /// guard, with the built binary on `PATH`.
-fn with_path(repo: &Repo, arguments: &[&str]) -> Output {
-    common::run(repo.with_guard_on_path(GUARD).args(arguments))
-}
-
-fn text(repo: &Repo, path: &str) -> String {
-    String::from_utf8(repo.read(path)).unwrap()
+fn with_path(repo: &Repo, line: &str) -> Output {
+    common::run(repo.with_guard_on_path(GUARD).args(line.split(' ')))
 }
 
 /// The status and the message of a check of `guard doctor`.
@@ -58,34 +54,27 @@ fn doctor(repo: &Repo, guard: &mut Command, name: &str) -> Option<(String, Strin
 fn the_hooks_of_every_agent_are_installed_proven_and_removed() {
     let repo = repo();
     let page = fs::read_to_string(Path::new(common::SOURCE).join("docs/agents.md")).unwrap();
+    let run = |words: &str, agent: &str| with_path(&repo, &words.replace("AGENT", agent)).exits(0);
     for (agent, file, name) in AGENTS {
         let row = format!("[`{file}`](../hooks/agents/{name})");
         assert!(page.contains(&row), "{agent}");
-        assert_eq!(
-            doctor(&repo, &mut repo.with_guard_on_path(GUARD), agent),
-            None
-        );
-        with_path(&repo, &["install", agent, "--dry-run"]).exits(0);
+        let seen = || doctor(&repo, &mut repo.with_guard_on_path(GUARD), agent);
+        assert_eq!(seen(), None);
+        run("install AGENT --dry-run", agent);
         assert!(!repo.path(file).exists(), "{agent}");
-        with_path(&repo, &["install", agent])
-            .exits(0)
-            .says("a call that must be denied was denied");
-        assert_eq!(text(&repo, file), shipped(name));
-        with_path(&repo, &["install", agent])
-            .exits(0)
-            .says("has the hooks");
-        let (status, message) = doctor(&repo, &mut repo.with_guard_on_path(GUARD), agent).unwrap();
+        run("install AGENT", agent).says("a call that must be denied was denied");
+        assert_eq!(repo.text(file), shipped(name));
+        run("install AGENT", agent).says("has the hooks");
+        let (status, message) = seen().unwrap();
         assert_eq!(status, "ok", "{agent}: {message}");
         assert!(message.starts_with("live: "), "{agent}: {message}");
     }
     for (agent, file, name) in AGENTS {
-        with_path(&repo, &["uninstall", agent, "--dry-run"]).exits(0);
-        assert_eq!(text(&repo, file), shipped(name));
-        with_path(&repo, &["uninstall", agent]).exits(0);
+        run("uninstall AGENT --dry-run", agent);
+        assert_eq!(repo.text(file), shipped(name));
+        run("uninstall AGENT", agent);
         assert!(!repo.path(file).exists(), "{agent}");
-        with_path(&repo, &["uninstall", agent])
-            .exits(0)
-            .says("no such file");
+        run("uninstall AGENT", agent).says("no such file");
     }
 }
 
@@ -96,33 +85,32 @@ fn other_settings_stay_as_they_are_written() {
                 { \"matcher\": \"Bash\", \"hooks\": [{ \"type\": \"command\", \"command\": \"./lint\" }] }\n    ],\n    \
                 \"Notification\": []\n  }\n}\n";
     repo.write(CLAUDE, mine);
-    with_path(&repo, &["install", "claude"]).exits(0);
-    let new = text(&repo, CLAUDE);
+    with_path(&repo, "install claude").exits(0);
+    let new = repo.text(CLAUDE);
     for part in [
         "// ours\n",
-        "\"model\": \"m\"",
         "./lint",
         "\"Notification\": []",
         "guard hook claude",
     ] {
         assert!(new.contains(part), "{new}");
     }
-    with_path(&repo, &["uninstall", "claude"]).exits(0);
-    assert_eq!(text(&repo, CLAUDE), mine);
+    with_path(&repo, "uninstall claude").exits(0);
+    assert_eq!(repo.text(CLAUDE), mine);
     for before in ["{}", "{\"a\":1,\"hooks\":{}}\n"] {
         repo.write(CLAUDE, before);
-        with_path(&repo, &["install", "claude"]).exits(0);
-        assert!(text(&repo, CLAUDE).contains("guard hook claude"));
-        with_path(&repo, &["uninstall", "claude"]).exits(0);
-        assert_eq!(text(&repo, CLAUDE), before);
+        with_path(&repo, "install claude").exits(0);
+        assert!(repo.text(CLAUDE).contains("guard hook claude"));
+        with_path(&repo, "uninstall claude").exits(0);
+        assert_eq!(repo.text(CLAUDE), before);
     }
     // What somebody else changed meanwhile stays.
     repo.write(CLAUDE, "{\"a\":1}");
-    with_path(&repo, &["install", "claude"]).exits(0);
-    let changed = text(&repo, CLAUDE).replace("\"a\":1", "\"a\":2");
+    with_path(&repo, "install claude").exits(0);
+    let changed = repo.text(CLAUDE).replace("\"a\":1", "\"a\":2");
     repo.write(CLAUDE, changed);
-    with_path(&repo, &["uninstall", "claude"]).exits(0);
-    let left: Value = serde_json::from_str(&text(&repo, CLAUDE)).unwrap();
+    with_path(&repo, "uninstall claude").exits(0);
+    let left: Value = serde_json::from_str(&repo.text(CLAUDE)).unwrap();
     assert_eq!(left, json!({"a": 2}));
 }
 
@@ -138,28 +126,27 @@ fn a_hook_that_denies_nothing_is_taken_back() {
     assert_eq!(status, "warn");
     assert!(message.starts_with("absent: "), "{message}");
     repo.tells("install claude", 1, "the file is as it was");
-    assert_eq!(text(&repo, CLAUDE), mine);
+    assert_eq!(repo.text(CLAUDE), mine);
     // Another program of that name answers.
-    let fake = repo.path("../fake/guard");
-    fs::create_dir_all(fake.parent().unwrap()).unwrap();
-    fs::write(&fake, "#!/bin/sh\ncat >/dev/null\nexit 0\n").unwrap();
-    common::run(repo.command("chmod").arg("+x").arg(&fake)).exits(0);
-    let mut guard = repo.command(GUARD);
-    let mut path = fake.parent().unwrap().as_os_str().to_owned();
-    path.push(":");
-    path.push(std::env::var_os("PATH").unwrap());
-    guard.env("PATH", path).args(["install", "claude"]);
-    common::run(&mut guard)
+    repo.write("../fake/guard", "");
+    write_executable(
+        &repo.path("../fake/guard"),
+        "#!/bin/sh\ncat >/dev/null\nexit 0\n",
+    );
+    let path = format!(
+        "{}:{}",
+        repo.path("../fake").display(),
+        std::env::var("PATH").unwrap()
+    );
+    repo.guard_with(&[("PATH", &path)], &["install", "claude"])
         .exits(1)
         .says("a call that must be denied was not");
-    assert_eq!(text(&repo, CLAUDE), mine);
-    with_path(&repo, &["install", "claude"]).exits(0);
+    assert_eq!(repo.text(CLAUDE), mine);
+    with_path(&repo, "install claude").exits(0);
     let (status, message) = doctor(&repo, &mut repo.command(GUARD), "claude").unwrap();
     assert_eq!(status, "fail");
-    assert!(
-        message.starts_with("registered, but not firing: "),
-        "{message}"
-    );
+    let fires_not = "registered, but not firing: ";
+    assert!(message.starts_with(fires_not), "{message}");
 }
 
 #[test]
@@ -167,32 +154,23 @@ fn settings_that_guard_cannot_keep_are_left_alone() {
     let repo = repo();
     let broken = "{\"hooks\": []}";
     repo.write(CLAUDE, broken);
-    with_path(&repo, &["install", "claude"])
+    with_path(&repo, "install claude")
         .exits(1)
         .says("guard leaves it alone")
         .says("\"command\": \"guard hook claude\"");
-    assert_eq!(text(&repo, CLAUDE), broken);
+    assert_eq!(repo.text(CLAUDE), broken);
     repo.write(".opencode/plugins/guard.js", "export const Mine = 1;\n");
-    with_path(&repo, &["install", "opencode"])
+    with_path(&repo, "install opencode")
         .exits(1)
         .says("another file");
-    with_path(&repo, &["uninstall", "opencode"]).exits(1);
-    assert_eq!(
-        text(&repo, ".opencode/plugins/guard.js"),
-        "export const Mine = 1;\n"
-    );
+    with_path(&repo, "uninstall opencode").exits(1);
+    let mine = repo.text(".opencode/plugins/guard.js");
+    assert_eq!(mine, "export const Mine = 1;\n");
     // A link may lead out of the repository.
     fs::create_dir(repo.path("../elsewhere")).unwrap();
     symlink("../elsewhere", repo.path(".codex")).unwrap();
-    with_path(&repo, &["install", "codex"])
-        .exits(1)
-        .says("link");
-    assert!(
-        fs::read_dir(repo.path("../elsewhere"))
-            .unwrap()
-            .next()
-            .is_none()
-    );
+    with_path(&repo, "install codex").exits(1).says("link");
+    assert_eq!(fs::read_dir(repo.path("../elsewhere")).unwrap().count(), 0);
 }
 
 #[test]
@@ -200,21 +178,17 @@ fn all_means_git_and_the_agents_with_files_here() {
     let repo = repo();
     repo.write("CLAUDE.md", "");
     repo.write(".gemini/settings.json", "{}");
-    with_path(&repo, &["install", "all"])
+    with_path(&repo, "install all")
         .exits(0)
         .says("pre-commit")
         .says("claude")
         .says("gemini");
     assert!(repo.path(CLAUDE).exists());
     assert!(!repo.path(".codex").exists());
-    with_path(&repo, &["uninstall", "all"]).exits(0);
+    with_path(&repo, "uninstall all").exits(0);
     assert!(!repo.path(CLAUDE).exists());
     assert!(!repo.path(".git/hooks/pre-commit").exists());
-    with_path(
-        &repo,
-        &["install", "claude", "--with", "reference-transaction"],
-    )
-    .exits(2);
-    with_path(&repo, &["install", "emacs"]).exits(2);
-    with_path(&repo, &["install"]).exits(2);
+    with_path(&repo, "install claude --with reference-transaction").exits(2);
+    with_path(&repo, "install emacs").exits(2);
+    with_path(&repo, "install").exits(2);
 }

@@ -2,7 +2,6 @@
 //! graph without the gate breaks what these tests assert.
 
 #![cfg(unix)]
-use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -62,10 +61,6 @@ fn graph(repo: &Repo, requests: &[Value], resume: &[Value]) -> Option<Value> {
     said.pop()
 }
 
-fn read(repo: &Repo, path: &str) -> Option<String> {
-    fs::read_to_string(repo.path(path)).ok()
-}
-
 /// Asserts which decisions the state has, each in the same shape and with a time, and that guard's log has all writes.
 #[track_caller]
 fn assert_log_agrees(repo: &Repo, state: &Value, expected: &[(&str, &str)]) {
@@ -73,11 +68,7 @@ fn assert_log_agrees(repo: &Repo, state: &Value, expected: &[(&str, &str)]) {
     for entry in state["approval_log"].as_array().unwrap() {
         has_keys(entry, "path decision timestamp strategy held_id reason");
         let text = |key: &str| entry[key].as_str().unwrap();
-        let time = text("timestamp");
-        assert!(
-            time.starts_with("20") && time.ends_with("+00:00"),
-            "{entry}"
-        );
+        assert!(text("timestamp").ends_with("+00:00"), "{entry}");
         // Nobody was asked before the graph was interrupted.
         assert!(!text("reason").contains("closed"), "{entry}");
         decisions.push((text("path"), text("decision")));
@@ -94,10 +85,10 @@ fn assert_log_agrees(repo: &Repo, state: &Value, expected: &[(&str, &str)]) {
 /// What may never happen to the files, whatever the model writes.
 fn damage(repo: &Repo) -> Vec<&'static str> {
     let mut damage = Vec::new();
-    if read(repo, "other.py").as_deref() != Some("x = 1\n") {
+    if repo.text("other.py") != "x = 1\n" {
         damage.push("a file outside the scope was written");
     }
-    if read(repo, "src/large.py").is_none_or(|text| !text.starts_with(&lines(1..=200))) {
+    if !repo.text("src/large.py").starts_with(&lines(1..=200)) {
         damage.push("a large file was replaced without approval");
     }
     if repo.path("../escaped.py").exists() {
@@ -115,11 +106,9 @@ fn allowed_write_is_done_and_logged() {
     let state = &said["state"];
     assert_eq!(state["approved_writes"], json!(["src/new.py"]), "{said}");
     assert_eq!(state["rejected_writes"], json!([]));
-    assert_eq!(read(&repo, "src/new.py").as_deref(), Some("b = 2\n"));
-    assert!(
-        said["seen"][0].as_str().unwrap().contains("src/new.py"),
-        "{said}"
-    );
+    assert_eq!(repo.text("src/new.py"), "b = 2\n");
+    let seen = said["seen"][0].as_str().unwrap();
+    assert!(seen.contains("src/new.py"), "{said}");
     assert_log_agrees(&repo, state, &[("src/new.py", "written")]);
 }
 
@@ -142,31 +131,30 @@ fn write_outside_the_scope_is_rejected_and_one_outside_the_workspace_raises() {
     assert_eq!(state["approved_writes"], json!([]));
     assert_eq!(state["write_requests"], json!([requests[2]]));
     assert_eq!(damage(&repo), [""; 0]);
-    let expected = [
-        ("other.py", "refused"),
-        ("src/../../escaped.py", "security"),
-    ];
-    assert_log_agrees(&repo, state, &expected);
-    let rules = repo
-        .records()
-        .into_iter()
-        .map(|record| record["rule"].clone());
-    let rules: Vec<Value> = rules.collect();
-    assert_eq!(rules, ["out-of-scope", "outside-workspace"]);
+    let escaped = ("src/../../escaped.py", "security");
+    assert_log_agrees(&repo, state, &[("other.py", "refused"), escaped]);
 }
 
 #[test]
 fn held_replacement_is_written_with_the_strategy_that_the_person_chooses() {
-    let chosen = ["append", "replace"];
+    // With synchronous and asynchronous nodes, and in a running event loop.
+    let chosen = ["append", "replace", "replace"];
     let repos = chosen.map(|_| repo());
-    let scenarios = repos.iter().zip(chosen);
-    let scenarios: Vec<Value> = scenarios
-        .map(|(repo, chosen)| scenario(repo, &[replacement()], &[decision(chosen)]))
-        .collect();
+    let scenarios = repos
+        .iter()
+        .zip(chosen)
+        .zip(["invoke", "ainvoke", "in_loop"]);
+    let scenarios = scenarios.map(|((repo, chosen), mode)| {
+        let mut scenario = scenario(repo, &[replacement()], &[decision(chosen)]);
+        scenario["mode"] = mode.into();
+        scenario
+    });
+    let scenarios: Vec<Value> = scenarios.collect();
     let Some(said) = graphs(&repos[0], &scenarios) else {
         return;
     };
-    let expected = [lines(1..=200) + "a = 1\n", "a = 1\n".to_owned()];
+    let replaced = "a = 1\n".to_owned();
+    let expected = [lines(1..=200) + &replaced, replaced.clone(), replaced];
     for ((repo, said), expected) in repos.iter().zip(said).zip(expected) {
         let question = &said["interrupts"][0];
         assert_eq!(question["change_classification"], "REPLACE", "{said}");
@@ -175,7 +163,7 @@ fn held_replacement_is_written_with_the_strategy_that_the_person_chooses() {
         let state = &said["state"];
         assert_eq!(state["approved_writes"], json!(["src/large.py"]), "{said}");
         assert_eq!(state["pending_writes"], json!([]));
-        assert_eq!(read(repo, "src/large.py"), Some(expected));
+        assert_eq!(repo.text("src/large.py"), expected);
         let mut records = repo.records().into_iter();
         let approved = records.find(|record| record["event"] == "approved");
         assert_eq!(approved.unwrap()["how"], "elicitation");
@@ -217,11 +205,8 @@ fn errors_without_a_person_carry_what_was_written_before() {
         (refused, "RefusedError", "refused"),
     ] {
         let repo = repo();
-        let (first, last) = (
-            write("src/new.py", "b = 2\n"),
-            write("src/newer.py", "c = 3\n"),
-        );
-        let requests = [first, request, last];
+        let first = write("src/new.py", "b = 2\n");
+        let requests = [first, request, write("src/newer.py", "c = 3\n")];
         let mut alone = scenario(&repo, &requests, &[]);
         alone["auto_mode"] = true.into();
         let Some(said) = graphs(&repo, &[alone]) else {
@@ -240,27 +225,6 @@ fn errors_without_a_person_carry_what_was_written_before() {
         let names_command = message.contains("guard approve");
         assert_eq!(names_command, word == "held", "{message}");
         assert_eq!(damage(&repo), [""; 0]);
-    }
-}
-
-#[test]
-fn asynchronous_nodes_and_a_running_event_loop_do_the_same() {
-    let modes = ["ainvoke", "in_loop"];
-    let repos = modes.map(|_| repo());
-    let requests = [write("src/new.py", "b = 2\n"), replacement()];
-    let scenarios = repos.iter().zip(modes).map(|(repo, mode)| {
-        let mut scenario = scenario(repo, &requests, &[decision("replace")]);
-        scenario["mode"] = mode.into();
-        scenario
-    });
-    let Some(said) = graphs(&repos[0], &scenarios.collect::<Vec<_>>()) else {
-        return;
-    };
-    for (repo, said) in repos.iter().zip(said) {
-        let state = &said["state"];
-        let written = json!(["src/new.py", "src/large.py"]);
-        assert_eq!(state["approved_writes"], written, "{said}");
-        assert_eq!(read(repo, "src/large.py").as_deref(), Some("a = 1\n"));
     }
 }
 
@@ -305,26 +269,12 @@ fn what_was_approved_in_a_terminal_is_approved_when_the_graph_resumes() {
     assert_eq!(state["approved_writes"], json!(["src/large.py"]), "{state}");
     assert_eq!(state["rejected_writes"], json!([]));
     assert_eq!(state["pending_writes"], json!([]));
-    assert_eq!(read(&repo, "src/large.py").as_deref(), Some("a = 1\n"));
+    assert_eq!(repo.text("src/large.py"), "a = 1\n");
     let expected = [("src/large.py", "held"), ("src/large.py", "approved")];
     assert_log_agrees(&repo, state, &expected);
     let decided = &state["approval_log"][1];
     assert_eq!(decided["reason"], "seen");
     assert_eq!(decided["strategy"], "replace");
-}
-
-#[test]
-fn thresholds_of_a_request_count_only_if_they_are_stricter() {
-    let repo = repo();
-    let mut strict = write("src/large.py", &lines(1..=180));
-    strict["change_threshold"] = 0.1.into();
-    let mut lax = write("src/second.py", "a = 1\n");
-    lax["line_threshold"] = 1000.into();
-    let Some(said) = graph(&repo, &[strict, lax], &[]) else {
-        return;
-    };
-    let pending = said["state"]["pending_writes"].as_array().unwrap();
-    assert_eq!(pending.len(), 2, "{said}");
 }
 
 /// The gate ends at a path outside the workspace.

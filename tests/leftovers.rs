@@ -7,12 +7,8 @@ use crate::common::Repo;
 
 fn set_age(file: &std::path::Path, hours: u64) {
     let then = SystemTime::now() - Duration::from_secs(hours * 3600);
-    File::options()
-        .write(true)
-        .open(file)
-        .unwrap()
-        .set_modified(then)
-        .unwrap();
+    let file = File::options().write(true).open(file).unwrap();
+    file.set_modified(then).unwrap();
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! guard refuses endless input, and objects whose headers claim more than they contain.
 #![cfg(target_os = "linux")]
-use std::fs;
-
 use crate::common::{GUARD, Output, Repo, run};
 
 /// Runs guard with an address space of this many MiB, for at most two minutes, with standard input from a file.
@@ -34,11 +32,7 @@ fn endless_input_is_refused() {
         (&event[..], &["lint", "--ci"][..], "the event /dev/zero"),
         (&[], &["hook", "pre-push", "origin", "url"], refs),
         (&[], &["hook", "pre-receive"], refs),
-        (
-            &[],
-            &["hook", "commit-msg", "/dev/zero"],
-            "the message /dev/zero",
-        ),
+        (&[], &["hook", "commit-msg", "/dev/zero"], "/dev/zero"),
     ] {
         within(700, &repo, "/dev/zero", variables, arguments)
             .exits(2)
@@ -92,18 +86,10 @@ fn a_loose_object_that_claims_four_gigabytes_is_refused_before_it_is_inflated() 
     let repo = Repo::new();
     repo.govern(&[("big.txt", "Add", "a")]);
     let id = "aa".repeat(20);
-    fs::create_dir_all(repo.path(".git/objects/aa")).unwrap();
-    fs::write(
-        repo.path(format!(".git/objects/aa/{}", &id[2..])),
-        stored(b"blob 4294967295\0x"),
-    )
-    .unwrap();
-    repo.git(&[
-        "update-index",
-        "--add",
-        "--cacheinfo",
-        &format!("100644,{id},big.txt"),
-    ]);
+    let file = format!(".git/objects/aa/{}", &id[2..]);
+    repo.write(file, stored(b"blob 4294967295\0x"));
+    let entry = format!("100644,{id},big.txt");
+    repo.git(&["update-index", "--add", "--cacheinfo", &entry]);
     within(700, &repo, "/dev/null", &[], &["lint"])
         .exits(2)
         .says("has 4294967295 bytes; guard reads objects of up to 256 MiB");

@@ -45,10 +45,8 @@ fn used_approval_does_not_count_however_long_the_log_is() {
     grow(&repo, 500);
     repo.guard(&["audit", "verify"]).exits(0);
     assert_eq!(approvals(&repo), 1);
-    let approved = repo
-        .records()
-        .into_iter()
-        .find(|r| r["event"] == "approved");
+    let mut records = repo.records().into_iter();
+    let approved = records.find(|record| record["event"] == "approved");
     let id = approved.unwrap()["id"].clone();
     let log = Log::of(&Repository::open(&repo.root).unwrap());
     log.append("consumed", Map::from_iter([("id".to_owned(), id)]))
@@ -72,25 +70,12 @@ fn write_reads_only_the_end_of_the_log() {
     assert!(size > 1_000_000, "{size}");
     repo.write("new", "2\n");
     let mut command = repo.command("strace");
-    command.args([
-        "-f",
-        "-qq",
-        "-y",
-        "-etrace=read,pread64",
-        "-o",
-        "../trace",
-        GUARD,
-    ]);
-    run(command.args(["write", "a", "--content-file", "new"])).exits(0);
+    command.args("-f -qq -y -etrace=read,pread64 -o ../trace".split(' '));
+    run(command.args([GUARD, "write", "a", "--content-file", "new"])).exits(0);
     let trace = repo.read("../trace");
-    let reads: Vec<usize> = String::from_utf8_lossy(&trace)
-        .lines()
-        .filter(|line| line.contains("log.jsonl>"))
-        .filter_map(|line| line.rsplit_once(" = ")?.1.parse().ok())
-        .collect();
-    let sum: usize = reads.iter().sum();
-    assert!(
-        (1..200_000).contains(&sum),
-        "{sum} bytes of {size}: {reads:?}"
-    );
+    let trace = String::from_utf8_lossy(&trace);
+    let reads = trace.lines().filter(|line| line.contains("log.jsonl>"));
+    let reads = reads.filter_map(|line| line.rsplit_once(" = ")?.1.parse::<usize>().ok());
+    let sum: usize = reads.sum();
+    assert!((1..200_000).contains(&sum), "{sum} bytes of {size}");
 }

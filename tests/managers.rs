@@ -26,11 +26,7 @@ fn doctor(repo: &Repo, check: &str) -> String {
         .find(|line| line.contains(&format!(" {check}: ")))
         .unwrap_or_else(|| panic!("no check {check}:\n{}", output.text()));
     let help = lines.take_while(|line| line.starts_with("      "));
-    [head]
-        .into_iter()
-        .chain(help)
-        .collect::<Vec<_>>()
-        .join("\n")
+    help.fold(head.to_owned(), |text, line| text + "\n" + line)
 }
 
 #[track_caller]
@@ -52,6 +48,7 @@ fn manager_calls_guard_if_its_settings_do() {
     let lefthook = "pre-commit:\n  jobs:\n  - run: guard hook pre-commit {0}\n";
     let toml = "[[pre-commit.jobs]]\nrun = \"guard hook pre-commit {0}\"\n";
     let husky = "node_modules/write-guard/guard hook pre-commit \"$@\" || exit $?\n";
+    let comment = "# guard hook pre-commit\n";
     let config = "repos:\n- repo: x\n  hooks:\n  - id: guard # the gate\n";
     // The advice, if they do not.
     for (script, file, content, advice) in [
@@ -59,12 +56,7 @@ fn manager_calls_guard_if_its_settings_do() {
         ("lefthook", ".config/lefthook.toml", toml, ""),
         ("lefthook", "lefthook.yml", "pre-push: {}\n", job),
         ("husky", ".husky/pre-commit", husky, ""),
-        (
-            "husky",
-            ".husky/pre-commit",
-            "# guard hook pre-commit\n",
-            line,
-        ),
+        ("husky", ".husky/pre-commit", comment, line),
         ("framework", ".pre-commit-config.yaml", config, ""),
         (
             "framework",
@@ -77,10 +69,8 @@ fn manager_calls_guard_if_its_settings_do() {
         match script {
             "husky" => {
                 repo.git(&["config", "core.hooksPath", ".husky/_"]);
-                repo.write(
-                    ".husky/_/pre-commit",
-                    "#!/usr/bin/env sh\n. \"$(dirname \"$0\")/h\"",
-                );
+                let script = "#!/usr/bin/env sh\n. \"$(dirname \"$0\")/h\"";
+                repo.write(".husky/_/pre-commit", script);
             }
             "lefthook" => repo.install_hook_script("pre-commit", GENERATED_BY_LEFTHOOK),
             _ => repo.install_hook_script("pre-commit", framework),
@@ -160,17 +150,12 @@ fn doctor_tries_the_hook_of_a_framework_alone() {
             (stages[1], "guard hook prepare-commit-msg"),
         ]);
         for check in ["proof", "proof-no-verify"] {
-            let told = doctor(&repo, check);
-            says(&told, "ok ");
-            says(
-                &told,
-                &format!("the guard that {name} calls refused a commit out of scope"),
-            );
+            let refused = format!("the guard that {name} calls refused a commit out of scope");
+            says(&doctor(&repo, check), &refused);
         }
         // doctor detects a call whose failure is ignored.
         write(&[("pre-commit", "sh -c 'guard hook pre-commit || exit 0'")]);
         let told = doctor(&repo, "proof");
-        says(&told, "fail ");
         says(&told, "accepted a commit out of scope");
         says(&told, "check .pre-commit-config.yaml");
         assert!(!repo.path("../canary").exists(), "{name}");
@@ -182,28 +167,27 @@ fn doctor_tries_the_guard_that_a_manager_calls() {
     let repo = repo();
     repo.git(&["config", "core.hooksPath", ".husky/_"]);
     let own = "node_modules/write-guard/guard hook pre-commit";
+    let line = "guard hook pre-commit";
+    let refused =
+        "fail  proof: the guard that husky calls refused a commit out of scope, but not by";
     for (line, check, told) in [
         (
-            "guard hook pre-commit \"$@\" || exit $?",
+            &*format!("{line} \"$@\" || exit $?"),
             "proof",
             "ok    proof: the guard that husky calls refused",
         ),
         (
-            "guard hook pre-commit",
+            line,
             "pre-push",
             "ok    pre-push: optional with husky; without it",
         ),
         // guard's refusal might not count.
         (
-            "guard hook pre-commit || true",
+            &format!("{line} || true"),
             "proof",
             "warn  proof: pre-commit is not guard's own",
         ),
-        (
-            own,
-            "proof",
-            "fail  proof: the guard that husky calls refused a commit out of scope, but not by",
-        ),
+        (own, "proof", refused),
     ] {
         repo.write(".husky/pre-commit", format!("{line}\n"));
         says(&doctor(&repo, check), told);

@@ -38,15 +38,13 @@ fn calls(held: &str) -> Vec<(&'static str, Value)> {
     let path = |path: &str| json!({ "path": path });
     let write = |path: &str| json!({ "path": path, "content": "a = 1\n" });
     let edits = json!([{ "oldText": "edit", "newText": "edited" }]);
+    let editing = json!({ "path": "src/edit.py", "edits": edits });
     let moving = json!({ "source": "src/move.py", "destination": "src/moved.py" });
     vec![
         ("read_text_file", path("src/read.py")),
         ("write_file", write("src/write.py")),
         ("write_file", write("src/large.py")),
-        (
-            "edit_file",
-            json!({ "path": "src/edit.py", "edits": edits }),
-        ),
+        ("edit_file", editing),
         ("move_file", moving),
         ("delete_file", path("src/delete.py")),
         ("check_write", path("src/edit.py")),

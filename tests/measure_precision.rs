@@ -126,34 +126,21 @@ fn the_class_is_the_same_without_counting() {
         };
         let new = random.edited(&old, share);
         let (old, new) = (random.bytes(&old), random.bytes(&new));
-        let sides = (
-            Some((Kind::File, old.as_slice())),
-            Some((Kind::File, new.as_slice())),
-        );
-        let exact = measure(sides.0, sides.1, &thresholds);
-        let quick = measure_if(sides.0, sides.1, &thresholds, Precision::Verdict);
-        let told = || {
-            let text = String::from_utf8_lossy;
-            format!(
-                "round {round}, {thresholds:?}, {exact:?}\n{}\n---\n{}",
-                text(&old),
-                text(&new)
-            )
-        };
+        let [old, new] = [&old, &new].map(|bytes| Some((Kind::File, bytes.as_slice())));
+        let exact = measure(old, new, &thresholds);
+        let quick = measure_if(old, new, &thresholds, Precision::Verdict);
+        let told = format!("round {round}, {thresholds:?}");
         if quick.is_some() {
-            assert_eq!(quick, Some(exact), "{}", told());
+            assert_eq!(quick, Some(exact), "{told}");
         }
         let decides = deciding(Some(exact), &thresholds);
-        assert_eq!(deciding(quick, &thresholds), decides, "{}", told());
+        assert_eq!(deciding(quick, &thresholds), decides, "{told}");
         let large = exact.lost.exceeds_lines(thresholds.lines);
         let distance = (exact.lost.share() - thresholds.share).abs() * exact.lost.total as f64;
         spared += usize::from(large && quick.is_none());
         close += usize::from(large && quick.is_none() && distance <= 2.0);
         replaced += usize::from(exact.class == Class::Replace);
     }
-    println!(
-        "{pairs} pairs, {spared} large ones spared, {close} of them close, {replaced} replaced"
-    );
     assert!(spared * 6 > pairs, "{spared} of {pairs} are spared");
     assert!(close * 60 > pairs, "{close} of {pairs} are close");
     assert!(replaced * 6 > pairs, "{replaced} of {pairs} are replaced");

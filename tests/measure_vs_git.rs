@@ -10,15 +10,11 @@ use write_guard::measure::{line_count, lost};
 
 /// Lines without blanks around them; a part of them repeats, as braces do.
 fn text(dice: &mut Random, size: usize, repeated: usize) -> Vec<String> {
-    (0..size)
-        .map(|_| {
-            if dice.below(100) < repeated {
-                format!("common {}", dice.below(5))
-            } else {
-                format!("line {}", dice.below(1_000_000))
-            }
-        })
-        .collect()
+    let line = |_| match dice.below(100) < repeated {
+        true => format!("common {}", dice.below(5)),
+        false => format!("line {}", dice.below(1_000_000)),
+    };
+    (0..size).map(line).collect()
 }
 
 /// Deletes, inserts, rewrites, repeats and moves lines at the given rate.
@@ -52,13 +48,7 @@ fn blob(lines: &[String]) -> String {
 /// The deleted column of numstat for every file of the two directories that differs.
 fn numstat(dir: &Path) -> Vec<(String, usize)> {
     let output = Command::new("git")
-        .args([
-            "-c",
-            "core.quotePath=false",
-            "diff",
-            "--no-index",
-            "--numstat",
-        ])
+        .args(["diff", "--no-index", "--numstat"])
         .args(["--no-renames", "--no-ext-diff", "--diff-algorithm=myers"])
         .args(["old", "new"])
         .env("GIT_CONFIG_NOSYSTEM", "1")
@@ -67,16 +57,14 @@ fn numstat(dir: &Path) -> Vec<(String, usize)> {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    String::from_utf8(output.stdout)
-        .unwrap()
-        .lines()
-        .map(|line| {
-            let mut columns = line.split('\t').skip(1);
-            let deleted = columns.next().unwrap().parse().unwrap();
-            let (_, name) = columns.next().unwrap().rsplit_once('/').unwrap();
-            (name.trim_end_matches('}').to_owned(), deleted)
-        })
-        .collect()
+    let counted = String::from_utf8(output.stdout).unwrap();
+    let counted = counted.lines().map(|line| {
+        let mut columns = line.split('\t').skip(1);
+        let deleted = columns.next().unwrap().parse().unwrap();
+        let (_, name) = columns.next().unwrap().rsplit_once('/').unwrap();
+        (name.trim_end_matches('}').to_owned(), deleted)
+    });
+    counted.collect()
 }
 
 #[test]

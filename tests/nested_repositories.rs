@@ -50,26 +50,14 @@ fn is_outside(repo: &Repo, path: &str, nested: &str) {
     };
     for request in requests(path) {
         let refused = answer_of(repo.command(GUARD).args(&request), b"content\n");
-        refused.fails("security");
-        let error = &refused.json["error"];
-        assert_eq!(refused.code, 1, "{request:?}: {error:#}");
-        assert_eq!(error["details"]["reason"], "path-outside", "{request:?}");
-        assert_eq!(error["rule"], "outside-workspace", "{request:?}");
-        assert!(refused.message().contains(&says), "{error:#}");
+        assert_eq!(refused.fails("security").code, 1, "{request:?}");
+        assert_eq!(refused.rule(), "outside-workspace", "{request:?}");
+        assert!(refused.message().contains(&says), "{refused:#?}");
     }
-    for arguments in [
-        &["check", path][..],
-        &["check", "--content-file", "src/a.py", path],
-    ] {
-        let report = repo.json(arguments);
-        let result = &report["results"][0];
-        assert_eq!(result["allowed"], false, "{report:#}");
-        assert_eq!(result["rule"], "outside-workspace");
-        let reason = result["reason"].as_str().unwrap();
-        assert!(reason.contains(&says), "{reason}");
-    }
-    repo.guard(&["check", "src/new.py", "--content-file", path])
-        .exits(2);
+    let result = &repo.json(&["check", path])["results"][0];
+    assert_eq!(result["rule"], "outside-workspace");
+    let reason = result["reason"].as_str().unwrap();
+    assert!(reason.contains(&says), "{reason}");
     assert!(!repo.path("src/new.py").exists());
     assert_eq!(repo.read("src/a.py"), b"a = 1\n");
 }
@@ -77,16 +65,11 @@ fn is_outside(repo: &Repo, path: &str, nested: &str) {
 #[test]
 fn a_nested_repository_is_outside_the_workspace_of_requests() {
     let repo = repo();
-    for path in [
-        "src/sub/a.py",
-        "src/sub/new.py",
-        "src/sub/x/y/z.py",
-        "src/sub",
-    ] {
+    let absolute = repo.path("src/sub/a.py");
+    let absolute = absolute.to_str().unwrap();
+    for path in ["src/sub/a.py", "src/sub/x/new.py", "src/sub", absolute] {
         is_outside(&repo, path, "src/sub");
     }
-    let absolute = repo.path("src/sub/a.py");
-    is_outside(&repo, absolute.to_str().unwrap(), "src/sub");
     assert_eq!(repo.read("src/sub/a.py"), b"a = 1\n");
     // A name with the same beginning.
     repo.put("src/subway.py", "x\n", &[]).works();
@@ -119,12 +102,6 @@ fn any_entry_named_dot_git_makes_a_repository() {
     for at in ["src/file", "src/broken", "src/empty"] {
         is_outside(&repo, &format!("{at}/a.py"), at);
     }
-    #[cfg(unix)]
-    {
-        fs::create_dir(repo.path("src/link")).unwrap();
-        std::os::unix::fs::symlink("nowhere", repo.path("src/link/.git")).unwrap();
-        is_outside(&repo, "src/link/a.py", "src/link");
-    }
 }
 
 #[cfg(unix)]
@@ -149,7 +126,7 @@ fn submodule_that_is_not_checked_out_is_outside_too() {
     let commit = repo.git(&["rev-parse", "HEAD"]);
     let entry = format!("160000,{commit},src/gone");
     repo.git(&["update-index", "--add", "--cacheinfo", &entry]);
-    let gone = ["src/gone/a.py", "src/gone/x/y.py", "src/gone"];
+    let gone = ["src/gone/x/y.py", "src/gone"];
     for path in gone {
         is_outside(&repo, path, "src/gone");
     }
@@ -169,22 +146,10 @@ fn submodule_that_is_not_checked_out_is_outside_too() {
 }
 
 #[test]
-fn nothing_is_written_if_the_index_is_unreadable() {
-    let repo = repo();
-    fs::write(repo.path(".git/index"), "damaged").unwrap();
-    let refused = repo.put("src/a.py", "a = 2\n", &[]);
-    assert_eq!(refused.fails("cannot-judge").code, 2);
-    assert_eq!(repo.read("src/a.py"), b"a = 1\n");
-}
-
-#[test]
 fn bare_repositories_are_outside_and_cannot_be_created() {
     let repo = repo();
     repo.git(&["init", "--quiet", "--bare", "--template=", "src/bare.git"]);
-    let inside = ["src/bare.git/config", "src/bare.git/hooks/pre-commit"];
-    for path in inside {
-        is_outside(&repo, path, "src/bare.git");
-    }
+    is_outside(&repo, "src/bare.git/hooks/pre-commit", "src/bare.git");
     // Regardless of the file: git run there would obey its `config`.
     let files = ["HEAD", "objects/x", "refs/heads/main"];
     for last in 0..3 {

@@ -146,17 +146,14 @@ fn unpacked(packages: &Path, begin: &str, end: &str) -> tempfile::TempDir {
     let files = fs::read_dir(packages).unwrap();
     let mut names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
     let name = names.find(|name| name.starts_with(begin) && name.ends_with(end));
-    let archive = packages.join(name.unwrap());
     let folder = tempfile::tempdir().unwrap();
-    let mut unpack = Command::new(if end == ".whl" { "python3" } else { "tar" });
-    match end {
-        ".whl" => unpack
-            .args(["-m", "zipfile", "-e"])
-            .arg(archive)
-            .arg(folder.path()),
-        _ => unpack.arg("-xzf").arg(archive).arg("-C").arg(folder.path()),
-    };
-    common::run(&mut unpack).exits(0);
+    let script = "import shutil, sys; shutil.unpack_archive(*sys.argv[1:])";
+    let format = if end == ".whl" { "zip" } else { "gztar" };
+    let mut python = Command::new("python3");
+    python
+        .args(["-c", script])
+        .arg(packages.join(name.unwrap()));
+    common::run(python.arg(folder.path()).arg(format)).exits(0);
     folder
 }
 
@@ -168,15 +165,11 @@ fn all_packages_have_the_version_of_cargo_toml() {
         return;
     };
     let wheel = unpacked(packages, "write_guard-", ".whl");
-    let info = wheel
-        .path()
-        .join(format!("write_guard-{VERSION}.dist-info"));
-    let metadata = fs::read_to_string(info.join("METADATA")).unwrap();
-    assert!(metadata.contains("\nName: write-guard\n"), "{metadata}");
-    assert!(
-        metadata.contains(&format!("\nVersion: {VERSION}\n")),
-        "{metadata}"
-    );
+    let metadata = format!("write_guard-{VERSION}.dist-info/METADATA");
+    let metadata = fs::read_to_string(wheel.path().join(metadata)).unwrap();
+    for line in ["Name: write-guard", &format!("Version: {VERSION}")] {
+        assert!(metadata.contains(&format!("\n{line}\n")), "{metadata}");
+    }
     let data = wheel.path().join(format!("write_guard-{VERSION}.data"));
     assert!(fs::read(data.join("scripts/guard")).unwrap() == fs::read(GUARD).unwrap());
 
@@ -214,10 +207,8 @@ fn installed(repo: &Repo) -> PathBuf {
     }
     let bin = modules.join(format!("write-guard-{}/bin", platform()));
     fs::create_dir_all(&bin).unwrap();
-    write_executable(
-        &bin.join("guard"),
-        "#!/bin/sh\nprintf '<%s>' \"$@\"\ncat\nexit 1\n",
-    );
+    let script = "#!/bin/sh\nprintf '<%s>' \"$@\"\ncat\nexit 1\n";
+    write_executable(&bin.join("guard"), script);
     modules
 }
 
@@ -237,17 +228,12 @@ fn the_launchers_pass_arguments_input_and_exit_code() {
         let output = common::run_with_input(&mut guard, b"refs").exits(1);
         assert_eq!(output.stdout, "<hook><a b><>refs", "{launcher}");
     }
-    let mut relative = repo.command("sh");
-    relative
-        .args(["guard", "lint"])
-        .current_dir(modules.join("write-guard"));
-    assert_eq!(common::run(&mut relative).exits(1).stdout, "<lint>");
     // Without a binary, they cannot judge.
     fs::remove_dir_all(modules.join(format!("write-guard-{}", platform()))).unwrap();
     for launcher in ["write-guard/guard", "write-guard/guard.js"] {
-        common::run(&mut repo.command(modules.join(launcher)))
+        let output = common::run(&mut repo.command(modules.join(launcher)));
+        output
             .exits(2)
-            .says("write-guard-linux-")
             .says("cannot judge")
             .says("with optional dependencies");
     }

@@ -164,16 +164,3 @@ fn pattern_that_git_would_ignore_is_refused_with_its_line() {
         assert!(message.contains(reason), "{pattern:?}: {message}");
     }
 }
-
-#[test]
-fn init_and_the_documentation_write_the_root_with_a_slash() {
-    let repo = Repo::new();
-    repo.stage("CHANGELOG.md", "x\n");
-    repo.guard(&["init"]).exits(0);
-    let text = fs::read_to_string(repo.path("guard.toml")).unwrap();
-    assert!(text.contains("# always = [\"/CHANGELOG.md\"]\n"), "{text}");
-    let own = include_str!("../guard.toml");
-    assert!(own.contains("always = [\"/CHANGELOG.md\"]"), "{own}");
-    let document = include_str!("../docs/settings.md");
-    assert!(document.contains("always = [\"/CHANGELOG.md\"]"));
-}

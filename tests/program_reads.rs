@@ -60,8 +60,7 @@ fn templates_of_environment_files_are_no_secrets() {
     }
     for name in [".env", ".env.example.local", ".ENV.production"] {
         let refused = repo.put(name, "KEY=1\n", &[]);
-        let rule = &refused.fails("refused").json["error"]["rule"];
-        assert_eq!(rule, "protected-path", "{name}");
+        assert_eq!(refused.fails("refused").rule(), "protected-path", "{name}");
     }
 }
 
@@ -72,8 +71,6 @@ fn dry_run_answers_what_a_write_would_do_and_changes_nothing() {
     let forecast = analyze(&repo, "state.py", &large(54), &[]);
     let analysis = &forecast.works().json["analysis"];
     let expected = serde_json::json!({
-        "target_path": "state.py",
-        "exists": true,
         "original_lines": 270,
         "new_lines": 270,
         "change_classification": "MODIFY",
@@ -106,16 +103,8 @@ fn dry_run_answers_what_a_write_would_do_and_changes_nothing() {
     analyze(&repo, "../x", "x\n", &[]).fails("security");
     analyze(&repo, "state.py", "x\n", &["--expect", "none"]).fails("exists");
     analyze(&repo, "state.py", "", &[]).fails("cannot-judge");
-    let human = [
-        "write",
-        "--dry-run",
-        "state.py",
-        "--content-file",
-        "guard.toml",
-    ];
-    repo.guard(&human)
-        .exits(1)
-        .says("REPLACE state.py")
+    let human = "write --dry-run state.py --content-file guard.toml";
+    repo.tells(human, 1, "REPLACE state.py")
         .says("a person must approve it");
     // Nothing is written, held or recorded, not even a refusal.
     assert_eq!(repo.digest_tree(), before);

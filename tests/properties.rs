@@ -42,11 +42,8 @@ fn text(lines: &[String]) -> String {
 fn findings(verdict: &Verdict) -> BTreeSet<(String, String, Level)> {
     let one = |finding: &write_guard::Finding| {
         let path = finding.path.as_ref().map(ToString::to_string);
-        (
-            finding.rule.id().to_owned(),
-            path.unwrap_or_default(),
-            finding.level,
-        )
+        let rule = finding.rule.id().to_owned();
+        (rule, path.unwrap_or_default(), finding.level)
     };
     verdict.findings.iter().map(one).collect()
 }
@@ -85,28 +82,17 @@ fn the_order_of_designs_and_of_their_rows_changes_no_finding() {
     let mut dice = Random(31);
     let mut refused = 0;
     for case in 0..150 {
-        let designs: Vec<Vec<String>> = (0..1 + dice.below(3))
-            .map(|_| {
-                let row =
-                    |dice: &mut Random| format!("| `{}` | {} |\n", dice.of(&ROWS), dice.of(&TYPES));
-                (0..1 + dice.below(4)).map(|_| row(&mut dice)).collect()
-            })
-            .collect();
-        let changes: Vec<ProposedChange> =
-            PATHS.iter().map(|path| change(&mut dice, path)).collect();
+        let row = |dice: &mut Random| format!("| `{}` | {} |\n", dice.of(&ROWS), dice.of(&TYPES));
+        let mut design = || (0..1 + dice.below(4)).map(|_| row(&mut dice)).collect();
+        let designs: Vec<Vec<String>> = (0..1 + case % 3).map(|_| design()).collect();
+        let changes = PATHS.map(|path| change(&mut dice, path));
         let judged = |designs: &[Vec<String>]| {
-            let texts: Vec<(String, String)> = designs
+            let texts = designs.iter().map(|rows| rows.concat());
+            let texts = texts.map(|rows| (format!("d{}.md", rows.len()), format!("{HEAD}{rows}")));
+            let texts: Vec<(String, String)> = texts.collect();
+            let texts: Vec<_> = texts
                 .iter()
-                .map(|rows| {
-                    (
-                        format!("d{}.md", rows.concat().len()),
-                        format!("{HEAD}{}", rows.concat()),
-                    )
-                })
-                .collect();
-            let texts: Vec<(&str, &str)> = texts
-                .iter()
-                .map(|(path, text)| (path.as_str(), text.as_str()))
+                .map(|(path, text)| (&**path, &**text))
                 .collect();
             let policy = Policy::from_texts("", &texts).unwrap();
             findings(&policy.judge(&changes).unwrap())

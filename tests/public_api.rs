@@ -20,11 +20,12 @@ fn policy(guard_toml: &str) -> Policy {
 
 /// The errors of a verdict, each with its rule and path.
 fn errors(verdict: &Verdict) -> Vec<(Rule, String)> {
-    let errors = verdict.findings.iter();
-    errors
-        .filter(|finding| finding.level == Level::Error)
-        .map(|finding| (finding.rule, finding.path.as_ref().unwrap().to_string()))
-        .collect()
+    let errors = verdict
+        .findings
+        .iter()
+        .filter(|one| one.level == Level::Error);
+    let errors = errors.map(|one| (one.rule, one.path.as_ref().unwrap().to_string()));
+    errors.collect()
 }
 
 fn judge(changes: &[ProposedChange]) -> Vec<(Rule, String)> {
@@ -42,14 +43,8 @@ fn the_example_runs_and_refuses() {
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(
-        text.contains("error[out-of-scope]: src/core/lld.rs"),
-        "{text}"
-    );
-    assert!(
-        text.contains("error[destructive-change]: CHANGELOG.md"),
-        "{text}"
-    );
+    assert!(text.contains("error[out-of-scope]: src/core/lld.rs"));
+    assert!(text.contains("error[destructive-change]: CHANGELOG.md"));
     assert!(!text.contains("error[out-of-scope]: src/utils/lld.rs"));
 }
 
@@ -62,10 +57,8 @@ fn changes_in_memory_are_judged_by_their_rows() {
     ];
     assert_eq!(judge(&granted), []);
     let deleted = [ProposedChange::delete("old.rs", "a\n")];
-    assert_eq!(
-        judge(&deleted),
-        [(Rule::ActionNotGranted, "old.rs".to_owned())]
-    );
+    let refused = (Rule::ActionNotGranted, "old.rs".to_owned());
+    assert_eq!(judge(&deleted), [refused]);
     let outside = [ProposedChange::add("../a.rs", "a\n")];
     assert!(!judge(&outside).is_empty());
 }

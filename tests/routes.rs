@@ -87,18 +87,14 @@ impl Route {
         let [file] = files[..] else {
             panic!("{files:?}");
         };
-        if commands
-            .iter()
-            .all(|command| !command.starts_with("guard "))
-        {
+        if !commands.iter().any(|command| command.starts_with("guard ")) {
             self.repo.write(file, &content);
         }
         assert!(!commands.is_empty());
         for command in commands {
             self.obey(command);
         }
-        let written = fs::read_to_string(self.repo.path(file)).unwrap();
-        assert_eq!(written, content);
+        assert_eq!(self.repo.text(file), content);
         self.obey("git add --all && git commit -m 'Call guard'");
     }
 }
@@ -134,23 +130,18 @@ fn readme_works_with_pre_commit_and_prek() {
     };
     let found = |key| (key, packages.display().to_string());
     let on = |key| (key, "1".to_owned());
+    let found = ["PIP_FIND_LINKS", "UV_FIND_LINKS"].map(found);
+    let offline = ["PIP_NO_INDEX", "UV_NO_INDEX", "UV_OFFLINE"].map(on);
+    let environment = [&found[..], &offline].concat();
+    let tools = tools().unwrap().join("bin");
     for (name, program) in frameworks() {
         let route = Route {
             repo: Repo::new(),
             item: "pre-commit",
             programs: [name, "pre-commit"],
             guard: "uvx --from write-guard guard",
-            directories: vec![
-                program.parent().unwrap().to_owned(),
-                tools().unwrap().join("bin"),
-            ],
-            environment: vec![
-                found("PIP_FIND_LINKS"),
-                found("UV_FIND_LINKS"),
-                on("PIP_NO_INDEX"),
-                on("UV_NO_INDEX"),
-                on("UV_OFFLINE"),
-            ],
+            directories: vec![program.parent().unwrap().to_owned(), tools.clone()],
+            environment: environment.clone(),
         };
         hooks_repository(&route.repo);
         route.follow();

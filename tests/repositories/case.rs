@@ -30,22 +30,17 @@ pub struct Case {
 /// All case files below `fixtures/repos`, by name.
 pub fn all() -> Result<Vec<Case>, String> {
     let root = Path::new(SOURCE).join("fixtures/repos");
-    let list = |directory: &Path| -> Result<Vec<PathBuf>, String> {
-        let entries =
-            fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
-        Ok(entries.flatten().map(|entry| entry.path()).collect())
+    let list = |directory: &Path| {
+        let entries = fs::read_dir(directory).unwrap();
+        entries.map(|entry| entry.unwrap().path())
     };
     let mut cases = Vec::new();
-    for group in list(&root)?.iter().filter(|path| path.is_dir()) {
-        for file in list(group)? {
-            if file.extension().is_some_and(|extension| extension == "sh") {
-                let stem = file.with_extension("");
-                let name = stem.strip_prefix(&root).unwrap_or(&stem);
-                let name = name.to_string_lossy().replace('\\', "/");
-                let text = fs::read_to_string(&file).map_err(|error| format!("{name}: {error}"))?;
-                cases.push(parse(&name, file, &text).map_err(|error| format!("{name}: {error}"))?);
-            }
-        }
+    let groups = list(&root).filter(|path| path.is_dir());
+    for file in groups.flat_map(|group| list(&group)) {
+        let stem = file.with_extension("");
+        let name = stem.strip_prefix(&root).unwrap().to_string_lossy();
+        let text = fs::read_to_string(&file).unwrap();
+        cases.push(parse(&name, file, &text).map_err(|error| format!("{name}: {error}"))?);
     }
     cases.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(cases)
@@ -59,24 +54,10 @@ fn parse(name: &str, file: PathBuf, text: &str) -> Result<Case, String> {
     let (mut says, mut never) = (Vec::new(), Vec::new());
     let (mut situation, mut then) = (None, Vec::new());
     let lines = text.lines().map_while(|line| line.strip_prefix('#'));
-    let about: Vec<&str> = lines
-        .clone()
-        .map(str::trim)
-        .take_while(|line| !line.is_empty())
-        .collect();
-    if about.is_empty() {
-        return Err("the first line must say what happens".to_owned());
-    }
-    let mut in_header = false;
-    for line in lines.map(str::trim) {
-        // An empty comment line ends the description.
-        if line.is_empty() {
-            in_header = true;
-            continue;
-        }
-        if !in_header {
-            continue;
-        }
+    let mut lines = lines.map(str::trim);
+    // An empty comment line ends the description.
+    let about: Vec<&str> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
+    for line in lines.filter(|line| !line.is_empty()) {
         let (key, value) = line
             .split_once(": ")
             .ok_or_else(|| format!("not a header: {line}"))?;
@@ -94,11 +75,7 @@ fn parse(name: &str, file: PathBuf, text: &str) -> Result<Case, String> {
             _ => return Err(format!("unknown header: {line}")),
         }
     }
-    let Some((program, arguments)) = run.split_first().filter(|(first, _)| *first == "guard")
-    else {
-        return Err("run: must begin with guard".to_owned());
-    };
-    debug_assert_eq!(program, "guard");
+    assert_eq!(run.remove(0), "guard");
     Ok(Case {
         name: name.to_owned(),
         file,
@@ -106,7 +83,7 @@ fn parse(name: &str, file: PathBuf, text: &str) -> Result<Case, String> {
         rules: rules.ok_or("rules: is missing")?,
         says,
         never,
-        run: arguments.to_vec(),
+        run,
         about: about.join(" "),
         situation,
         then,
@@ -140,27 +117,19 @@ fn rustfmt() -> PathBuf {
 /// Runs the script of a case in an empty directory.
 pub fn build(case: &Case) -> Result<Outcome, String> {
     let repo = Repo::nothing();
-    repo.write(
-        "../canary",
-        format!(
-            "#!/bin/sh\necho \"$0 $*\" >>'{}'\ncat \"$@\" 2>/dev/null || true\n",
-            mark(&repo).display()
-        ),
+    let canary = format!(
+        "#!/bin/sh\necho \"$0 $*\" >>'{}'\ncat \"$@\" 2>/dev/null || true\n",
+        mark(&repo).display()
     );
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(repo.path("../canary"), mode).map_err(|error| error.to_string())?;
-    }
-    fs::create_dir(repo.path("../outside")).map_err(|error| error.to_string())?;
+    common::write_executable(&repo.path("../canary"), &canary);
+    fs::create_dir(repo.path("../outside")).unwrap();
     let built = Built {
         repo,
         environment: Vec::new(),
     };
     let prelude = Path::new(SOURCE).join("fixtures/repos/prelude.sh");
     let script = format!(". '{}'\n. '{}'\n", prelude.display(), case.file.display());
-    let mut command = built.command("sh");
+    let mut command = built.judging("sh");
     command
         .args(["-euc", &script])
         .env("CANARY", built.repo.path("../canary"))
@@ -176,11 +145,9 @@ pub fn build(case: &Case) -> Result<Outcome, String> {
         code => return Err(format!("the script ends with {code}:\n{}", output.text())),
     }
     let environment = fs::read_to_string(built.repo.path("../judge-env")).unwrap_or_default();
-    let environment = environment
-        .lines()
-        .filter_map(|line| line.split_once('='))
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect();
+    let variables = environment.lines().filter_map(|line| line.split_once('='));
+    let environment = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let environment = environment.collect();
     Ok(Outcome::Built(Built {
         environment,
         ..built
@@ -188,26 +155,10 @@ pub fn build(case: &Case) -> Result<Outcome, String> {
 }
 
 impl Built {
-    /// A program at the root of the repository, with the built guard on `PATH`.
-    fn command(&self, program: &str) -> Command {
-        let mut command = self.repo.command(program);
-        let mut path = Path::new(GUARD)
-            .parent()
-            .unwrap_or(Path::new("."))
-            .as_os_str()
-            .to_owned();
-        path.push(":");
-        path.push(std::env::var_os("PATH").unwrap_or_default());
-        command.env("PATH", path);
-        command
-    }
-
-    /// A program in the environment that the case asks for.
+    /// A program, with the built guard on `PATH`, in the environment that the case asks for.
     pub fn judging(&self, program: &str) -> Command {
-        let mut command = self.command(program);
-        for (name, value) in &self.environment {
-            command.env(name, value);
-        }
+        let mut command = self.repo.with_guard_on_path(program);
+        command.envs(self.environment.iter().cloned());
         command
     }
 
