@@ -123,18 +123,6 @@ fn hooks_that_are_missing_changed_or_switched_off() {
 }
 
 #[test]
-fn chained_hook_is_tried_without_running_the_other() {
-    let repo = repo();
-    fs::remove_file(repo.path(".git/hooks/pre-commit")).unwrap();
-    let canary = repo.path("../canary");
-    let touch = format!("#!/bin/sh\ntouch '{}'\n", canary.display());
-    repo.install_hook_script("pre-commit", &touch);
-    repo.guard(&["install", "git"]).exits(0);
-    expect(&repo, &[("proof", "ok", "refused")]);
-    assert!(!canary.exists());
-}
-
-#[test]
 fn hooks_path_outside_the_repository_is_reported() {
     let repo = repo();
     repo.git(&["config", "core.hooksPath", "/dev/null"]);

@@ -7,7 +7,7 @@ use super::options::repository;
 use super::output::Output;
 use super::person::refuse_agents;
 use crate::error::{Error, Result};
-use crate::git::{Repository, show_file};
+use crate::git::show_file;
 use crate::setup::agent_hooks::AGENTS;
 use crate::setup::doctor::examine;
 use crate::setup::snippet::SNIPPETS;
@@ -56,8 +56,7 @@ Agents: claude, codex, copilot, cursor, gemini, opencode, vscode.
 
 For pre-commit, GitHub and GitLab, guard writes a new file. If there is one already, it prints the lines to add.
 
-Existing shell scripts stay: guard inserts a marked block at their beginning. guard leaves other existing hooks alone, \
-prints the lines to add, and exits with 1.
+guard leaves existing hooks alone, prints the lines to add, and exits with 1.
 
 guard adds its hooks to an agent's settings in this repository, and keeps everything else there. It then sends a call \
 that must be denied through the command that it installed. If that call is not denied, guard puts the file back.";
@@ -69,79 +68,69 @@ fn whats() -> PossibleValuesParser {
 }
 
 impl Targets {
-    /// The repository; if something will change, only a person may go on.
-    fn repository(&self) -> Result<Repository> {
-        let repo = repository()?;
-        if !self.dry_run {
-            refuse_agents("change the hooks of guard")?;
-        }
-        Ok(repo)
-    }
-
     /// Whether this is named, or `all` is, which then means it.
     fn has(&self, name: &str, is_meant: impl FnOnce() -> bool) -> bool {
         let is_named = |name: &str| self.what.iter().any(|word| word == name);
         is_named(name) || is_named("all") && is_meant()
     }
 
-    /// Prints the steps, and returns the exit code.
-    fn report(&self, output: &mut Output, steps: &[Step]) -> u8 {
+    /// Installs, with these additional hooks of git, or without a list uninstalls.
+    fn carry_out(&self, with: Option<&[String]>, output: &mut Output) -> Result<u8> {
+        let repo = repository()?;
+        let dry_run = self.dry_run;
+        if !dry_run {
+            refuse_agents("change the hooks of guard")?;
+        }
+        let root = repo.workdir()?;
+        let mut steps = Vec::new();
+        if self.has("git", || true) {
+            steps = match with {
+                Some(with) => git_hooks::install(&repo, with, dry_run)?,
+                None => git_hooks::uninstall(&repo, dry_run)?,
+            };
+        } else if with.is_some_and(|with| !with.is_empty()) {
+            return Err(Error::new("--with belongs to the hooks of git")
+                .help("guard install git --with HOOK"));
+        }
+        for agent in AGENTS {
+            let is_meant = || match with {
+                Some(_) => agent.has_files(root),
+                None => root.join(agent.file).exists(),
+            };
+            if self.has(agent.name(), is_meant) {
+                steps.push(match with {
+                    Some(_) => agent.install(root, dry_run)?,
+                    None => agent.uninstall(root, dry_run)?,
+                });
+            }
+        }
+        for snippet in &SNIPPETS {
+            if self.has(snippet.name, || with.is_none() && snippet.is_written(root)) {
+                steps.push(match with {
+                    Some(_) => snippet.install(root, dry_run)?,
+                    None => snippet.uninstall(root, dry_run)?,
+                });
+            }
+        }
         let is_refused = |step: &&Step| step.action == SetupAction::Refuse;
-        let quiet = output.style.quiet;
-        let shown = steps.iter().filter(|step| !quiet || is_refused(step));
-        let text: String = shown.map(|step| step_text(step, self.dry_run)).collect();
-        let json = json!({"version": 1, "dry_run": self.dry_run, "hooks": steps});
+        let shown = steps.iter();
+        let shown = shown.filter(|step| !output.style.quiet || is_refused(step));
+        let text: String = shown.map(|step| step_text(step, dry_run)).collect();
+        let json = json!({"version": 1, "dry_run": dry_run, "hooks": steps});
         output.answer(&json, text);
-        u8::from(steps.iter().any(|step| is_refused(&step)))
+        Ok(u8::from(steps.iter().any(|step| is_refused(&step))))
     }
 }
 
 impl Install {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let (targets, dry_run) = (&self.targets, self.targets.dry_run);
-        let repo = targets.repository()?;
-        let root = repo.workdir()?;
-        let mut steps = Vec::new();
-        if targets.has("git", || true) {
-            steps = git_hooks::install(&repo, &self.with, dry_run)?;
-        } else if !self.with.is_empty() {
-            return Err(Error::new("--with belongs to the hooks of git")
-                .help("guard install git --with HOOK"));
-        }
-        for agent in AGENTS {
-            if targets.has(agent.name(), || agent.has_files(root)) {
-                steps.push(agent.install(&repo, dry_run)?);
-            }
-        }
-        for snippet in &SNIPPETS {
-            if targets.has(snippet.name, || false) {
-                steps.push(snippet.install(root, dry_run)?);
-            }
-        }
-        Ok(targets.report(output, &steps))
+        self.targets.carry_out(Some(&self.with), output)
     }
 }
 
 impl Uninstall {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let (targets, dry_run) = (&self.targets, self.targets.dry_run);
-        let repo = targets.repository()?;
-        let root = repo.workdir()?;
-        let mut steps = Vec::new();
-        if targets.has("git", || true) {
-            steps = git_hooks::uninstall(&repo, dry_run)?;
-        }
-        for agent in AGENTS {
-            if targets.has(agent.name(), || root.join(agent.file).exists()) {
-                steps.push(agent.uninstall(&repo, dry_run)?);
-            }
-        }
-        for snippet in &SNIPPETS {
-            if targets.has(snippet.name, || snippet.is_written(root)) {
-                steps.push(snippet.uninstall(root, dry_run)?);
-            }
-        }
-        Ok(targets.report(output, &steps))
+        self.targets.carry_out(None, output)
     }
 }
 
@@ -177,15 +166,12 @@ impl DoctorArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let checks = examine(repository());
         let worst = checks.iter().map(|check| check.status).max();
-        let worst = worst.unwrap_or(Status::Fail);
         let quiet = output.style.quiet;
         let shown = |check: &&Check| !quiet || check.status != Status::Ok;
         let text: String = checks.iter().filter(shown).map(check_text).collect();
-        output.answer(
-            &json!({"version": 1, "status": worst, "checks": checks}),
-            text,
-        );
-        Ok(u8::from(worst == Status::Fail))
+        let json = json!({"version": 1, "status": worst, "checks": checks});
+        output.answer(&json, text);
+        Ok(u8::from(worst == Some(Status::Fail)))
     }
 }
 

@@ -3,16 +3,14 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value};
 
 use super::{Check, Part, Plan, SetupAction, Status, Step, agent_settings, text, write};
 use crate::agents::Agent;
-use crate::disk;
 use crate::error::Result;
-use crate::git::Repository;
 use crate::path::escaped;
 
 /// One agent and its hooks.
@@ -69,72 +67,42 @@ impl AgentHooks {
     /// Adds the hooks to the agent's settings, then tries a call that must be denied. If it is not, the file is put back.
     ///
     /// # Errors
-    /// The repository has no work tree, or the file cannot be written.
-    pub fn install(&self, repo: &Repository, dry_run: bool) -> Result<Step> {
-        let root = repo.workdir()?;
+    /// The file cannot be written.
+    pub fn install(&self, root: &Path, dry_run: bool) -> Result<Step> {
         let part = self.part(root);
         let before = fs::read(&part.path).ok();
         let mut step = part.carry_out(&part.install, dry_run)?;
         if dry_run || step.action == SetupAction::Refuse {
             return Ok(step);
         }
-        let is_written = step.action == SetupAction::Write;
-        match self.prove(root) {
-            Ok(()) => {
-                if let Some(before) = before.filter(|_| is_written) {
-                    // Without it, uninstalling removes the hooks from the settings as they are then.
-                    let kept = self.kept(repo);
-                    let directory = disk::create_private_directory(disk::directory_of(&kept));
-                    drop(
-                        directory.and_then(|()| disk::replace(&kept, &before, Some(disk::PRIVATE))),
-                    );
-                }
-                step.message += "; a call that must be denied was denied";
-                step.help
-                    .extend(self.trust.iter().copied().map(str::to_owned));
+        let Err(why) = self.prove(root) else {
+            step.message += &format!("; {DENIED}");
+            let trust = self.trust.iter().copied();
+            step.help.extend(trust.map(str::to_owned));
+            return Ok(step);
+        };
+        let mut refused = Step {
+            message: why,
+            ..step
+        };
+        if refused.action == SetupAction::Write {
+            match before {
+                Some(before) => write(&part.path, &before)?,
+                None => part.carry_out(&Plan::Remove, dry_run).map(drop)?,
             }
-            Err(why) => {
-                step.action = SetupAction::Refuse;
-                step.message = why;
-                if is_written {
-                    match before {
-                        Some(before) => write(&part.path, &before)?,
-                        None => part.carry_out(&Plan::Remove, dry_run).map(drop)?,
-                    }
-                    step.message += ", so the file is as it was";
-                }
-            }
+            refused.message += ", so the file is as it was";
         }
-        Ok(step)
+        refused.action = SetupAction::Refuse;
+        Ok(refused)
     }
 
-    /// Brings the agent's settings back byte for byte, or removes the hooks from them if they changed since; a file that
-    /// held nothing else is deleted.
+    /// Removes the hooks from the agent's settings; a file that held nothing else is deleted.
     ///
     /// # Errors
-    /// The repository has no work tree, or the file cannot be written.
-    pub fn uninstall(&self, repo: &Repository, dry_run: bool) -> Result<Step> {
-        let root = repo.workdir()?;
-        let mut part = self.part(root);
-        if let Some(before) = self.before(repo, root) {
-            part.uninstall = Plan::Write(before.into(), "as it was before guard");
-        }
+    /// The file cannot be written.
+    pub fn uninstall(&self, root: &Path, dry_run: bool) -> Result<Step> {
+        let part = self.part(root);
         part.carry_out(&part.uninstall, dry_run)
-    }
-
-    /// The settings to which guard added its hooks, if what it added is all that changed since.
-    fn before(&self, repo: &Repository, root: &Path) -> Option<String> {
-        let before = String::from_utf8(fs::read(self.kept(repo)).ok()?).ok()?;
-        let wanted = serde_json::from_str(self.content).ok()?;
-        let added = agent_settings::add(&before, &wanted, self.name()).ok()?;
-        let now = self.text(root)?;
-        (now == added && now != before).then_some(before)
-    }
-
-    /// Where the settings are kept as they were before guard's hooks.
-    fn kept(&self, repo: &Repository) -> PathBuf {
-        let name = format!("guard/agents/{}.before", self.name());
-        repo.common_dir().join(name)
     }
 
     /// The file, and what installing and removing mean for it.
@@ -188,17 +156,11 @@ impl AgentHooks {
             Err(why) => check(Status::Fail, format!("registered, but not firing: {why}"))
                 .help("check that guard is on the PATH of the agent")
                 .help(install),
-            Ok(()) => {
-                let mut check = check(
-                    Status::Ok,
-                    "live: a call that must be denied was denied".to_owned(),
-                );
-                // An agent skips hooks that the person does not trust, which guard cannot see.
-                check
-                    .help
-                    .extend(self.trust.iter().copied().map(Into::into));
-                check
-            }
+            // An agent skips hooks that the person does not trust, which guard cannot see.
+            Ok(()) => Check {
+                help: self.trust.iter().copied().map(Into::into).collect(),
+                ..check(Status::Ok, format!("live: {DENIED}"))
+            },
         })
     }
 
@@ -225,6 +187,8 @@ impl AgentHooks {
         denied.map_err(|why| format!("a call that must be denied was not: {why}"))
     }
 }
+
+const DENIED: &str = "a call that must be denied was denied";
 
 /// A file outside the workspace.
 const OUTSIDE: &str = "guard-must-deny-this";

@@ -1,9 +1,8 @@
-//! Adds guard's hooks to the settings of an agent, and removes them. Everything else stays as it is written, comments
-//! included.
+//! Adds guard's hooks to the settings of an agent, and removes them. What else is in the settings stays.
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
-use serde_json::{Map, Value};
+use jsonc_parser::cst::CstRootNode;
+use serde_json::{Map, Value, json};
 
 use super::manager::call;
 
@@ -13,33 +12,27 @@ const HOOKS: &str = "hooks";
 /// The settings with the hooks of `wanted` and no other call of guard for this agent; unchanged if they are like that.
 ///
 /// # Errors
-/// Why guard leaves the settings alone: they cannot be read, or have another shape.
+/// Why guard leaves the settings alone: they cannot be read, have comments, or have another shape.
 pub(super) fn add(text: &str, wanted: &Map<String, Value>, agent: &str) -> Result<String, String> {
-    let (root, settings) = parse(text)?;
-    if has(&root, wanted, agent) {
-        return Ok(text.to_owned());
+    let before = parse(text)?;
+    let mut settings = before.clone();
+    remove_calls(&mut settings, agent);
+    for (key, value) in wanted {
+        let default = if key == HOOKS {
+            json!({})
+        } else {
+            value.clone()
+        };
+        settings.entry(key).or_insert(default);
     }
-    for (key, value) in wanted.iter().filter(|(key, _)| *key != HOOKS) {
-        if settings.get(key).is_none() {
-            settings.append(key, input(value));
-        }
-    }
-    let hooks = settings.object_value_or_create(HOOKS);
+    let hooks = settings[HOOKS].as_object_mut();
     let hooks = hooks.ok_or_else(|| format!("\"{HOOKS}\" is not an object"))?;
-    for (event, entries) in events(wanted) {
-        let array = hooks.array_value_or_create(event);
-        let array = array.ok_or_else(|| format!("\"{event}\" is not a list"))?;
-        remove_calls(&array, agent);
-        for entry in entries.as_array().into_iter().flatten() {
-            array.append(input(entry));
-        }
+    for (event, entries) in wanted[HOOKS].as_object().into_iter().flatten() {
+        let list = hooks.entry(event).or_insert(json!([])).as_array_mut();
+        let list = list.ok_or_else(|| format!("\"{event}\" is not a list"))?;
+        list.extend(entries.as_array().into_iter().flatten().cloned());
     }
-    // Of two keys with one name, an agent may read the other one.
-    let new = root.to_string();
-    let is_read = has(&parse(&new)?.0, wanted, agent);
-    is_read
-        .then_some(new)
-        .ok_or_else(|| "it has a key twice".to_owned())
+    written(text, &before, &settings)
 }
 
 /// The settings without guard's hooks for this agent, unchanged if there are none; `None` if nothing but `wanted` was
@@ -52,88 +45,71 @@ pub(super) fn remove(
     wanted: &Map<String, Value>,
     agent: &str,
 ) -> Result<Option<String>, String> {
-    let (root, settings) = parse(text)?;
-    let hooks = settings.object_value(HOOKS);
-    for property in hooks.iter().flat_map(CstObject::properties) {
-        if let Some(array) = property.array_value()
-            && remove_calls(&array, agent)
-            && array.elements().is_empty()
-        {
-            property.remove();
-        }
-    }
-    let new = root.to_string();
-    if new == text {
-        return Ok(Some(new));
-    }
-    if hooks.is_some_and(|hooks| hooks.properties().is_empty())
-        && let Some(property) = settings.get(HOOKS)
-    {
-        property.remove();
-    }
-    let left = root.to_serde_value();
-    let mut left = left.iter().filter_map(Value::as_object).flatten();
-    let is_empty = left.all(|(key, value)| wanted.get(key) == Some(value));
-    let new = root.to_string();
-    let has_comments = new.contains("//") || new.contains("/*");
-    Ok((!is_empty || has_comments).then_some(new))
+    let before = parse(text)?;
+    let mut left = before.clone();
+    remove_calls(&mut left, agent);
+    let text = written(text, &before, &left)?;
+    let is_empty = left
+        .iter()
+        .all(|(key, value)| wanted.get(key) == Some(value));
+    Ok((left == before || !is_empty).then_some(text))
 }
 
 /// The first command line in the settings that calls guard for this agent, with its list of arguments.
 pub(super) fn command(text: &str, agent: &str) -> Option<String> {
-    command_in(&parse(text).ok()?.0.to_serde_value()?, agent)
+    command_in(&Value::Object(parse(text).ok()?), agent)
 }
 
-fn parse(text: &str) -> Result<(CstRootNode, CstObject), String> {
-    let text = if text.trim().is_empty() { "{}" } else { text };
-    let root =
-        CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| error.to_string())?;
-    let settings = root.object_value().ok_or("it is not a JSON object")?;
-    Ok((root, settings))
-}
-
-/// Whether the settings, as a program reads them, have exactly the wanted calls of guard.
-fn has(root: &CstRootNode, wanted: &Map<String, Value>, agent: &str) -> bool {
-    let settings = root.to_serde_value().unwrap_or_default();
-    let calls = |list: &Value| -> Vec<Value> {
-        let entries = list.as_array().into_iter().flatten();
-        entries
-            .filter(|entry| command_in(entry, agent).is_some())
-            .cloned()
-            .collect()
-    };
-    wanted.keys().all(|key| settings.get(key).is_some())
-        && events(wanted).all(|(event, list)| calls(&settings[HOOKS][event]) == calls(list))
-}
-
-fn events(wanted: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
-    let hooks = wanted.get(HOOKS).and_then(Value::as_object);
-    hooks.into_iter().flatten()
-}
-
-/// Removes guard's calls from the hooks of one event. Hooks of others in the same entry stay.
-fn remove_calls(array: &CstArray, agent: &str) -> bool {
-    let mut is_changed = false;
-    for element in array.elements() {
-        let entry = element.as_object();
-        let is_call = match entry.and_then(|entry| entry.array_value(HOOKS)) {
-            Some(inner) => {
-                remove_calls(&inner, agent) && {
-                    is_changed = true;
-                    inner.elements().is_empty()
-                }
-            }
-            None => {
-                let value = element.to_serde_value().unwrap_or_default();
-                command_in(&value, agent).is_some()
-            }
-        };
-        if is_call {
-            element.remove();
-            is_changed = true;
-        }
+/// The settings. They may have comments.
+fn parse(text: &str) -> Result<Map<String, Value>, String> {
+    let root = CstRootNode::parse(text, &ParseOptions::default());
+    match root.map_err(|error| error.to_string())?.to_serde_value() {
+        None => Ok(Map::new()),
+        Some(Value::Object(settings)) => Ok(settings),
+        Some(_) => Err("it is not a JSON object".to_owned()),
     }
-    is_changed
+}
+
+/// The text of changed settings, which would lose comments.
+fn written(
+    text: &str,
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+) -> Result<String, String> {
+    if before == after {
+        return Ok(text.to_owned());
+    }
+    let is_plain = text.trim().is_empty() || serde_json::from_str::<Value>(text).is_ok();
+    let new = serde_json::to_string_pretty(after)
+        .ok()
+        .filter(|_| is_plain);
+    let new = new.ok_or("it is not plain JSON, for example because of comments")?;
+    Ok(new + "\n")
+}
+
+/// Removes guard's calls from the hooks of all events.
+fn remove_calls(settings: &mut Map<String, Value>, agent: &str) {
+    let Some(hooks) = settings.get_mut(HOOKS).and_then(Value::as_object_mut) else {
+        return;
+    };
+    let before = hooks.len();
+    hooks.retain(|_, entries| !empties(entries, agent));
+    if hooks.is_empty() && before > 0 {
+        settings.remove(HOOKS);
+    }
+}
+
+/// Removes guard's calls from a list, and whether that empties it. Hooks of others in the same entry stay.
+fn empties(entries: &mut Value, agent: &str) -> bool {
+    let Some(entries) = entries.as_array_mut() else {
+        return false;
+    };
+    let before = entries.len();
+    entries.retain_mut(|entry| match entry.get_mut(HOOKS) {
+        Some(inner) if inner.is_array() => !empties(inner, agent),
+        _ => command_in(entry, agent).is_none(),
+    });
+    entries.is_empty() && before > 0
 }
 
 fn command_in(value: &Value, agent: &str) -> Option<String> {
@@ -150,22 +126,6 @@ fn command_in(value: &Value, agent: &str) -> Option<String> {
             other => command_in(other, agent),
         }),
         _ => None,
-    }
-}
-
-fn input(value: &Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(value) => CstInputValue::Bool(*value),
-        Value::Number(number) => CstInputValue::Number(number.to_string()),
-        Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
-        Value::Object(object) => {
-            let pairs = object
-                .iter()
-                .map(|(key, value)| (key.clone(), input(value)));
-            CstInputValue::Object(pairs.collect())
-        }
     }
 }
 
@@ -188,22 +148,18 @@ mod tests {
     #[test]
     fn adding_keeps_what_is_there_and_removing_brings_it_back() {
         for text in [
-            "{\n  // mine\n  \"a\": [1, 2],\n}\n",
-            "{\"a\":1}",
-            "{\r\n\t\"a\": 1\r\n}\r\n",
-            "{\n  \"version\": 1,\n  \"hooks\": {\n    \"Before\": [\n      { \"hooks\": [{ \"command\": \"other\" }] } // theirs\n    ]\n  }\n}\n",
-            "{\n  \"hooks\": {\n    \"After\": [] /* none */\n  },\n  \"z\": null\n}\n",
+            "{\"a\": [1, 2], \"b\": {\"c\": null}}",
+            "{\"version\": 1, \"hooks\": {\"Before\": [{\"hooks\": [{\"command\": \"other\"}]}]}}",
+            "{\"hooks\": {\"After\": []}, \"z\": null}",
+            "{\"hooks\": {\"Before\": [{\"command\": \"other\"}]}}",
         ] {
             let new = added(text);
             assert_eq!(added(&new), new);
-            for part in ["// mine", "// theirs", "/* none */", "\"other\"", "\"a\""] {
-                assert_eq!(new.contains(part), text.contains(part), "{new}");
-            }
             let back = remove(&new, &wanted(), "x").unwrap().unwrap();
             let plain = |text: &str| {
-                let mut value = parse(text).unwrap().0.to_serde_value().unwrap();
-                value.as_object_mut().unwrap().remove("version");
-                value
+                let mut settings = parse(text).unwrap();
+                settings.remove("version");
+                settings
             };
             assert_eq!(plain(&back), plain(text), "{back}");
             assert_eq!(remove(&back, &wanted(), "x"), Ok(Some(back)));
@@ -211,6 +167,16 @@ mod tests {
         for empty in ["", "{}", "{\n}\n"] {
             assert_eq!(remove(&added(empty), &wanted(), "x"), Ok(None));
         }
+    }
+
+    #[test]
+    fn comments_are_read_and_never_lost() {
+        let text = "{\n  // mine\n  \"a\": 1,\n}\n";
+        assert!(add(text, &wanted(), "x").unwrap_err().contains("comments"));
+        let hooks = "\"hooks\": {\"Before\": [{\"command\": \"guard hook x\"}]}";
+        let text = format!("{{\n  // mine\n  {hooks}\n}}\n");
+        assert_eq!(command(&text, "x").as_deref(), Some("guard hook x"));
+        assert!(remove(&text, &wanted(), "x").is_err());
     }
 
     #[test]
@@ -245,10 +211,6 @@ mod tests {
         for (text, why) in [
             ("{", ""),
             ("[]", "it is not a JSON object"),
-            (
-                "{\"hooks\": {}, \"hooks\": {\"Before\": []}}",
-                "it has a key twice",
-            ),
             ("{\"hooks\": []}", "\"hooks\" is not an object"),
             ("{\"hooks\": {\"Before\": {}}}", "\"Before\" is not a list"),
         ] {

@@ -4,6 +4,7 @@ use super::agent_hooks::AGENTS;
 use super::git_hooks::{self, OWN_HOOKS, Placed, Survey};
 use super::hook::HookState;
 use super::{Check, Plan, Status, trial};
+use crate::disk;
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 use crate::judge;
@@ -14,7 +15,7 @@ use crate::scope::settings::FILE;
 pub fn examine(repo: Result<Repository>) -> Vec<Check> {
     let repo = match repo {
         Ok(repo) => repo,
-        Err(error) => return vec![Check::of_error("repository", Status::Fail, error)],
+        Err(error) => return vec![Check::of_error("repository", error)],
     };
     let mut checks = vec![Check::new("repository", Status::Ok, "readable")];
     match settings(&repo) {
@@ -22,15 +23,11 @@ pub fn examine(repo: Result<Repository>) -> Vec<Check> {
             let message = format!("{FILE} in HEAD is in force");
             checks.push(Check::new("settings", Status::Ok, message));
         }
-        Err(error) => checks.push(Check::of_error("settings", Status::Fail, error)),
+        Err(error) => checks.push(Check::of_error("settings", error)),
     }
-    let root = repo
-        .workdir()
-        .ok()
-        .and_then(|root| root.canonicalize().ok());
-    let root = root.unwrap_or_default();
+    let root = repo.workdir().map(disk::absolute).unwrap_or_default();
     match git_hooks::survey(&repo) {
-        Err(error) => checks.push(Check::of_error("hooks", Status::Fail, error)),
+        Err(error) => checks.push(Check::of_error("hooks", error)),
         Ok(survey) => {
             checks.push(directory(&survey));
             let wanted = survey.hooks.iter().filter(|placed| placed.is_wanted());
@@ -69,7 +66,7 @@ fn hook(placed: &Placed, survey: &Survey) -> Check {
     let first = &survey.hooks[0];
     if let Some(by) = &first.managed
         && is_absent
-        && first.state.calls_guard()
+        && first.calls_guard()
     {
         let (tool, gap) = (by.tool.name(), placed.hook.gap);
         let message = format!("optional with {tool}; without it, {gap}");

@@ -1,10 +1,11 @@
 //! Looks at the hooks of a repository, and installs or removes them.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::hook::{HookState, OPT_IN};
 use super::manager::{Managed, Manager};
 use super::{Part, Status, Step};
+use crate::disk;
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 use crate::rules::{HOOKS, Hook};
@@ -27,8 +28,12 @@ pub struct Placed {
 impl Placed {
     /// Whether it should call guard: an opt-in hook only where guard's part is there already.
     pub fn is_wanted(&self) -> bool {
-        let is_there = self.state.calls_guard() || self.state == HookState::Changed;
-        is_there || self.hook.name != OPT_IN
+        self.hook.name != OPT_IN || self.calls_guard() || self.state == HookState::Changed
+    }
+
+    /// Whether git calls guard, if the file is executable.
+    pub(super) fn calls_guard(&self) -> bool {
+        matches!(self.state, HookState::Ours | HookState::CallsGuard)
     }
 }
 
@@ -70,15 +75,19 @@ pub fn survey(repo: &Repository) -> Result<Survey> {
 }
 
 fn place(root: &Path, hook: Hook, path: PathBuf, is_husky: bool) -> Placed {
-    let (state, content, executable) = match super::look(&path) {
-        Ok(None) => (HookState::Missing, Vec::new(), false),
-        Ok(Some((content, executable))) => (hook.classify(&content), content, executable),
-        Err(why) => (HookState::Foreign(why), Vec::new(), true),
+    let (state, tool, executable) = match super::look(&path) {
+        Ok(None) => (HookState::Missing, None, false),
+        Ok(Some((content, executable))) => {
+            (hook.classify(&content), Manager::of(&content), executable)
+        }
+        Err(why) => {
+            let why = format!("does not call guard: {why}");
+            (HookState::Foreign(why), None, true)
+        }
     };
-    let tool = match state {
-        _ if is_husky => Some(Manager::Husky),
-        HookState::Managed => Manager::of(&content),
-        _ => None,
+    let tool = match is_husky {
+        true => Some(Manager::Husky),
+        false => tool.filter(|_| state == HookState::Managed),
     };
     let managed = tool.map(|tool| Managed::find(tool, hook.name, root));
     let state = match &managed {
@@ -86,8 +95,7 @@ fn place(root: &Path, hook: Hook, path: PathBuf, is_husky: bool) -> Placed {
         Some(_) => HookState::Managed,
         None => state,
     };
-    let file = (&*content, executable || is_husky);
-    let (part, status) = hook.assess(&state, managed.as_ref(), file, path);
+    let (part, status) = hook.assess(&state, managed.as_ref(), executable || is_husky, path);
     Placed {
         hook,
         state,
@@ -97,23 +105,14 @@ fn place(root: &Path, hook: Hook, path: PathBuf, is_husky: bool) -> Placed {
     }
 }
 
-/// Whether a directory, which need not exist, is in the work tree or the git directory, links resolved.
+/// Whether a directory, which need not exist but in a directory that does, is in the work tree or the git directory, links
+/// resolved.
 fn is_inside(repo: &Repository, directory: &Path) -> bool {
-    let existing = directory.ancestors().find_map(|ancestor| {
-        let real = ancestor.canonicalize().ok()?;
-        Some((real, directory.strip_prefix(ancestor).ok()?))
-    });
-    let Some((real, rest)) = existing else {
-        return false;
-    };
-    // `..` behind a directory that does not exist could lead anywhere.
-    let climbs = rest.components().any(|part| part == Component::ParentDir);
+    let real = directory.canonicalize();
+    let real = real.or_else(|_| disk::directory_of(directory).canonicalize());
     let roots = [repo.workdir().ok(), Some(repo.common_dir())];
-    let mut roots = roots
-        .into_iter()
-        .flatten()
-        .filter_map(|root| root.canonicalize().ok());
-    !climbs && roots.any(|root| real.starts_with(root))
+    let mut roots = roots.into_iter().flatten().map(disk::absolute);
+    real.is_ok_and(|real| roots.any(|root| real.starts_with(root)))
 }
 
 /// Installs every hook that can be installed, of the opt-in ones those in `with`; with `dry_run` only says what
@@ -142,11 +141,10 @@ pub fn install(repo: &Repository, with: &[String], dry_run: bool) -> Result<Vec<
 /// The hooks of this repository are shared with others, or a file cannot be read or written.
 pub fn uninstall(repo: &Repository, dry_run: bool) -> Result<Vec<Step>> {
     let survey = survey(repo)?;
-    let is_ours = |placed: &Placed| matches!(placed.state, HookState::Ours | HookState::Chained);
+    let is_ours = |placed: &Placed| placed.state == HookState::Ours;
     if !survey.inside && survey.hooks.iter().any(is_ours) {
-        return Err(outside(&survey).help(
-            "if no other repository needs guard there, remove by hand its files and the lines from `# >>> guard` to `# <<< guard`",
-        ));
+        return Err(outside(&survey)
+            .help("if no other repository needs guard there, remove by hand its files"));
     }
     let hooks = survey.hooks.iter();
     hooks

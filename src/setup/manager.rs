@@ -158,9 +158,7 @@ impl Managed {
                     "add this to the list `jobs` of `{hook}` in {file}: {{run: \"guard hook {hook} {{0}}\"{input}}}"
                 )]
             }
-            Manager::Husky => vec![format!(
-                "add this line to {file}: guard hook {hook} \"$@\" || exit $?"
-            )],
+            Manager::Husky => call_lines(&format!("add this to {file}:"), hook),
         }
     }
 }
@@ -175,7 +173,23 @@ fn framework_entry(hook: &str) -> &str {
 }
 
 /// Hooks that read the ref updates from standard input.
-pub(super) const READS_INPUT: [&str; 2] = ["pre-push", "reference-transaction"];
+const READS_INPUT: [&str; 2] = ["pre-push", "reference-transaction"];
+
+/// The lines of a shell script that call guard, behind `how`. What follows them in the script can read the ref updates
+/// again.
+pub(super) fn call_lines(how: &str, hook: &str) -> Vec<String> {
+    let call = format!("guard hook {hook} \"$@\" || exit $?");
+    let lines = match READS_INPUT.contains(&hook) {
+        false => vec![how, &call],
+        true => vec![
+            how,
+            "refs=$(mktemp) && cat >\"$refs\" && exec <\"$refs\" 3<\"$refs\" && rm \"$refs\" || exit 1",
+            &call,
+            "exec <&3 3<&-",
+        ],
+    };
+    lines.into_iter().map(str::to_owned).collect()
+}
 
 /// The first line of shell, YAML, TOML or JSON that runs `guard hook NAME`, and the program as it names it.
 pub(super) fn call<'a>(name: &str, content: &'a [u8]) -> Option<(&'a str, &'a str)> {

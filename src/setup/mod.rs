@@ -193,10 +193,10 @@ impl Check {
         self
     }
 
-    fn of_error(name: &'static str, status: Status, error: Error) -> Check {
+    fn of_error(name: &'static str, error: Error) -> Check {
         Check {
             help: error.help,
-            ..Check::new(name, status, error.message)
+            ..Check::new(name, Status::Fail, error.message)
         }
     }
 }
@@ -209,18 +209,14 @@ impl Check {
 pub fn look(path: &Path) -> Result<Option<(Vec<u8>, bool)>, String> {
     let cannot = |error: io::Error| format!("it cannot be read: {error}");
     let metadata = match fs::symlink_metadata(path) {
-        Ok(metadata) => metadata,
         // With `core.hooksPath=/dev/null`, the directory is a file.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);
         }
-        Err(error) => return Err(cannot(error)),
+        found => found.map_err(cannot)?,
     };
-    if metadata.is_symlink() {
-        return Err("it is a symbolic link, which guard does not follow".to_owned());
-    }
     if !metadata.is_file() {
-        return Err("it is not a file".to_owned());
+        return Err("it is a symbolic link, or not a file".to_owned());
     }
     let executable = system::std_mode(&metadata).is_none_or(|mode| mode & 0o100 != 0);
     Ok(Some((fs::read(path).map_err(cannot)?, executable)))

@@ -72,8 +72,7 @@ pub(super) fn check(survey: &Survey, root: &Path) -> Vec<Check> {
     let attempts = ATTEMPTS.iter().filter_map(|(hook, name, options)| {
         let mut hooks = survey.hooks.iter();
         let placed = hooks.find(|placed| placed.hook.name == *hook)?;
-        let calls = placed.state.calls_guard();
-        calls.then(|| attempt(name, placed, options, root))
+        (placed.calls_guard()).then(|| attempt(name, placed, options, root))
     });
     attempts.collect()
 }
