@@ -199,20 +199,25 @@ fn run_action(repo: &Repo, design: &str, args: &str, code: i32) -> (Vec<String>,
     let temp: PathBuf = repo.path("../runner");
     program(
         &temp.join("guard/bin/guard"),
-        &format!("#!/bin/sh\nprintf '%s\\n' \"$@\" >../runner/arguments\nexit {code}\n"),
+        &format!(
+            "#!/bin/sh\nprintf '%s\\n' \"$@\" >../runner/arguments\necho refused >../runner/guard.md\nexit {code}\n"
+        ),
     );
     let old = ["guard.sarif", "guard-review.html"].map(|name| temp.join(name));
     for file in &old {
         fs::write(file, "of an earlier step").unwrap();
     }
-    let outputs = temp.join("outputs");
+    let (outputs, summary) = (temp.join("outputs"), temp.join("summary"));
+    fs::write(&summary, "earlier\n").unwrap();
     let mut step = bash(repo, &scripts()[1]);
     step.env("RUNNER_TEMP", &temp)
+        .env("GITHUB_STEP_SUMMARY", &summary)
         .env("GITHUB_OUTPUT", &outputs)
         .env("GUARD_ACTION_DESIGN", design)
         .env("GUARD_ACTION_ARGS", args);
     common::run(&mut step).exits(code);
     assert!(old.iter().all(|file| !file.exists()), "an old report stays");
+    assert_eq!(fs::read_to_string(summary).unwrap(), "earlier\nrefused\n");
     let arguments = fs::read_to_string(temp.join("arguments")).unwrap();
     (
         arguments.lines().map(str::to_owned).collect(),
@@ -238,7 +243,9 @@ fn action_runs_guard_once_and_names_the_report_even_if_refused() {
                 "--output",
                 &format!("sarif={sarif}"),
                 "--output",
-                &format!("html={review}")
+                &format!("html={review}"),
+                "--output",
+                &format!("markdown={}", file("guard.md"))
             ]
         );
         assert_eq!(
@@ -259,7 +266,7 @@ fn action_inputs_are_arguments_never_shell_code() {
         0,
     );
     assert_eq!(
-        arguments[8..],
+        arguments[10..],
         [
             "--lld",
             "docs/a b.md",

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{self, GUARD, Repo, SOURCE};
+use crate::common::{self, Repo, SOURCE};
 use serde_json::Value;
 
 /// Prints the test cases of a JUnit file as JSON: names and the kinds of their elements.
@@ -141,21 +141,6 @@ fn junit_is_read_by_a_real_parser() {
 }
 
 #[test]
-fn the_step_summary_is_appended() {
-    let repo = mixed();
-    repo.write("../summary.md", "Earlier.\n");
-    let mut lint = repo.command(GUARD);
-    lint.args(["lint", "--format", "github"])
-        .env("GITHUB_STEP_SUMMARY", repo.path("../summary.md"));
-    common::run(&mut lint).exits(1);
-    let summary = fs::read_to_string(repo.path("../summary.md")).unwrap();
-    assert!(
-        summary.starts_with("Earlier.\n### guard: refused\n"),
-        "{summary}"
-    );
-}
-
-#[test]
 fn several_reports_come_from_one_run() {
     let repo = mixed();
     let files = [
@@ -236,20 +221,5 @@ fn invalid_output_option_exits_with_2_and_a_message() {
         ),
     ] {
         repo.guard(arguments).exits(2).says(sentence);
-    }
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn report_to_an_open_descriptor_is_written_in_place() {
-    mixed()
-        .guard(&["lint", "--output", "sarif=/dev/null"])
-        .exits(1);
-    assert!(!fs::metadata("/dev/null").unwrap().is_file());
-    for name in ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"] {
-        let output = mixed().guard(&["lint", "--output", &format!("json={name}")]);
-        let report: Value = serde_json::from_str(&output.exits(1).stderr).unwrap();
-        assert_eq!(report["verdict"], "refused", "{name}");
-        assert!(fs::symlink_metadata(name).unwrap().is_symlink());
     }
 }

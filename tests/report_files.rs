@@ -127,16 +127,3 @@ fn a_report_does_not_follow_or_replace_a_link() {
     assert!(!repo.path("../not-there").exists());
     assert!(!repo.path(".git/new.json").exists());
 }
-
-#[test]
-fn step_summary_obeys_the_same_path_rules() {
-    let repo = repo();
-    for path in ["src/large.py", "guard.toml", ".git/config", DESIGN] {
-        let before = fs::read(repo.path(path)).unwrap();
-        let summary = repo.path(path).display().to_string();
-        let variables = [("GITHUB_STEP_SUMMARY", &*summary)];
-        let output = repo.guard_with(&variables, &["lint", "--format", "github"]);
-        output.exits(2).says("GITHUB_STEP_SUMMARY");
-        assert_eq!(fs::read(repo.path(path)).unwrap(), before, "{path}");
-    }
-}

@@ -37,7 +37,6 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::error::{Error, Result};
 
-use options::Deferred;
 use output::{CANNOT_JUDGE, Output, on_panic};
 
 /// Refuse changes that touch more than their design document names, leave the workspace, or silently destroy a file.
@@ -45,7 +44,7 @@ use output::{CANNOT_JUDGE, Output, on_panic};
 #[command(name = "guard", version, max_term_width = 100, after_help = EXIT_CODES, disable_help_subcommand = true)]
 struct Cli {
     /// Run as if guard had been started in DIR.
-    #[arg(short = 'C', value_name = "DIR", global = true, help_heading = output::GLOBAL)]
+    #[arg(short = 'C', value_name = "DIR", global = true, help_heading = options::GLOBAL)]
     directory: Option<PathBuf>,
     #[command(flatten)]
     output: output::OutputArgs,
@@ -73,70 +72,83 @@ Examples:
 
 `guard COMMAND --help` has more examples.";
 
-// The order is that of the help.
+// The order is that of the help. The options of a verb are defined only when it is called, because defining those of all
+// verbs took longer than parsing.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Verb {
     /// Write the first guard.toml from what the repository contains.
-    Init(Deferred<init::InitArgs>),
+    Init(init::InitArgs),
     /// Install the hooks that call guard.
-    Install(Deferred<install::Install>),
+    Install(install::Install),
     /// Check the set-up, including a trial commit.
-    Doctor(Deferred<install::DoctorArgs>),
+    Doctor(install::DoctorArgs),
     /// Check the staged changes, a branch or a commit.
-    Lint(Deferred<lint::LintArgs>),
+    Lint(lint::LintArgs),
     /// Show the design, its open rows, and what a commit now would say.
-    Status(Deferred<lint::StatusArgs>),
+    Status(lint::StatusArgs),
     /// List, check and extend what the designs allow.
     #[command(subcommand)]
-    Scope(Deferred<scope::ScopeArgs>),
+    Scope(scope::ScopeArgs),
     /// Choose the design for this branch.
-    Use(Deferred<use_design::UseArgs>),
+    Use(use_design::UseArgs),
     /// List, approve and reject the changes that wait for a person.
-    Approve(Deferred<approve::ApproveArgs>),
+    Approve(approve::ApproveArgs),
     /// Write the review page of a branch, and print its address.
-    Review(Deferred<review::ReviewArgs>),
+    Review(review::ReviewArgs),
     /// Check the last changes of the target branch as if guard had been there.
-    Trial(Deferred<trial::TrialArgs>),
+    Trial(trial::TrialArgs),
     /// Explain a rule, with an example and the fix.
-    Explain(Deferred<explain::ExplainArgs>),
+    Explain(explain::ExplainArgs),
     /// Check whether paths may be written.
-    Check(Deferred<check::CheckArgs>),
+    Check(check::CheckArgs),
     /// Read a file inside the workspace.
-    Read(Deferred<files::ReadArgs>),
+    Read(files::ReadArgs),
     /// Write a file; guard checks, backs up and logs the change.
-    Write(Deferred<files::WriteArgs>),
+    Write(files::WriteArgs),
     /// Replace exact text in a file.
-    Patch(Deferred<files::PatchArgs>),
+    Patch(files::PatchArgs),
     /// Delete a file.
-    Delete(Deferred<files::DeleteArgs>),
+    Delete(files::DeleteArgs),
     /// Move or rename a file.
-    Move(Deferred<files::MoveArgs>),
+    Move(files::MoveArgs),
     /// List, show and restore snapshots of earlier content.
     #[command(subcommand)]
-    Snapshot(Deferred<snapshot::SnapshotArgs>),
+    Snapshot(snapshot::SnapshotArgs),
     /// Run guard as a hook of git, of a hook framework or of a coding agent.
     #[command(subcommand)]
-    Hook(Deferred<hook::HookArgs>),
+    Hook(hook::HookArgs),
     /// Serve the file operations to a program, by the Model Context Protocol.
-    Mcp(Deferred<mcp::McpArgs>),
+    Mcp(mcp::McpArgs),
     /// Print completions, manual pages, or the schema or reference of guard.toml.
     #[command(subcommand)]
-    Generate(Deferred<generate::GenerateArgs>),
+    Generate(generate::GenerateArgs),
     /// Remove what `guard install` wrote.
-    Uninstall(Deferred<install::Uninstall>),
+    Uninstall(install::Uninstall),
     /// List the settings in force and where each comes from.
-    Settings(Deferred<explain::SettingsArgs>),
+    Settings(explain::SettingsArgs),
     /// Show and verify the log of requests and decisions.
     #[command(subcommand)]
-    Audit(Deferred<audit::AuditArgs>),
+    Audit(audit::AuditArgs),
     /// Describe the commands that people need first, all commands, or one of them.
-    Help(Deferred<usage::HelpArgs>),
+    Help(usage::HelpArgs),
     /// List the changes that wait for a person: `guard approve`.
     #[command(hide = true)]
-    Pending(Deferred<approve::ApproveArgs>),
+    Pending(approve::ApproveArgs),
     /// Reject a waiting change: `guard approve ID --reject`.
     #[command(hide = true)]
-    Reject(Deferred<approve::ApproveArgs>),
+    Reject(approve::ApproveArgs),
+}
+
+/// The command line. Only the verbs among these words have the options of reports, all without any words.
+fn command(words: &[OsString]) -> clap::Command {
+    Cli::command().mut_subcommands(|verb| {
+        let is_named = words.iter().any(|word| word == verb.get_name());
+        match is_named || words.is_empty() {
+            true => options::with_formats(verb),
+            false => verb,
+        }
+    })
 }
 
 /// Runs a command line, the program's name first.
@@ -145,7 +157,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         std::process::exit(i32::from(CANNOT_JUDGE))
     });
     crate::system::survive_size_limit();
-    let parsed = usage::in_short(Cli::command())
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let parsed = usage::in_short(command(&arguments))
         .try_get_matches_from(arguments)
         .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, options::reports(&matches))));
     let (cli, reports) = match parsed {
@@ -189,14 +202,14 @@ impl Cli {
             Verb::Audit(args) => args.run(output),
             Verb::Explain(args) => args.run(output),
             Verb::Settings(args) => args.run(output),
-            Verb::Generate(args) => args.run(output, Cli::command()),
+            Verb::Generate(args) => args.run(output, command(&[])),
             Verb::Init(args) => args.run(output),
             Verb::Install(args) => args.run(output),
             Verb::Uninstall(args) => args.run(output),
             Verb::Doctor(args) => args.run(output),
             Verb::Mcp(args) => args.run(),
             Verb::Hook(args) => args.run(output),
-            Verb::Help(args) => Ok(args.run(Cli::command())),
+            Verb::Help(args) => Ok(args.run(command(&[]))),
         }
     }
 }
@@ -205,11 +218,9 @@ impl Cli {
 mod tests {
     use clap::Command;
 
-    use super::*;
-
     /// The command line with the options of all verbs.
     fn whole_command() -> Command {
-        let mut command = Cli::command();
+        let mut command = super::command(&[]);
         command.build();
         command
     }
@@ -265,7 +276,7 @@ mod tests {
                 };
                 tried += 1;
                 let line = ["guard".to_owned()].into_iter().chain(line);
-                if let Err(error) = Cli::command().try_get_matches_from(line) {
+                if let Err(error) = super::command(&[]).try_get_matches_from(line) {
                     panic!("{example}: {error}");
                 }
             }

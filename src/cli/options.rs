@@ -1,18 +1,19 @@
 //! The options that verbs share. `--format` and `--output`: which reports a verb writes, and where to. `--lld`: the
-//! designs that judge the repository. The options of a verb are defined only when it is called, because defining those of
-//! all verbs took longer than parsing.
+//! designs that judge the repository.
 
-use std::ops::Deref;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, Resettable, TypedValueParser};
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use crate::error::Result;
 use crate::files;
 use crate::git::Repository;
 use crate::judge::Options;
 use crate::report::Format;
+
+/// The heading in help for the options that every verb has.
+pub(super) const GLOBAL: &str = "Global options";
 
 const FORMAT: &str = "format";
 const OUTPUT: &str = "output";
@@ -38,62 +39,8 @@ fn formats_of(verb: &str) -> (&'static [Format], bool) {
     }
 }
 
-/// The options of a verb, with those that every verb of its kind has.
-#[derive(Debug)]
-pub(super) struct Deferred<T>(T);
-
-impl<T> Deref for Deferred<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.0
-    }
-}
-
-impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        T::from_arg_matches(matches).map(Deferred)
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        self.0.update_from_arg_matches(matches)
-    }
-}
-
-/// The verb with its options. Its description stays: that of a group of options would replace it.
-fn defined(verb: Command, define: fn(Command) -> Command) -> Command {
-    let (about, long_about) = (verb.get_about().cloned(), verb.get_long_about().cloned());
-    let verb = with_formats(define(verb));
-    verb.about(Resettable::from(about))
-        .long_about(Resettable::from(long_about))
-}
-
-impl<T: Args> Args for Deferred<T> {
-    fn augment_args(verb: Command) -> Command {
-        verb.defer(|verb| defined(verb, T::augment_args))
-    }
-
-    fn augment_args_for_update(verb: Command) -> Command {
-        Self::augment_args(verb)
-    }
-}
-
-impl<T: Subcommand> Subcommand for Deferred<T> {
-    fn augment_subcommands(verb: Command) -> Command {
-        verb.defer(|verb| defined(verb, T::augment_subcommands))
-    }
-
-    fn augment_subcommands_for_update(verb: Command) -> Command {
-        Self::augment_subcommands(verb)
-    }
-
-    fn has_subcommand(name: &str) -> bool {
-        T::has_subcommand(name)
-    }
-}
-
 /// Adds `--format` with the supported formats to a verb, and `--output` if it writes report files.
-fn with_formats(verb: Command) -> Command {
+pub(super) fn with_formats(verb: Command) -> Command {
     let (formats, writes_files) = formats_of(verb.get_name());
     if formats.is_empty() {
         return verb;
@@ -105,6 +52,7 @@ fn with_formats(verb: Command) -> Command {
         Arg::new(FORMAT)
             .long(FORMAT)
             .global(true)
+            .help_heading(GLOBAL)
             .value_name("FORMAT")
             .env("GUARD_FORMAT")
             .value_parser(parser)
@@ -118,6 +66,7 @@ fn with_formats(verb: Command) -> Command {
         Arg::new(OUTPUT)
             .long(OUTPUT)
             .global(true)
+            .help_heading(GLOBAL)
             .value_name("FORMAT=FILE")
             .env("GUARD_OUTPUT")
             .action(ArgAction::Append)

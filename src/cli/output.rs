@@ -8,7 +8,7 @@ use anstream::{AutoStream, ColorChoice};
 use gix::bstr::BString;
 use serde_json::Value;
 
-use super::options::ReportFile;
+use super::options::{GLOBAL, ReportFile};
 use super::report_file;
 use crate::disk;
 use crate::error::Error;
@@ -27,9 +27,6 @@ pub(super) fn on_panic(what: &'static str, then: fn()) {
         then();
     }));
 }
-
-/// The heading in help for the options that every verb has.
-pub(super) const GLOBAL: &str = "Global options";
 
 /// Options of every verb that control how output looks.
 #[derive(Debug, Default, clap::Args)]
@@ -182,16 +179,6 @@ impl Output {
             let written = report_file::replace(&path, format, &write, mode);
             self.note_failure(&show_file(&path), written);
         }
-        // The file from which GitHub reads the summary of a step.
-        let summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
-        if self.format == Format::Github
-            && let Some(summary) = summary
-        {
-            let format = Format::Markdown;
-            let write = |out: &mut dyn Write| write(Target { out, format, style });
-            let written = report_file::append(summary.as_ref(), &write);
-            self.note_failure("the file of GITHUB_STEP_SUMMARY", written);
-        }
     }
 
     /// Remembers the first failure. A broken pipe is not one: the reader has seen enough.
@@ -216,7 +203,6 @@ impl Output {
         };
         let failure = Error::new(format!("the report cannot be written to {to}: {error}"));
         let mut failure = match error.kind() {
-            ErrorKind::Unsupported => Error::new(error.to_string()),
             ErrorKind::AlreadyExists => {
                 failure.help("name a new file, or an earlier guard report in the same format")
             }

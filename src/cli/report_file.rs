@@ -1,7 +1,7 @@
 //! Report files: where guard may write them, and writing them completely or not at all.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 
 use gix::bstr::BStr;
@@ -21,23 +21,20 @@ fn admit_place(path: &Path) -> Result<(), String> {
         // The directory is missing, so writing fails with an error that says more.
         return Ok(());
     };
+    let is_below = |dir: &Path| dir.canonicalize().is_ok_and(|dir| place.starts_with(dir));
     let repo = Repository::open(".".as_ref()).ok();
-    let below = |dir: &Path| {
-        let dir = dir.canonicalize().ok()?;
-        place.strip_prefix(dir).ok()
-    };
     let mut git_dirs = repo
         .iter()
         .flat_map(|repo| [repo.git_dir(), repo.common_dir()]);
-    if place.iter().any(|part| part.eq_ignore_ascii_case(".git"))
-        || git_dirs.any(|dir| below(dir).is_some())
-    {
+    if place.iter().any(|part| part.eq_ignore_ascii_case(".git")) || git_dirs.any(is_below) {
         return Err("it is inside a git directory".to_owned());
     }
+    let Some(repo) = &repo else { return Ok(()) };
     let root = repo
-        .as_ref()
-        .and_then(|repo| Some((repo, repo.workdir().ok()?)));
-    let Some((repo, inside)) = root.and_then(|(repo, root)| Some((repo, below(root)?))) else {
+        .workdir()
+        .ok()
+        .and_then(|root| root.canonicalize().ok());
+    let Some(inside) = root.and_then(|root| place.strip_prefix(root).ok()) else {
         return Ok(());
     };
     let inside = gix::path::into_bstr(inside).map_err(|_| "its name is not UTF-8")?;
@@ -46,8 +43,7 @@ fn admit_place(path: &Path) -> Result<(), String> {
     // The verdict reports unusable settings. The names that guard always uses are still known.
     let settings = settings_of_head(repo).unwrap_or_default();
     let folded = fold(inside);
-    let names = [inside, folded.as_ref()];
-    if names
+    if [inside, folded.as_ref()]
         .iter()
         .any(|name| policy::is_own_settings(&settings, name))
     {
@@ -89,8 +85,7 @@ fn admit_content(path: &Path, format: Format) -> Result<(), String> {
 /// Puts a report in its file as `write` makes it: a reader finds the old report or the new one, never a part of
 /// either. `mode` are the permission bits on Unix; by default, those of a new file.
 ///
-/// The file must be new, or an earlier report in the same format, and none that guard or git works with. guard writes
-/// directly to a pipe or a device, such as `/dev/stderr`.
+/// The file must be new, or an earlier report in the same format, and none that guard or git works with.
 ///
 /// # Errors
 /// `AlreadyExists` if guard may not replace what is there, or those of `write` and the file system; what was there is
@@ -101,27 +96,8 @@ pub(super) fn replace(
     write: WriteContent<'_>,
     mode: Option<u32>,
 ) -> io::Result<()> {
-    let target = disk::if_there(fs::metadata(path))?;
-    if target.is_some_and(|target| !target.is_file() && !target.is_dir()) {
-        return write_to_end(path, write);
-    }
     admit_place(path)
         .and_then(|()| admit_content(path, format))
         .map_err(|why| io::Error::new(io::ErrorKind::AlreadyExists, why))?;
     disk::replace_with(path, write, mode)
-}
-
-/// Adds a report to the end of the file, unless guard or git works with it.
-///
-/// # Errors
-/// The reason why not, or those of `write` and the file system.
-pub(super) fn append(path: &Path, write: WriteContent<'_>) -> io::Result<()> {
-    admit_place(path).map_err(io::Error::other)?;
-    write_to_end(path, write)
-}
-
-fn write_to_end(path: &Path, write: WriteContent<'_>) -> io::Result<()> {
-    let mut file = BufWriter::new(File::options().append(true).create(true).open(path)?);
-    write(&mut file)?;
-    file.flush()
 }
