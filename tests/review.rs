@@ -120,7 +120,7 @@ fn page_of_a_refused_branch_shows_what_is_lost_and_what_is_outside() {
     );
     says(
         findings,
-        "src/cli/layout.py | src/cli/main.py | The missing rows, ready to paste",
+        "src/cli/layout.py | src/cli/main.py",
     );
     says(
         findings,

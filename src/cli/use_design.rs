@@ -102,22 +102,15 @@ fn choose(repo: &Repository, branch: &BStr, paths: &[PathBuf]) -> Result<String>
     Ok(told)
 }
 
-/// The choice; without one, the designs by the settings.
+/// The choice.
 fn current(repo: &Repository, branch: &BStr) -> String {
     let chosen = repo.branch_values(branch, CHOICE_KEY);
     let branch = escaped(branch);
-    if !chosen.is_empty() {
-        return format!(
-            "branch {branch} is checked against {}",
-            escaped_list(&chosen)
-        );
-    }
-    let selected = judge::selected_by_settings(repo);
-    match selected.is_empty() {
+    match chosen.is_empty() {
         true => format!("branch {branch} has no choice: guard.toml selects the design"),
         false => format!(
-            "branch {branch} has no choice: guard.toml selects the design {}",
-            escaped_list(&selected)
+            "branch {branch} is checked against {}",
+            escaped_list(&chosen)
         ),
     }
 }

@@ -43,8 +43,8 @@ pub use range::{commit, new_commits, push, range};
 pub use request::OperationContext;
 pub use scope::{prompt, scope, settings, status};
 pub use staged::{
-    Clearable, clearable, everything, governing_designs, landed, selected_by_settings, staged,
-    uncommitted, used_approvals,
+    Clearable, clearable, everything, governing_designs, landed, staged, uncommitted,
+    used_approvals,
 };
 pub use trial::{Trial, TriedChange, trial};
 

@@ -9,7 +9,7 @@ use super::Options;
 use super::facts::JudgementFacts;
 use super::merge_commits::{self, OwnChanges};
 use super::pipeline::{self, Judged};
-use super::policy_loader::{load_for_changes, load_to_show};
+use super::policy_loader::load_for_changes;
 use crate::approve::Approval;
 use crate::change::Change;
 use crate::error::Result;
@@ -66,12 +66,6 @@ fn judge_index(
 ) -> Result<Judged> {
     let facts = facts_of(repo, index, options.githead)?;
     pipeline::judge(JudgementFacts { source, ..facts }, options)
-}
-
-/// The designs that the settings select for the current branch; none if there is no such design.
-pub fn selected_by_settings(repo: &Repository) -> Vec<BString> {
-    let policy = load_to_show(repo, &Options::default());
-    policy.map_or_else(|_| Vec::new(), |policy| own_designs(&policy))
 }
 
 /// The designs of this branch that check the staged changes; none if no staged change needs a design. Standing

@@ -3,7 +3,6 @@
 use std::io;
 
 use annotate_snippets::renderer::{DEFAULT_ERROR_STYLE, DEFAULT_NOTE_STYLE};
-use serde::Serialize;
 use serde_json::json;
 
 use super::json::write_line;
@@ -12,25 +11,11 @@ use super::texts::{message, place};
 use crate::path::escaped;
 use crate::verdict::{CheckAnswers, CheckResult};
 
-/// One line of JSON Lines.
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "lowercase")]
-enum CheckLine<'a> {
-    Result(&'a CheckResult),
-    Summary {
-        version: u32,
-        allowed: usize,
-        refused: usize,
-        errors: usize,
-        notes: &'a [String],
-    },
-}
-
 /// Writes the report; quiet omits allowed paths.
 ///
 /// # Errors
 ///
-/// Those of `out`, and `Unsupported` for formats other than human, JSON and JSON Lines.
+/// Those of `out`.
 pub fn write_check(answers: &CheckAnswers, to: Target<'_>) -> io::Result<()> {
     let CheckAnswers { results, notes } = answers;
     if to.format != Format::Jsonl {
@@ -39,17 +24,13 @@ pub fn write_check(answers: &CheckAnswers, to: Target<'_>) -> io::Result<()> {
         return to.answer(human, json);
     }
     for result in results {
-        write_line(&CheckLine::Result(result), to.out)?;
+        write_line("result", result, to.out)?;
     }
     let refused = answers.refused();
-    let summary = CheckLine::Summary {
-        version: 1,
-        allowed: results.len() - refused,
-        refused,
-        errors: 0,
-        notes,
-    };
-    write_line(&summary, to.out)
+    let allowed = results.len() - refused;
+    let summary =
+        json!({"version": 1, "allowed": allowed, "refused": refused, "errors": 0, "notes": notes});
+    write_line("summary", &summary, to.out)
 }
 
 /// The line for people; quiet omits an allowed path.

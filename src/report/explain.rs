@@ -5,14 +5,15 @@ use std::io;
 use serde_json::{Value, json};
 
 use super::target::{Style, Target};
+use super::texts::columns;
 use crate::finding::Rule;
 
 /// Writes the page of a rule, or the list of all rules.
 ///
 /// # Errors
-/// Those of `out`, and `Unsupported` for a format that is neither human nor JSON.
+/// Those of `out`.
 pub fn write_rules(rule: Option<Rule>, to: Target<'_>) -> io::Result<()> {
-    let human = |style: &Style| rule.map_or_else(|| list(style), |rule| page(rule, style));
+    let human = |style: &Style| rule.map_or_else(list, |rule| page(rule, style));
     let json = || {
         let rules = rule.as_ref().map_or(Rule::ALL, std::slice::from_ref);
         let rules: Vec<Value> = rules.iter().copied().map(rule_json).collect();
@@ -46,16 +47,15 @@ fn page(rule: Rule, style: &Style) -> String {
 }
 
 /// One line per rule: name, default level, when it fires.
-fn list(style: &Style) -> String {
-    let widest = Rule::ALL.iter().map(|rule| rule.id().len()).max();
-    let widest = widest.unwrap_or(0);
-    let line = |rule: &Rule| {
-        // Padded before it is painted: colour codes have no width.
-        let name = format!("{:widest$}", rule.id());
-        let name = style.title(&name);
-        let level = rule.default_level().name();
-        format!("{name}  {level:7}  {}\n", rule.summary())
+fn list() -> String {
+    let row = |rule: &Rule| {
+        let level = rule.default_level();
+        vec![
+            rule.id().to_owned(),
+            level.name().to_owned(),
+            rule.summary().to_owned(),
+        ]
     };
-    let lines: String = Rule::ALL.iter().map(line).collect();
-    lines + "\nFor the reason, an example and the fix: guard explain RULE\n"
+    let rows = columns(Rule::ALL.iter().map(row));
+    rows + "\nFor the reason, an example and the fix: guard explain RULE\n"
 }

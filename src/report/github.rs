@@ -4,8 +4,7 @@
 //! in it cannot be commands. The token that ends the block is a hash of the block, so nothing in the block can
 //! contain it.
 //!
-//! GitHub shows ten annotations per level and step and drops others silently, so the tenth says how many more there
-//! are.
+//! GitHub shows ten annotations per level and step; the log has all.
 
 use super::human;
 use super::place::ReportPlaces;
@@ -15,9 +14,6 @@ use super::texts::{RunResult, cannot_judge, in_full, ordered};
 use crate::finding::{Finding, Level};
 use crate::path::escaped;
 use crate::sha256::sha256;
-
-/// The maximum annotations per level.
-const MOST: usize = 10;
 
 pub(super) fn report(run: RunResult<'_>, style: &Style) -> String {
     let RunResult { verdict, failure } = run;
@@ -30,42 +26,26 @@ pub(super) fn report(run: RunResult<'_>, style: &Style) -> String {
         out.push_str(&format!("::error title={title}::{message}\n"));
     }
     let places = ReportPlaces::new(verdict);
-    let findings = ordered(&verdict.findings);
-    for (level, command, plural) in [
-        (Level::Error, "error", "errors"),
-        (Level::Warning, "warning", "warnings"),
-        (Level::Note, "notice", "notes"),
-    ] {
-        if style.quiet && level != Level::Error {
-            continue;
-        }
-        let of_level: Vec<_> = findings.iter().filter(|f| f.level == level).collect();
-        // The failure above counts as one of the errors.
-        let most = MOST - usize::from(failure.is_some() && level == Level::Error);
-        let shown = match of_level.len() {
-            count if count > most => most - 1,
-            count => count,
-        };
-        for finding in &of_level[..shown] {
-            out.push_str(&annotation(&places, command, finding));
-        }
-        let more = of_level.len() - shown;
-        if more > 0 {
-            out.push_str(&format!(
-                "::{command} title=guard::and {more} more {plural}, see the log\n"
-            ));
+    for finding in ordered(&verdict.findings) {
+        if !style.quiet || finding.level == Level::Error {
+            out.push_str(&annotation(&places, finding));
         }
     }
     out
 }
 
-fn annotation(places: &ReportPlaces<'_>, command: &str, finding: &Finding) -> String {
+fn annotation(places: &ReportPlaces<'_>, finding: &Finding) -> String {
+    let command = match finding.level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "notice",
+    };
     let place = places.place(finding);
     let file = property(&escaped(&place.path).to_string());
     let title = property(&format!("guard: {}", finding.rule.id()));
     let message = data(&in_full(finding));
-    let (line, column) = (place.line, place.column);
-    format!("::{command} file={file},line={line},col={column},title={title}::{message}\n")
+    let line = place.line;
+    format!("::{command} file={file},line={line},title={title}::{message}\n")
 }
 
 /// Escapes the text after the second `::`.

@@ -18,8 +18,10 @@ use crate::finding::{Finding, Level};
 use crate::scope::settings;
 use crate::sha256::sha256;
 
-pub(super) fn report(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let RunResult { verdict, failure } = run;
+pub(super) fn report(
+    RunResult { verdict, failure }: RunResult<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let findings = ordered(&verdict.findings);
     let fingerprints = hashes(&findings);
     let places = ReportPlaces::new(verdict);

@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 use std::io;
 
 use annotate_snippets::renderer::{
-    DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE, DEFAULT_NOTE_STYLE, DEFAULT_WARNING_STYLE,
+    DEFAULT_ADDITION_STYLE, DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE, DEFAULT_NOTE_STYLE,
+    DEFAULT_REMOVAL_STYLE, DEFAULT_WARNING_STYLE,
 };
 
 use super::diagnostic::{drawn, help_blocks};
-use super::preview::{GUTTER, painted};
 use super::target::Style;
 use super::texts::{self, message};
 use super::texts::{RunResult, ordered, plural, remarks};
@@ -91,6 +91,35 @@ pub(super) fn findings(
     out
 }
 
+/// The prefix of quoted content, which distinguishes it from guard's own words.
+const GUTTER: &str = "  | ";
+
+/// The lines of content, each behind the gutter.
+pub(crate) fn gutter(content: &str) -> String {
+    let lines = content.lines().map(|line| format!("{GUTTER}{line}\n"));
+    lines.collect()
+}
+
+/// Appends the preview of a change and the content that it would lose, each below a title if there is any.
+pub(crate) fn push_change(text: &mut String, preview: &str, lost: &str, style: &Style) {
+    let preview = painted(preview, style);
+    for (title, content) in [("The change", &*preview), ("What would be lost", lost)] {
+        if !content.is_empty() {
+            text.push_str(&format!("\n{title}:\n{}", gutter(content)));
+        }
+    }
+}
+
+/// A unified preview, whose content is escaped already, in colour if colours are on.
+pub(crate) fn painted(preview: &str, style: &Style) -> String {
+    let line = |line: &str| match line.as_bytes().first() {
+        Some(b'+') => style.paint(DEFAULT_ADDITION_STYLE, line) + "\n",
+        Some(b'-') => style.paint(DEFAULT_REMOVAL_STYLE, line) + "\n",
+        _ => format!("{line}\n"),
+    };
+    preview.lines().map(line).collect()
+}
+
 /// The preview of a change below the finding, each line as far as it fits.
 fn push_preview(out: &mut String, preview: &str, style: &Style) {
     let room = style.width.saturating_sub(GUTTER.len()).max(GUTTER.len());
@@ -98,9 +127,7 @@ fn push_preview(out: &mut String, preview: &str, style: &Style) {
         |line: &str| texts::clip(&texts::line(&line.replace('\t', "    ")), room).into_owned();
     let lines: Vec<String> = preview.lines().map(fit).collect();
     push_line(out, &style.title("preview:"));
-    for line in painted(&lines.join("\n"), style).lines() {
-        push_line(out, &format!("{GUTTER}{line}"));
-    }
+    out.push_str(&gutter(&painted(&lines.join("\n"), style)));
 }
 
 /// The last line.

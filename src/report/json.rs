@@ -10,14 +10,16 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::texts::{RunResult, ordered};
+use crate::finding::Finding;
 use crate::finding::json::path_text;
-use crate::finding::{Finding, Help};
 use crate::path::is_hostile;
 use crate::verdict::{Counts, DesignUsed, JudgedChange, Outcome};
 
 /// The document of `guard lint`; that of a run that could not check has no verdict.
-pub(super) fn report(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let RunResult { verdict, failure } = run;
+pub(super) fn report(
+    RunResult { verdict, failure }: RunResult<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     #[derive(Serialize)]
     struct ReportJson<'a> {
         version: u32,
@@ -32,10 +34,8 @@ pub(super) fn report(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> 
     if let Some(error) = failure {
         let (kind, message, help) = (error.kind(), &error.message, &error.help);
         let error = json!({"kind": kind, "message": message, "help": help});
-        return write_document(
-            &json!({"version": 1, "error": error, "findings": findings}),
-            out,
-        );
+        let failed = json!({"version": 1, "error": error, "findings": findings});
+        return write_document(&failed, out);
     }
     let source = &verdict.source;
     let mut source_json = json!({
@@ -60,45 +60,32 @@ pub(super) fn report(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> 
     write_document(&value, out)
 }
 
-/// One line of JSON Lines; `type` tells them apart. The last one shows that the report is complete.
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "lowercase")]
-enum LintLine<'a> {
-    Finding(&'a Finding),
-    Error {
-        version: u32,
-        kind: &'static str,
-        message: &'a str,
-        help: &'a [Help],
-    },
-    Summary {
+/// JSON Lines: one finding per line, then one line for the run, which shows that the report is complete.
+pub(super) fn lines(
+    RunResult { verdict, failure }: RunResult<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for one in ordered(&verdict.findings) {
+        write_line("finding", one, out)?;
+    }
+    if let Some(error) = failure {
+        let (kind, message, help) = (error.kind(), &error.message, &error.help);
+        let error = json!({"version": 1, "kind": kind, "message": message, "help": help});
+        return write_line("error", &error, out);
+    }
+    #[derive(Serialize)]
+    struct Summary {
         version: u32,
         verdict: Outcome,
         #[serde(flatten)]
         counts: Counts,
-    },
-}
-
-/// JSON Lines: one finding per line, then one line for the run.
-pub(super) fn lines(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let RunResult { verdict, failure } = run;
-    for one in ordered(&verdict.findings) {
-        write_line(&LintLine::Finding(one), out)?;
     }
-    let last = match failure {
-        Some(failure) => LintLine::Error {
-            version: 1,
-            kind: failure.kind(),
-            message: &failure.message,
-            help: &failure.help,
-        },
-        None => LintLine::Summary {
-            version: 1,
-            verdict: verdict.outcome(),
-            counts: verdict.counts(),
-        },
+    let summary = Summary {
+        version: 1,
+        verdict: verdict.outcome(),
+        counts: verdict.counts(),
     };
-    write_line(&last, out)
+    write_line("summary", &summary, out)
 }
 
 /// Values that are made, written and dropped one by one.
@@ -123,16 +110,29 @@ pub(crate) fn document(value: &impl Serialize) -> io::Result<String> {
 
 /// Writes a value as a whole document, safe to show.
 pub(super) fn write_document(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    let mut safe = BufWriter::new(SafeWriter::new(out));
+    let after_sign = false;
+    let mut safe = BufWriter::new(SafeWriter { out, after_sign });
     serde_json::to_writer_pretty(&mut safe, value)?;
     safe.write_all(b"\n")?;
     safe.flush()
 }
 
-/// Writes a value as one line.
-pub(super) fn write_line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    let mut safe = BufWriter::new(SafeWriter::new(out));
-    serde_json::to_writer(&mut safe, value)?;
+/// Writes a value as one line; `kind` tells the lines of a report apart.
+pub(super) fn write_line(
+    kind: &'static str,
+    value: &impl Serialize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Line<'a, T> {
+        #[serde(rename = "type")]
+        kind: &'static str,
+        #[serde(flatten)]
+        value: &'a T,
+    }
+    let after_sign = false;
+    let mut safe = BufWriter::new(SafeWriter { out, after_sign });
+    serde_json::to_writer(&mut safe, &Line { kind, value })?;
     safe.write_all(b"\n")?;
     safe.flush()
 }
@@ -142,15 +142,6 @@ pub(super) fn write_line(value: &impl Serialize, out: &mut dyn Write) -> io::Res
 struct SafeWriter<'a> {
     out: &'a mut dyn Write,
     after_sign: bool,
-}
-
-impl<'a> SafeWriter<'a> {
-    fn new(out: &'a mut dyn Write) -> SafeWriter<'a> {
-        SafeWriter {
-            out,
-            after_sign: false,
-        }
-    }
 }
 
 impl Write for SafeWriter<'_> {

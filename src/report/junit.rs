@@ -13,8 +13,10 @@ use super::texts::{RunResult, advice, cannot_judge, ordered, sentence};
 use crate::finding::{Finding, Level};
 use crate::path::escaped;
 
-pub(super) fn report(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let RunResult { verdict, failure } = run;
+pub(super) fn report(
+    RunResult { verdict, failure }: RunResult<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     // By path: the action of the change, or nothing for another path, and the findings.
     let mut cases: BTreeMap<Option<&BString>, (&str, Vec<&Finding>)> = BTreeMap::new();
     for change in verdict.ordered_changes() {

@@ -17,8 +17,7 @@ const NOTES_BYTES: usize = 5_000;
 /// The maximum length of a sentence or a name.
 const MOST_CHARS: usize = 500;
 
-pub(super) fn report(run: RunResult<'_>) -> String {
-    let RunResult { verdict, failure } = run;
+pub(super) fn report(RunResult { verdict, failure }: RunResult<'_>) -> String {
     let mut out = match failure {
         Some(error) => format!(
             "### guard: could not check\n\n{}\n",

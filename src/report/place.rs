@@ -8,45 +8,23 @@ use std::collections::{HashMap, HashSet};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use crate::finding::{Anchor, Finding, Rule};
+use crate::finding::{Finding, Rule};
 use crate::scope::settings;
 use crate::sha256::sha256;
-use crate::verdict::{Texts, Verdict};
+use crate::verdict::Verdict;
 
-/// A place in a file of the result; line and columns start at 1.
+/// A line in a file of the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReportPlace {
     /// The path in the repository.
     pub path: BString,
+    /// The line, from 1.
     pub line: usize,
-    pub column: usize,
-    /// The column after the last one, on the same line.
-    pub end_column: usize,
 }
 
 impl ReportPlace {
     pub(super) fn top(path: BString) -> ReportPlace {
-        ReportPlace {
-            path,
-            line: 1,
-            column: 1,
-            end_column: 1,
-        }
-    }
-
-    fn marked(anchor: &Anchor, texts: &Texts) -> ReportPlace {
-        let marked = texts
-            .get(&anchor.path)
-            .and_then(|text| text.get(anchor.span.clone()))
-            .and_then(|marked| marked.split(['\n', '\r']).next())
-            .map_or(0, |marked| marked.chars().count());
-        let column = anchor.column.max(1);
-        ReportPlace {
-            path: anchor.path.clone(),
-            line: anchor.line.max(1),
-            column,
-            end_column: column + marked,
-        }
+        ReportPlace { path, line: 1 }
     }
 }
 
@@ -60,16 +38,12 @@ pub(super) struct ReportPlaces<'a> {
 impl<'a> ReportPlaces<'a> {
     pub(super) fn new(verdict: &'a Verdict) -> ReportPlaces<'a> {
         let changes = verdict.changes.iter();
-        ReportPlaces {
-            verdict,
-            exist: changes
-                .filter(|change| change.action != "delete")
-                .map(|change| &change.path)
-                .collect(),
-        }
+        let exist = changes.filter(|change| change.action != "delete");
+        let exist = exist.map(|change| &change.path).collect();
+        ReportPlaces { verdict, exist }
     }
 
-    /// The place of the finding.
+    /// The place of the finding: the changed file, else its line in the design, or a substitute.
     pub(super) fn place(&self, finding: &Finding) -> ReportPlace {
         if let Some(path) = &finding.path
             && !is_about_document(finding.rule)
@@ -78,15 +52,11 @@ impl<'a> ReportPlaces<'a> {
         {
             return ReportPlace::top(path.clone());
         }
-        self.in_design(finding)
-    }
-
-    /// The finding's line in the design, or a substitute.
-    fn in_design(&self, finding: &Finding) -> ReportPlace {
         if let Some(anchor) = &finding.design
             && is_plain(anchor.path.as_bstr())
         {
-            return ReportPlace::marked(anchor, &self.verdict.texts);
+            let (path, line) = (anchor.path.clone(), anchor.line.max(1));
+            return ReportPlace { path, line };
         }
         let mut designs = self.verdict.designs.iter().map(|design| &design.path);
         let first = designs.find(|path| is_plain(path.as_bstr()));

@@ -49,7 +49,6 @@ pub(super) fn report(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> 
     struct SarifRun<R> {
         tool: Value,
         automation_details: Value,
-        column_kind: &'static str,
         invocations: [Value; 1],
         results: R,
     }
@@ -64,7 +63,6 @@ pub(super) fn report(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> 
     let run = SarifRun {
         tool: json!({"driver": {"name": "guard", "version": version, "rules": rules}}),
         automation_details: json!({"id": "guard/"}),
-        column_kind: "unicodeCodePoints",
         invocations: [invocation(run, left_out)],
         results: Streamed(results),
     };
@@ -158,12 +156,7 @@ fn result(places: &ReportPlaces<'_>, finding: &Finding, fingerprint: &str) -> Va
 fn location(place: &ReportPlace) -> Value {
     json!({"physicalLocation": {
         "artifactLocation": {"uri": uri(place.path.as_bstr())},
-        "region": {
-            "startLine": place.line,
-            "startColumn": place.column,
-            "endLine": place.line,
-            "endColumn": place.end_column,
-        },
+        "region": {"startLine": place.line},
     }})
 }
 

@@ -7,13 +7,13 @@ use gix::bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
 use super::target::{Style, Target};
-use super::texts::{ordered, place, plural, remarks};
+use super::texts::{columns, message, ordered, place, plural, remarks};
 use super::{human, texts};
 use crate::design::Mention;
 use crate::finding::Level;
 use crate::finding::json::path_text;
 use crate::path::{escaped, escaped_list};
-use crate::scope::{Actions, GrantKind};
+use crate::scope::{Actions, Grant, GrantKind};
 use crate::verdict::{PromptPath, PromptSection, Protection, ScopeGrant, ScopeListing};
 
 /// The maximum length of a description.
@@ -23,7 +23,7 @@ const DESCRIPTION_CHARS: usize = 300;
 ///
 /// # Errors
 ///
-/// Those of `out`, and `Unsupported` for formats other than human and JSON.
+/// Those of `out`.
 pub fn write_scope(scope: &ScopeListing, to: Target<'_>) -> io::Result<()> {
     to.answer(|style| people(scope, style, tables), || json(scope))
 }
@@ -53,14 +53,13 @@ fn people(
 
 fn summary(scope: &ScopeListing, _: &Style) -> String {
     let count = |level| scope.problems.iter().filter(|p| p.level == level).count();
-    let found = remarks(&[
+    let mut found = remarks(&[
         (count(Level::Error), "error"),
         (count(Level::Warning), "warning"),
     ]);
-    let found = match found.as_str() {
-        "" => "nothing to correct",
-        found => found,
-    };
+    if found.is_empty() {
+        "nothing to correct".clone_into(&mut found);
+    }
     let documents = plural(scope.designs.len(), "design");
     format!("guard: {found} in {documents}\n")
 }
@@ -68,49 +67,67 @@ fn summary(scope: &ScopeListing, _: &Style) -> String {
 fn tables(scope: &ScopeListing, style: &Style) -> String {
     let granted = scope.grants.iter().map(|line| {
         let grant = &line.grant;
-        let slash = if grant.kind == GrantKind::Directory {
-            "/"
-        } else {
-            ""
+        let protected = match is_protected(line) {
+            true => " (protected)",
+            false => "",
         };
-        let protected = if is_protected(line) {
-            " (protected)"
-        } else {
-            ""
-        };
-        let actions = grant.actions.names().collect::<Vec<_>>().join(", ");
-        [
-            format!("{}{slash}", escaped(&grant.path)),
-            actions,
+        vec![
+            format!("{}{}", escaped(&grant.path), slash(grant)),
+            actions(grant).join(", "),
             format!("{}{protected}", grant.role.name()),
             grant.form.name().to_owned(),
             place(&grant.anchor),
         ]
     });
-    let mut out = table("allowed", granted.collect(), style);
-    if !scope.mentions.is_empty() {
-        let mentions = scope.mentions.iter().map(|mention| {
-            let path = escaped(&mention.path).to_string();
-            [
-                path,
-                texts::message(&mention.change_type),
-                place(&mention.anchor),
-            ]
-        });
-        out.push('\n');
-        out.push_str(&table("named, not allowed", mentions.collect(), style));
+    let mentions = scope.mentions.iter().map(|mention| {
+        vec![
+            escaped(&mention.path).to_string(),
+            message(&mention.change_type),
+            place(&mention.anchor),
+        ]
+    });
+    let title = |title: &str, count: usize| {
+        let count = match count {
+            0 => ": nothing".to_owned(),
+            count => format!(" ({}):", plural(count, "path")),
+        };
+        style.title(&format!("{title}{count}")) + "\n"
+    };
+    let mut out = title("allowed", granted.len()) + &columns(granted);
+    if mentions.len() > 0 {
+        out += &format!("\n{}", title("named, not allowed", mentions.len()));
+        out += &columns(mentions);
     }
     out
 }
 
+/// What marks a directory.
+fn slash(grant: &Grant) -> &'static str {
+    match grant.kind {
+        GrantKind::Directory => "/",
+        _ => "",
+    }
+}
+
+fn actions(grant: &Grant) -> Vec<&'static str> {
+    grant.actions.names().collect()
+}
+
 fn json(scope: &ScopeListing) -> Value {
-    let grants: Vec<_> = scope.grants.iter().map(grant_json).collect();
-    let mentions: Vec<_> = scope.mentions.iter().map(mention_json).collect();
+    let mention = |mention: &Mention| {
+        json!({
+            "path": path_text(mention.path.as_ref()),
+            "change_type": mention.change_type,
+            "design": path_text(mention.anchor.path.as_ref()),
+            "line": mention.anchor.line,
+            "column": mention.anchor.column,
+        })
+    };
     json!({
         "version": 1,
         "designs": scope.designs,
-        "grants": grants,
-        "mentions": mentions,
+        "grants": scope.grants.iter().map(grant_json).collect::<Vec<_>>(),
+        "mentions": scope.mentions.iter().map(mention).collect::<Vec<_>>(),
         "problems": ordered(&scope.problems),
         "notes": scope.notes,
     })
@@ -121,7 +138,7 @@ fn grant_json(line: &ScopeGrant) -> Value {
     json!({
         "path": path_text(grant.path.as_ref()),
         "kind": grant.kind,
-        "actions": grant.actions.names().collect::<Vec<_>>(),
+        "actions": actions(grant),
         "from": grant.renamed.as_ref().map(|from| path_text(from.as_ref())),
         "role": grant.role,
         "form": grant.form,
@@ -134,40 +151,10 @@ fn grant_json(line: &ScopeGrant) -> Value {
     })
 }
 
-fn mention_json(mention: &Mention) -> Value {
-    json!({
-        "path": path_text(mention.path.as_ref()),
-        "change_type": mention.change_type,
-        "design": path_text(mention.anchor.path.as_ref()),
-        "line": mention.anchor.line,
-        "column": mention.anchor.column,
-    })
-}
-
 /// Whether requests may not change the path; a directory may still get files.
 fn is_protected(line: &ScopeGrant) -> bool {
     let is_settings = line.protection == Some(Protection::Settings);
     is_settings || line.protection.is_some() && line.grant.kind == GrantKind::File
-}
-
-/// Rows in aligned columns, below a title.
-fn table<const N: usize>(title: &str, rows: Vec<[String; N]>, style: &Style) -> String {
-    let count = match rows.len() {
-        0 => ": nothing".to_owned(),
-        count => format!(" ({}):", plural(count, "path")),
-    };
-    let mut out = style.title(&format!("{title}{count}")) + "\n";
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: [usize; N] = std::array::from_fn(|column| width(column).unwrap_or(0));
-    for row in &rows {
-        let cells = row.iter().zip(widths);
-        let line: String = cells
-            .map(|(cell, width)| format!("  {cell:width$}"))
-            .collect();
-        out.push_str(line.trim_end_matches(' '));
-        out.push('\n');
-    }
-    out
 }
 
 /// Writes the section.
@@ -197,23 +184,20 @@ pub fn prompt_text(section: &PromptSection) -> String {
     }
     let mut out = String::new();
     for is_standing in [false, true] {
-        let mut lines = (section.paths.iter())
-            .filter(|line| line.is_standing == is_standing)
-            .peekable();
-        if lines.peek().is_none() {
+        let lines = section.paths.iter();
+        let lines = lines.filter(|line| line.is_standing == is_standing);
+        let lines: String = lines.map(line_text).collect();
+        if lines.is_empty() {
             continue;
         }
         let designs = section.designs.iter().map(|design| &design.path);
         let designs = designs.filter(|design| section.standing.contains(design) == is_standing);
-        let from = escaped_list(designs);
-        out.push_str(&match (is_standing, out.is_empty()) {
-            (false, _) => format!("You may change only these files (from {from}):\n"),
-            (true, true) => format!(
-                "You may change only these files, which are allowed on every branch (from {from}):\n"
-            ),
-            (true, false) => format!("\nAllowed on every branch (from {from}):\n"),
+        out.push_str(match (is_standing, out.is_empty()) {
+            (false, _) => "You may change only these files",
+            (true, true) => "You may change only these files, which are allowed on every branch",
+            (true, false) => "\nAllowed on every branch",
         });
-        out.extend(lines.map(line_text));
+        out.push_str(&format!(" (from {}):\n{lines}", escaped_list(designs)));
     }
     if !section.named.is_empty() {
         out.push_str("\nNamed by the design, not to be changed:\n");
@@ -227,22 +211,22 @@ pub fn prompt_text(section: &PromptSection) -> String {
 
 fn line_text(line: &PromptPath) -> String {
     let grant = &line.row.grant;
-    let (slash, what) = match grant.kind {
-        GrantKind::File => ("", ""),
-        GrantKind::Directory => ("/", " anything below"),
-        GrantKind::Glob => ("", " what matches"),
+    let what = match grant.kind {
+        GrantKind::File => "",
+        GrantKind::Directory => " anything below",
+        GrantKind::Glob => " what matches",
     };
-    let actions = grant.actions.names().collect::<Vec<_>>().join(" or ");
-    let mut out = format!("- {}{slash}  # {actions}{what}", shown(&grant.path));
+    let (path, slash) = (shown(&grant.path), slash(grant));
+    let actions = actions(grant).join(" or ");
     let descriptions = line.descriptions.iter().map(String::as_str);
     let all: Vec<_> = descriptions.filter(|text| !text.is_empty()).collect();
-    if !all.is_empty() {
-        let all = texts::text(&all.join("; ")).into_owned();
-        out.push_str(&format!(": {}", texts::clip(&all, DESCRIPTION_CHARS)));
-    }
-    out.push_str(warning(&line.row));
-    out.push('\n');
-    out
+    let all = texts::text(&all.join("; ")).into_owned();
+    let described = match &*texts::clip(&all, DESCRIPTION_CHARS) {
+        "" => String::new(),
+        text => format!(": {text}"),
+    };
+    let warning = warning(&line.row);
+    format!("- {path}{slash}  # {actions}{what}{described}{warning}\n")
 }
 
 fn warning(row: &ScopeGrant) -> &'static str {
@@ -259,29 +243,21 @@ fn warning(row: &ScopeGrant) -> &'static str {
 }
 
 fn line_json(line: &PromptPath) -> Value {
-    let grant = &line.row.grant;
     let reason = line.row.protection.map(|protection| match protection {
         Protection::Settings => "protected",
         Protection::Scaffolded => "scaffolded",
     });
-    json!({
-        "path": path_text(grant.path.as_ref()),
-        "kind": grant.kind,
-        "actions": grant.actions.names().collect::<Vec<_>>(),
-        "role": grant.role,
-        "description": line.descriptions.join("; "),
-        "exists": line.row.exists,
-        "do_not_modify": reason.is_some(),
-        "reason": reason,
-    })
+    let mut value = grant_json(&line.row);
+    value["description"] = line.descriptions.join("; ").into();
+    value["do_not_modify"] = reason.is_some().into();
+    value["reason"] = reason.into();
+    value
 }
 
 /// A path that cannot be mistaken for path and remark.
 fn shown(path: &BString) -> String {
-    let text = escaped(path).to_string();
-    if text.contains('#') && !text.starts_with('"') {
-        format!("\"{text}\"")
-    } else {
-        text
+    match escaped(path).to_string() {
+        text if text.contains('#') && !text.starts_with('"') => format!("\"{text}\""),
+        text => text,
     }
 }

@@ -14,20 +14,18 @@ use crate::finding::json::path_text;
 use crate::finding::{Finding, Level};
 use crate::path::escaped;
 use crate::scope::Grant;
-use crate::verdict::{BranchStatus, RowsSoFar, Verdict};
+use crate::verdict::{BranchStatus, DesignUsed, RowsSoFar, Verdict};
 
 /// The most rows and findings.
 const MOST: usize = 3;
 /// The most designs and waiting changes.
 const FEW: usize = 2;
-/// The indent below a title.
-const INDENT: &str = "         ";
 
 /// Writes where a branch stands, with the changes that wait for approval: a line and an object for each.
 ///
 /// # Errors
 ///
-/// Those of `out`, and `Unsupported` for formats other than human and JSON.
+/// Those of `out`.
 pub fn write_status(
     status: &BranchStatus,
     waiting: &[(String, Value)],
@@ -46,51 +44,44 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
         Some(name) => escaped(name).to_string(),
         None => "none, HEAD is detached".to_owned(),
     };
-    let design = match &status.designs {
-        Ok(designs) if designs.is_empty() => vec!["none".to_owned()],
-        Ok(designs) => cut(designs, FEW, |design| {
-            let by = message(&design.selected_by);
-            vec![format!("{} ({by})", escaped(&design.path))]
-        }),
-        Err(error) => why(error),
+    let design = |design: &DesignUsed| {
+        let by = message(&design.selected_by);
+        vec![format!("{} ({by})", escaped(&design.path))]
     };
+    let designs = status.designs.as_ref();
+    let designs = designs.map_or_else(why, |designs| cut(designs, FEW, design));
+    let row = |row: &Grant| vec![format!("{} ({})", escaped(&row.path), place(&row.anchor))];
     let rows = match &status.rows {
         Ok(None) => Vec::new(),
         Ok(Some(RowsSoFar { done, open })) => {
-            let row =
-                |row: &Grant| vec![format!("{} ({})", escaped(&row.path), place(&row.anchor))];
             let mut lines = vec![format!("{done} done, {} open", open.len())];
             lines.extend(cut(open, MOST, row));
             lines
         }
         Err(error) => why(error),
     };
-    let commit = status.commit.as_ref().map_or_else(
-        |error| {
-            let mut lines = why(error);
-            lines[0].insert_str(0, "cannot be checked: ");
-            lines
-        },
-        next_commit,
-    );
-    let mut approval = cut(waiting, FEW, |(line, _)| vec![line.clone()]);
-    if approval.is_empty() {
-        approval.push("nothing".to_owned());
+    let mut commit = status.commit.as_ref().map_or_else(why, next_commit);
+    if status.commit.is_err() {
+        commit[0].insert_str(0, "cannot be checked: ");
     }
     let mut out = String::new();
-    for (title, lines) in [
-        ("branch", vec![branch]),
-        ("design", design),
-        ("rows", rows),
-        ("commit", commit),
-        ("waiting", approval),
+    for (title, otherwise, lines) in [
+        ("branch", None, vec![branch]),
+        ("design", Some("none"), designs),
+        ("rows", None, rows),
+        ("commit", None, commit),
+        (
+            "waiting",
+            Some("nothing"),
+            cut(waiting, FEW, |(line, _)| vec![line.clone()]),
+        ),
     ] {
-        for (at, line) in lines.iter().enumerate() {
-            let indent = match at {
-                0 => style.title(&format!("{title:<9}")),
-                _ => INDENT.to_owned(),
-            };
-            out.push_str(&format!("{indent}{line}\n"));
+        let otherwise = otherwise.filter(|_| lines.is_empty());
+        let lines = lines.iter().map(String::as_str).chain(otherwise);
+        for (at, line) in lines.enumerate() {
+            let title = if at == 0 { title } else { "" };
+            let title = style.title(&format!("{title:<9}"));
+            out.push_str(&format!("{title}{line}\n"));
         }
     }
     let first = status.notes.iter().take(1).cloned();
@@ -106,14 +97,12 @@ fn cut<T>(list: &[T], most: usize, lines: impl Fn(&T) -> Vec<String>) -> Vec<Str
     shown
 }
 
-/// Why guard cannot tell something, with the first fault behind it and a next step.
+/// Why guard cannot tell something, with the first fault behind it and the next steps.
 fn why(error: &Error) -> Vec<String> {
     let fault = ordered(&error.problems).into_iter().next();
     let fault = fault.map(|fault| fault.message.as_str());
-    // The command comes last.
-    let step = error.help.iter().rfind(|line| line.has_command());
-    let step = step.or(error.help.first()).map(|line| &**line);
-    let below = fault.into_iter().chain(step);
+    let steps = error.help.iter().take(MOST).map(|step| &**step);
+    let below = fault.into_iter().chain(steps);
     let below = below.map(|line| format!("  {}", message(line)));
     std::iter::once(message(&error.message))
         .chain(below)
@@ -138,12 +127,7 @@ fn next_commit(verdict: &Verdict) -> Vec<String> {
         let (level, rule) = (finding.level.name(), finding.rule.id());
         let mut lines = vec![message(&format!("{level}[{rule}]: {}", finding.message))];
         // The first step, and the row to paste.
-        let rows = finding
-            .help
-            .iter()
-            .skip(1)
-            .take_while(|line| line.is_to_paste());
-        let steps = finding.help.iter().take(1).chain(rows.take(1));
+        let steps = finding.help.iter().take(2);
         lines.extend(steps.map(|line| format!("  {}", message(line))));
         lines
     };
@@ -172,8 +156,8 @@ fn json(status: &BranchStatus, waiting: &[(String, Value)]) -> Value {
         ("commit", status.commit.as_ref().err()),
     ];
     let errors = errors.into_iter().filter_map(|(about, error)| {
-        let Error { message, help, .. } = error?;
-        Some(json!({ "about": about, "kind": error?.kind(), "message": message, "help": help }))
+        let (kind, Error { message, help, .. }) = (error?.kind(), error?);
+        Some(json!({ "about": about, "kind": kind, "message": message, "help": help }))
     });
     json!({
         "version": 1,

@@ -5,10 +5,11 @@ use std::io;
 
 use annotate_snippets::renderer::DEFAULT_EMPHASIS_STYLE;
 use gix::bstr::BString;
+use regex_lite::Regex;
 use serde::Serialize;
 
 use super::{html, json, texts};
-use crate::finding::{Level, Rule};
+use crate::finding::Rule;
 
 named! {
     /// The report formats.
@@ -107,32 +108,20 @@ pub struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Writes what has a form for people and one for programs, and no other.
+    /// Writes what has a form for people and one for programs. Nothing in the former is a command to a CI system.
     ///
     /// # Errors
     ///
-    /// Those of `out`, and `Unsupported` for a format that is neither human nor JSON.
+    /// Those of `out`.
     pub(crate) fn answer<J: Serialize>(
         self,
         human: impl FnOnce(&Style) -> String,
         json: impl FnOnce() -> J,
     ) -> io::Result<()> {
-        match self.format {
-            Format::Human => self.say(human),
-            Format::Json => json::write_document(&json(), self.out),
-            other => {
-                let message = format!(
-                    "--format {} is not supported here (supported: human, json)",
-                    other.name()
-                );
-                Err(io::Error::new(io::ErrorKind::Unsupported, message))
-            }
+        if self.format != Format::Human {
+            return json::write_document(&json(), self.out);
         }
-    }
-
-    /// Writes text for people, in which nothing is a command to a CI system.
-    pub(super) fn say(self, text: impl FnOnce(&Style) -> String) -> io::Result<()> {
-        let text = texts::commands(text(self.style));
+        let text = texts::commands(human(self.style));
         self.out.write_all(text.as_bytes())
     }
 }
@@ -142,50 +131,33 @@ pub(crate) const RECOGNISED_FROM: u64 = 64 * 1024;
 
 /// Whether a file that starts with `start` is a guard report in this format.
 pub(crate) fn is_report(format: Format, start: &[u8]) -> bool {
-    // A character cut at the end is lost alone.
-    let text = String::from_utf8_lossy(start);
-    let text = text.as_ref();
-    let begins = |with: &[&str]| with.iter().any(|with| text.starts_with(with));
-    let names_rule = |before: &str, after: &str| {
-        let rest = text.split_once(before).map(|(_, rest)| rest);
-        let name = rest.and_then(|rest| rest.split_once(after));
-        name.is_some_and(|(name, _)| Rule::from_id(name).is_some() || name == "guard")
-    };
-    match format {
+    let rules: Vec<_> = Rule::ALL.iter().map(|rule| rule.id()).collect();
+    let rules = rules.join("|");
+    let pattern = match format {
         // A finding, or the first line of lint, check, scope show and scope prompt.
-        Format::Human => {
-            let mut levels = Level::VARIANTS.iter();
-            begins(&["guard: ", "allowed ", "refused ", "granted ("])
-                || begins(&["You may change only these files"])
-                || levels.any(|level| text.starts_with(level.name())) && names_rule("[", "]: ")
-        }
+        Format::Human => format!(
+            r"guard: |allowed |refused |You may change only these files|(error|warning|note)\[({rules})\]: "
+        ),
         Format::Json => {
-            let keys = [
-                "verdict", "error", "results", "designs", "grants", "findings", "target",
-            ];
-            let first = text.strip_prefix("{\n  \"version\": 1,\n  \"");
-            let key = first.and_then(|rest| rest.split_once('"'));
-            key.is_some_and(|(key, _)| keys.contains(&key))
+            "\\{\n  \"version\": 1,\n  \"(verdict|error|results|designs|findings|target)\"".to_owned()
         }
-        Format::Jsonl => begins(&[
-            "{\"type\":\"finding\",\"rule\":",
-            "{\"type\":\"result\",\"requested_path\":",
-            "{\"type\":\"summary\",\"version\":1,",
-            "{\"type\":\"error\",",
-        ]),
+        Format::Jsonl => {
+            r#"\{"type":"(finding","rule":|result","requested_path":|summary","version":1,|error",)"#
+                .to_owned()
+        }
         Format::Sarif => {
-            begins(&["{\n  \"$schema\": \""]) && text.contains("\n          \"name\": \"guard\",")
+            "\\{\n  \"\\$schema\": \"(?s:.*)\n          \"name\": \"guard\",".to_owned()
         }
-        Format::Github => begins(&["::stop-commands::"]),
-        Format::Gitlab => {
-            text.trim_end() == "[]"
-                || begins(&["[\n  {\n    \"description\": \""])
-                    && names_rule("\n    \"check_name\": \"", "\"")
-        }
+        Format::Github => "::stop-commands::".to_owned(),
+        Format::Gitlab => format!(
+            "\\[(\\]\\s*$|\n  \\{{\n    \"description\": \".*\n    \"check_name\": \"({rules}|guard)\")"
+        ),
         Format::Junit => {
-            begins(&["<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"guard\" "])
+            r#"<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="guard" "#.to_owned()
         }
-        Format::Markdown => begins(&["### guard: "]),
-        Format::Html => begins(&[html::BEGINNING]),
-    }
+        Format::Markdown => "### guard: ".to_owned(),
+        Format::Html => html::BEGINNING.to_owned(),
+    };
+    let report = Regex::new(&format!("^({pattern})"));
+    report.is_ok_and(|report| report.is_match(&String::from_utf8_lossy(start)))
 }

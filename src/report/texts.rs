@@ -6,11 +6,10 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use gix::bstr::BStr;
-use regex_lite::{Captures, Regex};
+use regex_lite::Regex;
 
 use crate::error::Error;
 use crate::finding::{Anchor, Finding};
@@ -97,21 +96,25 @@ pub(super) fn remarks(counts: &[(usize, &str)]) -> String {
     words.join(", ")
 }
 
+/// Rows in aligned columns.
+pub(super) fn columns(rows: impl Iterator<Item = Vec<String>>) -> String {
+    let rows: Vec<_> = rows.collect();
+    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().enumerate();
+        let cells = cells.map(|(at, cell)| format!("  {cell:0$}", width(at).unwrap_or(0)));
+        cells.collect::<String>().trim_end_matches(' ').to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
 /// The path as a relative reference (RFC 3986), percent-encoded except for unreserved characters and `/`.
 pub(crate) fn uri(path: &BStr) -> String {
-    let mut out = String::with_capacity(path.len());
-    for &byte in path.iter() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                out.push(char::from(byte));
-            }
-            _ => {
-                // Writing to a string cannot fail.
-                let _ = write!(out, "%{byte:02X}");
-            }
-        }
-    }
-    out
+    let encoded = |&byte: &u8| match byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    path.iter().map(encoded).collect()
 }
 
 /// The maximum length of a message, a label or a line of help.
@@ -144,55 +147,44 @@ pub(super) fn message(sentence: &str) -> String {
 
 /// Text inside an element or a quoted attribute of HTML or XML.
 pub(super) fn markup(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
+    let escapes = [
+        ("&", "&amp;"),
+        ("<", "&lt;"),
+        (">", "&gt;"),
+        ("\"", "&quot;"),
+        ("'", "&#39;"),
+    ];
+    let mut out = text.to_owned();
+    for (sign, escape) in escapes {
+        out = out.replace(sign, escape);
     }
     out
 }
 
 /// Breaks CI commands in a log: `::error::` at the start of a line (GitHub), and `##[error]`, `##vso[…]` and
 /// `##teamcity[…]` anywhere (GitHub, Azure, TeamCity).
-pub(super) fn commands(text: String) -> String {
-    let text = brackets(text, "\\u{5b}");
-    if !text.lines().any(starts_command) {
-        return text;
-    }
-    let mut out = String::with_capacity(text.len() + 16);
-    for line in text.split_inclusive('\n') {
-        if starts_command(line) {
-            let rest = line.trim_start();
-            out.push_str(&line[..line.len() - rest.len()]);
-            out.push_str("\\u{3a}");
-            out.push_str(&rest[1..]);
-        } else {
-            out.push_str(line);
-        }
-    }
-    out
-}
-
+///
 /// GitHub's runner ignores blanks before the colons.
-fn starts_command(line: &str) -> bool {
-    line.trim_start().starts_with("::")
+pub(super) fn commands(text: String) -> String {
+    static AT_START: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new("(?m)^([ \\t]*)::").ok());
+    let text = brackets(text, "\\u{5b}");
+    match &*AT_START {
+        Some(command) if text.contains("::") => {
+            command.replace_all(&text, "${1}\\u{3a}:").into_owned()
+        }
+        _ => text,
+    }
 }
 
 /// Replaces the bracket of `##[`, `##vso[` and the like by `instead`.
 pub(super) fn brackets(text: String, instead: &str) -> String {
     static COMMAND: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(##[A-Za-z]*)\[").ok());
     match &*COMMAND {
-        Some(command) if text.contains("##") => command
-            .replace_all(&text, |found: &Captures<'_>| {
-                format!("{}{instead}", &found[1])
-            })
-            .into_owned(),
+        Some(command) if text.contains("##") => {
+            let instead = format!("${{1}}{instead}");
+            command.replace_all(&text, &*instead).into_owned()
+        }
         _ => text,
     }
 }

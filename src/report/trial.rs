@@ -20,7 +20,7 @@ const NAMED: usize = 3;
 ///
 /// # Errors
 ///
-/// Those of `out`, and `Unsupported` for formats other than human, JSON and the page.
+/// Those of `out`.
 pub(crate) fn write_trial(trial: &Trial, settings: &str, to: Target<'_>) -> io::Result<()> {
     let notes = notes(trial, settings);
     if to.format == Format::Html {

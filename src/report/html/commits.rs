@@ -28,7 +28,8 @@ pub(super) fn approvals(verdict: &Verdict) -> Option<PagePart> {
     );
     let tags = (head, "</tbody></table>");
     let table = folded("approvals", tags, (UNFOLDED, APPROVALS), items);
-    part("approvals", approvals.len(), &lead, table)
+    let id = ("approvals", "Approvals", "Approvals");
+    part(id, approvals.len(), &lead, table)
 }
 
 fn approval(one: &ReviewApproval) -> String {
@@ -41,12 +42,9 @@ fn approval(one: &ReviewApproval) -> String {
             prose(why)
         ),
     };
-    let key = match (approval.key(), &approval.signature) {
-        (Some(key), _) => format!("<code class=\"key\">{}</code>", html(&key)),
-        (None, Some(_)) => "<span class=\"q\">unreadable signature</span>".to_owned(),
-        (None, None) => {
-            "<span class=\"q\">unsigned, counts only in this repository</span>".to_owned()
-        }
+    let key = match approval.key() {
+        Some(key) => format!("<code class=\"key\">{}</code>", html(&key)),
+        None => "<span class=\"q\">no key, counts only in this repository</span>".to_owned(),
     };
     let commit = one.commit.as_deref().map_or_else(String::new, |id| {
         format!(", in commit {}", code(short(id).as_bytes()))
@@ -71,7 +69,8 @@ pub(super) fn commits(verdict: &Verdict, home: &Home) -> Option<PagePart> {
     let lead = format!("{}, oldest first; {how}", plural(commits.len(), "commit"));
     let tags = ("<ol class=\"commits\">", "</ol>");
     let list = folded("commits", tags, (UNFOLDED, COMMITS), items);
-    part("commits", commits.len(), &lead, list)
+    let id = ("commits", "Commits", "Commits");
+    part(id, commits.len(), &lead, list)
 }
 
 fn commit(commit: &ReviewCommit, home: &Home) -> String {

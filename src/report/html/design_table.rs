@@ -50,7 +50,8 @@ pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
         plural(touched, "row"),
         rows.len() - touched
     );
-    part("design", rows.len(), &lead, content)
+    let id = ("design", "Design", "The design");
+    part(id, rows.len(), &lead, content)
 }
 
 /// The place in the order of a line, whose cell may name several paths, and its row.
@@ -63,7 +64,11 @@ fn line_of(line: &[&ReviewRow]) -> (usize, String) {
         true => (1, "untouched", "○", "untouched"),
         false => (1, "mention", "–", "not in force"),
     };
-    let mut paths: Vec<String> = line.iter().map(|row| path_of(row)).collect();
+    let path = |row: &&ReviewRow| match row.grant.kind {
+        GrantKind::Directory => code(&[row.grant.path.as_slice(), b"/"].concat()),
+        _ => code(&row.grant.path),
+    };
+    let mut paths: Vec<String> = line.iter().map(path).collect();
     paths.dedup();
     let grant = &line[0].grant;
     let kind = match grant.change_type.as_str() {
@@ -83,11 +88,4 @@ fn line_of(line: &[&ReviewRow]) -> (usize, String) {
         grant.anchor.line,
     );
     (order, row)
-}
-
-fn path_of(row: &ReviewRow) -> String {
-    match row.grant.kind {
-        GrantKind::Directory => code(&[row.grant.path.as_slice(), b"/"].concat()),
-        _ => code(&row.grant.path),
-    }
 }

@@ -1,6 +1,6 @@
-//! The findings with their next steps, and the missing rows to paste.
+//! The findings with their next steps.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use gix::bstr::BString;
 
@@ -14,8 +14,6 @@ use crate::verdict::Verdict;
 
 const REFUSED: usize = 800_000;
 const OTHERS: usize = 200_000;
-/// The limit of the rows to paste at once.
-const ROWS: usize = 60_000;
 /// The most lines of help per finding.
 const MOST_HELP: usize = 20;
 /// So many refused files are open from the start.
@@ -31,26 +29,29 @@ pub(super) fn refused(verdict: &Verdict, home: &Home) -> Option<PagePart> {
     errors.retain(|finding| is_of_file(finding));
     // A loss is worse than a file in the wrong place.
     errors.sort_by_key(|finding| finding.rule != Rule::DestructiveChange);
-    let mut files: Vec<(&BString, String, String)> = Vec::new();
+    let mut files: Vec<(&BString, Vec<&Finding>)> = Vec::new();
     let mut places = HashMap::new();
-    for finding in &errors {
+    for finding in errors {
         let Some(path) = &finding.path else { continue };
         let at = *places.entry(path).or_insert(files.len());
         if at == files.len() {
-            files.push((path, String::new(), String::new()));
+            files.push((path, Vec::new()));
         }
-        files[at].1 += &format!(" <span class=\"tag refused\">{}</span>", finding.rule.id());
-        files[at].2 += &item(finding);
+        files[at].1.push(finding);
     }
     let changes = verdict.changes.iter().map(|change| (&change.path, change));
     let changes: HashMap<_, _> = changes.collect();
-    let items = files.iter().enumerate().map(|(at, (path, tags, why))| {
+    let items = files.iter().enumerate().map(|(at, (path, errors))| {
+        let tag = |one: &&Finding| format!(" <span class=\"tag refused\">{}</span>", one.rule.id());
+        let tags: String = errors.iter().map(tag).collect();
+        let why: String = errors.iter().map(|one| item(one)).collect();
         let why = format!("{}{why}{}", LIST.0, LIST.1);
         let file = (*path, changes.get(path).copied());
-        hunks::file(verdict, home, file, (tags, &why), at < OPEN)
+        hunks::file(verdict, home, file, (&tags, &why), at < OPEN)
     });
     let list = folded("refused files", ("", ""), (UNFOLDED, REFUSED), items);
-    part("refused", files.len(), "", list + &missing_rows(&errors))
+    let id = ("refused", "Refused", "Refused files");
+    part(id, files.len(), "", list)
 }
 
 /// Whether the finding is an error of one file.
@@ -66,7 +67,8 @@ pub(super) fn others(verdict: &Verdict) -> Option<PagePart> {
     shown.retain(|one| !is_of_file(one) && (one.rule != Rule::RowUntouched || !has_table));
     let items = shown.iter().map(|finding| item(finding));
     let list = folded("findings", LIST, (FEW, OTHERS), items);
-    part("findings", shown.len(), "", list)
+    let id = ("findings", "Findings", "Findings");
+    part(id, shown.len(), "", list)
 }
 
 pub(super) fn item(finding: &Finding) -> String {
@@ -120,20 +122,4 @@ fn help(finding: &Finding) -> String {
             + &part("<p class=\"paste\"><code>", paste, "</code></p>")
     });
     lines.collect()
-}
-
-/// The missing rows in one block to paste.
-fn missing_rows(findings: &[&Finding]) -> String {
-    let mut seen = BTreeSet::new();
-    let help = findings.iter().flat_map(|finding| &finding.help);
-    let rows: Vec<&str> = help
-        .filter(|line| line.is_row() && seen.insert(&***line))
-        .map(|line| &**line)
-        .collect();
-    if rows.len() < 2 {
-        return String::new();
-    }
-    let rows = rows.iter().map(|row| html(&texts::message(row)) + "\n");
-    let list = folded("rows", ("<pre>", "</pre>"), (usize::MAX, ROWS), rows);
-    format!("<details><summary>The missing rows, ready to paste</summary>{list}</details>")
 }

@@ -1,11 +1,11 @@
 //! What is replaced and what is deleted, hunk by hunk.
 
 use gix::bstr::BString;
+use similar::TextDiff;
 
 use super::markup::{PagePart, code, folded, grouped, line, name, part};
 use super::overview::Home;
 use crate::finding::refused_paths;
-use crate::report::preview::marked;
 use crate::report::texts::plural;
 use crate::verdict::{JudgedChange, Verdict};
 
@@ -33,7 +33,12 @@ pub(super) fn section_of(verdict: &Verdict, home: &Home) -> Option<PagePart> {
     });
     let lead = "These files lose most of their lines, become another kind of content, or are gone.";
     let list = folded("files", ("", ""), (UNFOLDED, LIMIT), items);
-    part("hunks", changes.len(), lead, list)
+    let id = (
+        "hunks",
+        "Replaced and deleted",
+        "Other replaced and deleted files",
+    );
+    part(id, changes.len(), lead, list)
 }
 
 /// A file to open, with `tags` beside its name, `why` it is here and its hunks.
@@ -49,8 +54,13 @@ pub(super) fn file(
         Some(change) => (facts(change), hunks(verdict, change)),
         None => Default::default(),
     };
-    let is_gone = change.is_some_and(|change| change.class == "DELETE");
-    let link = change.map_or_else(String::new, |_| home.file(path.as_ref(), is_gone));
+    let source = &verdict.source;
+    // What is gone is in the first commit.
+    let link = change.and_then(|change| match change.class {
+        "DELETE" => Some(home.file(path.as_ref(), source.base.as_ref()?)),
+        _ => Some(home.file(path.as_ref(), source.head.as_ref()?)),
+    });
+    let link = link.unwrap_or_default();
     format!(
         "<details class=\"file\"{open}><summary><h3>{}</h3>{tags}{facts}</summary>{why}{link}{hunks}</details>",
         code(path)
@@ -68,23 +78,80 @@ fn hunks(verdict: &Verdict, change: &JudgedChange) -> String {
     if preview.is_empty() {
         return String::new();
     }
+    let sign = |line: &&str| match line.as_bytes()[..] {
+        [b'-', ..] => "-",
+        [b'+', ..] => "+",
+        _ => "",
+    };
+    let lines: Vec<&str> = preview.lines().skip(2).collect();
+    let runs = lines.chunk_by(|a, b| sign(a) == sign(b));
+    let runs: Vec<&[&str]> = runs.collect();
+    let mut added = Vec::new();
     let mut out = String::from("<pre class=\"diff\" tabindex=\"0\">");
-    for shown in marked(preview).iter().skip(2) {
-        let (class, mark) = match shown.sign {
-            "-" => ("o", "del"),
-            "+" => ("n", "ins"),
-            _ => ("q", "b"),
+    for (at, run) in runs.iter().enumerate() {
+        let class = match sign(&run[0]) {
+            "-" => "o",
+            "+" => "n",
+            _ => "q",
         };
-        out += &format!("<span class=\"{class}\">{}", shown.sign);
-        for (differs, text) in &shown.parts {
-            out += &match differs {
-                true => format!("<{mark}>{}</{mark}>", line(text)),
-                false => line(text),
-            };
+        let next = runs.get(at + 1).filter(|next| sign(&next[0]) == "+");
+        let marked = next.filter(|_| class == "o");
+        let lines = match marked.and_then(|next| with_marks(run, next)) {
+            Some((old, new)) => {
+                added = new;
+                old
+            }
+            None if class == "n" && !added.is_empty() => std::mem::take(&mut added),
+            None => run.iter().map(|shown| line(shown)).collect(),
+        };
+        for line in lines {
+            out += &format!("<span class=\"{class}\">{line}\n</span>");
         }
-        out += "\n</span>";
     }
     out + "</pre>"
+}
+
+/// Bytes of the removed and added lines that follow each other. With more, only whole lines are marked: comparing
+/// their words would take too long.
+const MOST_BYTES: usize = 8 * 1024;
+
+/// The removed lines and the added ones that follow them, with marks around the words that differ.
+fn with_marks(old: &[&str], new: &[&str]) -> Option<(Vec<String>, Vec<String>)> {
+    let text = |lines: &[&str]| -> String {
+        let lines = lines.iter();
+        lines.flat_map(|line| [&line[1..], "\n"]).collect()
+    };
+    let (old, new) = (text(old), text(new));
+    if old.len() + new.len() > MOST_BYTES {
+        return None;
+    }
+    let (mut removed, mut added) = (Vec::new(), Vec::new());
+    let diff = TextDiff::from_lines(&old, &new);
+    let changes = diff.ops().iter();
+    for change in changes.flat_map(|op| diff.iter_inline_changes_deadline(op, None)) {
+        // A line that differs as a whole needs no marks.
+        let values = change.values();
+        let is_marked = values
+            .iter()
+            .any(|(differs, text)| !differs && !text.trim().is_empty());
+        let shown = |sign: &str, mark: &str| {
+            let part = |(differs, text): &(bool, &str)| {
+                let text = line(text.trim_end_matches('\n'));
+                match *differs && is_marked && !text.is_empty() {
+                    true => format!("<{mark}>{text}</{mark}>"),
+                    false => text,
+                }
+            };
+            sign.to_owned() + &values.iter().map(part).collect::<String>()
+        };
+        if change.old_index().is_some() {
+            removed.push(shown("-", "del"));
+        }
+        if change.new_index().is_some() {
+            added.push(shown("+", "ins"));
+        }
+    }
+    Some((removed, added))
 }
 
 /// What happened to the file in figures.

@@ -41,14 +41,9 @@ pub(super) fn tag(class: &str, sign: &str, word: &str) -> String {
 /// A number with its thousands apart.
 pub(super) fn grouped(number: usize) -> String {
     let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push('\u{202f}');
-        }
-        out.push(digit);
-    }
-    out
+    let groups = digits.as_bytes().rchunks(3).rev();
+    let groups: Vec<_> = groups.map(String::from_utf8_lossy).collect();
+    groups.join("\u{202f}")
 }
 
 /// The first `most` items between `tags`, and the others folded below, as far as they fit into `limit` bytes.
@@ -90,30 +85,20 @@ pub(super) fn not_shown(count: usize, what: &str) -> String {
     }
 }
 
-/// The sections by id: what each is called in the navigation, and its heading.
-const SECTIONS: [(&str, &str, &str); 7] = [
-    ("refused", "Refused", "Refused files"),
-    ("findings", "Findings", "Findings"),
-    (
-        "hunks",
-        "Replaced and deleted",
-        "Other replaced and deleted files",
-    ),
-    ("design", "Design", "The design"),
-    ("map", "Map", "Map of the change"),
-    ("approvals", "Approvals", "Approvals"),
-    ("commits", "Commits", "Commits"),
-];
-
 /// A section and its entry in the navigation.
 pub(super) struct PagePart {
     pub(super) entry: String,
     pub(super) section: String,
 }
 
-/// The section with this id, of which `count` says how much is in it; `None` for an empty one.
-pub(super) fn part(id: &str, count: usize, lead: &str, content: String) -> Option<PagePart> {
-    let (_, label, heading) = SECTIONS.iter().find(|(known, ..)| *known == id)?;
+/// The section with this id, label in the navigation and heading, of which `count` says how much is in it; `None` for an
+/// empty one.
+pub(super) fn part(
+    (id, label, heading): (&str, &str, &str),
+    count: usize,
+    lead: &str,
+    content: String,
+) -> Option<PagePart> {
     (count > 0).then(|| PagePart {
         entry: format!(
             "<li><a href=\"#{id}\">{label} <b>{}</b></a></li>",

@@ -27,8 +27,7 @@ pub(super) const BEGINNING: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\
 const STYLE: &str = include_str!("page.css");
 
 /// The page of a verdict, or the reason why there is none.
-pub(super) fn report(run: RunResult<'_>) -> String {
-    let RunResult { verdict, failure } = run;
+pub(super) fn report(RunResult { verdict, failure }: RunResult<'_>) -> String {
     if let Some(error) = failure {
         return page("could not check", &failed(error));
     }

@@ -6,8 +6,8 @@ use gix::bstr::{BStr, ByteSlice};
 
 use super::markup::{PagePart, code, folded, grouped, html, name, prose, short};
 use crate::report::human::in_one_line;
-use crate::report::texts::{plural, uri};
-use crate::verdict::{ChangedLines, JudgedChange, Outcome, SourceKind, Verdict};
+use crate::report::texts::uri;
+use crate::verdict::{ChangedLines, Outcome, SourceKind, Verdict};
 
 /// So many notes are shown at once.
 const MOST_NOTES: usize = 50;
@@ -59,20 +59,21 @@ pub(super) fn header(verdict: &Verdict, parts: &[PagePart], home: &Home) -> Stri
 fn facts(verdict: &Verdict, home: &Home) -> String {
     let source = &verdict.source;
     let id = |id: &String| code(short(id).as_bytes());
-    let mut facts = vec![("Checked", kind(verdict).to_owned())];
-    if let (Some(base), Some(head)) = (&source.base, &source.head) {
-        facts[0].1 = home.comparison(&format!("{} … {}", id(base), id(head)));
-    } else if let Some(base) = &source.base {
-        facts.push(("Compared with", id(base)));
-    }
+    let mut facts = Vec::new();
     if let Some(branch) = &source.branch {
-        facts.insert(0, ("Branch", code(branch)));
+        facts.push(("Branch", code(branch)));
+    }
+    if let (Some(base), Some(head)) = (&source.base, &source.head) {
+        let shown = format!("{} … {}", id(base), id(head));
+        let comparison = format!("compare/{base}...{head}");
+        facts.push(("Checked", home.link(&comparison, &shown)));
+    } else {
+        facts.push(("Checked", kind(verdict).to_owned()));
+        facts.extend(source.base.iter().map(|base| ("Compared with", id(base))));
     }
     let commits = verdict.review.iter().flat_map(|review| &review.commits);
-    let authors: BTreeSet<_> = commits
-        .clone()
-        .map(|commit| commit.author.to_str_lossy())
-        .collect();
+    let authors = commits.clone().map(|commit| commit.author.to_str_lossy());
+    let authors: BTreeSet<_> = authors.collect();
     if !authors.is_empty() {
         let by = prose(&Vec::from_iter(authors).join(", "));
         facts.push(("Commits", format!("{} by <bdi>{by}</bdi>", commits.count())));
@@ -88,25 +89,27 @@ fn figures(verdict: &Verdict) -> String {
     let counts = verdict.counts();
     let away = verdict.renamed_away();
     let mut lines = ChangedLines::default();
-    let changes = verdict.changes.iter();
-    let changes = changes.filter(|change| !away.contains(&change.path));
-    changes
-        .filter_map(JudgedChange::lines)
-        .for_each(|of_change| lines.add(of_change));
-    let word = |count, word| plural(count, word).split_off(count.to_string().len() + 1);
+    for change in verdict
+        .changes
+        .iter()
+        .filter(|change| !away.contains(&change.path))
+    {
+        lines.add(change.lines().unwrap_or_default());
+    }
     let figures = [
-        (counts.errors, word(counts.errors, "error"), "bad"),
-        (counts.warnings, word(counts.warnings, "warning"), "warn"),
-        (counts.changes, word(counts.changes, "changed file"), ""),
-        (counts.approved, "approved".to_owned(), "good"),
-        (lines.kept, "lines kept".to_owned(), ""),
-        (lines.lost, "lines lost".to_owned(), ""),
-        (lines.added, "lines added".to_owned(), ""),
+        (counts.errors, "error", "bad"),
+        (counts.warnings, "warning", "warn"),
+        (counts.changes, "changed file", ""),
+        (counts.approved, "approved change", "good"),
+        (lines.kept, "kept line", ""),
+        (lines.lost, "lost line", ""),
+        (lines.added, "added line", ""),
     ];
     let figures = figures.into_iter().map(|(count, word, class)| {
         let class = if count == 0 { "" } else { class };
+        let s = if count == 1 { "" } else { "s" };
         format!(
-            "<li class=\"{class}\"><b>{}</b> {word}</li>",
+            "<li class=\"{class}\"><b>{}</b> {word}{s}</li>",
             grouped(count)
         )
     });
@@ -116,14 +119,10 @@ fn figures(verdict: &Verdict) -> String {
 pub(super) fn footer(verdict: &Verdict) -> String {
     let notes = verdict.notes.iter();
     let notes = notes.map(|note| format!("<li>{}</li>", prose(note)));
+    let tags = ("<h2>Notes</h2><ul>", "</ul>");
     let notes = match verdict.notes.is_empty() {
         true => String::new(),
-        false => folded(
-            "notes",
-            ("<h2>Notes</h2><ul>", "</ul>"),
-            (MOST_NOTES, NOTES),
-            notes,
-        ),
+        false => folded("notes", tags, (MOST_NOTES, NOTES), notes),
     };
     format!(
         "<footer><div class=\"in\">{notes}<p>Written by guard {}. This page runs no scripts and loads nothing.</p></div></footer>\n",
@@ -141,56 +140,44 @@ pub(super) struct Home {
     pub(super) name: String,
     /// What the addresses of its pages begin with; empty if nothing is linked.
     address: String,
-    base: String,
-    head: String,
 }
 
 impl Home {
     pub(super) fn of(verdict: &Verdict) -> Home {
-        let source = &verdict.source;
-        let url = source.repository.as_ref();
+        let url = verdict.source.repository.as_ref();
         let Some(url) = url.and_then(|url| gix::url::parse(url).ok()) else {
             return Home::default();
         };
-        let path = url.path.trim_with(|c| c == '/').as_bstr();
+        let path = url.path.trim_with(|c| c == '/');
         let Some(host) = url.host() else {
-            let directory = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            let directory = path.rsplit(|byte| *byte == b'/').next();
             return Home {
-                name: name(directory),
+                name: name(directory.unwrap_or_default()),
                 ..Home::default()
             };
         };
         let path = path.strip_suffix(b".git").unwrap_or(path);
         let known = HOSTS.iter().find(|(begin, _)| host.starts_with(begin));
         // The port of a page is not that of another protocol.
-        let is_default = url.port.is_none() || !url.scheme.as_str().starts_with("http");
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-        let is_linked = is_default && source.head.is_some() && host.bytes().all(is_plain);
+        let is_linked = url.port.is_none() || !url.scheme.as_str().starts_with("http");
+        let address = known.filter(|_| is_linked && verdict.source.head.is_some());
+        let address = address.map(|(_, kind)| format!("https://{host}/{}{kind}", uri(path.into())));
         Home {
             name: name(path),
-            address: known
-                .filter(|_| is_linked)
-                .map_or_else(String::new, |(_, kind)| {
-                    format!("https://{host}/{}{kind}", uri(path.as_bstr()))
-                }),
-            base: source.base.clone().unwrap_or_default(),
-            head: source.head.clone().unwrap_or_default(),
+            address: address.unwrap_or_default(),
         }
-    }
-
-    /// The comparison of both ends.
-    pub(super) fn comparison(&self, shown: &str) -> String {
-        self.link(&format!("compare/{}...{}", self.base, self.head), shown)
     }
 
     pub(super) fn commit(&self, id: &str) -> String {
         self.link(&format!("commit/{id}"), &code(short(id).as_bytes()))
     }
 
-    /// The file as it is in the last commit, or where it is gone, in the first; empty without a link.
-    pub(super) fn file(&self, path: &BStr, is_gone: bool) -> String {
-        let id = if is_gone { &self.base } else { &self.head };
-        let link = self.link(&format!("blob/{id}/{}", uri(path)), "View the whole file");
+    /// The file in a commit; empty without a link.
+    pub(super) fn file(&self, path: &BStr, commit: &str) -> String {
+        let link = self.link(
+            &format!("blob/{commit}/{}", uri(path)),
+            "View the whole file",
+        );
         match self.address.is_empty() {
             true => String::new(),
             false => format!("<p class=\"where\">{link}</p>"),
@@ -202,9 +189,8 @@ impl Home {
         match self.address.is_empty() {
             true => shown.to_owned(),
             false => format!(
-                "<a href=\"{}/{}\">{shown}</a>",
-                html(&self.address),
-                html(to)
+                "<a href=\"{}\">{shown}</a>",
+                html(&format!("{}/{to}", self.address))
             ),
         }
     }
