@@ -118,10 +118,7 @@ fn page_of_a_refused_branch_shows_what_is_lost_and_what_is_outside() {
         findings,
         "destructive-change | src/runs/state.py loses | <ins> | <del> | +    print(entries)",
     );
-    says(
-        findings,
-        "src/cli/layout.py | src/cli/main.py",
-    );
+    says(findings, "src/cli/layout.py | src/cli/main.py");
     says(
         findings,
         &format!("href=\"{address}/blob/{head}/src/cli/main.py\""),
