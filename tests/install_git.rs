@@ -179,7 +179,7 @@ fn push_is_refused_and_an_existing_hook_still_reads_its_input() {
     repo.git(&["remote", "add", "origin", url]);
     repo.git(&["push", "--quiet", "origin", "main"]);
     repo.git(&["remote", "set-head", "origin", "main"]);
-    let own = "#!/bin/bash\nset -eu\ncat >../seen\n";
+    let own = "#!/bin/sh\nset -eu\ncat >../seen\n";
     repo.install_hook_script("pre-push", own);
     add_lines(&repo, "pre-push");
     repo.stage("stray.txt", "stray\n");

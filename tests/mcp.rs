@@ -106,8 +106,10 @@ fn files_are_read_written_edited_moved_and_deleted_as_by_the_verbs() {
     let digest = whole["_meta"]["guard"]["digest"].as_str().unwrap();
     let facts = whole["content"][1]["text"].as_str().unwrap();
     assert!(facts.contains(digest), "{whole}");
-    let tail = json!({ "path": "src/small.py", "tail": 1 });
-    assert_eq!(text(&client.call("read_text_file", tail)), "b = 2\n");
+    for (part, line) in [("head", "a = 1\n"), ("tail", "b = 2\n")] {
+        let part = json!({ "path": "src/small.py", part: 1 });
+        assert_eq!(text(&client.call("read_text_file", part)), line);
+    }
     let taken = json!({ "path": "src/small.py", "content": "c\n", "expect": "none" });
     assert_eq!(client.refuses("write_file", taken).0, "exists");
     for (path, kind, is_policy) in [("absent.py", "not-found", false), (".env", "refused", true)] {
@@ -363,10 +365,8 @@ fn concurrent_calls_take_turns_and_all_are_answered() {
     let mut client = client(&repo);
     let append = json!({ "path": "src/gone.py", "content": "line\n", "strategy": "append" });
     let call = json!({ "name": "write_file", "arguments": append });
-    client.does(
-        "write_file",
-        json!({ "path": "src/gone.py", "content": "line\n" }),
-    );
+    let first = json!({ "path": "src/gone.py", "content": "line\n" });
+    client.does("write_file", first);
     let calls = [(); 5].map(|()| client.begin("tools/call", call.clone()));
     let mut answered = calls.map(|_| client.receive().unwrap()["id"].as_u64().unwrap());
     answered.sort_unstable();
@@ -427,11 +427,13 @@ fn every_request_with_a_readable_id_gets_an_answer() {
         [head.as_bytes(), path, br#""}}}"#].concat()
     };
     let line = |line: &str| line.as_bytes().to_vec();
+    let unknown = line(r#"{"jsonrpc":"2.0","id":9,"method":"no"}"#);
     for (line, id, code) in [
         (call("71", br"\ud800"), json!(71), -32600),
         (call("\"b\"", b"\xff"), json!("b"), -32600),
         (call("9.5", b"src/small.py"), json!(9.5), -32600),
         (line(r#"{"jsonrpc":"2.0","id":7}"#), json!(7), -32600),
+        (unknown, json!(9), -32601),
         (line("[]"), Value::Null, -32600),
         (line("no JSON"), Value::Null, -32700),
         (line(r#"{"jsonrpc":"2.0","id":11,"#), Value::Null, -32700),

@@ -101,6 +101,18 @@ fn a_clean_merge_passes_in_either_form_of_the_merge_hook() {
     }
 }
 
+#[test]
+fn merge_hook_trusts_githead_only_during_a_merge() {
+    let repo = repo();
+    let githead = stage_stray(&repo);
+    for _ in 0..2 {
+        let hook = repo.guard_with(&[(&githead, "evil")], &["hook", "pre-merge-commit"]);
+        hook.exits(1).says("src/stray.rs");
+        // The last merge or reset was in another place.
+        repo.git(&["update-ref", "ORIG_HEAD", "main^"]);
+    }
+}
+
 /// `git merge` runs commit-msg when it has written the commits that it really merges.
 #[test]
 fn commit_msg_hook_judges_a_merge_by_its_real_parents() {

@@ -74,6 +74,10 @@ fn a_nested_repository_is_outside_the_workspace_of_requests() {
     // A name with the same beginning.
     repo.put("src/subway.py", "x\n", &[]).works();
     repo.put("src/sub.py", "x\n", &[]).works();
+    // Without the index, guard cannot tell.
+    fs::write(repo.path(".git/index"), "damaged").unwrap();
+    let refused = repo.put("src/b.py", "b = 1\n", &[]);
+    assert_eq!(refused.fails("cannot-judge").code, 2);
 }
 
 #[test]

@@ -71,6 +71,8 @@ fn dry_run_answers_what_a_write_would_do_and_changes_nothing() {
     let forecast = analyze(&repo, "state.py", &large(54), &[]);
     let analysis = &forecast.works().json["analysis"];
     let expected = serde_json::json!({
+        "target_path": "state.py",
+        "exists": true,
         "original_lines": 270,
         "new_lines": 270,
         "change_classification": "MODIFY",

@@ -114,6 +114,19 @@ fn all_files_of_a_move_are_judged_before_one_changes() {
 }
 
 #[test]
+fn approval_is_asked_before_any_file_is_restored() {
+    let repo = Repo::open();
+    repo.stage("old.py", lines(1..=200));
+    repo.commit("Begin");
+    let snapshot = repo.ask(&["move", "old.py", "new.py"]).backup();
+    commit_all(&repo);
+    // Restoring the old file needs no approval, but deleting the new one does.
+    let held = restore(&repo, &snapshot);
+    assert_eq!(held.fails("held").class(), "DELETE");
+    assert!(!repo.path("old.py").exists() && repo.path("new.py").exists());
+}
+
+#[test]
 fn a_directory_that_became_a_link_is_not_followed() {
     let repo = Repo::open();
     repo.write("dir/a", "one\n");

@@ -40,13 +40,25 @@ fn has_sections(page: &str, expected: &str) {
     }
 }
 
-/// Each of the texts, which ` | ` separates, is in this part of a page.
+/// Each line of `expected` is a section, or `page`, and the texts that it shows, between ` | `.
 #[track_caller]
-fn says(part: &str, expected: &str) {
-    for text in expected.split(" | ") {
-        let shown: String = part.chars().take(5_000).collect();
-        assert!(part.contains(text), "{text:?} is missing in\n{shown}");
+fn shows(page: &str, expected: &str) {
+    for line in expected.trim().lines() {
+        let (id, texts) = line.trim().split_once(": ").unwrap();
+        let part = match id {
+            "page" => page,
+            _ => section(page, id),
+        };
+        for text in texts.split(" | ") {
+            let shown: String = part.chars().take(5_000).collect();
+            assert!(part.contains(text), "{text:?} is missing in\n{shown}");
+        }
     }
+}
+
+#[track_caller]
+fn counts(page: &str, id: &str, text: &str, expected: usize) {
+    assert_eq!(section(page, id).matches(text).count(), expected, "{text}");
 }
 
 #[test]
@@ -57,34 +69,22 @@ fn page_of_an_accepted_branch_shows_design_approval_and_commits() {
     let (code, page) = page(&repo);
     assert_eq!(code, 0);
     has_sections(&page, "findings hunks design map approvals commits");
-    says(
+    // Touched rows are folded into one line.
+    shows(
         &page,
-        "<title>guard: accepted · 188-work</title> | Accepted</h1>",
+        r#"
+        page: <title>guard: accepted · 188-work</title> | Accepted</h1>
+        design: src/runs/layout.py | Keep entries by run instead of by time | <summary>5 rows touched</summary>
+        findings: approved by author@example.com
+        approvals: valid</span> | author@example.com | reviewed with the team | ssh-ed25519 SHA256:
+        commits: 3 commits | Describe the layout on disk | class="tag accepted"
+        "#,
     );
-    let design = section(&page, "design");
-    says(
-        design,
-        "src/runs/layout.py | Keep entries by run instead of by time",
-    );
-    assert_eq!(design.matches("<tr class=").count(), 6);
-    // Only src/cli/options.py. Touched rows are folded into one line.
-    assert_eq!(design.matches("class=\"untouched\"").count(), 1);
-    let (_, folded) = design
-        .split_once("<summary>5 rows touched</summary>")
-        .unwrap();
-    assert_eq!(folded.matches("class=\"touched\"").count(), 5);
-    says(section(&page, "findings"), "approved by author@example.com");
-    let approvals = section(&page, "approvals");
-    says(
-        approvals,
-        "valid</span> | author@example.com | reviewed with the team | ssh-ed25519 SHA256:",
-    );
-    let commits = section(&page, "commits");
-    says(
-        commits,
-        "3 commits | Describe the layout on disk | class=\"tag accepted\"",
-    );
-    assert!(!commits.contains("class=\"tag refused\""));
+    counts(&page, "design", "<tr class=", 6);
+    counts(&page, "design", "class=\"touched\"", 5);
+    // Only src/cli/options.py.
+    counts(&page, "design", "class=\"untouched\"", 1);
+    counts(&page, "commits", "class=\"tag refused\"", 0);
 }
 
 #[test]
@@ -95,50 +95,26 @@ fn page_of_a_refused_branch_shows_what_is_lost_and_what_is_outside() {
     let (code, page) = page(&repo);
     assert_eq!(code, 1);
     has_sections(&page, "refused hunks design map commits");
-    let (head, main) = (
-        repo.git(&["rev-parse", "HEAD"]),
-        repo.git(&["rev-parse", "main"]),
-    );
-    let address = "https://github.com/runs/runs";
-    let (top, _) = page.split_once("<main").unwrap();
-    let compare = format!("href=\"{address}/compare/{main}...{head}\"");
-    says(
-        top,
-        "runs/runs< | >188-work< | 4 by <bdi> | Refused <b>3</b>",
-    );
-    says(top, &compare);
+    let [head, main] = ["HEAD", "main"].map(|name| repo.git(&["rev-parse", name]));
     assert!(!page.contains("secret"));
-    says(
-        &page,
-        "<title>guard: refused · 188-work</title> | Refused</h1>",
-    );
     // Each refused file with its hunks.
-    let findings = section(&page, "refused");
-    says(
-        findings,
-        "destructive-change | src/runs/state.py loses | <ins> | <del> | +    print(entries)",
+    let expected = r#"
+        page: <title>guard: refused · 188-work</title> | Refused</h1> | href="HUB/compare/MAIN...HEAD"
+        page: runs/runs< | >188-work< | 4 by <bdi> | Refused <b>3</b>
+        refused: destructive-change | src/runs/state.py loses | <ins> | <del> | +    print(entries)
+        refused: src/cli/layout.py | href="HUB/blob/HEAD/src/cli/main.py"
+        map: runs/ | state.py | lines kept,  | class="tag refused" | replaced
+        hunks: <span class="q">@@ - | <span class="o">- | src/runs/legacy.py | state.old()
+        "#;
+    let expected = expected.replace("HUB", "https://github.com/runs/runs");
+    shows(
+        &page,
+        &expected.replace("MAIN", &main).replace("HEAD", &head),
     );
-    says(findings, "src/cli/layout.py | src/cli/main.py");
-    says(
-        findings,
-        &format!("href=\"{address}/blob/{head}/src/cli/main.py\""),
-    );
-    assert_eq!(findings.matches("<pre class=\"diff\"").count(), 3);
-    let design = section(&page, "design");
-    assert_eq!(design.matches("class=\"refused\"").count(), 1, "{design}");
-    let map = section(&page, "map");
-    says(
-        map,
-        "runs/ | state.py | lines kept,  | class=\"tag refused\" | replaced",
-    );
-    let hunks = section(&page, "hunks");
-    says(
-        hunks,
-        "<span class=\"q\">@@ - | <span class=\"o\">- | src/runs/legacy.py | state.old()",
-    );
-    let commits = section(&page, "commits");
-    assert_eq!(commits.matches("class=\"tag refused\"").count(), 2);
-    assert_eq!(commits.matches("class=\"tag accepted\"").count(), 2);
+    counts(&page, "refused", "<pre class=\"diff\"", 3);
+    counts(&page, "design", "class=\"refused\"", 1);
+    counts(&page, "commits", "class=\"tag refused\"", 2);
+    counts(&page, "commits", "class=\"tag accepted\"", 2);
 }
 
 /// Every payload is there as text, and no piece of it as markup.
@@ -148,7 +124,7 @@ fn hostile_names_and_contents_stay_text() {
     let (code, page) = page(&repo);
     assert_eq!(code, 1);
     for id in ["refused", "design", "map", "commits"] {
-        says(section(&page, id), "&lt;");
+        shows(&page, &format!("{id}: &lt;"));
     }
     for markup in ["<script", "<img", "<svg", "<iframe", "<link"] {
         assert!(!page.contains(markup), "{markup}");
@@ -165,14 +141,11 @@ fn hostile_names_and_contents_stay_text() {
             assert!(!name.starts_with("on") && name != "style", "<{tag}>");
         }
     }
-    let is_odd = |c: char| c.is_control() && c != '\n' && c != '\t';
-    let turns = [
-        '\u{202a}', '\u{202e}', '\u{2066}', '\u{2069}', '\u{200e}', '\u{200f}',
-    ];
-    assert_eq!(
-        page.matches(is_odd).count() + page.matches(turns).count(),
-        0
-    );
+    let is_odd = |c: char| {
+        let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}');
+        turns || c.is_control() && c != '\n' && c != '\t'
+    };
+    assert!(!page.contains(is_odd));
 }
 
 /// What does not fit is named.
@@ -201,12 +174,11 @@ fn page_of_long_names_and_large_files_stays_below_5_mb() {
     let page = repo.text("../review.html");
     has_sections(&page, "refused design map");
     assert!(page.len() < 5_000_000, "{} bytes", page.len());
-    let refused = section(&page, "refused");
-    says(
-        refused,
-        "more refused files, not shown for size | large/39.py",
+    shows(
+        &page,
+        "refused: more refused files, not shown for size | large/39.py",
     );
-    says(refused, "[truncated] 19803 more removed lines");
+    shows(&page, "refused: [truncated] 19803 more removed lines");
 }
 
 #[test]
@@ -239,7 +211,7 @@ fn without_a_file_the_page_goes_to_the_temporary_directory() {
     assert_eq!(fs::read_dir(&temporary).unwrap().count(), 1);
     // What guard cannot judge replaces the page, which would otherwise be taken for the answer.
     review(&["--lld", "none.md"]).exits(2);
-    says(&repo.text(&file), "Could not check | none.md");
+    shows(&repo.text(&file), "page: Could not check | none.md");
 }
 
 #[test]

@@ -17,6 +17,8 @@ fn list(repo: &Repo) -> Vec<Value> {
 #[test]
 fn r001_2_2_each_write_has_a_snapshot_with_the_title_of_the_requirement_ag_08() {
     let repo = Repo::open();
+    // Ignored and untracked files are included.
+    repo.write(".gitignore", "src/\n");
     repo.write("src/a.py", "old\n");
     let patch = ["patch", "src/a.py", "--search", "new", "--replace", "x"];
     let written = repo.put("src/a.py", "new\n", &[]).backup();
@@ -38,19 +40,6 @@ fn r001_2_2_each_write_has_a_snapshot_with_the_title_of_the_requirement_ag_08() 
     assert_eq!(show(&written).exits(0).stdout, "old\n");
     assert_eq!(show(&patched).exits(0).stdout, "new\n");
     show(&deleted).exits(2).says("has no file src/a.py");
-}
-
-#[test]
-fn untracked_and_ignored_files_are_included() {
-    let repo = Repo::open();
-    repo.stage(".gitignore", "ignored\n");
-    repo.commit("Ignore");
-    for path in ["untracked", "ignored"] {
-        repo.write(path, format!("{path} before\n"));
-        let id = repo.put(path, "after\n", &[]).backup();
-        let held = repo.guard(&["snapshot", "show", &id, path]).exits(0);
-        assert_eq!(held.stdout, format!("{path} before\n"));
-    }
 }
 
 #[test]

@@ -185,10 +185,8 @@ fn what_git_cannot_add_is_an_error() {
     };
     socket("src/socket");
     repo.write("src/new.rs", "new\n");
-    assert_eq!(
-        changes(&repo.json(&["lint", "--worktree"])),
-        [("src/new.rs", "add")]
-    );
+    let report = repo.json(&["lint", "--worktree"]);
+    assert_eq!(changes(&report), [("src/new.rs", "add")]);
     fs::remove_file(repo.path("src/old.rs")).unwrap();
     socket("src/old.rs");
     repo.git(&["config", "add.ignoreErrors", "true"]);
