@@ -1,4 +1,4 @@
-//! A Python file or class body, split into imports, definitions with their comments, and other statements.
+//! A Python file or class body, split into definitions with their comments, and other statements.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -18,39 +18,24 @@ pub(super) struct CodeScope<'t> {
     pub(super) path: String,
     /// The white space before each statement.
     pub(super) indent: &'t str,
-    pub(super) imports: Vec<Import>,
     pub(super) definitions: Vec<Definition<'t>>,
-    /// The texts of all other statements.
+    /// All other statements, each on one line.
     pub(super) others: Vec<String>,
-    /// What definitions and imports bind.
-    pub(super) names: HashMap<String, Name>,
+    /// The number of the definition with this name.
+    pub(super) names: HashMap<String, usize>,
     /// The identifiers in other statements, which may bind or use them.
-    pub(super) mentioned: HashSet<String>,
-    /// The lines up to the end of the last import before the first statement.
-    pub(super) imports_end: Option<usize>,
-    /// The lines before the first statement after imports and docstring.
-    pub(super) first_statement: Option<usize>,
-    /// The lines before the place for new definitions; the error is a clause.
-    pub(super) end: ClauseResult<usize>,
-    /// Whether the main block follows that place.
-    pub(super) has_tail: bool,
+    mentioned: HashSet<String>,
+    /// The place for new definitions; the error is a clause.
+    pub(super) end: ClauseResult<Place>,
 }
 
-/// What a name stands for.
-pub(super) struct Name {
-    pub(super) meaning: String,
-    /// The number of the definition.
-    pub(super) at: usize,
-}
-
-/// One imported name, so that `from m import a, b` equals two statements.
-pub(super) struct Import {
-    /// A statement that imports only this.
-    pub(super) source: String,
-    /// The local name.
-    pub(super) name: String,
-    /// What the name stands for; `import a.b` and `import a.c` both bind `a`.
-    pub(super) meaning: String,
+/// A place for an addition.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// The lines before it.
+    pub(super) row: usize,
+    /// The blank lines before and after the addition.
+    pub(super) gaps: (usize, usize),
 }
 
 /// All definitions of a name, which are several for a property or an overloaded function.
@@ -82,21 +67,21 @@ impl<'t> CodeScope<'t> {
         path: String,
         depth: usize,
     ) -> ClauseResult<CodeScope<'t>> {
+        let is_file = depth == 0;
         let first = lines.get(root.start_position().row).copied();
-        let first = first.filter(|_| depth > 0).unwrap_or_default();
+        let first = first.filter(|_| !is_file).unwrap_or_default();
         let mut scope = CodeScope {
             text,
             path,
             indent: &first[..first.len() - first.trim_start().len()],
-            imports: Vec::new(),
             definitions: Vec::new(),
             others: Vec::new(),
             names: HashMap::new(),
             mentioned: HashSet::new(),
-            imports_end: None,
-            first_statement: None,
-            end: Ok(lines.len()),
-            has_tail: false,
+            end: Ok(Place {
+                row: lines.len(),
+                gaps: (2, 0),
+            }),
         };
         // The row behind the last statement, and the first and last row of the comments above the next one.
         let (mut after, mut comments) = (0, None::<(usize, usize)>);
@@ -114,11 +99,27 @@ impl<'t> CodeScope<'t> {
             after = row + text_of(node, text).trim_end().matches('\n').count() + 1;
             // Comments at the start of a file are about the file.
             let start = start.filter(|first| *first > 0).unwrap_or(row);
+            if is_file {
+                // A main block that ends the file stays its end.
+                scope.end = Ok(match is_main(node, text) {
+                    true => Place {
+                        row: start,
+                        gaps: (2, 2),
+                    },
+                    false => Place {
+                        row: lines.len(),
+                        gaps: (2, 0),
+                    },
+                });
+            }
             scope.add(node, lines, start..after, depth)?;
         }
-        if depth > 0 {
+        if !is_file {
             scope.end = match text[..root.start_byte()].rsplit('\n').next() {
-                Some(before) if before.trim().is_empty() => Ok(after),
+                Some(before) if before.trim().is_empty() => Ok(Place {
+                    row: after,
+                    gaps: (1, 0),
+                }),
                 _ => Err(format!(
                     "the body of {} shares a line with other code, which an addition would change",
                     scope.path.trim_end_matches('.')
@@ -136,38 +137,22 @@ impl<'t> CodeScope<'t> {
         rows: Range<usize>,
         depth: usize,
     ) -> ClauseResult {
-        let (text, is_file) = (self.text, depth == 0);
-        if self.has_tail {
-            (self.has_tail, self.end) = (false, Ok(lines.len()));
-        }
+        let text = self.text;
         let inner = match node.kind() {
             "decorated_definition" => node.child_by_field_name("definition"),
-            _ => Some(node),
+            _ => None,
         };
         let inner = inner.unwrap_or(node);
         let statement = plain(text_of(node, text));
         match inner.kind() {
-            "import_statement" | "import_from_statement" | "future_import_statement" if is_file => {
-                if self.first_statement.is_none() {
-                    self.imports_end = Some(rows.end);
-                }
-                for import in imports(node, text) {
-                    self.bind(&import.name, &import.meaning)?;
-                    self.imports.push(import);
-                }
-                return Ok(());
-            }
             "expression_statement" if statement.starts_with(['"', '\'']) => {
                 self.others.push(statement);
-                return Ok(());
             }
             "function_definition" => {
-                let piece = lines[rows.clone()].join("\n");
-                self.define("function", inner, piece)?;
+                self.define("function", inner, lines[rows.clone()].join("\n"))?;
             }
             "class_definition" => {
-                let piece = lines[rows.clone()].join("\n");
-                let definition = self.define("class", inner, piece)?;
+                let definition = self.define("class", inner, lines[rows.clone()].join("\n"))?;
                 if definition.pieces.len() > 1 {
                     return Err(format!("class {} is defined twice", definition.name));
                 }
@@ -182,31 +167,28 @@ impl<'t> CodeScope<'t> {
                     }
                 }
             }
-            "if_statement" if is_file && is_main(inner, text) => {
-                (self.has_tail, self.end) = (true, Ok(rows.start));
-                self.others.push(statement);
-            }
             _ if matches!(statement.as_str(), "pass" | "...") => {}
             _ => {
-                self.mention(node);
+                if depth > 0 || !is_main(node, text) {
+                    self.mention(node);
+                }
                 self.others.push(statement);
             }
         }
-        self.first_statement.get_or_insert(rows.start);
         Ok(())
     }
 
-    /// What a name stands for; the error is that it stands for something else, too.
-    fn bind(&mut self, name: &str, meaning: &str) -> ClauseResult<usize> {
-        let new = Name {
-            meaning: meaning.to_owned(),
-            at: self.definitions.len(),
+    /// Whether nothing has this name; the error is that it stands for something else, or may.
+    pub(super) fn lacks(&self, name: &str, meaning: &str) -> ClauseResult<bool> {
+        let there = match self.names.get(name).map(|at| self.definitions[*at].kind) {
+            Some(there) if there == meaning => return Ok(false),
+            Some(there) => there,
+            None if self.mentioned.contains(name) => "part of a statement",
+            None => return Ok(true),
         };
-        let known = self.names.entry(name.to_owned()).or_insert(new);
-        match known.meaning == meaning {
-            true => Ok(known.at),
-            false => Err(format!("{name} stands for several things")),
-        }
+        Err(format!(
+            "the file has {name} as {there}, the content as {meaning}"
+        ))
     }
 
     /// Adds a definition, or one more of the same name.
@@ -217,8 +199,9 @@ impl<'t> CodeScope<'t> {
         piece: String,
     ) -> ClauseResult<&mut Definition<'t>> {
         let name = plain(field(node, "name", self.text));
-        let at = self.bind(&name, kind)?;
-        if at == self.definitions.len() {
+        let next = self.definitions.len();
+        let at = *self.names.entry(name.clone()).or_insert(next);
+        if at == next {
             self.definitions.push(Definition {
                 kind,
                 name,
@@ -229,7 +212,10 @@ impl<'t> CodeScope<'t> {
         }
         let definition = &mut self.definitions[at];
         definition.pieces.push(piece);
-        Ok(definition)
+        match definition.kind == kind {
+            true => Ok(definition),
+            false => Err(format!("{} stands for several things", definition.name)),
+        }
     }
 
     /// The identifiers in a statement, without those of attributes.
@@ -249,61 +235,12 @@ impl<'t> CodeScope<'t> {
     pub(super) fn label(&self, definition: &Definition<'_>) -> String {
         format!("{} {}{}", definition.kind, self.path, definition.name)
     }
-
-    /// The keys of all statements at every depth, which a change must preserve.
-    pub(super) fn keys(&self) -> Vec<String> {
-        let imports = self.imports.iter().map(|import| &import.source);
-        let mut keys: Vec<String> = imports.chain(&self.others).cloned().collect();
-        for definition in &self.definitions {
-            self.keys_of(definition, &mut keys);
-        }
-        keys
-    }
-
-    /// The keys of a definition and of its members.
-    pub(super) fn keys_of(&self, definition: &Definition<'_>, keys: &mut Vec<String>) {
-        keys.extend(definition.pieces.iter().map(|_| self.label(definition)));
-        keys.extend(definition.members.iter().flat_map(|members| members.keys()));
-    }
 }
 
 fn is_main(node: Node<'_>, text: &str) -> bool {
+    let is_if = node.kind() == "if_statement";
     let condition = field(node, "condition", text);
-    condition.contains("__name__") && condition.contains("__main__")
-}
-
-/// The names of `import a.b, c as d`, or `from m import a, b as c`.
-fn imports(node: Node<'_>, text: &str) -> Vec<Import> {
-    let from = node.child_by_field_name("module_name");
-    let prefix = match node.kind() {
-        "import_statement" => String::new(),
-        "future_import_statement" => "from __future__ ".to_owned(),
-        _ => format!("from {} ", plain(field(node, "module_name", text))),
-    };
-    let names = children(node).into_iter();
-    let names = names.filter(|child| Some(*child) != from && child.kind() != "comment");
-    let import = |node: Node<'_>| {
-        let source = format!("{prefix}import {}", plain(text_of(node, text)));
-        if node.kind() == "aliased_import" {
-            return Import {
-                name: plain(field(node, "alias", text)),
-                meaning: source.clone(),
-                source,
-            };
-        }
-        let name = plain(text_of(node, text));
-        // `import a.b` binds the first package; the rest is loaded with it.
-        let name: String = match prefix.is_empty() {
-            true => name.split('.').take(1).collect(),
-            false => name,
-        };
-        Import {
-            meaning: format!("{prefix}import {name}"),
-            name,
-            source,
-        }
-    };
-    names.map(import).collect()
+    is_if && condition.contains("__name__") && condition.contains("__main__")
 }
 
 /// Visits a node and what is in it, in order, but nothing in a node for which `visit` is false. Not recursive,
