@@ -7,21 +7,17 @@ use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
-use crate::agents::{Agent, AgentEvent, FileAction, HookWork, Reply, Told, ToolCall, patched};
+use crate::agents::{Agent, AgentEvent, FileAction, HookWork, Reply, Told, patched};
 use crate::files::{Failure, FailureKind, GateResult};
 
 /// Refuses every call, and notes it.
 #[derive(Default)]
-struct Refusing(RefCell<Vec<ToolCall>>);
+struct Refusing(RefCell<Vec<AgentEvent>>);
 
 impl HookWork for Refusing {
-    fn judge(&self, call: &ToolCall) -> GateResult<()> {
+    fn judge(&self, call: &AgentEvent) -> GateResult<()> {
         self.0.borrow_mut().push(call.clone());
         Err(Failure::new(FailureKind::CannotJudge, "refused"))
-    }
-
-    fn look(&self, _: &AgentEvent) -> Option<Told> {
-        None
     }
 
     fn tell(&self, _: &AgentEvent) -> Option<Told> {

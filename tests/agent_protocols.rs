@@ -26,8 +26,8 @@ fn patches_are_rebuilt() {
     let repo = repo();
     for body in [
         "*** Add File: src/utils/lld.py\n+new = 1",
-        "*** Update File: src/log.py\n@@ import sys\n \n-level = 1\n+level = 2",
-        "*** Update File: src/log.py\n@@\n-level = 1\n-level = 1  \n+x\n*** End of File",
+        "*** Update File: src/log.py\n@@ import sys\n-level = 1\n+level = 2",
+        "*** Update File: src/log.py\n@@\n-level = 1\n-level = 1\n+x\n*** End of File",
         "*** Update File: src/log.py\n@@\n-import sys\n+import os\n@@\n-level = 1\n+x",
         "*** Update File: src/log.py\n+appended = 1",
     ] {
@@ -39,6 +39,7 @@ fn patches_are_rebuilt() {
         "*** Delete File: src/other.py => [out-of-scope]",
         "*** Add File: /etc/x\n+x => [outside-workspace]",
         "*** Update File: src/log.py\n@@\n-no such line\n+x => the lines of chunk 1 are not in the file",
+        "*** Update File: src/log.py\n@@\n-level = 1  \n+x => chunk 1",
         "*** Update File: src/log.py\n@@ no such line\n-level = 1\n+x => chunk 1",
         "*** Update File: src/log.py\n@@\n-level = 1\n+x\n@@\n-import sys\n+x => chunk 2",
         "*** Update File: src/log.py\n@@\n*import sys\n+x => unexpected line *import sys",
@@ -317,20 +318,18 @@ fn denial_that_cannot_be_printed_is_a_denial() {
 }
 
 #[test]
-fn workspace_of_cursor_is_the_root_with_the_files_of_the_call() {
+fn workspace_of_cursor_is_its_only_root() {
     let repo = repo();
     let mut sent = payload(&repo, "cursor", "Delete", &json!({"path": LOG}));
     let ask = |sent: &Value| hook(&repo, "cursor", sent.to_string());
     assert_denied("cursor", &ask(&sent), "src/log.py");
     sent["tool_name"] = "Write".into();
     sent["tool_input"] = json!({"file_path": LOG, "content": "x\n"});
-    // With several roots, only an absolute path says which is meant.
-    sent["workspace_roots"] = json!(["/elsewhere", repo.root]);
-    assert_denied("cursor", &ask(&sent), "use the absolute path");
-    sent["tool_input"]["file_path"] = repo.path(LOG).to_str().unwrap().into();
     assert_allowed("cursor", &ask(&sent));
-    sent["workspace_roots"] = json!([]);
-    assert_denied("cursor", &ask(&sent), "neither `cwd`");
+    for roots in [json!([]), json!(["/elsewhere", repo.root])] {
+        sent["workspace_roots"] = roots;
+        assert_denied("cursor", &ask(&sent), "neither `cwd`");
+    }
 }
 
 /// What each agent sends after its shell tool, beside what it sends before, and where a report stands in the answer.

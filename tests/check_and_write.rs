@@ -11,7 +11,7 @@ use std::fs;
 
 use crate::common::{DESIGN, GUARD, Repo, lines, run_with_input};
 use serde_json::Value;
-use write_guard::files::{Gate, Operation, Strategy};
+use write_guard::files::{Gate, Operation};
 use write_guard::git::Repository;
 use write_guard::judge::Options;
 
@@ -241,13 +241,8 @@ impl Matrix {
 
 /// Writes, and returns whether that is allowed, and the rule that refused.
 fn write(gate: &Gate<'_>, path: &str, content: Text) -> (bool, Value) {
-    let operation = Operation::Write {
-        content: content.bytes(),
-        strategy: Strategy::Replace,
-        expect: None,
-        allow_empty: true,
-    };
-    match gate.perform(path.into(), &operation, None) {
+    let operation = Operation::replace(content.bytes());
+    match gate.perform(path.into(), &operation, None, None) {
         Ok(_) => (true, Value::Null),
         Err(failure) => {
             assert_eq!(failure.kind.exit_code(), 1, "{path}: {failure:?}");

@@ -9,7 +9,7 @@ use std::os::unix::fs::symlink;
 use crate::common::files::{Answer, answer_of};
 use crate::common::{self, GUARD, Repo, lines};
 use gix::bstr::BStr;
-use write_guard::files::{FailureKind, Gate, Operation, Strategy};
+use write_guard::files::{FailureKind, Gate, Operation};
 use write_guard::git::Repository;
 use write_guard::judge::Options;
 
@@ -205,14 +205,9 @@ fn r001_2_3_a_nul_is_refused_and_logged_ag_06_jc_33() {
     let gate = Gate::open(&opened, &Options::default()).unwrap();
     // A command-line argument cannot contain a NUL, but a request through the library can.
     let request = BStr::new(b"file.txt\0/../../etc/passwd");
-    let write = Operation::Write {
-        content: b"y\n".to_vec(),
-        strategy: Strategy::Replace,
-        expect: None,
-        allow_empty: false,
-    };
-    for operation in [write, Operation::Delete { expect: None }] {
-        let failure = gate.perform(request, &operation, None).unwrap_err();
+    let write = Operation::replace(b"y\n".to_vec());
+    for operation in [write, Operation::Delete] {
+        let failure = gate.perform(request, &operation, None, None).unwrap_err();
         assert_eq!(failure.kind, FailureKind::Security);
         assert_eq!(failure.details.get("reason"), Some(&"nul".into()));
         let record = repo.records().pop().unwrap();

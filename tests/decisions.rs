@@ -7,9 +7,7 @@ use std::os::unix::fs::symlink;
 
 use crate::common::{Repo, lines};
 use gix::bstr::BStr;
-use write_guard::files::{
-    Answer, Effect, Failure, FailureKind, Gate, Operation, Question, Strategy, reject,
-};
+use write_guard::files::{Answer, Effect, Failure, FailureKind, Gate, Operation, Question, reject};
 use write_guard::git::Repository;
 use write_guard::judge::Options;
 
@@ -27,12 +25,7 @@ fn repo() -> Repo {
 }
 
 fn replacement() -> Operation {
-    Operation::Write {
-        content: b"nothing of it is left\n".to_vec(),
-        strategy: Strategy::Replace,
-        expect: None,
-        allow_empty: false,
-    }
+    Operation::replace(b"nothing of it is left\n".to_vec())
 }
 
 fn perform(
@@ -42,7 +35,7 @@ fn perform(
 ) -> Result<Effect, Failure> {
     let opened = Repository::open(&repo.root).unwrap();
     let gate = Gate::open(&opened, &Options::default()).unwrap();
-    gate.perform(BStr::new(FILE), operation, Some(&mut ask))
+    gate.perform(BStr::new(FILE), operation, None, Some(&mut ask))
 }
 
 fn approve(

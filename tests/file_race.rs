@@ -7,37 +7,29 @@ use std::process::Command;
 
 use crate::common::race::{SECRET, check_then, escapes, exchanging, put_outside};
 use crate::common::{Repo, strace};
-use write_guard::files::{Edit, Gate, Operation, Strategy};
+use write_guard::files::{Edit, Gate, Operation};
 use write_guard::git::Repository;
 use write_guard::judge::Options;
 
 /// The operation of each attempt; the second file exists before it.
 fn operations() -> [(&'static str, Operation); 6] {
-    let write = |content: &str| Operation::Write {
-        content: content.into(),
-        strategy: Strategy::Replace,
-        expect: None,
-        allow_empty: false,
-    };
-    let patch = Operation::Patch {
-        edits: vec![Edit {
-            search: b"e".to_vec(),
-            replace: b"e ".to_vec(),
-        }],
-        expect: None,
-    };
+    let write = |content: &str| Operation::replace(content);
+    let patch = Operation::Patch(vec![Edit {
+        search: b"e".to_vec(),
+        replace: b"e ".to_vec(),
+        every: false,
+    }]);
     let to_moved = Operation::Move {
         to: "d/moved".into(),
         content: None,
-        expect: None,
     };
     [
         ("d/secret", write("inside\n")),
         ("d/secret", patch),
         ("d/new", write("inside\n")),
         ("d/new", to_moved),
-        ("d/moved", Operation::Delete { expect: None }),
-        ("d/secret", Operation::Delete { expect: None }),
+        ("d/moved", Operation::Delete),
+        ("d/secret", Operation::Delete),
     ]
 }
 
@@ -59,7 +51,7 @@ fn swapping_directories_and_links_never_escapes_the_file_verbs() {
             let now = gate.read("d/secret".into());
             read += usize::from(now.is_ok_and(|(_, entry)| entry.content == SECRET));
             let (path, operation) = &operations[kind];
-            match gate.perform((*path).into(), operation, None) {
+            match gate.perform((*path).into(), operation, None, None) {
                 Ok(_) => done[kind] += 1,
                 Err(_) => refused[kind] += 1,
             }

@@ -2,7 +2,7 @@
 
 use gix::bstr::BStr;
 use serde_json::Map;
-use write_guard::files::{self, Answer, Gate, Log, Operation, Strategy};
+use write_guard::files::{self, Answer, Gate, Log, Operation};
 use write_guard::git::Repository;
 use write_guard::judge::Options;
 
@@ -22,14 +22,9 @@ fn repo() -> Repo {
 fn approve(repo: &Repo) {
     let opened = Repository::open(&repo.root).unwrap();
     let gate = Gate::open(&opened, &Options::default()).unwrap();
-    let operation = Operation::Write {
-        content: b"x = 1\n".to_vec(),
-        strategy: Strategy::Replace,
-        expect: None,
-        allow_empty: false,
-    };
+    let operation = Operation::replace(b"x = 1\n".to_vec());
     let mut ask = |_: &files::Question| Answer::Approve("agreed".to_owned());
-    gate.perform(BStr::new("large.py"), &operation, Some(&mut ask))
+    gate.perform(BStr::new("large.py"), &operation, None, Some(&mut ask))
         .unwrap();
 }
 

@@ -130,7 +130,9 @@ fn files_are_read_written_edited_moved_and_deleted_as_by_the_verbs() {
     let mut expecting = edit.clone();
     expecting["expect"] = digest.into();
     let changed = client.call("edit_file", expecting);
-    assert!(text(&changed).contains("-a = 1\n+a = 3\n"), "{changed}");
+    let told = text(&changed);
+    let is_told = told.starts_with("wrote src/small.py") && told.contains("-a = 1\n+a = 3\n");
+    assert!(is_told, "{told}");
     assert_eq!(repo.text("src/small.py"), "a = 3\nb = 2\n");
     assert_eq!(client.refuses("edit_file", edit).0, "search-not-found");
 

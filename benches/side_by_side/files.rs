@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gix::bstr::BStr;
 use serde_json::json;
-use write_guard::files::{Answer, Gate, Operation, Question, Strategy};
+use write_guard::files::{Answer, Gate, Operation, Question};
 use write_guard::git::Repository;
 use write_guard::judge::Options;
 
@@ -114,14 +114,9 @@ fn log(scale: &Scale) {
 fn approve(repo: &Repo) {
     let opened = Repository::open(&repo.root).unwrap();
     let gate = Gate::open(&opened, &Options::default()).unwrap();
-    let operation = Operation::Write {
-        content: b"x = 1\n".to_vec(),
-        strategy: Strategy::Replace,
-        expect: None,
-        allow_empty: false,
-    };
+    let operation = Operation::replace(b"x = 1\n".to_vec());
     let mut ask = |_: &Question| Answer::Approve("agreed".to_owned());
-    gate.perform(BStr::new("large.py"), &operation, Some(&mut ask))
+    gate.perform(BStr::new("large.py"), &operation, None, Some(&mut ask))
         .unwrap();
 }
 

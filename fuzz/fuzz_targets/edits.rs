@@ -13,6 +13,7 @@ fuzz_target!(|data: &[u8]| {
     let edit = |pair: &[&[u8]]| Edit {
         search: pair[0].to_vec(),
         replace: pair[1].to_vec(),
+        every: false,
     };
     let edits: Vec<Edit> = parts.chunks_exact(2).map(edit).collect();
     let mut content = Ok(old.to_vec());

@@ -9,15 +9,16 @@ use std::path::{Component, Path, PathBuf};
 
 use gix::bstr::{BStr, BString};
 
+use super::payload::AgentEvent;
 use super::rebuild::{edited_notebook, edited_text, patched};
-use super::tools::{FileAction, ToolCall};
+use super::tools::FileAction;
 use crate::boundary::Boundary;
 use crate::error::Result;
 use crate::files::{Effect, Failure, FailureKind, Gate, GateResult, Operation};
 use crate::git::Repository;
 use crate::judge::Options;
 use crate::path::escaped;
-use crate::rules::may_call_guard;
+use crate::rules::{Access, may_call_guard};
 
 /// Judges every action but reads, which count only where the settings say what may be read, and writes to scratch
 /// places. A refusal is logged; a destructive change is held for a person. If all pass, guard takes a snapshot of the
@@ -25,7 +26,7 @@ use crate::rules::may_call_guard;
 ///
 /// # Errors
 /// The first action that is refused, or the reason why guard cannot judge or take the snapshot.
-pub(crate) fn judge(repo: &Repository, options: &Options, call: &ToolCall) -> GateResult<()> {
+pub(crate) fn judge(repo: &Repository, options: &Options, call: &AgentEvent) -> GateResult<()> {
     let boundary = Boundary::open(repo.own_workdir()?)?;
     let (mut judged, mut requests, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
     for action in &call.actions {
@@ -50,7 +51,8 @@ pub(crate) fn judge(repo: &Repository, options: &Options, call: &ToolCall) -> Ga
     let gate = Gate::open_to_check(repo, options, &requests)?;
     check_each_once(&gate, &requests)?;
     for request in &ignored {
-        gate.judge_ignored(request.as_ref())?;
+        let request: &BStr = request.as_ref();
+        gate.noting("write", request, gate.judge_ignored(request))?;
     }
     judged.retain(|action| !action.is_read() || gate.judges_reads());
     let changes = judged
@@ -84,10 +86,17 @@ fn judge_action(
         return Ok(None);
     };
     let request: &BStr = request.as_ref();
-    let old = || gate.content_to_change(request);
+    let old = || {
+        let (_, old) = gate.noting("write", request, gate.look(request))?;
+        Ok::<_, Failure>(old.map(|entry| entry.content))
+    };
     let rebuilt = match action {
-        FileAction::Read(_) => return gate.judge_read(request).map(|()| None),
-        FileAction::Delete(_) => return gate.judge(request, &Operation::DELETE).map(Some),
+        // Whether the file exists and is text does not matter.
+        FileAction::Read(_) => {
+            let admitted = gate.admitted(request, Access::Read);
+            return gate.noting("read", request, admitted).map(|_| None);
+        }
+        FileAction::Delete(_) => return gate.judge(request, &Operation::Delete).map(Some),
         FileAction::Write(_, content) => Ok(content.clone()),
         FileAction::Edit(_, edits) => edited_text(old()?.as_deref(), edits),
         FileAction::EditCell(edit) => edited_notebook(old()?.as_deref(), edit),
@@ -100,16 +109,17 @@ fn judge_action(
     let content = match rebuilt {
         Ok(content) => content,
         // A path that may not be changed at all is the better reason.
-        Err(failure) => return gate.judge_path(request).and(Err(failure)),
+        Err(failure) => {
+            gate.noting("write", request, gate.plan_unknown(request))?;
+            return Err(failure);
+        }
     };
     let operation = match target {
         Some(to) => Operation::Move {
             to,
             content: Some(content),
-            expect: None,
         },
-        // The agent names the content in any case; nothing can be forgotten.
-        None => Operation::replace(content, true),
+        None => Operation::replace(content),
     };
     gate.judge(request, &operation).map(Some)
 }
@@ -234,7 +244,7 @@ pub(super) fn hook_files(root: &Path) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// It does.
-pub(crate) fn refuse(call: &ToolCall) -> GateResult<()> {
+pub(crate) fn refuse(call: &AgentEvent) -> GateResult<()> {
     for action in &call.actions {
         let FileAction::Command(text) = action else {
             continue;

@@ -19,7 +19,7 @@ pub(crate) use reason::explained;
 pub(crate) use reason::{failed_to, scope_to_tell};
 #[cfg(fuzzing)]
 pub(crate) use rebuild::patched;
-pub(crate) use tools::{FileAction, ToolCall};
+pub(crate) use tools::FileAction;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 use crate::error::Result;
 use crate::files::GateResult;
 use payload::Payload;
-use protocol::Protocol;
+use protocol::{EventKind, Protocol};
 
 named! {
     /// A coding agent whose hooks guard answers.
@@ -134,26 +134,33 @@ impl Agent {
         let sender = parsed.as_ref().map_or(self, |payload| self.sender(payload));
         let protocol = sender.protocol();
         *locked(fallback) = sender.failed();
-        if let Ok(payload) = &parsed
-            && let Some(event) = payload.event(protocol.events)
-        {
-            // A prompt is no request: nothing is denied here.
-            if event.takes_context() {
-                *locked(fallback) = protocol.allowance();
-                return protocol.report(&event, work.tell(&event).as_ref());
-            }
-            *locked(fallback) = protocol.report(&event, Some(&Told::of_agent(UNSEEN.to_owned())));
-            return match payload.is_repeated() {
-                true => protocol.allowance(),
-                false => protocol.report(&event, work.look(&event).as_ref()),
-            };
-        }
-        let reason = match parsed.and_then(|payload| payload.call(protocol.before)) {
-            Ok(call) => match work.judge(&call) {
+        let event = parsed.and_then(|payload| payload.event(protocol));
+        let reason = match &event {
+            Ok(event) if event.kind == EventKind::BeforeTool => match work.judge(event) {
                 Ok(()) => return protocol.allowance(),
-                Err(failure) => reason::of(&call.tool, call.changes_files(), &failure),
+                Err(failure) => {
+                    let only_reads = event.actions.iter().all(FileAction::is_read);
+                    let undone = match only_reads && !event.actions.is_empty() {
+                        true => "read",
+                        false => "written",
+                    };
+                    reason::of(&event.tool, undone, &failure)
+                }
             },
-            Err(error) => reason::of("the tool call", true, &error.into()),
+            Ok(event) => {
+                let about = (event.name, event.kind);
+                // A prompt is no request: nothing is denied here.
+                *locked(fallback) = match event.takes_context() {
+                    true => protocol.allowance(),
+                    false => protocol.report(about, Some(&Told::of_agent(UNSEEN.to_owned()))),
+                };
+                let told = match event.is_repeated {
+                    true => None,
+                    false => work.tell(event),
+                };
+                return protocol.report(about, told.as_ref());
+            }
+            Err(error) => reason::of("the tool call", "written", &error.clone().into()),
         };
         match sender == self {
             true => protocol.denial(&reason),
@@ -171,10 +178,8 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// What guard does about a payload, besides reading and answering it.
 pub(crate) trait HookWork {
     /// Decides about a call that reads or changes files, and prepares to see what any other does.
-    fn judge(&self, call: &ToolCall) -> GateResult<()>;
-    /// Says what a call did.
-    fn look(&self, event: &AgentEvent) -> Option<Told>;
-    /// Says what the model does not know about the scope.
+    fn judge(&self, call: &AgentEvent) -> GateResult<()>;
+    /// Says what a call did, or what the model does not know about the scope.
     fn tell(&self, event: &AgentEvent) -> Option<Told>;
 }
 
@@ -192,10 +197,7 @@ mod tests {
     struct Fault;
 
     impl HookWork for Fault {
-        fn judge(&self, _: &ToolCall) -> GateResult<()> {
-            panic!("a fault of guard")
-        }
-        fn look(&self, _: &AgentEvent) -> Option<Told> {
+        fn judge(&self, _: &AgentEvent) -> GateResult<()> {
             panic!("a fault of guard")
         }
         fn tell(&self, _: &AgentEvent) -> Option<Told> {
@@ -229,7 +231,7 @@ mod tests {
 
     #[test]
     fn panic_after_the_fact_is_a_report_in_the_form_of_every_agent() {
-        use payload::EventKind::{AfterTool, EndOfTurn};
+        use protocol::EventKind::{AfterTool, EndOfTurn};
         for agent in Agent::VARIANTS {
             let protocol = agent.protocol();
             for (event, kind) in protocol.events {

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use gix::bstr::BString;
 use serde::{Deserialize, Serialize};
 
-use super::payload::{AgentEvent, EventKind};
-use super::protocol::Told;
+use super::payload::AgentEvent;
+use super::protocol::{EventKind, Told};
 use super::{judgement, reason};
 use crate::error::{Error, Result};
 use crate::files;

@@ -7,10 +7,10 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
-use gix::bstr::BStr;
 use serde_json::{Map, Value};
 
-use super::tools::{self, FileAction, ToolCall};
+use super::protocol::{EventKind, Protocol};
+use super::tools::{self, FileAction};
 use crate::error::{Error, Result};
 use crate::path::escaped;
 
@@ -52,11 +52,6 @@ impl Payload {
         keys.iter().find_map(|key| self.object.get(*key))
     }
 
-    /// The name of the event, if the payload has one.
-    fn event_name(&self) -> Option<&str> {
-        self.text(&["hook_event_name", "hookEventName"])
-    }
-
     fn session(&self) -> String {
         let keys = ["session_id", "sessionId", "session", "conversation_id"];
         self.text(&keys).unwrap_or_default().to_owned()
@@ -77,67 +72,27 @@ impl Payload {
         })
     }
 
-    /// The directory in which the agent works: an absolute path. An agent may name the roots of its workspace instead:
-    /// the only root, or the one with the files of the call.
-    fn directory(&self, actions: &[FileAction]) -> Result<PathBuf> {
+    /// The directory in which the agent works: an absolute path. An agent may name the only root of its workspace instead.
+    fn directory(&self) -> Result<PathBuf> {
         let roots = self.object.get("workspace_roots").and_then(Value::as_array);
-        let mut roots = roots.into_iter().flatten().filter_map(Value::as_str);
-        let paths = || actions.iter().flat_map(FileAction::paths);
-        let is_below = |path: &BStr, root: &str| {
-            gix::path::from_bstr(path).is_ok_and(|path| path.starts_with(root))
+        let only_root = match roots.map(Vec::as_slice) {
+            Some([root]) => root.as_str(),
+            _ => None,
         };
         let named = self.text(&["cwd"]).filter(|path| !path.is_empty());
-        let directory = match (named, roots.clone().count()) {
-            (Some(directory), _) => Some(directory),
-            (None, 1) => roots.next(),
-            (None, _) => roots.find(|root| paths().all(|path| is_below(path, root))),
-        };
-        let directory = directory.map(PathBuf::from);
+        let directory = named.or(only_root).map(PathBuf::from);
         directory.filter(|path| path.is_absolute()).ok_or_else(|| {
-            let why = "neither `cwd` nor `workspace_roots` says where the call works; with several roots, use the absolute path";
+            let why =
+                "neither `cwd` nor a single one of `workspace_roots` says where the call works";
             unusable(self.agent, why)
         })
     }
 
-    /// The announced tool call, with what the tool does to files. `events` are the spellings of the event; an empty
-    /// one stands for a payload that names none.
+    /// What the payload is about. Copilot's events show by a key.
     ///
     /// # Errors
     /// It is another event, or the payload has another shape.
-    pub(super) fn call(&self, events: &[&str]) -> Result<ToolCall> {
-        if !events.contains(&self.event_name().unwrap_or_default()) {
-            let known = events.last().unwrap_or(&"");
-            let why = format!("guard answers the event {known} only");
-            return Err(unusable(self.agent, &why));
-        }
-        let tool = self.text(&["tool_name", "toolName", "tool"]);
-        let tool = tool.ok_or_else(|| unusable(self.agent, "it names no tool"))?;
-        // Some versions of Copilot send the input as JSON in a string, and a patch as it is.
-        let actions = match self.input() {
-            Some(Value::Object(input)) => tools::actions(tool, input)?,
-            Some(Value::String(text)) if text.trim_start().starts_with("***") => {
-                tools::patch_actions(text)?
-            }
-            input => {
-                let text = input.and_then(Value::as_str).unwrap_or_default();
-                let Ok(Value::Object(input)) = parse_unique(text.as_bytes()) else {
-                    let why = "the input of the tool is not a JSON object with each key once";
-                    return Err(unusable(self.agent, why));
-                };
-                tools::actions(tool, &input)?
-            }
-        };
-        Ok(ToolCall {
-            directory: self.directory(&actions)?,
-            session: self.session(),
-            id: self.call_id().unwrap_or_default(),
-            tool: tool.to_owned(),
-            actions,
-        })
-    }
-
-    /// The event that the payload is about; `None` if it is none of these. Copilot's events show by a key.
-    pub(super) fn event(&self, events: &[(&'static str, EventKind)]) -> Option<AgentEvent> {
+    pub(super) fn event(&self, protocol: &Protocol) -> Result<AgentEvent> {
         let shown = [
             ("stopReason", "agentStop"),
             ("toolResult", "postToolUse"),
@@ -146,22 +101,59 @@ impl Payload {
             ("reason", "sessionEnd"),
         ];
         let by_key = || shown.iter().find(|(key, _)| self.object.contains_key(*key));
-        let name = self.event_name().or_else(|| Some(by_key()?.1))?;
-        let (name, kind) = *events.iter().find(|(event, _)| *event == name)?;
+        let named = self.text(&["hook_event_name", "hookEventName"]);
+        let name = named.or_else(|| Some(by_key()?.1)).unwrap_or_default();
+        let known = protocol.events.iter().find(|(event, _)| *event == name);
+        let (name, kind) = match known {
+            Some(known) => *known,
+            None if protocol.before.contains(&name) => ("", EventKind::BeforeTool),
+            None => {
+                let known = protocol.before.last().unwrap_or(&"");
+                let why = format!("guard answers the event {known} only");
+                return Err(unusable(self.agent, &why));
+            }
+        };
+        let tool = self.text(&["tool_name", "toolName", "tool"]);
+        let actions = match (kind, tool) {
+            (EventKind::BeforeTool, Some(tool)) => self.actions(tool)?,
+            (EventKind::BeforeTool, None) => return Err(unusable(self.agent, "it names no tool")),
+            _ => Vec::new(),
+        };
         let input = self.input();
-        Some(AgentEvent {
+        Ok(AgentEvent {
             name,
             kind,
-            directory: self.directory(&[]).ok()?,
+            directory: self.directory()?,
             session: self.session(),
             call: self.call_id(),
+            tool: tool.unwrap_or_default().to_owned(),
+            actions,
             goes_on: input.is_some_and(|input| input["run_in_background"] == true),
+            is_repeated: self.is_repeated(),
         })
+    }
+
+    /// What the tool does to files. Some versions of Copilot send the input as JSON in a string, and a patch as it is.
+    fn actions(&self, tool: &str) -> Result<Vec<FileAction>> {
+        let text = match self.input() {
+            Some(Value::Object(input)) => return tools::actions(tool, input),
+            input => input.and_then(Value::as_str).unwrap_or_default(),
+        };
+        if text.trim_start().starts_with("***") {
+            return tools::patch_actions(text);
+        }
+        match parse_unique(text.as_bytes()) {
+            Ok(Value::Object(input)) => tools::actions(tool, &input),
+            _ => {
+                let why = "the input of the tool is not a JSON object with each key once";
+                Err(unusable(self.agent, why))
+            }
+        }
     }
 
     /// Whether the agent goes on only because of a report, so that another would hold it for ever. Cursor counts its
     /// rounds, and begins another one even after the person has stopped it.
-    pub(super) fn is_repeated(&self) -> bool {
+    fn is_repeated(&self) -> bool {
         if let Some(rounds) = self.object.get("loop_count") {
             return rounds != 0 || self.text(&["status"]) != Some("completed");
         }
@@ -202,39 +194,42 @@ fn keys(value: &Value) -> usize {
     }
 }
 
-/// What an event means for guard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum EventKind {
-    /// A tool ran.
-    AfterTool,
-    EndOfTurn,
-    EndOfSession,
-    /// The context holds nothing yet, or nothing any more.
-    NewContext,
-    /// The context takes up a prompt.
-    Prompt,
-}
-
-/// An event of an agent.
-#[derive(Debug)]
+/// A tool call that an agent announces, or another event.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AgentEvent {
-    /// The agent's name of the event.
+    /// The agent's name of the event, to answer it.
     pub(super) name: &'static str,
     pub(super) kind: EventKind,
     /// The directory in which the agent works: an absolute path.
     pub(crate) directory: PathBuf,
     /// The agent's session, so that each hears of a finding once; empty if the payload does not say.
     pub(crate) session: String,
-    /// The tool call that ended; `None` for several at once.
-    pub(super) call: Option<String>,
+    /// What tells the tool call from others; `None` for several at once.
+    pub(crate) call: Option<String>,
+    /// The agent's name of the tool.
+    pub(super) tool: String,
+    /// What the tool does to files; empty if guard does not judge it.
+    pub(crate) actions: Vec<FileAction>,
     /// Whether the command goes on in the background.
     pub(super) goes_on: bool,
+    /// Whether the agent goes on only because of a report.
+    pub(super) is_repeated: bool,
 }
 
 impl AgentEvent {
     /// Whether the context takes up text, before the agent does something.
-    pub(super) fn takes_context(&self) -> bool {
+    pub(crate) fn takes_context(&self) -> bool {
         matches!(self.kind, EventKind::NewContext | EventKind::Prompt)
+    }
+
+    pub(crate) fn has_only_absolute_paths(&self) -> bool {
+        let mut paths = self.actions.iter().flat_map(FileAction::paths);
+        paths.all(|path| gix::path::from_bstr(path).is_ok_and(|path| path.is_absolute()))
+    }
+
+    /// Whether guard cannot know from the call what it does to files.
+    pub(crate) fn is_observed(&self) -> bool {
+        self.actions.is_empty() || self.actions.iter().any(FileAction::is_command)
     }
 }
 

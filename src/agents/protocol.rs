@@ -2,14 +2,28 @@
 
 use serde_json::{Value, json};
 
-use super::payload::AgentEvent;
-use super::payload::EventKind::{self, AfterTool, EndOfSession, EndOfTurn, NewContext, Prompt};
+use self::EventKind::{AfterTool, EndOfSession, EndOfTurn, NewContext, Prompt};
 
 /// The exit code that every agent takes for a denial.
 pub(super) const DENIED: u8 = 2;
 
 /// What guard prints for a text, after the event of this name.
 type AgentAnswer = fn(event: &str, text: &str) -> Value;
+
+/// What an event means for guard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EventKind {
+    /// A tool is about to run.
+    BeforeTool,
+    /// A tool ran.
+    AfterTool,
+    EndOfTurn,
+    EndOfSession,
+    /// The context holds nothing yet, or nothing any more.
+    NewContext,
+    /// The context takes up a prompt.
+    Prompt,
+}
 
 /// What differs between agents.
 #[derive(Clone, Copy)]
@@ -71,17 +85,17 @@ impl Protocol {
     }
 
     /// Tells the agent something after an event, if there is something to tell. What is not its doing holds nothing up.
-    pub(super) fn report(&self, event: &AgentEvent, report: Option<&Told>) -> Reply {
+    pub(super) fn report(&self, (name, kind): (&str, EventKind), report: Option<&Told>) -> Reply {
         let Some(report) = report else {
             return self.allowance();
         };
-        let answer = match event.kind {
+        let answer = match kind {
             AfterTool if !report.is_neutral => self.after_tool,
             EndOfTurn | EndOfSession if !report.is_neutral => self.end_of_turn,
             _ => self.told,
         };
         Reply {
-            stdout: format!("{}\n", answer(event.name, &report.text)),
+            stdout: format!("{}\n", answer(name, &report.text)),
             ..self.allowance()
         }
     }

@@ -1,17 +1,9 @@
-//! What a model reads about a denial and about the scope: what is wrong, what to do next, and what will not help. A note
-//! below the git directory says which scope each session was told: before its first write, at the start of a session,
-//! after a compaction, and when the scope has changed since.
-
-#![allow(clippy::disallowed_methods)]
+//! What a model reads about a denial and about the scope: what is wrong, what to do next, and what will not help.
 
 use std::fmt::Write;
-use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
 
-use super::payload::{AgentEvent, EventKind};
-use super::protocol::Told;
-use crate::disk;
+use super::payload::AgentEvent;
+use super::protocol::{EventKind, Told};
 use crate::error::Error;
 use crate::files::{Failure, FailureKind};
 use crate::finding::Help;
@@ -19,9 +11,6 @@ use crate::git::Repository;
 use crate::judge::{self, Options};
 use crate::path::escaped;
 use crate::report::prompt_text;
-
-/// How many notes guard keeps.
-const NOTES: usize = 20;
 
 /// What a branch without a design of its own means for the agent.
 const NO_DESIGN: &str = "Before you change files that are not listed here, ask the user for a design of this branch: \
@@ -73,23 +62,25 @@ pub(crate) fn failed_to(what: &str, error: &Error, first_step: &str) -> String {
 }
 
 /// The reason for a denial of a tool.
-pub(crate) fn of(tool: &str, changes_files: bool, failure: &Failure) -> String {
+pub(crate) fn of(tool: &str, undone: &str, failure: &Failure) -> String {
     let tool = escaped(tool);
     let verdict = match (failure.kind, failure.kind.exit_code()) {
         (FailureKind::Held, _) => format!("guard: {tool} waits for approval"),
         (_, 1) => format!("guard refused {tool}"),
         _ => format!("guard could not check {tool}"),
     };
-    let undone = if changes_files { "written" } else { "read" };
     explained(&verdict, failure, undone, LENGTH)
 }
 
-/// The scope, if the session does not know it; nothing where none applies.
+/// The scope for a new context; nothing where none applies.
 pub(crate) fn scope_to_tell(
     event: &AgentEvent,
     repo: &Repository,
     options: &Options,
 ) -> Option<Told> {
+    if event.kind != EventKind::NewContext {
+        return None;
+    }
     let text = match judge::prompt(repo, options) {
         Ok(None) => return None,
         Ok(Some(section)) if section.has_own_design() => prompt_text(&section),
@@ -99,29 +90,8 @@ pub(crate) fn scope_to_tell(
             error.message
         ),
     };
-    let is_known = is_known(repo.git_dir(), &event.session, &text);
-    let is_told = event.kind == EventKind::NewContext || !is_known;
-    is_told.then_some(Told {
+    Some(Told {
         text,
         is_neutral: true,
     })
-}
-
-/// Whether this is what the session was told last; notes it. A note that fails only repeats the text.
-fn is_known(git_dir: &Path, session: &str, text: &str) -> bool {
-    let file = git_dir.join("guard").join("scope-told");
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    let session = format!("{} ", escaped(session));
-    let line = format!("{session}{:016x}", hasher.finish());
-    let notes = fs::read_to_string(&file).unwrap_or_default();
-    // The newest note of a session is the first one.
-    if notes.lines().find(|known| known.starts_with(&session)) == Some(&line) {
-        return true;
-    }
-    let lines = std::iter::once(line.as_str()).chain(notes.lines());
-    let lines: Vec<&str> = lines.take(NOTES).collect();
-    let _ = disk::create_private_directory(disk::directory_of(&file))
-        .and_then(|()| disk::replace(&file, lines.join("\n").as_bytes(), Some(disk::PRIVATE)));
-    false
 }

@@ -1,9 +1,7 @@
 //! The content of a file after the edits, the patch or the change of a cell that an agent announces.
 //!
-//! Agents find the lines of a chunk first as they are, then without trailing blanks, then without blanks at both ends.
-//! guard does the same, and denies what it does not find.
+//! Agents find the lines of a chunk first as they are; some then ignore blanks. guard denies what it does not find as it is.
 
-use gix::bstr::ByteSlice;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::ser::PrettyFormatter;
@@ -34,57 +32,38 @@ pub(crate) struct TextEdit {
     _proposed: IgnoredAny,
 }
 
-/// Applies the edits in order. An edit without old text begins a file that is missing or empty.
+/// Applies the edits in order. A first edit without old text begins a file that is missing or empty.
 ///
 /// # Errors
 /// An edit cannot be rebuilt. The agent would usually fail as well, but some match loosely, and would then write what
 /// guard has not judged.
 pub(super) fn edited_text(old: Option<&[u8]>, edits: &[TextEdit]) -> GateResult<Vec<u8>> {
-    if edits.is_empty() {
-        return Err(Failure::new(
-            FailureKind::CannotJudge,
-            "the list of edits is empty",
-        ));
-    }
-    let mut content = old.unwrap_or_default().to_vec();
-    for (at, edit) in edits.iter().enumerate() {
-        content = replaced(&content, edit).map_err(|failure| {
-            let message = match edits.len() {
-                1 => failure.message,
-                several => format!("edit {} of {several}: {}", at + 1, failure.message),
-            };
-            Failure { message, ..failure }
-        })?;
-    }
-    Ok(content)
-}
-
-fn replaced(content: &[u8], edit: &TextEdit) -> GateResult<Vec<u8>> {
-    let (old, new) = (&edit.old_string, &edit.new_string);
-    if old.is_empty() && content.is_empty() {
-        return Ok(new.as_bytes().into());
-    }
-    let literal = Edit {
-        search: old.as_bytes().into(),
-        replace: new.as_bytes().into(),
-    };
+    let old = old.unwrap_or_default();
     // Agents see and send lines that end with LF, and write them as the file has them.
-    let converted = Edit {
-        search: with_crlf(old),
-        replace: with_crlf(new),
+    let is_crlf = ends_lines_with_crlf(old);
+    let text = |text: &str| -> Vec<u8> {
+        let lines = text.replace("\r\n", "\n");
+        match is_crlf {
+            true => lines.replace('\n', "\r\n").into(),
+            false => text.into(),
+        }
     };
-    let step = match ends_lines_with_crlf(content) && content.contains_str(&converted.search) {
-        true => converted,
-        false => literal,
+    let (begun, edits) = match edits {
+        [] => {
+            let why = "the list of edits is empty";
+            return Err(Failure::new(FailureKind::CannotJudge, why));
+        }
+        [first, rest @ ..] if first.old_string.is_empty() && old.is_empty() => {
+            (text(&first.new_string), rest)
+        }
+        all => (old.to_vec(), all),
     };
-    if edit.replace_all && !step.search.is_empty() && content.contains_str(&step.search) {
-        return Ok(content.replace(&step.search, &step.replace));
-    }
-    apply(content, &[step])
-}
-
-fn with_crlf(text: &str) -> Vec<u8> {
-    text.replace("\r\n", "\n").replace('\n', "\r\n").into()
+    let edits = edits.iter().map(|edit| Edit {
+        search: text(&edit.old_string),
+        replace: text(&edit.new_string),
+        every: edit.replace_all,
+    });
+    apply(&begun, &edits.collect::<Vec<_>>())
 }
 
 /// Lines to replace in a file.
@@ -127,23 +106,9 @@ pub(crate) fn patched(old: Option<&[u8]>, chunks: &[PatchChunk]) -> GateResult<V
             replaced.push((lines.len(), 0, &chunk.new));
             continue;
         }
-        let (mut old, mut new) = (chunk.old.as_slice(), chunk.new.as_slice());
-        let mut found = find(&lines, old, at, chunk.is_at_end);
-        // The last blank line of a chunk may stand for the end of the file.
-        if let (None, [shorter @ .., blank]) = (found, old)
-            && blank.is_empty()
-        {
-            old = shorter;
-            if let [shorter @ .., blank] = new
-                && blank.is_empty()
-            {
-                new = shorter;
-            }
-            found = find(&lines, old, at, chunk.is_at_end);
-        }
-        let start = found.ok_or_else(not_found)?;
-        replaced.push((start, old.len(), new));
-        at = start + old.len();
+        let start = find(&lines, &chunk.old, at, chunk.is_at_end).ok_or_else(not_found)?;
+        replaced.push((start, chunk.old.len(), &chunk.new));
+        at = start + chunk.old.len();
     }
     replaced.sort_by_key(|(start, ..)| *start);
     for (start, count, new) in replaced.into_iter().rev() {
@@ -154,25 +119,16 @@ pub(crate) fn patched(old: Option<&[u8]>, chunks: &[PatchChunk]) -> GateResult<V
     Ok(content)
 }
 
-/// A part of a line that counts.
-type Spelled = fn(&[u8]) -> &[u8];
-
 /// Where the wanted lines begin, at or after `from`, or at the end of the file.
 fn find(lines: &[&[u8]], wanted: &[String], from: usize, is_at_end: bool) -> Option<usize> {
     let last = lines.len().checked_sub(wanted.len())?;
     let from = if is_at_end { last.max(from) } else { from };
-    let whole: Spelled = |line| line;
-    [whole, |line| line.trim_end(), |line| line.trim()]
-        .into_iter()
-        .find_map(|spelled| {
-            (from..=last).find(|&at| {
-                let there = lines[at..].iter().map(|line| spelled(line));
-                wanted
-                    .iter()
-                    .zip(there)
-                    .all(|(wanted, there)| spelled(wanted.as_bytes()) == there)
-            })
-        })
+    (from..=last).find(|&at| {
+        lines[at..]
+            .iter()
+            .zip(wanted)
+            .all(|(line, wanted)| *line == wanted.as_bytes())
+    })
 }
 
 /// The change of one cell of a Jupyter notebook.
@@ -220,15 +176,20 @@ pub(super) fn edited_notebook(old: Option<&[u8]>, edit: &CellEdit) -> GateResult
         serde_json::from_slice(old).map_err(|error| bad(&format!("it is not JSON: {error}")))?;
     let cells = notebook.get_mut("cells").and_then(Value::as_array_mut);
     let cells = cells.ok_or_else(|| bad("it has no list `cells`"))?;
-    let find = |cell: &String| {
-        let missing = || bad(&format!("it has no cell {}", escaped(cell.as_str())));
-        position(cells, cell).ok_or_else(missing)
+    let at = match &edit.cell_id {
+        None => None,
+        Some(name) => Some(
+            position(cells, name)
+                .ok_or_else(|| bad(&format!("it has no cell {}", escaped(name.as_str()))))?,
+        ),
     };
-    let at = edit.cell_id.as_ref().map(find).transpose()?;
-    let mut cell = match (edit.edit_mode, at) {
-        (CellMode::Insert, _) => json!({ "cell_type": "code", "source": "", "metadata": {} }),
+    let (mut cell, at) = match (edit.edit_mode, at) {
+        (CellMode::Insert, at) => {
+            let cell = json!({ "cell_type": "code", "source": "", "metadata": {} });
+            (cell, at.map_or(0, |at| at + 1))
+        }
+        (_, Some(at)) => (cells.remove(at), at),
         (_, None) => return Err(bad("no cell is named")),
-        (_, Some(at)) => cells.remove(at),
     };
     if edit.edit_mode != CellMode::Delete {
         let object = cell.as_object_mut();
@@ -244,10 +205,6 @@ pub(super) fn edited_notebook(old: Option<&[u8]>, edit: &CellEdit) -> GateResult
             object.insert("execution_count".into(), Value::Null);
             object.insert("outputs".into(), json!([]));
         }
-        let at = match edit.edit_mode {
-            CellMode::Insert => at.map_or(0, |at| at + 1),
-            _ => at.unwrap_or_default(),
-        };
         cells.insert(at, cell);
     }
     let mut text = Vec::new();

@@ -1,8 +1,6 @@
 //! What an agent is about to do: a tool call, and what the tools of all agents do to files. One table serves every agent: several offer the tools of others, or run
 //! their hooks. A key that is not listed here may change what is written, so the call is denied.
 
-use std::path::PathBuf;
-
 use gix::bstr::{BStr, BString};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -11,21 +9,6 @@ use serde_json::{Map, Value};
 use super::rebuild::{CellEdit, PatchChunk, TextEdit};
 use crate::error::{Error, Result};
 use crate::path::{escaped, text_on_one_line};
-
-/// An announced tool call.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ToolCall {
-    /// The agent's name of the tool.
-    pub(crate) tool: String,
-    /// The directory in which the agent works: an absolute path.
-    pub(crate) directory: PathBuf,
-    /// The agent's session; empty if the payload does not say.
-    pub(crate) session: String,
-    /// What tells it from other calls of the session.
-    pub(crate) id: String,
-    /// What it does to files; empty if guard does not judge this tool.
-    pub(crate) actions: Vec<FileAction>,
-}
 
 /// What a tool does to a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,27 +53,6 @@ impl FileAction {
 
     pub(crate) fn is_read(&self) -> bool {
         matches!(self, FileAction::Read(_))
-    }
-}
-
-impl ToolCall {
-    pub(crate) fn has_only_absolute_paths(&self) -> bool {
-        let is_absolute =
-            |path: &BStr| gix::path::from_bstr(path).is_ok_and(|path| path.is_absolute());
-        self.actions
-            .iter()
-            .flat_map(FileAction::paths)
-            .all(is_absolute)
-    }
-
-    /// Whether guard cannot know from the call what it does to files.
-    pub(crate) fn is_observed(&self) -> bool {
-        self.actions.is_empty() || self.actions.iter().any(FileAction::is_command)
-    }
-
-    /// Whether it does more than reading.
-    pub(crate) fn changes_files(&self) -> bool {
-        self.actions.iter().any(|action| !action.is_read())
     }
 }
 
@@ -270,7 +232,11 @@ pub(super) fn patch_actions(patch: &str) -> Result<Vec<FileAction>> {
         return Err(bad("its first or last line is missing".to_owned()));
     };
     let mut actions = Vec::new();
-    for line in body {
+    for (at, line) in body.iter().enumerate() {
+        // A blank line behind a section is not a part of it.
+        if line.is_empty() && body.get(at + 1).is_none_or(|next| next.starts_with("*** ")) {
+            continue;
+        }
         let path = |header| Some(BString::from(line.strip_prefix(header)?.trim()));
         if let Some(path) = path("*** Add File: ") {
             actions.push(FileAction::Write(path, Vec::new()));

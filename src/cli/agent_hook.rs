@@ -9,9 +9,7 @@ use std::time::Duration;
 use super::bounded;
 use super::options::{DesignArgs, repository, with_approvals};
 use super::output::{CANNOT_JUDGE, on_panic};
-use crate::agents::{
-    self, Agent, AgentEvent, FileAction, HookWork, Observer, Reply, Told, ToolCall,
-};
+use crate::agents::{self, Agent, AgentEvent, FileAction, HookWork, Observer, Reply, Told};
 use crate::disk::absolute;
 use crate::error::{Error, Result};
 use crate::files::GateResult;
@@ -47,7 +45,7 @@ struct AgentWork {
 }
 
 impl HookWork for AgentWork {
-    fn judge(&self, call: &ToolCall) -> GateResult<()> {
+    fn judge(&self, call: &AgentEvent) -> GateResult<()> {
         enter(&call.directory)?;
         agents::refuse(call)?;
         if !call.actions.iter().all(FileAction::is_command) {
@@ -58,39 +56,41 @@ impl HookWork for AgentWork {
             && let Some(repo) = self.observed(call.has_only_absolute_paths())?
         {
             let options = with_approvals(&repo, self.options.clone())?;
-            Observer::open(&repo, &options, &call.session)?.begin(&call.id)?;
+            Observer::open(&repo, &options, &call.session)?
+                .begin(call.call.as_deref().unwrap_or_default())?;
         }
         Ok(())
     }
 
-    fn look(&self, event: &AgentEvent) -> Option<Told> {
-        let look = || {
-            enter(&event.directory)?;
-            let Some(repo) = self.observed(true)? else {
-                return match CheckpointStore::is_there_for(&event.directory) {
-                    true => Err(Error::new("the .git directory of the repository is gone")
-                        .help("stop, and ask the user to bring it back")),
-                    false => Ok(None),
-                };
-            };
-            let options = with_approvals(&repo, self.options.clone())?;
-            Observer::open(&repo, &options, &event.session)?.finish(event)
-        };
-        look().unwrap_or_else(|error: Error| {
+    fn tell(&self, event: &AgentEvent) -> Option<Told> {
+        if event.takes_context() {
+            enter(&event.directory).ok()?;
+            let repo = repository_of(self.agent, true).ok()?;
+            return agents::scope_to_tell(event, &repo, &self.options);
+        }
+        self.look(event).unwrap_or_else(|error| {
             let next = "look yourself: git status; ";
             let text = agents::failed_to("look at what the tool did", &error, next);
             Some(Told::of_agent(text))
         })
     }
-
-    fn tell(&self, event: &AgentEvent) -> Option<Told> {
-        enter(&event.directory).ok()?;
-        let repo = repository_of(self.agent, true).ok()?;
-        agents::scope_to_tell(event, &repo, &self.options)
-    }
 }
 
 impl AgentWork {
+    /// What a call did.
+    fn look(&self, event: &AgentEvent) -> Result<Option<Told>> {
+        enter(&event.directory)?;
+        let Some(repo) = self.observed(true)? else {
+            return match CheckpointStore::is_there_for(&event.directory) {
+                true => Err(Error::new("the .git directory of the repository is gone")
+                    .help("stop, and ask the user to bring it back")),
+                false => Ok(None),
+            };
+        };
+        let options = with_approvals(&repo, self.options.clone())?;
+        Observer::open(&repo, &options, &event.session)?.finish(event)
+    }
+
     /// The repository whose work tree is observed; `None` where there is none.
     fn observed(&self, has_only_absolute_paths: bool) -> Result<Option<Repository>> {
         let here = std::env::current_dir().unwrap_or_default();

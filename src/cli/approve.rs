@@ -10,12 +10,11 @@ use super::files::print_done;
 use super::options::{DesignArgs, repository, with_approvals};
 use super::output::Output;
 use super::person::Person;
-use super::question::{ask_for_word, asking};
-use super::signing::{SignArgs, unsigned_notes};
-use super::snapshot::elsewhere;
+use super::question::{SignArgs, ask_for_word, asking, unsigned_notes};
 use super::usage::usage;
 use crate::approve::{self, Approval};
-use crate::files::{self, Answer, Consent, Failure, FailureKind, Gate, GateResult, HeldChange};
+use crate::boundary::Boundary;
+use crate::files::{self, Answer, Failure, FailureKind, Gate, GateResult, HeldChange};
 use crate::git::Repository;
 use crate::judge::{self, Clearable};
 use crate::measure;
@@ -61,8 +60,7 @@ Examples:
                                 also sign, so that pull requests and CI accept it
 
 guard shows what would be lost, then asks for a word taken from the change and for a reason. Instead of the word you \
-may type `append`, `insert LINE` or `extend`: guard shows what that would do, and asks again. Another work tree's \
-change can be rejected here, but approved only there.
+may type `append`, `insert LINE` or `extend`: guard shows what that would do, and asks again.
 
 Only a person at a terminal can approve: guard refuses to ask under an agent or CI, and no flag, variable or setting \
 approves anything. An approval covers one path with one old and one new content. It is valid until the commit is made \
@@ -94,21 +92,24 @@ impl ApproveArgs {
         let mut json = json!({ "version": 1 });
         let mut text = String::new();
         if let Some(id) = &self.id {
-            let (change, old) = files::held_change(repo, id)?;
+            let change = files::held_change(repo, id)?;
+            let boundary = Boundary::open(repo.own_workdir()?)?;
+            let old = boundary.read(BStr::new(&change.path), u64::MAX)?;
+            let old = old.map_or_else(Vec::new, |entry| entry.content);
             let name = escaped(&change.path).to_string();
             let new = change.content.as_deref().unwrap_or_default();
             let diff = measure::unified_preview(&old, new, &name, &name, usize::MAX);
-            json["id"] = change.id().into();
+            json["id"] = change.id.as_str().into();
             json["status"] = "held".into();
             json["held"] = json!([held_json(repo, &change, Some(&diff))]);
-            text = held_line(repo, &change) + "\n" + &gutter(&painted(&diff, &output.style));
+            text = held_line(&change) + "\n" + &gutter(&painted(&diff, &output.style));
         } else {
             let held = files::pending(repo)?;
             json["held"] = held
                 .iter()
                 .map(|change| held_json(repo, change, None))
                 .collect();
-            text.extend(held.iter().map(|change| held_line(repo, change) + "\n"));
+            text.extend(held.iter().map(|change| held_line(change) + "\n"));
         }
         match text.is_empty() {
             true => output.report_done(&json, "no change waits for approval\n"),
@@ -137,7 +138,7 @@ impl ApproveArgs {
 
     fn held(&self, output: &mut Output, id: &str) -> GateResult<u8> {
         let (repo, person) = (repository()?, Person::present()?);
-        let gate = Gate::open(&repo, &self.design.options(false))?.as_strict_as(id)?;
+        let gate = Gate::open(&repo, &self.design.options(false))?;
         output.notes(&gate.policy.notes);
         let person = Some((person, self.sign.clone()));
         let (gate, done) = asking(output, &repo, gate, person, |gate, ask| match ask {
@@ -182,15 +183,12 @@ impl ApproveArgs {
             let why = "nothing was approved";
             return Err(Failure::new(FailureKind::NotApproved, why));
         };
-        let consent = Consent {
-            reason: reason.clone(),
-            how: files::TERMINAL,
-            signer,
-        };
         // Sign all before keeping the first, so that a failed signature leaves nothing behind.
-        let approvals = waiting
-            .iter()
-            .map(|waiting| consent.to(repo, &waiting.change, waiting.design.clone()));
+        let decision = (files::TERMINAL, reason.as_str());
+        let approvals = waiting.iter().map(|waiting| {
+            let (change, design) = (&waiting.change, waiting.design.clone());
+            files::approve(repo, change, design, decision, signer.as_ref())
+        });
         let approvals: Vec<Approval> = approvals.collect::<GateResult<_>>()?;
         for (approval, change) in approvals.iter().zip(waiting) {
             files::keep(repo, approval, &change.designs, Map::new())?;
@@ -202,7 +200,7 @@ impl ApproveArgs {
             .iter()
             .map(|change| escaped(&change.change.path).to_string())
             .collect();
-        let signed = consent.signer.is_some();
+        let signed = signer.is_some();
         let how = if signed { ", signed" } else { "" };
         let line = |path| format!("approved {path}{how}: commit it now\n");
         output.answer(
@@ -214,27 +212,19 @@ impl ApproveArgs {
 }
 
 /// A held change in a list.
-pub(super) fn held_line(repo: &Repository, change: &HeldChange) -> String {
-    let elsewhere = elsewhere(repo, &change.work_tree);
-    let (id, operation, why) = (change.id(), &change.operation, &change.why);
-    format!("{id}  {operation}  {why}{elsewhere}")
+pub(super) fn held_line(change: &HeldChange) -> String {
+    format!("{}  {}  {}", change.id, change.operation, change.why)
 }
 
 /// A held change for programs.
 pub(super) fn held_json(repo: &Repository, change: &HeldChange, diff: Option<&str>) -> Value {
-    let place = repo.place_of(&change.work_tree);
-    json!({
-        "id": change.id(),
-        "worktree": place.map(|place| place.to_string_lossy().into_owned()),
-        "path": change.path,
-        "operation": change.operation,
-        "class": change.class,
-        "reason": change.why,
-        "old": change.old,
-        "new": change.new,
-        "expires": change.expires,
-        "diff": diff,
-    })
+    let place = repo.place_of(&repo.work_tree());
+    let mut json = json!(change);
+    json["worktree"] = place
+        .map(|place| place.to_string_lossy().into_owned())
+        .into();
+    json["diff"] = diff.into();
+    json
 }
 
 /// Every waiting staged change with its findings, and the start of its preview and its loss; and the word that approves

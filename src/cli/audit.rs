@@ -61,34 +61,23 @@ fn print_records(output: &mut Output, bytes: &[u8], last: Option<usize>) {
     output.answer(&json!({ "version": 1, "records": records }), text);
 }
 
-/// One record for people: first the event, then the facts that have a value.
+/// One record for people.
 fn line(record: &Value) -> String {
     let text = |key: &str| Some(escaped(record.get(key)?.as_str()?).to_string());
     if let Some(fault) = text("fault") {
         return format!("(unreadable record: {fault})");
     }
-    let mut parts: Vec<String> = ["time", "event", "operation", "path"]
-        .into_iter()
-        .filter_map(text)
-        .collect();
+    let first = ["time", "event", "operation", "path"];
+    let mut parts: Vec<String> = first.into_iter().filter_map(text).collect();
     for key in ["class", "reason", "who", "worktree", "backup"] {
         parts.extend(text(key).map(|value| format!("{key}={value}")));
     }
-    // Records of earlier versions have no designs.
-    let designs = record.get("designs").and_then(Value::as_array);
-    parts.extend(designs.into_iter().flatten().map(design));
     parts.join("  ")
 }
 
-/// A design that judged, with an abbreviated blob id.
-fn design(design: &Value) -> String {
-    let word = |key: &str| design.get(key).and_then(Value::as_str).unwrap_or_default();
-    let blob: String = word("blob").chars().take(12).collect();
-    format!("design={}@{}", escaped(word("path")), escaped(&blob))
-}
-
 fn print_verification(output: &mut Output, result: &Verification) -> u8 {
-    let sound = format!("{} records, head {}", result.head.count, result.head);
+    let (records, hash) = (result.records, &result.hash);
+    let sound = format!("{records} records, head {records}:{hash}");
     let mut text = match result.fault {
         None => format!("the log is sound: {sound}\n"),
         Some((line, fault)) => format!(
@@ -110,8 +99,8 @@ fn print_verification(output: &mut Output, result: &Verification) -> u8 {
     let json = json!({
         "version": 1,
         "verdict": if fault.is_none() { "sound" } else { "damaged" },
-        "records": result.head.count,
-        "head": result.head.to_string(),
+        "records": records,
+        "head": format!("{records}:{hash}"),
         "fault": fault.map(|(line, fault)| json!({ "line": line, "kind": fault.name() })),
         "unfinished": unfinished,
     });

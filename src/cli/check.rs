@@ -7,14 +7,13 @@ use std::path::{Path, PathBuf};
 use gix::bstr::BString;
 
 use super::bounded;
-use super::files::read_stdin;
+use super::files::ContentSource;
 use super::options::{DesignArgs, repository};
 use super::output::Output;
 use crate::boundary::bytes;
 use crate::error::Result;
 use crate::files::{Failure, Gate};
 use crate::report::write_check;
-use crate::scope::settings::MAX_SIZE;
 use crate::verdict::{CheckAnswers, CheckResult};
 
 #[derive(Debug, clap::Args)]
@@ -84,16 +83,15 @@ impl CheckArgs {
         let requests: Vec<BString> = paths.iter().map(|path| repo.request_of(path)).collect();
         // Reading needs no design.
         let inside: &[BString] = if self.read { &[] } else { &requests };
-        let gate = Gate::open_to_check(&repo, &self.design.options(false), inside)?;
-        let content = self.content_file.as_deref().map(|file| match file {
-            file if file == "-" => read_stdin(MAX_SIZE),
-            file => match gate.find(repo.request(file).as_ref()) {
-                Ok((_, file)) => Ok(file.content),
-                Err(failure) => {
-                    Err(failure.help("pass the content on standard input: --content-file - < FILE"))
-                }
-            },
-        });
+        let mut gate = Gate::open_to_check(&repo, &self.design.options(false), inside)?;
+        gate.refuses_empty = !self.allow_empty;
+        let input = ContentSource {
+            repo: &repo,
+            gate: &gate,
+            is_recorded: false,
+        };
+        let file = self.content_file.as_deref();
+        let content = file.map(|file| input.content(Some(file)));
         let content = content.transpose().map_err(Failure::into_error)?;
         // The last one gets the content itself, which may be large.
         let contents = std::iter::repeat_n(content, paths.len());
@@ -102,7 +100,7 @@ impl CheckArgs {
             let (path, request) = (path.clone(), request.as_ref());
             match self.read {
                 true => gate.check_read(path, request),
-                false => gate.check(path, request, content, self.allow_empty),
+                false => gate.check(path, request, content),
             }
         });
         let results: Vec<CheckResult> = results.collect::<Result<_>>()?;

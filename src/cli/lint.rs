@@ -289,10 +289,9 @@ impl StatusArgs {
         let design = DesignArgs { lld: Vec::new() };
         let options = with_approvals(&repo, design.options(true))?;
         let waiting = files::pending(&repo).map_err(Failure::into_error)?;
-        let waiting = waiting.iter().map(|change| {
-            let line = held_line(&repo, change);
-            (line, held_json(&repo, change, None))
-        });
+        let waiting = waiting
+            .iter()
+            .map(|change| (held_line(change), held_json(&repo, change, None)));
         let waiting: Vec<_> = waiting.collect();
         let status = judge::status(&repo, &options)?;
         output.print(|to| report::write_status(&status, &waiting, to));

@@ -23,7 +23,6 @@ mod question;
 mod report_file;
 mod review;
 mod scope;
-mod signing;
 mod snapshot;
 mod trial;
 mod usage;

@@ -88,10 +88,11 @@ impl Person {
 /// An agent runs this.
 pub(super) fn refuse_agents(what: &str) -> Result<()> {
     let variables = std::env::vars_os().filter(|(name, _)| name != "CI");
-    agent_by(variables, "self").map_err(|why| {
-        Error::new(format!("only a person can {what}: {why}"))
-            .help("run the command in your own terminal")
-    })
+    match agent_by(variables, "self") {
+        Some(why) => Err(Error::new(format!("only a person can {what}: {why}"))
+            .help("run the command in your own terminal")),
+        None => Ok(()),
+    }
 }
 
 fn needs_a_person(why: &str) -> Error {
@@ -110,25 +111,20 @@ pub(super) fn refusal_of_client() -> Option<String> {
         Some(client) => agent_by(std::env::vars_os(), &client.to_string()),
         None => agent_by_variable(std::env::vars_os()),
     };
-    agent.err().map(|why| needs_a_person(&why).message)
+    agent.map(|why| needs_a_person(&why).message)
 }
 
-/// The error says why an agent or CI seems to run guard.
-fn agent_by_variable(
-    variables: impl Iterator<Item = (OsString, OsString)>,
-) -> std::result::Result<(), String> {
-    for (name, value) in variables {
-        let name = name.to_string_lossy();
-        let is_marker = MARKERS.contains(&name.as_ref());
+/// Why an agent or CI seems to run guard; `None` if none does.
+fn agent_by_variable(mut variables: impl Iterator<Item = (OsString, OsString)>) -> Option<String> {
+    let is_marker = |(name, value): &(OsString, OsString)| {
         let is_off = value.is_empty() || (name == "CI" && (value == "false" || value == "0"));
-        if is_marker && !is_off {
-            return Err(format!(
-                "the variable {} shows that an agent or CI runs guard",
-                escaped(name.as_ref())
-            ));
-        }
-    }
-    Ok(())
+        !is_off && MARKERS.iter().any(|marker| name == marker)
+    };
+    let (name, _) = variables.find(is_marker)?;
+    let name = name.to_string_lossy();
+    Some(format!(
+        "the variable {name} shows that an agent or CI runs guard"
+    ))
 }
 
 /// Refuses to decide for a person where an agent or CI runs guard.
@@ -136,39 +132,39 @@ fn agent_by_variable(
 /// # Errors
 /// A variable or a parent process shows that one does.
 pub(super) fn refuse_agents_and_ci() -> Result<()> {
-    agent_by(std::env::vars_os(), "self").map_err(|why| needs_a_person(&why))
+    match agent_by(std::env::vars_os(), "self") {
+        Some(why) => Err(needs_a_person(&why)),
+        None => Ok(()),
+    }
 }
 
 /// Looks at the variables and at the processes that started this one. Only Linux shows processes as files.
 fn agent_by(
     variables: impl Iterator<Item = (OsString, OsString)>,
     process: &str,
-) -> std::result::Result<(), String> {
-    agent_by_variable(variables)?;
-    match system::SHOWS_PROCESSES {
-        true => agent_above(process),
-        false => Ok(()),
-    }
+) -> Option<String> {
+    let above = || agent_above(process).filter(|_| system::SHOWS_PROCESSES);
+    agent_by_variable(variables).or_else(above)
 }
 
-fn agent_above(process: &str) -> std::result::Result<(), String> {
-    let mut id = parent_of(process).ok_or("guard cannot read its parent processes in /proc")?;
+fn agent_above(process: &str) -> Option<String> {
+    let mut below = process.to_owned();
     // Guards against an endless chain.
     for _ in 0..1000 {
-        if id == 0 {
-            return Ok(());
-        }
-        let process = id.to_string();
-        if let Some(agent) = agent_of(&process) {
-            return Err(format!("the parent process {id} is an agent: {agent}"));
-        }
-        // A process of another user may be hidden. No agent of this user is above it.
-        let Some(parent) = parent_of(&process) else {
-            return Ok(());
+        let id = match parent_of(&below) {
+            None if below == process => {
+                return Some("guard cannot read its parent processes in /proc".to_owned());
+            }
+            // A process of another user may be hidden. No agent of this user is above it.
+            None | Some(0) => return None,
+            Some(id) => id,
         };
-        id = parent;
+        below = id.to_string();
+        if let Some(agent) = agent_of(&below) {
+            return Some(format!("the parent process {id} is an agent: {agent}"));
+        }
     }
-    Err("guard cannot follow the chain of its parent processes".to_owned())
+    Some("guard cannot follow the chain of its parent processes".to_owned())
 }
 
 /// The fourth field of `/proc/ID/stat`; the second, in parentheses, may hold anything.
@@ -257,7 +253,7 @@ mod tests {
     fn variables_of_agents_and_ci_are_markers_unless_empty() {
         let refused = |name: &str, value: &str| {
             agent_by_variable([(OsStr::new(name).into(), OsStr::new(value).into())].into_iter())
-                .is_err()
+                .is_some()
         };
         for marker in MARKERS {
             assert!(refused(marker, "1"), "{marker}");

@@ -1,17 +1,19 @@
-//! Asks a person about a change, with quotes from it.
+//! Asks a person about a change, with quotes from it, and finds the key that signs an approval.
 
-use std::fmt::Write as _;
-use std::io::{self, BufRead, BufReader, Write as _};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::PathBuf;
 
-use super::files::extension_lines;
+use gix::bstr::ByteSlice;
+
 use super::output::Output;
 use super::person::Person;
-use super::signing::{SignArgs, unsigned_notes};
-use crate::approve::{REJECT, reason_line};
-use crate::files::{Answer, Ask, Gate, GateResult, Question, Strategy};
+use crate::approve::{NAMESPACE, REJECT, reason_line};
+use crate::error::{Error, Result};
+use crate::files::{Answer, Ask, Gate, GateResult, Question, Signer, Strategy};
 use crate::git::Repository;
+use crate::judge;
 use crate::path::escaped;
-use crate::report::{Style, push_change};
+use crate::ssh_keygen::SigningKey;
 use crate::system;
 
 /// The person to ask about a destructive change, with the key that signs the approval. Without one, guard holds the
@@ -28,7 +30,7 @@ pub(super) fn person_to_ask(auto: bool) -> Option<(Person, SignArgs)> {
 pub(super) fn asking<'r, T>(
     output: &mut Output,
     repo: &Repository,
-    gate: Gate<'r>,
+    mut gate: Gate<'r>,
     person: Option<(Person, SignArgs)>,
     work: impl FnOnce(&Gate<'r>, Option<Ask<'_>>) -> GateResult<T>,
 ) -> GateResult<(Gate<'r>, T)> {
@@ -38,43 +40,18 @@ pub(super) fn asking<'r, T>(
     };
     let signer = sign.signer(repo)?;
     let (is_signed, mut is_unsigned) = (signer.is_some(), false);
-    let (gate, style) = (gate.signing(signer), output.style.clone());
+    gate.signer = signer;
+    let style = output.style.clone();
     let mut ask = |question: &Question| {
-        is_unsigned = question.finding.is_some() && !is_signed;
-        ask(&person, question, &style)
+        is_unsigned = question.effect.finding.is_some() && !is_signed;
+        let text = question.text(&style);
+        ask_for_word(&person, &text, &question.word, &question.others())
     };
     let done = work(&gate, Some(&mut ask))?;
     if is_unsigned {
         output.notes(&unsigned_notes(repo));
     }
     Ok((gate, done))
-}
-
-/// Asks about one held or destructive change.
-fn ask(person: &Person, question: &Question, style: &Style) -> Answer {
-    let mut text = String::new();
-    if let Some(problem) = &question.problem {
-        let help: Vec<&str> = problem.help.iter().map(|line| &**line).collect();
-        let _ = writeln!(text, "\nguard: {}: {}", problem.message, help.join("; "));
-    }
-    let analysis = &question.analysis;
-    // Writing to a string cannot fail.
-    let _ = match (&question.finding, question.strategy) {
-        (Some(finding), _) => writeln!(text, "guard: {}", finding.message),
-        (None, Some(way)) => writeln!(
-            text,
-            "guard: with {}, {} loses nothing that needs approval",
-            way.name(),
-            escaped(&analysis.path)
-        ),
-        (None, None) => Ok(()),
-    };
-    for line in question.extension.iter().flat_map(extension_lines) {
-        let _ = writeln!(text, "{line}");
-    }
-    let lost = analysis.deleted_content.as_deref().unwrap_or_default();
-    push_change(&mut text, &analysis.diff_preview, lost, style);
-    ask_for_word(person, &text, &question.word, &question.others)
 }
 
 /// The warning on systems where guard cannot see its parent processes.
@@ -142,6 +119,82 @@ fn chosen(typed: &str, others: &[&str]) -> Option<Strategy> {
     let mut others = others.iter();
     let is_offered = others.any(|other| other.split(' ').next() == Some(name));
     Strategy::named(name, line).filter(|_| is_offered)
+}
+
+const VARIABLE: &str = "GUARD_SIGN";
+
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct SignArgs {
+    /// Sign with the SSH key in this file instead of git's `user.signingKey`.
+    #[arg(long, value_name = "KEY", env = VARIABLE)]
+    sign: Option<PathBuf>,
+    /// Do not sign; the approval then counts only in this clone.
+    #[arg(long)]
+    no_sign: bool,
+}
+
+impl SignArgs {
+    /// For verbs that ask but lack these options.
+    pub(super) fn of_environment() -> SignArgs {
+        SignArgs {
+            sign: std::env::var_os(VARIABLE).map(PathBuf::from),
+            no_sign: false,
+        }
+    }
+
+    /// The signer; `None` without a key.
+    pub(super) fn signer(&self, repo: &Repository) -> GateResult<Option<Signer>> {
+        if self.no_sign {
+            return Ok(None);
+        }
+        let named = self
+            .sign
+            .as_ref()
+            .filter(|file| !file.as_os_str().is_empty());
+        let key = match named {
+            Some(file) => Some(SigningKey::File(
+                std::path::absolute(file)
+                    .map_err(|error| Error::new(format!("--sign: {error}")))?,
+            )),
+            None => of_git(repo)?,
+        };
+        key.map(|key| Signer::new(repo, key)).transpose()
+    }
+}
+
+/// The key that git signs with, where it signs with SSH keys. The programs that git's configuration can name for it
+/// (`gpg.ssh.program`, `gpg.ssh.defaultKeyCommand`) are not run.
+fn of_git(repo: &Repository) -> Result<Option<SigningKey>> {
+    const KEY: &str = "user.signingKey";
+    if repo.config("gpg.format").is_none_or(|name| name != "ssh") {
+        return Ok(None);
+    }
+    let Some(value) = repo.config(KEY).filter(|value| !value.is_empty()) else {
+        return Ok(None);
+    };
+    let literal = value.strip_prefix(b"key::").or_else(|| {
+        // The older form of a literal key.
+        value.starts_with(b"ssh-").then_some(value.as_slice())
+    });
+    match literal {
+        Some(key) => Ok(Some(SigningKey::Public(key.to_str_lossy().into_owned()))),
+        None => Ok(repo.config_path(KEY)?.map(SigningKey::File)),
+    }
+}
+
+/// Notes for an unsigned approval: where it does not count, and how to sign. Empty if unsigned approvals count.
+pub(super) fn unsigned_notes(repo: &Repository) -> Vec<String> {
+    let settings = judge::settings_of_head(repo).unwrap_or_default();
+    if settings.accept_unsigned {
+        return Vec::new();
+    }
+    vec![
+        "this approval is unsigned, so it counts only in this clone: pushes, pull requests and CI refuse the change".to_owned(),
+        format!(
+            "to sign, list your key in {} on the target branch (ADDRESS namespaces=\"{NAMESPACE}\" PUBLIC-KEY), and approve with --sign KEY",
+            escaped(&settings.signers)
+        ),
+    ]
 }
 
 #[cfg(test)]

@@ -4,19 +4,18 @@ use clap::Subcommand;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::files::in_words;
+use super::files::print_content;
 use super::options::{DesignArgs, repository, with_approvals};
 use super::output::Output;
 use super::question::{asking, person_to_ask};
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use crate::files::{self, Gate};
-use crate::git::{CHANGE, Repository, Snapshot, WorkTree};
+use crate::git::{CHANGE, Repository, Snapshot};
 use crate::measure::unified_preview;
 use crate::path::escaped;
-use crate::report::Format;
 
 #[derive(Debug, Subcommand)]
 #[command(
@@ -88,26 +87,22 @@ impl SnapshotArgs {
 fn list(output: &mut Output, repo: &Repository) -> Result<()> {
     let all = repo.snapshots()?;
     let lost: Vec<String> = all.lost.iter().map(ToString::to_string).collect();
-    let note = |id| {
-        format!(
-            "snapshot {id} cannot be listed: an object is missing or damaged; to check the repository: git fsck"
-        )
-    };
-    let mut notes: Vec<String> = lost.iter().map(note).collect();
+    if !lost.is_empty() {
+        let lost = lost.join(", ");
+        output.notes(&[format!("an object of these snapshots is missing or damaged: {lost}; to check the repository: git fsck")]);
+    }
     if all.is_cut {
-        notes.push(
+        output.notes(&[
             "the list is incomplete: guard cannot find the snapshots before the last one"
                 .to_owned(),
-        );
+        ]);
     }
-    output.notes(&notes);
-    let line = |snapshot: &Snapshot| {
+    let (mut text, mut items) = (String::new(), Vec::new());
+    for snapshot in &all.readable {
         let id = snapshot.id.to_hex_with_len(12);
-        format!("{id}  {}\n", in_a_line(repo, snapshot))
-    };
-    let text: String = all.readable.iter().map(line).collect();
-    let items = all.readable.iter();
-    let items: Vec<Value> = items.map(|one| files::snapshot_json(repo, one)).collect();
+        text.push_str(&format!("{id}  {}\n", in_a_line(repo, snapshot)));
+        items.push(files::snapshot_json(repo, snapshot));
+    }
     output.answer(
         &json!({ "version": 1, "snapshots": items, "lost": lost }),
         text,
@@ -117,15 +112,11 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
 
 fn in_a_line(repo: &Repository, snapshot: &Snapshot) -> String {
     let (time, title) = (files::rfc3339(snapshot.time), escaped(&snapshot.title));
-    format!("{time}  {title}{}", elsewhere(repo, &snapshot.work_tree))
-}
-
-/// The suffix of a list entry that belongs to another work tree.
-pub(super) fn elsewhere(repo: &Repository, work_tree: &WorkTree) -> String {
-    match *work_tree == repo.work_tree() {
-        true => String::new(),
-        false => format!("  (work tree {})", files::name_of(repo, work_tree)),
+    if snapshot.work_tree == repo.work_tree() {
+        return format!("{time}  {title}");
     }
+    let name = snapshot.work_tree.name().unwrap_or("main");
+    format!("{time}  {title}  (work tree {})", escaped(name))
 }
 
 fn show_one(
@@ -161,29 +152,15 @@ fn print_file(
         Error::new(format!("the snapshot has no file {}", escaped(&path)))
             .help(format!("to list its files: guard snapshot show {id}"))
     })?;
-    if output.format == Format::Json && bytes.to_str().is_err() {
-        let message = format!("{} is not UTF-8, so JSON cannot hold it", escaped(&path));
-        let help = "to get the bytes as they are, leave out --format json";
-        return Err(Error::new(message).help(help).into());
-    }
-    let (id, path) = (id.to_string(), path.to_str_lossy());
-    output.answer(
-        &json!({ "version": 1, "id": id, "path": path, "content": bytes.to_str_lossy() }),
-        &bytes,
-    );
-    Ok(())
+    print_content(output, &bytes, || {
+        let (id, path) = (id.to_string(), path.to_str_lossy());
+        json!({ "version": 1, "id": id, "path": path, "content": bytes.to_str_lossy() })
+    })
 }
 
 fn diff(output: &mut Output, repo: &Repository, name: &str) -> files::GateResult<()> {
-    let snapshot = repo.snapshot_named(name)?;
+    let snapshot = files::own_snapshot(repo, name)?;
     let id = snapshot.id;
-    files::check_is_here(
-        repo,
-        &snapshot.work_tree,
-        &format!("the snapshot {id}"),
-        &format!("snapshot diff {id}"),
-        &format!("to print one of its files: guard snapshot show {id} FILE"),
-    )?;
     let boundary = Boundary::open(repo.own_workdir()?)?;
     let tree = repo.tree_of(Some(id))?;
     let mut text = String::new();
@@ -245,13 +222,11 @@ fn restore(
     let (_, done) = asking(output, repo, gate, person, |gate, ask| {
         gate.restore(name, only, ask)
     })?;
+    let mut text = "every file is as the snapshot has it\n".to_owned();
     if !done.is_empty() {
-        output.settle(format!("the restore is done: {}", files::paths_of(&done)));
+        text = done.iter().map(|done| done.in_words() + "\n").collect();
+        output.settle(text.clone());
     }
-    let text = match done.is_empty() {
-        true => "every file is as the snapshot has it\n".to_owned(),
-        false => done.iter().map(|done| in_words(done) + "\n").collect(),
-    };
     output.answer(&files::restored_json(&done), text);
     Ok(())
 }

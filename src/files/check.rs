@@ -1,9 +1,12 @@
-//! `guard check`: whether guard would do a write or a read. Judged like these, but nothing is recorded or held.
+//! Judges what guard does not do: for `guard check`, whether it would do a write or a read; and what another program is about
+//! to do to files. For the latter, guard logs refusals and holds destructive changes, as it does for its own file verbs, and
+//! takes a snapshot before existing content may change.
 
 use gix::bstr::{BStr, BString};
 
 use super::log::{members, record, versions};
-use super::{Failure, FailureKind, Gate, GateResult, Operation};
+use super::perform::backup;
+use super::{Effect, Failure, FailureKind, Gate, GateResult, Operation, log};
 use crate::error;
 use crate::finding::Finding;
 use crate::path::{Node, TreeView, escaped};
@@ -23,12 +26,12 @@ impl Gate<'_> {
         requested: BString,
         request: &BStr,
         content: Option<Vec<u8>>,
-        allow_empty: bool,
     ) -> error::Result<CheckResult> {
         let finding = match content {
             Some(content) => {
-                let write = Operation::replace(content, allow_empty);
-                self.plan(request, &write).map(|effect| effect.finding)
+                let write = Operation::replace(content);
+                let effect = self.plan(request, &write, None);
+                effect.map(|effect| effect.finding)
             }
             None => self.plan_unknown(request),
         };
@@ -39,9 +42,8 @@ impl Gate<'_> {
                 ..Failure::from(finding)
             }),
         });
-        let is_allowed = judged.is_ok();
         let mut answer = self.answer(requested, request, judged)?;
-        if is_allowed {
+        if answer.kind.is_none() {
             let path = answer.path.as_ref().map(AsRef::as_ref).unwrap_or_default();
             let scope = self.policy.scope.as_ref();
             let grant = scope.and_then(|scope| scope.lookup(path).grants.first().copied());
@@ -127,6 +129,73 @@ impl Gate<'_> {
         ]);
         let recorded = record(&self.log, "checked", facts);
         recorded.map(drop).map_err(Failure::into_error)
+    }
+
+    /// Judges an operation that another program performs.
+    ///
+    /// # Errors
+    /// It is refused, or held until a person decides.
+    pub fn judge(&self, request: &BStr, operation: &Operation) -> GateResult<Effect> {
+        let effect = self.prepare(request, operation, None)?;
+        match &effect.finding {
+            None => Ok(effect),
+            Some(finding) => {
+                let _alone = log::alone(self.repo)?;
+                Err(self.hold(&effect, finding, request))
+            }
+        }
+    }
+
+    /// The result of judging what another program does, of which a refusal is recorded.
+    pub(crate) fn noting<T>(
+        &self,
+        verb: &str,
+        request: &BStr,
+        judged: GateResult<T>,
+    ) -> GateResult<T> {
+        judged.inspect_err(|failure| self.note_refusal(verb, request, [], failure))
+    }
+
+    /// Whether the settings say which files may be read, or which hold secrets.
+    pub(crate) fn judges_reads(&self) -> bool {
+        let settings = &self.policy.settings;
+        settings.read != ["."] || !settings.secrets.are_built_in()
+    }
+
+    /// Judges a file that git ignores, which no design names.
+    ///
+    /// # Errors
+    /// The path is a secret, protected, or otherwise refused to every request.
+    pub(crate) fn judge_ignored(&self, request: &BStr) -> GateResult<()> {
+        let path = self.admitted(request, Access::Write)?;
+        match self.policy.settings.protect.contains(path.as_ref()) {
+            true => self.plan_unknown(request).map(drop),
+            false => Ok(()),
+        }
+    }
+
+    /// Takes a snapshot of the contents that a tool may change, and logs each change, before the tool runs.
+    ///
+    /// # Errors
+    /// One of them fails: then the tool must not run.
+    pub(crate) fn keep(&self, mut changes: Vec<Effect>, tool: &str) -> GateResult<()> {
+        // A new file, or one without contents, loses nothing.
+        let has_content = |old: &[u8]| !old.is_empty();
+        changes.retain(|effect| effect.changes() && effect.old_content().is_some_and(has_content));
+        let title = match changes.as_slice() {
+            [] => return Ok(()),
+            [one] => one.title(),
+            several => format!("Backup before tool call: {} files", several.len()),
+        };
+        let _alone = log::alone(self.repo)?;
+        let backup = backup(self.repo, changes.iter().flat_map(Effect::before), &title)?;
+        for effect in &mut changes {
+            effect.backup = Some(backup);
+            let mut facts = self.facts(effect);
+            facts.insert("tool".into(), escaped(tool).to_string().into());
+            record(&self.log, "passed", facts)?;
+        }
+        Ok(())
     }
 }
 

@@ -1,39 +1,45 @@
-//! A person's decision about a change, always in this order: show, ask, check for changes, record, write.
+//! A person's decision about a change, always in this order: show, ask, check for changes, record, write. It leaves a
+//! record in the log and, for what destroys something, an approval that the next commit may use, signed if the person
+//! has a key.
 
-use std::fs::File;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 
-use gix::bstr::BStr;
+use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
-use super::consent::{Consent, facts_of_step, forget, keep, load_here, outdated, record_decision};
-use super::log::members;
-use super::operation::offers;
-use super::store::{HELD, id_of};
+use super::log::{members, now, record, versions};
+use super::operation::can_extend;
+use super::signer::{Signer, TERMINAL};
+use super::store::{HELD, HeldChange, Store, facts_of, unreadable};
 use super::{
-    Analysis, Effect, Extension, Failure, FailureKind, Gate, GateResult, Operation, Strategy, log,
+    Effect, Extension, Failure, FailureKind, Gate, GateResult, Log, Operation, Strategy, log,
 };
-use crate::approve;
-use crate::finding::Finding;
+use crate::approve::{self, Approval};
+use crate::change::Change;
+use crate::git::Repository;
 use crate::path::escaped;
-use crate::scope::settings::MAX_SIZE;
+use crate::policy::DesignVersion;
+use crate::report::{Style, push_change};
+use crate::scope::settings::{EXPIRY, MAX_SIZE};
 
-/// What to ask the person.
+/// What to ask the person about.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// Why a person must decide; `None` if the chosen strategy destroys nothing.
-    pub finding: Option<Finding>,
-    /// What would happen, with preview and lost content.
-    pub analysis: Analysis,
-    /// How to combine the content with the existing file.
-    pub strategy: Option<Strategy>,
-    /// What `extend` would add and keep.
-    pub extension: Option<Extension>,
-    /// Other strategies to choose from.
-    pub others: Vec<&'static str>,
-    /// Why the last chosen strategy is impossible.
-    pub problem: Option<Failure>,
+    /// What would happen. It has no finding if the chosen strategy destroys nothing.
+    pub effect: Effect,
+    /// The preview, at most 50 lines.
+    preview: String,
+    /// What would be lost.
+    lost: String,
     /// The word to type for approval.
     pub word: String,
+    /// Why the last chosen strategy is impossible.
+    pub problem: Option<Failure>,
+    /// Whether it writes the whole proposed content, for which other strategies make sense.
+    may_combine: bool,
+    /// The ID of the change, if it is held.
+    held: Option<String>,
 }
 
 /// The answer.
@@ -52,144 +58,138 @@ pub enum Answer {
 /// Shows the question and waits for the answer.
 pub type Ask<'a> = &'a mut dyn FnMut(&Question) -> Answer;
 
-/// A change that a person decides about.
-struct Undecided {
-    effect: Effect,
-    /// Whether it writes the whole proposed content, for which other strategies make sense.
-    may_combine: bool,
-    /// The ID, if it is held.
-    held: Option<String>,
+impl Question {
+    pub(super) fn new(effect: Effect, may_combine: bool, held: Option<String>) -> Question {
+        let (preview, lost) = effect.shown();
+        let lost = lost.unwrap_or_default();
+        let id = effect.digest.as_deref().or(effect.old_digest.as_deref());
+        let id = id.and_then(|id| id.get(..12)).unwrap_or("yes");
+        Question {
+            word: approve::word(lost.as_bytes(), effect.path.as_ref(), id),
+            effect,
+            preview,
+            lost,
+            problem: None,
+            may_combine,
+            held,
+        }
+    }
+
+    /// How the content would be combined with the existing file.
+    pub fn strategy(&self) -> Option<Strategy> {
+        self.effect.operation.strategy()
+    }
+
+    /// The other strategies to choose from, as a person types them.
+    pub fn others(&self) -> Vec<&'static str> {
+        if !self.may_combine || !self.effect.existed() {
+            return Vec::new();
+        }
+        let mut others = vec!["replace", "append", "insert LINE"];
+        others.extend(can_extend(self.effect.path.as_ref()).then_some("extend"));
+        let own = self.strategy().map_or("", Strategy::name);
+        others.retain(|other| !other.starts_with(own));
+        others
+    }
+
+    /// What the person reads: why guard asks, what would happen and what would be lost.
+    pub fn text(&self, style: &Style) -> String {
+        let mut lines = Vec::new();
+        if let Some(problem) = &self.problem {
+            let help: Vec<&str> = problem.help.iter().map(|line| &**line).collect();
+            lines.push(format!("\nguard: {}: {}", problem.message, help.join("; ")));
+        }
+        let effect = &self.effect;
+        match (&effect.finding, self.strategy()) {
+            (Some(finding), _) => lines.push(format!("guard: {}", finding.message)),
+            (None, Some(way)) => lines.push(format!(
+                "guard: with {}, {} loses nothing that needs approval",
+                way.name(),
+                escaped(&effect.path)
+            )),
+            (None, None) => {}
+        }
+        lines.extend(effect.extension.iter().flat_map(Extension::lines));
+        let mut text: String = lines.into_iter().map(|line| line + "\n").collect();
+        push_change(&mut text, &self.preview, &self.lost, style);
+        text
+    }
+
+    /// What a decision is about: the held change, if it is one, and the strategy that the person chose or kept.
+    fn about(&self) -> Map<String, Value> {
+        members([
+            (HELD, self.held.clone().map(Value::from)),
+            ("strategy", self.strategy().map(|way| way.name().into())),
+        ])
+    }
 }
 
 impl Gate<'_> {
-    /// Asks about a change and, if approved, performs it.
-    pub(super) fn perform_if_approved(&self, effect: Effect, ask: Ask<'_>) -> GateResult<Effect> {
-        let change = Undecided {
-            may_combine: effect.operation.strategy().is_some(),
-            effect,
-            held: None,
-        };
-        let (_alone, effect) = self.decide(change, ask)?;
-        self.execute(effect)
-    }
-
     /// Asks about a held change and, if approved, writes it.
     ///
     /// # Errors
     /// There is no such change, the file has changed since, another rule refuses, or it is not approved: then nothing
     /// is written. A rejected change is no longer held.
     pub fn approve(&self, id: &str, ask: Ask<'_>) -> GateResult<Effect> {
-        let decided = self.decide(self.undecided(id)?, ask);
-        if let Err(failure) = &decided
-            && failure.kind == FailureKind::Rejected
+        let held = held_change(self.repo, id)?;
+        let effect = self.prepare(BStr::new(&held.path), &held.to_operation(), None)?;
+        if effect.path != held.path.as_str()
+            || (&effect.old_digest, &effect.digest) != (&held.old, &held.new)
         {
-            forget(self.repo, id)?;
-        }
-        let (_alone, effect) = decided?;
-        let done = self.execute(effect)?;
-        // The file is written; leftovers in the store are stale and expire.
-        let _ = self.store.remove(id);
-        Ok(done)
-    }
-
-    /// The question that [`Gate::approve`] asks first.
-    ///
-    /// # Errors
-    /// There is no such change, the file has changed since, or another rule refuses.
-    pub fn question(&self, id: &str) -> GateResult<Question> {
-        Ok(self.question_about(&self.undecided(id)?))
-    }
-
-    /// A held change, judged again.
-    fn undecided(&self, id: &str) -> GateResult<Undecided> {
-        let held = load_here(self.repo, id, "")?;
-        let effect = self.prepare(BStr::new(&held.path), &held.to_operation())?;
-        let is_same = effect.path == held.path.as_str()
-            && effect.old_digest == held.old
-            && effect.digest == held.new;
-        if !is_same {
             return Err(outdated(&held));
         }
-        Ok(Undecided {
-            may_combine: held.strategy.as_deref() == Some(Strategy::Replace.name()),
-            effect,
-            held: Some(id.to_owned()),
-        })
+        let is_whole = held.strategy.as_deref() == Some(Strategy::Replace.name());
+        let question = Question::new(effect, is_whole, Some(id.to_owned()));
+        let decided = self.decide(question, ask);
+        let is_rejected = |failure: &Failure| failure.kind == FailureKind::Rejected;
+        match &decided {
+            Err(failure) if is_rejected(failure) => self.store.remove(id).map_err(unreadable)?,
+            // The file is written; leftovers in the store are stale and expire.
+            Ok(_) => drop(self.store.remove(id)),
+            Err(_) => {}
+        }
+        decided
     }
 
     /// The same content with another strategy.
-    fn choose(&self, change: &mut Undecided, chosen: Strategy) -> GateResult<()> {
-        let mut operation = change.effect.operation.clone();
-        match &mut operation {
-            Operation::Write { strategy, .. } if change.may_combine => *strategy = chosen,
-            _ => return Ok(()),
-        }
-        let path = &change.effect.path;
-        let effect = self.plan(path.as_ref(), &operation)?;
-        if effect.old_digest != change.effect.old_digest {
-            let path = escaped(path);
-            let message = format!("{path} changed while guard waited for an answer");
-            return Err(Failure::new(FailureKind::Stale, message));
-        }
-        change.effect = effect;
-        Ok(())
-    }
-
-    fn question_about(&self, change: &Undecided) -> Question {
-        let effect = &change.effect;
-        let path: &BStr = effect.path.as_ref();
-        let (old, new) = approve::sides(&effect.consent);
-        let id = id_of(&self.repo.work_tree(), path, old.as_deref(), new.as_deref());
-        let mut others = match change.may_combine && effect.old.is_some() {
-            true => offers(path),
-            false => Vec::new(),
+    fn instead(&self, question: &Question, strategy: Strategy) -> GateResult<Question> {
+        let (effect, path) = (&question.effect, &question.effect.path);
+        let failed =
+            |why: &str| Failure::new(FailureKind::Stale, format!("{} {why}", escaped(path)));
+        let Operation::Write { content, .. } = &effect.operation else {
+            return Err(failed("is not written with a strategy"));
         };
-        let own = effect.operation.strategy().map_or("", Strategy::name);
-        others.retain(|other| own.is_empty() || !other.starts_with(own));
-        // The person sees what the verdict is about, which may be more than this edit.
-        let compared = effect.compared.as_deref().or(effect.old_content());
-        let analysis = Analysis {
-            requires_approval: effect.finding.is_some(),
-            ..Analysis::new(
-                path,
-                (effect.judged, effect.analysis.since_head),
-                effect.analysis.exists,
-                compared,
-                effect.new.as_deref(),
-            )
-        };
-        let lost = analysis.deleted_content.as_deref().unwrap_or_default();
-        Question {
-            word: approve::word(lost.as_bytes(), path, &id),
-            analysis,
-            strategy: effect.operation.strategy(),
-            extension: effect.extension.clone(),
-            others,
-            problem: None,
-            finding: effect.finding.clone(),
+        let content = content.clone();
+        let write = Operation::Write { content, strategy };
+        let other = self.plan(path.as_ref(), &write, None)?;
+        match other.old_digest == effect.old_digest {
+            true => Ok(Question::new(other, true, question.held.clone())),
+            false => Err(failed("changed while guard waited for an answer")),
         }
     }
 
-    /// Returns only after the approval is recorded and the content checked again, with the lock held.
-    fn decide(&self, mut change: Undecided, ask: Ask<'_>) -> GateResult<(File, Effect)> {
+    /// Asks about a change and performs it, after the approval is recorded and the content checked again, with the lock
+    /// held.
+    pub(super) fn decide(&self, mut question: Question, ask: Ask<'_>) -> GateResult<Effect> {
         // A rejection is of the change that was asked for, whatever else was tried.
-        let asked_for = approve::sides(&change.effect.consent);
-        let mut question = self.question_about(&change);
+        let asked_for = approve::sides(&question.effect.consent);
         let answer = loop {
             match ask(&question) {
-                Answer::Instead(strategy) => match self.choose(&mut change, strategy) {
-                    Ok(()) => question = self.question_about(&change),
-                    Err(failure) => question.problem = Some(failure),
-                },
+                Answer::Instead(strategy) if question.may_combine => {
+                    match self.instead(&question, strategy) {
+                        Ok(other) => question = other,
+                        Err(failure) => question.problem = Some(failure),
+                    }
+                }
                 answer => break answer,
             }
         };
-        let effect = &change.effect;
+        let effect = &question.effect;
         let path = escaped(&effect.path);
         let reason = match answer {
             Answer::Approve(reason) => reason,
             Answer::Reject(reason) => {
-                self.note(&change, asked_for, "rejected", &reason)?;
+                self.note(&question, asked_for, "rejected", &reason)?;
                 let message =
                     format!("{path} is unchanged: a person rejected the change: {reason}");
                 return Err(Failure::new(FailureKind::Rejected, message)
@@ -200,20 +200,15 @@ impl Gate<'_> {
                 return Err(Failure::new(FailureKind::NotApproved, message));
             }
         };
-        let consent = Consent {
-            reason,
-            how: self.how,
-            signer: self.signer.clone(),
-        };
         // A key may ask for a passphrase or a touch, which takes time, too. What destroys nothing needs no approval.
-        let needs_approval = effect.finding.is_some();
-        let approval = needs_approval.then(|| {
+        let approval = effect.finding.as_ref().map(|_| {
             let design = self.policy.designs.first();
             let design = design.map(|governing| governing.design.path.clone());
-            consent.to(self.repo, &effect.consent, design)
+            let (decision, signer) = ((self.how, reason.as_str()), self.signer.as_ref());
+            approve(self.repo, &effect.consent, design, decision, signer)
         });
         let approval = approval.transpose()?;
-        let alone = log::alone(self.repo)?;
+        let _alone = log::alone(self.repo)?;
         let now = self.boundary.read(effect.path.as_ref(), MAX_SIZE)?;
         if now.as_ref().map(|entry| entry.content.as_slice()) != effect.old_content() {
             let message =
@@ -223,38 +218,192 @@ impl Gate<'_> {
         match &approval {
             Some(approval) => {
                 let designs = self.policy.design_versions();
-                keep(self.repo, approval, &designs, change.about())?;
+                keep(self.repo, approval, &designs, question.about())?;
             }
             None => {
                 let sides = approve::sides(&effect.consent);
-                self.note(&change, sides, "approved", &consent.reason)?;
+                self.note(&question, sides, "approved", &reason)?;
             }
         }
-        Ok((alone, change.effect))
+        self.execute(question.effect)
     }
 
     /// Records a decision that leaves no approval.
     fn note(
         &self,
-        change: &Undecided,
+        question: &Question,
         sides: (Option<String>, Option<String>),
         event: &str,
         reason: &str,
     ) -> GateResult<()> {
-        let mut facts = facts_of_step(change.effect.path.as_ref(), sides, self.how, reason);
-        facts.extend(change.about());
+        let mut facts = facts_of_step(question.effect.path.as_ref(), sides, self.how, reason);
+        facts.extend(question.about());
         let designs = self.policy.design_versions();
         record_decision(self.repo, event, facts, Some(&designs))
     }
 }
 
-impl Undecided {
-    /// What a decision is about: the held change, if it is one, and the strategy that the person chose or kept.
-    fn about(&self) -> Map<String, Value> {
-        let strategy = self.effect.operation.strategy();
-        members([
-            (HELD, self.held.clone().map(Value::from)),
-            ("strategy", strategy.map(|way| way.name().into())),
-        ])
+/// 128 unique bits: the keys of the standard hasher are random and differ for each state.
+pub fn new_id() -> String {
+    let half = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", half(), half())
+}
+
+/// The approval of `change` under a design, signed if there is a signer; not stored yet. `how` says how the decision
+/// came, such as [`TERMINAL`].
+///
+/// # Errors
+/// Signing failed, so there is no approval.
+pub fn approve(
+    repo: &Repository,
+    change: &Change,
+    design: Option<BString>,
+    (how, reason): (&str, &str),
+    signer: Option<&Signer>,
+) -> GateResult<Approval> {
+    let (old, new) = approve::sides(change);
+    let when = now();
+    let mut approval = Approval {
+        id: new_id(),
+        path: change.path.clone(),
+        old,
+        new,
+        design,
+        who: signer.map_or_else(|| user(repo), |signer| signer.who.clone()),
+        when,
+        how: how.to_owned(),
+        reason: reason.to_owned(),
+        expires: when.saturating_add_unsigned(EXPIRY),
+        signature: None,
+    };
+    if let Some(signer) = signer {
+        approval.signature = Some(signer.sign(&approval.payload())?);
+    }
+    Ok(approval)
+}
+
+/// Records an approval with the designs in force, which a commit may use. `about` are further facts for the record.
+///
+/// # Errors
+/// The log or the store cannot be written, so there is no approval.
+pub fn keep(
+    repo: &Repository,
+    approval: &Approval,
+    designs: &[DesignVersion],
+    about: Map<String, Value>,
+) -> GateResult<()> {
+    let facts = facts_of(approval).into_iter().chain(about);
+    record_decision(repo, "approved", facts, Some(designs))?;
+    Store::of(repo).add(approval).map_err(|error| {
+        let message = format!("the approval cannot be stored: {error}");
+        Failure::new(FailureKind::Record, message)
+            .help("nothing was written; the git directory must be writable and have space")
+    })
+}
+
+/// Records what a person decided.
+pub(super) fn record_decision(
+    repo: &Repository,
+    event: &str,
+    facts: impl IntoIterator<Item = (String, Value)>,
+    designs: Option<&[DesignVersion]>,
+) -> GateResult<()> {
+    let mut all = members([("who", Some(user(repo).into()))]);
+    all.extend(facts);
+    all.extend(members([("designs", designs.map(versions))]));
+    record(&Log::of(repo), event, all).map(drop)
+}
+
+/// What a decision about a step of a path is about.
+pub(super) fn facts_of_step(
+    path: &BStr,
+    (old, new): (Option<String>, Option<String>),
+    how: &str,
+    reason: &str,
+) -> Map<String, Value> {
+    members([
+        ("path", Some(path.to_string().into())),
+        ("old", Some(old.into())),
+        ("new", Some(new.into())),
+        ("how", Some(how.into())),
+        ("reason", Some(reason.into())),
+    ])
+}
+
+/// The held changes of this work tree.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn pending(repo: &Repository) -> GateResult<Vec<HeldChange>> {
+    Store::of(repo).held(now()).map_err(unreadable)
+}
+
+/// A held change of this work tree.
+///
+/// # Errors
+/// There is no such change.
+pub fn held_change(repo: &Repository, id: &str) -> GateResult<HeldChange> {
+    let change = Store::of(repo).load(id).map_err(unreadable)?;
+    let waiting = change.filter(|change| now() < change.expires);
+    waiting.ok_or_else(|| {
+        let message = format!(
+            "no change with the ID {} waits for approval here",
+            escaped(id)
+        );
+        Failure::new(FailureKind::NotFound, message)
+            .help("guard approve lists the changes that wait for approval in this work tree")
+    })
+}
+
+/// The file of a held change is not as it was.
+pub(super) fn outdated(change: &HeldChange) -> Failure {
+    let (id, path) = (&change.id, escaped(&change.path));
+    let message = format!("{path} has changed since {id} began to wait for approval");
+    let help = format!("discard it: guard approve {id} --reject; then make the change again");
+    Failure::new(FailureKind::Stale, message).help(help)
+}
+
+/// Discards a held change.
+///
+/// # Errors
+/// There is no such change, or the decision cannot be recorded.
+pub fn reject(repo: &Repository, id: &str, reason: &str) -> GateResult<HeldChange> {
+    let change = held_change(repo, id)?;
+    let sides = (change.old.clone(), change.new.clone());
+    let mut facts = facts_of_step(BStr::new(&change.path), sides, TERMINAL, reason);
+    facts.insert(HELD.into(), id.into());
+    record_decision(repo, "rejected", facts, None)?;
+    Store::of(repo).remove(id).map_err(unreadable)?;
+    Ok(change)
+}
+
+/// Removes and records the approvals that these committed changes have used.
+///
+/// # Errors
+/// The store or the log cannot be read or written.
+pub fn consume(repo: &Repository, landed: &[Change]) -> GateResult<usize> {
+    let is_used = |approval: &Approval| landed.iter().any(|change| approval.is_landed_by(change));
+    let used = Store::of(repo).use_up(now(), is_used).map_err(unreadable)?;
+    for approval in &used {
+        record_decision(repo, "consumed", facts_of(approval), None)?;
+    }
+    Ok(used.len())
+}
+
+/// The user's identity in git.
+fn user(repo: &Repository) -> String {
+    let user = repo.signature();
+    format!("{} <{}>", user.name, user.email)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_differ() {
+        let ids: std::collections::HashSet<String> = (0..1000).map(|_| new_id()).collect();
+        assert_eq!(ids.len(), 1000);
+        assert!(ids.iter().all(|id| id.len() == 32));
     }
 }

@@ -10,6 +10,7 @@ use crate::boundary::OpenedFile;
 use crate::change::Change;
 use crate::finding::Finding;
 use crate::git::Before;
+use crate::judge::Loss;
 use crate::measure::{self, Class, Measured};
 use crate::path::escaped;
 
@@ -33,12 +34,8 @@ pub struct Effect {
     pub(super) old_digest: Option<String>,
     /// That of the content afterwards.
     pub digest: Option<String>,
-    /// Class, counts and preview.
-    pub analysis: Analysis,
-    /// The loss by which it is judged: that of the analysis or, if greater, since HEAD.
-    pub(super) judged: Measured,
-    /// What to compare the new content with when a person must decide; HEAD's version may lose more.
-    pub(super) compared: Option<Vec<u8>>,
+    /// Class and counts, on disk and since HEAD. guard judges the greater loss, because small edits add up.
+    pub(super) loss: Loss,
     /// The step that a person would approve, from the shown old content to the new one.
     pub(super) consent: Change,
     /// Why a person must approve it.
@@ -55,6 +52,11 @@ impl Effect {
         self.moved_to.is_some() || self.old_content() != self.new.as_deref()
     }
 
+    /// Whether the file existed.
+    pub fn existed(&self) -> bool {
+        self.old.is_some()
+    }
+
     /// Whether the file is removed.
     pub fn is_gone(&self) -> bool {
         self.new.is_none()
@@ -63,6 +65,11 @@ impl Effect {
     /// The size afterwards, in bytes.
     pub fn size(&self) -> usize {
         self.new.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Class and counts of the effect on the file as it is on disk.
+    pub fn measured(&self) -> &Measured {
+        &self.loss.edit
     }
 
     pub(super) fn old_content(&self) -> Option<&[u8]> {
@@ -80,12 +87,15 @@ impl Effect {
     /// The title of the snapshot (requirement 001, section 2.2).
     pub(super) fn title(&self) -> String {
         let name = self.path.rsplit(|&byte| byte == b'/').next();
-        let name = escaped(name.unwrap_or_default());
-        match self.operation.verb() {
-            "patch" => format!("Backup before file patch: {name}"),
-            "restore" => format!("Backup before restore: {}", escaped(&self.path)),
-            _ => format!("Backup before file mod: {name}"),
-        }
+        let what = match self.operation.verb() {
+            "patch" => "file patch",
+            "restore" => "restore",
+            _ => "file mod",
+        };
+        format!(
+            "Backup before {what}: {}",
+            escaped(name.unwrap_or_default())
+        )
     }
 
     /// What it does to which file, for the log.
@@ -98,10 +108,70 @@ impl Effect {
             ("path", Some(self.path.to_str_lossy().into())),
             ("strategy", strategy.map(|way| way.name().into())),
             ("to", to.map(Value::from)),
-            ("class", Some(self.judged.class.name().into())),
+            ("class", Some(self.loss.judged.class.name().into())),
             ("old", Some(self.old_digest.clone().into())),
             ("new", Some(self.digest.clone().into())),
         ])
+    }
+
+    /// What happened, in a line.
+    pub fn in_words(&self) -> String {
+        let path = escaped(&self.path);
+        let to = self.moved_to.as_ref().map(escaped);
+        let what = match (&self.operation, to) {
+            (Operation::Restore(_), _) if self.is_gone() => format!("removed {path}"),
+            (Operation::Restore(_), _) => format!("restored {path} ({} bytes)", self.size()),
+            (_, Some(to)) => format!("moved {path} to {to}"),
+            _ if self.is_gone() => format!("deleted {path}"),
+            _ if !self.changes() => format!("unchanged {path} ({} bytes)", self.size()),
+            _ => format!("wrote {path} ({} bytes)", self.size()),
+        };
+        match self.backup {
+            Some(backup) => format!("{what}; snapshot {backup}"),
+            None => what,
+        }
+    }
+
+    /// The unified preview of the effect on the file as it is on disk, at most 50 lines.
+    pub fn preview(&self) -> String {
+        preview(&self.path, self.old_content(), self.new.as_deref())
+    }
+
+    /// The preview of what a person decides about, and what is lost. HEAD's version may lose more than the one on disk.
+    pub(super) fn shown(&self) -> (String, Option<String>) {
+        let committed = self.loss.committed.as_deref();
+        let committed = self.finding.as_ref().and(committed);
+        let (old, new) = (committed.or(self.old_content()), self.new.as_deref());
+        (
+            preview(&self.path, old, new),
+            lost(&self.loss.judged, old, new),
+        )
+    }
+
+    /// The analysis for programs (requirement 000, section 2.3).
+    pub fn analysis(&self) -> Value {
+        let measured = self.measured();
+        let since_head = self.loss.since_head.as_ref().map(|since| {
+            json!({
+                "original_lines": since.original_lines,
+                "change_classification": since.class.name(),
+                "change_percentage": since.lost.share() * 100.0,
+            })
+        });
+        json!({
+            "target_path": self.path.to_str_lossy(),
+            "exists": self.existed(),
+            "original_lines": measured.original_lines,
+            "new_lines": measured.new_lines,
+            "change_classification": measured.class.name(),
+            "change_percentage": measured.lost.share() * 100.0,
+            "requires_approval": self.finding.is_some(),
+            // Only a person's consent permits it, never `--auto`.
+            "auto_mode_blocked": self.finding.is_some(),
+            "deleted_content": lost(measured, self.old_content(), self.new.as_deref()),
+            "diff_preview": self.preview(),
+            "since_head": since_head,
+        })
     }
 
     /// The answer once it is done, with the fields of requirement 001, section 3.
@@ -113,7 +183,7 @@ impl Effect {
             answer["size"] = self.size().into();
         } else if self.is_gone() {
             answer["deleted"] = true.into();
-        } else if let Operation::Patch { edits, .. } = &self.operation {
+        } else if let Operation::Patch(edits) = &self.operation {
             answer["matched"] = true.into();
             answer["replaced"] = edits.len().into();
         } else {
@@ -128,7 +198,7 @@ impl Effect {
         answer["changed"] = self.changes().into();
         answer["digest"] = self.digest.clone().into();
         answer["backup"] = self.backup.map(|backup| backup.to_string()).into();
-        answer["analysis"] = self.analysis.to_json();
+        answer["analysis"] = self.analysis();
         answer
     }
 
@@ -140,9 +210,23 @@ impl Effect {
             "digest": self.old_digest,
             "changed": self.changes(),
             "rule": self.finding.as_ref().map(|finding| finding.rule.id()),
-            "analysis": self.analysis.to_json(),
+            "analysis": self.analysis(),
         })
     }
+}
+
+fn preview(path: &BString, old: Option<&[u8]>, new: Option<&[u8]>) -> String {
+    let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
+    let name = escaped(path).to_string();
+    measure::unified_preview(old, new, &name, &name, PREVIEW_LINES)
+}
+
+/// The lost content, if a file is replaced, converted or deleted.
+fn lost(measured: &Measured, old: Option<&[u8]>, new: Option<&[u8]>) -> Option<String> {
+    let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
+    let is_lost = matches!(measured.class, Class::Replace | Class::Delete);
+    (is_lost || measured.conversion.is_some())
+        .then(|| measure::deleted_content(old, new, PREVIEW_LINES))
 }
 
 /// The absolute path.
@@ -160,75 +244,4 @@ pub fn read_json(gate: &Gate<'_>, path: &BStr, entry: &OpenedFile) -> Value {
         "digest": gate.digest(Some(&entry.content)),
         "exists": true,
     })
-}
-
-/// The effect on the file as it is on disk (requirement 000, section 2.3).
-#[derive(Debug, Clone)]
-pub struct Analysis {
-    /// The path in the workspace.
-    pub path: BString,
-    /// Whether the file existed.
-    pub exists: bool,
-    /// Class and counts.
-    pub measured: Measured,
-    /// Class and counts of all changes since HEAD, this one included; `None` if HEAD has no such file. guard judges the
-    /// greater loss, because small edits add up.
-    pub since_head: Option<Measured>,
-    /// Whether a person must approve it.
-    pub requires_approval: bool,
-    /// The lost content, if a file is replaced, converted or deleted.
-    pub deleted_content: Option<String>,
-    /// The unified preview, at most 50 lines.
-    pub diff_preview: String,
-}
-
-impl Analysis {
-    /// Compares both versions of a file; a missing one is empty. `exists` says whether the file existed, because the
-    /// old version may be HEAD's.
-    pub(super) fn new(
-        path: &BStr,
-        (measured, since_head): (Measured, Option<Measured>),
-        exists: bool,
-        old: Option<&[u8]>,
-        new: Option<&[u8]>,
-    ) -> Analysis {
-        let name = escaped(path).to_string();
-        let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
-        let shows_loss = matches!(measured.class, Class::Replace | Class::Delete)
-            || measured.conversion.is_some();
-        Analysis {
-            path: path.to_owned(),
-            exists,
-            measured,
-            since_head,
-            requires_approval: false,
-            deleted_content: shows_loss.then(|| measure::deleted_content(old, new, PREVIEW_LINES)),
-            diff_preview: measure::unified_preview(old, new, &name, &name, PREVIEW_LINES),
-        }
-    }
-
-    /// The analysis of a write.
-    pub fn to_json(&self) -> Value {
-        let since_head = self.since_head.as_ref().map(|since| {
-            json!({
-                "original_lines": since.original_lines,
-                "change_classification": since.class.name(),
-                "change_percentage": since.lost.share() * 100.0,
-            })
-        });
-        json!({
-            "target_path": self.path.to_str_lossy(),
-            "exists": self.exists,
-            "original_lines": self.measured.original_lines,
-            "new_lines": self.measured.new_lines,
-            "change_classification": self.measured.class.name(),
-            "change_percentage": self.measured.lost.share() * 100.0,
-            "requires_approval": self.requires_approval,
-            // Only a person's consent permits it, never `--auto`.
-            "auto_mode_blocked": self.requires_approval,
-            "deleted_content": self.deleted_content,
-            "diff_preview": self.diff_preview,
-            "since_head": since_head,
-        })
-    }
 }

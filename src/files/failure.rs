@@ -5,11 +5,10 @@ use std::io;
 use gix::bstr::BStr;
 use serde_json::{Value, json};
 
-use super::Analysis;
 use crate::boundary::{BoundaryError, bytes};
 use crate::error::Error;
 use crate::finding::{Details, Finding, Help, Rule};
-use crate::git::{Repository, WorkTree, show_file};
+use crate::git::{Repository, WorkTree};
 use crate::measure;
 use crate::path::{Rejection, escaped, shell_word};
 
@@ -101,8 +100,8 @@ pub struct Failure {
     pub finding: Option<Box<Finding>>,
     /// Facts for programs.
     pub details: Details,
-    /// The effect of a held change.
-    pub analysis: Option<Box<Analysis>>,
+    /// The analysis of a held change.
+    pub analysis: Option<Box<Value>>,
 }
 
 impl Failure {
@@ -135,17 +134,9 @@ impl Failure {
                 "help": self.help,
                 "rule": self.finding.as_ref().map(|finding| finding.rule.id()),
                 "details": self.details,
-                "analysis": self.analysis.as_deref().map(Analysis::to_json),
+                "analysis": self.analysis,
             },
         })
-    }
-
-    /// Whether guard judged and refused, as opposed to a missing file or a system error.
-    pub fn is_refusal(&self) -> bool {
-        matches!(
-            self.kind,
-            FailureKind::Security | FailureKind::Refused | FailureKind::Held
-        )
     }
 
     /// Adds one line of help.
@@ -250,35 +241,8 @@ pub(super) fn not_found(path: &BStr) -> Failure {
     Failure::new(FailureKind::NotFound, message).help(MISSPELT)
 }
 
-/// The name of a work tree in messages: its path, if it has one.
-pub fn name_of(repo: &Repository, work_tree: &WorkTree) -> String {
-    match (repo.place_of(work_tree), work_tree.name()) {
-        (Some(place), _) => show_file(&place),
-        (None, Some(name)) => format!("{}, which no longer exists", escaped(name)),
-        (None, None) => "the main work tree".to_owned(),
-    }
-}
-
-/// Refuses what belongs to another work tree, with the command to run there, or `otherwise` if that work tree is
-/// gone.
-///
-/// # Errors
-/// It belongs to another work tree.
-pub fn check_is_here(
-    repo: &Repository,
-    work_tree: &WorkTree,
-    what: &str,
-    arguments: &str,
-    otherwise: &str,
-) -> GateResult<()> {
-    if *work_tree == repo.work_tree() {
-        return Ok(());
-    }
-    let name = name_of(repo, work_tree);
-    let message = format!("{what} belongs to another work tree: {name}");
-    let help = match repo.place_of(work_tree) {
-        Some(place) => format!("guard -C {} {arguments}", shell_word(&bytes(&place))),
-        None => otherwise.to_owned(),
-    };
-    Err(Failure::new(FailureKind::OtherWorkTree, message).help(help))
+/// The option that runs guard in a work tree; nothing if that is gone.
+pub(super) fn option_of(repo: &Repository, work_tree: &WorkTree) -> Option<String> {
+    let place = repo.place_of(work_tree)?;
+    Some(format!("-C {} ", shell_word(&bytes(&place))))
 }

@@ -2,10 +2,10 @@
 
 use gix::bstr::BString;
 
-use super::consent::{ELICITATION, Signer, TERMINAL};
 use super::failure::{Failure, GateResult};
 use super::log::{Log, members, record, versions};
-use super::store::{Store, approvals, unreadable};
+use super::signer::{Signer, TERMINAL};
+use super::store::{Store, approvals};
 use crate::approve::Approval;
 use crate::boundary::Boundary;
 use crate::error;
@@ -25,9 +25,12 @@ pub struct Gate<'a> {
     approvals: Vec<Approval>,
     head: BaseCommit<'a>,
     /// Signs approvals.
-    pub(super) signer: Option<Signer>,
-    /// How decisions come.
-    pub(super) how: &'static str,
+    pub signer: Option<Signer>,
+    /// How decisions come, such as from a [`TERMINAL`]. What the client of an MCP server answers for the person is never
+    /// signed: a key that needs no touch would turn the client's word into the person's signature.
+    pub how: &'static str,
+    /// Whether a write of no content is refused, because a closed or forgotten input could empty a file.
+    pub refuses_empty: bool,
 }
 
 impl<'a> Gate<'a> {
@@ -36,7 +39,7 @@ impl<'a> Gate<'a> {
     /// # Errors
     /// guard cannot reach a verdict.
     pub fn open(repo: &'a Repository, options: &Options) -> GateResult<Gate<'a>> {
-        Ok(Gate::with(repo, options, |_| true)?)
+        Ok(Gate::with(repo, options, None)?)
     }
 
     /// Opens the workspace to check these requests. If none is inside, no design is needed.
@@ -48,21 +51,20 @@ impl<'a> Gate<'a> {
         options: &Options,
         requests: &[BString],
     ) -> error::Result<Gate<'a>> {
-        let mut requests = requests.iter();
-        Gate::with(repo, options, |boundary| {
-            requests.any(|request| boundary.locate(request.as_ref()).is_ok())
-        })
+        Gate::with(repo, options, Some(requests))
     }
 
     fn with(
         repo: &'a Repository,
         options: &Options,
-        needs_design: impl FnOnce(&Boundary) -> bool,
+        requests: Option<&[BString]>,
     ) -> error::Result<Gate<'a>> {
         let boundary = Boundary::open(repo.own_workdir()?);
         let boundary = boundary.map_err(|error| Failure::from(error).into_error())?;
+        let is_inside = |request: &BString| boundary.locate(request.as_ref()).is_ok();
+        let needs_design = requests.is_none_or(|all| all.iter().any(is_inside));
         Ok(Gate {
-            policy: judge::load_for_request(repo, options, needs_design(&boundary))?,
+            policy: judge::load_for_request(repo, options, needs_design)?,
             boundary,
             log: Log::of(repo),
             store: Store::of(repo),
@@ -70,25 +72,9 @@ impl<'a> Gate<'a> {
             head: BaseCommit::new(repo, repo.head_commit()?)?,
             signer: None,
             how: TERMINAL,
+            refuses_empty: false,
             repo,
         })
-    }
-
-    /// The same, with a signer for approvals.
-    #[must_use]
-    pub fn signing(self, signer: Option<Signer>) -> Self {
-        Gate { signer, ..self }
-    }
-
-    /// The same, where the client of an MCP server answers for the person. Such an approval is never signed: a key
-    /// that needs no touch would turn the client's word into the person's signature.
-    #[must_use]
-    pub fn eliciting(self) -> Self {
-        Gate {
-            signer: None,
-            how: ELICITATION,
-            ..self
-        }
     }
 
     /// The same, holding changes by these thresholds where they are stricter than the settings.
@@ -98,16 +84,6 @@ impl<'a> Gate<'a> {
         thresholds.lines = lines.map_or(thresholds.lines, |lines| thresholds.lines.min(lines));
         thresholds.share = share.map_or(thresholds.share, |share| thresholds.share.min(share));
         self
-    }
-
-    /// The same, at least as strict as when this change was held, if it still is.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    pub fn as_strict_as(self, id: &str) -> GateResult<Self> {
-        let held = self.store.load(id).map_err(unreadable)?;
-        let held = held.and_then(|change| change.thresholds);
-        Ok(self.stricter(held.map(|held| held.lines), held.map(|held| held.share)))
     }
 
     /// Records that a program was told about other designs.

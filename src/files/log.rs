@@ -11,7 +11,6 @@
 #![allow(clippy::disallowed_methods)]
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -44,30 +43,6 @@ pub struct Log {
     work_tree: WorkTree,
 }
 
-/// The end of a chain.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChainHead {
-    /// The number of records.
-    pub count: u64,
-    /// The hash of the last record; 64 zeros if there is none.
-    pub hash: String,
-}
-
-impl ChainHead {
-    fn genesis() -> ChainHead {
-        ChainHead {
-            count: 0,
-            hash: GENESIS.to_owned(),
-        }
-    }
-}
-
-impl fmt::Display for ChainHead {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.count, self.hash)
-    }
-}
-
 impl Log {
     /// The log in a git common directory. Nothing is created before the first record.
     pub fn new(common_dir: &Path) -> Log {
@@ -90,20 +65,26 @@ impl Log {
         &self.work_tree
     }
 
-    /// Appends a record and returns when it is on disk. Adds `seq`, `time`, `version`, `prev` and `hash`.
+    /// Whether a record was made in this work tree.
+    pub(super) fn has_work_tree_of(&self, record: &Record) -> bool {
+        record.text("worktree") == self.work_tree.name().unwrap_or_default()
+    }
+
+    /// Appends a record and returns its number when it is on disk. Adds `seq`, `time`, `version`, `prev` and `hash`.
     ///
     /// # Errors
     /// The log cannot be locked, read or written. A line that a crash cut short is ended, never rewritten.
-    pub fn append(&self, event: &str, facts: Map<String, Value>) -> io::Result<ChainHead> {
+    pub fn append(&self, event: &str, facts: Map<String, Value>) -> io::Result<u64> {
         let is_new = !self.path.exists();
         let mut file = disk::open_private_append(&self.path)?;
         wait(&file)?;
         if is_new {
             disk::sync_directory(disk::directory_of(&self.path))?;
         }
-        let (head, is_torn) = tail(&mut file)?;
+        let (count, prev, is_torn) = tail(&mut file)?;
+        let seq = count + 1;
         let mut record = members([
-            ("seq", Some((head.count + 1).into())),
+            ("seq", Some(seq.into())),
             ("time", Some(rfc3339(now()).into())),
             ("event", Some(event.into())),
             ("version", Some(env!("CARGO_PKG_VERSION").into())),
@@ -111,7 +92,7 @@ impl Log {
             ("worktree", self.work_tree.name().map(Value::from)),
         ]);
         record.extend(facts);
-        record.insert("prev".into(), head.hash.into());
+        record.insert("prev".into(), prev.into());
         let text = Value::Object(record).to_string();
         let body = text.strip_suffix('}').unwrap_or(&text);
         let hash = digest(body.as_bytes());
@@ -120,10 +101,7 @@ impl Log {
         file.seek(SeekFrom::End(0))?;
         file.write_all(line.as_bytes())?;
         file.sync_data()?;
-        Ok(ChainHead {
-            count: head.count + 1,
-            hash,
-        })
+        Ok(seq)
     }
 
     /// The decisions about approvals, newest first, until `visit` answers false. It may see a record again.
@@ -155,7 +133,7 @@ impl Log {
 }
 
 /// Appends a record, without which nothing may happen.
-pub(super) fn record(log: &Log, event: &str, facts: Map<String, Value>) -> GateResult<ChainHead> {
+pub(super) fn record(log: &Log, event: &str, facts: Map<String, Value>) -> GateResult<u64> {
     log.append(event, facts).map_err(|error| {
         let message = format!("the audit log cannot be written: {error}");
         Failure::new(FailureKind::Record, message).help("guard writes nothing without a record; free disk space, or check the log: guard audit verify")
@@ -177,19 +155,18 @@ pub(super) fn versions(designs: &[DesignVersion]) -> Value {
     designs.iter().map(one).collect()
 }
 
-/// The end of the chain, and whether an incomplete line follows it.
-fn tail(file: &mut File) -> io::Result<(ChainHead, bool)> {
+/// The number and the hash of the last record, and whether an incomplete line follows it.
+fn tail(file: &mut File) -> io::Result<(u64, String, bool)> {
     let (mut is_torn, mut count) = (false, 0);
     let end = from_end(file, |bytes| {
         is_torn = bytes.last().is_some_and(|&byte| byte != b'\n');
         count = newest_lines(bytes).count();
-        let record = newest_lines(bytes).find_map(Record::parse)?;
-        Some(record.end())
+        newest_lines(bytes).find_map(Record::parse)
     })?;
     match end {
-        Some(end) => Ok((end, is_torn)),
+        Some(last) => Ok((last.seq, last.hash, is_torn)),
         // Incomplete lines are followed by a record that says so. A last line without its newline is a record.
-        None if count == usize::from(is_torn) => Ok((ChainHead::genesis(), is_torn)),
+        None if count == usize::from(is_torn) => Ok((0, GENESIS.to_owned(), is_torn)),
         None => Err(io::Error::new(
             io::ErrorKind::InvalidData,
             "the log has no valid last record: run `guard audit verify`, then move the log away",
@@ -259,14 +236,6 @@ impl Record {
         let text = self.facts.get(key).and_then(Value::as_str);
         text.unwrap_or_default()
     }
-
-    /// The chain that ends with it.
-    pub(super) fn end(&self) -> ChainHead {
-        ChainHead {
-            count: self.seq,
-            hash: self.hash.clone(),
-        }
-    }
 }
 
 fn digest(bytes: &[u8]) -> String {
@@ -309,8 +278,10 @@ impl LogFault {
 /// The first fault and its line (from 1), with the chain up to there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verification {
-    /// The end of the valid part of the chain.
-    pub head: ChainHead,
+    /// The number of valid records.
+    pub records: u64,
+    /// The hash of the last one; 64 zeros if there is none.
+    pub hash: String,
     /// The line of the first fault, and the fault.
     pub fault: Option<(usize, LogFault)>,
     /// The "started" records of operations without an end: still running, or interrupted.
@@ -319,7 +290,7 @@ pub struct Verification {
 
 /// Verifies that each record is intact and follows the one before it.
 pub fn verify(bytes: &[u8]) -> Verification {
-    let mut head = ChainHead::genesis();
+    let (mut records, mut hash) = (0, GENESIS.to_owned());
     let mut open = BTreeMap::new();
     let mut fault = None;
     // A line that a crash cut short is damage, unless the next record says that it follows one.
@@ -339,12 +310,13 @@ pub fn verify(bytes: &[u8]) -> Verification {
             continue;
         };
         let follows_torn = record.facts.get("after_torn_line") == Some(&Value::Bool(true));
-        let follows = (record.seq, &record.prev) == (head.count + 1, &head.hash);
+        let follows = (record.seq, &record.prev) == (records + 1, &hash);
         if !follows || (torn.is_some() && !follows_torn) {
             fault = torn.or(damaged);
             break;
         }
-        (head, torn) = (record.end(), None);
+        (records, torn) = (record.seq, None);
+        hash.clone_from(&record.hash);
         match record.event() {
             "started" => drop(open.insert(record.seq, record)),
             "done" | "failed" => {
@@ -355,7 +327,8 @@ pub fn verify(bytes: &[u8]) -> Verification {
         }
     }
     Verification {
-        head,
+        records,
+        hash,
         fault: fault.or(torn),
         unfinished: open.into_values().collect(),
     }

@@ -1,9 +1,7 @@
 //! File operations in a workspace, always in this order: boundary, rules, snapshot, record "started", write, record
 //! "done". If the snapshot or the record fails, nothing is written.
 
-mod announced;
 mod check;
-mod consent;
 mod decision;
 mod effect;
 #[cfg(feature = "extend")]
@@ -14,20 +12,24 @@ mod log;
 mod operation;
 mod perform;
 mod plan;
-mod restore;
+mod signer;
 mod store;
-mod take_back;
 mod text;
+mod undo;
 
-pub use consent::{Consent, Signer, TERMINAL, consume, held_change, keep, new_id, pending, reject};
-pub use decision::{Answer, Ask, Question};
-pub use effect::{Analysis, Effect, read_json};
-pub use failure::{Failure, FailureKind, GateResult, check_is_here, name_of};
+pub use decision::{
+    Answer, Ask, Question, approve, consume, held_change, keep, new_id, pending, reject,
+};
+pub use effect::{Effect, read_json};
+pub use failure::{Failure, FailureKind, GateResult};
 pub use gate::Gate;
 pub use log::{Log, LogFault, Record, Verification, rfc3339, verify};
 pub use operation::{Operation, Strategy};
-pub use restore::{paths_of, prune, restored_json, snapshot_json, snapshot_path};
+pub use signer::{ELICITATION, Signer, TERMINAL};
 pub use store::{HeldChange, approvals, decision};
-pub use take_back::{TakenBackChange, keep_only_copies, take_back};
 pub(crate) use text::ends_lines_with_crlf;
 pub use text::{Edit, Extension, apply};
+pub use undo::{
+    TakenBackChange, keep_only_copies, own_snapshot, prune, restored_json, snapshot_json,
+    snapshot_path, take_back,
+};

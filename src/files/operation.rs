@@ -3,10 +3,12 @@
 use gix::bstr::{BStr, BString};
 
 #[cfg(feature = "extend")]
-use super::extend::{can_extend, extend};
+pub(super) use super::extend::can_extend;
+#[cfg(feature = "extend")]
+use super::extend::extend;
 use super::failure::{not_found, refuse_binary};
 use super::text::{Extension, join};
-use super::{Edit, Failure, FailureKind, Gate, GateResult, apply};
+use super::{Edit, Failure, FailureKind, GateResult, apply};
 use crate::path::escaped;
 use crate::scope::settings::MAX_SIZE;
 
@@ -16,58 +18,35 @@ const ABSENT: &str = "none";
 /// A requested operation.
 #[derive(Debug, Clone)]
 pub enum Operation {
-    /// Write content, with the digest (git blob id) that the caller last read.
+    /// Write content.
     Write {
         /// The whole content, or the addition.
         content: Vec<u8>,
         /// How to combine it with the existing file.
         strategy: Strategy,
-        /// The expected digest, or `none` for no file.
-        expect: Option<String>,
-        /// Whether `content` may be empty. Otherwise closed or forgotten input could empty a file.
-        allow_empty: bool,
     },
-    /// Replace text in the file.
-    Patch {
-        /// Applied all or none.
-        edits: Vec<Edit>,
-        /// The expected digest.
-        expect: Option<String>,
-    },
+    /// Replace text in the file: all edits or none.
+    Patch(Vec<Edit>),
     /// Remove the file.
-    Delete {
-        /// The expected digest.
-        expect: Option<String>,
-    },
+    Delete,
     /// Move the file to a path that does not exist.
     Move {
         /// The request for the new path.
         to: BString,
         /// The content afterwards, if it changes, too; only another program does that.
         content: Option<Vec<u8>>,
-        /// The expected digest.
-        expect: Option<String>,
     },
     /// Write the content that a file had, or remove a file that did not exist. guard judges it as that.
-    Restore {
-        /// The id of the snapshot.
-        snapshot: String,
-        /// The content and whether it was executable; `None` for no file.
-        previous: Option<(Vec<u8>, bool)>,
-    },
+    /// The content comes with whether it was executable.
+    Restore(Option<(Vec<u8>, bool)>),
 }
 
 impl Operation {
-    /// The removal of a file, whatever it holds.
-    pub(crate) const DELETE: Operation = Operation::Delete { expect: None };
-
-    /// A write of the whole content, whatever the file holds.
-    pub(crate) fn replace(content: Vec<u8>, allow_empty: bool) -> Operation {
+    /// A write of the whole content.
+    pub fn replace(content: impl Into<Vec<u8>>) -> Operation {
         Operation::Write {
-            content,
+            content: content.into(),
             strategy: Strategy::Replace,
-            expect: None,
-            allow_empty,
         }
     }
 
@@ -75,10 +54,10 @@ impl Operation {
     pub fn verb(&self) -> &'static str {
         match self {
             Operation::Write { .. } => "write",
-            Operation::Patch { .. } => "patch",
-            Operation::Delete { .. } => "delete",
+            Operation::Patch(_) => "patch",
+            Operation::Delete => "delete",
             Operation::Move { .. } => "move",
-            Operation::Restore { .. } => "restore",
+            Operation::Restore(_) => "restore",
         }
     }
 
@@ -90,80 +69,53 @@ impl Operation {
         }
     }
 
-    /// The snapshot that is restored, and whether the file was executable in it.
-    pub(super) fn restored(&self) -> Option<(&str, bool)> {
-        match self {
-            Operation::Restore { snapshot, previous } => {
-                Some((snapshot, matches!(previous, Some((_, true)))))
-            }
-            _ => None,
-        }
-    }
-
-    /// The content that the caller passed.
-    pub(super) fn content(&self) -> Option<&[u8]> {
-        match self {
-            Operation::Write { content, .. } => Some(content),
-            Operation::Move { content, .. } => content.as_deref(),
-            _ => None,
-        }
-    }
-
-    /// The digest that the file must still have; [`ABSENT`] for no file.
-    fn expectation(&self) -> Option<&str> {
-        match self {
-            Operation::Write { expect, .. }
-            | Operation::Patch { expect, .. }
-            | Operation::Delete { expect }
-            | Operation::Move { expect, .. } => expect.as_deref(),
-            Operation::Restore { .. } => None,
-        }
-    }
-}
-
-impl Gate<'_> {
-    /// The content of the file after an operation other than a move, and what `extend` did; no content if the file
-    /// goes.
+    /// The content of the file afterwards, and what `extend` did; no content if the file goes.
     pub(super) fn result(
         &self,
         path: &BStr,
         old: Option<&[u8]>,
-        operation: &Operation,
     ) -> GateResult<(Option<Vec<u8>>, Option<Extension>)> {
-        self.check_expectation(path, old, operation)?;
         let existing = || old.ok_or_else(|| not_found(path));
-        let (content, extension) = match operation {
-            Operation::Write {
-                content,
-                allow_empty: false,
-                ..
-            } if content.is_empty() => {
-                let message = format!("the content for {} is empty", escaped(path));
-                return Err(Failure::new(FailureKind::CannotJudge, message)
-                    .help("to write an empty file, add --allow-empty"));
-            }
-            Operation::Write {
-                content, strategy, ..
-            } => {
-                refuse_binary(path, content)?;
-                combine(path, old, content, *strategy)?
-            }
-            Operation::Patch { edits, .. } => {
-                let old = existing()?;
-                refuse_binary(path, old)?;
-                let content = apply(old, edits)?;
-                refuse_binary(path, &content)?;
-                (content, None)
-            }
-            Operation::Restore {
-                previous: Some((content, _)),
-                ..
-            } => return Ok((Some(content.clone()), None)),
-            Operation::Delete { .. } | Operation::Move { .. } | Operation::Restore { .. } => {
+        let mut extension = None;
+        let content = match self {
+            Operation::Restore(Some((content, _))) => return Ok((Some(content.clone()), None)),
+            Operation::Delete | Operation::Restore(None) => {
                 existing()?;
                 return Ok((None, None));
             }
+            Operation::Write { content, strategy } => {
+                refuse_binary(path, content)?;
+                if *strategy != Strategy::Replace {
+                    refuse_binary(path, old.unwrap_or_default())?;
+                }
+                match strategy {
+                    Strategy::Replace => content.clone(),
+                    Strategy::Append => join(path, old.unwrap_or_default(), content, None)?,
+                    Strategy::Insert { line } => {
+                        join(path, old.unwrap_or_default(), content, Some(*line))?
+                    }
+                    Strategy::Extend => {
+                        let old = existing().map_err(|failure| {
+                            failure.help("to create a file, use --strategy replace")
+                        })?;
+                        let (content, what) = extend(path, old, content)?;
+                        extension = Some(what);
+                        content
+                    }
+                }
+            }
+            Operation::Patch(edits) => {
+                let old = existing()?;
+                refuse_binary(path, old)?;
+                apply(old, edits)?
+            }
+            Operation::Move { content, .. } => {
+                let old = existing()?;
+                refuse_binary(path, old)?;
+                content.clone().unwrap_or_else(|| old.to_vec())
+            }
         };
+        refuse_binary(path, &content)?;
         if content.len() as u64 > MAX_SIZE {
             let (path, length) = (escaped(path), content.len());
             let message = format!(
@@ -173,38 +125,33 @@ impl Gate<'_> {
         }
         Ok((Some(content), extension))
     }
+}
 
-    /// Checks that the file has not changed since the caller read it.
-    fn check_expectation(
-        &self,
-        path: &BStr,
-        old: Option<&[u8]>,
-        operation: &Operation,
-    ) -> GateResult<()> {
-        let Some(expected) = operation.expectation() else {
-            return Ok(());
-        };
-        let (actual, path) = (self.digest(old), escaped(path));
-        if actual.as_deref().unwrap_or(ABSENT) == expected {
-            return Ok(());
-        }
-        let (kind, message, help) = match expected {
-            ABSENT => (
-                FailureKind::Exists,
-                format!("the file {path} already exists"),
-                "to change it, read it and pass its digest with --expect",
-            ),
-            _ => (
-                FailureKind::Stale,
-                format!("{path} has changed since it was read"),
-                "read it again, then retry",
-            ),
-        };
-        let failure = Failure::new(kind, message).help(help);
-        Err(failure
-            .detail("expected", expected)
-            .detail("actual", actual))
-    }
+/// Checks that the file still has the digest (git blob id) that the caller read; `none` stands for no file.
+pub(super) fn check_expectation(
+    path: &BStr,
+    expected: Option<&str>,
+    actual: Option<&str>,
+) -> GateResult<()> {
+    let Some(expected) = expected.filter(|expected| actual.unwrap_or(ABSENT) != *expected) else {
+        return Ok(());
+    };
+    let path = escaped(path);
+    let failure = match expected {
+        ABSENT => Failure::new(
+            FailureKind::Exists,
+            format!("the file {path} already exists"),
+        )
+        .help("to change it, read it and pass its digest with --expect"),
+        _ => Failure::new(
+            FailureKind::Stale,
+            format!("{path} has changed since it was read"),
+        )
+        .help("read it again, then retry"),
+    };
+    Err(failure
+        .detail("expected", expected)
+        .detail("actual", actual))
 }
 
 /// How to combine the content with the existing file.
@@ -246,46 +193,8 @@ impl Strategy {
     }
 }
 
-/// The strategies for an existing file, as a person types them.
-pub(super) fn offers(path: &BStr) -> Vec<&'static str> {
-    let mut offers = vec!["replace", "append", "insert LINE"];
-    if can_extend(path) {
-        offers.push("extend");
-    }
-    offers
-}
-
-/// The content of the file after the write.
-///
-/// # Errors
-/// There is no such line or no such file, the file is binary, or it cannot be extended.
-pub(super) fn combine(
-    path: &BStr,
-    old: Option<&[u8]>,
-    content: &[u8],
-    strategy: Strategy,
-) -> GateResult<(Vec<u8>, Option<Extension>)> {
-    if strategy != Strategy::Replace {
-        refuse_binary(path, old.unwrap_or_default())?;
-    }
-    Ok(match strategy {
-        Strategy::Replace => (content.to_vec(), None),
-        Strategy::Extend => {
-            let old = old
-                .ok_or_else(|| not_found(path).help("to create a file, use --strategy replace"))?;
-            let (content, extension) = extend(path, old, content)?;
-            (content, Some(extension))
-        }
-        Strategy::Append => (join(path, old.unwrap_or_default(), content, None)?, None),
-        Strategy::Insert { line } => {
-            let joined = join(path, old.unwrap_or_default(), content, Some(line))?;
-            (joined, None)
-        }
-    })
-}
-
 #[cfg(not(feature = "extend"))]
-fn can_extend(_: &BStr) -> bool {
+pub(super) fn can_extend(_: &BStr) -> bool {
     false
 }
 
@@ -310,13 +219,15 @@ mod tests {
 
     #[track_caller]
     fn check(old: &str, content: &str, strategy: Strategy, expected: &str) {
-        let result = combine(
-            "f".into(),
-            Some(old.as_bytes()),
-            content.as_bytes(),
-            strategy,
-        );
-        assert_eq!(result.unwrap().0.as_bstr(), expected);
+        let result = combine(old, content, strategy);
+        assert_eq!(result.unwrap().as_bstr(), expected);
+    }
+
+    fn combine(old: &str, content: &str, strategy: Strategy) -> GateResult<Vec<u8>> {
+        let content = content.into();
+        let write = Operation::Write { content, strategy };
+        let (content, _) = write.result("a.py".into(), Some(old.as_bytes()))?;
+        Ok(content.unwrap())
     }
 
     const AT_1: Strategy = Strategy::Insert { line: 1 };
@@ -370,8 +281,7 @@ mod tests {
     #[test]
     fn az_64_insert_beyond_the_end_is_refused() {
         for line in [0, 4, usize::MAX] {
-            let failure =
-                combine("f".into(), Some(b"a\nb\n"), b"x", Strategy::Insert { line }).unwrap_err();
+            let failure = combine("a\nb\n", "x", Strategy::Insert { line }).unwrap_err();
             assert_eq!(failure.kind, FailureKind::NoSuchLine, "{line}");
         }
     }
@@ -379,7 +289,7 @@ mod tests {
     #[cfg(not(feature = "extend"))]
     #[test]
     fn without_the_feature_extending_is_refused() {
-        let failure = combine("a.py".into(), Some(b""), b"x = 1\n", Strategy::Extend).unwrap_err();
+        let failure = combine("", "x = 1\n", Strategy::Extend).unwrap_err();
         assert_eq!(failure.kind, FailureKind::UnsupportedLanguage);
         assert!(failure.message.contains("built without"));
     }

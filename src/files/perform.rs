@@ -6,12 +6,13 @@ use serde_json::{Map, Value};
 
 use super::failure::refuse_binary;
 use super::log::{members, now, record, versions};
-use super::{Ask, Effect, Failure, FailureKind, Gate, GateResult, HeldChange, Operation, log};
+use super::{
+    Ask, Effect, Failure, FailureKind, Gate, GateResult, HeldChange, Operation, Question, log,
+};
 use crate::boundary::{BoundaryResult, OpenedFile};
 use crate::finding::Finding;
 use crate::git::{Before, Repository};
 use crate::path::escaped;
-use crate::policy::DesignVersion;
 use crate::scope::settings::EXPIRY;
 
 impl Gate<'_> {
@@ -23,27 +24,40 @@ impl Gate<'_> {
         &self,
         request: &BStr,
         operation: &Operation,
+        expect: Option<&str>,
         ask: Option<Ask<'_>>,
     ) -> GateResult<Effect> {
         let alone = log::alone(self.repo)?;
-        let effect = self.prepare(request, operation)?;
+        let effect = self.prepare(request, operation, expect)?;
         match (&effect.finding, ask) {
             (None, _) => self.execute(effect),
             (Some(finding), None) => Err(self.hold(&effect, finding, request)),
             (Some(_), Some(ask)) => {
                 // The question may stay open for long, so others may write meanwhile.
                 drop(alone);
-                self.perform_if_approved(effect, ask)
+                let may_combine = operation.strategy().is_some();
+                self.decide(Question::new(effect, may_combine, None), ask)
             }
         }
     }
 
     /// The plan. Changes nothing; a refusal is recorded.
-    pub(super) fn prepare(&self, request: &BStr, operation: &Operation) -> GateResult<Effect> {
-        self.plan(request, operation).inspect_err(|failure| {
-            let digests = [("content", self.digest(operation.content()))];
-            self.note_refusal(operation.verb(), request, digests, failure);
-        })
+    pub(super) fn prepare(
+        &self,
+        request: &BStr,
+        operation: &Operation,
+        expect: Option<&str>,
+    ) -> GateResult<Effect> {
+        self.plan(request, operation, expect)
+            .inspect_err(|failure| {
+                let content = match operation {
+                    Operation::Write { content, .. } => Some(content),
+                    Operation::Move { content, .. } => content.as_ref(),
+                    _ => None,
+                };
+                let digests = [("content", self.digest(content.map(Vec::as_slice)))];
+                self.note_refusal(operation.verb(), request, digests, failure);
+            })
     }
 
     /// Does what was planned. The caller holds the lock.
@@ -55,22 +69,20 @@ impl Gate<'_> {
         effect.backup = Some(backup(self.repo, effect.before(), &effect.title())?);
         let mut facts = self.facts(&effect);
         let started = record(&self.log, "started", facts.clone())?;
-        facts.insert("started".into(), started.count.into());
+        facts.insert("started".into(), started.into());
         if let Err(failure) = self.carry_out(&effect).map_err(Failure::from) {
             facts.insert("error".into(), failure.kind.name().into());
             // The failure is reported in any case; without this record, the log shows an unfinished operation.
             let _ = record(&self.log, "failed", facts);
             return Err(failure);
         }
-        record(&self.log, "done", facts).map_err(|failure| Failure {
-            message: format!(
-                "the {} of {} is done, but guard could not record that: {}",
-                effect.operation.verb(),
-                escaped(&effect.path),
-                failure.message
-            ),
-            help: vec!["the snapshot and the start are recorded; check the file".into()],
-            ..failure
+        record(&self.log, "done", facts).map_err(|failure| {
+            let (verb, path) = (effect.operation.verb(), escaped(&effect.path));
+            let why = failure.message;
+            let message =
+                format!("the {verb} of {path} is done, but guard could not record that: {why}");
+            Failure::new(failure.kind, message)
+                .help("the snapshot and the start are recorded; check the file")
         })?;
         Ok(effect)
     }
@@ -82,8 +94,10 @@ impl Gate<'_> {
             (Some(target), Some(old), _) => self.boundary.rename(path, old, target.as_ref()),
             (_, old, Some(content)) => {
                 self.boundary.replace(path, old.as_ref(), content)?;
-                match effect.operation.restored() {
-                    Some((_, true)) if old.is_none() => self.boundary.make_executable(path),
+                match effect.operation {
+                    Operation::Restore(Some((_, true))) if old.is_none() => {
+                        self.boundary.make_executable(path)
+                    }
                     _ => Ok(()),
                 }
             }
@@ -94,30 +108,28 @@ impl Gate<'_> {
 
     /// Holds a change for a person, and records that. The caller holds the lock.
     pub(super) fn hold(&self, effect: &Effect, finding: &Finding, request: &BStr) -> Failure {
-        let (strategy, restored) = (effect.operation.strategy(), effect.operation.restored());
+        let sides = (effect.old_digest.as_deref(), effect.digest.as_deref());
         let change = HeldChange {
-            work_tree: self.repo.work_tree(),
+            id: self.store.id_of(effect.path.as_ref(), sides),
             path: effect.path.to_string(),
             operation: effect.operation.verb().to_owned(),
-            strategy: strategy.map(|way| way.name().to_owned()),
+            strategy: effect.operation.strategy().map(|way| way.name().to_owned()),
             old: effect.old_digest.clone(),
             new: effect.digest.clone(),
-            class: effect.judged.class.name().to_owned(),
+            class: effect.loss.judged.class.name().to_owned(),
             why: finding.message.clone(),
             expires: now().saturating_add_unsigned(EXPIRY),
             content: effect.new.clone(),
-            snapshot: restored.map(|(snapshot, _)| snapshot.to_owned()),
-            is_executable: restored.is_some_and(|(_, is_executable)| is_executable),
-            thresholds: Some(self.policy.settings.thresholds),
+            is_executable: matches!(effect.operation, Operation::Restore(Some((_, true)))),
         };
         let failure = match self.store.hold(&change) {
-            Ok(id) => Failure {
+            Ok(()) => Failure {
                 details: finding.details.clone(),
                 finding: Some(Box::new(finding.clone())),
-                analysis: Some(Box::new(effect.analysis.clone())),
-                ..change.failure(&id)
+                analysis: Some(Box::new(effect.analysis())),
+                ..change.failure(self.repo)
             }
-            .detail("id", id)
+            .detail("id", change.id)
             .detail("expires", change.expires),
             Err(failure) => failure,
         };
@@ -133,12 +145,11 @@ impl Gate<'_> {
     }
 
     pub(super) fn facts(&self, effect: &Effect) -> Map<String, Value> {
-        let designs = self.policy.design_versions();
         let mut facts = effect.facts();
-        facts.extend(circumstances(self.repo, &designs, effect.backup));
-        let snapshot = effect.operation.restored();
-        let snapshot = snapshot.map(|(snapshot, _)| snapshot.into());
-        facts.extend(members([("snapshot", snapshot)]));
+        facts.extend(members([
+            ("backup", effect.backup.map(|id| id.to_string().into())),
+            ("designs", Some(versions(&self.policy.design_versions()))),
+        ]));
         facts
     }
 
@@ -176,11 +187,7 @@ impl Gate<'_> {
             refuse_binary(path.as_ref(), &entry.content)?;
             Ok((path, entry))
         });
-        read.inspect_err(|failure| {
-            if failure.is_refusal() {
-                self.note_refusal("read", request, [], failure);
-            }
-        })
+        self.noting("read", request, read)
     }
 }
 
@@ -195,19 +202,4 @@ pub(super) fn backup<'f>(
         Failure::new(FailureKind::Backup, error.message)
             .help("nothing was written; if it fails again, check the repository: git fsck")
     })
-}
-
-/// What the records of all operations have.
-pub(super) fn circumstances(
-    repo: &Repository,
-    designs: &[DesignVersion],
-    backup: Option<ObjectId>,
-) -> Map<String, Value> {
-    // Whether its result was committed since.
-    let head = repo.head_commit().ok().flatten();
-    members([
-        ("backup", backup.map(|id| id.to_string().into())),
-        ("head", Some(head.map(|head| head.to_string()).into())),
-        ("designs", Some(versions(designs))),
-    ])
 }

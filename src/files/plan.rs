@@ -2,27 +2,32 @@
 
 use gix::bstr::{BStr, BString};
 
-use super::effect::Analysis;
-use super::failure::{not_found, refuse_binary};
+use super::failure::not_found;
+use super::operation::check_expectation;
 use super::{Effect, Failure, FailureKind, Gate, GateResult, Operation};
 use crate::boundary::OpenedFile;
-use crate::change::Change;
 use crate::finding::{Finding, Rule};
 use crate::judge::OperationContext;
-use crate::measure::Measured;
 use crate::path::escaped;
 use crate::rules::{Access, MeasuredChange};
 use crate::scope::settings::MAX_SIZE;
 
 impl Gate<'_> {
     /// What an operation would do (requirement 000, `analyze_file_write`). Nothing is written, held or recorded.
+    /// `expect` is the digest that the file must have.
     ///
     /// # Errors
     /// The operation would be refused, or guard cannot judge it.
-    pub fn plan(&self, request: &BStr, operation: &Operation) -> GateResult<Effect> {
-        let context = self.context();
-        let (path, old) = self.look(request)?;
-        let is_restore = matches!(operation, Operation::Restore { .. });
+    pub fn plan(
+        &self,
+        request: &BStr,
+        operation: &Operation,
+        expect: Option<&str>,
+    ) -> GateResult<Effect> {
+        let mut context = self.context();
+        let (at, old) = self.look(request)?;
+        let path: &BStr = at.as_ref();
+        let is_restore = matches!(operation, Operation::Restore(_));
         if is_restore && path != request {
             let message = format!("{} leads through a new symbolic link", escaped(request));
             return Err(
@@ -30,121 +35,82 @@ impl Gate<'_> {
             );
         }
         let before = old.as_ref().map(|entry| entry.content.as_slice());
-        let (new, extension) = self.result(path.as_ref(), before, operation)?;
-        if let (Operation::Move { to, content, .. }, Some(old)) = (operation, &old) {
-            let to = (to.as_ref(), content.as_deref());
-            return self.plan_move(context, operation, (path, old.clone()), to);
+        let old_digest = self.digest(before);
+        check_expectation(path, expect, old_digest.as_deref())?;
+        if let Operation::Write { content, .. } = operation
+            && content.is_empty()
+            && self.refuses_empty
+        {
+            let message = format!("the content for {} is empty", escaped(path));
+            return Err(Failure::new(FailureKind::CannotJudge, message)
+                .help("to write an empty file, add --allow-empty"));
         }
+        let (new, extension) = operation.result(path, before)?;
         let after = new.as_deref();
-        let loss = context.loss(before, after, &[path.as_ref()])?;
-        let compared = loss.compared.as_deref();
-        let change = context.measured_change(path.as_ref(), before, after, None, loss.judged)?;
-        let consent = context.change(path.as_ref(), compared, after)?;
-        let measured = (loss.edit, loss.since_head);
-        let analysis = Analysis::new(path.as_ref(), measured, before.is_some(), before, after);
-        let context = match after {
-            Some(after) => context.consenting(path.as_ref(), before, after)?,
-            None => context,
+        let moved_to = match operation {
+            Operation::Move { to, .. } => Some(self.free_path(to.as_ref())?),
+            _ => None,
         };
-        let proposing = after.and_then(|after| context.proposing(path.as_ref(), after));
-        let context = OperationContext {
-            policy: proposing.as_ref().unwrap_or(&self.policy),
-            ..context
-        };
-        let is_back = is_restore && change.change.old == change.change.new;
-        let finding = destruction(&context, &[change], is_back)?;
-        let compared = finding.as_ref().and(compared).map(<[u8]>::to_vec);
-        let judged = (analysis, loss.judged);
-        let mut effect = self.effect(operation.clone(), (path, old), new, judged, consent);
-        effect.analysis.requires_approval = finding.is_some();
-        Ok(Effect {
-            compared,
-            finding,
-            extension,
-            ..effect
-        })
-    }
-
-    /// Judges both ends: the old path as deleted, the new one as added, possibly with new content. A destructive move
-    /// is refused, not held.
-    fn plan_move(
-        &self,
-        context: OperationContext<'_, '_>,
-        operation: &Operation,
-        (path, old): (BString, OpenedFile),
-        (to, new): (&BStr, Option<&[u8]>),
-    ) -> GateResult<Effect> {
-        let (target, there) = self.look(to)?;
-        let moved = new.unwrap_or(&old.content);
-        refuse_binary(path.as_ref(), &old.content)?;
-        refuse_binary(path.as_ref(), moved)?;
-        if there.is_some() {
-            let message = format!("the file {} already exists", escaped(&target));
-            return Err(Failure::new(FailureKind::Exists, message)
-                .help("choose another path, or write and delete in two steps"));
-        }
-        let (from, to): (&BStr, &BStr) = (path.as_ref(), target.as_ref());
-        let content = Some(old.content.as_slice());
-        let gone = context.step(content, None);
+        let target: Option<&BStr> = moved_to.as_ref().map(AsRef::as_ref);
         // HEAD's content at either end is compared with the new content.
-        let loss = context.loss(content, Some(moved), &[from, to])?;
-        let mut changes = [
-            context.measured_change(from, content, None, Some(to), gone)?,
-            context.measured_change(to, None, Some(moved), Some(from), loss.judged)?,
-        ];
-        changes[0].new_ends = vec![context.new_end(from, to, moved)?];
-        if let Some(finding) = destruction(&context, &changes, false)? {
-            return Err(Failure::from(finding)
+        let ends: Vec<&BStr> = [path].into_iter().chain(target).collect();
+        let loss = context.loss(before, after, &ends)?;
+        let (mut changes, consent, proposing);
+        if let (Some(to), Some(moved)) = (target, after) {
+            let gone = context.step(before, None);
+            let mut old_end = context.measured_change(path, before, None, Some(to), gone)?;
+            old_end.new_ends = vec![context.new_end(path, to, moved)?];
+            consent = old_end.change.clone();
+            changes = vec![old_end];
+            changes.push(context.measured_change(to, None, after, Some(path), loss.judged)?);
+        } else {
+            let change = context.measured_change(path, before, after, None, loss.judged)?;
+            changes = vec![change];
+            let compared = loss.committed.as_deref().or(before);
+            consent = context.change(path, compared, after)?;
+            if let Some(after) = after {
+                context = context.consenting(path, before, after)?;
+                proposing = context.proposing(path, after);
+                context.policy = proposing.as_ref().unwrap_or(&self.policy);
+            }
+        }
+        let is_back = is_restore && changes[0].change.old == changes[0].change.new;
+        let finding = destruction(&context, &changes, is_back)?;
+        if let (Some(_), Some(finding)) = (target, &finding) {
+            return Err(Failure::from(finding.clone())
                 .help("write and delete in two steps, so that a person can approve each"));
         }
-        let [gone, _] = changes;
-        let measured = (loss.edit, loss.since_head);
-        let judged = (
-            Analysis::new(from, measured, true, content, Some(moved)),
-            loss.judged,
-        );
-        let new = Some(moved.to_vec());
         Ok(Effect {
-            moved_to: Some(target),
-            ..self.effect(
-                operation.clone(),
-                (path, Some(old)),
-                new,
-                judged,
-                gone.change,
-            )
+            digest: self.digest(after),
+            operation: operation.clone(),
+            path: at,
+            moved_to,
+            old,
+            new,
+            old_digest,
+            loss,
+            consent,
+            finding,
+            extension,
+            backup: None,
         })
     }
 
-    /// The effect of an operation that needs no approval.
-    fn effect(
-        &self,
-        operation: Operation,
-        (path, old): (BString, Option<OpenedFile>),
-        new: Option<Vec<u8>>,
-        (analysis, judged): (Analysis, Measured),
-        consent: Change,
-    ) -> Effect {
-        Effect {
-            old_digest: self.digest(old.as_ref().map(|file| &*file.content)),
-            digest: self.digest(new.as_deref()),
-            analysis,
-            operation,
-            path,
-            old,
-            new,
-            judged,
-            consent,
-            moved_to: None,
-            compared: None,
-            finding: None,
-            extension: None,
-            backup: None,
+    /// The path of a request at which there is no file.
+    fn free_path(&self, request: &BStr) -> GateResult<BString> {
+        let (path, there) = self.look(request)?;
+        match there {
+            None => Ok(path),
+            Some(_) => Err(Failure::new(
+                FailureKind::Exists,
+                format!("the file {} already exists", escaped(&path)),
+            )
+            .help("choose another path, or write and delete in two steps")),
         }
     }
 
     /// The finding that needs approval for any text.
-    pub(super) fn plan_unknown(&self, request: &BStr) -> GateResult<Option<Finding>> {
+    pub(crate) fn plan_unknown(&self, request: &BStr) -> GateResult<Option<Finding>> {
         let context = self.context();
         let (path, old) = self.look(request)?;
         let (path, old) = (path.as_ref(), old.as_ref());
@@ -153,7 +119,7 @@ impl Gate<'_> {
     }
 
     /// The path of a request and its current state, if it may be written.
-    pub(super) fn look(&self, request: &BStr) -> GateResult<(BString, Option<OpenedFile>)> {
+    pub(crate) fn look(&self, request: &BStr) -> GateResult<(BString, Option<OpenedFile>)> {
         let path = self.admitted(request, Access::Write)?;
         let entry = self.boundary.read(path.as_ref(), MAX_SIZE)?;
         if entry.as_ref().is_some_and(|entry| !entry.writable) {
@@ -165,7 +131,7 @@ impl Gate<'_> {
     }
 
     /// The path of a request that no rule about paths refuses.
-    pub(super) fn admitted(&self, request: &BStr, access: Access) -> GateResult<BString> {
+    pub(crate) fn admitted(&self, request: &BStr, access: Access) -> GateResult<BString> {
         let path = self.boundary.locate(request)?;
         match self.context().refusal(path.as_ref(), access)? {
             Some(finding) => Err(finding.into()),

@@ -1,7 +1,6 @@
-//! What waits for a person or for a commit, below the git common directory: `held/` has the changes that a person must
-//! decide about, `approvals/` the approvals that no commit has used yet. Each is a private file that goes when it is
-//! decided, used or expired. The audit log says what became of it, and confirms every approval: a file alone approves
-//! nothing.
+//! What waits for a person or for a commit, below the git directory of a work tree: `held/` has the changes that a person
+//! must decide about, `approvals/` names the approvals that no commit has used yet. Each is a private file that goes when
+//! it is decided, used or expired. The audit log has the approvals themselves, and what became of each change.
 
 // The store is files below the git directory.
 #![allow(clippy::disallowed_methods)]
@@ -14,38 +13,35 @@ use std::time::Duration;
 
 use gix::bstr::{BStr, ByteSlice};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::failure::{Failure, FailureKind, GateResult};
+use super::failure::{Failure, FailureKind, GateResult, option_of};
 use super::log::now;
 use super::operation::Operation;
 use super::{Log, Record};
 use crate::approve::Approval;
 use crate::disk;
 use crate::error::Result;
-use crate::git::{Repository, WorkTree};
-use crate::measure::Thresholds;
+use crate::git::Repository;
+use crate::scope::settings::EXPIRY;
 use crate::sha256::sha256;
 
 /// What is no entry and older than this is left over.
 const ABANDONED: Duration = Duration::from_secs(3600);
-/// The key of a linked work tree in the file of an approval.
-const WORK_TREE: &str = "worktree";
 
-/// The store of a repository, seen from one of its work trees.
+/// The store of a work tree.
 #[derive(Debug, Clone)]
 pub struct Store {
     held: PathBuf,
     approvals: PathBuf,
-    work_tree: WorkTree,
+    log: Log,
 }
 
 /// One held change: exactly this path, old content and new content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HeldChange {
-    /// The work tree of the request.
-    #[serde(rename = "worktree")]
-    pub work_tree: WorkTree,
+    /// The ID: equal for the same work tree, path, old and new content.
+    pub id: String,
     /// The path in the workspace.
     pub path: String,
     /// `write`, `patch`, `delete` or `restore`.
@@ -59,93 +55,82 @@ pub struct HeldChange {
     /// The class, such as `REPLACE`.
     pub class: String,
     /// Why it waits, in one sentence.
+    #[serde(rename = "reason")]
     pub why: String,
     /// When it expires, in seconds since 1970.
     pub expires: i64,
     /// The new content.
     #[serde(skip)]
     pub content: Option<Vec<u8>>,
-    /// The snapshot to restore.
-    pub snapshot: Option<String>,
     /// Whether a new file becomes executable.
-    #[serde(rename = "executable", default)]
+    #[serde(rename = "executable")]
     pub is_executable: bool,
-    /// The thresholds that it was held by.
-    #[serde(flatten)]
-    pub thresholds: Option<Thresholds>,
 }
 
 impl HeldChange {
-    /// The ID of the change: equal for the same work tree, path, old and new content.
-    pub fn id(&self) -> String {
-        let (old, new) = (self.old.as_deref(), self.new.as_deref());
-        id_of(&self.work_tree, BStr::new(&self.path), old, new)
-    }
-
-    /// What the caller is told while it waits under this ID.
-    pub fn failure(&self, id: &str) -> Failure {
-        let message = format!(
-            "{}; it waits for approval as {id}, and nothing was written",
-            self.why
-        );
+    /// What the caller is told while it waits.
+    pub fn failure(&self, repo: &Repository) -> Failure {
+        let (why, id) = (&self.why, self.id.as_str());
+        let message = format!("{why}; it waits for approval as {id}, and nothing was written");
+        // A person may be in another work tree.
+        let own = repo.work_tree();
+        let option = own.name().and_then(|_| option_of(repo, &own));
+        let option = option.unwrap_or_default();
         Failure::new(FailureKind::Held, message)
             .help("do not work around this; make a smaller change instead")
-            .help(format!("a person decides: guard approve {id}"))
+            .help(format!("a person decides: guard {option}approve {id}"))
             .detail("id", id)
     }
 
     /// The operation that writes it.
     pub(super) fn to_operation(&self) -> Operation {
         let content = self.content.clone();
-        match (&self.snapshot, content) {
-            (Some(snapshot), content) => Operation::Restore {
-                snapshot: snapshot.clone(),
-                previous: content.map(|content| (content, self.is_executable)),
-            },
-            (None, Some(content)) => Operation::replace(content, true),
-            (None, None) => Operation::DELETE,
+        match content {
+            content if self.operation == "restore" => {
+                Operation::Restore(content.map(|content| (content, self.is_executable)))
+            }
+            Some(content) => Operation::replace(content),
+            None => Operation::Delete,
         }
     }
 }
 
 impl Store {
-    /// The store of a repository. Nothing is created before the first entry.
+    /// The store of a work tree. Nothing is created before the first entry.
     pub fn of(repo: &Repository) -> Store {
-        Store::new(repo.common_dir(), repo.work_tree())
+        Store::new(repo.git_dir(), Log::of(repo))
     }
 
-    fn new(common_dir: &Path, work_tree: WorkTree) -> Store {
-        let directory = common_dir.join("guard");
+    fn new(git_dir: &Path, log: Log) -> Store {
+        let directory = git_dir.join("guard");
         Store {
             held: directory.join("held"),
             approvals: directory.join("approvals"),
-            work_tree,
+            log,
         }
     }
 
-    /// Stores a change that a person must decide about, and returns its ID, which is the same for the same change.
+    /// Stores a change that a person must decide about.
     ///
     /// # Errors
     /// The store cannot be written: nothing is held, but the change is still refused.
-    pub fn hold(&self, change: &HeldChange) -> GateResult<String> {
-        let id = change.id();
+    pub fn hold(&self, change: &HeldChange) -> GateResult<()> {
         let entry = serde_json::to_vec(change).map_err(io::Error::from);
         let written = entry.and_then(|mut entry| {
             if let Some(content) = &change.content {
                 entry.push(b'\n');
                 entry.extend_from_slice(content);
             }
-            put(&self.held, &id, &entry)
+            put(&self.held, &change.id, &entry)
         });
         written.map_err(|error| {
             let message = format!("the change needs approval but guard cannot keep it: {error}");
             Failure::new(FailureKind::Held, message)
                 .help("nothing was written; the git directory must be writable and have space")
-        })?;
-        Ok(id)
+        })
     }
 
-    /// The changes held at the time `now` in any work tree, by path; removes expired ones.
+    /// The changes held at the time `now`, by path; removes expired ones.
     ///
     /// # Errors
     /// The store exists but cannot be read or changed.
@@ -154,10 +139,10 @@ impl Store {
         for file in files_in(&self.held)? {
             let name = file.file_name().and_then(|name| name.to_str());
             match name.map(|id| self.load(id)).transpose()?.flatten() {
-                Some(change) if change.expires <= now => self.remove(&change.id())?,
+                Some(change) if change.expires <= now => self.remove(&change.id)?,
                 Some(change) => waiting.push(change),
                 // A killed process left it.
-                None if is_old(&file) => drop(fs::remove_file(&file)),
+                None if is_older(&file, ABANDONED) => drop(fs::remove_file(&file)),
                 None => {}
             }
         }
@@ -183,7 +168,11 @@ impl Store {
         };
         let change: Option<HeldChange> = serde_json::from_slice(facts).ok();
         let change = change.map(|change| HeldChange { content, ..change });
-        Ok(change.filter(|change| change.id() == id))
+        let is_own = |change: &HeldChange| {
+            let sides = (change.old.as_deref(), change.new.as_deref());
+            change.id == id && self.id_of(BStr::new(&change.path), sides) == id
+        };
+        Ok(change.filter(is_own))
     }
 
     /// Removes a held change, if it is there.
@@ -194,69 +183,90 @@ impl Store {
         disk::if_there(fs::remove_file(self.held.join(id))).map(drop)
     }
 
-    /// Stores an approval, replacing an older one of the same change.
+    /// Names an approval that the log has, in place of an older one of the same change.
     ///
     /// # Errors
     /// The store cannot be written.
     pub fn add(&self, approval: &Approval) -> io::Result<()> {
-        let (old, new) = (approval.old.as_deref(), approval.new.as_deref());
-        let id = id_of(&self.work_tree, approval.path.as_ref(), old, new);
-        let mut members = approval.to_json();
-        let work_tree = self.work_tree.name();
-        members.extend(work_tree.map(|name| (WORK_TREE.to_owned(), name.into())));
-        let text = Value::Object(members).to_string();
-        put(&self.approvals, &format!("{id}.json"), text.as_bytes())
+        put(
+            &self.approvals,
+            &self.name_of(approval),
+            approval.id.as_bytes(),
+        )
     }
 
-    /// The approvals of this work tree that are valid at the time `now` (seconds since 1970) and that the log
-    /// confirms, oldest first.
+    /// The approvals of this work tree that the log gives, that no commit has used and that are valid at the time `now`
+    /// (seconds since 1970), oldest first.
     ///
     /// # Errors
     /// The store or the log exists but cannot be read.
-    pub fn approvals(&self, log: &Log, now: i64) -> io::Result<Vec<Approval>> {
-        let all = self.all_approvals()?.into_iter();
-        let own = all.filter(|(_, work_tree, _)| *work_tree == self.work_tree);
-        let mut own: Vec<Approval> = own.map(|(.., approval)| approval).collect();
-        own.retain(|approval| now < approval.expires);
-        own.sort_by(|a, b| (a.when, &a.path).cmp(&(b.when, &b.path)));
-        confirmed(log, own)
+    pub fn approvals(&self, now: i64) -> io::Result<Vec<Approval>> {
+        let mut open = HashSet::new();
+        for file in files_in(&self.approvals)? {
+            open.extend(disk::if_there(fs::read_to_string(file))?);
+        }
+        let mut given = Vec::new();
+        if open.is_empty() {
+            return Ok(given);
+        }
+        // The newest record of an approval comes first: it is used up only after it was given.
+        self.log.decisions(&mut |record| {
+            if self.log.has_work_tree_of(record)
+                && open.remove(record.text("id"))
+                && record.event() == "approved"
+            {
+                given.extend(Approval::from_json(&record.facts));
+            }
+            !open.is_empty()
+        })?;
+        given.retain(|approval| now < approval.expires);
+        given.sort_by(|a, b| (a.when, &a.path).cmp(&(b.when, &b.path)));
+        Ok(given)
     }
 
-    /// Removes the approvals for which `is_used` holds, and those of any work tree that expired before `now`. Returns
-    /// the used ones that the log confirms.
+    /// Removes the approvals for which `is_used` holds, and returns them. Removes expired ones, too.
     ///
     /// # Errors
     /// The store cannot be read or changed, or the log cannot be read.
     pub fn use_up(
         &self,
-        log: &Log,
         now: i64,
         is_used: impl Fn(&Approval) -> bool,
     ) -> io::Result<Vec<Approval>> {
-        let mut used = Vec::new();
-        for (file, work_tree, approval) in self.all_approvals()? {
-            if work_tree == self.work_tree && is_used(&approval) {
-                fs::remove_file(file)?;
-                used.push(approval);
-            } else if approval.expires <= now {
+        let mut used = self.approvals(now)?;
+        used.retain(is_used);
+        for approval in &used {
+            fs::remove_file(self.approvals.join(self.name_of(approval)))?;
+        }
+        for file in files_in(&self.approvals)? {
+            if is_older(&file, Duration::from_secs(EXPIRY)) {
                 fs::remove_file(file)?;
             }
         }
-        confirmed(log, used)
+        Ok(used)
     }
 
-    fn all_approvals(&self) -> io::Result<Vec<(PathBuf, WorkTree, Approval)>> {
-        let mut all = Vec::new();
-        for file in files_in(&self.approvals)? {
-            let members = disk::if_there(fs::read(&file))?;
-            let members = members.and_then(|text| serde_json::from_slice(&text).ok());
-            let members: Map<String, Value> = members.unwrap_or_default();
-            if let Ok(approval) = Approval::from_json(&members) {
-                let name = members.get(WORK_TREE).and_then(Value::as_str);
-                all.push((file, WorkTree::new(name), approval));
-            }
+    fn name_of(&self, approval: &Approval) -> String {
+        let sides = (approval.old.as_deref(), approval.new.as_deref());
+        self.id_of(approval.path.as_ref(), sides)
+    }
+
+    /// The ID of a step of one path from one content to another in this work tree.
+    pub(super) fn id_of(&self, path: &BStr, (old, new): (Option<&str>, Option<&str>)) -> String {
+        let parts = [
+            path.as_bytes(),
+            old.unwrap_or("-").as_bytes(),
+            new.unwrap_or("-").as_bytes(),
+        ];
+        let mut step = Vec::new();
+        for part in parts
+            .into_iter()
+            .chain(self.log.work_tree().name().map(str::as_bytes))
+        {
+            step.extend(part.len().to_be_bytes());
+            step.extend(part);
         }
-        Ok(all)
+        sha256(&step).to_hex_with_len(12).to_string()
     }
 }
 
@@ -273,65 +283,16 @@ fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
     entries.map(|entry| Ok(entry?.path())).collect()
 }
 
-fn is_old(file: &Path) -> bool {
+fn is_older(file: &Path, limit: Duration) -> bool {
     let age = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
-    age().is_some_and(|age| age > ABANDONED)
+    age().is_some_and(|age| age > limit)
 }
 
-/// The ID of a step of one path from one content to another in a work tree.
-pub(super) fn id_of(
-    work_tree: &WorkTree,
-    path: &BStr,
-    old: Option<&str>,
-    new: Option<&str>,
-) -> String {
-    let (old, new) = (old.unwrap_or("-").as_bytes(), new.unwrap_or("-").as_bytes());
-    let mut step = Vec::new();
-    let parts = [path.as_bytes(), old, new].into_iter();
-    for part in parts.chain(work_tree.name().map(str::as_bytes)) {
-        step.extend(part.len().to_be_bytes());
-        step.extend(part);
-    }
-    sha256(&step).to_hex_with_len(12).to_string()
-}
-
-/// What the log says of an approval, in its record as given.
+/// The record of an approval, which is the approval.
 pub(super) fn facts_of(approval: &Approval) -> Map<String, Value> {
-    let facts = json!({
-        "path": approval.path.to_string(),
-        "old": approval.old,
-        "new": approval.new,
-        "how": approval.how,
-        "reason": approval.reason,
-        "id": approval.id,
-        "expires": approval.expires,
-        "signed": approval.signature.is_some(),
-    });
-    facts.as_object().cloned().unwrap_or_default()
-}
-
-/// The approvals that the log confirms exactly and that are not used up. The log is chained; the store is not.
-fn confirmed(log: &Log, mut approvals: Vec<Approval>) -> io::Result<Vec<Approval>> {
-    if approvals.is_empty() {
-        return Ok(approvals);
-    }
-    let (mut given, mut used) = (HashSet::new(), HashSet::new());
-    log.decisions(&mut |record| {
-        let facts = &record.facts;
-        let is_of = |approval: &&Approval| {
-            let own = facts_of(approval);
-            facts.get("worktree").and_then(Value::as_str) == log.work_tree().name()
-                && own.iter().all(|(key, value)| facts.get(key) == Some(value))
-        };
-        match record.event() {
-            "approved" => given.extend(approvals.iter().filter(is_of).map(|one| one.id.clone())),
-            _ => used.extend(facts.get("id").and_then(Value::as_str).map(str::to_owned)),
-        }
-        // An approval is used up only after it was given.
-        !approvals.iter().all(|one| given.contains(&one.id))
-    })?;
-    approvals.retain(|one| given.contains(&one.id) && !used.contains(&one.id));
-    Ok(approvals)
+    let mut facts = approval.to_json();
+    facts.insert("signed".into(), approval.signature.is_some().into());
+    facts
 }
 
 /// The fact of a decision that names the held change.
@@ -345,19 +306,18 @@ pub fn decision(repo: &Repository, id: &str) -> GateResult<Option<Map<String, Va
     let log = Log::of(repo).read().map_err(unreadable)?;
     let mut lines = log.lines().rev().filter(|line| line.contains_str(id));
     let last = lines.find_map(|line| {
-        let facts = Record::parse(line)?.facts;
-        let names = |key: &str| facts.get(key).and_then(Value::as_str) == Some(id);
-        (names(HELD) || names("id")).then_some(facts)
+        let record = Record::parse(line)?;
+        (record.text(HELD) == id || record.text("id") == id).then_some(record.facts)
     });
     Ok(last.filter(|facts| facts.contains_key(HELD)))
 }
 
-/// The unexpired approvals of this work tree that the log confirms.
+/// The unexpired approvals of this work tree that the log gives.
 ///
 /// # Errors
 /// The store or the log exists but cannot be read.
 pub fn approvals(repo: &Repository) -> Result<Vec<Approval>> {
-    let approvals = Store::of(repo).approvals(&Log::of(repo), now());
+    let approvals = Store::of(repo).approvals(now());
     approvals.map_err(|error| unreadable(error).into_error())
 }
 
@@ -383,9 +343,9 @@ mod tests {
     #[test]
     fn approvals_are_kept_until_they_are_used_or_expire() {
         let temp = tempfile::tempdir().unwrap();
-        let store = Store::new(temp.path(), WorkTree::default());
         let log = Log::new(temp.path());
-        assert_eq!(store.approvals(&log, 0).unwrap(), []);
+        let store = Store::new(temp.path(), log.clone());
+        assert_eq!(store.approvals(0).unwrap(), []);
         assert!(
             !temp.path().join("guard").exists(),
             "looking creates nothing"
@@ -394,28 +354,31 @@ mod tests {
         for approval in [&a, &b, &c, &a] {
             store.add(approval).unwrap();
         }
-        assert_eq!(store.approvals(&log, 0).unwrap(), [], "the log has none");
+        assert_eq!(store.approvals(0).unwrap(), [], "the log has none");
         for approval in [&a, &b, &c] {
             log.append("approved", facts_of(approval)).unwrap();
         }
-        let valid = |now| store.approvals(&log, now).unwrap();
+        let valid = |now| store.approvals(now).unwrap();
         assert_eq!(valid(99), [a.clone(), b.clone(), c.clone()]);
         assert_eq!(valid(100), [b.clone(), c.clone()]);
-        let used = store.use_up(&log, 100, |approval| approval.path == "b");
-        assert_eq!(used.unwrap(), [b]);
-        assert_eq!(valid(0), [c], "the expired one is gone as well");
+        let used = store.use_up(100, |approval| approval.path == "b");
+        assert_eq!(used.unwrap(), std::slice::from_ref(&b));
+        assert_eq!(valid(100), std::slice::from_ref(&c));
+        store.add(&b).unwrap();
+        log.append("consumed", facts_of(&b)).unwrap();
+        assert_eq!(valid(100), [c], "the log says that it is used");
     }
 
     #[test]
     fn invalid_approval_file_approves_nothing() {
         let temp = tempfile::tempdir().unwrap();
-        let store = Store::new(temp.path(), WorkTree::default());
+        let store = Store::new(temp.path(), Log::new(temp.path()));
         store.add(&approval("a", 100)).unwrap();
-        fs::write(store.approvals.join("x.json"), "yes").unwrap();
-        fs::write(store.approvals.join("y.json"), "{\"path\": \"b\"}").unwrap();
-        let all = store.all_approvals().unwrap();
-        assert_eq!(all.len(), 1);
-        assert_eq!(all[0].2, approval("a", 100));
+        fs::write(store.approvals.join("x"), "yes").unwrap();
+        let consumed = approval("x", 100);
+        store.log.append("rejected", facts_of(&consumed)).unwrap();
+        store.add(&consumed).unwrap();
+        assert_eq!(store.approvals(0).unwrap(), []);
     }
 
     #[cfg(unix)]
@@ -424,9 +387,9 @@ mod tests {
     fn only_the_owner_can_read_an_approval() {
         use std::os::unix::fs::PermissionsExt;
         let temp = tempfile::tempdir().unwrap();
-        let store = Store::new(temp.path(), WorkTree::default());
+        let store = Store::new(temp.path(), Log::new(temp.path()));
         store.add(&approval("a", 100)).unwrap();
-        let file = &store.all_approvals().unwrap()[0].0;
+        let file = &files_in(&store.approvals).unwrap()[0];
         assert_eq!(
             fs::metadata(file).unwrap().permissions().mode() & 0o777,
             0o600

@@ -34,9 +34,16 @@ pub(super) fn join(
 ) -> GateResult<Vec<u8>> {
     let (mark, text) = split_mark(old);
     let mut lines: Vec<&[u8]> = text.lines_with_terminator().collect();
+    let count = lines.len();
     let at = match line {
-        Some(line) => place(path, lines.len(), line)?,
-        None => lines.len(),
+        None => count,
+        Some(line) if (1..=count + 1).contains(&line) => line - 1,
+        Some(line) => {
+            let message = format!("{} has no line {line} to insert before", escaped(path));
+            return Err(Failure::new(FailureKind::NoSuchLine, message)
+                .help(format!("give a line from 1 to {}", count + 1))
+                .detail("lines", count));
+        }
     };
     if old.is_empty() {
         return Ok(content.to_vec());
@@ -68,25 +75,9 @@ pub(super) fn join(
     Ok(result)
 }
 
-/// The number of lines before the new text.
-fn place(path: &BStr, lines: usize, line: usize) -> GateResult<usize> {
-    if (1..=lines + 1).contains(&line) {
-        return Ok(line - 1);
-    }
-    let message = format!("{} has no line {line} to insert before", escaped(path));
-    Err(Failure::new(FailureKind::NoSuchLine, message)
-        .help(format!("give a line from 1 to {}", lines + 1))
-        .detail("lines", lines))
-}
-
 /// The text with this line ending everywhere.
 fn with_ending(text: &[u8], ending: &[u8]) -> Vec<u8> {
-    let plain = text.replace("\r\n", "\n");
-    if ending == b"\n" {
-        plain
-    } else {
-        plain.replace("\n", ending)
-    }
+    text.replace("\r\n", "\n").replace("\n", ending)
 }
 
 /// The result of `extend`; each entry names one definition, import or statement.
@@ -100,6 +91,22 @@ pub struct Extension {
     pub left_out: Vec<String>,
 }
 
+impl Extension {
+    /// Each entry after the name of its list.
+    pub fn lines(&self) -> Vec<String> {
+        let lists = [
+            ("added", &self.added),
+            ("kept", &self.kept),
+            ("left out", &self.left_out),
+        ];
+        let lines = lists.into_iter().flat_map(|(list, names)| {
+            let line = move |name| format!("  {list}: {}", escaped(name));
+            names.iter().map(line)
+        });
+        lines.collect()
+    }
+}
+
 /// One replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
@@ -107,6 +114,8 @@ pub struct Edit {
     pub search: Vec<u8>,
     /// The replacement, byte for byte.
     pub replace: Vec<u8>,
+    /// Whether to replace every occurrence; otherwise there must be exactly one.
+    pub every: bool,
 }
 
 /// The number of lines of matches to list in an error.
@@ -127,6 +136,10 @@ pub fn apply(content: &[u8], edits: &[Edit]) -> Result<Vec<u8>, Failure> {
         } else {
             String::new()
         };
+        if edit.every && !edit.search.is_empty() && content.contains_str(&edit.search) {
+            content = content.replace(&edit.search, &edit.replace);
+            continue;
+        }
         let start = find_one(&content, &edit.search, &which)?;
         content.splice(
             start..start + edit.search.len(),
@@ -184,6 +197,7 @@ mod tests {
         Edit {
             search: search.into(),
             replace: replace.into(),
+            every: false,
         }
     }
 

@@ -40,7 +40,7 @@ pub use observed::{Observation, Observed};
 pub use per_commit::Progress;
 pub use policy_loader::{CHOICE_KEY, CandidateDesigns, candidates, load_for_request};
 pub use range::{commit, new_commits, push, range};
-pub use request::OperationContext;
+pub use request::{Loss, OperationContext};
 pub use scope::{prompt, scope, settings, status};
 pub use staged::{
     Clearable, clearable, everything, governing_designs, landed, staged, uncommitted,

@@ -1,6 +1,5 @@
 //! Judges what a request would do to a file, for `guard check` and the file verbs.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use gix::ObjectId;
@@ -38,15 +37,16 @@ pub struct OperationContext<'a, 'repo> {
 }
 
 /// What a step destroys.
-pub struct Loss<'c> {
+#[derive(Debug, Clone)]
+pub struct Loss {
     /// Measured against the content on disk.
     pub edit: Measured,
     /// Measured against HEAD's content; `None` if HEAD has no such file.
     pub since_head: Option<Measured>,
     /// The greater of both, by which the step is judged.
     pub judged: Measured,
-    /// The old content that `judged` is measured against.
-    pub compared: Option<Cow<'c, [u8]>>,
+    /// HEAD's content, if `judged` is measured against that.
+    pub committed: Option<Vec<u8>>,
 }
 
 impl OperationContext<'_, '_> {
@@ -71,12 +71,7 @@ impl OperationContext<'_, '_> {
     ///
     /// # Errors
     /// HEAD cannot be read.
-    pub fn loss<'c>(
-        &self,
-        old: Option<&'c [u8]>,
-        new: Option<&[u8]>,
-        paths: &[&BStr],
-    ) -> Result<Loss<'c>> {
+    pub fn loss(&self, old: Option<&[u8]>, new: Option<&[u8]>, paths: &[&BStr]) -> Result<Loss> {
         let head = self.head();
         let there = old.map(|old| self.repo.blob_id(old)).transpose()?;
         let edit = self.step(old, new);
@@ -84,7 +79,7 @@ impl OperationContext<'_, '_> {
             edit,
             since_head: None,
             judged: edit,
-            compared: old.map(Cow::Borrowed),
+            committed: None,
         };
         for path in paths {
             // Content that HEAD and disk share is measured once; it may be large.
@@ -100,11 +95,12 @@ impl OperationContext<'_, '_> {
                 }
                 if since_head.weight() > loss.judged.weight() {
                     loss.judged = since_head;
-                    loss.compared = Some(Cow::Owned(committed));
+                    loss.committed = Some(committed);
                 }
             }
         }
-        if let (Some(old), Some(new), [path]) = (loss.compared.as_deref(), new, paths) {
+        let compared = loss.committed.as_deref().or(old);
+        if let (Some(old), Some(new), [path]) = (compared, new, paths) {
             let step = (old, new);
             excuses::credit_request(self.policy, path, step, &mut loss.judged, |other| {
                 self.grown(other)

@@ -4,7 +4,7 @@
 //! The text of an answer is for the model. What only programs need is in `_meta`, or in the structured content of an error:
 //! Claude Code gives the model the structured content of a success in place of its text.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Mutex;
 
@@ -15,12 +15,10 @@ use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, Me
 use serde_json::{Value, json};
 
 use crate::agents::{explained, locked};
-use crate::files::{Analysis, Effect, Failure, FailureKind, Gate, GateResult, Operation};
+use crate::files::{Effect, Failure, FailureKind, Gate, GateResult, Operation};
 use crate::git::Repository;
 use crate::judge::Options;
-use crate::path::escaped;
 use crate::policy::DesignVersion;
-use crate::report::plural;
 use crate::scope::Scope;
 
 /// One client's session.
@@ -30,8 +28,8 @@ pub(super) struct Session {
     /// Why the client may not ask the person, if it may not.
     pub(super) refusal_to_ask: Option<String>,
     pub(super) seen: Mutex<Option<SeenScope>>,
-    /// Questions whose answers come with the next call: the held change by the question's key.
-    pub(super) questions: Mutex<HashMap<String, String>>,
+    /// The held changes about which a question is open whose answer comes with the next call.
+    pub(super) questions: Mutex<HashSet<String>>,
 }
 
 /// The scope of the calls so far.
@@ -102,9 +100,11 @@ impl Call<'_> {
         gate: &Gate<'_>,
         path: &str,
         operation: &Operation,
+        expect: Option<String>,
     ) -> GateResult<ToolAnswer> {
-        let done = gate.perform(self.request(path).as_ref(), operation, None);
-        done.map(|done| ToolAnswer::done(gate, &done))
+        let request = self.request(path);
+        let done = gate.perform(request.as_ref(), operation, expect.as_deref(), None)?;
+        Ok(ToolAnswer::done(gate, &done))
     }
 }
 
@@ -144,24 +144,12 @@ impl ToolAnswer {
 
 /// What an operation did, with a short diff.
 fn account(done: &Effect) -> String {
-    let path = escaped(&done.path);
-    let lines = plural(done.analysis.measured.new_lines.unwrap_or_default(), "line");
-    let mut text = match &done.moved_to {
-        _ if !done.changes() => format!("{path} already has this content; nothing was written.\n"),
-        Some(target) => format!("Moved {path} to {}.\n", escaped(target)),
-        None if done.is_gone() => format!("Deleted {path}.\n"),
-        None if !done.analysis.exists => format!("Created {path} with {lines}.\n"),
-        None => format!("Changed {path}, which now has {lines}.\n"),
-    };
+    let mut text = done.in_words() + "\n";
     if let Some(digest) = &done.digest {
         let _ = writeln!(text, "digest: {digest}");
     }
-    if let Some(backup) = done.backup {
-        let id = backup.to_hex_with_len(12);
-        let _ = writeln!(text, "snapshot of the state before: {id}");
-    }
-    if done.changes() && done.analysis.exists && !done.is_gone() && done.moved_to.is_none() {
-        text.push_str(&done.analysis.diff_preview);
+    if done.changes() && done.existed() && !done.is_gone() && done.moved_to.is_none() {
+        text.push_str(&done.preview());
     }
     text
 }
@@ -185,7 +173,7 @@ impl IntoCallToolResult for Failure {
             "details": self.details,
         });
         result.structured_content = Some(json!({ "error": facts }));
-        let analysis = self.analysis.as_deref().map(Analysis::to_json);
+        let analysis = self.analysis;
         result.meta = analysis.map(|analysis| meta(json!({ "analysis": analysis })));
         Ok(result.into())
     }

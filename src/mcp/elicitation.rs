@@ -7,39 +7,37 @@ use super::call::{Call, ToolAnswer};
 use crate::approve::{REJECT, reason_line};
 use crate::error::Error;
 use crate::files::{
-    self, Analysis, Answer, Failure, FailureKind, Gate, GateResult, HeldChange, Question, Strategy,
+    self, Answer, Ask, Effect, Failure, FailureKind, Gate, GateResult, Question, Strategy,
 };
-use crate::git::Repository;
-use crate::report::{Style, push_change};
+use crate::report::Style;
 
 /// The choice for what is no write, such as a deletion.
 const APPROVE: &str = "approve";
 
-/// A held change.
-///
-/// # Errors
-/// There is none with this id. The failure says what became of it.
-pub(super) fn load(repo: &Repository, id: &str) -> GateResult<HeldChange> {
-    match files::held_change(repo, id) {
-        Ok((change, _)) => Ok(change),
-        Err(failure) => Err(match files::decision(repo, id)? {
+/// Fails as the change did that waits with this ID, or says what became of it.
+pub(super) fn held(call: &Call<'_>, id: &str) -> GateResult<ToolAnswer> {
+    match files::held_change(call.repo, id) {
+        Ok(change) => Err(change.failure(call.repo)),
+        Err(failure) => Err(match files::decision(call.repo, id)? {
             Some(facts) => {
                 let fact = |name: &str| facts.get(name).cloned().unwrap_or_default();
-                let status = fact("event");
-                let what = status.as_str().unwrap_or_default();
+                let (status, strategy, reason) = (fact("event"), fact("strategy"), fact("reason"));
                 failure
-                    .help(format!("the last record about it says: {what}"))
+                    .help(format!("the last record about it says: {status}"))
                     .detail("status", status)
-                    .detail("strategy", fact("strategy"))
-                    .detail("reason", fact("reason"))
+                    .detail("strategy", strategy)
+                    .detail("reason", reason)
             }
             None => failure,
         }),
     }
 }
 
-fn gate<'a>(call: &'a Call<'_>, id: &str) -> GateResult<Gate<'a>> {
-    call.gate()?.eliciting().as_strict_as(id)
+fn approve<'g>(call: &'g Call<'_>, id: &str, ask: Ask<'_>) -> GateResult<(Gate<'g>, Effect)> {
+    let mut gate = call.gate()?;
+    gate.how = files::ELICITATION;
+    let done = gate.approve(id, ask)?;
+    Ok((gate, done))
 }
 
 /// The form about a held change.
@@ -47,13 +45,27 @@ fn gate<'a>(call: &'a Call<'_>, id: &str) -> GateResult<Gate<'a>> {
 /// # Errors
 /// There is no such change, the file has changed since, or another rule refuses.
 pub(super) fn form(call: &Call<'_>, id: &str) -> GateResult<ElicitRequestParams> {
-    let question = gate(call, id)?.question(id)?;
-    let own = question.strategy.map_or(APPROVE, Strategy::name);
+    let mut form = None;
+    let asked = approve(call, id, &mut |question| {
+        form = Some(form_about(question));
+        Answer::Nothing
+    });
+    // The answer approves nothing, so what was asked about fails.
+    form.unwrap_or_else(|| {
+        Err(asked
+            .err()
+            .unwrap_or_else(|| not_approved("nothing was asked", id, None)))
+    })
+}
+
+fn form_about(question: &Question) -> GateResult<ElicitRequestParams> {
+    let own = question.strategy().map_or(APPROVE, Strategy::name);
+    let others = question.others();
     // The first word of a strategy's usage is its name.
-    let others = question.others.iter();
-    let others = others.filter_map(|usage| usage.split(' ').next());
+    let others = others.iter().filter_map(|usage| usage.split(' ').next());
     let choices: Vec<&str> = [own].into_iter().chain(others).chain([REJECT]).collect();
-    let mut schema = json!({
+    let word = &question.word;
+    let schema = json!({
         "type": "object",
         "properties": {
             "decision": {
@@ -61,40 +73,25 @@ pub(super) fn form(call: &Call<'_>, id: &str) -> GateResult<ElicitRequestParams>
                 "description": "replace: write the whole new content. append, insert, extend: keep the old content and add the new one. reject: discard the change.",
                 "enum": choices,
             },
-            "word": {
-                "type": "string",
-                "description": format!("To approve, type {}", question.word),
-            },
+            "word": { "type": "string", "description": format!("To approve, type {word}") },
             "reason": { "type": "string", "description": "For the log" },
+            "line": {
+                "type": "integer",
+                "description": "Only for insert: the line before which to insert",
+                "minimum": 1,
+            },
         },
         "required": ["decision"],
     });
-    if choices.contains(&"insert") {
-        schema["properties"]["line"] = json!({
-            "type": "integer",
-            "description": "Only for insert: the line before which to insert",
-            "minimum": 1,
-        });
-    }
-    let requested_schema = serde_json::from_value(schema);
+    let text = question.text(&Style::default());
     Ok(ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: message(&question),
-        requested_schema: requested_schema.map_err(|error| Error::new(error.to_string()))?,
+        message: format!(
+            "{text}\nTo approve, choose how to write it, type the word {word} and a reason.\n"
+        ),
+        requested_schema: serde_json::from_value(schema)
+            .map_err(|error| Error::new(error.to_string()))?,
     })
-}
-
-fn message(question: &Question) -> String {
-    let mut text = String::new();
-    if let Some(finding) = &question.finding {
-        text.push_str(&format!("guard: {}\n", finding.message));
-    }
-    let analysis = &question.analysis;
-    let lost = analysis.deleted_content.as_deref().unwrap_or_default();
-    let change = analysis.diff_preview.as_str();
-    push_change(&mut text, change, lost, &Style::default());
-    let word = &question.word;
-    text + &format!("\nTo approve, choose how to write it, type the word {word} and a reason.\n")
 }
 
 /// What the person's answer says to one question; the first is the one that the person saw. The error is why it decides
@@ -110,24 +107,25 @@ fn answer(question: &Question, given: &ElicitResult, is_first: bool) -> Result<A
     let reason = reason_line(text("reason"));
     let line = member("line").and_then(Value::as_u64);
     let line = line.and_then(|line| usize::try_from(line).ok());
-    let strategy = match (text("decision"), line) {
-        (REJECT, _) => return Ok(Answer::Reject(reason)),
-        (APPROVE, _) => None,
-        ("insert", None) => return Err("insert needs a line".to_owned()),
-        (name, line) => {
+    let strategy = match text("decision") {
+        REJECT => return Ok(Answer::Reject(reason)),
+        APPROVE => None,
+        "insert" if line.is_none() => return Err("insert needs a line".to_owned()),
+        name => {
             let strategy = Strategy::named(name, line.filter(|_| name == "insert"));
             Some(strategy.ok_or("the answer has no decision")?)
         }
     };
-    let other = strategy.filter(|_| is_first && strategy != question.strategy);
-    match (&question.problem, other) {
-        _ if is_first && text("word").trim() != question.word => {
-            Err(format!("the word was not `{}`", question.word))
-        }
+    if is_first && text("word").trim() != question.word {
+        return Err(format!("the word was not `{}`", question.word));
+    }
+    match (&question.problem, strategy) {
         _ if reason.is_empty() => Err("an approval needs a reason".to_owned()),
         (Some(problem), _) => Err(problem.message.clone()),
-        (None, Some(other)) => Ok(Answer::Instead(other)),
-        _ if !is_first && question.finding.is_some() => {
+        (None, Some(other)) if is_first && strategy != question.strategy() => {
+            Ok(Answer::Instead(other))
+        }
+        _ if !is_first && question.effect.finding.is_some() => {
             Err("in this way it still destroys too much".to_owned())
         }
         _ => Ok(Answer::Approve(reason)),
@@ -139,21 +137,18 @@ fn answer(question: &Question, given: &ElicitResult, is_first: bool) -> Result<A
 /// # Errors
 /// As for [`Gate::approve`], or the answer decides nothing.
 pub(super) fn decide(call: &Call<'_>, id: &str, given: &ElicitResult) -> GateResult<ToolAnswer> {
-    let gate = gate(call, id)?;
-    let question = gate.question(id)?;
-    let failed = |why: &str| not_approved(why, id, Some(Box::new(question.analysis.clone())));
-    let first = answer(&question, given, true).map_err(|why| failed(&why))?;
-    let (mut first, mut problem) = (Some(first), None);
-    let done = gate.approve(id, &mut |question| match first.take() {
-        Some(first) => first,
-        None => answer(question, given, false).unwrap_or_else(|why| {
-            problem = Some(why);
+    let (mut is_first, mut undecided) = (true, None);
+    let done = approve(call, id, &mut |question| {
+        let answer = answer(question, given, std::mem::take(&mut is_first));
+        answer.unwrap_or_else(|why| {
+            let analysis = Some(Box::new(question.effect.analysis()));
+            undecided = Some(not_approved(&why, id, analysis));
             Answer::Nothing
-        }),
+        })
     });
-    let done = done.map_err(|failure| problem.map_or(failure, |why| failed(&why)))?;
+    let (gate, done) = done.map_err(|failure| undecided.unwrap_or(failure))?;
     let mut answer = ToolAnswer::done(&gate, &done);
-    answer.facts["approval"] = "elicitation".into();
+    answer.facts["approval"] = files::ELICITATION.into();
     if let Some(text) = answer.texts.first_mut() {
         text.insert_str(0, "The user approved the change.\n");
     }
@@ -161,7 +156,7 @@ pub(super) fn decide(call: &Call<'_>, id: &str, given: &ElicitResult) -> GateRes
 }
 
 /// The change stays held.
-pub(super) fn not_approved(why: &str, id: &str, analysis: Option<Box<Analysis>>) -> Failure {
+pub(super) fn not_approved(why: &str, id: &str, analysis: Option<Box<Value>>) -> Failure {
     let what = format!("the change was not approved: {why}; it still waits for approval as {id}");
     let failure = Failure::new(FailureKind::NotApproved, what)
         .help("do not work around this; make a smaller change instead")

@@ -26,7 +26,7 @@ use tokio::sync::Mutex;
 
 use crate::agents::locked;
 use crate::error::{Error, Result};
-use crate::files::{Failure, FailureKind, GateResult, new_id};
+use crate::files::{Failure, FailureKind, GateResult};
 use crate::git::Repository;
 use crate::judge::Options;
 use call::{Call, Session, ToolAnswer};
@@ -166,29 +166,26 @@ impl Server {
     }
 
     fn question_for_later(&self, id: String, form: ElicitRequestParams) -> CallToolResponse {
-        // Nobody can guess the key.
-        let key = new_id();
-        locked(&self.session.questions).insert(key.clone(), id);
+        locked(&self.session.questions).insert(id.clone());
         let request = InputRequest::Elicitation(ElicitRequest::new(form));
-        let requests = InputRequests::from([(key.clone(), request)]);
-        InputRequiredResult::new(Some(requests), Some(key)).into()
+        let requests = InputRequests::from([(id.clone(), request)]);
+        InputRequiredResult::new(Some(requests), Some(id)).into()
     }
 
     /// The answer to a repeated call.
     async fn answered(
         &self,
-        request: &CallToolRequestParams,
-        key: &str,
+        request: CallToolRequestParams,
+        id: String,
         context: &Context,
     ) -> GateResult<CallToolResponse> {
         // Each question is answered once.
-        let Some(id) = locked(&self.session.questions).remove(key) else {
+        if !locked(&self.session.questions).remove(&id) {
             let what = "the answer belongs to no open question";
             return Err(Failure::new(FailureKind::NotApproved, what)
                 .help("call the tool again without an answer"));
-        };
-        let answers = request.input_responses.as_ref();
-        let answer = answers.and_then(|answers| answers.get(key)).cloned();
+        }
+        let answer = request.input_responses.unwrap_or_default().remove(&id);
         match answer.and_then(|answer| serde_json::from_value(answer).ok()) {
             Some(answer) => self.decided(id, answer, context).await,
             None => Err(not_approved("the client gave no answer", &id, None)),
@@ -224,8 +221,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: Context,
     ) -> std::result::Result<CallToolResponse, ErrorData> {
-        if let Some(key) = request.request_state.clone() {
-            let answer = self.answered(&request, &key, &context).await;
+        if let Some(id) = request.request_state.clone() {
+            let answer = self.answered(request, id, &context).await;
             return answer.into_call_tool_result();
         }
         let call = ToolCallContext::new(self, request, context);

@@ -162,7 +162,21 @@ impl Server {
     /// Replace exact text in a file. Prefer this to write_file for a file that exists.
     #[tool(annotations(destructive_hint = true, open_world_hint = false))]
     async fn edit_file(&self, given: Parameters<EditFile>, context: Context) -> ToolResponse {
-        self.change(context, move |call| edit(call, given.0)).await
+        let EditFile {
+            path,
+            edits,
+            expect,
+        } = given.0;
+        let edits = edits.into_iter().map(|edit| files::Edit {
+            search: edit.old_text.into(),
+            replace: edit.new_text.into(),
+            every: false,
+        });
+        let patch = Operation::Patch(edits.collect());
+        self.change(context, move |call| {
+            call.perform(&call.gate()?, &path, &patch, expect)
+        })
+        .await
     }
 
     /// Create a file with missing directories, or change its whole content. Prefer edit_file, or the strategies append, insert and extend, for a file that exists: replacing most of a large file waits until a person approves.
@@ -178,8 +192,13 @@ impl Server {
     /// Move or rename a file. The design must allow both paths.
     #[tool(annotations(destructive_hint = true, open_world_hint = false))]
     async fn move_file(&self, given: Parameters<MoveFile>, context: Context) -> ToolResponse {
-        self.change(context, move |call| move_file(call, given.0))
-            .await
+        let wanted = given.0;
+        self.change(context, move |call| {
+            let to = call.request(&wanted.destination);
+            let moving = Operation::Move { to, content: None };
+            call.perform(&call.gate()?, &wanted.source, &moving, wanted.expect)
+        })
+        .await
     }
 
     /// Delete a file. The design must allow that; a snapshot keeps the content.
@@ -190,9 +209,8 @@ impl Server {
     ))]
     async fn delete_file(&self, given: Parameters<DeleteFile>, context: Context) -> ToolResponse {
         let DeleteFile { path, expect } = given.0;
-        let delete = Operation::Delete { expect };
         self.change(context, move |call| {
-            call.perform(&call.gate()?, &path, &delete)
+            call.perform(&call.gate()?, &path, &Operation::Delete, expect)
         })
         .await
     }
@@ -206,8 +224,8 @@ impl Server {
     ) -> ToolResponse {
         let id = given.0.id;
         // The change is still held, which makes the server ask.
-        let held = move |call: &Call<'_>| Err(elicitation::load(call.repo, &id)?.failure(&id));
-        self.change(context, held).await
+        self.change(context, move |call| elicitation::held(call, &id))
+            .await
     }
 }
 
@@ -236,50 +254,23 @@ fn read(call: &Call<'_>, wanted: &ReadTextFile) -> ToolResult {
     Ok(call::file(&gate, part, whole))
 }
 
-fn edit(call: &Call<'_>, wanted: EditFile) -> ToolResult {
-    let edits = wanted.edits.into_iter().map(|edit| files::Edit {
-        search: edit.old_text.into(),
-        replace: edit.new_text.into(),
-    });
-    let patch = Operation::Patch {
-        edits: edits.collect(),
-        expect: wanted.expect,
-    };
-    call.perform(&call.gate()?, &wanted.path, &patch)
-}
-
-fn move_file(call: &Call<'_>, wanted: MoveFile) -> ToolResult {
-    let (to, expect) = (call.request(&wanted.destination), wanted.expect);
-    let content = None;
-    let moving = Operation::Move {
-        to,
-        content,
-        expect,
-    };
-    call.perform(&call.gate()?, &wanted.source, &moving)
-}
-
 fn write(call: &Call<'_>, wanted: WriteFile) -> ToolResult {
-    use WriteStrategy::{Append, Extend, Insert, Replace};
-    let strategy = match (wanted.strategy.unwrap_or(Replace), wanted.line) {
-        (Insert, Some(line)) => Strategy::Insert { line: line.get() },
-        (Insert, None) => return Err(bad("the strategy insert needs the argument `line`")),
-        (_, Some(_)) => return Err(bad("the argument `line` belongs to the strategy insert")),
-        (Append, None) => Strategy::Append,
-        (Extend, None) => Strategy::Extend,
-        (Replace, None) => Strategy::Replace,
+    let name = match wanted.strategy {
+        None | Some(WriteStrategy::Replace) => "replace",
+        Some(WriteStrategy::Append) => "append",
+        Some(WriteStrategy::Insert) => "insert",
+        Some(WriteStrategy::Extend) => "extend",
     };
-    let operation = Operation::Write {
+    let strategy = Strategy::named(name, wanted.line.map(NonZeroUsize::get));
+    let write = Operation::Write {
         content: wanted.content.into(),
-        strategy,
-        expect: wanted.expect,
-        // The client names the content in any case; nothing can be forgotten.
-        allow_empty: true,
+        strategy: strategy
+            .ok_or_else(|| bad("the strategy insert, and no other, needs the argument `line`"))?,
     };
     let gate = call
         .gate()?
         .stricter(wanted.line_threshold, wanted.change_threshold);
-    call.perform(&gate, &wanted.path, &operation)
+    call.perform(&gate, &wanted.path, &write, wanted.expect)
 }
 
 fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateResult<ToolAnswer> {
@@ -289,7 +280,7 @@ fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateResult<ToolA
         call.session.check(&gate)?;
     }
     let content = content.map(|content| content.as_bytes().to_vec());
-    let result = gate.check(path.into(), requests[0].as_ref(), content, true)?;
+    let result = gate.check(path.into(), requests[0].as_ref(), content)?;
     let facts = json!(result);
     let answers = CheckAnswers {
         results: vec![result],
@@ -341,8 +332,7 @@ fn reload_scope(call: &Call<'_>) -> GateResult<ToolAnswer> {
 fn beyond(mark: &str, scope: &Scope, other: &Scope) -> String {
     let line = |grant: &Grant| {
         let actions: Vec<&str> = grant.actions.names().collect();
-        let path = escaped(&grant.path);
-        format!("{mark} {path} ({})\n", actions.join(", "))
+        format!("{mark} {} ({})\n", escaped(&grant.path), actions.join(", "))
     };
     scope.grants_beyond(other).into_iter().map(line).collect()
 }

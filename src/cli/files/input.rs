@@ -11,16 +11,16 @@ use crate::path::escaped;
 use crate::scope::settings::MAX_SIZE;
 
 /// Where an operation gets its contents from.
-pub(super) struct ContentSource<'a, 'r> {
-    pub(super) repo: &'a Repository,
-    pub(super) gate: &'a Gate<'r>,
+pub(in crate::cli) struct ContentSource<'a, 'r> {
+    pub(in crate::cli) repo: &'a Repository,
+    pub(in crate::cli) gate: &'a Gate<'r>,
     /// Whether the log names a file that guard may not read.
-    pub(super) is_recorded: bool,
+    pub(in crate::cli) is_recorded: bool,
 }
 
 impl ContentSource<'_, '_> {
     /// The new content, from a file or from standard input.
-    pub(super) fn content(&self, file: Option<&Path>) -> files::GateResult<Vec<u8>> {
+    pub(in crate::cli) fn content(&self, file: Option<&Path>) -> files::GateResult<Vec<u8>> {
         match file.filter(|file| *file != "-") {
             Some(file) => self.file(file),
             None => read_stdin(MAX_SIZE),
@@ -35,14 +35,7 @@ impl ContentSource<'_, '_> {
             false => self.gate.find(request.as_ref()),
         };
         let read = read.map(|(_, entry)| entry.content);
-        read.map_err(|failure| Failure {
-            // The missing file is not the one that the operation changes.
-            kind: match failure.kind {
-                FailureKind::NotFound => FailureKind::CannotJudge,
-                kind => kind,
-            },
-            ..failure.help("if guard may not read the file, pass the content on standard input")
-        })
+        read.map_err(|failure| failure.help("or pass the content on standard input"))
     }
 
     /// A list of edits. On standard input, it may be larger than the file, because it has the old and the new text,
@@ -69,6 +62,7 @@ fn parse_edits(bytes: &[u8]) -> Result<Vec<Edit>> {
     let edits = items.into_iter().map(|item| Edit {
         search: item.search.into(),
         replace: item.replace.into(),
+        every: false,
     });
     Ok(edits.collect())
 }
@@ -88,7 +82,7 @@ const EDITS_PER_FILE: u64 = 4;
 ///
 /// # Errors
 /// It cannot be read, or has more than `limit` bytes.
-pub(in crate::cli) fn read_stdin(limit: u64) -> files::GateResult<Vec<u8>> {
+fn read_stdin(limit: u64) -> files::GateResult<Vec<u8>> {
     let whole = bounded::whole(io::stdin().lock(), limit)
         .map_err(|error| Error::new(format!("standard input cannot be read: {error}")))?;
     whole.ok_or_else(|| {

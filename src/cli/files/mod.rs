@@ -3,7 +3,7 @@
 mod answer;
 mod input;
 
-pub(super) use answer::{extension_lines, in_words, print_done, told};
+pub(super) use answer::{print_content, print_done, told};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,10 @@ use super::options::{DesignArgs, repository};
 use super::output::Output;
 use super::question::{asking, person_to_ask};
 use super::usage::usage;
-use crate::files::{self, Edit, Effect, Gate, Operation, Strategy};
+use crate::files::{self, Edit, Effect, Failure, FailureKind, Gate, Operation, Strategy};
 use crate::path::escaped;
 use crate::report::{gutter, painted};
-use input::ContentSource;
-pub(super) use input::read_stdin;
+pub(super) use input::ContentSource;
 
 /// The file of an operation, and how to judge it.
 #[derive(Debug, clap::Args)]
@@ -138,7 +137,8 @@ impl ReadArgs {
         let path = self.path.iter().chain(&self.file).next();
         let request = path.map(|path| repo.request(Path::new(path)));
         let (path, entry) = gate.read(request.unwrap_or_default().as_ref())?;
-        answer::print_read(output, &gate, path.as_ref(), &entry)?;
+        let json = || files::read_json(&gate, path.as_ref(), &entry);
+        answer::print_content(output, &entry.content, json)?;
         Ok(0)
     }
 }
@@ -149,28 +149,24 @@ impl WriteArgs {
             usage("--line requires --strategy insert")
                 .help("to insert before line N: --strategy insert --line N")
         })?;
-        self.target.perform(output, |input, expect| {
-            Ok(Operation::Write {
-                content: input.content(self.content_file.as_deref())?,
-                strategy,
-                expect,
-                allow_empty: self.allow_empty,
-            })
+        self.target.perform(output, !self.allow_empty, |input| {
+            let content = input.content(self.content_file.as_deref())?;
+            Ok(Operation::Write { content, strategy })
         })
     }
 }
 
 impl PatchArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
-        self.target.perform(output, |input, expect| {
-            let edits = match &self.search {
+        self.target.perform(output, false, |input| {
+            Ok(Operation::Patch(match &self.search {
                 Some(search) => vec![Edit {
                     search: search.clone().into(),
                     replace: self.replace.clone().unwrap_or_default().into(),
+                    every: false,
                 }],
                 None => input.edits(self.edits.as_deref())?,
-            };
-            Ok(Operation::Patch { edits, expect })
+            }))
         })
     }
 }
@@ -178,18 +174,15 @@ impl PatchArgs {
 impl DeleteArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
         self.target
-            .perform(output, |_, expect| Ok(Operation::Delete { expect }))
+            .perform(output, false, |_| Ok(Operation::Delete))
     }
 }
 
 impl MoveArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
-        self.target.perform(output, |input, expect| {
-            Ok(Operation::Move {
-                to: input.repo.request(Path::new(&self.to)),
-                content: None,
-                expect,
-            })
+        self.target.perform(output, false, |input| {
+            let to = input.repo.request(Path::new(&self.to));
+            Ok(Operation::Move { to, content: None })
         })
     }
 }
@@ -198,26 +191,36 @@ impl OperationTarget {
     fn perform(
         &self,
         output: &mut Output,
-        operation: impl Fn(&ContentSource<'_, '_>, Option<String>) -> files::GateResult<Operation>,
+        refuses_empty: bool,
+        operation: impl Fn(&ContentSource<'_, '_>) -> files::GateResult<Operation>,
     ) -> files::GateResult<u8> {
         let repo = repository()?;
-        let gate = Gate::open(&repo, &self.design.options(false))?;
+        let mut gate = Gate::open(&repo, &self.design.options(false))?;
+        gate.refuses_empty = refuses_empty;
         output.notes(&gate.policy.notes);
         let input = ContentSource {
             repo: &repo,
             gate: &gate,
             is_recorded: !self.dry_run,
         };
-        let operation = operation(&input, self.expect.clone())?;
+        let operation = operation(&input).map_err(|failure| match failure.kind {
+            // The missing file is not the one that the operation changes.
+            FailureKind::NotFound => Failure {
+                kind: FailureKind::CannotJudge,
+                ..failure
+            },
+            _ => failure,
+        })?;
+        let expect = self.expect.as_deref();
         let path = repo.request(Path::new(&self.path));
         if self.dry_run {
-            let forecast = gate.plan(path.as_ref(), &operation)?;
+            let forecast = gate.plan(path.as_ref(), &operation, expect)?;
             print_forecast(output, &gate, &forecast);
             return Ok(u8::from(forecast.finding.is_some()));
         }
         let person = person_to_ask(self.auto);
         let (gate, done) = asking(output, &repo, gate, person, |gate, ask| {
-            gate.perform(path.as_ref(), &operation, ask)
+            gate.perform(path.as_ref(), &operation, expect, ask)
         })?;
         answer::print_done(output, &gate, &done);
         Ok(0)
@@ -226,14 +229,13 @@ impl OperationTarget {
 
 /// Prints what an operation would do.
 fn print_forecast(output: &mut Output, gate: &Gate<'_>, forecast: &Effect) {
-    let analysis = &forecast.analysis;
-    let (path, measured) = (escaped(&analysis.path), &analysis.measured);
+    let (path, measured) = (escaped(&forecast.path), forecast.measured());
     let lost = measured.lost.share() * 100.0;
     let class = measured.class.name();
     let mut text = format!("{class} {path}: {lost:.1} % of the old content is lost\n");
     if let Some(finding) = &forecast.finding {
         text.push_str(&format!("a person must approve it: {}\n", finding.message));
     }
-    text.push_str(&gutter(&painted(&analysis.diff_preview, &output.style)));
+    text.push_str(&gutter(&painted(&forecast.preview(), &output.style)));
     output.answer(&forecast.forecast_json(gate), text);
 }

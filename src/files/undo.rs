@@ -1,0 +1,282 @@
+//! Restores files from a snapshot, and takes back what an observed command did: exactly that, as long as it is as the
+//! command left it. What changed since is judged as the write or removal that it is.
+
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::bstr::{BString, ByteSlice};
+use serde_json::{Value, json};
+
+use super::decision::Ask;
+use super::failure::option_of;
+use super::log::{members, now, record, rfc3339};
+use super::perform::backup;
+use super::{Effect, Failure, FailureKind, Gate, GateResult, Log, Operation, log};
+use crate::boundary::Boundary;
+use crate::change::{Change, Kind, State};
+use crate::error::{Error, Result};
+use crate::git::{Blobs, CheckpointStore, ObservedChange, Pruned, Repository, Snapshot};
+use crate::judge::{Options, settings_of_head};
+use crate::path::escaped;
+use crate::scope::settings::MAX_SIZE;
+
+/// A path, and the operation that restores it.
+type RestoreStep = (BString, Operation);
+
+/// A snapshot of this work tree.
+///
+/// # Errors
+/// There is none with this name, or it belongs to another work tree.
+pub fn own_snapshot(repo: &Repository, name: &str) -> GateResult<Snapshot> {
+    let snapshot = repo.snapshot_named(name)?;
+    if snapshot.work_tree == repo.work_tree() {
+        return Ok(snapshot);
+    }
+    let id = snapshot.id;
+    let there = option_of(repo, &snapshot.work_tree);
+    let there = there.map(|there| format!("guard {there}snapshot restore {id}").into());
+    let message = format!("the snapshot {id} belongs to another work tree");
+    let mut failure = Failure::new(FailureKind::OtherWorkTree, message);
+    failure.help.extend(there);
+    Err(failure.help(format!(
+        "to print one of its files: guard snapshot show {id} FILE"
+    )))
+}
+
+impl Gate<'_> {
+    /// Restores `only` these files of a snapshot, relative to the current directory; without any, all of them. Leaves
+    /// alone what is as the snapshot has it.
+    ///
+    /// # Errors
+    /// There is no such snapshot here, it lacks one of the files, or as for [`Gate::perform`].
+    pub fn restore(
+        &self,
+        name: &str,
+        only: &[PathBuf],
+        ask: Option<Ask<'_>>,
+    ) -> GateResult<Vec<Effect>> {
+        let snapshot = own_snapshot(self.repo, name)?;
+        let id = snapshot.id;
+        let only = only.iter().map(|path| snapshot_path(self.repo, path));
+        let only: Vec<BString> = only.collect::<GateResult<_>>()?;
+        let mut all: Vec<BString> = [snapshot.files, snapshot.absent].concat();
+        if let Some(unknown) = only.iter().find(|path| !all.contains(path)) {
+            let message = format!("the snapshot does not contain {}", escaped(unknown));
+            let list = format!("to list its files: guard snapshot show {id}");
+            return Err(Error::new(message).help(list).into());
+        }
+        let tree = self.repo.tree_of(Some(id))?;
+        let mut steps = Vec::new();
+        all.retain(|path| only.is_empty() || only.contains(path));
+        for path in all {
+            let previous = previous(self.repo, tree.get(path.as_ref())?)?;
+            let content = previous.as_ref().map(|(content, _)| content);
+            // The step reports the error of an unreadable file.
+            let there = self.boundary.read(path.as_ref(), MAX_SIZE);
+            if !there.is_ok_and(|there| there.as_ref().map(|entry| &entry.content) == content) {
+                steps.push((path, Operation::Restore(previous)));
+            }
+        }
+        self.restore_all(steps, ask)
+    }
+
+    /// Performs the steps after all are judged. If a person must decide about one, nothing is done before.
+    fn restore_all(
+        &self,
+        steps: Vec<RestoreStep>,
+        mut ask: Option<Ask<'_>>,
+    ) -> GateResult<Vec<Effect>> {
+        let mut judged = Vec::new();
+        for (path, operation) in steps {
+            let effect = self.prepare(path.as_ref(), &operation, None)?;
+            judged.push((effect.finding.is_none(), path, operation));
+        }
+        judged.sort_by_key(|(is_free, ..)| *is_free);
+        let perform = |(_, path, operation): (bool, BString, Operation)| {
+            let ask = ask.as_deref_mut().map(|ask| ask as Ask<'_>);
+            self.perform(path.as_ref(), &operation, None, ask)
+        };
+        judged.into_iter().map(perform).collect()
+    }
+}
+
+/// The answer to a restore.
+pub fn restored_json(done: &[Effect]) -> Value {
+    let (removed, restored): (Vec<&Effect>, Vec<&Effect>) =
+        done.iter().partition(|done| done.is_gone());
+    let paths = |done: Vec<&Effect>| texts(done.into_iter().map(|done| &done.path));
+    let backups = done.iter().filter_map(|done| done.backup);
+    let backups: Vec<String> = backups.map(|backup| backup.to_string()).collect();
+    json!({
+        "version": 1,
+        "restored": paths(restored),
+        "removed": paths(removed),
+        "backups": backups,
+    })
+}
+
+/// The content of a file in a tree, and whether it was executable; `None` for no file.
+fn previous(repo: &Repository, state: Option<State>) -> Result<Option<(Vec<u8>, bool)>> {
+    let is_executable = state.is_some_and(|state| state.kind == Kind::Executable);
+    let content = repo.objects().file(state)?;
+    Ok(content.map(|content| (content, is_executable)))
+}
+
+/// Removes snapshots older than the settings say, with the lock held.
+///
+/// # Errors
+/// The lock is unavailable, or a snapshot cannot be read or written.
+pub fn prune(repo: &Repository) -> Result<Pruned> {
+    let keep = settings_of_head(repo)?.keep;
+    let _alone = log::alone(repo).map_err(Failure::into_error)?;
+    repo.prune_snapshots(now().saturating_sub_unsigned(keep))
+}
+
+/// A snapshot as JSON.
+pub fn snapshot_json(repo: &Repository, snapshot: &Snapshot) -> Value {
+    let place = repo.place_of(&snapshot.work_tree);
+    json!({
+        "id": snapshot.id.to_string(),
+        "worktree": place.map(|place| place.to_string_lossy().into_owned()),
+        "time": rfc3339(snapshot.time),
+        "title": snapshot.title,
+        "files": texts(&snapshot.files),
+        "absent": texts(&snapshot.absent),
+    })
+}
+
+fn texts<'p>(paths: impl IntoIterator<Item = &'p BString>) -> Vec<String> {
+    let paths = paths.into_iter();
+    paths.map(|path| path.to_str_lossy().into_owned()).collect()
+}
+
+/// The path in the repository of a file that is named relative to the current directory.
+///
+/// # Errors
+/// The path leaves the repository, or the repository is bare.
+pub fn snapshot_path(repo: &Repository, path: &Path) -> GateResult<BString> {
+    let boundary = Boundary::open(repo.own_workdir()?)?;
+    Ok(boundary.locate(repo.request(path).as_ref())?)
+}
+
+/// The most files whose present content becomes a snapshot first.
+const MOST: usize = 500;
+
+/// What was taken back.
+#[derive(Debug, Default)]
+pub struct TakenBackChange {
+    /// The files and what else returned to its former state.
+    pub done: Vec<String>,
+    /// What guard has no copy of.
+    pub lost: Vec<String>,
+}
+
+/// Takes back an observed change. A file that changed since is judged as the write or removal that it is. `only`
+/// limits it to these files, relative to the current directory.
+///
+/// # Errors
+/// The change is not known, a file cannot be restored, or a later change is refused.
+pub fn take_back(
+    repo: &Repository,
+    options: &Options,
+    name: &str,
+    only: &[PathBuf],
+) -> GateResult<TakenBackChange> {
+    let store = CheckpointStore::open(repo)?;
+    let observed = store.observed(name)?;
+    let wanted = only.iter().map(|path| snapshot_path(repo, path));
+    let wanted: Vec<BString> = wanted.collect::<GateResult<_>>()?;
+    let back = store.to_take_back(repo, &observed, &wanted)?;
+    let mut done = shown(back.files.iter().map(|change| &change.path));
+    {
+        let _alone = log::alone(repo)?;
+        keep_present(repo, name, &back.files)?;
+        store.take_back_files(&back)?;
+        if only.is_empty() {
+            done.extend(store.take_back_rest(repo, &observed)?);
+        }
+    }
+    if !back.changed.is_empty() {
+        let both = store.repository(Blobs::new())?;
+        let step = |change: &Change| -> GateResult<RestoreStep> {
+            let restore = Operation::Restore(previous(&both, change.old)?);
+            Ok((change.path.clone(), restore))
+        };
+        let steps = back.changed.iter().map(step);
+        let steps = steps.collect::<GateResult<Vec<_>>>()?;
+        drop(store);
+        let restored = Gate::open(repo, options)?.restore_all(steps, None)?;
+        done.extend(shown(restored.iter().map(|effect| &effect.path)));
+    }
+    Ok(TakenBackChange {
+        done,
+        lost: shown(&back.lost),
+    })
+}
+
+fn shown<'p>(paths: impl IntoIterator<Item = &'p BString>) -> Vec<String> {
+    let paths = paths.into_iter();
+    paths.map(|path| escaped(path).to_string()).collect()
+}
+
+/// A path, its content, and whether it was executable.
+type FileCopy<'p> = (&'p BString, (Vec<u8>, bool));
+
+/// A snapshot of these copies; `None` if there are none.
+fn snapshot(
+    repo: &Repository,
+    copies: &[FileCopy<'_>],
+    when: &str,
+) -> GateResult<Option<ObjectId>> {
+    if copies.is_empty() {
+        return Ok(None);
+    }
+    let before = copies.iter().map(|(path, (content, is_executable))| {
+        (path.as_ref(), Some((content.as_slice(), *is_executable)))
+    });
+    let title = format!("Before {when}: {} files", copies.len());
+    backup(repo, before, &title).map(Some)
+}
+
+/// The content that goes stays as a snapshot, so that a person can look at it.
+fn keep_present(repo: &Repository, name: &str, files: &[Change]) -> GateResult<()> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let boundary = Boundary::open(repo.own_workdir()?)?;
+    let present = files.iter().filter_map(|change| {
+        let entry = boundary.read(change.path.as_ref(), MAX_SIZE).ok()??;
+        let is_executable = entry.is_executable();
+        Some((&change.path, (entry.content, is_executable)))
+    });
+    let present: Vec<FileCopy<'_>> = present.take(MOST).collect();
+    let backup = snapshot(repo, &present, &format!("taking back {name}"))?;
+    let paths = shown(files.iter().map(|change| &change.path));
+    let facts = members([
+        ("operation", Some("take-back".into())),
+        ("change", Some(name.into())),
+        ("paths", Some(paths.into())),
+        ("backup", backup.map(|id| id.to_string().into())),
+    ]);
+    record(&Log::of(repo), "taken-back", facts).map(drop)
+}
+
+/// Keeps the content of files that no commit has, as it was in a checkpoint, as a snapshot.
+///
+/// # Errors
+/// It cannot be written.
+pub fn keep_only_copies(
+    repo: &Repository,
+    store: &CheckpointStore,
+    change: &ObservedChange,
+    paths: &[BString],
+) -> GateResult<()> {
+    let both = store.repository(Blobs::new())?;
+    let tree = both.tree_in(&change.before);
+    let mut kept = Vec::new();
+    for path in paths.iter().take(MOST) {
+        kept.extend(previous(&both, tree.get(path.as_ref())?)?.map(|file| (path, file)));
+    }
+    let _alone = log::alone(repo)?;
+    snapshot(repo, &kept, "a command").map(drop)
+}
