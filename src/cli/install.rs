@@ -8,9 +8,8 @@ use super::output::Output;
 use super::person::refuse_agents;
 use crate::error::{Error, Result};
 use crate::git::show_file;
-use crate::setup::agent_hooks::AGENTS;
+use crate::setup::calling_file::FILES;
 use crate::setup::doctor::examine;
-use crate::setup::snippet::SNIPPETS;
 use crate::setup::{Check, SetupAction, Status, Step, git_hooks, hook};
 
 #[derive(Debug, clap::Args)]
@@ -62,9 +61,8 @@ guard adds its hooks to an agent's settings in this repository, and keeps everyt
 that must be denied through the command that it installed. If that call is not denied, guard puts the file back.";
 
 fn whats() -> PossibleValuesParser {
-    let agents = AGENTS.iter().map(|agent| agent.name());
-    let snippets = SNIPPETS.iter().map(|snippet| snippet.name);
-    PossibleValuesParser::new(["git", "all"].into_iter().chain(agents).chain(snippets))
+    let files = FILES.iter().map(|file| file.name);
+    PossibleValuesParser::new(["git", "all"].into_iter().chain(files))
 }
 
 impl Targets {
@@ -92,23 +90,15 @@ impl Targets {
             return Err(Error::new("--with belongs to the hooks of git")
                 .help("guard install git --with HOOK"));
         }
-        for agent in AGENTS {
+        for file in FILES {
             let is_meant = || match with {
-                Some(_) => agent.has_files(root),
-                None => root.join(agent.file).exists(),
+                Some(_) => file.has_signs(root),
+                None => file.is_written(root),
             };
-            if self.has(agent.name(), is_meant) {
+            if self.has(file.name, is_meant) {
                 steps.push(match with {
-                    Some(_) => agent.install(root, dry_run)?,
-                    None => agent.uninstall(root, dry_run)?,
-                });
-            }
-        }
-        for snippet in &SNIPPETS {
-            if self.has(snippet.name, || with.is_none() && snippet.is_written(root)) {
-                steps.push(match with {
-                    Some(_) => snippet.install(root, dry_run)?,
-                    None => snippet.uninstall(root, dry_run)?,
+                    Some(_) => file.install(root, dry_run)?,
+                    None => file.uninstall(root, dry_run)?,
                 });
             }
         }
@@ -149,11 +139,7 @@ fn step_text(step: &Step, dry_run: bool) -> String {
     text
 }
 
-#[derive(Debug, clap::Args)]
-#[command(after_help = DOCTOR_EXAMPLES)]
-pub(super) struct DoctorArgs {}
-
-const DOCTOR_EXAMPLES: &str = "\
+pub(super) const DOCTOR_EXAMPLES: &str = "\
 Examples:
   guard doctor                  list every check, with the fix for each problem
   guard doctor --quiet          list only problems
@@ -162,19 +148,16 @@ Examples:
 guard also tries a commit that the installed hooks must refuse, in a temporary repository that it removes afterwards. \
 The exit code is 1 if a check fails.";
 
-impl DoctorArgs {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let checks = examine(repository());
-        let worst = checks.iter().map(|check| check.status).max();
-        let quiet = output.style.quiet;
-        let shown = |check: &&Check| !quiet || check.status != Status::Ok;
-        let text: String = checks.iter().filter(shown).map(check_text).collect();
-        let json = json!({"version": 1, "status": worst, "checks": checks});
-        output.answer(&json, text);
-        Ok(u8::from(worst == Some(Status::Fail)))
-    }
+pub(super) fn doctor(output: &mut Output) -> Result<u8> {
+    let checks = examine(repository());
+    let worst = checks.iter().map(|check| check.status).max();
+    let quiet = output.style.quiet;
+    let shown = |check: &&Check| !quiet || check.status != Status::Ok;
+    let text: String = checks.iter().filter(shown).map(check_text).collect();
+    let json = json!({"version": 1, "status": worst, "checks": checks});
+    output.answer(&json, text);
+    Ok(u8::from(worst == Some(Status::Fail)))
 }
-
 fn check_text(check: &Check) -> String {
     let status = check.status.name();
     let message = check.message.replace('\n', "\n      ");

@@ -1,6 +1,6 @@
 //! `guard doctor`: checks that the set-up works, and says how to repair it.
 
-use super::agent_hooks::AGENTS;
+use super::calling_file::FILES;
 use super::git_hooks::{self, OWN_HOOKS, Placed, Survey};
 use super::hook::HookState;
 use super::{Check, Plan, Status, trial};
@@ -35,7 +35,7 @@ pub fn examine(repo: Result<Repository>) -> Vec<Check> {
             checks.extend(trial::check(&survey, &root));
         }
     }
-    checks.extend(AGENTS.iter().filter_map(|hooks| hooks.check(&root)));
+    checks.extend(FILES.iter().filter_map(|file| file.check(&root)));
     checks
 }
 

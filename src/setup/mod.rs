@@ -5,14 +5,13 @@
 // Hooks and their tools are files, and are found by variables.
 #![allow(clippy::disallowed_methods)]
 
-pub mod agent_hooks;
 mod agent_settings;
+pub mod calling_file;
 pub mod doctor;
 pub mod draft;
 pub mod git_hooks;
 pub mod hook;
 mod manager;
-pub mod snippet;
 mod trial;
 
 use std::fs;
@@ -233,12 +232,6 @@ pub fn text(root: &Path, file: &Path) -> Result<Option<String>, String> {
     }
     let text = look(file)?.map(|(content, _)| String::from_utf8(content));
     text.transpose().map_err(|_| "it is not UTF-8".to_owned())
-}
-
-/// Leaves it to a person to add these lines.
-fn add_by_hand(how: &str, lines: &str) -> Plan {
-    let lines = [how].into_iter().chain(lines.lines());
-    Plan::ByHand(lines.map(str::to_owned).collect())
 }
 
 /// Replaces a file in one step and keeps its mode. Creates parent directories. What begins as a script becomes

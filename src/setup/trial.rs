@@ -11,6 +11,7 @@ use super::git_hooks::{Placed, Survey};
 use super::hook::HookState;
 use super::manager::Managed;
 use super::{Check, Status};
+use crate::git::show_file;
 use crate::path::{escaped, shell_word};
 use crate::rules::only_calls_guard;
 use crate::system;
@@ -85,23 +86,24 @@ fn attempt(name: &'static str, placed: &Placed, options: &[&str], root: &Path) -
             "try it yourself: stage a file that no design names, and check that git commit fails",
         );
     };
-    let (who, look) = match &placed.managed {
-        Some(managed) => (
-            format!("the guard that {} calls", managed.tool.name()),
-            format!("check {}, and which guard it calls", managed.file),
+    let path = &placed.part.path;
+    let (who, file) = match &placed.managed {
+        Some(by) => (
+            format!("the guard that {} calls", by.tool.name()),
+            by.file.clone(),
         ),
-        None => (
-            "the hook".to_owned(),
-            "run guard install git, then check the hook and which guard is on PATH".to_owned(),
-        ),
+        None => ("the hook".to_owned(), show_file(path)),
     };
-    let with = match options {
-        [option] => format!(" with {option}"),
-        _ => String::new(),
-    };
-    let (status, message) = match try_to_commit(hook, &placed.part.path, options, &tried) {
+    let with: String = options
+        .iter()
+        .map(|option| format!(" with {option}"))
+        .collect();
+    let check = |status, message: String| Check::new(name, status, message);
+    let look = format!("check {file}, and which guard is on PATH");
+    match try_to_commit(hook, path, options, &tried) {
+        Ok((true, _)) => check(Status::Fail, format!("{who} accepted {STRAY}{with}")).help(look),
         Ok((false, output)) if output.contains(RULE) => {
-            return Check::new(name, Status::Ok, format!("{who} refused {STRAY}{with}"));
+            check(Status::Ok, format!("{who} refused {STRAY}{with}"))
         }
         Ok((false, output)) => {
             let why = escaped(last_line(&output));
@@ -111,15 +113,13 @@ fn attempt(name: &'static str, placed: &Placed, options: &[&str], root: &Path) -
                 Tried::Framework(..) => Status::Warn,
                 _ => Status::Fail,
             };
-            (status, format!("{who} refused {STRAY}{with}, {but}"))
+            check(status, format!("{who} refused {STRAY}{with}, {but}")).help(look)
         }
-        Ok((true, _)) => (Status::Fail, format!("{who} accepted {STRAY}{with}")),
         Err(error) => {
             let message = format!("the trial commit could not be made: {error}");
-            (Status::Warn, message)
+            check(Status::Warn, message)
         }
-    };
-    Check::new(name, status, message).help(look)
+    }
 }
 
 fn last_line(output: &str) -> &str {

@@ -1,0 +1,258 @@
+//! What `guard install` writes besides git's hooks: the settings of coding agents, with a call that must be denied as the
+//! proof that they work, and the files that call guard in CI and under pre-commit.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Map, Value};
+
+use super::{Check, Part, Plan, SetupAction, Status, Step, agent_settings, text, write};
+use crate::agents::Agent;
+use crate::error::Result;
+use crate::path::escaped;
+use crate::rules::runs_guard;
+
+/// A file that calls guard.
+#[derive(Debug)]
+pub struct CallingFile {
+    /// Its name in `guard install NAME`; for an agent, also in `guard hook NAME`.
+    pub name: &'static str,
+    /// The file, from the root of the work tree.
+    file: &'static str,
+    /// A new file, or what guard adds to the settings of an agent.
+    content: &'static str,
+    /// Files and directories of the agent in a repository.
+    signs: &'static [&'static str],
+    /// What only a person can do.
+    next: &'static [&'static str],
+}
+
+macro_rules! files {
+    ($($name:literal $file:literal $content:literal $signs:tt $next:tt)*) => {
+        /// Every file that guard writes.
+        pub const FILES: &[CallingFile] = &[$(CallingFile {
+            name: $name,
+            file: $file,
+            content: include_str!(concat!("../../hooks/", $content)),
+            signs: &$signs,
+            next: &$next,
+        }),*];
+    };
+}
+
+files! {
+    "claude" ".claude/settings.json" "agents/claude.json" [".claude", "CLAUDE.md"] []
+    "codex" ".codex/hooks.json" "agents/codex.json" [".codex"]
+        ["run /hooks in Codex and trust the hook: until then, Codex skips it"]
+    "copilot" ".github/hooks/guard.json" "agents/copilot.json" [".github/hooks", ".github/copilot-instructions.md"] []
+    "cursor" ".cursor/hooks.json" "agents/cursor.json" [".cursor", ".cursorrules"]
+        ["trust the workspace in Cursor: until then, it skips the hooks of the project"]
+    "gemini" ".gemini/settings.json" "agents/gemini.json" [".gemini", "GEMINI.md"]
+        ["trust the folder in Gemini CLI: until then, it skips the hooks of the project"]
+    "opencode" ".opencode/plugins/guard.js" "agents/opencode.js" [".opencode", "opencode.json"] []
+    "vscode" ".github/hooks/guard-vscode.json" "agents/vscode.json" [] ["trust the workspace in VS Code"]
+    "pre-commit" ".pre-commit-config.yaml" "ci/pre-commit.yaml" []
+        ["write the address of guard behind `repo:`, commit the file alone, and run: pre-commit install"]
+    "github" ".github/workflows/guard.yml" "ci/github.yml" []
+        ["write the address of guard behind `uses:`, and make the job `guard` a required check of the branch"]
+    "gitlab" ".gitlab-ci.yml" "ci/gitlab.yml" []
+        ["write the address of guard behind `--git`, and let merge requests wait for their pipelines"]
+}
+
+impl CallingFile {
+    /// The agent that reads the file.
+    fn agent(&self) -> Option<Agent> {
+        let mut agents = Agent::VARIANTS.iter().copied();
+        agents.find(|agent| agent.name() == self.name)
+    }
+
+    /// Whether the repository has files of the agent.
+    pub fn has_signs(&self, root: &Path) -> bool {
+        self.signs.iter().any(|name| root.join(name).exists())
+    }
+
+    /// Whether the file has something that guard can remove.
+    pub fn is_written(&self, root: &Path) -> bool {
+        matches!(self.part(root).uninstall, Plan::Remove | Plan::Write(..))
+    }
+
+    /// Writes the file, or says what to add to it. Then tries a call that an agent's hooks must deny. If they do not, the
+    /// file is put back.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn install(&self, root: &Path, dry_run: bool) -> Result<Step> {
+        let part = self.part(root);
+        let before = fs::read(&part.path).ok();
+        let mut step = part.carry_out(&part.install, dry_run)?;
+        if step.action == SetupAction::Refuse || dry_run && self.agent().is_some() {
+            return Ok(step);
+        }
+        let next = self.next.iter().copied().map(str::to_owned);
+        let Some(agent) = self.agent() else {
+            if step.action == SetupAction::Write {
+                step.help.extend(next);
+            }
+            return Ok(step);
+        };
+        let Err(why) = self.prove(agent, root) else {
+            step.message += &format!("; {DENIED}");
+            step.help.extend(next);
+            return Ok(step);
+        };
+        let mut refused = Step {
+            message: why,
+            ..step
+        };
+        if refused.action == SetupAction::Write {
+            match before {
+                Some(before) => write(&part.path, &before)?,
+                None => part.carry_out(&Plan::Remove, dry_run).map(drop)?,
+            }
+            refused.message += ", so the file is as it was";
+        }
+        refused.action = SetupAction::Refuse;
+        Ok(refused)
+    }
+
+    /// Removes what guard wrote; a file that held nothing else is deleted.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn uninstall(&self, root: &Path, dry_run: bool) -> Result<Step> {
+        let part = self.part(root);
+        part.carry_out(&part.uninstall, dry_run)
+    }
+
+    /// The file, and what installing and removing mean for it.
+    fn part(&self, root: &Path) -> Part {
+        let mut part = Part::new(self.name, root.join(self.file));
+        let Some(text) = part.text_or_plan(root, self.content) else {
+            return part;
+        };
+        let by_hand = |lines: &str| {
+            let how = match self.content.contains("repos:\n") {
+                true => "add this to the list `repos`:",
+                false => "add these lines yourself:",
+            };
+            let lines = [how].into_iter().chain(lines.lines());
+            Plan::ByHand(lines.map(str::to_owned).collect())
+        };
+        if let Ok(wanted) = serde_json::from_str::<Map<String, Value>>(self.content) {
+            match agent_settings::add(&text, &wanted, self.name) {
+                Ok(new) if new == text => part.message = "has the hooks".to_owned(),
+                Ok(new) => {
+                    part.message = "does not call guard".to_owned();
+                    part.install = Plan::Write(new.into(), "written");
+                }
+                Err(why) => {
+                    part.message = format!("guard leaves it alone: {why}");
+                    part.install = by_hand(self.content);
+                }
+            }
+            part.uninstall = match agent_settings::remove(&text, &wanted, self.name) {
+                Ok(None) => Plan::Remove,
+                Ok(Some(left)) if left == text => Plan::Keep,
+                Ok(Some(left)) => Plan::Write(left.into(), "guard's hooks removed"),
+                Err(_) => Plan::ByHand(Vec::new()),
+            };
+        } else if text == self.content {
+            part.message = match self.agent() {
+                Some(_) => "has the hooks".to_owned(),
+                None => "runs guard".to_owned(),
+            };
+            part.uninstall = Plan::Remove;
+        } else if text.lines().any(|line| runs_guard(line.as_bytes())) {
+            part.message = "runs guard, by lines that guard install did not write".to_owned();
+            part.uninstall = Plan::ByHand(vec!["remove the lines that run guard".to_owned()]);
+        } else {
+            part.message = "exists, and does not run guard".to_owned();
+            let lines = self.content.split_once("repos:\n");
+            part.install = by_hand(lines.map_or(self.content, |(_, entry)| entry));
+        }
+        part
+    }
+
+    /// Checks the hooks with a call that must be denied; `None` if the agent is not used here.
+    pub(super) fn check(&self, root: &Path) -> Option<Check> {
+        let agent = self.agent()?;
+        let check = |status, message: String| Check::new(self.name, status, message);
+        let install = format!("guard install {}", self.name);
+        if self.command(root).is_none() {
+            let message = format!("absent: {} does not call guard", self.file);
+            return self
+                .has_signs(root)
+                .then(|| check(Status::Warn, message).help(install));
+        }
+        Some(match self.prove(agent, root) {
+            Err(why) => check(Status::Fail, format!("registered, but not firing: {why}"))
+                .help("check that guard is on the PATH of the agent")
+                .help(install),
+            // An agent skips hooks that the person does not trust, which guard cannot see.
+            Ok(()) => Check {
+                help: self.next.iter().copied().map(Into::into).collect(),
+                ..check(Status::Ok, format!("live: {DENIED}"))
+            },
+        })
+    }
+
+    /// The command in the settings, or the one that the plugin runs.
+    fn command(&self, root: &Path) -> Option<String> {
+        let text = text(root, &root.join(self.file)).ok()??;
+        match self.file.ends_with(".json") {
+            true => agent_settings::command(&text, self.name),
+            false => (text == self.content).then(|| format!("guard hook {}", self.name)),
+        }
+    }
+
+    /// Sends a call that must be denied through the command that the settings name; or says why it was not.
+    fn prove(&self, agent: Agent, root: &Path) -> std::result::Result<(), String> {
+        let denied = match self.command(root) {
+            Some(command) => try_it(agent, &command, root),
+            None => Err("the file does not call guard".to_owned()),
+        };
+        denied.map_err(|why| format!("a call that must be denied was not: {why}"))
+    }
+}
+
+const DENIED: &str = "a call that must be denied was denied";
+
+/// A file outside the workspace.
+const OUTSIDE: &str = "guard-must-deny-this";
+
+/// Sends a write of that file, as the agent would announce it, to a command; or says why it was not denied.
+fn try_it(agent: Agent, command: &str, root: &Path) -> std::result::Result<(), String> {
+    let (shell, option) = match cfg!(windows) {
+        true => ("cmd", "/C"),
+        false => ("sh", "-c"),
+    };
+    let shown = escaped(command);
+    let cannot = |error: std::io::Error| format!("`{shown}` cannot be run: {error}");
+    let mut child = Command::new(shell)
+        .args([option, command])
+        .current_dir(root)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(cannot)?;
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let outside = root.join("..").join(OUTSIDE);
+    let payload = agent.sample(&root.to_string_lossy(), &outside.to_string_lossy());
+    if let Some(mut input) = child.stdin.take() {
+        // A program that does not read it is not guard, which the answer shows.
+        let _ = input.write_all(payload.to_string().as_bytes());
+    }
+    let output = child.wait_with_output().map_err(cannot)?;
+    let answer = String::from_utf8_lossy(&output.stdout);
+    let told = String::from_utf8_lossy(&output.stderr);
+    let is_denied = output.status.code() == Some(2) || answer.contains("\"deny\"");
+    // A payload that guard cannot read is denied as well, but proves nothing.
+    if is_denied && (answer.contains(OUTSIDE) || told.contains(OUTSIDE)) {
+        return Ok(());
+    }
+    let last = escaped(told.lines().last().unwrap_or("it said nothing"));
+    Err(format!("`{shown}` ended with {}: {last}", output.status))
+}
