@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Subcommand;
 use gix::bstr::{BString, ByteSlice, ByteVec};
@@ -16,7 +16,6 @@ use crate::error::{Error, Result};
 use crate::files::{self, Failure};
 use crate::git::{PushSide, Repository, Update, show_file, with_trailers};
 use crate::judge::{self, Options};
-use crate::report;
 use crate::trailer;
 
 #[derive(Debug, Subcommand)]
@@ -219,27 +218,17 @@ impl MessageArgs {
         };
         let verdict = judge::staged(&repo, &options)?;
         if verdict.exit_code() != 0 {
-            output.print(|to| report::write(&verdict, to));
-            return Ok(verdict.exit_code());
+            return lint::print(output, &verdict);
         }
         if is_there {
-            let template = match is_final {
-                true => repo.config_path("commit.template")?,
-                false => None,
-            };
-            self.add_trailers(&repo, &options, template.as_deref())?;
+            self.add_trailers(&repo, &options, is_final)?;
         }
         Ok(0)
     }
 
     /// Adds the trailers. Leaves an empty message and an untouched template as they are, so that the user can still
     /// abort the commit.
-    fn add_trailers(
-        &self,
-        repo: &Repository,
-        options: &Options,
-        template: Option<&Path>,
-    ) -> Result<()> {
+    fn add_trailers(&self, repo: &Repository, options: &Options, is_final: bool) -> Result<()> {
         let designs = judge::governing_designs(repo, options)?;
         let approvals = judge::used_approvals(repo, options)?;
         if designs.is_empty() && approvals.is_empty() {
@@ -249,7 +238,9 @@ impl MessageArgs {
         let text = bounded::read(&what, fs::File::open(&self.file), MAX_MESSAGE)?;
         let comment = comment(repo, &text);
         let content = trailer::content(&text, &comment);
+        let template = repo.config_path("commit.template")?;
         let untouched = template
+            .filter(|_| is_final)
             .and_then(|file| bounded::read("it", fs::File::open(file), MAX_MESSAGE).ok())
             .is_some_and(|text| trailer::content(&text, &comment) == content);
         if content.is_empty() || untouched {

@@ -107,13 +107,9 @@ pub(super) fn drafted(repo: &Repository) -> Result<SettingsDraft> {
     let mut branches: Vec<_> = branches.map(|(name, _)| name).collect();
     // Before the first commit, HEAD's branch is not yet a ref.
     branches.extend(repo.branch()?.map(|branch| branch.name));
-    let usual = || {
-        BASES
-            .map(BString::from)
-            .into_iter()
-            .find(|base| branches.contains(base))
-    };
-    let base = repo.default_branch_of_origin().or_else(usual);
+    let mut usual = BASES.map(BString::from).into_iter();
+    let base = repo.default_branch_of_origin();
+    let base = base.or_else(|| usual.find(|base| branches.contains(base)));
     let files = match repo.workdir() {
         Ok(_) => repo.listed_files()?,
         Err(_) => repo.tree_of(repo.head_commit()?)?.files_below("".into())?,

@@ -187,7 +187,6 @@ pub(super) fn refuse_non_range(text: &str) -> Result<()> {
     Err(
         Error::new(format!("`{shown}` does not name commits as A..B"))
             .help(format!("to check a branch: guard lint {shown}..HEAD"))
-            .help(format!("to check one commit: guard lint --commit {shown}"))
             .help(format!("to check one path: guard check {shown}")),
     )
 }
@@ -269,11 +268,7 @@ pub(super) fn print(output: &mut Output, verdict: &Verdict) -> Result<u8> {
     Ok(verdict.exit_code())
 }
 
-#[derive(Debug, clap::Args)]
-#[command(after_help = STATUS_EXAMPLES)]
-pub(super) struct StatusArgs {}
-
-const STATUS_EXAMPLES: &str = "\
+pub(super) const STATUS_EXAMPLES: &str = "\
 Examples:
   guard status                  show where this branch stands
   guard status --format json    print the same as JSON
@@ -282,19 +277,15 @@ guard shows the branch, its designs and what selected them, the rows that nothin
 what a commit of the staged changes would say, and what waits for approval. It changes nothing. The exit code is 0, \
 also if a commit would be refused, and 2 if guard could not check the staged changes.";
 
-impl StatusArgs {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let repo = repository()?;
-        // As the hooks will check the commit.
-        let design = DesignArgs { lld: Vec::new() };
-        let options = with_approvals(&repo, design.options(true))?;
-        let waiting = files::pending(&repo).map_err(Failure::into_error)?;
-        let waiting = waiting
-            .iter()
-            .map(|change| (held_line(change), held_json(&repo, change, None)));
-        let waiting: Vec<_> = waiting.collect();
-        let status = judge::status(&repo, &options)?;
-        output.print(|to| report::write_status(&status, &waiting, to));
-        Ok(status.commit.map_or(CANNOT_JUDGE, |_| 0))
-    }
+pub(super) fn status(output: &mut Output) -> Result<u8> {
+    let repo = repository()?;
+    // As the hooks will check the commit.
+    let design = DesignArgs { lld: Vec::new() };
+    let options = with_approvals(&repo, design.options(true))?;
+    let waiting = files::pending(&repo).map_err(Failure::into_error)?;
+    let shown = |change| (held_line(change), held_json(&repo, change, None));
+    let waiting: Vec<_> = waiting.iter().map(shown).collect();
+    let status = judge::status(&repo, &options)?;
+    output.print(|to| report::write_status(&status, &waiting, to));
+    Ok(status.commit.map_or(CANNOT_JUDGE, |_| 0))
 }

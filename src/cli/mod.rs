@@ -81,14 +81,18 @@ enum Verb {
     /// Install the hooks that call guard.
     Install(install::Install),
     /// Check the set-up, including a trial commit.
-    Doctor(install::DoctorArgs),
+    #[command(after_help = install::DOCTOR_EXAMPLES)]
+    Doctor,
     /// Check the staged changes, a branch or a commit.
     Lint(lint::LintArgs),
     /// Show the design, its open rows, and what a commit now would say.
-    Status(lint::StatusArgs),
+    #[command(after_help = lint::STATUS_EXAMPLES)]
+    Status,
     /// List, check and extend what the designs allow.
-    #[command(subcommand)]
-    Scope(scope::ScopeArgs),
+    Scope {
+        #[command(subcommand)]
+        verb: scope::ScopeArgs,
+    },
     /// Choose the design for this branch.
     Use(use_design::UseArgs),
     /// List, approve and reject the changes that wait for a person.
@@ -112,23 +116,31 @@ enum Verb {
     /// Move or rename a file.
     Move(files::MoveArgs),
     /// List, show and restore snapshots of earlier content.
-    #[command(subcommand)]
-    Snapshot(snapshot::SnapshotArgs),
+    Snapshot {
+        #[command(subcommand)]
+        verb: snapshot::SnapshotArgs,
+    },
     /// Run guard as a hook of git, of a hook framework or of a coding agent.
-    #[command(subcommand)]
-    Hook(hook::HookArgs),
+    Hook {
+        #[command(subcommand)]
+        verb: hook::HookArgs,
+    },
     /// Serve the file operations to a program, by the Model Context Protocol.
     Mcp(mcp::McpArgs),
     /// Print completions, manual pages, or the schema or reference of guard.toml.
-    #[command(subcommand)]
-    Generate(generate::GenerateArgs),
+    Generate {
+        #[command(subcommand)]
+        verb: generate::GenerateArgs,
+    },
     /// Remove what `guard install` wrote.
     Uninstall(install::Uninstall),
     /// List the settings in force and where each comes from.
     Settings(explain::SettingsArgs),
     /// Show and verify the log of requests and decisions.
-    #[command(subcommand)]
-    Audit(audit::AuditArgs),
+    Audit {
+        #[command(subcommand)]
+        verb: audit::AuditArgs,
+    },
     /// Describe the commands that people need first, all commands, or one of them.
     Help(usage::HelpArgs),
     /// List the changes that wait for a person: `guard approve`.
@@ -183,11 +195,11 @@ impl Cli {
         }
         match &self.verb {
             Verb::Lint(args) => args.run(output),
-            Verb::Status(args) => args.run(output),
+            Verb::Status => lint::status(output),
             Verb::Review(args) => args.run(output),
             Verb::Trial(args) => args.run(output),
             Verb::Check(args) => args.run(output),
-            Verb::Scope(args) => args.run(output),
+            Verb::Scope { verb } => verb.run(output),
             Verb::Use(args) => args.run(output),
             Verb::Read(args) => files::told(output, |output| args.run(output)),
             Verb::Write(args) => files::told(output, |output| args.run(output)),
@@ -197,17 +209,17 @@ impl Cli {
             Verb::Approve(args) => files::told(output, |output| args.run(output)),
             Verb::Pending(args) => files::told(output, |output| args.list(output)),
             Verb::Reject(args) => files::told(output, |output| args.reject(output)),
-            Verb::Snapshot(args) => files::told(output, |output| args.run(output)),
-            Verb::Audit(args) => args.run(output),
+            Verb::Snapshot { verb } => files::told(output, |output| verb.run(output)),
+            Verb::Audit { verb } => verb.run(output),
             Verb::Explain(args) => args.run(output),
             Verb::Settings(args) => args.run(output),
-            Verb::Generate(args) => args.run(output, command(&[])),
+            Verb::Generate { verb } => verb.run(output, command(&[])),
             Verb::Init(args) => args.run(output),
             Verb::Install(args) => args.run(output),
             Verb::Uninstall(args) => args.run(output),
-            Verb::Doctor(args) => args.run(output),
+            Verb::Doctor => install::doctor(output),
             Verb::Mcp(args) => args.run(),
-            Verb::Hook(args) => args.run(output),
+            Verb::Hook { verb } => verb.run(output),
             Verb::Help(args) => Ok(args.run(command(&[]))),
         }
     }

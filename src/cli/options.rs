@@ -18,24 +18,17 @@ pub(super) const GLOBAL: &str = "Global options";
 const FORMAT: &str = "format";
 const OUTPUT: &str = "output";
 
-/// The formats of verbs that have no findings to report.
-const ANSWERS: &[Format] = &[Format::Human, Format::Json];
-/// Those of `guard check`, which answers one path after the other.
-const CHECKS: &[Format] = &[Format::Human, Format::Json, Format::Jsonl];
-
-/// Those of `guard trial`.
-const TRIAL: &[Format] = &[Format::Human, Format::Json, Format::Html];
-
 /// The formats of a verb, and whether it also writes its report to files.
 fn formats_of(verb: &str) -> (&'static [Format], bool) {
+    use Format::{Html, Human, Json, Jsonl};
     match verb {
         "lint" => (Format::ALL, true),
         "hook" => (Format::ALL, false),
-        "check" => (CHECKS, true),
-        "scope" => (ANSWERS, true),
-        "trial" => (TRIAL, true),
+        "check" => (&[Human, Json, Jsonl], true),
+        "scope" => (&[Human, Json], true),
+        "trial" => (&[Human, Json, Html], true),
         "generate" | "mcp" | "help" => (&[], false),
-        _ => (ANSWERS, false),
+        _ => (&[Human, Json], false),
     }
 }
 
@@ -47,7 +40,7 @@ pub(super) fn with_formats(verb: Command) -> Command {
     }
     let printed = formats.iter().filter(|format| !format.is_for_files());
     let names = PossibleValuesParser::new(printed.map(|format| format.name()));
-    let parser = names.try_map(|name| Format::from_name(&name).ok_or("unknown format"));
+    let parser = names.try_map(move |name| format_named(&name, formats));
     let verb = verb.arg(
         Arg::new(FORMAT)
             .long(FORMAT)
@@ -96,15 +89,19 @@ pub(super) fn reports(matches: &ArgMatches) -> (Format, Vec<ReportFile>) {
     )
 }
 
+fn format_named(name: &str, formats: &[Format]) -> Result<Format, String> {
+    let format = formats.iter().find(|known| known.name() == name);
+    format.copied().ok_or_else(|| {
+        let names: Vec<_> = formats.iter().map(|format| format.name()).collect();
+        format!("unknown format; choose one of {}", names.join(", "))
+    })
+}
+
 fn report_file(text: &str, formats: &[Format]) -> Result<ReportFile, String> {
     let (name, file) = text
         .split_once('=')
         .ok_or("expected FORMAT=FILE, such as json=guard.json")?;
-    let format = formats.iter().find(|known| known.name() == name);
-    let format = *format.ok_or_else(|| {
-        let names: Vec<_> = formats.iter().map(|format| format.name()).collect();
-        format!("unknown format; choose one of {}", names.join(", "))
-    })?;
+    let format = format_named(name, formats)?;
     match file {
         "" | "-" => Err("expected the name of a file; --format is for standard output".to_owned()),
         file => Ok((format, PathBuf::from(file))),

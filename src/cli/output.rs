@@ -65,21 +65,18 @@ impl Output {
     pub(super) fn new(args: &OutputArgs, (format, files): (Format, Vec<ReportFile>)) -> Output {
         let style = |choice: ColorChoice, is_terminal| Style {
             color: match args.color {
-                clap::ColorChoice::Always => true,
-                clap::ColorChoice::Never => false,
-                clap::ColorChoice::Auto => {
-                    matches!(choice, ColorChoice::Always | ColorChoice::AlwaysAnsi)
-                }
+                clap::ColorChoice::Auto => choice != ColorChoice::Never,
+                chosen => chosen == clap::ColorChoice::Always,
             },
             width: width(is_terminal),
             quiet: args.quiet,
             ..Style::default()
         };
-        let (stdout, stderr) = (io::stdout(), io::stderr());
+        let (out, err) = (io::stdout(), io::stderr());
         Output {
             format,
-            style: style(AutoStream::choice(&stdout), stdout.is_terminal()),
-            error_style: style(AutoStream::choice(&stderr), stderr.is_terminal()),
+            style: style(AutoStream::choice(&out), out.is_terminal()),
+            error_style: style(AutoStream::choice(&err), err.is_terminal()),
             files,
             private: false,
             failed: None,
@@ -201,22 +198,14 @@ impl Output {
         let Some((to, error)) = &self.failed else {
             return ExitCode::from(code);
         };
-        let failure = Error::new(format!("the report cannot be written to {to}: {error}"));
-        let mut failure = match error.kind() {
-            ErrorKind::AlreadyExists => {
-                failure.help("name a new file, or an earlier guard report in the same format")
-            }
-            _ => failure,
-        };
-        let code = match &self.settled {
-            Some(what) => {
-                failure = failure.help(what.as_str());
-                code
-            }
-            None => CANNOT_JUDGE,
-        };
+        let mut failure = Error::new(format!("the report cannot be written to {to}: {error}"));
+        if error.kind() == ErrorKind::AlreadyExists {
+            failure =
+                failure.help("name a new file, or an earlier guard report in the same format");
+        }
+        failure.help.extend(self.settled.as_deref().map(Into::into));
         self.tell(&failure);
-        ExitCode::from(code)
+        ExitCode::from(self.settled.as_ref().map_or(CANNOT_JUDGE, |_| code))
     }
 }
 

@@ -63,11 +63,9 @@ fn admit_place(path: &Path) -> Result<(), String> {
 /// `mktemp`.
 fn admit_content(path: &Path, format: Format) -> Result<(), String> {
     let found = disk::if_there(fs::symlink_metadata(path)).map_err(|error| error.to_string())?;
-    match found {
-        None => return Ok(()),
-        Some(found) if found.is_symlink() => return Err("it is a link".to_owned()),
-        Some(found) if found.is_dir() => return Err("it is a directory".to_owned()),
-        Some(_) => {}
+    let Some(found) = found else { return Ok(()) };
+    if !found.is_file() {
+        return Err("it is a link, or not a file".to_owned());
     }
     let mut start = Vec::new();
     File::open(path)

@@ -4,6 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
+use serde_json::json;
 
 use super::lint;
 use super::options::{DesignArgs, repository};
@@ -56,22 +57,13 @@ impl ReviewArgs {
         };
         let verdict = self.judge(&repo, &options)?;
         let address = address_of(&file);
+        let (outcome, shown) = (verdict.outcome(), show_file(&file));
+        let json = json!({"version": 1, "verdict": outcome, "file": shown, "address": address});
         output.print(|to| match to.format {
             Format::Html => report::write(&verdict, to),
-            Format::Human => {
-                writeln!(to.out, "{}", report::summary(&verdict, to.style))?;
-                writeln!(to.out, "{address}")
-            }
             _ => to.answer(
-                |_| String::new(),
-                || {
-                    serde_json::json!({
-                        "version": 1,
-                        "verdict": verdict.outcome().name(),
-                        "file": show_file(&file),
-                        "address": address,
-                    })
-                },
+                |style| format!("{}\n{address}\n", report::summary(&verdict, style)),
+                || &json,
             ),
         });
         Ok(verdict.exit_code())

@@ -92,8 +92,8 @@ fn choose(repo: &Repository, branch: &BStr, paths: &[PathBuf]) -> Result<String>
         plural(candidates.grants, "path")
     );
     if !candidates.uncommitted.is_empty() {
-        let words = candidates.uncommitted.iter().map(|path| shell_word(path));
-        let files = words.map(|word| word.to_string()).collect::<Vec<_>>();
+        let files = candidates.uncommitted.iter();
+        let files: Vec<_> = files.map(|path| shell_word(path).to_string()).collect();
         let files = files.join(" ");
         told.push_str(&format!(
             "\nHEAD does not have it yet, so commit it first: git add {files} && git commit -m \"Add the design\" -- {files}"
