@@ -7,7 +7,7 @@
 //! GitHub shows ten annotations per level and step; the log has all.
 
 use super::human;
-use super::place::ReportPlaces;
+use super::place::{ReportPlace, places};
 use super::target::Style;
 use super::texts;
 use super::texts::{RunResult, cannot_judge, in_full, ordered};
@@ -25,22 +25,21 @@ pub(super) fn report(run: RunResult<'_>, style: &Style) -> String {
         let message = data(&cannot_judge(error));
         out.push_str(&format!("::error title={title}::{message}\n"));
     }
-    let places = ReportPlaces::new(verdict);
+    let place = places(verdict);
     for finding in ordered(&verdict.findings) {
         if !style.quiet || finding.level == Level::Error {
-            out.push_str(&annotation(&places, finding));
+            out.push_str(&annotation(&place(finding), finding));
         }
     }
     out
 }
 
-fn annotation(places: &ReportPlaces<'_>, finding: &Finding) -> String {
+fn annotation(place: &ReportPlace, finding: &Finding) -> String {
     let command = match finding.level {
         Level::Error => "error",
         Level::Warning => "warning",
         Level::Note => "notice",
     };
-    let place = places.place(finding);
     let file = property(&escaped(&place.path).to_string());
     let title = property(&format!("guard: {}", finding.rule.id()));
     let message = data(&in_full(finding));

@@ -10,7 +10,7 @@ use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
 use super::json::{Streamed, write_document};
-use super::place::{ReportPlaces, hashes};
+use super::place::{hashes, places};
 use super::texts::{RunResult, advice, cannot_judge, ordered, sentence};
 use crate::error::Error;
 use crate::finding::json::path_text;
@@ -24,10 +24,10 @@ pub(super) fn report(
 ) -> io::Result<()> {
     let findings = ordered(&verdict.findings);
     let fingerprints = hashes(&findings);
-    let places = ReportPlaces::new(verdict);
+    let place = places(verdict);
     let failed = failure.map(no_verdict);
     let found = |(finding, fingerprint): (&&Finding, &ObjectId)| {
-        let place = places.place(finding);
+        let place = place(finding);
         json!({
             "description": described(finding),
             "check_name": finding.rule.id(),

@@ -64,11 +64,12 @@ pub(super) fn findings(
         }
         let count = seen.entry((finding.level, finding.rule)).or_default();
         *count += 1;
-        let title = title(finding.level, finding.rule, style);
+        if *count > FOLD_AFTER {
+            continue;
+        }
         if *count > FULL {
-            if *count <= FOLD_AFTER {
-                push_line(&mut out, &format!("{title}: {}", message(&finding.message)));
-            }
+            let title = title(finding.level, finding.rule, style);
+            push_line(&mut out, &format!("{title}: {}", message(&finding.message)));
             continue;
         }
         push_line(&mut out, &drawn(finding, &finding.steps(), texts, style));

@@ -124,7 +124,7 @@ pub(super) fn write_line(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     #[derive(Serialize)]
-    struct Line<'a, T> {
+    struct JsonLine<'a, T> {
         #[serde(rename = "type")]
         kind: &'static str,
         #[serde(flatten)]
@@ -132,7 +132,7 @@ pub(super) fn write_line(
     }
     let after_sign = false;
     let mut safe = BufWriter::new(SafeWriter { out, after_sign });
-    serde_json::to_writer(&mut safe, &Line { kind, value })?;
+    serde_json::to_writer(&mut safe, &JsonLine { kind, value })?;
     safe.write_all(b"\n")?;
     safe.flush()
 }

@@ -28,39 +28,29 @@ impl ReportPlace {
     }
 }
 
-/// Chooses the places of findings in one report.
-pub(super) struct ReportPlaces<'a> {
-    verdict: &'a Verdict,
-    /// The paths that the changes leave in the result.
-    exist: HashSet<&'a BString>,
-}
-
-impl<'a> ReportPlaces<'a> {
-    pub(super) fn new(verdict: &'a Verdict) -> ReportPlaces<'a> {
-        let changes = verdict.changes.iter();
-        let exist = changes.filter(|change| change.action != "delete");
-        let exist = exist.map(|change| &change.path).collect();
-        ReportPlaces { verdict, exist }
-    }
-
-    /// The place of the finding: the changed file, else its line in the design, or a substitute.
-    pub(super) fn place(&self, finding: &Finding) -> ReportPlace {
+/// Chooses the place of each finding: the changed file, else its line in the design, or a substitute.
+pub(super) fn places(verdict: &Verdict) -> impl Fn(&Finding) -> ReportPlace + '_ {
+    let changes = verdict.changes.iter();
+    let exist = changes.filter(|change| change.action != "delete");
+    let exist: HashSet<_> = exist.map(|change| &change.path).collect();
+    let mut designs = verdict.designs.iter().map(|design| &design.path);
+    let design = designs.find(|path| is_plain(path.as_bstr())).cloned();
+    let substitute = design.unwrap_or_else(|| settings::FILE.into());
+    move |finding| {
         if let Some(path) = &finding.path
             && !is_about_document(finding.rule)
             && is_plain(path.as_bstr())
-            && self.exist.contains(path)
+            && exist.contains(path)
         {
             return ReportPlace::top(path.clone());
         }
-        if let Some(anchor) = &finding.design
-            && is_plain(anchor.path.as_bstr())
-        {
-            let (path, line) = (anchor.path.clone(), anchor.line.max(1));
-            return ReportPlace { path, line };
+        match &finding.design {
+            Some(anchor) if is_plain(anchor.path.as_bstr()) => ReportPlace {
+                path: anchor.path.clone(),
+                line: anchor.line.max(1),
+            },
+            _ => ReportPlace::top(substitute.clone()),
         }
-        let mut designs = self.verdict.designs.iter().map(|design| &design.path);
-        let first = designs.find(|path| is_plain(path.as_bstr()));
-        ReportPlace::top(first.cloned().unwrap_or_else(|| settings::FILE.into()))
     }
 }
 

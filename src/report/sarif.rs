@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::json::{Streamed, write_document};
-use super::place::{ReportPlace, ReportPlaces, hashes};
+use super::place::{ReportPlace, hashes, places};
 use super::texts;
 use super::texts::{RunResult, cannot_judge, in_full, ordered, uri};
 use crate::error::Error;
@@ -33,7 +33,7 @@ pub(super) fn report(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> 
     let RunResult { verdict, failure } = run;
     let mut findings = ordered(&verdict.findings);
     let rules: Vec<_> = Rule::ALL.iter().map(rule_described).collect();
-    let places = ReportPlaces::new(verdict);
+    let place = places(verdict);
     let first = failure.map(no_verdict);
     let room = MOST_RESULTS - usize::from(first.is_some());
     let left_out = findings.len().saturating_sub(room);
@@ -41,7 +41,7 @@ pub(super) fn report(run: RunResult<'_>, out: &mut dyn Write) -> io::Result<()> 
     let fingerprints = hashes(&findings);
     let results = || {
         let found = findings.iter().zip(&fingerprints);
-        let found = found.map(|(finding, id)| result(&places, finding, &id.to_string()));
+        let found = found.map(|(finding, id)| result(&place(finding), finding, &id.to_string()));
         first.iter().cloned().chain(found)
     };
     #[derive(Serialize)]
@@ -128,8 +128,7 @@ fn notification(level: Level, text: &str) -> Value {
     json!({"level": level.name(), "message": {"text": plain(&texts::text(text))}})
 }
 
-fn result(places: &ReportPlaces<'_>, finding: &Finding, fingerprint: &str) -> Value {
-    let main = places.place(finding);
+fn result(main: &ReportPlace, finding: &Finding, fingerprint: &str) -> Value {
     let is_elsewhere = finding.path.as_ref() != Some(&main.path);
     let mut fingerprints = json!({"guard/v1": fingerprint});
     if is_elsewhere {
@@ -143,7 +142,7 @@ fn result(places: &ReportPlaces<'_>, finding: &Finding, fingerprint: &str) -> Va
         "ruleIndex": Rule::ALL.iter().position(|rule| *rule == finding.rule),
         "level": finding.level.name(),
         "message": {"text": plain(&in_full(finding))},
-        "locations": [location(&main)],
+        "locations": [location(main)],
         "partialFingerprints": fingerprints,
         "properties": {
             "path": text(&finding.path),

@@ -9,18 +9,8 @@ use super::json::document;
 use super::target::{Style, Target};
 use super::{human, texts};
 use crate::finding::{Level, Rule};
-use crate::scope::settings::{
-    FILE, KEYS, Key, KeyPlace, LEVELS, RULES, SECTIONS, Settings, ValueKind,
-};
+use crate::scope::settings::{FILE, KEYS, Key, LEVELS, RULES, SECTIONS, Settings, ValueKind};
 use crate::verdict::SettingsInForce;
-
-/// One value in force, and where it came from.
-struct SettingRow {
-    table: &'static str,
-    name: &'static str,
-    value: Value,
-    place: Option<KeyPlace>,
-}
 
 /// Writes the report in one piece.
 ///
@@ -32,72 +22,63 @@ pub fn write_settings(in_force: &SettingsInForce, to: Target<'_>) -> io::Result<
 }
 
 fn json(in_force: &SettingsInForce) -> Value {
-    let (mut settings, mut rules) = (Vec::new(), Vec::new());
-    for row in rows(in_force) {
-        let (list, mut value) = match row.table {
-            RULES => (&mut rules, json!({"rule": row.name, "level": row.value})),
-            table => {
-                let value = json!({"table": table, "key": row.name, "value": row.value});
-                (&mut settings, value)
-            }
-        };
-        value["from"] = row.place.map_or("default", |_| FILE).into();
-        value["line"] = row.place.map(|place| place.line).into();
-        value["column"] = row.place.map(|place| place.column).into();
-        list.push(value);
-    }
     let variables = in_force.variables.iter();
     let variables = variables.map(|(name, value)| json!({"name": name, "value": value}));
     json!({
         "version": 1,
         "file": FILE,
         "commit": in_force.commit,
-        "settings": settings,
-        "rules": rules,
+        "settings": settings(in_force),
+        "rules": levels(in_force),
         "designs": in_force.designs,
         "variables": variables.collect::<Vec<_>>(),
         "notes": in_force.notes,
     })
 }
 
-/// The keys by table, then the rules.
-fn rows(in_force: &SettingsInForce) -> impl Iterator<Item = SettingRow> {
-    let row = |table: &'static str, name: &'static str, value| SettingRow {
-        table,
-        name,
-        value,
-        place: (in_force.places)
-            .get(&(table.to_owned(), name.to_owned()))
-            .copied(),
+/// The keys by table.
+fn settings(in_force: &SettingsInForce) -> Vec<Value> {
+    let row = |key: &Key| {
+        let value = key.value(&in_force.settings);
+        let value = json!({"table": key.section, "key": key.name, "value": value});
+        placed(value, in_force, key.section, key.name)
     };
-    let level = |rule| in_force.settings.level(rule).map_or("off", Level::name);
-    let keys = KEYS.iter();
-    let keys = keys.map(move |key| row(key.section, key.name, key.value(&in_force.settings)));
-    let rules = Rule::ALL.iter();
-    keys.chain(rules.map(move |rule| row(RULES, rule.id(), level(*rule).into())))
+    KEYS.iter().map(row).collect()
+}
+
+fn levels(in_force: &SettingsInForce) -> Vec<Value> {
+    let row = |rule: &Rule| {
+        let level = in_force.settings.level(*rule).map_or("off", Level::name);
+        let value = json!({"rule": rule, "level": level});
+        placed(value, in_force, RULES, rule.id())
+    };
+    Rule::ALL.iter().map(row).collect()
+}
+
+/// The value with the place that it came from.
+fn placed(mut value: Value, in_force: &SettingsInForce, table: &str, name: &str) -> Value {
+    let place = in_force.places.get(&(table.to_owned(), name.to_owned()));
+    value["from"] = place.map_or("default", |_| FILE).into();
+    value["line"] = place.map(|place| place.line).into();
+    value["column"] = place.map(|place| place.column).into();
+    value
 }
 
 fn human(in_force: &SettingsInForce, style: &Style) -> String {
-    let title = |text: &str| format!("{}\n", style.title(text));
-    let mut out = String::new();
-    let mut table = "";
-    for row in rows(in_force) {
-        if row.table != table {
-            table = row.table;
-            out.push_str(&title(&format!("[{table}]")));
+    let (mut out, mut table) = (String::new(), "");
+    let (settings, levels) = (settings(in_force), levels(in_force));
+    for row in settings.iter().chain(&levels) {
+        let of_row = row["table"].as_str().unwrap_or(RULES);
+        if of_row != table {
+            table = of_row;
+            out.push_str(&format!("{}\n", style.title(&format!("[{table}]"))));
         }
-        let remark = row.place.map_or("default".to_owned(), |place| {
-            format!("{FILE}:{}", place.line)
-        });
-        out.push_str(&line(row.name, &row.value, &remark));
+        out.push_str(&line(row));
     }
     if let Some(designs) = &in_force.designs {
         let (files, by) = (designs.files.join(", "), &designs.by);
-        out.push_str(&format!(
-            "designs: {} ({})\n",
-            texts::text(&files),
-            texts::text(by)
-        ));
+        let (files, by) = (texts::text(&files), texts::text(by));
+        out.push_str(&format!("designs: {files} ({by})\n"));
     }
     for (name, value) in &in_force.variables {
         out.push_str(&format!("{name}={}\n", texts::message(value)));
@@ -108,8 +89,16 @@ fn human(in_force: &SettingsInForce, style: &Style) -> String {
     out
 }
 
-/// `key = value  # remark`, as in TOML.
-fn line(key: &str, value: &Value, remark: &str) -> String {
+/// `key = value  # place`, as in TOML.
+fn line(row: &Value) -> String {
+    let (key, value) = match row["rule"].as_str() {
+        Some(rule) => (rule, &row["level"]),
+        None => (row["key"].as_str().unwrap_or_default(), &row["value"]),
+    };
+    let place = match &row["line"] {
+        Value::Null => "default".to_owned(),
+        line => format!("{FILE}:{line}"),
+    };
     let text = match value {
         Value::Null => return format!("  # {key} is not set\n"),
         Value::Array(items) => {
@@ -118,7 +107,7 @@ fn line(key: &str, value: &Value, remark: &str) -> String {
         }
         value => value.to_string(),
     };
-    format!("  {key} = {}  # {remark}\n", texts::text(&text))
+    format!("  {key} = {}  # {place}\n", texts::text(&text))
 }
 
 /// The reference in Markdown, which docs/settings.md ends with: every key by table.

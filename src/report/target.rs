@@ -45,12 +45,6 @@ impl Format {
     pub(crate) fn is_for_files(self) -> bool {
         self == Format::Html
     }
-
-    /// The format with this name.
-    pub fn from_name(name: &str) -> Option<Format> {
-        let mut all = Format::ALL.iter().copied();
-        all.find(|format| format.name() == name)
-    }
 }
 
 /// The appearance of [`Format::Human`] and of the part for people in [`Format::Github`].

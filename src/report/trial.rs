@@ -34,25 +34,20 @@ pub(crate) fn write_trial(trial: &Trial, settings: &str, to: Target<'_>) -> io::
 
 /// The number of changes with a finding of this level and none above.
 fn count(trial: &Trial, level: Level) -> usize {
-    let worst = |change: &TriedChange| change.findings.iter().map(|finding| finding.level).max();
-    let changes = trial.changes.iter();
-    changes
-        .filter(|change| worst(change) == Some(level))
-        .count()
+    let findings = trial.changes.iter().map(|change| &change.findings);
+    let worst = findings.map(|findings| findings.iter().map(|finding| finding.level).max());
+    worst.filter(|worst| *worst == Some(level)).count()
 }
 
 fn unscoped(trial: &Trial) -> usize {
-    let changes = trial.changes.iter();
-    changes.filter(|change| change.unscoped.is_some()).count()
+    let reasons = trial.changes.iter().map(|change| &change.unscoped);
+    reasons.flatten().count()
 }
 
 fn summary(trial: &Trial) -> String {
-    format!(
-        "{} of the last {} on {} would have been refused",
-        count(trial, Level::Error),
-        plural(trial.changes.len(), "change"),
-        escaped(trial.target.as_bytes())
-    )
+    let (refused, target) = (count(trial, Level::Error), escaped(trial.target.as_bytes()));
+    let changes = plural(trial.changes.len(), "change");
+    format!("{refused} of the last {changes} on {target} would have been refused")
 }
 
 fn notes(trial: &Trial, settings: &str) -> Vec<String> {
@@ -62,15 +57,15 @@ fn notes(trial: &Trial, settings: &str) -> Vec<String> {
         notes.push(format!("{warned} would have passed with warnings"));
     }
     if let unscoped @ 1.. = unscoped(trial) {
+        let changes = plural(unscoped, "change");
         notes.push(format!(
-            "guard found no usable design for {}; the scope rules did not count there",
-            plural(unscoped, "change")
+            "guard found no usable design for {changes}; the scope rules did not count there"
         ));
     }
     if let Some(missing) = trial.missing {
+        let missing = missing.to_hex_with_len(12);
         notes.push(format!(
-            "the clone is shallow and lacks commit {}, which comes before; to check more: git fetch --unshallow",
-            missing.to_hex_with_len(12)
+            "the clone is shallow and lacks commit {missing}, which comes before; to check more: git fetch --unshallow"
         ));
     }
     notes

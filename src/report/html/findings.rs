@@ -81,17 +81,10 @@ pub(super) fn item(finding: &Finding) -> String {
     let mut out = format!(
         "<li class=\"{level}\"><p class=\"what\">{} <b>{}</b> <span class=\"rule\">{}</span></p>",
         tag(level, sign, level),
-        prose(&finding.message),
+        prose(&texts::sentence(finding)),
         finding.rule.id(),
     );
-    let is_named = |path: &BString| {
-        let shown = crate::path::escaped(path).to_string();
-        finding.message.contains(&shown)
-    };
     let mut place = String::new();
-    if let Some(path) = finding.path.as_ref().filter(|path| !is_named(path)) {
-        place = code(path) + " ";
-    }
     if let Some(closest) = &finding.closest {
         place += &format!("<span class=\"q\">closest:</span> {} ", code(closest));
     }
@@ -108,18 +101,20 @@ pub(super) fn item(finding: &Finding) -> String {
 
 /// The next steps: sentences, and what to paste as it is.
 fn help(finding: &Finding) -> String {
-    let lines = finding.help.iter().take(MOST_HELP).map(|line| {
+    let mut out = String::new();
+    for line in finding.help.iter().take(MOST_HELP) {
         let text = texts::message(line);
         let (words, paste) = match line.is_to_paste() {
             true => ("", &*text),
             false => split_command(&text).unwrap_or((&text, "")),
         };
-        let part = |open: &str, text: &str, close: &str| match text {
-            "" => String::new(),
-            text => format!("{open}{}{close}", html(text.trim_start())),
-        };
-        part("<p class=\"help\">", words, "</p>")
-            + &part("<p class=\"paste\"><code>", paste, "</code></p>")
-    });
-    lines.collect()
+        if !words.is_empty() {
+            out += &format!("<p class=\"help\">{}</p>", html(words));
+        }
+        if !paste.is_empty() {
+            let paste = html(paste.trim_start());
+            out += &format!("<p class=\"paste\"><code>{paste}</code></p>");
+        }
+    }
+    out
 }

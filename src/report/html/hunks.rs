@@ -177,7 +177,7 @@ fn facts(change: &JudgedChange) -> String {
 
 /// What became of the file, in a word each, and where its lines came from and went.
 pub(super) fn tags(change: &JudgedChange, is_refused: bool, is_away: bool) -> String {
-    let class = match change.class {
+    let (class, word) = match change.class {
         _ if is_away => ("", "renamed"),
         "MODIFY" => ("", ""),
         "REPLACE" => ("warn", "replaced"),
@@ -185,24 +185,23 @@ pub(super) fn tags(change: &JudgedChange, is_refused: bool, is_away: bool) -> St
         "NEW" => ("", "new"),
         other => ("", other),
     };
-    let words = [
-        (is_refused, ("refused", "✕ refused")),
-        (change.approved, ("good", "approved")),
-        (!class.1.is_empty(), class),
-        (change.reformatted, ("", "reformatted")),
-    ];
-    let words = words.into_iter().filter(|(is_so, _)| *is_so);
-    let mut out: String = words
-        .map(|(_, (class, word))| format!(" <span class=\"tag {class}\">{word}</span>"))
-        .collect();
-    let from = change
-        .from
-        .iter()
-        .map(|from| format!("from {}", name(from)));
-    let moved = change.moved_to.iter().take(3);
-    let moved = moved.map(|(to, lines)| format!("{lines} lines moved to {}", name(to)));
-    for remark in from.chain(moved) {
-        out += &format!(" <span class=\"q\">{remark}</span>");
+    let mut out = String::new();
+    for (is_so, class, word) in [
+        (is_refused, "refused", "✕ refused"),
+        (change.approved, "good", "approved"),
+        (!word.is_empty(), class, word),
+        (change.reformatted, "", "reformatted"),
+    ] {
+        if is_so {
+            out += &format!(" <span class=\"tag {class}\">{word}</span>");
+        }
+    }
+    if let Some(from) = &change.from {
+        out += &format!(" <span class=\"q\">from {}</span>", name(from));
+    }
+    for (to, lines) in change.moved_to.iter().take(3) {
+        let to = name(to);
+        out += &format!(" <span class=\"q\">{lines} lines moved to {to}</span>");
     }
     out
 }
