@@ -174,13 +174,13 @@ fn a_document_that_is_named_or_not_committed_yet_is_read_from_disk() {
 }
 
 #[test]
-fn unreadable_document_exits_with_2_alone_and_is_a_fault_among_others() {
+fn unreadable_document_exits_with_2() {
     let repo = begun(&[], &[("a.py", "Add", "")]);
     let none = "there is no design at none.md";
     repo.tells("scope check none.md", 2, none);
     repo.tells("scope check docs", 2, "docs is not a regular file");
     repo.tells("scope check ../../etc/passwd", 2, "");
-    repo.tells(&format!("scope check {DESIGN} none.md"), 1, none);
+    repo.tells(&format!("scope check {DESIGN} none.md"), 2, none);
     repo.branch("no-issue");
     repo.tells("scope check", 2, "contains no issue number");
 }

@@ -10,12 +10,11 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::Options;
 use super::facts::BaseCommit;
-use super::policy_loader::{Choice, LocatedDesigns, declares_nothing, locate};
+use super::policy_loader::{LocatedDesigns, declares_nothing, locate};
 use super::scope::listed;
 use super::tree_view::{GitTreeView, in_repository, work_tree};
-use crate::design::{self, Design};
+use crate::design;
 use crate::error::{Error, Result};
-use crate::finding::{Finding, Rule};
 use crate::git::{Index, Repository, Tree, show_file};
 use crate::path::escaped;
 use crate::policy;
@@ -40,7 +39,7 @@ pub struct DocumentChoice {
 /// Lints the documents. Read-only.
 ///
 /// # Errors
-/// Settings that cannot be used, nothing to read, or an object that cannot be read.
+/// Settings that cannot be used, a document that cannot be read, or an object that cannot be read.
 pub fn check_documents(
     repo: &Repository,
     choice: &DocumentChoice,
@@ -57,16 +56,16 @@ pub fn check_documents(
         None => head.tree().clone(),
     };
     let mut located = locate(repo, Some(tree.clone()), options)?;
-    let base = match head.merge_base(repo, located.settings.base.as_deref()) {
-        Ok(base) => base.map(|(_, tree)| tree),
-        Err(error) => {
-            located.notes.push(error.message);
-            None
-        }
-    };
     let mut report = ScopeListing {
         notes: std::mem::take(&mut located.notes),
         ..ScopeListing::default()
+    };
+    let base = match head.merge_base(repo, located.settings.base.as_deref()) {
+        Ok(base) => base.map(|(_, tree)| tree),
+        Err(error) => {
+            report.notes.push(error.message);
+            None
+        }
     };
     let (tree_view, head_view) = (GitTreeView::of(&tree), GitTreeView::of(head.tree()));
     let base_view = base.map(GitTreeView::of);
@@ -75,41 +74,42 @@ pub fn check_documents(
     let disk = disk.as_ref().filter(|_| !choice.staged);
     let disk = disk.map(|disk| disk as &dyn ResultTree);
     let there = [disk, Some(&tree_view), Some(&head_view), of_base];
+    let there: Vec<&dyn ResultTree> = there.into_iter().flatten().collect();
     let lint = DesignLint {
         repo,
         choice,
         located: &located,
         tree: &tree,
         head: head.tree(),
-        base,
-        there: there.into_iter().flatten().collect(),
-        head_view: &head_view,
-        base_view: of_base,
     };
-    // Named files that could not be read, and the faults of documents that declare nothing, each with its group.
-    let (mut unread, mut silent) = (Vec::new(), Vec::new());
+    let parse = |path: &BStr, bytes: &[u8]| design::parse(path, bytes, &located.settings);
+    // The faults of documents that declare nothing, each with its group.
+    let mut silent = Vec::new();
     let mut declared = HashSet::new();
     for document in lint.documents()? {
         let path = document.path.as_bstr();
-        let (bytes, from) = match lint.read(path)? {
-            Ok(read) => read,
-            Err(why) => {
-                unread.push(Finding::new(Rule::DesignNoTable, path, why));
-                continue;
-            }
-        };
-        let design = lint.parse(path, &bytes);
+        let (bytes, from) = lint.read(path)?;
+        let design = parse(path, &bytes);
         let mut findings = design.findings();
-        if let Some(group) = &document.group {
+        if let Some(group) = document.group {
             if !design.is_usable() && declares_nothing(&design) {
-                silent.push((group.clone(), findings));
+                silent.push((group, findings));
                 report.texts.insert(design.path, design.text);
                 continue;
             }
-            declared.insert(group.clone());
+            declared.insert(group);
         }
-        if document.is_current || lint.is_changed(path, &bytes)? {
-            findings.extend(lint.against_files(&design, &bytes)?);
+        let before = base.unwrap_or(head.tree()).read(path)?;
+        if document.is_current || before.as_ref() != Some(&bytes) {
+            let committed = head.tree().read(path)?;
+            let agreed = committed.map(|committed| parse(path, &committed).grants);
+            let context = DesignContext {
+                there: &there,
+                merge_base: of_base,
+                head: &head_view,
+                agreed: &Scope::new(agreed.unwrap_or_default()),
+            };
+            findings.extend(rules::check_design_rows(&design, &context));
         }
         report.problems.extend(findings);
         report.designs.push(DesignUsed {
@@ -118,7 +118,7 @@ pub fn check_documents(
             selected_by: document.by,
             grants: design.grants.len(),
         });
-        let now: (&dyn ResultTree, _) = (&tree_view, lint.there[0]);
+        let now: (&dyn ResultTree, _) = (&tree_view, there[0]);
         let grants = listed(&located.settings, design.grants, &head_view, Some(now));
         report.grants.extend(grants);
         report.mentions.extend(design.mentions);
@@ -126,18 +126,10 @@ pub fn check_documents(
     }
     // The others of the group may come in later commits.
     silent.retain(|(group, _)| !choice.staged && !declared.contains(group));
-    report
-        .problems
-        .extend(silent.into_iter().flat_map(|(_, findings)| findings));
-    if let (true, Some((first, others))) = (report.designs.is_empty(), unread.split_first()) {
-        let error = Error::new(first.message.clone());
-        return Err(others.iter().fold(error, |error, other| {
-            error.help(format!("and {}", other.message))
-        }));
-    }
-    report.problems.extend(unread);
+    let silent = silent.into_iter().flat_map(|(_, findings)| findings);
+    report.problems.extend(silent);
     for view in [tree_view, head_view].into_iter().chain(base_view) {
-        view.finish()?;
+        view.failed.finish()?;
     }
     Ok(report)
 }
@@ -153,7 +145,7 @@ struct Document {
     group: Option<BString>,
 }
 
-/// What the documents are compared with.
+/// Where the documents are.
 struct DesignLint<'a> {
     repo: &'a Repository,
     choice: &'a DocumentChoice,
@@ -161,138 +153,99 @@ struct DesignLint<'a> {
     /// The tree of the next commit; in a bare repository, that of HEAD.
     tree: &'a Tree<'a>,
     head: &'a Tree<'a>,
-    /// The tree where the work began.
-    base: Option<&'a Tree<'a>>,
-    /// The trees in which a file counts as existing, the current one first.
-    there: Vec<&'a dyn ResultTree>,
-    head_view: &'a dyn ResultTree,
-    base_view: Option<&'a dyn ResultTree>,
 }
 
 impl DesignLint<'_> {
     fn documents(&self) -> Result<Vec<Document>> {
-        let (choice, settings) = (self.choice, &self.located.settings);
-        let own: &[Choice] = self.located.own.as_deref().unwrap_or_default();
-        let by_hand = &self.located.by_hand;
-        let is_own = |path: &BStr| own.iter().any(|choice| choice.path == path);
-        let is_design = |path: &BStr| {
-            policy::is_design(settings, path)
-                || is_own(path)
-                || by_hand.iter().any(|chosen| chosen == path)
-        };
-        let document = |path: BString, by: &str| Document {
-            is_current: is_own(path.as_ref()),
-            group: group(settings, path.as_ref()),
+        let (choice, located, settings) = (self.choice, self.located, &self.located.settings);
+        let by_branch = located.own.as_deref().unwrap_or_default();
+        let is_own = |path: &BString| by_branch.iter().any(|choice| choice.path == *path);
+        let document = |path: BString, by: &str, group: Option<BString>| Document {
+            is_current: is_own(&path),
+            group,
             path,
             by: by.to_owned(),
         };
-        if choice.staged || choice.all {
-            let is_nowhere = settings.lld_path.is_empty() && settings.standing.is_empty();
-            if let (true, Err(error)) = (is_nowhere && by_hand.is_empty(), &self.located.own) {
-                return Err(error.clone());
-            }
+        let is_named = !choice.files.is_empty();
+        if !is_named && !choice.all && !choice.staged {
+            let own = located.own.as_ref().map_err(Error::clone)?;
+            let chosen = own.iter().chain(&located.standing).map(|choice| {
+                let group = choice.is_found.then(|| choice.by.as_str().into());
+                document(choice.path.clone(), &choice.by, group)
+            });
+            return Ok(chosen.collect());
         }
-        let mut documents = Vec::new();
-        if !choice.files.is_empty() {
-            for file in &choice.files {
-                let path = in_repository(self.repo, file)?;
-                if !choice.staged {
-                    documents.push(Document {
-                        is_current: true,
-                        group: None,
-                        ..document(path, "command line")
-                    });
-                } else if is_design(path.as_ref()) {
-                    documents.push(document(path, "command line"));
-                }
-            }
-        } else if choice.all || choice.staged {
-            let by = if choice.all { "--all" } else { "--staged" };
-            let mut paths = self.tree.files_below(BStr::new(""))?;
-            paths.retain(|path| is_design(path.as_ref()));
-            if !choice.staged {
-                paths.extend(own.iter().map(|choice| choice.path.clone()));
-                paths.sort();
-                paths.dedup();
-            }
-            for path in paths {
-                if choice.all || self.is_staged(path.as_ref())? {
-                    documents.push(document(path, by));
-                }
-            }
-            if documents.is_empty() && choice.all {
+        let files = choice.files.iter();
+        let files = files.map(|file| in_repository(self.repo, file));
+        let mut paths: Vec<BString> = files.collect::<Result<_>>()?;
+        if is_named && !choice.staged {
+            let named = paths.into_iter().map(|path| Document {
+                is_current: true,
+                ..document(path, "command line", None)
+            });
+            return Ok(named.collect());
+        }
+        let is_nowhere = settings.lld_path.is_empty() && settings.standing.is_empty();
+        if let (true, Err(error)) = (is_nowhere && located.by_hand.is_empty(), &located.own) {
+            return Err(error.clone());
+        }
+        if !is_named {
+            paths = self.tree.files_below(BStr::new(""))?;
+        }
+        paths.retain(|path| {
+            let is_design = policy::is_design(settings, path.as_ref());
+            is_design || is_own(path) || located.by_hand.contains(path)
+        });
+        if choice.all {
+            let unstaged = by_branch.iter().filter(|_| !choice.staged);
+            paths.extend(unstaged.map(|choice| choice.path.clone()));
+            paths.sort();
+            paths.dedup();
+            if paths.is_empty() {
                 return Err(Error::new("no file matches `[lld] path` in guard.toml")
                     .help("correct the setting, or name the documents: guard scope check FILE"));
             }
-        } else {
-            let own = self.located.own.as_ref().map_err(Error::clone)?;
-            for choice in own.iter().chain(&self.located.standing) {
-                let by = choice.by.clone();
-                documents.push(Document {
-                    group: choice.is_found.then(|| by.as_str().into()),
-                    ..document(choice.path.clone(), &by)
-                });
+        }
+        let mut documents = Vec::new();
+        for path in paths {
+            let staged = || Ok(self.tree.get(path.as_ref())? != self.head.get(path.as_ref())?);
+            if is_named || choice.all || staged()? {
+                let by = if choice.all { "--all" } else { "--staged" };
+                let group = group(settings, path.as_ref());
+                documents.push(document(path, by, group));
             }
         }
         Ok(documents)
     }
 
-    /// Whether the commit would change the file.
-    fn is_staged(&self, path: &BStr) -> Result<bool> {
-        Ok(self.tree.get(path)? != self.head.get(path)?)
-    }
-
-    /// The document and the name of its version; `Err` says why there is none.
-    fn read(&self, path: &BStr) -> Result<Result<(Vec<u8>, &'static str), String>> {
-        let not_a_file = || Ok(Err(format!("{} is not a regular file", escaped(path))));
+    /// The document and the name of its version.
+    fn read(&self, path: &BStr) -> Result<(Vec<u8>, &'static str)> {
+        let refused = |why: &str| Error::new(format!("{} is {why}", escaped(path)));
+        let not_a_file = || refused("not a regular file");
         if self.choice.staged {
             return match self.tree.read(path)? {
-                Some(bytes) => Ok(Ok((bytes, "index"))),
-                None if self.tree.get(path)?.is_some() => not_a_file(),
-                None => Ok(Err(format!("{} is not staged", escaped(path)))),
+                Some(bytes) => Ok((bytes, "index")),
+                None if self.tree.get(path)?.is_some() => Err(not_a_file()),
+                None => Err(refused("not staged")),
             };
         }
         if let Ok(file) = self.repo.work_tree_file(path)
             && let Ok(metadata) = file.symlink_metadata()
         {
             if !metadata.is_file() {
-                return not_a_file();
+                return Err(not_a_file());
             }
-            let bytes = std::fs::read(&file).map_err(|error| {
-                Error::new(format!("{} cannot be read: {error}", show_file(&file)))
-            })?;
-            return Ok(Ok((bytes, "work tree")));
+            let failed =
+                |error| Error::new(format!("{} cannot be read: {error}", show_file(&file)));
+            return Ok((std::fs::read(&file).map_err(failed)?, "work tree"));
         }
-        let committed = self.head.read(path)?.map(|bytes| (bytes, "HEAD"));
-        Ok(committed.ok_or_else(|| format!("there is no design at {}", escaped(path))))
-    }
-
-    fn parse(&self, path: &BStr, bytes: &[u8]) -> Design {
-        design::parse(path, bytes, &self.located.settings)
-    }
-
-    /// Whether this work changes the document.
-    fn is_changed(&self, path: &BStr, bytes: &[u8]) -> Result<bool> {
-        let before = self.base.unwrap_or(self.head).read(path)?;
-        Ok(before.as_deref() != Some(bytes))
-    }
-
-    fn against_files(&self, design: &Design, bytes: &[u8]) -> Result<Vec<Finding>> {
-        let path = design.path.as_ref();
-        let agreed = match self.head.read(path)? {
-            Some(head) if head == bytes => Scope::new(design.grants.clone()),
-            Some(head) => Scope::new(self.parse(path, &head).grants),
-            None => Scope::default(),
-        };
-        Ok(rules::check_design_rows(
-            design,
-            &DesignContext {
-                there: &self.there,
-                merge_base: self.base_view,
-                head: self.head_view,
-                agreed: &agreed,
-            },
-        ))
+        match self.head.read(path)? {
+            Some(bytes) => Ok((bytes, "HEAD")),
+            None => Err(Error::new(format!(
+                "there is no design at {}",
+                escaped(path)
+            ))),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! range.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::iter;
 
 use gix::ObjectId;
@@ -14,8 +14,7 @@ use crate::error::{Error, Result};
 use crate::git::{Commit, Objects, Range, Repository, Tree, changes_between, is_in_any};
 use crate::measure::{self, Thresholds};
 use crate::path::escaped;
-use crate::policy::{Policy, Stage};
-use crate::rules::{self, MeasuredChange, MergeBase};
+use crate::policy::Stage;
 use crate::scope::settings::{self, Settings};
 use crate::verdict::SourceKind;
 
@@ -128,42 +127,19 @@ impl<'a> BaseCommit<'a> {
         Ok(self.merge_base.get_or_init(|| found).as_ref())
     }
 
-    /// What the merge base holds at the paths whose verdict depends on it; it is not looked up if no verdict does.
+    /// What the merge base holds at `path`, for rules.
     ///
     /// # Errors
-    /// As for [`BaseCommit::merge_base`].
-    pub(super) fn states(
+    /// As for [`BaseCommit::merge_base`], or the tree cannot be read.
+    pub(super) fn at_merge_base(
         &self,
         repo: &'a Repository,
-        policy: &Policy,
-        changes: &[MeasuredChange],
-    ) -> Result<MergeBase> {
-        let matters = |change| rules::needs_merge_base(policy, change);
-        if changes.iter().any(matters)
-            && let Some((_, tree)) = self.merge_base(repo, policy.settings.base.as_deref())?
-        {
-            return states(policy, changes, |change| tree.get(change.path.as_ref()));
-        }
-        Ok(MergeBase::Unknown)
+        target: Option<&str>,
+        path: &BStr,
+    ) -> Result<Option<Option<State>>> {
+        let merge_base = self.merge_base(repo, target)?;
+        merge_base.map(|(_, tree)| tree.get(path)).transpose()
     }
-}
-
-/// What a known merge base holds at the paths whose verdict depends on it: of each change, this state.
-///
-/// # Errors
-/// Those of `state`.
-pub(super) fn states(
-    policy: &Policy,
-    changes: &[MeasuredChange],
-    state: impl Fn(&Change) -> Result<Option<State>>,
-) -> Result<MergeBase> {
-    let depending = changes
-        .iter()
-        .filter(|change| rules::needs_merge_base(policy, change));
-    let states = depending
-        .map(|one| Ok((one.change.path.clone(), state(&one.change)?)))
-        .collect::<Result<HashMap<_, _>>>()?;
-    Ok(MergeBase::Known(states))
 }
 
 /// The work on the current branch: from its merge base with the target branch to HEAD; `None` if the target is

@@ -1,9 +1,10 @@
 //! Judging changes that are in memory only, by a loaded policy, as a commit would be judged that makes them.
 
+use std::collections::HashMap;
+
 use gix::bstr::BStr;
 use gix::hash::Kind as HashKind;
 
-use super::facts::states;
 use super::measured_changes::Judge;
 use super::merge_commits::MergedContents;
 use super::pipeline::Judged;
@@ -72,6 +73,10 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
     let (objects, result) = tree_of_changes(&Objects::in_memory(blobs), &changes)?;
     let result = Tree::at(&objects, result);
     let policy = proposing(policy, &result, &changes)?;
+    let olds: HashMap<&BStr, Option<State>> = changes
+        .iter()
+        .map(|change| (change.path.as_ref(), change.old))
+        .collect();
     let judge = Judge {
         objects: &objects,
         policy: &policy,
@@ -79,10 +84,10 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
         result: &result,
         precision: Precision::Exact,
         earlier: &|| Ok(Vec::new()),
+        merge_base: &|path| Ok(olds.get(path).copied()),
     };
-    let measured = judge.measure(changes, &MergedContents::default())?;
-    let merge_base = states(&policy, &measured, |change| Ok(change.old))?;
-    let findings = judge.check(&measured, &merge_base, &[])?;
+    let measured = judge.measure(changes.clone(), &MergedContents::default())?;
+    let findings = judge.check(&measured, &[])?;
     let source = Source {
         kind: SourceKind::Request,
         ..Source::default()

@@ -16,7 +16,7 @@ use crate::finding::Finding;
 use crate::git::{Objects, Tree};
 use crate::measure::{self, Conversion, Kept, Precision, RenameEnd};
 use crate::policy::Policy;
-use crate::rules::{self, Case, MeasuredChange, MergeBase, RenameTarget};
+use crate::rules::{self, Case, MeasuredChange, RenameTarget};
 use crate::scope::{Actions, Scope};
 use crate::system;
 
@@ -35,7 +35,11 @@ pub(super) struct Judge<'a> {
     pub(super) result: &'a Tree<'a>,
     pub(super) precision: Precision,
     pub(super) earlier: &'a EarlierChanges<'a>,
+    pub(super) merge_base: &'a StatesBefore<'a>,
 }
+
+/// What the merge base holds at a path, as [`MergeBase`](rules::MergeBase) says.
+pub(super) type StatesBefore<'a> = dyn Fn(&BStr) -> Result<Option<Option<State>>> + 'a;
 
 impl Judge<'_> {
     /// Pairs renames and measures what each change destroys, in path order.
@@ -93,7 +97,6 @@ impl Judge<'_> {
     pub(super) fn check(
         &self,
         changes: &[MeasuredChange],
-        merge_base: &MergeBase,
         approvals: &[Approval],
     ) -> Result<Vec<Finding>> {
         let view = GitTreeView::of_result(self.result, changes);
@@ -102,10 +105,10 @@ impl Judge<'_> {
             policy: self.policy,
             changes,
             result: &view,
-            merge_base,
+            merge_base: &|path| view.failed.seen((self.merge_base)(path)).flatten(),
             approvals,
         });
-        view.finish()?;
+        view.failed.finish()?;
         Ok(findings)
     }
 }
@@ -214,7 +217,7 @@ fn pair(changes: &mut [Change], from: usize, to: usize, olds: &mut [Option<State
 }
 
 /// The added and modified files by path; empty if no row renames anything.
-pub(super) fn made_files<'a>(
+fn made_files<'a>(
     policy: &Policy,
     changes: impl Iterator<Item = &'a Change>,
 ) -> HashMap<&'a BStr, State> {
@@ -230,7 +233,7 @@ pub(super) fn made_files<'a>(
 ///
 /// # Errors
 /// A blob is missing or damaged.
-pub(super) fn rename_targets(
+fn rename_targets(
     objects: &Objects,
     policy: &Policy,
     made: &HashMap<&BStr, State>,

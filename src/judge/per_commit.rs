@@ -4,9 +4,9 @@ use gix::ObjectId;
 use gix::hashtable::HashMap;
 
 use super::approvals::CommitApprovals;
+use super::excuses;
 use super::measured_changes::{Judge, for_each};
 use super::merge_commits::{self, OwnChanges};
-use super::{excuses, facts};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Commit, Merges, Objects, Range, Repository, Tree, changes_between};
@@ -100,13 +100,11 @@ impl CommitJudge<'_> {
                 let parent = Tree::of_commit(objects, commit.parents.first().copied())?;
                 changes_between(objects, base.id(), parent.id())
             },
+            merge_base: &|path| base.get(path).map(Some),
         };
         let changes = judge.measure(changes, &merged)?;
-        let merge_base = facts::states(self.policy, &changes, |change| {
-            base.get(change.path.as_ref())
-        })?;
         let approvals = self.commit_approvals.counted_in(commit.id);
-        let mut findings = judge.check(&changes, &merge_base, &approvals)?;
+        let mut findings = judge.check(&changes, &approvals)?;
         let short = commit.id.to_hex_with_len(12);
         if !merged.is_merge
             && findings.iter().any(excuses::may_be_excused)

@@ -1,15 +1,16 @@
 //! The pipeline of every judgement: load the policy, check approvals, measure the changes, run the rules.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use gix::bstr::{BString, ByteSlice};
 
-use super::approvals::{CommitApprovals, WholeRange};
-use super::facts::{JudgementFacts, states};
+use super::approvals::CommitApprovals;
+use super::facts::JudgementFacts;
 use super::measured_changes::{Judge, for_each};
 use super::policy_loader::load_for_changes;
 use super::{Options, excuses, review};
 use crate::approve::Approval;
+use crate::change::State;
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{Objects, changes_between};
@@ -52,43 +53,40 @@ pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<
     if let Some(bases) = facts.merge_bases {
         bases.worst(objects, &policy.settings.thresholds, &mut changes)?;
     }
+    let is_range = facts.stage == Stage::Range;
+    let target = policy.settings.base.as_deref();
+    // With several merge bases, each change is compared with one of them.
+    let of_range = changes.iter().filter(|_| is_range);
+    let olds = of_range.map(|change| (change.path.clone(), change.old));
+    let olds: HashMap<BString, Option<State>> = olds.collect();
     let judge = Judge {
         objects,
         policy: &policy,
         base: Some(base.tree()),
         result: &facts.result,
         precision: options.precision,
-        earlier: &|| match base.merge_base(repo, policy.settings.base.as_deref()) {
+        earlier: &|| match base.merge_base(repo, target) {
             Ok(Some((_, first))) if facts.stage == Stage::Commit => {
                 changes_between(objects, first.id(), base.tree().id())
             }
             // In doubt, lines of earlier commits do not count.
             _ => Ok(Vec::new()),
         },
+        merge_base: &|path| match is_range {
+            true => Ok(olds.get(path).copied()),
+            false => base.at_merge_base(repo, target, path),
+        },
     };
     let changes = judge.measure(changes, &facts.merged)?;
-    let is_range = facts.stage == Stage::Range;
-    let merge_base = match is_range {
-        // With several merge bases, each change is compared with one of them.
-        true => states(&policy, &changes, |change| Ok(change.old))?,
-        false => base.states(repo, &policy, &changes)?,
-    };
     let mut counted = Vec::new();
     if !is_range {
         counted.extend_from_slice(&options.approvals);
         let of_commits = facts.commits.iter();
         counted.extend(of_commits.flat_map(|commit| commit_approvals.counted_in(commit.id)));
     }
-    let mut findings = judge.check(&changes, &merge_base, &counted)?;
+    let mut findings = judge.check(&changes, &counted)?;
     let approved = match is_range {
-        true => {
-            let range = WholeRange {
-                judge: &judge,
-                changes: &changes,
-                merge_base: &merge_base,
-            };
-            range.clear(&commit_approvals, &mut findings)?
-        }
+        true => commit_approvals.clear(&judge, &changes, &mut findings)?,
         false => {
             let is_approved =
                 |one: &&MeasuredChange| counted.iter().any(|approval| approval.is_for(&one.change));

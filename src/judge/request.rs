@@ -1,12 +1,11 @@
 //! Judges what a request would do to a file, for `guard check` and the file verbs.
 
-use std::collections::HashMap;
-
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 
 use super::excuses;
 use super::facts::BaseCommit;
+use super::tree_view::FirstError;
 use crate::approve::Approval;
 use crate::boundary::{Boundary, BoundaryError, NestedRepository};
 use crate::change::{Change, Kind, State};
@@ -17,8 +16,8 @@ use crate::git::{Repository, Tree};
 use crate::measure::{self, Kept, Measured};
 use crate::path::{Reason, escaped, shell_word};
 use crate::policy::Policy;
-use crate::rules::{self, Access, Case, MeasuredChange, MergeBase, RenameTarget};
-use crate::scope::Actions;
+use crate::rules::{self, Access, Case, MeasuredChange, RenameTarget};
+use crate::scope::{Actions, Scope};
 use crate::system;
 
 /// The context of a request.
@@ -277,39 +276,30 @@ impl OperationContext<'_, '_> {
     /// # Errors
     /// The configured base does not exist, or a commit cannot be read.
     pub fn refusals(&self, changes: &[MeasuredChange]) -> Result<Vec<Finding>> {
-        let mut merge_base = self.head.states(self.repo, self.policy, changes)?;
-        if matches!(merge_base, MergeBase::Unknown) {
-            merge_base = self.own_files(changes)?;
-        }
+        let failed = FirstError::default();
         let mut findings = rules::check(&Case {
             platform: system::PLATFORM,
             policy: self.policy,
             changes,
             result: self.boundary,
-            merge_base: &merge_base,
+            merge_base: &|path| failed.seen(self.before(path)).flatten(),
             approvals: self.approvals,
         });
+        failed.finish()?;
         findings.retain(|finding| finding.level == Level::Error);
         findings.sort_by_key(|finding| finding.rule);
         Ok(findings)
     }
 
-    /// What is known without a merge base: a file that HEAD lacks and a row lets be added is of this work, so it may
-    /// go again.
-    fn own_files(&self, changes: &[MeasuredChange]) -> Result<MergeBase> {
-        let mut own = HashMap::new();
-        for change in changes.iter().map(|changed| &changed.change) {
-            let path: &BStr = change.path.as_ref();
-            let scope = self.policy.scope.as_ref();
-            let may_be_added =
-                scope.is_some_and(|scope| scope.actions(path).contains(Actions::ADD));
-            if change.new.is_none() && may_be_added && self.head().get(path)?.is_none() {
-                own.insert(change.path.clone(), None);
-            }
-        }
-        Ok(match own.is_empty() {
-            true => MergeBase::Unknown,
-            false => MergeBase::Known(own),
+    /// The state at the merge base. Without one, a file that HEAD lacks and a row lets be added is of this work, so it
+    /// may go again.
+    fn before(&self, path: &BStr) -> Result<Option<Option<State>>> {
+        let target = self.policy.settings.base.as_deref();
+        let known = self.head.at_merge_base(self.repo, target, path)?;
+        let is_own = |scope: &Scope| scope.actions(path).contains(Actions::ADD);
+        Ok(match self.policy.scope.as_ref().is_some_and(is_own) {
+            true if known.is_none() && self.head().get(path)?.is_none() => Some(None),
+            _ => known,
         })
     }
 

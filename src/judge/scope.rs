@@ -67,13 +67,16 @@ fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
     let head = GitTreeView::of(&head);
     let Ok(root) = repo.workdir() else {
         let listed = listed(&policy.settings, all.collect(), &head, None);
-        return head.finish().map(|()| listed);
+        return head.failed.finish().map(|()| listed);
     };
     let (index, disk) = (Index::open(repo)?, work_tree(root)?);
     let tree = index.tree()?;
     let tree = GitTreeView::of(&tree);
     let listed = listed(&policy.settings, all.collect(), &head, Some((&tree, &disk)));
-    head.finish().and(tree.finish()).map(|()| listed)
+    head.failed
+        .finish()
+        .and(tree.failed.finish())
+        .map(|()| listed)
 }
 
 /// The grants of a scope, each with whether its file exists: a glob by what the first of two trees lists, a path by the

@@ -20,7 +20,23 @@ pub(super) struct GitTreeView<'a> {
     changes: Option<&'a [MeasuredChange]>,
     /// All files, listed on first use.
     files: OnceCell<Vec<(BString, Kind)>>,
-    failed: RefCell<Option<Error>>,
+    pub(super) failed: FirstError,
+}
+
+/// The first error of what rules look up: a judgement counts only if everything could be read.
+#[derive(Default)]
+pub(super) struct FirstError(RefCell<Option<Error>>);
+
+impl FirstError {
+    pub(super) fn seen<T>(&self, result: Result<T>) -> Option<T> {
+        result
+            .map_err(|error| self.0.borrow_mut().get_or_insert(error).clone())
+            .ok()
+    }
+
+    pub(super) fn finish(self) -> Result<()> {
+        self.0.into_inner().map_or(Ok(()), Err)
+    }
 }
 
 impl<'a> GitTreeView<'a> {
@@ -30,7 +46,7 @@ impl<'a> GitTreeView<'a> {
             tree,
             changes: None,
             files: OnceCell::new(),
-            failed: RefCell::new(None),
+            failed: FirstError::default(),
         }
     }
 
@@ -41,31 +57,22 @@ impl<'a> GitTreeView<'a> {
             ..GitTreeView::of(tree)
         }
     }
-
-    /// The first read error: a judgement counts only if everything could be read.
-    pub(super) fn finish(self) -> Result<()> {
-        self.failed.into_inner().map_or(Ok(()), Err)
-    }
-
-    fn seen<T>(&self, result: Result<T>) -> Option<T> {
-        result
-            .map_err(|error| self.failed.borrow_mut().get_or_insert(error).clone())
-            .ok()
-    }
 }
 
 impl TreeView for GitTreeView<'_> {
     fn entry(&self, path: &BStr) -> Option<Node> {
-        match self.seen(self.tree.get(path))? {
+        match self.failed.seen(self.tree.get(path))? {
             Some(state) => Some(Node::Entry(state.kind)),
-            None => self
-                .seen(self.tree.is_dir(path))?
-                .then_some(Node::Directory),
+            None => {
+                let is_directory = self.failed.seen(self.tree.is_dir(path))?;
+                is_directory.then_some(Node::Directory)
+            }
         }
     }
 
     fn link_target(&self, path: &BStr) -> Option<BString> {
-        self.seen(self.tree.content(path))?.map(BString::from)
+        let target = self.failed.seen(self.tree.content(path))?;
+        target.map(BString::from)
     }
 }
 
@@ -73,10 +80,11 @@ impl ResultTree for GitTreeView<'_> {
     fn for_each(&self, visit: &mut dyn FnMut(&BStr, Kind)) {
         if let Some(changes) = self.changes {
             let paths = changes.iter().map(MeasuredChange::path);
-            self.seen(self.tree.visit_case_collisions(paths, visit));
+            self.failed
+                .seen(self.tree.visit_case_collisions(paths, visit));
             return;
         }
-        let list = || self.seen(self.tree.files()).unwrap_or_default();
+        let list = || self.failed.seen(self.tree.files()).unwrap_or_default();
         for (path, kind) in self.files.get_or_init(list) {
             visit(path.as_ref(), *kind);
         }

@@ -1,7 +1,5 @@
 //! What a rule is given: the case to look at, and the sink for its findings.
 
-use std::collections::HashMap;
-
 use gix::bstr::{BStr, BString};
 
 use crate::approve::Approval;
@@ -56,25 +54,9 @@ pub struct RenameTarget {
     pub kept: Kept,
 }
 
-/// What is known about the merge base.
-#[derive(Debug, Clone, Default)]
-pub enum MergeBase {
-    /// There is no target branch to compare with.
-    #[default]
-    Unknown,
-    /// What it holds at the paths that [`super::needs_merge_base`] asked for.
-    Known(HashMap<BString, Option<State>>),
-}
-
-impl MergeBase {
-    /// The state at `path`: `None` if unknown, `Some(None)` if there was nothing.
-    pub fn get(&self, path: &BStr) -> Option<Option<State>> {
-        match self {
-            MergeBase::Unknown => None,
-            MergeBase::Known(states) => states.get(path).copied(),
-        }
-    }
-}
+/// What the merge base holds at a path: `None` if it is unknown, `Some(None)` if there was nothing. Rules ask only if
+/// the verdict depends on it, because finding the merge base takes time.
+pub type MergeBase<'a> = dyn Fn(&BStr) -> Option<Option<State>> + 'a;
 
 /// The resulting tree.
 pub trait ResultTree: TreeView {
@@ -94,7 +76,7 @@ pub struct Case<'a> {
     /// The resulting tree.
     pub result: &'a dyn ResultTree,
     /// The merge base.
-    pub merge_base: &'a MergeBase,
+    pub merge_base: &'a MergeBase<'a>,
     /// The approvals that count here, without expired ones and, in a range, without unsigned ones.
     pub approvals: &'a [Approval],
 }

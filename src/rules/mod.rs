@@ -28,7 +28,6 @@ use crate::approve::Approval;
 use crate::change::Change;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::escaped;
-use crate::policy::Policy;
 use crate::scope::settings::Settings;
 
 pub use agent_settings::refuse_request;
@@ -80,11 +79,6 @@ pub fn wants_content(path: &BStr) -> bool {
         || policy_changed::may_call_guard(path)
         || hook_lines::is_manifest(path)
         || destructive_change::may_be_generated(path)
-}
-
-/// Whether the verdict on this change depends on the merge base.
-pub fn needs_merge_base(policy: &Policy, changed: &MeasuredChange) -> bool {
-    out_of_scope::depends_on_merge_base(policy, changed)
 }
 
 /// Turns errors of approved changes into notes, except for rules that cannot be approved.

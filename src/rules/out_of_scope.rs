@@ -75,7 +75,7 @@ fn is_granted(case: &Case<'_>, scope: &Scope, changed: &MeasuredChange) -> bool 
         // What no row can name may be deleted.
         || change.action() == Action::Delete && !can_be_named(change, case.platform)
         // A change back to the state of the merge base needs no grant.
-        || case.merge_base.get(changed.path()) == Some(change.new)
+        || (case.merge_base)(changed.path()) == Some(change.new)
         // The next step is the same for path and row: commit the design first.
         || policy.stage == Stage::Commit && grants(&policy.proposed, changed, case.merge_base)
 }
@@ -96,7 +96,7 @@ fn is_regular_design(policy: &Policy, change: &Change) -> bool {
 }
 
 /// Whether `scope` permits the change.
-pub(super) fn grants(scope: &Scope, changed: &MeasuredChange, merge_base: &MergeBase) -> bool {
+fn grants(scope: &Scope, changed: &MeasuredChange, merge_base: &MergeBase<'_>) -> bool {
     let (path, needed) = (changed.path(), missing_row::needed(&changed.change));
     let actions = scope.actions(path);
     if actions.contains(needed) {
@@ -106,8 +106,8 @@ pub(super) fn grants(scope: &Scope, changed: &MeasuredChange, merge_base: &Merge
         return rename_rows::goes_on(scope, changed);
     }
     // An Add row also grants modifying a file that the merge base lacks; without a merge base, any file.
-    let is_new = merge_base.get(path).is_none_or(|state| state.is_none());
-    needed == Actions::MODIFY && actions.contains(Actions::MODIFY_NEW) && is_new
+    let is_new = || merge_base(path).is_none_or(|state| state.is_none());
+    needed == Actions::MODIFY && actions.contains(Actions::MODIFY_NEW) && is_new()
 }
 
 /// Whether a row permits deleting the path: a Delete row, or a Rename row whose new path exists.
@@ -115,16 +115,6 @@ pub(super) fn may_go(scope: &Scope, changed: &MeasuredChange) -> bool {
     changed.change.action() == Action::Delete
         && (scope.actions(changed.path()).contains(Actions::DELETE)
             || rename_rows::goes_on(scope, changed))
-}
-
-pub(super) fn depends_on_merge_base(policy: &Policy, changed: &MeasuredChange) -> bool {
-    let Some(scope) = &policy.scope else {
-        return false;
-    };
-    let actions = scope.actions(changed.path());
-    let is_granted =
-        actions.contains(missing_row::needed(&changed.change)) || may_go(scope, changed);
-    !is_granted && !needs_no_row(policy, &changed.change)
 }
 
 fn no_grant(
@@ -192,7 +182,7 @@ fn not_this_action(
         .detail("granted", grant.actions.names().collect::<Vec<_>>());
     let may_be_own_work = needed == Actions::DELETE
         && grant.actions.contains(Actions::ADD)
-        && matches!(case.merge_base, MergeBase::Unknown);
+        && (case.merge_base)(path).is_none();
     let finding = match may_be_own_work {
         true => finding.help(
             "if this branch added the file, set `[lld] base = \"main\"` in guard.toml so that guard can tell",

@@ -1,42 +1,33 @@
-//! Applies approvals to a range. The approved steps of a path split its change; each segment before, between and after
-//! them must pass the same rules on its own. Then the errors of the whole change are cleared.
+//! Applies approvals to a range. The approved steps of a path split its change; the parts before, between and after them
+//! must pass the same rules on their own. Then the errors of the whole change are cleared.
 
 use std::collections::{HashMap, HashSet};
 
 use gix::bstr::BString;
 
 use super::{CommitApproval, CommitApprovals, StatePair};
-use crate::change::{Change, State};
+use crate::change::Change;
 use crate::error::Result;
 use crate::finding::Finding;
-use crate::judge::measured_changes::{Judge, made_files, rename_targets};
+use crate::judge::measured_changes::Judge;
 use crate::judge::merge_commits::MergedContents;
 use crate::path::escaped;
-use crate::rules::{self, MeasuredChange, MergeBase};
+use crate::rules::{self, MeasuredChange};
 
-/// A range judged without its approvals.
-pub(in crate::judge) struct WholeRange<'a> {
-    pub(in crate::judge) judge: &'a Judge<'a>,
-    pub(in crate::judge) changes: &'a [MeasuredChange],
-    pub(in crate::judge) merge_base: &'a MergeBase,
-}
-
-/// The approvals of a path that count, each with its step, in commit order.
-type ApprovedSteps<'a> = Vec<(&'a CommitApproval, StatePair)>;
-
-impl WholeRange<'_> {
-    /// Clears the errors that no unapproved segment has, and explains why the others remain. Returns the approved
-    /// paths.
+impl CommitApprovals {
+    /// Clears the errors that no unapproved part of a change has, and explains why the others remain. Returns the
+    /// approved paths.
     ///
     /// # Errors
     /// An object cannot be read.
     pub(in crate::judge) fn clear(
         &self,
-        commit_approvals: &CommitApprovals,
+        judge: &Judge<'_>,
+        changes: &[MeasuredChange],
         findings: &mut [Finding],
     ) -> Result<HashSet<BString>> {
-        let mut by_path: HashMap<&BString, ApprovedSteps<'_>> = HashMap::new();
-        for one in &commit_approvals.all {
+        let mut by_path: HashMap<&BString, Vec<(&CommitApproval, StatePair)>> = HashMap::new();
+        for one in &self.all {
             if let Ok(step) = one.verdict {
                 let steps = by_path.entry(&one.approval.path).or_default();
                 // Two branches may make the same step, each with its own approval.
@@ -45,30 +36,48 @@ impl WholeRange<'_> {
                 }
             }
         }
-        let (mut approved, mut rests) = (HashSet::new(), HashMap::new());
-        for (at, changed) in self.changes.iter().enumerate() {
-            let path = &changed.change.path;
-            if let Some(steps) = by_path.get(path) {
-                if let Some(rest) = self.uncovered(at, steps)? {
-                    rests.insert(path, rest);
-                } else {
-                    approved.insert(path.clone());
+        if by_path.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let (mut parts, mut covered) = (Vec::new(), HashSet::new());
+        for Change { path, old, new, .. } in changes.iter().map(|one| &one.change) {
+            let steps = by_path.get(path).into_iter().flatten();
+            let mut from = *old;
+            for (to, next) in steps.map(|(_, step)| *step).chain([(*new, *new)]) {
+                if from != to {
+                    parts.push(Change::new(path.clone(), from, to));
                 }
+                from = next;
+            }
+            // The other changes are judged beside it.
+            if parts.last().is_none_or(|part| part.path != *path) {
+                covered.insert(path);
+                parts.push(Change::new(path.clone(), *old, *new));
             }
         }
-        for (changed, finding) in self.own(findings) {
-            let change = &changed.change;
-            let Some(steps) = by_path.get(&change.path) else {
+        let parts = judge.measure(parts, &MergedContents::default())?;
+        let mut rests: HashMap<BString, Finding> = HashMap::new();
+        for rest in judge.check(&parts, &[])? {
+            let path = rest.path.clone().filter(|path| !covered.contains(path));
+            if let Some(path) = path.filter(|_| rules::can_be_cleared(&rest)) {
+                rests.entry(path).or_insert(rest);
+            }
+        }
+        let approved = by_path.keys().filter(|path| !rests.contains_key(**path));
+        let approved: HashSet<BString> = approved.map(|path| (*path).clone()).collect();
+        for finding in findings.iter_mut().filter(|one| rules::can_be_cleared(one)) {
+            let mut changes = changes.iter().map(|one| &one.change);
+            let Some(change) = changes.find(|one| finding.path.as_ref() == Some(&one.path)) else {
                 continue;
             };
-            let Some((last, _)) = steps.last() else {
+            let steps = by_path.get(&change.path);
+            let Some((steps, (last, _))) = steps.and_then(|steps| Some((steps, steps.last()?)))
+            else {
                 continue;
             };
             // A loss in a rename needs approval of both paths.
-            let lost_at = rules::lost_at(finding, change);
-            let lost_at = lost_at
-                .filter(|&from| !approved.contains(from))
-                .map(ToOwned::to_owned);
+            let lost_at = rules::lost_at(finding, change).map(ToOwned::to_owned);
+            let lost_at = lost_at.filter(|from| !approved.contains(from));
             if lost_at.is_none() && approved.contains(&change.path) {
                 let approvals: Vec<_> = steps.iter().map(|(one, _)| &one.approval).collect();
                 rules::clear(finding, &approvals);
@@ -82,63 +91,6 @@ impl WholeRange<'_> {
         }
         Ok(approved)
     }
-
-    /// The findings that an approval can clear, each with the change that it is about.
-    fn own<'f>(
-        &self,
-        findings: &'f mut [Finding],
-    ) -> impl Iterator<Item = (&MeasuredChange, &'f mut Finding)> {
-        findings.iter_mut().filter_map(|finding| {
-            let mut changes = self.changes.iter();
-            let own = changes.find(|one| finding.path.as_ref() == Some(&one.change.path));
-            own.filter(|_| rules::can_be_cleared(finding))
-                .map(|own| (own, finding))
-        })
-    }
-
-    /// The first error of a part of the change at this position that the steps do not cover. They follow each other from
-    /// one end of the change to the other; what lies between them must pass the rules on its own.
-    fn uncovered(&self, at: usize, steps: &ApprovedSteps<'_>) -> Result<Option<Finding>> {
-        let change = &self.changes[at].change;
-        let mut from = change.old;
-        let end = (change.new, change.new);
-        for (to, next) in steps.iter().map(|&(_, step)| step).chain([end]) {
-            if from != to
-                && let Some(error) = self.error_of(at, from, to)?
-            {
-                return Ok(Some(error));
-            }
-            from = next;
-        }
-        Ok(None)
-    }
-
-    /// The first error of the change at this position if this segment were the whole range.
-    fn error_of(
-        &self,
-        at: usize,
-        old: Option<State>,
-        new: Option<State>,
-    ) -> Result<Option<Finding>> {
-        let change = Change::new(self.changes[at].path(), old, new);
-        let (objects, policy) = (self.judge.objects, self.judge.policy);
-        let alone = self
-            .judge
-            .measure(vec![change], &MergedContents::default())?;
-        let Some(mut measured) = alone.into_iter().next() else {
-            return Ok(None);
-        };
-        let mut all = self.changes.to_vec();
-        // A file that a Rename row lets go continues in another file of the range.
-        let changes = all.iter().map(|measured| &measured.change);
-        let made = made_files(policy, changes);
-        measured.new_ends = rename_targets(objects, policy, &made, &measured.change)?;
-        let path = measured.change.path.clone();
-        all[at] = measured;
-        let findings = self.judge.check(&all, self.merge_base, &[])?;
-        let is_own = |one: &Finding| one.path.as_ref() == Some(&path) && rules::can_be_cleared(one);
-        Ok(findings.into_iter().find(is_own))
-    }
 }
 
 /// Says which part of the change is not approved.
@@ -148,8 +100,9 @@ fn tell_rest(finding: &mut Finding, last: &CommitApproval, rest: Option<&Finding
         .filter(|rest| rest.message != finding.message)
         .map_or(String::new(), |rest| format!(": {}", rest.message));
     let why_not = format!("does not cover the other changes{rest}");
-    let line = format!("the approval by {who} in commit {commit} {why_not}");
-    finding.help_first(line);
+    finding.help_first(format!(
+        "the approval by {who} in commit {commit} {why_not}"
+    ));
     finding
         .details
         .insert("approval", last.facts(Some(why_not)));

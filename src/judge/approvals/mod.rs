@@ -21,8 +21,6 @@ use crate::scope::settings::Settings;
 use crate::ssh_keygen::SshKeygen;
 use crate::trailer;
 
-pub(super) use in_range::WholeRange;
-
 /// The number of invalid trailers, and of refused approvals of one path, to report.
 const MAX_TOLD: usize = 3;
 /// Clocks differ, so a commit may claim to be older than its approval.

@@ -25,7 +25,7 @@ use crate::design::{self, Design};
 use crate::finding::{Level, Rule};
 use crate::measure::{self, Kept, Precision};
 use crate::path::{Node, Platform, TreeView};
-use crate::policy::{Governing, Stage};
+use crate::policy::{Governing, Policy, Stage};
 use crate::scope::settings as guard_toml;
 
 /// The design of the branch.
@@ -98,7 +98,8 @@ struct Work {
     changes: Vec<(Change, Side, Side)>,
     /// The rest of the resulting tree.
     unchanged: Tree,
-    merge_base: MergeBase,
+    /// What the merge base holds, if it is known.
+    merge_base: Option<HashMap<BString, Option<State>>>,
     approvals: Vec<Approval>,
 }
 
@@ -153,7 +154,7 @@ fn with_designs(
         policy: Policy::new(stage, settings, designs),
         changes: Vec::new(),
         unchanged: Tree::default(),
-        merge_base: MergeBase::Unknown,
+        merge_base: None,
         approvals: Vec::new(),
     }
 }
@@ -204,7 +205,7 @@ impl Work {
             let old = text.and_then(file);
             (BString::from(*path), old.as_ref().map(state))
         });
-        self.merge_base = MergeBase::Known(known.collect::<HashMap<_, _>>());
+        self.merge_base = Some(known.collect());
         self
     }
 
@@ -303,7 +304,7 @@ impl Work {
             policy: &self.policy,
             changes,
             result: &result,
-            merge_base: &self.merge_base,
+            merge_base: &|path| self.merge_base.as_ref()?.get(path).copied(),
             approvals: &self.approvals,
         })
     }
