@@ -89,8 +89,8 @@ pub struct Policy {
     pub(crate) adopting: bool,
     /// The operation of git that waits for this commit, such as `merge`.
     pub(crate) operation: Option<&'static str>,
-    /// New paths of designs that the change moves, such as from `active/` to `done/`.
-    pub(crate) moved_designs: Vec<BString>,
+    /// Old and new paths of designs that the change moves, such as from `active/` to `done/`.
+    pub(crate) moved_designs: Vec<(BString, BString)>,
 }
 
 impl Policy {
@@ -186,7 +186,12 @@ impl Policy {
     pub(crate) fn is_design(&self, path: &BStr) -> bool {
         is_design(&self.settings, path)
             || self.governing(path).is_some()
-            || self.moved_designs.iter().any(|moved| moved == path)
+            || self.is_moved_design(path)
+    }
+
+    /// Whether the change moves a design there.
+    pub(crate) fn is_moved_design(&self, path: &BStr) -> bool {
+        self.moved_designs.iter().any(|(_, to)| to == path)
     }
 
     /// The governing design at `path`.

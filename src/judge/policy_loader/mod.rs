@@ -12,7 +12,7 @@ use super::{Options, excuses};
 use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
 use crate::finding::Help;
-use crate::git::{Objects, Repository, Tree};
+use crate::git::{Repository, Tree};
 use crate::path::{escaped, escaped_list, shell_word};
 use crate::policy::{self, Governing, Policy, Stage};
 use crate::rules;
@@ -20,7 +20,7 @@ use crate::scope::settings::{self, Authority, Missing, Settings};
 
 pub(super) use read::{declares_nothing, is_other_text};
 pub use select::{CHOICE_KEY, CandidateDesigns, GUARD_USE, candidates};
-pub(super) use select::{Choice, LocatedDesigns, locate};
+pub(super) use select::{LocatedDesigns, locate};
 
 /// The policy for a path that a request wants to write: HEAD's, so that a request cannot grant itself anything.
 /// `needs_design`: whether the answer depends on a design.
@@ -32,10 +32,11 @@ pub fn load_for_request(
     options: &Options,
     needs_design: bool,
 ) -> Result<Policy> {
-    let facts = of_head(repo)?;
-    let mut loader = Loader::new(&facts, options)?;
-    loader.is_manual = false;
-    loader.finish(needs_design)
+    let options = Options {
+        in_hook: true,
+        ..options.clone()
+    };
+    Loader::new(&of_head(repo)?, &options)?.finish(needs_design)
 }
 
 /// The same for display only: a design named by the user that HEAD lacks comes from the work tree.
@@ -43,8 +44,7 @@ pub fn load_for_request(
 /// # Errors
 /// As for [`load_for_request`], but for a design that HEAD lacks.
 pub(super) fn load_to_show(repo: &Repository, options: &Options) -> Result<Policy> {
-    let facts = of_head(repo)?;
-    Loader::new(&facts, options)?.finish(true)
+    Loader::new(&of_head(repo)?, options)?.finish(true)
 }
 
 fn of_head(repo: &Repository) -> Result<JudgementFacts<'_>> {
@@ -61,28 +61,20 @@ pub(super) fn load_for_changes(facts: &JudgementFacts<'_>, options: &Options) ->
     loader.policy.moved_designs = moved_designs(&loader.policy.settings, &facts.changes);
     for change in &facts.changes {
         if !loader.goes_without_design(change)? {
-            loader.first_refused = Some(change.path.clone());
-            break;
+            return loader.finish(true);
         }
     }
-    let needs_design = loader.first_refused.is_some();
-    loader.finish(needs_design)
+    loader.finish(false)
 }
 
 struct Loader<'f, 'a> {
     facts: &'f JudgementFacts<'a>,
     options: &'f Options,
-    /// Whether a person runs guard by hand. A flag may then name any document, also one that only the work tree has.
-    is_manual: bool,
     /// Whether the base has usable settings.
     configured: bool,
     by_hand: Vec<BString>,
     /// The policy so far, without designs.
     policy: Policy,
-    /// The settings that the change brings, if other ones are in force.
-    next_settings: Option<Settings>,
-    /// The first change that needs a design.
-    first_refused: Option<BString>,
 }
 
 impl<'f, 'a> Loader<'f, 'a> {
@@ -95,15 +87,12 @@ impl<'f, 'a> Loader<'f, 'a> {
         let mut loader = Loader {
             facts,
             options,
-            is_manual: !options.in_hook,
             configured: false,
             by_hand,
             policy: Policy {
                 operation: facts.operation,
                 ..Policy::of_settings(facts.stage, Settings::default())
             },
-            next_settings: None,
-            first_refused: None,
         };
         loader.read_settings()?;
         Ok(loader)
@@ -113,23 +102,17 @@ impl<'f, 'a> Loader<'f, 'a> {
         self.facts.base.tree()
     }
 
-    fn objects(&self) -> &'a Objects {
-        self.facts.repo.objects()
-    }
-
     /// Whether the proposal's designs are in force instead of the base's.
     fn head_governs(&self) -> bool {
         self.facts.stage == Stage::Range && self.policy.settings.authority == Authority::Head
     }
 
     /// The base as messages name it.
-    fn base_name(&self) -> String {
+    fn base_name(&self) -> &'static str {
         match (self.facts.stage, self.facts.head) {
-            (Stage::Range | Stage::Step, _) => "the merge base".to_owned(),
-            (Stage::Commit, Some(judged)) => {
-                format!("the parent of commit {}", judged.to_hex_with_len(12))
-            }
-            (Stage::Commit | Stage::Request, _) => "HEAD".to_owned(),
+            (Stage::Range, _) => "the merge base",
+            (_, Some(_)) => "the parent commit",
+            (_, None) => "HEAD",
         }
     }
 
@@ -138,71 +121,61 @@ impl<'f, 'a> Loader<'f, 'a> {
     fn read_settings(&mut self) -> Result<()> {
         let file = BStr::new(settings::FILE);
         let current = self.base().read(file)?;
-        let proposed = self.proposed(file)?;
+        let proposed = self.facts.result.read(file)?;
         let proposed = proposed.filter(|text| Some(text) != current.as_ref());
-        let is_first = current.is_none();
+        let next = match proposed.map(|text| settings::parse(&text)) {
+            Some(Err(error)) => {
+                self.policy.broken_settings = Some(error.message);
+                None
+            }
+            next => next.and_then(Result::ok),
+        };
+        self.policy.adopting = current.is_none() && next.is_some();
         let current = match &self.options.settings {
             Some(settings) => Some(Ok(settings.clone())),
             None => current.map(|text| settings::parse(&text)),
         };
-        match proposed.map(|text| settings::parse(&text)) {
-            Some(Ok(proposed)) => self.next_settings = Some(proposed),
-            Some(Err(error)) => self.policy.broken_settings = Some(error.message),
-            None => {}
-        }
-        self.policy.adopting = is_first && self.next_settings.is_some();
-        match (current, &self.next_settings) {
+        match (current, next) {
             (Some(Ok(settings)), _) => {
                 self.policy.settings = settings;
                 self.configured = true;
             }
             (Some(Err(error)), None) => return Err(error),
-            (_, Some(proposed)) => {
-                self.policy.settings.lld_path.clone_from(&proposed.lld_path);
-                self.policy.settings.standing.clone_from(&proposed.standing);
-                if !is_first {
-                    self.policy.notes.push(format!(
-                        "the guard.toml of {} cannot be used; this change replaces it",
-                        self.base_name()
-                    ));
-                }
+            (current, Some(next)) => {
+                self.policy.settings.lld_path = next.lld_path;
+                self.policy.settings.standing = next.standing;
+                self.policy.notes.extend(current.map(|_| {
+                    let base = self.base_name();
+                    format!("the guard.toml of {base} cannot be used; this change replaces it")
+                }));
             }
             (None, None) => {}
         }
         Ok(())
     }
 
-    /// The proposal's content at `path`.
-    fn proposed(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
-        self.facts.result.read(path)
-    }
-
-    /// Whether the change needs no design: designs, guard's own settings and, in the commit that sets guard up, files
-    /// that call it.
+    /// Whether the change needs no design: designs, guard's own settings, guard's own part of hook settings and, in the
+    /// commit that sets guard up, files that call it.
     fn goes_without_design(&self, change: &Change) -> Result<bool> {
         // A link is neither a design nor settings.
         if change.leaves_no_regular_file() {
             return Ok(false);
         }
-        let path = change.path.as_ref();
-        Ok(policy::is_own_settings(&self.policy.settings, path)
-            || policy::is_design(&self.policy.settings, path)
-            || self.policy.moved_designs.iter().any(|moved| moved == path)
-            || self.is_by_hand(&change.path)
-            || self.policy.adopting && rules::may_call_guard(path)
-            || self.changes_only_own_part(change)?)
-    }
-
-    /// Whether only guard's own part of hook settings changes.
-    fn changes_only_own_part(&self, change: &Change) -> Result<bool> {
         let path: &BStr = change.path.as_ref();
-        let is_file = change.new.is_some_and(|new| new.kind.is_file());
+        let settings = &self.policy.settings;
+        if policy::is_own_settings(settings, path)
+            || policy::is_design(settings, path)
+            || self.policy.is_moved_design(path)
+            || self.by_hand.contains(&change.path)
+            || self.policy.adopting && rules::may_call_guard(path)
+        {
+            return Ok(true);
+        }
         let was_file = change.old.is_none_or(|old| old.kind.is_file());
-        if !is_file || !was_file || !rules::wants_content(path) {
+        if change.new.is_none() || !was_file || !rules::wants_content(path) {
             return Ok(false);
         }
-        let before = self.objects().content(change.old)?;
-        let after = self.objects().content(change.new)?;
+        let (before, after) = self.facts.repo.objects().both(change.old, change.new)?;
         Ok(rules::changes_only_own_part(path, &before, &after))
     }
 
@@ -218,22 +191,24 @@ impl<'f, 'a> Loader<'f, 'a> {
         if !needed || has_own || self.policy.settings.missing == Missing::Skip {
             return Ok(designs);
         }
-        if designs.is_empty() {
-            if self.configured {
-                let changes = self.facts.changes.iter();
-                let found = excuses::reverted_above(self.facts, &self.policy.settings, changes)?;
-                self.policy.reverts = found.map(|(commit, _)| commit);
+        if !designs.is_empty() {
+            if !self.policy.settings.lld_path.is_empty() {
+                self.policy.notes.push(format!(
+                    "{}, so only standing designs count; for other work, write a design (guard scope new) or choose one (guard use FILE)",
+                    self.no_design().message
+                ));
             }
-            if self.policy.reverts.is_none() {
-                return Err(self.no_design());
-            }
-        } else if !self.policy.settings.lld_path.is_empty() {
-            self.policy.notes.push(format!(
-                "{}, so only standing designs count; for other work, write a design (guard scope new) or choose one (guard use FILE)",
-                self.no_design().message
-            ));
+            return Ok(designs);
         }
-        Ok(designs)
+        if self.configured {
+            let changes = self.facts.changes.iter();
+            let found = excuses::reverted_above(self.facts, &self.policy.settings, changes)?;
+            self.policy.reverts = found.map(|(commit, _)| commit);
+        }
+        match self.policy.reverts {
+            Some(_) => Ok(designs),
+            None => Err(self.no_design()),
+        }
     }
 
     fn finish(mut self, needs_design: bool) -> Result<Policy> {
@@ -249,16 +224,17 @@ impl<'f, 'a> Loader<'f, 'a> {
     }
 }
 
-/// The new paths of designs that move: new Markdown files with the file name of a design that the same change deletes.
-/// The content may differ, for example by a status line.
-pub(super) fn moved_designs(settings: &Settings, changes: &[Change]) -> Vec<BString> {
-    let is_gone = |change: &&Change| {
-        change.new.is_none() && policy::is_design(settings, change.path.as_ref())
-    };
-    let gone = changes.iter().filter(is_gone);
-    gone.flat_map(|gone| new_documents(changes, &gone.path))
-        .cloned()
-        .collect()
+/// The old and new paths of designs that move: a new Markdown file has the file name of a design that the same change
+/// deletes. The content may differ, for example by a status line.
+pub(super) fn moved_designs(settings: &Settings, changes: &[Change]) -> Vec<(BString, BString)> {
+    let mut moved = Vec::new();
+    for gone in changes.iter().filter(|change| change.new.is_none()) {
+        if policy::is_design(settings, gone.path.as_ref()) {
+            let new = new_documents(changes, &gone.path);
+            moved.extend(new.map(|new| (gone.path.clone(), new.clone())));
+        }
+    }
+    moved
 }
 
 /// The new Markdown files with the file name of `path`.
@@ -268,8 +244,8 @@ fn new_documents<'c>(
 ) -> impl Iterator<Item = &'c BString> + use<'c> {
     let wanted = file_name(path).to_vec();
     let new = changes.iter().filter(|change| is_new_file(change));
-    let paths = new.map(|change| &change.path);
-    paths.filter(move |new| new.ends_with(b".md") && file_name(new) == wanted)
+    new.map(|change| &change.path)
+        .filter(move |new| new.ends_with(b".md") && file_name(new) == wanted)
 }
 
 fn file_name(path: &BString) -> &[u8] {
@@ -318,26 +294,22 @@ impl Loader<'_, '_> {
             let side = if is_range { "the branch" } else { "HEAD" };
             format!("no design{work}: {} is not in {side}", escaped_list(first))
         };
-        let error = Error::new(what);
-        let error = match self.uncommitted().first().filter(|_| !is_range) {
-            Some(choice) => commit_first(error, &choice.path),
-            None => error
+        match self.uncommitted().first().filter(|_| !is_range) {
+            Some(choice) => commit_first(Error::new(what), &choice.path),
+            None => Error::new(what)
                 .help("choose a design with `guard use`")
                 .help("to write a design: guard scope new NAME"),
-        };
-        let order = self.first_refused.as_ref().and_then(|it| self.order(it));
-        order.into_iter().fold(error, Error::help)
+        }
     }
 
     /// Why nothing fills a placeholder of `[lld] path`.
     fn missing_name(&self) -> String {
-        let needs_issue = policy::needs_issue(&self.policy.settings);
         match &self.facts.branch {
             _ if self.policy.settings.lld_path.is_empty() => {
                 "guard.toml does not set `[lld] path`".to_owned()
             }
             Some(branch) => {
-                let problem = match needs_issue {
+                let problem = match policy::needs_issue(&self.policy.settings) {
                     true => "contains no issue number",
                     false => "cannot be part of a path",
                 };
@@ -348,19 +320,5 @@ impl Loader<'_, '_> {
             }
             None => "HEAD is detached, so no branch name gives the path".to_owned(),
         }
-    }
-
-    /// In which order changes that set guard up need no design.
-    fn order(&self, path: &BString) -> Option<String> {
-        let mut next = self.next_settings.iter();
-        let shown = escaped(path);
-        if next.any(|next| policy::is_design(next, path.as_ref())) {
-            return Some(format!(
-                "only the guard.toml in this change makes {shown} a design: commit guard.toml first, then the design"
-            ));
-        }
-        rules::may_call_guard(path.as_ref()).then(|| format!(
-            "commit the lines of {shown} that call guard first, in a separate commit: they need no design"
-        ))
     }
 }

@@ -3,13 +3,13 @@
 // A design named by hand may be in the work tree alone.
 #![allow(clippy::disallowed_methods)]
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::select::Choice;
-use super::{Loader, commit_first, file_name};
-use crate::change::Change;
+use super::{Loader, commit_first};
 use crate::design::{self, Design};
 use crate::error::{Error, Result};
 use crate::finding::{Help, Rule};
@@ -21,9 +21,9 @@ use crate::scope::Scope;
 impl Loader<'_, '_> {
     fn load(&mut self, choice: &Choice) -> Result<Governing> {
         let path: &BStr = choice.path.as_ref();
-        let (staged, current) = (self.proposed(path)?, self.base().read(path)?);
+        let (staged, current) = (self.facts.result.read(path)?, self.base().read(path)?);
         let head_governs = self.head_governs();
-        let is_range = matches!(self.facts.stage, Stage::Range | Stage::Step);
+        let is_range = self.facts.stage == Stage::Range;
         let judged = self.facts.head.map(|commit| commit.to_string());
         let (text, origin) = match (&staged, &current) {
             // A range is judged by the design at its head; its grants beyond the base's version are listed.
@@ -33,7 +33,8 @@ impl Loader<'_, '_> {
             (Some(text), None) => (text, judged.unwrap_or_else(|| "index".to_owned())),
             (None, None) => return self.load_from_work_tree(choice),
         };
-        let may_surprise = self.facts.stage == Stage::Request || self.is_by_hand(&choice.path);
+        let may_surprise =
+            self.facts.stage == Stage::Request || self.by_hand.contains(&choice.path);
         if may_surprise
             && !is_range
             && current.is_some()
@@ -64,7 +65,7 @@ impl Loader<'_, '_> {
         let path: &BStr = choice.path.as_ref();
         let shown = escaped(path);
         match self.in_work_tree(path) {
-            Some(bytes) if self.is_by_hand(&choice.path) && self.is_manual => {
+            Some(bytes) if self.by_hand.contains(&choice.path) && !self.options.in_hook => {
                 let side = self.facts.head.map_or("HEAD", |_| "the branch");
                 self.policy.notes.push(format!(
                     "{shown} is read from the work tree: {side} does not have it"
@@ -102,7 +103,7 @@ impl Loader<'_, '_> {
             if !is_file || is_own(path) || !policy::is_design(&self.policy.settings, path) {
                 continue;
             }
-            let Some(now) = self.proposed(path)? else {
+            let Some(now) = self.facts.result.read(path)? else {
                 continue;
             };
             let before = self.version_before(path, self.base().read(path)?)?;
@@ -116,23 +117,12 @@ impl Loader<'_, '_> {
 
     /// The merge base's version of a design: `at_base`, or what the change moves to `path`.
     fn version_before(&self, path: &BStr, at_base: Option<Vec<u8>>) -> Result<Option<Design>> {
-        let moved = self.policy.moved_designs.iter().find(|to| *to == path);
-        let before = match (at_base, moved) {
-            (None, Some(to)) => self.base().read(self.moved_from(to))?,
+        let mut moved = self.policy.moved_designs.iter();
+        let before = match (at_base, moved.find(|(_, to)| to == path)) {
+            (None, Some((from, _))) => self.base().read(from.as_ref())?,
             (at_base, _) => at_base,
         };
         Ok(before.map(|bytes| self.parse(path, &bytes)))
-    }
-
-    /// The old path of a design that moves.
-    fn moved_from<'p>(&'p self, to: &'p BString) -> &'p BStr {
-        let is_old = |change: &&Change| {
-            change.new.is_none()
-                && file_name(&change.path) == file_name(to)
-                && self.is_design(&change.path)
-        };
-        let old = self.facts.changes.iter().find(is_old);
-        old.map_or(to, |change| &change.path).as_ref()
     }
 
     pub(super) fn is_directory(&self, path: &BStr) -> Result<bool> {
@@ -218,26 +208,24 @@ impl Loader<'_, '_> {
     /// A typed table is the scope of all documents of its directory, in each version of them.
     fn narrow(&self, designs: &mut Vec<Governing>) {
         let key = |design: &Design| policy::design_of(&self.policy.settings, design.path.as_ref());
-        let typed = |version: fn(&Governing) -> Option<&Design>| -> Vec<BString> {
-            let versions = designs.iter().filter_map(version);
-            versions.filter(|one| one.is_typed()).map(key).collect()
-        };
-        let now = typed(|governing| Some(&governing.design));
-        let before = typed(|governing| governing.before.as_ref());
-        let proposed = typed(|governing| governing.proposed.as_ref());
-        let is_beside =
-            |keys: &[BString], design: &Design| !design.is_typed() && keys.contains(&key(design));
-        designs.retain(|governing| !is_beside(&now, &governing.design));
-        for governing in designs {
-            for (version, keys) in [
-                (&mut governing.before, &before),
-                (&mut governing.proposed, &proposed),
-            ] {
-                if let Some(design) = version.as_mut().filter(|design| is_beside(keys, design)) {
+        let versions: [fn(&mut Governing) -> Option<&mut Design>; 3] = [
+            |governing| Some(&mut governing.design),
+            |governing| governing.before.as_mut(),
+            |governing| governing.proposed.as_mut(),
+        ];
+        for version in versions {
+            let (typed, others): (Vec<_>, Vec<_>) = designs
+                .iter_mut()
+                .filter_map(version)
+                .partition(|design| design.is_typed());
+            let typed: HashSet<BString> = typed.into_iter().map(|design| key(design)).collect();
+            for design in others {
+                if typed.contains(&key(design)) {
                     design.grants.clear();
                 }
             }
         }
+        designs.retain(|governing| governing.design.is_usable());
     }
 }
 
@@ -256,12 +244,9 @@ fn corrected(design: Result<Design>) -> Result<Design> {
 /// Whether the document has no passage that names files to change, as most specifications do.
 pub(in crate::judge) fn declares_nothing(design: &Design) -> bool {
     let is_absence = |reason| matches!(reason, "no-section" | "empty-section" | "nothing-granted");
-    let is_harmless = |rule| rule == Rule::DesignUnread;
+    let mut faults = design.faults.iter();
     !design.is_typed()
-        && design
-            .faults
-            .iter()
-            .all(|fault| is_absence(fault.reason) || is_harmless(fault.rule))
+        && faults.all(|fault| is_absence(fault.reason) || fault.rule == Rule::DesignUnread)
 }
 
 /// Whether two versions differ in more than line endings, which git may convert in the work tree.

@@ -1,6 +1,6 @@
 //! Selects designs: by flag, by `guard use`, by the trailers of a range, or by settings and branch. Reads none of them.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -34,16 +34,12 @@ pub(in crate::judge) struct Choice {
 }
 
 impl Choice {
-    fn new(path: impl Into<BString>, by: &str) -> Choice {
+    fn new(path: impl Into<BString>, by: &str, is_found: bool) -> Choice {
         Choice {
             path: path.into(),
             by: by.to_owned(),
-            is_found: false,
+            is_found,
         }
-    }
-
-    fn found(self, is_found: bool) -> Choice {
-        Choice { is_found, ..self }
     }
 }
 
@@ -51,11 +47,12 @@ impl Loader<'_, '_> {
     /// The designs of this branch, by the first method that names one.
     pub(super) fn choices(&self) -> Result<Vec<Choice>> {
         if !self.by_hand.is_empty() {
-            let choice = |path: &BString| Choice::new(path.clone(), self.options.designs_from);
+            let choice =
+                |path: &BString| Choice::new(path.clone(), self.options.designs_from, false);
             let choices = self.by_hand.iter().map(choice).collect();
-            return match self.is_manual {
-                true => Ok(choices),
-                false => self.of_the_settings(choices),
+            return match self.options.in_hook {
+                true => self.of_the_settings(choices),
+                false => Ok(choices),
             };
         }
         if let Some(branch) = &self.facts.branch {
@@ -78,7 +75,7 @@ impl Loader<'_, '_> {
             for path in trailer::values(&commit.trailers, trailer::DESIGN) {
                 if known.insert(path) {
                     let by = format!("Guard-Design trailer of {}", commit.id.to_hex_with_len(12));
-                    named.push(Choice::new(path, &by));
+                    named.push(Choice::new(path, &by, false));
                 }
             }
         }
@@ -90,7 +87,7 @@ impl Loader<'_, '_> {
         let mut choices = Vec::new();
         for path in stored {
             let Some(directory) = path.strip_suffix(b"/") else {
-                choices.push(Choice::new(path, GUARD_USE));
+                choices.push(Choice::new(path, GUARD_USE, false));
                 continue;
             };
             let below = self.first_found(|side| {
@@ -107,7 +104,7 @@ impl Loader<'_, '_> {
                 .help("commit the designs first, or choose others: guard use FILE"));
             }
             let below = below.into_iter();
-            choices.extend(below.map(|path| Choice::new(path, GUARD_USE).found(true)));
+            choices.extend(below.map(|path| Choice::new(path, GUARD_USE, true)));
         }
         Ok(choices)
     }
@@ -128,11 +125,6 @@ impl Loader<'_, '_> {
         .help("choose a design that matches, or add this one to the settings and commit guard.toml first"))
     }
 
-    /// Whether a flag or variable named the document; the work tree may then stand in for a missing commit.
-    pub(super) fn is_by_hand(&self, path: &BString) -> bool {
-        self.by_hand.contains(path)
-    }
-
     pub(super) fn is_design(&self, path: &BString) -> bool {
         policy::is_design(&self.policy.settings, path.as_ref())
     }
@@ -141,7 +133,7 @@ impl Loader<'_, '_> {
     fn by_settings(&self) -> Result<Vec<Choice>> {
         let is_unnamed = self.facts.stage == Stage::Range && self.facts.branch.is_none();
         if let Some(path) = self.only_new_design().filter(|_| is_unnamed) {
-            return Ok(vec![Choice::new(path, "the branch, which adds it")]);
+            return Ok(vec![Choice::new(path, "the branch, which adds it", false)]);
         }
         let names = self.names()?;
         let entries = policy::filled_patterns(&self.policy.settings, &names);
@@ -161,7 +153,7 @@ impl Loader<'_, '_> {
 
     fn trees_of_commits(&self) -> impl DoubleEndedIterator<Item = Tree<'_>> {
         let commits = self.facts.commits.iter();
-        commits.map(|commit| Tree::at(self.objects(), commit.tree))
+        commits.map(|commit| Tree::at(self.facts.repo.objects(), commit.tree))
     }
 
     /// The one design that the range adds.
@@ -176,35 +168,27 @@ impl Loader<'_, '_> {
 
     /// The design that one side has.
     fn on_side(&self, entries: &[FilledPattern], side: &Tree<'_>) -> Result<Vec<Choice>> {
-        let mut designs: BTreeMap<BString, BTreeSet<BString>> = BTreeMap::new();
-        let mut by = String::new();
+        let (mut found, mut by) = (BTreeSet::new(), "");
         for entry in entries {
             for pattern in &entry.tries {
-                let mut found = matching(pattern, side)?;
-                found.retain(|path| self.is_design(path));
-                if found.is_empty() {
-                    continue;
+                let mut paths = matching(pattern, side)?;
+                paths.retain(|path| self.is_design(path));
+                if !paths.is_empty() {
+                    by = if found.is_empty() { &entry.by } else { by };
+                    found.extend(paths);
+                    break;
                 }
-                if designs.is_empty() {
-                    by.clone_from(&entry.by);
-                }
-                for path in found {
-                    let key = policy::design_of(&self.policy.settings, path.as_ref());
-                    designs.entry(key).or_default().insert(path);
-                }
-                break;
             }
         }
-        if designs.len() > 1 {
-            let all = designs.values().flatten();
-            return Err(Error::new(format!("more than one design applies: {}", escaped_list(all)))
+        let key = |path: &BString| policy::design_of(&self.policy.settings, path.as_ref());
+        if found.iter().map(key).collect::<HashSet<_>>().len() > 1 {
+            return Err(Error::new(format!("more than one design applies: {}", escaped_list(&found)))
                 .help("if all of them apply, name each with --lld; to choose one for this branch: guard use FILE"));
         }
-        let paths: Vec<BString> = designs.into_values().flatten().collect();
-        let is_found = paths.len() > 1;
-        let choices = paths.into_iter();
+        let is_found = found.len() > 1;
+        let choices = found.into_iter();
         Ok(choices
-            .map(|path| Choice::new(path, &by).found(is_found))
+            .map(|path| Choice::new(path, by, is_found))
             .collect())
     }
 
@@ -232,12 +216,11 @@ impl Loader<'_, '_> {
     /// The branch name contains several issues, and guard does not guess.
     pub(super) fn names(&self) -> Result<PathNames> {
         let branch = self.facts.branch.clone().or_else(|| self.queued_branch());
-        let mut issues = match &branch {
-            Some(branch) if policy::needs_issue(&self.policy.settings) => {
-                policy::issues_of(&self.policy.settings, branch.as_ref())
-            }
-            _ => Vec::new(),
-        };
+        let settings = &self.policy.settings;
+        let named = branch.iter().filter(|_| policy::needs_issue(settings));
+        let mut issues: Vec<String> = named
+            .flat_map(|branch| policy::issues_of(settings, branch.as_ref()))
+            .collect();
         if let (Some(branch), true) = (&branch, issues.len() > 1) {
             return Err(Error::new(format!(
                 "the branch name {} contains several issues: {}",
@@ -273,7 +256,7 @@ impl Loader<'_, '_> {
         for pattern in &self.policy.settings.standing {
             let pattern = policy::normal_pattern(pattern);
             let is_one = |choice: &Choice| {
-                let by_person = self.is_by_hand(&choice.path) || choice.by == GUARD_USE;
+                let by_person = self.by_hand.contains(&choice.path) || choice.by == GUARD_USE;
                 by_person && policy::pattern_matches(pattern, choice.path.as_ref())
             };
             if own.iter().any(is_one) {
@@ -288,7 +271,7 @@ impl Loader<'_, '_> {
             }
             let is_found = is_glob(pattern.into());
             let found = found.into_iter();
-            choices.extend(found.map(|path| Choice::new(path, policy::STANDING).found(is_found)));
+            choices.extend(found.map(|path| Choice::new(path, policy::STANDING, is_found)));
         }
         Ok(choices)
     }
@@ -326,7 +309,9 @@ impl Loader<'_, '_> {
         };
         let entries = policy::filled_patterns(&self.policy.settings, &names).into_iter();
         let paths = entries.filter_map(on_disk).flatten();
-        paths.map(|path| Choice::new(path, "work tree")).collect()
+        paths
+            .map(|path| Choice::new(path, "work tree", false))
+            .collect()
     }
 }
 
@@ -373,7 +358,10 @@ pub(in crate::judge) fn locate(
     // Before the first settings are committed, the coming ones apply.
     let file = BStr::new(settings::FILE);
     if !loader.configured
-        && let Some(text) = loader.proposed(file)?.or_else(|| loader.in_work_tree(file))
+        && let Some(text) = facts
+            .result
+            .read(file)?
+            .or_else(|| loader.in_work_tree(file))
     {
         loader.policy.settings = settings::parse(&text)?;
         loader.configured = true;
