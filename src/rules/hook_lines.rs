@@ -129,7 +129,8 @@ fn is_released(value: &Value) -> bool {
     }
 }
 
-/// Whether the step from `old` (empty for a new file) to `new` only adds calls of guard, in one place.
+/// Whether the step from `old` (empty for a new file) to `new` only adds calls of guard or changes its version, in one
+/// place.
 pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     let script = SCRIPTS.iter().find_map(|directory| {
         let name = path.strip_prefix(directory.as_bytes())?;
@@ -141,23 +142,33 @@ pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
         None if !is_settings => return false,
         _ => {}
     }
-    let (before, after) = (whole_lines(old), whole_lines(new));
+    let (before, after) = (lines(old), lines(new));
     let both = before.iter().zip(&after);
     let first = both.take_while(|(old, new)| old.0 == new.0).count();
     let (before, after) = (&before[first..], &after[first..]);
     let both = before.iter().rev().zip(after.iter().rev());
     let last = both.take_while(|(old, new)| old.0 == new.0).count();
-    // For each changed line whether it calls guard; `None` if one does something else.
-    let calls = |lines: &[(&[u8], bool)]| -> Option<Vec<bool>> {
-        let lines = lines[..lines.len() - last].iter();
-        let part = |&(line, is_version): &(&[u8], bool)| match line.trim().to_str().ok()? {
-            _ if is_version => Some(false),
-            line if is_settings => of_settings(line),
-            line => of_script(line),
-        };
-        lines.map(part).collect()
+    // How many of the changed lines call guard, and how many state its version; `None` if one does something else.
+    let count = |lines: &[(&[u8], bool)]| -> Option<(usize, usize)> {
+        let (mut calls, mut versions) = (0, 0);
+        for (line, is_version) in &lines[..lines.len() - last] {
+            let line = line.trim().to_str().ok()?;
+            if *is_version {
+                versions += 1;
+            } else if (if is_settings {
+                of_settings(line)
+            } else {
+                of_script(line)
+            })? {
+                calls += 1;
+            }
+        }
+        Some((calls, versions))
     };
-    calls(before).is_some() && calls(after).is_some_and(|calls| calls.contains(&true))
+    match (count(before), count(after)) {
+        (Some((before, _)), Some((calls, versions))) => calls >= before && calls + versions > 0,
+        _ => false,
+    }
 }
 
 /// Whether a line of a script calls guard or, if not, does nothing; `None` if it does something else.
@@ -213,7 +224,7 @@ fn of_pair(said: &str) -> Option<bool> {
     let is_jobs = |key: &str| key.strip_suffix(".jobs").is_some_and(is_hook);
     let is_frame = match key {
         _ if value.is_empty() => lists(FRAMES, key) || is_hook(key) || is_jobs(key),
-        "repo" => value == "local" || names_guard(value.as_bytes()),
+        "repo" => value == "local" || runs_guard(format!("repo: {value}").as_bytes()),
         _ => lists(DETAILS, key),
     };
     let is_call = match key {
@@ -238,34 +249,18 @@ fn is_call(command: &str) -> bool {
         && words.all(|word| word == "\"$@\"" || word.bytes().all(plain))
 }
 
-/// The trimmed lines, each with whether it is the `rev:` of an entry whose `repo:` names guard.
-pub(super) fn lines(content: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
+/// The lines, each with whether it is the `rev:` of an entry whose `repo:` is guard's.
+pub(super) fn lines(content: &[u8]) -> Vec<(&[u8], bool)> {
     let mut is_own_entry = false;
-    content.lines().map(move |line| {
-        let line = line.trim();
-        let key = line.strip_prefix(b"- ").unwrap_or(line).trim_start();
+    let with_flag = content.lines().map(|line| {
+        let key = line.trim();
+        let key = key.strip_prefix(b"- ").unwrap_or(key).trim_start();
         if key.starts_with(b"repo:") {
-            is_own_entry = names_guard(key);
+            is_own_entry = runs_guard(key);
         }
         (line, is_own_entry && key.starts_with(b"rev:"))
-    })
-}
-
-/// The same lines with their blanks, which count in YAML before a key.
-pub(super) fn whole_lines(content: &[u8]) -> Vec<(&[u8], bool)> {
-    let flags = lines(content).map(|(_, is_version)| is_version);
-    content.lines().zip(flags).collect()
-}
-
-/// Whether the line has `guard` as a word of its own.
-pub(super) fn names_guard(line: &[u8]) -> bool {
-    line.find_iter("guard").any(|at| {
-        let is_word = |byte: Option<&u8>| {
-            byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-        };
-        let before = at.checked_sub(1).and_then(|at| line.get(at));
-        !is_word(before) && !is_word(line.get(at + "guard".len()))
-    })
+    });
+    with_flag.collect()
 }
 
 /// The verbs that hooks and CI definitions call.
@@ -330,20 +325,6 @@ mod tests {
             "# a guard against typos",
         ] {
             assert!(!runs_guard(line.as_bytes()), "{line}");
-        }
-    }
-
-    #[test]
-    fn guard_counts_as_a_word_only() {
-        for (line, names) in [
-            ("      - id: guard", true),
-            ("run: guard lint --ci", true),
-            ("cargo install write-guard", true),
-            ("lock guard_page", false),
-            ("safeguards", false),
-            ("# bodyguard", false),
-        ] {
-            assert_eq!(names_guard(line.as_bytes()), names, "{line}");
         }
     }
 
@@ -445,9 +426,12 @@ mod tests {
     #[test]
     fn the_version_of_guards_own_entry_is_known() {
         let text = b"- repo: https://x/guard\n  rev: v1\n- repo: https://x/other\n  rev: v2\n";
-        let flags: Vec<bool> = lines(text).map(|(_, is_version)| is_version).collect();
+        let flags: Vec<bool> = lines(text)
+            .iter()
+            .map(|(_, is_version)| *is_version)
+            .collect();
         assert_eq!(flags, [false, true, false, false]);
-        assert_eq!(whole_lines(text)[1], (&b"  rev: v1"[..], true));
+        assert_eq!(lines(text)[1].0, b"  rev: v1");
     }
 
     fn only_calls(path: &str, old: &str, new: &str) -> bool {

@@ -1,9 +1,9 @@
 //! `policy-changed`: guard's configuration changes together with code, so neither would be judged by the other's
 //! reviewers.
 
-use gix::bstr::BStr;
+use gix::bstr::{BStr, ByteSlice};
 
-use super::hook_lines::{self, lines, runs_guard, whole_lines};
+use super::hook_lines::{self, lines, runs_guard};
 use super::{Case, MeasuredChange, Sink, agent_settings};
 use crate::finding::{Finding, Rule};
 use crate::path::escaped;
@@ -95,30 +95,16 @@ fn configures_guard(policy: &Policy, changed: &MeasuredChange) -> bool {
 /// The lines that configure guard, in order: those that run it, and the version of guard's entry in the pre-commit
 /// configuration.
 fn calls(content: &[u8]) -> Vec<&[u8]> {
-    lines(content)
-        .filter(|(line, is_version)| *is_version || runs_guard(line))
-        .map(|(line, _)| line)
+    let own = lines(content).into_iter();
+    own.filter(|(line, is_version)| *is_version || runs_guard(line))
+        .map(|(line, _)| line.trim())
         .collect()
-}
-
-/// Whether only guard's own version changes.
-fn moves_own_version(path: &BStr, old: &[u8], new: &[u8]) -> bool {
-    fn others(content: &[u8]) -> Option<Vec<&[u8]>> {
-        let (own, others): (Vec<_>, Vec<_>) = whole_lines(content)
-            .into_iter()
-            .partition(|(_, is_version)| *is_version);
-        let others = others.into_iter().map(|(line, _)| line).collect();
-        (!own.is_empty()).then_some(others)
-    }
-    let is_pre_commit = path == ".pre-commit-config.yaml" || path == ".pre-commit-config.yml";
-    is_pre_commit && others(old).is_some_and(|old| others(new) == Some(old))
 }
 
 /// Whether the step between two versions of hook settings (the first is empty for a new file) only changes guard's
 /// version, or only adds calls of guard or its packages. It then needs no design.
 pub fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool {
-    moves_own_version(path, old, new)
-        || hook_lines::brings_only_calls(path, old, new)
+    hook_lines::brings_only_calls(path, old, new)
         || hook_lines::is_manifest(path) && hook_lines::brings_only_packages(old, new)
         || agent_settings::brings_only_hooks(path, old, new)
 }
