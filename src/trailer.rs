@@ -58,17 +58,6 @@ fn is_blank(line: &[u8]) -> bool {
     line.iter().all(u8::is_ascii_whitespace)
 }
 
-/// The comment character that git chose under `core.commentChar=auto`, from git's notes at the end.
-pub fn comment_of(text: &[u8]) -> u8 {
-    const CANDIDATES: &[u8] = b"#;@!$%^&|:";
-    text.lines()
-        .rev()
-        .find(|line| !is_blank(line))
-        .and_then(|line| line.first().copied())
-        .filter(|first| CANDIDATES.contains(first))
-        .unwrap_or(b'#')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,11 +99,5 @@ mod tests {
                 .collect();
             assert_eq!(found, expected, "{message:?}");
         }
-    }
-
-    #[test]
-    fn auto_comment_character_is_that_of_the_last_line() {
-        assert_eq!(comment_of(b"# title\n\n; notes of git\n"), b';');
-        assert_eq!(comment_of(b"title\n"), b'#');
     }
 }

@@ -236,7 +236,7 @@ impl MessageArgs {
         }
         let what = format!("the message {}", show_file(&self.file));
         let text = bounded::read(&what, fs::File::open(&self.file), MAX_MESSAGE)?;
-        let comment = comment(repo, &text);
+        let comment = comment(repo);
         let content = trailer::content(&text, &comment);
         let template = repo.config_path("commit.template")?;
         let untouched = template
@@ -260,16 +260,14 @@ impl MessageArgs {
     }
 }
 
-/// The prefix of comment lines in this message.
-fn comment(repo: &Repository, text: &[u8]) -> BString {
+/// The prefix of comment lines in messages. Under `auto`, git takes another one only where a message begins a line with
+/// this one.
+fn comment(repo: &Repository) -> BString {
     let set = ["core.commentString", "core.commentChar"]
         .iter()
         .find_map(|key| repo.config(key));
-    match set {
-        Some(value) if value == "auto" => vec![trailer::comment_of(text)].into(),
-        Some(value) if !value.is_empty() => value,
-        _ => "#".into(),
-    }
+    let set = set.filter(|value| !value.is_empty() && value != "auto");
+    set.unwrap_or_else(|| "#".into())
 }
 
 /// Judges the new commits of a transaction that may still be refused.
