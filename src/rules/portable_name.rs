@@ -1,6 +1,6 @@
 //! `portable-name`: names that collide, or cannot be checked out, on another system.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -41,13 +41,10 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 fn clashes(case: &Case<'_>, added: &[&BStr]) -> BTreeMap<BString, BString> {
     // Folded spelling -> spellings in the added paths, each with its whole path.
     let mut spellings: BTreeMap<BString, BTreeMap<&BStr, &BStr>> = BTreeMap::new();
-    let mut lengths = HashSet::new();
     for &path in added {
         for end in ends(path) {
             let part = path[..end].as_bstr();
-            let folded = fold(part);
-            lengths.insert(folded.len());
-            let same = spellings.entry(folded).or_default();
+            let same = spellings.entry(fold(part)).or_default();
             same.entry(part).or_insert(path);
         }
     }
@@ -57,9 +54,8 @@ fn clashes(case: &Case<'_>, added: &[&BStr]) -> BTreeMap<BString, BString> {
     }
     case.result.for_each(&mut |path, kind| {
         for end in ends(path) {
-            // A directory comes after those above it. Folding keeps the length of ASCII.
-            let is_known = kind == Kind::DIRECTORY && end < path.len();
-            if is_known || path.is_ascii() && !lengths.contains(&end) {
+            // A directory comes after those above it.
+            if kind == Kind::DIRECTORY && end < path.len() {
                 continue;
             }
             let part = path[..end].as_bstr();

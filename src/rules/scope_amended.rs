@@ -1,6 +1,8 @@
 //! `scope-amended`: a change that widens its own design and includes code. A commit is refused; for a range, guard
 //! lists the new rows of each design for reviewers.
 
+use std::collections::BTreeMap;
+
 use gix::bstr::BStr;
 use serde_json::json;
 
@@ -28,13 +30,10 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
 /// design are only noted: they are the design to review.
 fn of_range(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
-    let mut by_design: Vec<(&BStr, Vec<&Grant>)> = Vec::new();
+    let mut by_design: BTreeMap<&BStr, Vec<&Grant>> = BTreeMap::new();
     for grant in &policy.added {
-        let path: &BStr = grant.anchor.path.as_ref();
-        match by_design.iter_mut().find(|(design, _)| *design == path) {
-            Some((_, grants)) => grants.push(grant),
-            None => by_design.push((path, vec![grant])),
-        }
+        let design = grant.anchor.path.as_ref();
+        by_design.entry(design).or_default().push(grant);
     }
     for (design, added) in by_design {
         let (shown, rows) = (escaped(design), counted(&added, "row"));

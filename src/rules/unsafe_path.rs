@@ -8,7 +8,7 @@ use gix::bstr::BStr;
 use super::{Case, MeasuredChange, Sink};
 use crate::change::Kind;
 use crate::finding::{Finding, Rule};
-use crate::path::{self, Links, Rejection, escaped};
+use crate::path::{self, Links, Rejection};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     // The changes that leave something at their path, with its kind.
@@ -81,12 +81,7 @@ pub(super) fn rejected(rule: Rule, path: &BStr, rejection: &Rejection) -> Findin
 }
 
 fn of_change(case: &Case<'_>, changed: &MeasuredChange, rejection: &Rejection) -> Finding {
-    let rule = rejection.reason.rule();
-    let mut finding = rejected(rule, changed.path(), rejection);
-    let old = changed.change.renamed.as_ref();
-    if let Some(from) = old.filter(|_| rule == Rule::UnsafePath) {
-        finding = finding.help(format!("its name before the rename: {}", escaped(from)));
-    }
+    let mut finding = rejected(rejection.reason.rule(), changed.path(), rejection);
     finding.help.extend(case.policy.leave_out(changed.path()));
     finding
 }

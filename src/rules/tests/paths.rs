@@ -33,24 +33,6 @@ fn a_dangerous_path_may_be_deleted_but_not_left() {
         rules(&any().modify("src/.GIT/config", "a\n", "b\n")),
         [Rule::UnsafePath]
     );
-    // A person who renames sees the harmless name.
-    let renamed = any().rename("src/x", "src/.GIT/config", "a\n", "a\n");
-    let help: Vec<String> = renamed.findings()[0]
-        .help
-        .iter()
-        .map(|help| help.to_string())
-        .collect();
-    assert!(
-        help.contains(&"its name before the rename: src/x".to_owned()),
-        "{help:?}"
-    );
-    let modified = any().modify("src/.GIT/config", "a\n", "b\n");
-    assert!(
-        !modified.findings()[0]
-            .help
-            .iter()
-            .any(|help| help.contains("before the rename"))
-    );
     // No setting changes the level.
     let in_range = work_at(Stage::Range).add("src/.GIT/config", "a\n");
     assert_eq!(in_range.findings()[0].help.len(), 1);
