@@ -31,7 +31,6 @@ use crate::path::{
 };
 use crate::{disk, system};
 pub use file::OpenedFile;
-pub use view::NestedRepository;
 
 /// Why an operation failed.
 #[derive(Debug)]

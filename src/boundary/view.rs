@@ -40,16 +40,7 @@ impl TreeView for Boundary {
     }
 }
 
-/// A repository inside the workspace.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NestedRepository {
-    /// The directory contains `.git`, so git looks no further up.
-    WorkTree(BString),
-    /// git would treat the directory as a bare repository and use its configuration and hooks.
-    Bare(BString),
-}
-
-/// The entries by which git recognises a bare repository.
+/// The entries by which git recognises a bare repository, whose configuration and hooks it would use.
 const BARE: [&str; 3] = ["HEAD", "objects", "refs"];
 
 impl Boundary {
@@ -58,7 +49,7 @@ impl Boundary {
     ///
     /// # Errors
     /// A directory cannot be read, or became a link.
-    pub fn nested_repository(&self, path: &BStr) -> BoundaryResult<Option<NestedRepository>> {
+    pub fn nested_repository(&self, path: &BStr) -> BoundaryResult<Option<BString>> {
         let ends = path.find_iter("/").chain([path.len()]);
         for end in ends {
             let directory = path[..end].as_bstr();
@@ -67,30 +58,30 @@ impl Boundary {
             let found = self
                 .look(directory, next.as_bstr())
                 .map_err(|error| refine(cannot("look into", directory)(error), path))?;
-            if found.is_some() {
-                return Ok(found);
+            if found {
+                return Ok(Some(directory.to_owned()));
             }
         }
         Ok(None)
     }
 
-    /// What a directory is; `next` counts as one of its entries.
-    fn look(&self, directory: &BStr, next: &BStr) -> io::Result<Option<NestedRepository>> {
+    /// Whether a directory is a repository; `next` counts as one of its entries.
+    fn look(&self, directory: &BStr, next: &BStr) -> io::Result<bool> {
         let Some(handle) = if_reachable(self.directory(directory))? else {
-            return Ok(None);
+            return Ok(false);
         };
         let holds = |name: &str| -> io::Result<bool> {
             Ok(if_reachable(handle.symlink_metadata(name))?.is_some())
         };
         if holds(".git")? {
-            return Ok(Some(NestedRepository::WorkTree(directory.to_owned())));
+            return Ok(true);
         }
         for name in BARE {
             if next != name && !holds(name)? {
-                return Ok(None);
+                return Ok(false);
             }
         }
-        Ok(Some(NestedRepository::Bare(directory.to_owned())))
+        Ok(true)
     }
 }
 

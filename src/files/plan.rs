@@ -114,8 +114,8 @@ impl Gate<'_> {
         let context = self.context();
         let (path, old) = self.look(request)?;
         let (path, old) = (path.as_ref(), old.as_ref());
-        let measured = context.least_loss(old.map(|entry| entry.content.as_slice()), path)?;
-        destruction(&context, &[context.unknown_content(path, measured)?], false)
+        let change = context.unknown_text(path, old.map(|entry| entry.content.as_slice()))?;
+        destruction(&context, &[change], false)
     }
 
     /// The path of a request and its current state, if it may be written.

@@ -8,15 +8,16 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::facts::JudgementFacts;
-use crate::change::{Change, Kind};
+use crate::change::{Change, State};
 use crate::error::Result;
 use crate::finding::{Finding, Rule};
 use crate::git::{Objects, Tree, changes_between};
-use crate::measure::{self, AddedLines, Class, Content, Measured, Unit, classify};
+use crate::measure::{AddedLines, Class, Content, Measured, Unit, classify};
 use crate::policy::{Policy, Stage};
-use crate::rules::{MeasuredChange, MovedTo};
+use crate::rules::{self, MeasuredChange};
+use crate::scope::Actions;
 use crate::scope::settings::Settings;
-use crate::scope::{Actions, Grant, GrantKind};
+use crate::verdict::MovedTo;
 
 /// What earlier commits of the branch changed, before the changes to judge.
 pub(super) type EarlierChanges<'a> = dyn Fn() -> Result<Vec<Change>> + 'a;
@@ -32,12 +33,12 @@ pub(super) fn credit(
     changes: &mut [MeasuredChange],
 ) -> Result<()> {
     // The files that lose lines, by extension; those without one are left out.
-    let mut losing: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
+    let mut losing: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
     for (at, changed) in changes.iter().enumerate() {
         if changed.measured.as_ref().is_some_and(is_replaced)
             && let Some(extension) = extension(changed.path())
         {
-            losing.entry(extension).or_default().push(at);
+            losing.entry(extension.to_vec()).or_default().push(at);
         }
     }
     if losing.is_empty() {
@@ -47,97 +48,40 @@ pub(super) fn credit(
     let now: HashSet<&BStr> = changes.iter().map(MeasuredChange::path).collect();
     earlier.retain(|change| !now.contains::<BStr>(change.path.as_ref()));
     let contents = |changed: &MeasuredChange| objects.both(changed.compared, changed.change.new);
-    let mut credits = Vec::new();
     for (wanted, losing) in losing {
         let mut lines = AddedLines::default();
         // The files that gain lines, each with the position of its change.
-        let mut receivers: Vec<(usize, &BString)> = Vec::new();
+        let mut receivers: Vec<(usize, BString)> = Vec::new();
         let now = changes.iter().map(|one| (one.compared, &one.change));
         let before = earlier.iter().map(|change| (change.old, change));
         for (at, (old, change)) in now.chain(before).enumerate() {
-            if extension(change.path.as_ref()) != Some(wanted) || !is_granted(policy, change) {
+            if extension(change.path.as_ref()) != Some(wanted.as_slice())
+                || !is_granted(policy, change)
+            {
                 continue;
             }
             let content = objects.content(change.new)?;
             if Content::of(&content) == Content::Text
                 && lines.add(&objects.content(old)?, &content).is_some()
             {
-                receivers.push((at, &change.path));
+                receivers.push((at, change.path.clone()));
             }
         }
         for at in losing {
-            let (old, new) = contents(&changes[at])?;
+            let changed = &mut changes[at];
+            let (old, new) = contents(changed)?;
             let own = receivers.iter().position(|(change, _)| *change == at);
-            let taken = lines.take(&old, &new, own).into_iter();
-            let moved = taken.filter_map(|(file, lines)| {
-                let (_, path) = *receivers.get(file)?;
-                let path = path.clone();
-                Some(MovedTo { path, lines })
-            });
-            let moved: Vec<MovedTo> = moved.collect();
-            if !moved.is_empty() {
-                credits.push((at, moved));
+            for (file, lines) in lines.take(&old, &new, own) {
+                if let (Some((_, path)), Some(measured)) =
+                    (receivers.get(file), &mut changed.measured)
+                {
+                    lower(measured, lines, policy);
+                    let path = path.clone();
+                    changed.moved_to.push(MovedTo { path, lines });
+                }
             }
         }
     }
-    for (at, moved) in credits {
-        let changed = &mut changes[at];
-        if let Some(measured) = &mut changed.measured {
-            lower(measured, moved.iter().map(|to| to.lines).sum(), policy);
-        }
-        changed.moved_to = moved;
-    }
-    Ok(())
-}
-
-/// The same for a request, which changes one file: `others` gives the versions of a granted path at the merge base and
-/// on disk, if they differ. If another of these files has lost its lines, too, the lines may be its own.
-///
-/// # Errors
-/// Those of `others`.
-pub(super) fn credit_request(
-    policy: &Policy,
-    path: &BStr,
-    (old, new): (&[u8], &[u8]),
-    measured: &mut Measured,
-    mut others: impl FnMut(&BStr) -> Result<Option<(Vec<u8>, Vec<u8>)>>,
-) -> Result<()> {
-    let (Some(scope), Some(wanted)) = (&policy.scope, extension(path)) else {
-        return Ok(());
-    };
-    if !is_replaced(measured) {
-        return Ok(());
-    }
-    let mut lines = AddedLines::default();
-    let is_other = |grant: &&Grant| {
-        let other: &BStr = grant.path.as_ref();
-        grant.kind == GrantKind::File && other != path && extension(other) == Some(wanted)
-    };
-    for grant in scope.grants().iter().filter(is_other) {
-        let other: &BStr = grant.path.as_ref();
-        let Some((before, now)) = others(other)? else {
-            continue;
-        };
-        let (before, now) = (before.as_slice(), now.as_slice());
-        let thresholds = &policy.settings.thresholds;
-        let sides = [before, now].map(|content| Some((Kind::File, content)));
-        let is_gone = now.is_empty() && !before.is_empty();
-        if is_gone || is_replaced(&measure::measure(sides[0], sides[1], thresholds)) {
-            return Ok(());
-        }
-        let gains = [Actions::ADD, Actions::MODIFY];
-        let may_gain = gains.iter().any(|action| grant.actions.contains(*action));
-        let is_text = Content::of(now) == Content::Text;
-        if may_gain && is_text && !policy.is_exempt(other) {
-            lines.add(before, now);
-        }
-    }
-    let moved = lines
-        .take(old, new, None)
-        .into_iter()
-        .map(|(_, lines)| lines)
-        .sum();
-    lower(measured, moved, policy);
     Ok(())
 }
 
@@ -147,7 +91,7 @@ fn lower(measured: &mut Measured, lines: usize, policy: &Policy) {
     measured.class = classify(lost, &policy.settings.thresholds);
 }
 
-fn is_replaced(measured: &Measured) -> bool {
+pub(super) fn is_replaced(measured: &Measured) -> bool {
     measured.class == Class::Replace
         && measured.conversion.is_none()
         && measured.lost.unit == Unit::Lines
@@ -169,7 +113,7 @@ fn is_granted(policy: &Policy, change: &Change) -> bool {
 }
 
 /// The extension of a file name; a name such as `.profile` has none.
-fn extension(path: &BStr) -> Option<&[u8]> {
+pub(super) fn extension(path: &BStr) -> Option<&[u8]> {
     let name = path.rsplit(|&byte| byte == b'/').next()?;
     let dot = name.rfind_byte(b'.').filter(|&dot| dot > 0)?;
     let extension = &name[dot + 1..];
@@ -184,30 +128,17 @@ pub(super) fn note(commit: ObjectId) -> String {
     format!("exact revert of {}", commit.to_hex_with_len(12))
 }
 
-/// Whether this finding is about a loss that the history already holds, or about the scope.
-pub(super) fn may_be_excused(finding: &Finding) -> bool {
-    matches!(
-        finding.rule,
-        Rule::DestructiveChange
-            | Rule::OutOfScope
-            | Rule::ActionNotGranted
-            | Rule::SubmoduleChanged
-    )
-}
-
-/// Drops the findings that do not apply to an exact revert. The scope does not apply without a design, or if the
-/// reverted commit `is_own`: made for this work. A governing design stays protected. Returns whether any was dropped.
+/// Drops the findings that do not apply to an exact revert: those about a loss, which the history already holds, and
+/// those about the scope, which does not apply without a design or if the reverted commit `is_own`: made for this work.
+/// A governing design stays protected. Returns whether any was dropped.
 pub(super) fn excuse(policy: &Policy, is_own: bool, findings: &mut Vec<Finding>) -> bool {
     let count = findings.len();
-    let is_unscoped = is_own || !policy.has_own_design();
-    findings.retain(|finding| {
-        let path = finding.path.as_ref();
-        let is_governing = path.is_some_and(|path| policy.governing(path.as_ref()).is_some());
-        let is_excused = match finding.rule {
-            Rule::DestructiveChange => !is_governing,
-            _ => is_unscoped && may_be_excused(finding),
-        };
-        !is_excused
+    let is_scoped = !is_own && policy.has_own_design();
+    let is_governing = |path: &BString| policy.governing(path.as_ref()).is_some();
+    findings.retain(|finding| match finding.rule {
+        Rule::DestructiveChange => finding.path.as_ref().is_some_and(is_governing),
+        Rule::OutOfScope | Rule::ActionNotGranted | Rule::SubmoduleChanged => is_scoped,
+        _ => true,
     });
     findings.len() < count
 }
@@ -225,7 +156,7 @@ pub(super) fn excuse_revert(
     let reverted = match policy.reverts {
         Some(commit) => Some((commit, false)),
         // In a merge, the changes are not the whole commit.
-        None if !facts.merged.is_merge && findings.iter().any(may_be_excused) => {
+        None if !facts.merged.is_merge && findings.iter().any(rules::can_be_cleared) => {
             let changes = changes.iter().map(|one| &one.change);
             reverted_above(facts, &policy.settings, changes)?
         }
@@ -250,7 +181,7 @@ pub(super) fn excuse_revert(
 pub(super) fn reverted_above<'c>(
     facts: &JudgementFacts<'_>,
     settings: &Settings,
-    changes: impl ExactSizeIterator<Item = &'c Change> + Clone,
+    changes: impl Iterator<Item = &'c Change> + Clone,
 ) -> Result<Option<(ObjectId, bool)>> {
     let repo = facts.repo;
     let Some(base) = facts.base.commit() else {
@@ -266,14 +197,11 @@ pub(super) fn reverted_above<'c>(
     };
     // What a range reverts is older than the range.
     let merge_base = match facts.stage {
-        Stage::Range => Some(base),
-        _ => {
-            let found = facts.base.merge_base(repo, settings.base.as_deref())?;
-            found.map(|(id, _)| *id)
-        }
+        Stage::Range => None,
+        _ => facts.base.merge_base(repo, settings.base.as_deref())?,
     };
     let is_old = |commit| match merge_base {
-        Some(merge_base) => Ok(repo.merge_base(commit, merge_base)? == Some(commit)),
+        Some((merge_base, _)) => Ok(repo.merge_base(commit, *merge_base)? == Some(commit)),
         None => Ok(true),
     };
     let is_own = !is_old(commit)?;
@@ -295,7 +223,7 @@ pub(super) fn reverted_above<'c>(
 pub(super) fn reverted<'c>(
     objects: &Objects,
     head: ObjectId,
-    changes: impl ExactSizeIterator<Item = &'c Change> + Clone,
+    changes: impl Iterator<Item = &'c Change> + Clone,
 ) -> Result<Option<ObjectId>> {
     let Some(probe) = changes.clone().next() else {
         return Ok(None);
@@ -317,7 +245,9 @@ pub(super) fn reverted<'c>(
         let was = state(before.tree)?;
         if (now, was) == (probe.old, probe.new) {
             let undone = changes_between(&objects, commit.tree, before.tree)?;
-            if is_same(&undone, changes.clone()) {
+            let mut both = undone.iter().zip(changes.clone());
+            let is_whole = undone.len() == changes.clone().count();
+            if is_whole && both.all(|(one, other)| step(one) == step(other)) {
                 return Ok(Some(id));
             }
         }
@@ -326,9 +256,7 @@ pub(super) fn reverted<'c>(
     Ok(None)
 }
 
-/// Whether two lists in path order hold the same changes.
-fn is_same<'c>(one: &[Change], other: impl ExactSizeIterator<Item = &'c Change>) -> bool {
-    let is_equal =
-        |(a, b): (&Change, &Change)| a.path == b.path && (a.old, a.new) == (b.old, b.new);
-    one.len() == other.len() && one.iter().zip(other).all(is_equal)
+/// The change without the other end of a rename.
+fn step(change: &Change) -> (&BString, Option<State>, Option<State>) {
+    (&change.path, change.old, change.new)
 }

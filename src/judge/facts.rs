@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::iter;
 
 use gix::ObjectId;
-use gix::bstr::{BStr, BString};
+use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::merge_commits::MergedContents;
 use crate::change::{Change, State};
@@ -142,6 +142,12 @@ impl<'a> BaseCommit<'a> {
     }
 }
 
+/// The old state of the change at `path`, of changes in path order.
+pub(super) fn old_state(changes: &[Change], path: &BStr) -> Option<Option<State>> {
+    let at = changes.binary_search_by(|one| one.path.as_bstr().cmp(path));
+    Some(changes[at.ok()?].old)
+}
+
 /// The work on the current branch: from its merge base with the target branch to HEAD; `None` if the target is
 /// unknown.
 ///
@@ -194,17 +200,14 @@ pub(super) fn target_of(
     if is_on_base {
         return Ok(None);
     }
-    let unknown = || {
-        let base = escaped(base);
-        Error::new(format!(
-            "guard.toml has `[lld] base = \"{base}\"`, but this repository has no such branch"
-        ))
-        .help(format!(
-            "fetch it: git fetch origin {base}:refs/remotes/origin/{base}"
-        ))
-    };
-    let found = repo.resolve_commit(BStr::new(base))?;
-    Ok(Some((base.to_owned(), found.ok_or_else(unknown)?)))
+    if let Some(id) = repo.resolve_commit(BStr::new(base))? {
+        return Ok(Some((base.to_owned(), id)));
+    }
+    let base = escaped(base);
+    let message =
+        format!("guard.toml has `[lld] base = \"{base}\"`, but this repository has no such branch");
+    let fetch = format!("fetch it: git fetch origin {base}:refs/remotes/origin/{base}");
+    Err(Error::new(message).help(fetch))
 }
 
 /// The trees that a range is compared with. After criss-cross merges, histories have several merge bases, and a merge
@@ -266,18 +269,12 @@ impl<'a> MergeBases<'a> {
         changes: &mut [Change],
     ) -> Result<()> {
         for change in changes.iter_mut().filter(|_| self.bases.len() > 1) {
-            let mut olds = vec![change.old];
+            let mut worst = None;
             for base in &self.bases {
                 let old = base.get(change.path.as_ref())?;
-                if old != change.new && !olds.contains(&old) {
-                    olds.push(old);
+                if old == change.new {
+                    continue;
                 }
-            }
-            if olds.len() < 2 {
-                continue;
-            }
-            let mut worst = None;
-            for old in olds {
                 let (before, after) = objects.both(old, change.new)?;
                 let measured = measure::measure(
                     old.map(|state| (state.kind, before.as_slice())),
@@ -289,7 +286,7 @@ impl<'a> MergeBases<'a> {
                     worst = Some((weight, old));
                 }
             }
-            change.old = worst.and_then(|(_, old)| old);
+            change.old = worst.map_or(change.old, |(_, old)| old);
         }
         Ok(())
     }

@@ -1,10 +1,9 @@
 //! Judging changes that are in memory only, by a loaded policy, as a commit would be judged that makes them.
 
-use std::collections::HashMap;
-
 use gix::bstr::BStr;
 use gix::hash::Kind as HashKind;
 
+use super::facts::old_state;
 use super::measured_changes::Judge;
 use super::merge_commits::MergedContents;
 use super::pipeline::Judged;
@@ -38,7 +37,14 @@ pub fn policy_of_texts(guard_toml: &str, designs: &[(&str, &str)]) -> Result<Pol
         })
     };
     let designs = designs.iter().map(governing).collect::<Result<_>>()?;
-    Ok(Policy::new(Stage::Commit, settings, designs))
+    Ok(Policy::of_settings(Stage::Commit, settings).with_designs(designs))
+}
+
+/// The state of a file with this content, which `blobs` then hold.
+pub(super) fn file(blobs: &mut Blobs, hash: HashKind, content: &[u8]) -> Result<State> {
+    let (kind, id) = (Kind::File, blob_id(hash, content)?);
+    blobs.insert(id, content.to_vec());
+    Ok(State { kind, id })
 }
 
 /// Judges what a commit would bring whose changes are these. Nothing is known of other files, of the merge base or of
@@ -50,14 +56,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
     let mut blobs = Blobs::new();
     let mut changes = Vec::new();
     for ProposedChange { path, old, new } in proposed {
-        let mut state = |content: &Vec<u8>| -> Result<State> {
-            let id = blob_id(HashKind::Sha1, content)?;
-            blobs.insert(id, content.clone());
-            Ok(State {
-                kind: Kind::File,
-                id,
-            })
-        };
+        let mut state = |content: &Vec<u8>| file(&mut blobs, HashKind::Sha1, content);
         let old = old.as_ref().map(&mut state).transpose()?;
         let new = new.as_ref().map(&mut state).transpose()?;
         if old != new {
@@ -73,10 +72,6 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
     let (objects, result) = tree_of_changes(&Objects::in_memory(blobs), &changes)?;
     let result = Tree::at(&objects, result);
     let policy = proposing(policy, &result, &changes)?;
-    let olds: HashMap<&BStr, Option<State>> = changes
-        .iter()
-        .map(|change| (change.path.as_ref(), change.old))
-        .collect();
     let judge = Judge {
         objects: &objects,
         policy: &policy,
@@ -84,7 +79,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
         result: &result,
         precision: Precision::Exact,
         earlier: &|| Ok(Vec::new()),
-        merge_base: &|path| Ok(olds.get(path).copied()),
+        merge_base: &|path| Ok(old_state(&changes, path)),
     };
     let measured = judge.measure(changes.clone(), &MergedContents::default())?;
     let findings = judge.check(&measured, &[])?;

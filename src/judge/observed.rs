@@ -7,8 +7,9 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::facts::JudgementFacts;
+use super::in_memory::file;
 use super::{Options, pipeline, range, settings_of_head};
-use crate::change::{Change, Kind, State};
+use crate::change::{Change, State};
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{
@@ -104,13 +105,10 @@ fn sized_files(
     after: &Checkpoint,
 ) -> Result<(Vec<Change>, Blobs)> {
     let mut blobs = Blobs::new();
-    let mut state = |size: Option<&String>| -> Result<Option<State>> {
-        let Some(size) = size else {
-            return Ok(None);
-        };
-        let (kind, id) = (Kind::File, repo.blob_id(size.as_bytes())?);
-        blobs.insert(id, size.clone().into());
-        Ok(Some(State { kind, id }))
+    let hash = repo.tree_of(None)?.id().kind();
+    let mut state = |size: Option<&String>| {
+        let content = size.map(|size| file(&mut blobs, hash, size.as_bytes()));
+        content.transpose()
     };
     let mut changes = Vec::new();
     for (path, old, new) in differing(&before.sizes, &after.sizes) {

@@ -1,7 +1,6 @@
 //! Judges every commit of a range, because the net difference hides what was done and undone.
 
 use gix::ObjectId;
-use gix::hashtable::HashMap;
 
 use super::approvals::CommitApprovals;
 use super::excuses;
@@ -12,6 +11,7 @@ use crate::finding::Finding;
 use crate::git::{Commit, Merges, Objects, Range, Repository, Tree, changes_between};
 use crate::measure::Precision;
 use crate::policy::{Policy, Stage};
+use crate::rules;
 
 /// Reports how many of how many commits are judged.
 pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
@@ -46,10 +46,8 @@ pub(super) fn judge(
     };
     let objects = repo.objects().remembering();
     let commits = &range.commits;
-    let trees = commits.iter().map(|commit| (commit.id, commit.tree));
     let judge = CommitJudge {
         commits,
-        trees: trees.collect(),
         base: repo.tree_of(range.base)?.id(),
         merges: repo.merges()?,
         policy: &policy,
@@ -66,8 +64,6 @@ pub(super) fn judge(
 /// Judges single commits.
 struct CommitJudge<'a> {
     commits: &'a [Commit],
-    /// The tree of each commit.
-    trees: HashMap<ObjectId, ObjectId>,
     /// The tree of the merge base.
     base: ObjectId,
     merges: Merges,
@@ -107,14 +103,14 @@ impl CommitJudge<'_> {
         let mut findings = judge.check(&changes, &approvals)?;
         let short = commit.id.to_hex_with_len(12);
         if !merged.is_merge
-            && findings.iter().any(excuses::may_be_excused)
+            && findings.iter().any(rules::can_be_cleared)
             && let Some(&parent) = commit.parents.first()
         {
             let changes = changes.iter().map(|one| &one.change);
             if let Some(reverted) = excuses::reverted(objects, parent, changes)?
                 && !self.is_merge_of_target(reverted)
             {
-                let is_own = self.trees.contains_key(&reverted);
+                let is_own = self.is_new(reverted);
                 let note = || format!("commit {short}: {}", excuses::note(reverted));
                 judged.note = excuses::excuse(self.policy, is_own, &mut findings).then(note);
             }
@@ -131,10 +127,15 @@ impl CommitJudge<'_> {
         Ok(judged)
     }
 
+    /// Whether the range brings this commit.
+    fn is_new(&self, commit: ObjectId) -> bool {
+        self.commits.iter().any(|one| one.id == commit)
+    }
+
     /// Whether a commit of the range merged what existed before.
     fn is_merge_of_target(&self, commit: ObjectId) -> bool {
         let found = self.commits.iter().find(|one| one.id == commit);
         let mut others = found.into_iter().flat_map(|one| one.parents.iter().skip(1));
-        others.any(|parent| !self.trees.contains_key(parent))
+        others.any(|parent| !self.is_new(*parent))
     }
 }

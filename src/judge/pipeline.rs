@@ -1,16 +1,16 @@
 //! The pipeline of every judgement: load the policy, check approvals, measure the changes, run the rules.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use gix::bstr::{BString, ByteSlice};
 
 use super::approvals::CommitApprovals;
-use super::facts::JudgementFacts;
+use super::facts::{JudgementFacts, old_state};
 use super::measured_changes::{Judge, for_each};
 use super::policy_loader::load_for_changes;
 use super::{Options, excuses, review};
 use crate::approve::Approval;
-use crate::change::State;
+use crate::change::Change;
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{Objects, changes_between};
@@ -57,8 +57,7 @@ pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<
     let target = policy.settings.base.as_deref();
     // With several merge bases, each change is compared with one of them.
     let of_range = changes.iter().filter(|_| is_range);
-    let olds = of_range.map(|change| (change.path.clone(), change.old));
-    let olds: HashMap<BString, Option<State>> = olds.collect();
+    let of_range: Vec<Change> = of_range.cloned().collect();
     let judge = Judge {
         objects,
         policy: &policy,
@@ -73,7 +72,7 @@ pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<
             _ => Ok(Vec::new()),
         },
         merge_base: &|path| match is_range {
-            true => Ok(olds.get(path).copied()),
+            true => Ok(old_state(&of_range, path)),
             false => base.at_merge_base(repo, target, path),
         },
     };
@@ -123,26 +122,23 @@ fn source(facts: &JudgementFacts<'_>) -> Source {
 }
 
 /// Rows that could not be parsed grant nothing; guard only warns about them. Of the passages that guard does not read,
-/// it names the first one of each design, with how many more there are.
+/// it names the first one of each design.
 fn document_faults(policy: &Policy) -> Vec<Finding> {
     let mut all = Vec::new();
     for governing in &policy.designs {
-        let faults = governing.design.findings().into_iter();
-        let (unread, mut faults): (Vec<_>, Vec<_>) =
-            faults.partition(|finding| finding.rule == Rule::DesignUnread);
-        faults.retain(|finding| finding.level == Level::Error);
-        all.append(&mut faults);
-        let more = unread.len().saturating_sub(1);
-        all.extend(unread.into_iter().next().map(|first| match more {
-            0 => first,
-            _ => first.help(format!(
-                "`guard scope check` shows {more} more passage{} that guard does not read",
-                if more == 1 { "" } else { "s" }
-            )),
-        }));
-    }
-    for finding in &mut all {
-        finding.level = Level::Warning;
+        let mut is_first = true;
+        for mut finding in governing.design.findings() {
+            let is_unread = finding.rule == Rule::DesignUnread;
+            if if is_unread {
+                is_first
+            } else {
+                finding.level == Level::Error
+            } {
+                finding.level = Level::Warning;
+                all.push(finding);
+            }
+            is_first &= !is_unread;
+        }
     }
     all
 }
@@ -178,15 +174,11 @@ impl Judged {
     pub(super) fn verdict(mut self) -> Result<Verdict> {
         let review = self.review()?;
         let changes = std::mem::take(&mut self.changes);
-        let destroys = |one: &&MeasuredChange| one.measured.is_some_and(|one| one.destroys());
-        let losses: Vec<&MeasuredChange> = changes.iter().filter(destroys).collect();
-        let work = |objects: &Objects, at: usize| preview(objects, losses[at]);
-        let mut previews = for_each(losses.len(), &self.objects, work)?.into_iter();
-        let judged = |one: MeasuredChange| {
-            let preview = destroys(&&one).then(|| previews.next()).flatten();
-            judged_change(one, preview, &self.approved)
-        };
-        let changes = changes.into_iter().map(judged).collect();
+        let previews = for_each(changes.len(), &self.objects, |objects, at| {
+            preview(objects, &changes[at])
+        })?;
+        let judged = |(one, preview)| judged_change(one, preview, &self.approved);
+        let changes = changes.into_iter().zip(previews).map(judged).collect();
         Ok(Verdict {
             changes,
             source: Source {
@@ -216,12 +208,16 @@ impl Judged {
 }
 
 /// The unified diff of a destructive change.
-fn preview(objects: &Objects, judged: &MeasuredChange) -> Result<String> {
+fn preview(objects: &Objects, judged: &MeasuredChange) -> Result<Option<String>> {
+    if !judged.measured.is_some_and(|measured| measured.destroys()) {
+        return Ok(None);
+    }
     let change = &judged.change;
     let (old, new) = objects.both(judged.compared, change.new)?;
     let from = change.renamed.as_ref().unwrap_or(&change.path);
     let (from, to) = (from.to_str_lossy(), change.path.to_str_lossy());
-    Ok(unified_preview(&old, &new, &from, &to, PREVIEW_LINES))
+    let shown = unified_preview(&old, &new, &from, &to, PREVIEW_LINES);
+    Ok(Some(shown))
 }
 
 fn judged_change(
@@ -231,7 +227,6 @@ fn judged_change(
 ) -> JudgedChange {
     let (change, measured) = (judged.change, judged.measured);
     let class = measured.map_or(Class::Modify, |measured| measured.class);
-    let moved = judged.moved_to.into_iter();
     JudgedChange {
         action: change.action().name(),
         approved: approved.contains(&change.path),
@@ -242,7 +237,7 @@ fn judged_change(
         new_lines: measured.and_then(|measured| measured.new_lines),
         lost_share: measured.and_then(|measured| measured.lost_share()),
         reformatted: measured.is_some_and(|measured| measured.reformatted),
-        moved_to: moved.map(|to| (to.path, to.lines)).collect(),
+        moved_to: judged.moved_to,
         preview,
     }
 }

@@ -5,19 +5,21 @@ use gix::bstr::{BStr, BString};
 
 use super::excuses;
 use super::facts::BaseCommit;
+use super::in_memory::file;
 use super::tree_view::FirstError;
 use crate::approve::Approval;
-use crate::boundary::{Boundary, BoundaryError, NestedRepository};
+use crate::boundary::{Boundary, BoundaryError};
 use crate::change::{Change, Kind, State};
 use crate::design;
 use crate::error::{Error, Result};
 use crate::finding::{Finding, Help, Level, Rule};
-use crate::git::{Repository, Tree};
+use crate::git::{Blobs, Objects, Repository, Tree};
 use crate::measure::{self, Kept, Measured};
 use crate::path::{Reason, escaped, shell_word};
 use crate::policy::Policy;
 use crate::rules::{self, Access, Case, MeasuredChange, RenameTarget};
-use crate::scope::{Actions, Scope};
+use crate::scope::settings::MAX_SIZE;
+use crate::scope::{Actions, GrantKind, Scope};
 use crate::system;
 
 /// The context of a request.
@@ -60,7 +62,7 @@ impl OperationContext<'_, '_> {
         let mut findings = rules::check_request(&self.policy.settings, path, access).into_iter();
         match findings.find(|finding| finding.level == Level::Error) {
             Some(finding) => Ok(Some(finding)),
-            None => rules::refuse_request(path, access, |path| self.committed(path)),
+            None => rules::refuse_request(path, access, |path| self.head().read(path)),
         }
     }
 
@@ -99,29 +101,54 @@ impl OperationContext<'_, '_> {
             }
         }
         let compared = loss.committed.as_deref().or(old);
-        if let (Some(old), Some(new), [path]) = (compared, new, paths) {
-            let step = (old, new);
-            excuses::credit_request(self.policy, path, step, &mut loss.judged, |other| {
-                self.grown(other)
-            })?;
+        if let (Some(old), Some(new), [path]) = (compared, new, paths)
+            && excuses::is_replaced(&loss.judged)
+        {
+            loss.judged = self.without_moved(path, old, new)?.unwrap_or(loss.judged);
         }
         Ok(loss)
     }
 
-    /// The versions of a file at the merge base and on disk, empty where there is none, if they differ. Without a merge base,
-    /// nothing is known to be of this work.
-    fn grown(&self, path: &BStr) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
+    /// What the step destroys as part of the work since the merge base: not the lines that other granted files have
+    /// gained. `None` if that is unknown, or if another of these files has lost its lines, too: they may be its own.
+    fn without_moved(&self, path: &BStr, old: &[u8], new: &[u8]) -> Result<Option<Measured>> {
         let target = self.policy.settings.base.as_deref();
-        let Some((_, base)) = self.head.merge_base(self.repo, target)? else {
+        let (Some(scope), Some((_, base))) =
+            (&self.policy.scope, self.head.merge_base(self.repo, target)?)
+        else {
             return Ok(None);
         };
-        // What cannot be read gains nothing.
-        let Ok(now) = self.boundary.read(path, crate::scope::settings::MAX_SIZE) else {
-            return Ok(None);
+        let mut blobs = Blobs::new();
+        let mut measured_change = |path: &BStr, old: Option<&[u8]>, new: Option<&[u8]>| {
+            let mut state = |text: &[u8]| file(&mut blobs, base.id().kind(), text);
+            let old_state = old.map(&mut state).transpose()?;
+            let change = Change::new(path, old_state, new.map(state).transpose()?);
+            Ok::<_, Error>(of_one_file(change, self.step(old, new), None))
         };
-        let now = now.map_or_else(Vec::new, |file| file.content);
-        let before = base.read(path)?.unwrap_or_default();
-        Ok((before != now).then_some((before, now)))
+        let mut changes: Vec<MeasuredChange> = Vec::new();
+        for grant in scope.grants() {
+            let other: &BStr = grant.path.as_ref();
+            let is_like = excuses::extension(other) == excuses::extension(path);
+            let is_known = other == path || changes.iter().any(|one| one.path() == other);
+            if grant.kind != GrantKind::File || is_known || !is_like {
+                continue;
+            }
+            // What cannot be read gains nothing.
+            let (before, now) = (base.read(other)?, self.boundary.read(other, MAX_SIZE));
+            let now = now.map(|now| now.map(|file| file.content));
+            if let Some(now) = now.ok().filter(|now| *now != before) {
+                let change = measured_change(other, before.as_deref(), now.as_deref())?;
+                let is_gone = before.is_some() && now.is_none_or(|now| now.is_empty());
+                if is_gone || change.measured.as_ref().is_some_and(excuses::is_replaced) {
+                    return Ok(None);
+                }
+                changes.push(change);
+            }
+        }
+        changes.push(measured_change(path, Some(old), Some(new))?);
+        let objects = Objects::in_memory(blobs);
+        excuses::credit(&objects, self.policy, &|| Ok(Vec::new()), &mut changes)?;
+        Ok(changes.pop().and_then(|change| change.measured))
     }
 
     /// What a step destroys, ignoring HEAD.
@@ -149,22 +176,26 @@ impl OperationContext<'_, '_> {
         })
     }
 
-    /// The least that writing an unknown text over `old` and HEAD's content destroys: nothing if those are text,
-    /// which the new text may keep.
+    /// A change to a text that is not known yet. It destroys at least this: nothing of the text on disk (`old`) and in
+    /// HEAD, which it may keep.
     ///
     /// # Errors
     /// HEAD cannot be read.
-    pub fn least_loss(&self, old: Option<&[u8]>, path: &BStr) -> Result<Measured> {
+    pub fn unknown_text(&self, path: &BStr, old: Option<&[u8]>) -> Result<MeasuredChange> {
+        let head = self.head();
         let least = |version: Option<&[u8]>| {
             let text = version.filter(|content| !measure::is_binary(content));
             self.step(version, Some(text.unwrap_or(b"text\n")))
         };
-        let now = least(old);
-        let since_head = least(self.committed(path)?.as_deref());
-        Ok(match since_head.weight() > now.weight() {
-            true => since_head,
-            false => now,
-        })
+        let mut measured = least(old);
+        let since_head = least(head.read(path)?.as_deref());
+        if since_head.weight() > measured.weight() {
+            measured = since_head;
+        }
+        // No content has this id, so no approval can name it.
+        let unknown = ObjectId::null(head.id().kind());
+        let change = written(path, head.get(path)?, unknown);
+        Ok(of_one_file(change, measured, None))
     }
 
     /// The change as a commit would show it, from HEAD's state. `old` is the content on disk, `renamed` the other
@@ -180,13 +211,11 @@ impl OperationContext<'_, '_> {
         renamed: Option<&BStr>,
         measured: Measured,
     ) -> Result<MeasuredChange> {
-        let wants_content = rules::wants_content(path);
         let (change, before) = match (new, renamed) {
             (Some(new), None) => {
                 let head = self.head();
-                let committed = wants_content.then(|| head.read(path)).transpose()?;
                 let change = written(path, head.get(path)?, self.repo.blob_id(new)?);
-                (change, committed.flatten())
+                (change, head.read(path)?)
             }
             // A file that HEAD lacks still counts as deleted or moved.
             _ => {
@@ -195,21 +224,9 @@ impl OperationContext<'_, '_> {
                 (change, old.map(<[u8]>::to_vec))
             }
         };
-        let contents = || (before.unwrap_or_default(), new.unwrap_or_default().to_vec());
-        let contents = wants_content.then(|| Box::new(contents()));
+        let contents = (before.unwrap_or_default(), new.unwrap_or_default().to_vec());
+        let contents = rules::wants_content(path).then(|| Box::new(contents));
         Ok(of_one_file(change, measured, contents))
-    }
-
-    /// A change to content that is not known yet.
-    ///
-    /// # Errors
-    /// HEAD cannot be read.
-    pub fn unknown_content(&self, path: &BStr, measured: Measured) -> Result<MeasuredChange> {
-        let head = self.head();
-        // No content has this id, so no approval can name it.
-        let unknown = ObjectId::null(head.id().kind());
-        let change = written(path, head.get(path)?, unknown);
-        Ok(of_one_file(change, measured, None))
     }
 
     /// The step between two contents of a path.
@@ -256,14 +273,6 @@ impl OperationContext<'_, '_> {
         let mut policy = self.policy.clone();
         policy.designs[at].proposed = Some(proposed);
         Some(policy)
-    }
-
-    /// HEAD's content of a file.
-    ///
-    /// # Errors
-    /// HEAD cannot be read.
-    pub fn committed(&self, path: &BStr) -> Result<Option<Vec<u8>>> {
-        self.head().read(path)
     }
 
     /// HEAD's tree.
@@ -316,20 +325,20 @@ impl OperationContext<'_, '_> {
             }
             Err(error) => return Err(Error::new(error.to_string())),
         };
-        let (at, what) = match nested {
-            Some(NestedRepository::WorkTree(at)) => (at, "a separate repository"),
-            Some(NestedRepository::Bare(at)) => {
-                let what = "a bare repository, whose configuration and hooks git would run";
-                (at, what)
-            }
-            None => match self.repo.submodule_of(self.head(), path)? {
-                Some(at) => (at, "a submodule that is not checked out"),
-                None => return Ok(None),
-            },
+        let nested = match nested {
+            None => self.repo.submodule_of(self.head(), path)?,
+            nested => nested,
+        };
+        let Some(at) = nested else {
+            return Ok(None);
         };
         let message = match path == at {
-            true => format!("{} is {what}", escaped(path)),
-            false => format!("{} is in {}, {what}", escaped(path), escaped(&at)),
+            true => format!("{} is a separate repository", escaped(path)),
+            false => format!(
+                "{} is in {}, a separate repository",
+                escaped(path),
+                escaped(&at)
+            ),
         };
         let inside = path.get(at.len() + 1..).unwrap_or(b".");
         let command = format!("guard -C {} check {}", shell_word(&at), shell_word(inside));

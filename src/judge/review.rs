@@ -1,7 +1,7 @@
 //! Collects what the review page shows beyond findings and changes.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use gix::bstr::{BStr, BString};
 
@@ -13,8 +13,7 @@ use crate::finding::{Finding, Level, refused_paths};
 use crate::git::{Objects, Range, Repository};
 use crate::measure::{Class, is_binary, unified_preview};
 use crate::policy::Policy;
-use crate::rules::MeasuredChange;
-use crate::scope::Grant;
+use crate::rules::{MeasuredChange, place};
 use crate::verdict::{ReviewApproval, ReviewCommit, ReviewRow};
 
 /// The most lines of a file.
@@ -61,11 +60,6 @@ pub(super) fn rows(
         }
     }
     rows
-}
-
-/// Identifies the row: two may name the same path.
-fn place(grant: &Grant) -> (&BStr, usize) {
-    (grant.anchor.path.as_ref(), grant.anchor.span.start)
 }
 
 /// The hunks of refused, replaced and deleted files, the refused and the largest first, as far as they fit on the page.
@@ -115,25 +109,26 @@ pub(super) fn approvals(
     counted: &[Approval],
     changes: &[MeasuredChange],
 ) -> Vec<ReviewApproval> {
-    let stated = of_commits.all.iter().map(|one| ReviewApproval {
-        approval: one.approval.clone(),
-        commit: Some(one.commit.to_string()),
-        why_not: one.verdict.as_ref().err().map(ToString::to_string),
-    });
-    let known: HashSet<_> = of_commits.all.iter().map(|one| &one.approval.id).collect();
-    let is_used = |approval: &&Approval| {
-        let mut changes = changes.iter();
-        !known.contains(&approval.id) && changes.any(|changed| approval.is_for(&changed.change))
-    };
-    let used = counted
+    let mut all: Vec<ReviewApproval> = of_commits
+        .all
         .iter()
-        .filter(is_used)
-        .map(|approval| ReviewApproval {
-            approval: approval.clone(),
-            commit: None,
-            why_not: None,
-        });
-    stated.chain(used).collect()
+        .map(|one| ReviewApproval {
+            approval: one.approval.clone(),
+            commit: Some(one.commit.to_string()),
+            why_not: one.verdict.as_ref().err().cloned(),
+        })
+        .collect();
+    for approval in counted {
+        let is_known = all.iter().any(|one| one.approval.id == approval.id);
+        if !is_known && changes.iter().any(|one| approval.is_for(&one.change)) {
+            all.push(ReviewApproval {
+                approval: approval.clone(),
+                commit: None,
+                why_not: None,
+            });
+        }
+    }
+    all
 }
 
 /// Whether judging each commit takes a moment only. A shallow clone may lack some.

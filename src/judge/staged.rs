@@ -42,7 +42,7 @@ pub fn everything(mut repo: Repository, options: &Options) -> Result<Verdict> {
 /// As for [`everything`].
 pub fn uncommitted(mut repo: Repository) -> Result<Vec<Change>> {
     let index = repo.add_everything()?;
-    Ok(next_commit(&repo, &index, false)?.1.changes)
+    Ok(facts_of(&repo, &index, false)?.changes)
 }
 
 /// What `git commit` would record now, unjudged; `githead` as in [`Options`].
@@ -50,7 +50,7 @@ pub fn uncommitted(mut repo: Repository) -> Result<Vec<Change>> {
 /// # Errors
 /// The index or HEAD cannot be read.
 pub(super) fn staged_now(repo: &Repository, githead: bool) -> Result<Vec<Change>> {
-    Ok(next_commit(repo, &Index::open(repo)?, githead)?.1.changes)
+    Ok(facts_of(repo, &Index::open(repo)?, githead)?.changes)
 }
 
 pub(super) fn judge_staged(repo: &Repository, options: &Options) -> Result<Judged> {
@@ -84,7 +84,7 @@ pub fn governing_designs(repo: &Repository, options: &Options) -> Result<Vec<BSt
     Ok(own_designs(&policy))
 }
 
-pub(super) fn own_designs(policy: &Policy) -> Vec<BString> {
+fn own_designs(policy: &Policy) -> Vec<BString> {
     policy
         .designs
         .iter()
@@ -93,20 +93,14 @@ pub(super) fn own_designs(policy: &Policy) -> Vec<BString> {
         .collect()
 }
 
-/// The parents of the commit of an index, and what the committer changes; `githead` as in [`Options`].
-fn next_commit(repo: &Repository, index: &Index, githead: bool) -> Result<(Parents, OwnChanges)> {
-    let parents = Parents::of_next_commit(repo, githead)?;
-    let own = merge_commits::of_next_commit(repo, &parents, index)?;
-    Ok((parents, own))
-}
-
-/// The facts of that commit.
+/// The facts of the commit of an index; `githead` as in [`Options`].
 fn facts_of<'a>(
     repo: &'a Repository,
     index: &'a Index,
     githead: bool,
 ) -> Result<JudgementFacts<'a>> {
-    let (parents, OwnChanges { changes, merged }) = next_commit(repo, index, githead)?;
+    let parents = Parents::of_next_commit(repo, githead)?;
+    let OwnChanges { changes, merged } = merge_commits::of_next_commit(repo, &parents, index)?;
     Ok(JudgementFacts {
         operation: parents.operation,
         changes,

@@ -9,6 +9,7 @@ use crate::measure::{Kept, Measured};
 use crate::path::{Platform, TreeView};
 use crate::policy::Policy;
 use crate::scope::settings::Settings;
+use crate::verdict::MovedTo;
 
 /// A change with everything that the rules read.
 #[derive(Debug, Clone)]
@@ -34,15 +35,6 @@ impl MeasuredChange {
     pub fn path(&self) -> &BStr {
         self.change.path.as_ref()
     }
-}
-
-/// Another file of the same change that gains lines which a file loses.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MovedTo {
-    /// Its path.
-    pub path: BString,
-    /// The number of lines.
-    pub lines: usize,
 }
 
 /// The new path of a Rename row whose old path is deleted.
@@ -126,10 +118,7 @@ impl<'a> Sink<'a> {
 
     /// Adds a finding unless its rule is off.
     pub fn push(&mut self, finding: Finding) {
-        if let Some(finding) = at_level(self.settings, finding) {
-            let (level, rule) = (finding.level, finding.rule);
-            self.push_or_count(level, rule, || finding);
-        }
+        self.push_made_by(finding.rule, || finding);
     }
 
     /// Adds a finding at its own level, regardless of the settings.
@@ -137,16 +126,13 @@ impl<'a> Sink<'a> {
         self.findings.push(finding);
     }
 
-    /// Adds a finding of `rule` at its default level; beyond the limit, `make` is not called.
+    /// Adds a finding of `rule`; beyond the limit, `make` is not called.
     pub fn push_made_by(&mut self, rule: Rule, make: impl FnOnce() -> Finding) {
-        if let Some(level) = self.settings.level(rule) {
-            self.push_or_count(level, rule, || Finding { level, ..make() });
-        }
-    }
-
-    fn push_or_count(&mut self, level: Level, rule: Rule, make: impl FnOnce() -> Finding) {
+        let Some(level) = self.settings.level(rule) else {
+            return;
+        };
         if self.findings.len() < self.most {
-            self.findings.push(make());
+            self.findings.extend(at_level(self.settings, make()));
         } else {
             self.left_out += 1;
             self.worst = self.worst.max(Some((level, rule)));

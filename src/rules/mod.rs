@@ -31,14 +31,12 @@ use crate::path::escaped;
 use crate::scope::settings::Settings;
 
 pub use agent_settings::refuse_request;
-pub use case::{
-    Access, Case, MeasuredChange, MergeBase, MovedTo, RenameTarget, ResultTree, Sink, at_level,
-};
+pub use case::{Access, Case, MeasuredChange, MergeBase, RenameTarget, ResultTree, Sink, at_level};
 pub use design_rows::{DesignContext, check_design_rows, matched};
 pub use hook_lines::{HOOKS, Hook, SETTINGS as HOOK_SETTINGS, only_calls_guard, runs_guard};
 pub use policy_changed::{changes_only_own_part, may_call_guard, switch_changed};
 pub use protected_path::protection;
-pub use row_untouched::done_and_open;
+pub use row_untouched::{done_and_open, place};
 
 use case::MOST_FINDINGS;
 

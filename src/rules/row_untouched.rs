@@ -50,6 +50,6 @@ pub fn done_and_open<'a>(
 }
 
 /// Identifies the row: two may name the same path.
-fn place(grant: &Grant) -> (&BStr, usize) {
+pub fn place(grant: &Grant) -> (&BStr, usize) {
     (grant.anchor.path.as_ref(), grant.anchor.span.start)
 }

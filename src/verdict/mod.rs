@@ -5,7 +5,7 @@ mod answers;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use gix::bstr::BString;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 pub use answers::{
     BranchStatus, CheckAnswers, CheckResult, ChosenDesigns, PromptPath, PromptSection, Protection,
@@ -112,13 +112,23 @@ pub struct JudgedChange {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reformatted: bool,
     /// The files of the same change that gained lines of this one, with their number.
-    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "moved_lines")]
-    pub moved_to: Vec<(BString, usize)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub moved_to: Vec<MovedTo>,
     /// Whether an approval covers exactly this change.
     pub approved: bool,
     /// The unified preview, for people.
     #[serde(skip)]
     pub preview: Option<String>,
+}
+
+/// Another file of the same change that gains lines which a file loses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MovedTo {
+    /// Its path.
+    #[serde(serialize_with = "json::path")]
+    pub path: BString,
+    /// The number of lines.
+    pub lines: usize,
 }
 
 impl JudgedChange {
@@ -172,22 +182,6 @@ impl ChangedLines {
         self.lost += other.lost;
         self.added += other.added;
     }
-}
-
-fn moved_lines<S: Serializer>(
-    moved: &[(BString, usize)],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct MovedLines<'a> {
-        #[serde(serialize_with = "json::path")]
-        path: &'a BString,
-        lines: usize,
-    }
-    serializer.collect_seq(moved.iter().map(|(path, lines)| MovedLines {
-        path,
-        lines: *lines,
-    }))
 }
 
 named! {

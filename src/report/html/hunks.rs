@@ -199,8 +199,8 @@ pub(super) fn tags(change: &JudgedChange, is_refused: bool, is_away: bool) -> St
     if let Some(from) = &change.from {
         out += &format!(" <span class=\"q\">from {}</span>", name(from));
     }
-    for (to, lines) in change.moved_to.iter().take(3) {
-        let to = name(to);
+    for moved in change.moved_to.iter().take(3) {
+        let (lines, to) = (moved.lines, name(&moved.path));
         out += &format!(" <span class=\"q\">{lines} lines moved to {to}</span>");
     }
     out

@@ -27,6 +27,7 @@ use crate::measure::{self, Kept, Precision};
 use crate::path::{Node, Platform, TreeView};
 use crate::policy::{Governing, Policy, Stage};
 use crate::scope::settings as guard_toml;
+use crate::verdict::MovedTo;
 
 /// The design of the branch.
 const DESIGN: &str = "docs/lld/LLD-1.md";
@@ -151,7 +152,7 @@ fn with_designs(
     let settings = guard_toml::parse(settings.as_bytes()).unwrap();
     let designs = designs(&settings);
     Work {
-        policy: Policy::new(stage, settings, designs),
+        policy: Policy::of_settings(stage, settings).with_designs(designs),
         changes: Vec::new(),
         unchanged: Tree::default(),
         merge_base: None,
