@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::policy_loader::{is_other_text, locate};
+use super::policy_loader::{Choice, is_other_text, locate};
 use super::tree_view::in_repository;
 use super::{Options, staged};
 use crate::boundary::{self, Boundary, OpenedFile};
@@ -52,15 +52,15 @@ pub fn rows_of_plan(repo: &Repository, plan: &Path) -> Result<Vec<String>> {
 /// The changes cannot be read.
 pub fn rows_of_changes(repo: &Repository) -> Result<Vec<String>> {
     let settings = settings_to_come(repo)?;
-    let needs_row = |path: &BStr| {
-        !policy::is_design(&settings, path)
-            && !policy::is_own_settings(&settings, path)
-            && !settings.always.contains(path)
+    let row = |change: &Change| {
+        let path = change.path.as_ref();
+        let needs_none = policy::is_design(&settings, path)
+            || policy::is_own_settings(&settings, path)
+            || settings.always.contains(path);
+        let row = propose::row("".into(), path, type_of_change(change), "");
+        row.filter(|_| !needs_none)
     };
-    let (mut changes, _) = changes_now(repo)?;
-    changes.retain(|change| needs_row(change.path.as_ref()));
-    let row =
-        |change: &Change| propose::row("".into(), change.path.as_ref(), type_of_change(change), "");
+    let (changes, _) = changes_now(repo)?;
     Ok(changes.iter().filter_map(row).collect())
 }
 
@@ -99,11 +99,9 @@ fn settings_to_come(repo: &Repository) -> Result<Settings> {
 /// The settings cannot be read.
 pub fn is_selected(repo: &Repository, path: &BStr) -> Result<bool> {
     let located = locate(repo, None, &Options::default())?;
-    let own = located.own.unwrap_or_default();
-    Ok(own
-        .iter()
-        .chain(&located.standing)
-        .any(|choice| choice.path == path))
+    let mut choices = located.standing;
+    choices.extend(located.own.unwrap_or_default());
+    Ok(choices.iter().any(|choice| choice.path == path))
 }
 
 /// Writes rows of the usual table into the document at `file`, relative to the current directory. A new document starts
@@ -127,12 +125,11 @@ pub fn new_design(repo: &Repository, name: Option<&str>, rows: &[String]) -> Res
     let branch = repo.branch()?.map(|branch| branch.name.to_string());
     let path = place(&settings, branch.as_deref(), name).ok_or_else(|| {
         let patterns = settings.lld_path.join("`, `");
-        Error::new(format!("guard cannot fill in `[lld] path`: `{patterns}`")).help(match patterns
-            .as_str()
-        {
-            "" => "set it in guard.toml: guard init",
-            _ => "name the design in one word: guard scope new hotfix",
-        })
+        let next = match settings.lld_path.is_empty() {
+            true => "set it in guard.toml: guard init",
+            false => "name the design in one word: guard scope new hotfix",
+        };
+        Error::new(format!("guard cannot fill in `[lld] path`: `{patterns}`")).help(next)
     })?;
     let document = DesignEdit::open(repo, path.into(), settings)?;
     let exists = document.before.is_some();
@@ -259,6 +256,7 @@ pub fn extend_design(
     wanted: &RowsToAdd,
     options: &Options,
 ) -> Result<(DesignEdit, Vec<BString>)> {
+    let located = locate(repo, None, options)?;
     let mut options = options.clone();
     let path = match &wanted.design {
         Some(file) => {
@@ -266,9 +264,8 @@ pub fn extend_design(
             options.designs_from = "--design";
             in_repository(repo, file)?
         }
-        None => the_design(repo, &options)?,
+        None => the_design(located.own?)?,
     };
-    let located = locate(repo, None, &options)?;
     let mut document = DesignEdit::open(repo, path, located.settings)?;
     if document.before.is_none() {
         let shown = escaped(&document.design.path).to_string();
@@ -344,12 +341,9 @@ fn requested(
 }
 
 /// The only design that applies to the branch, usable or not.
-fn the_design(repo: &Repository, options: &Options) -> Result<BString> {
-    let own = locate(repo, None, options)?.own?;
-    let own = own
-        .into_iter()
-        .filter(|choice| choice.by != policy::STANDING);
-    let mut own: Vec<BString> = own.map(|choice| choice.path).collect();
+fn the_design(own: Vec<Choice>) -> Result<BString> {
+    let own = own.into_iter().map(|choice| choice.path);
+    let mut own: Vec<BString> = own.collect();
     if own.len() > 1 {
         return Err(
             Error::new(format!("several designs apply: {}", escaped_list(&own)))

@@ -118,8 +118,8 @@ pub fn check_documents(
             selected_by: document.by,
             grants: design.grants.len(),
         });
-        let now: (&dyn ResultTree, _) = (&tree_view, there[0]);
-        let grants = listed(&located.settings, design.grants, &head_view, Some(now));
+        let (settings, grants) = (&located.settings, design.grants);
+        let grants = listed(settings, grants, &head_view, &tree_view, there[0]);
         report.grants.extend(grants);
         report.mentions.extend(design.mentions);
         report.texts.insert(design.path, design.text);

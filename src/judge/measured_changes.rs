@@ -122,13 +122,6 @@ fn excuse_lfs(all: &mut [MeasuredChange], base: &Tree<'_>) -> Result<()> {
         {
             changed.measured = Some(measured.without_loss());
         }
-        for end in &mut changed.new_ends {
-            if end.kept.conversion == Some(Conversion::LfsPointer)
-                && base.is_kept_by_lfs(end.path.as_ref())?
-            {
-                end.kept = Kept::WHOLE;
-            }
-        }
     }
     Ok(())
 }
@@ -146,36 +139,27 @@ fn explain_renames(
     if let Some(scope) = scope {
         pair_declared(scope, changes, &mut olds);
     }
-    let open = |is_deleted: bool| -> Vec<usize> {
-        let is_open = |change: &Change| {
-            change.renamed.is_none()
-                && change.old.is_some() == is_deleted
-                && change.new.is_none() == is_deleted
+    // The places of deleted and added files, and these files.
+    let (mut deleted, mut added, mut from, mut to) = (vec![], vec![], vec![], vec![]);
+    for (at, change) in changes.iter().enumerate() {
+        let (places, ends, state, said) = match (change.old, change.new) {
+            _ if change.renamed.is_some() => continue,
+            (Some(old), None) => (&mut deleted, &mut from, old, Actions::DELETE),
+            (None, Some(new)) => (&mut added, &mut to, new, Actions::ADD),
+            _ => continue,
         };
-        let all = 0..changes.len();
-        all.filter(|&at| is_open(&changes[at])).collect()
-    };
-    let (deleted, added) = (open(true), open(false));
-    if deleted.is_empty() || added.is_empty() {
-        return Ok(olds);
-    }
-    let end = |at: &usize| -> Option<RenameEnd<'_>> {
-        let change = &changes[*at];
         let path: &BStr = change.path.as_ref();
-        let state = change.old.or(change.new)?;
-        let said = match change.new {
-            None => Actions::DELETE,
-            Some(_) => Actions::ADD,
-        };
-        Some(RenameEnd {
+        places.push(at);
+        ends.push(RenameEnd {
             path,
             kind: state.kind,
             id: state.id,
             has_row: scope.is_some_and(|scope| scope.says(path, said)),
-        })
-    };
-    let from: Vec<_> = deleted.iter().filter_map(end).collect();
-    let to: Vec<_> = added.iter().filter_map(end).collect();
+        });
+    }
+    if from.is_empty() || to.is_empty() {
+        return Ok(olds);
+    }
     let renames = measure::pair_renames(&from, &to, |id| {
         let mut blob = Vec::new();
         objects.blob(id, &mut blob).map(|()| blob)
@@ -191,17 +175,15 @@ fn explain_renames(
 fn pair_declared(scope: &Scope, changes: &mut [Change], olds: &mut [Option<State>]) {
     let is_file = |state: Option<State>| state.is_some_and(|state| state.kind.is_file());
     let is_added = |change: &Change| change.old.is_none() && is_file(change.new);
-    let all = changes.iter().enumerate();
-    let added = all.filter(|(_, change)| is_added(change));
+    let added = changes.iter().enumerate().filter(|(_, one)| is_added(one));
     let added: HashMap<BString, usize> = added.map(|(at, one)| (one.path.clone(), at)).collect();
     for from in 0..changes.len() {
         let change = &changes[from];
         if added.is_empty() || change.new.is_some() || !is_file(change.old) {
             continue;
         }
-        let mut new_ends = scope.new_ends(change.path.as_ref());
-        let to = new_ends.find_map(|path| added.get(&path).copied());
-        drop(new_ends);
+        let new_ends = scope.new_ends(change.path.as_ref());
+        let to = new_ends.filter_map(|path| added.get(&path).copied()).next();
         if let Some(to) = to.filter(|&to| changes[to].renamed.is_none()) {
             pair(changes, from, to, olds);
         }

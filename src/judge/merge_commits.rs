@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::git::{
     Index, MergeResult, Merges, Objects, Parents, Repository, Tree, changes_between, staged_changes,
 };
-use crate::measure;
+use crate::measure::{self, Measured};
 use crate::rules::MeasuredChange;
 use crate::scope::settings::Settings;
 
@@ -91,10 +91,8 @@ fn own(
             own.push(change);
         }
     }
-    Ok(OwnChanges {
-        changes: own,
-        merged,
-    })
+    let changes = own;
+    Ok(OwnChanges { changes, merged })
 }
 
 /// All versions of the parents.
@@ -165,12 +163,9 @@ pub(super) fn measure_against_closest(
                 &settings.thresholds,
             )
         });
-        let least = found.reduce(|least, one| match one.weight() < least.weight() {
-            true => one,
-            false => least,
-        });
-        if least.is_some() {
-            changed.measured = least;
+        let lighter = |a: Measured, b: Measured| if b.weight() < a.weight() { b } else { a };
+        if let Some(least) = found.reduce(lighter) {
+            changed.measured = Some(least);
         }
     }
     Ok(())

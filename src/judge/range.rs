@@ -29,12 +29,6 @@ pub fn commit(
     options: &Options,
 ) -> Result<Verdict> {
     let made = repo.commit(id)?;
-    if let Some(&parent) = made.parents.iter().find(|&&parent| !repo.has(parent)) {
-        return Err(Error::new(format!(
-            "commit {id} cannot be checked: its parent {parent} is not in this clone"
-        ))
-        .help(repo.fetch_command(&[&parent.to_string()])));
-    }
     let tree = repo.tree_of(Some(id))?;
     let OwnChanges { changes, merged } =
         merge_commits::of_commit(repo.objects(), &repo.merges()?, &made.parents, &tree)?;

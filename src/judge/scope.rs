@@ -64,37 +64,35 @@ fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
     let designs = policy.designs.iter();
     let all = designs.flat_map(|governing| governing.design.grants.iter().cloned());
     let head = repo.tree_of(repo.head_commit()?)?;
-    let head = GitTreeView::of(&head);
-    let Ok(root) = repo.workdir() else {
-        let listed = listed(&policy.settings, all.collect(), &head, None);
-        return head.failed.finish().map(|()| listed);
-    };
-    let (index, disk) = (Index::open(repo)?, work_tree(root)?);
-    let tree = index.tree()?;
-    let tree = GitTreeView::of(&tree);
-    let listed = listed(&policy.settings, all.collect(), &head, Some((&tree, &disk)));
+    let index = repo.workdir().ok().map(|_| Index::open(repo)).transpose()?;
+    let tree = index
+        .as_ref()
+        .map_or_else(|| repo.tree_of(None), |index| index.tree())?;
+    let disk = repo.workdir().ok().map(work_tree).transpose()?;
+    let (head, tree) = (GitTreeView::of(&head), GitTreeView::of(&tree));
+    let disk = disk.as_ref().map_or(&tree as &dyn ResultTree, |disk| disk);
+    let listed = listed(&policy.settings, all.collect(), &head, &tree, disk);
     head.failed
         .finish()
         .and(tree.failed.finish())
         .map(|()| listed)
 }
 
-/// The grants of a scope, each with whether its file exists: a glob by what the first of two trees lists, a path by the
-/// second one.
+/// The grants of a scope, each with whether its file exists: a glob by what `tree` lists, a path by what is there `now`.
 pub(super) fn listed(
     settings: &Settings,
     grants: Vec<Grant>,
     head: &dyn ResultTree,
-    now: Option<(&dyn ResultTree, &dyn ResultTree)>,
+    tree: &dyn ResultTree,
+    now: &dyn ResultTree,
 ) -> Vec<ScopeGrant> {
     let scope = Scope::new(grants);
-    let trees: Vec<_> = now.iter().map(|(tree, _)| *tree).collect();
-    let matched = rules::matched(scope.grants(), &trees).into_iter();
+    let matched = rules::matched(scope.grants(), &[tree]).into_iter();
     let line = |(grant, matched): (&Grant, bool)| {
         let path: &BStr = grant.path.as_ref();
         let exists = match grant.kind {
             GrantKind::Glob => matched,
-            _ => now.is_some_and(|(_, now)| now.entry(path).is_some()),
+            _ => now.entry(path).is_some(),
         };
         let is_committed = exists && grant.kind != GrantKind::File || head.entry(path).is_some();
         ScopeGrant {

@@ -94,11 +94,6 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy that settings and designs make.
-    pub(crate) fn new(stage: Stage, settings: Settings, designs: Vec<Governing>) -> Policy {
-        Policy::of_settings(stage, settings).with_designs(designs)
-    }
-
     /// What settings make before designs are read.
     pub(crate) fn of_settings(stage: Stage, settings: Settings) -> Policy {
         Policy {
@@ -156,13 +151,12 @@ impl Policy {
 
     /// The help that asks for a commit of one file before the others.
     pub(crate) fn commit_alone(&self, why: &str, title: &str, path: &BStr) -> [Help; 2] {
-        let why = match self.operation {
-            None => format!("{why}:"),
-            Some(operation) => format!(
-                "{why}; git commits no single file during a {operation}, so leave it, commit the file and start again:"
-            ),
-        };
-        [why.into(), self.commit_command(title, path)]
+        let leave = |operation| format!("; leave the {operation} for that, and start it again");
+        let leave = self.operation.map(leave).unwrap_or_default();
+        [
+            format!("{why}{leave}:").into(),
+            self.commit_command(title, path),
+        ]
     }
 
     /// The command that commits one file before the others, or leaves the operation that prevents it.

@@ -110,9 +110,9 @@ impl CommitApprovals {
                 commit.is_none_or(|commit| one.commit == commit)
                     && finding.path.as_ref() == Some(&one.approval.path)
             };
-            let refused = self.all.iter().filter(|one| one.verdict.is_err());
-            for one in refused.filter(is_about).take(MAX_TOLD).collect::<Vec<_>>() {
-                let Err(why) = &one.verdict else { continue };
+            let refused = self.all.iter().filter(is_about);
+            let refused = refused.filter_map(|one| Some((one, one.verdict.as_ref().err()?)));
+            for (one, why) in refused.take(MAX_TOLD).collect::<Vec<_>>() {
                 let (who, commit) = (escaped(&one.approval.who), one.commit.to_hex_with_len(12));
                 let line = match why == UNSIGNED {
                     true => format!(
@@ -291,7 +291,16 @@ impl SignerLists {
         for (tip, list) in &self.lists {
             let why = match list {
                 None => Some(format!("the merge base lists no signers in {file}")),
-                Some(list) => keygen()?.verify(approval, &self.file, list)?.err(),
+                Some(list) => {
+                    let keygen = SshKeygen::find().map_err(|error| Error {
+                        message: format!(
+                            "cannot verify the signature of an approval: {}",
+                            error.message
+                        ),
+                        ..error
+                    })?;
+                    keygen.verify(approval, &self.file, list)?.err()
+                }
             };
             match (why, tip) {
                 (Some(_), Some(tip)) => {
@@ -306,16 +315,6 @@ impl SignerLists {
         }
         Ok(None)
     }
-}
-
-fn keygen() -> Result<SshKeygen> {
-    SshKeygen::find().map_err(|error| Error {
-        message: format!(
-            "cannot verify the signature of an approval: {}",
-            error.message
-        ),
-        ..error
-    })
 }
 
 /// For signed approvals that would not count by HEAD's list of signers, says why.

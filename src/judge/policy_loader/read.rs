@@ -91,26 +91,22 @@ impl Loader<'_, '_> {
         if self.facts.stage != Stage::Range {
             return Ok(Vec::new());
         }
-        let key = |path: &BStr| policy::design_of(&self.policy.settings, path);
-        let is_own = |path: &BStr| {
-            let mut own = own.iter();
-            own.any(|governing| key(governing.design.path.as_ref()) == key(path))
-        };
+        let settings = &self.policy.settings;
+        let key = |path: &BString| policy::design_of(settings, path.as_ref());
+        let own: Vec<BString> = own.iter().map(|one| key(&one.design.path)).collect();
         let mut added = Vec::new();
         for change in &self.facts.changes {
             let path: &BStr = change.path.as_ref();
-            let is_file = change.new.is_some_and(|state| state.kind.is_file());
-            if !is_file || is_own(path) || !policy::is_design(&self.policy.settings, path) {
+            if own.contains(&key(&change.path)) || !policy::is_design(settings, path) {
                 continue;
             }
             let Some(now) = self.facts.result.read(path)? else {
                 continue;
             };
             let before = self.version_before(path, self.base().read(path)?)?;
+            let before = Scope::new(before.map(|design| design.grants).unwrap_or_default());
             let now = Scope::new(self.parse(path, &now).grants);
-            let before = before.map(|design| design.grants).unwrap_or_default();
-            let beyond = now.grants_beyond(&Scope::new(before));
-            added.extend(beyond.into_iter().cloned());
+            added.extend(now.grants_beyond(&before).into_iter().cloned());
         }
         Ok(added)
     }
@@ -123,10 +119,6 @@ impl Loader<'_, '_> {
             (at_base, _) => at_base,
         };
         Ok(before.map(|bytes| self.parse(path, &bytes)))
-    }
-
-    pub(super) fn is_directory(&self, path: &BStr) -> Result<bool> {
-        Ok(self.base().is_dir(path)? || self.file(path).is_some_and(|file| file.is_dir()))
     }
 
     pub(super) fn file(&self, path: &BStr) -> Option<PathBuf> {

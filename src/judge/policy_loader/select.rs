@@ -406,7 +406,8 @@ pub fn candidates(repo: &Repository, paths: &[PathBuf]) -> Result<CandidateDesig
     let mut candidates = CandidateDesigns::default();
     for path in paths {
         let mut path = in_repository(repo, path)?;
-        if loader.is_directory(path.as_ref())? {
+        let file = loader.file(path.as_ref());
+        if loader.base().is_dir(path.as_ref())? || file.is_some_and(|file| file.is_dir()) {
             path.push(b'/');
         }
         if !candidates.stored.contains(&path) {
