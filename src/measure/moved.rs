@@ -31,16 +31,16 @@ pub struct AddedLines {
 
 /// A line without blanks around it. One in a comment differs from the same one in code.
 #[derive(Clone, Copy)]
-struct Line {
+struct HashedLine {
     hash: u64,
     has_word: bool,
 }
 
-fn lines_of(text: &Text<'_>, hasher: &RandomState) -> Vec<Line> {
+fn lines_of(text: &Text<'_>, hasher: &RandomState) -> Vec<HashedLine> {
     let mut blocks = has_blocks(text.bytes()).then(BlockReader::default);
     let lines = text.trimmed().map(|line| {
         let is_in_block = blocks.as_mut().is_some_and(|blocks| blocks.read(line));
-        Line {
+        HashedLine {
             hash: hasher.hash_one((is_in_block, line)),
             has_word: words(line).next().is_some(),
         }
@@ -102,7 +102,7 @@ impl AddedLines {
 
     /// The longest run of added lines with which the lost lines begin, in the first file that has one: the file and its
     /// length. It does not pay again.
-    fn take_run(&mut self, lost: &[Line], own: Option<usize>) -> Option<(usize, usize)> {
+    fn take_run(&mut self, lost: &[HashedLine], own: Option<usize>) -> Option<(usize, usize)> {
         let (mut file, mut length) = (None, 0);
         for run in lost.windows(RUN) {
             let hash = self.hash(run);
@@ -119,7 +119,7 @@ impl AddedLines {
         Some((file?, length))
     }
 
-    fn hash(&self, run: &[Line]) -> u64 {
+    fn hash(&self, run: &[HashedLine]) -> u64 {
         let hashes: Vec<u64> = run.iter().map(|line| line.hash).collect();
         self.hasher.hash_one(hashes)
     }
