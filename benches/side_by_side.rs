@@ -13,7 +13,12 @@
 
 // The benchmark makes the repositories that it measures.
 #![allow(clippy::disallowed_methods)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::print_stdout
+)]
 
 #[path = "side_by_side/checkpoints.rs"]
 mod checkpoints;

@@ -1,27 +1,20 @@
 //! What the model is told about the scope, before its first write.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
-use crate::common::agents::{assert_says, hook, repo};
-use crate::common::{DESIGN, GUARD, Output, Repo, SETTINGS, run};
+use crate::common::agents::{hook, repo};
+use crate::common::{DESIGN, Output, Repo, SETTINGS, assert_says, table};
 use serde_json::{Value, json};
 
 /// What each agent sends at the start of a session and with a prompt (older settings call guard then), and where it reads the
 /// context.
-const AGENTS: &str = "claude SessionStart UserPromptSubmit /hookSpecificOutput/additionalContext
-codex SessionStart UserPromptSubmit /hookSpecificOutput/additionalContext
-gemini SessionStart BeforeAgent /hookSpecificOutput/additionalContext
-vscode SessionStart - /hookSpecificOutput/additionalContext
-cursor sessionStart - /additional_context
-copilot source prompt /additionalContext";
-
-fn agents() -> impl Iterator<Item = [&'static str; 4]> {
-    let words = AGENTS
-        .lines()
-        .map(|line| line.split(' ').collect::<Vec<_>>());
-    words.map(|words| words.try_into().unwrap())
-}
+const AGENTS: &str = "\
+    claude | SessionStart | UserPromptSubmit | /hookSpecificOutput/additionalContext
+    codex | SessionStart | UserPromptSubmit | /hookSpecificOutput/additionalContext
+    gemini | SessionStart | BeforeAgent | /hookSpecificOutput/additionalContext
+    vscode | SessionStart | - | /hookSpecificOutput/additionalContext
+    cursor | sessionStart | - | /additional_context
+    copilot | source | prompt | /additionalContext";
 
 fn send(repo: &Repo, agent: &str, event: &str) -> Output {
     let mut payload = match agent {
@@ -31,26 +24,22 @@ fn send(repo: &Repo, agent: &str, event: &str) -> Output {
             "conversation_id": "s", "generation_id": "g", "cursor_version": "3", "hook_event_name": event,
             "workspace_roots": [repo.root],
         }),
-        _ => {
-            json!({"session_id": "s", "cwd": repo.root, "hook_event_name": event, "prompt": "Begin"})
-        }
+        _ => json!({"session_id": "s", "cwd": repo.root, "hook_event_name": event}),
     };
     if agent == "codex" {
         payload["turn_id"] = "t".into();
         payload["model"] = "m".into();
     }
     let output = hook(repo, agent, payload.to_string());
-    assert_eq!(
-        (output.code, output.stderr.as_str()),
-        (0, ""),
-        "{agent} {event}"
-    );
-    output
+    assert_eq!(output.stderr, "", "{agent} {event}");
+    output.exits(0)
 }
 
 /// The context that an agent gets; empty if there is none.
 fn told(repo: &Repo, agent: &str, event: &str) -> String {
-    let [.., pointer] = agents().find(|[name, ..]| *name == agent).unwrap();
+    let [.., pointer] = table::<4>(AGENTS)
+        .find(|[name, ..]| *name == agent)
+        .unwrap();
     let output = send(repo, agent, event);
     let answer: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
     let text = answer.pointer(pointer).and_then(Value::as_str);
@@ -59,14 +48,11 @@ fn told(repo: &Repo, agent: &str, event: &str) -> String {
 
 #[test]
 fn every_agent_learns_the_scope_at_the_start_of_a_session() {
-    for [agent, start, prompt, _] in agents() {
+    for [agent, start, prompt, _] in table(AGENTS) {
         let repo = repo();
         let text = told(&repo, agent, start);
-        let parts = [
-            "You may change only these files",
-            "- src/log.py  # modify: logging\n",
-        ];
-        assert_says(&text, &parts);
+        let row = "- src/log.py  # modify: logging\n";
+        assert_says(&text, &["You may change only these files", row]);
         // After a compaction the session starts anew.
         assert_eq!(told(&repo, agent, start), text, "{agent}");
         repo.design(DESIGN, &[("src/more.py", "Add", "more")]);
@@ -99,10 +85,8 @@ fn branch_without_a_design_says_what_to_ask_the_user() {
     repo.git(&["merge", "--quiet", "189-other"]);
     let text = told(&repo, "claude", "SessionStart");
     let (own, others) = text.split_once("\nAllowed on every branch").unwrap();
-    assert!(
-        own.contains("- src/log.py") && others.contains("- CHANGELOG.md"),
-        "{text}"
-    );
+    assert_says(own, &["- src/log.py"]);
+    assert_says(others, &["- CHANGELOG.md"]);
     assert!(!text.contains("guard scope new"), "{text}");
 }
 
@@ -121,19 +105,13 @@ fn work_tree_of_an_agent_inherits_the_design_of_the_branch_that_it_was_made_from
     let linked = repo.path(".claude/worktrees/trial");
     let linked = linked.to_str().unwrap();
     repo.git(&["worktree", "add", "--quiet", "-b", "worktree-trial", linked]);
-    let check = |path: &str| {
-        let mut guard = repo.command(GUARD);
-        run(guard.args(["-C", linked, "check", path])).code
-    };
+    let check = |path: &str| repo.guard(&["-C", linked, "check", path]).code;
     assert_eq!((check("src/log.py"), check("src/other.py")), (0, 1));
     // What a person chose for the branch counts.
-    repo.design(
-        "docs/lld/active/LLD-189.md",
-        &[("src/other.py", "Modify", "x")],
-    );
+    let design = "docs/lld/active/LLD-189.md";
+    repo.design(design, &[("src/other.py", "Modify", "x")]);
     repo.commit("Add a design");
     repo.git(&["-C", linked, "merge", "--quiet", "188-work"]);
-    let design = "docs/lld/active/LLD-189.md";
     repo.git(&["config", "branch.worktree-trial.guardDesign", design]);
     assert_eq!((check("src/log.py"), check("src/other.py")), (1, 0));
     // Other names are the person's own.

@@ -1,7 +1,6 @@
 //! `guard hook claude`: payloads as Claude Code sends them, against real repositories.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
 use std::fs;
 use std::io::Write as _;
@@ -9,12 +8,10 @@ use std::process::Stdio;
 
 use crate::agent_protocols::AGENTS;
 use crate::common::agents::{
-    Answered, LOG, NOTEBOOK, STATE, absolute, assert_says, call, claude, codex, edit, hook, read,
-    repo, write,
+    Answered, LOG, NOTEBOOK, STATE, absolute, call, claude, codex, edit, hook, read, repo, write,
 };
-use crate::common::raw;
-use crate::common::terminal::{End, driver, guard_at_terminal};
-use crate::common::{GUARD, Output, Repo, lines, run_with_input};
+use crate::common::terminal::{decide, driver};
+use crate::common::{GUARD, Output, Repo, assert_says, lines, raw, run_with_input, table};
 use serde_json::{Value, json};
 
 fn multi_edit(repo: &Repo, path: &str, edits: &Value) -> Output {
@@ -23,26 +20,42 @@ fn multi_edit(repo: &Repo, path: &str, edits: &Value) -> Output {
 }
 
 #[test]
-fn allowed_calls_pass_without_a_word_and_guard_changes_no_file() {
+fn edits_are_rebuilt_or_denied_and_guard_changes_no_file() {
     let repo = repo();
     let files = || raw::digest_tree(&repo.path("src"));
     let before = files();
     write(&repo, "src/utils/lld.py", "new = 1\n").passes();
     write(&repo, LOG, "").passes();
-    edit(&repo, LOG, "import sys", "import os", false).passes();
-    edit(&repo, LOG, "level = 1", "level = 2", true).passes();
-    // Without old text, an edit begins a file.
-    edit(&repo, "src/utils/lld.py", "", "new = 1\n", false).passes();
-    let edits = json!([
+    read(&repo, LOG).passes();
+    read(&repo, "src/missing.py").passes();
+    for (path, old, all, part) in [
+        // Without old text, an edit begins a file.
+        ("src/utils/lld.py", "", false, ""),
+        (LOG, "import sys", false, ""),
+        (LOG, "level = 1", true, ""),
+        (LOG, "import  sys", false, "not in the file"),
+        (LOG, "level = 1", false, "occurs 2 times: lines 3, 4"),
+        (LOG, "no such text", true, "not in the file"),
+        (LOG, "", false, "guard"),
+        ("src/utils/lld.py", "x", false, "guard"),
+    ] {
+        edit(&repo, path, old, "y", all).answers(part);
+    }
+    let several = json!([
         {"old_string": "import sys", "new_string": "import os"},
         {"old_string": "import os", "new_string": "import re"},
         {"old_string": "level = 1", "new_string": "level = 2", "replace_all": true},
     ]);
-    multi_edit(&repo, LOG, &edits).passes();
-    read(&repo, LOG).passes();
-    read(&repo, "src/missing.py").passes();
+    multi_edit(&repo, LOG, &several).passes();
+    let twice = json!([several[0], several[0]]);
+    multi_edit(&repo, LOG, &twice).answers("edit 2 of 2: ");
+    multi_edit(&repo, LOG, &json!([])).denies();
     assert_eq!(files(), before);
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    repo.write(LOG, "one\r\ntwo\r\nthree\r\n");
+    edit(&repo, LOG, "one\ntwo\n", "1\n2\n", false).passes();
+    edit(&repo, LOG, "one\r\ntwo\r\n", "1\r\n2\r\n", false).passes();
+    edit(&repo, LOG, "one\nthree\n", "1\n", false).denies();
 }
 
 #[test]
@@ -75,31 +88,26 @@ fn replacement_is_held_and_passes_after_approval_of_exactly_this_content() {
         {"old_string": lines(1..=60), "new_string": ""},
         {"old_string": lines(61..=120), "new_string": ""},
     ]);
+    let new = lines(1..=200).replace("line", "other");
     for (tool, answer) in [
         ("Edit", edit(&repo, STATE, "line number", "other", true)),
         ("MultiEdit", multi_edit(&repo, STATE, &two)),
+        ("Write", write(&repo, STATE, &new)),
     ] {
-        let part = format!("guard: {tool} waits for approval: src/state.py");
-        assert_says(&answer.denies(), &[&part]);
+        answer.answers(&format!("guard: {tool} waits for approval: src/state.py"));
     }
-    let new = lines(1..=200).replace("line", "other");
     let reason = write(&repo, STATE, &new).denies();
     // The same request is the same held change.
     assert_eq!(write(&repo, STATE, &new).denies(), reason);
-    let held = repo.json(&["pending"])["held"].clone();
-    assert_eq!(held.as_array().unwrap().len(), 3);
+    assert_eq!(repo.pending().len(), 3);
     let id = reason.split_once("guard approve ").unwrap().1;
     let id = id.split_whitespace().next().unwrap().to_owned();
-    let part = "guard: Write waits for approval: src/state.py";
-    assert_says(&reason, &[part, "[destructive-change]", "a person decides"]);
+    assert_says(&reason, &["[destructive-change]", "a person decides"]);
     // The id alone approves nothing: `guard approve` wants a terminal and a word of the change.
     assert!(!reason.contains("Type `"), "{reason}");
     assert_eq!(repo.read(STATE), lines(1..=200).as_bytes());
-    let Some(driver) = driver(&repo) else {
-        return;
-    };
-    let answers = [("Type `", "line\n"), ("Reason: ", "a new format\n")];
-    guard_at_terminal(driver, &["approve", &id], &answers, End::Wait).exits(0);
+    let Some(driver) = driver(&repo) else { return };
+    decide(driver, &["approve", &id], "line", "a new format").exits(0);
     assert_eq!(repo.read(STATE), new.as_bytes(), "approving writes it");
     repo.git(&["restore", STATE]);
     write(&repo, STATE, &new).passes();
@@ -107,58 +115,29 @@ fn replacement_is_held_and_passes_after_approval_of_exactly_this_content() {
 }
 
 #[test]
-fn edit_that_guard_cannot_rebuild_is_denied() {
-    let repo = repo();
-    for (path, old, all, part) in [
-        (LOG, "import  sys", false, "not in the file"),
-        (LOG, "level = 1", false, "occurs 2 times: lines 3, 4"),
-        (LOG, "no such text", true, "not in the file"),
-        (LOG, "", false, "guard"),
-        ("src/utils/lld.py", "x", false, "guard"),
-    ] {
-        assert_says(&edit(&repo, path, old, "y", all).denies(), &[part]);
-    }
-    let twice = json!({"old_string": "import sys", "new_string": "import os"});
-    let answer = multi_edit(&repo, LOG, &json!([twice, twice]));
-    assert_says(&answer.denies(), &["edit 2 of 2: "]);
-    multi_edit(&repo, LOG, &json!([])).denies();
-    repo.write(LOG, "one\r\ntwo\r\nthree\r\n");
-    edit(&repo, LOG, "one\ntwo\n", "1\n2\n", false).passes();
-    edit(&repo, LOG, "one\r\ntwo\r\n", "1\r\n2\r\n", false).passes();
-    edit(&repo, LOG, "one\nthree\n", "1\n", false).denies();
-}
-
-#[test]
 fn cells_of_a_notebook_are_rebuilt() {
     let repo = repo();
-    let cell = |input: &str| {
+    let cells = r#"
+        {"cell_id": "intro", "new_source": "Other"} | passes
+        {"cell_id": "intro", "new_source": "x", "cell_type": "code", "edit_mode": "insert"} | passes
+        {"new_source": "x", "cell_type": "markdown", "edit_mode": "insert"} | passes
+        {"cell_id": "cell-0", "new_source": "", "edit_mode": "delete"} | passes
+        {"cell_id": "missing", "new_source": "x"} | denied
+        {"cell_id": "cell-2", "new_source": "x"} | denied
+        {"new_source": "x"} | denied
+        {"cell_id": "intro", "new_source": "x", "edit_mode": "swap"} | denied
+        {"cell_id": "load", "new_source": "", "edit_mode": "delete"} | held
+        {"cell_id": "cell-1", "new_source": "x = 2"} | held"#;
+    for [input, expected] in table(cells) {
         let mut input: Value = serde_json::from_str(input).unwrap();
         input["notebook_path"] = absolute(&repo, NOTEBOOK).into();
-        call(&repo, "NotebookEdit", &input)
-    };
-    for fine in [
-        r#"{"cell_id": "intro", "new_source": "Other"}"#,
-        r#"{"cell_id": "intro", "new_source": "x", "cell_type": "code", "edit_mode": "insert"}"#,
-        r#"{"new_source": "x", "cell_type": "markdown", "edit_mode": "insert"}"#,
-        r#"{"cell_id": "cell-0", "new_source": "", "edit_mode": "delete"}"#,
-    ] {
-        cell(fine).passes();
-    }
-    for bad in [
-        r#"{"cell_id": "missing", "new_source": "x"}"#,
-        r#"{"cell_id": "cell-2", "new_source": "x"}"#,
-        r#"{"new_source": "x"}"#,
-        r#"{"cell_id": "intro", "new_source": "x", "edit_mode": "swap"}"#,
-    ] {
-        cell(bad).denies();
-    }
-    // The 200 lines of output go as well.
-    for lossy in [
-        r#"{"cell_id": "load", "new_source": "", "edit_mode": "delete"}"#,
-        r#"{"cell_id": "cell-1", "new_source": "x = 2"}"#,
-    ] {
-        let part = "guard: NotebookEdit waits for approval: work.ipynb";
-        assert_says(&cell(lossy).denies(), &[part]);
+        let answer = call(&repo, "NotebookEdit", &input);
+        match expected {
+            "passes" => answer.passes(),
+            "denied" => drop(answer.denies()),
+            // The 200 lines of output go as well.
+            _ => answer.answers("guard: NotebookEdit waits for approval: work.ipynb"),
+        }
     }
 }
 
@@ -196,10 +175,9 @@ fn input_that_guard_does_not_understand_is_denied() {
         (changed("/tool_input/file_path", "".into()), "[unsafe-path]"),
         (changed("/tool_input/file_path", "a\0b".into()), "NUL"),
     ] {
-        assert_says(&hook(&repo, "claude", payload).denies(), &[part]);
+        hook(&repo, "claude", payload).answers(part);
     }
-    let bytes = hook(&repo, "claude", b"{\"cwd\": \"\xff\"}");
-    assert_says(&bytes.denies(), &["it is not valid JSON"]);
+    hook(&repo, "claude", b"{\"cwd\": \"\xff\"}").answers("it is not valid JSON");
     let bom = [b"\xef\xbb\xbf", fine.to_string().as_bytes()].concat();
     hook(&repo, "claude", bom).passes();
     // A message repeats what the payload says only with control characters spelled out.
@@ -214,22 +192,21 @@ fn input_that_guard_does_not_understand_is_denied() {
 fn tools_that_change_no_files_pass_and_unknown_ones_that_may_are_denied() {
     let repo = repo();
     let path = absolute(&repo, LOG);
-    let patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch";
-    for (tool, input, is_denied) in [
-        ("Bash", json!({"command": "cargo test"}), false),
-        ("Grep", json!({"pattern": "x", "path": path}), false),
-        ("TodoWrite", json!({"todos": ["write it"]}), false),
-        ("mcp__a__create_issue", json!({"title": "x"}), false),
-        ("save", json!({"filePath": path, "content": "x"}), true),
-        ("mcp__a__write", json!({"path": path, "text": ""}), true),
-        ("mcp__a__move_file", json!({"source": path}), true),
-        ("change_files", json!({"input": patch}), true),
-        ("delete_file", json!({"path": path}), true),
-    ] {
-        let answer = call(&repo, tool, &input);
-        match is_denied {
-            true => assert_says(&answer.denies(), &["guard does not know the tool", tool]),
-            false => answer.passes(),
+    for [tool, input, answer] in table(
+        r#"Bash | {"command": "cargo test"} | passes
+        Grep | {"pattern": "x", "path": "LOG"} | passes
+        TodoWrite | {"todos": ["write it"]} | passes
+        mcp__a__create_issue | {"title": "x"} | passes
+        save | {"filePath": "LOG", "content": "x"} | denied
+        mcp__a__write | {"path": "LOG", "text": ""} | denied
+        mcp__a__move_file | {"source": "LOG"} | denied
+        change_files | {"input": "*** Begin Patch\n*** Delete File: a\n*** End Patch"} | denied
+        delete_file | {"path": "LOG"} | denied"#,
+    ) {
+        let input = serde_json::from_str(&input.replace("LOG", &path)).unwrap();
+        match answer {
+            "passes" => call(&repo, tool, &input).passes(),
+            _ => call(&repo, tool, &input).answers(&format!("guard does not know the tool {tool}")),
         }
     }
 }
@@ -237,23 +214,18 @@ fn tools_that_change_no_files_pass_and_unknown_ones_that_may_are_denied() {
 #[test]
 fn input_without_end_is_denied_in_the_form_of_every_agent() {
     let repo = repo();
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    writer.write_all(b"{").unwrap();
     // All wait at once.
     let waiting = AGENTS.map(|agent| {
-        let mut child = repo
-            .command(GUARD)
-            .args(["hook", agent])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        stdin.write_all(b"{").unwrap();
-        (agent, child, stdin)
+        let mut guard = repo.command(GUARD);
+        guard.args(["hook", agent]);
+        guard.stdin(reader.try_clone().unwrap());
+        guard.stdout(Stdio::piped()).stderr(Stdio::piped());
+        (agent, guard.spawn().unwrap())
     });
-    for (agent, child, stdin) in waiting {
+    for (agent, child) in waiting {
         let output = child.wait_with_output().unwrap();
-        drop(stdin);
         assert_eq!(output.status.code(), Some(2), "{agent}");
         let text = String::from_utf8(output.stderr).unwrap();
         assert!(text.contains("so it is denied"), "{agent}: {text}");
@@ -266,17 +238,15 @@ fn input_without_end_is_denied_in_the_form_of_every_agent() {
 #[test]
 fn without_a_policy_every_write_is_denied() {
     let nothing = Repo::nothing();
-    let reason = write(&nothing, "a.py", "x\n").denies();
-    assert_says(&reason, &["guard could not check Write: "]);
+    write(&nothing, "a.py", "x\n").answers("guard could not check Write: ");
     read(&nothing, "a.py").denies();
     let bare = Repo::new();
     bare.stage("a.py", "x\n");
     bare.commit("Begin");
-    assert_says(&write(&bare, "a.py", "y\n").denies(), &["guard init"]);
-    let repo = repo();
-    repo.stage("guard.toml", "[lld]\npaht = \"x\"\n");
-    repo.commit("Break the settings");
-    assert_says(&write(&repo, LOG, "y\n").denies(), &["paht"]);
+    write(&bare, "a.py", "y\n").answers("guard init");
+    bare.stage("guard.toml", "[lld]\npaht = \"x\"\n");
+    bare.commit("Break the settings");
+    write(&bare, "a.py", "y\n").answers("paht");
 }
 
 #[test]
@@ -309,90 +279,59 @@ fn agent_cannot_choose_another_judge_by_changing_its_directory() {
         guard.args(["hook", "claude"]);
         guard.env("CLAUDE_PROJECT_DIR", &repo.root);
         let answer = run_with_input(&mut guard, payload.to_string().as_bytes());
-        match part {
-            "" => answer.passes(),
-            part => assert_says(&answer.denies(), &[part]),
-        }
+        answer.answers(part);
     }
 }
 
-/// The snapshots, newest first.
-fn snapshots(repo: &Repo) -> Vec<Value> {
-    let report = repo.json(&["snapshot", "list"]);
-    report["snapshots"].as_array().unwrap().clone()
-}
-
-#[track_caller]
-fn restore(repo: &Repo, snapshot: &Value) {
-    let id = snapshot["id"].as_str().unwrap();
-    repo.guard(&["snapshot", "restore", id]).exits(0);
-}
-
 #[test]
-fn existing_file_has_a_snapshot_and_a_record_before_an_agent_changes_it() {
-    let repo = repo();
-    let old = String::from_utf8(repo.read(STATE)).unwrap();
-    // What loses nothing has none.
-    write(&repo, STATE, &old).passes();
-    write(&repo, "src/utils/lld.py", "new = 1\n").passes();
-    read(&repo, STATE).passes();
-    write(&repo, STATE, "gone\n").denies();
-    assert!(snapshots(&repo).is_empty());
-    let new = lines(41..=200);
-    write(&repo, STATE, &new).passes();
-    assert_eq!(repo.read(STATE), old.as_bytes());
-    let [taken] = snapshots(&repo).try_into().unwrap();
-    assert_eq!(taken["title"], "Backup before file mod: state.py");
-    assert_eq!(taken["files"], json!([STATE]));
-    let record = repo.records().pop().unwrap();
-    for (key, value) in [
-        ("event", json!("passed")),
-        ("operation", json!("write")),
-        ("path", json!(STATE)),
-        ("tool", json!("Write")),
-        ("old", repo.blob(old.as_bytes()).to_string().into()),
-        ("new", repo.blob(new.as_bytes()).to_string().into()),
-        ("backup", taken["id"].clone()),
-    ] {
-        assert_eq!(record[key], value, "{key}");
-    }
-    repo.guard(&["audit", "verify"]).exits(0);
-    // The agent writes it.
-    repo.write(STATE, &new);
-    restore(&repo, &taken);
-    assert_eq!(repo.read(STATE), old.as_bytes());
-}
-
-#[test]
-fn one_snapshot_holds_all_files_of_a_call() {
+fn existing_files_have_one_snapshot_and_a_record_each_before_an_agent_changes_them() {
     let repo = Repo::new();
-    repo.stage("a.py", lines(1..=20));
+    let old = lines(1..=20);
+    let new = old.replace("line number 3\n", "x\n");
+    repo.stage("a.py", &old);
     repo.stage("b.py", "x = 1\ny = 2\n");
     repo.stage("c.py", "z = 1\n");
-    repo.commit("Begin");
     repo.govern(&[
         ("a.py", "Modify", "x"),
         ("b.py", "Delete", "moved"),
         ("new.py", "Add", "moved"),
         ("c.py", "Delete", "old"),
     ]);
+    // What loses nothing has none, nor has what is denied.
+    write(&repo, "a.py", &old).passes();
+    write(&repo, "new.py", "new = 1\n").passes();
+    read(&repo, "a.py").passes();
+    write(&repo, "other.py", "x\n").denies();
+    assert!(repo.snapshots().is_empty());
+    let before = repo.records().len();
     let patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-line number 3\n+x\n\
                  *** Update File: b.py\n*** Move to: new.py\n@@\n-x = 1\n+x = 2\n\
                  *** Delete File: c.py\n*** End Patch\n";
     hook(&repo, "codex", codex(&repo, patch).to_string()).passes();
-    let [taken] = snapshots(&repo).try_into().unwrap();
+    assert_eq!(repo.read("a.py"), old.as_bytes());
+    let [taken] = repo.snapshots().try_into().unwrap();
     assert_eq!(taken["files"], json!(["a.py", "b.py", "c.py"]));
     assert_eq!(taken["absent"], json!(["new.py"]));
-    let records = repo.records();
+    let records = repo.records().split_off(before);
     assert_eq!(records.len(), 3);
     assert!(records.iter().all(|record| record["event"] == "passed"));
+    let record = records
+        .iter()
+        .find(|record| record["path"] == "a.py")
+        .unwrap();
+    assert_eq!(record["tool"], "apply_patch");
+    assert_eq!(record["old"], repo.blob(old.as_bytes()).to_string());
+    assert_eq!(record["new"], repo.blob(new.as_bytes()).to_string());
+    assert_eq!(record["backup"], taken["id"]);
+    repo.guard(&["audit", "verify"]).exits(0);
     // The agent does it.
-    repo.write("a.py", lines(1..=20).replace("line number 3\n", "x\n"));
+    repo.write("a.py", new);
     repo.write("new.py", "x = 2\ny = 2\n");
     for gone in ["b.py", "c.py"] {
         fs::remove_file(repo.path(gone)).unwrap();
     }
-    restore(&repo, &taken);
+    let id = taken["id"].as_str().unwrap();
+    repo.guard(&["snapshot", "restore", id]).exits(0);
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
 
@@ -403,10 +342,7 @@ fn settings_that_call_guard_are_closed_to_requests_once_they_are_committed() {
     let settings = ".claude/settings.json";
     let local = ".claude/settings.local.json";
     repo.govern(&[(settings, "Add/Modify", ""), (local, "Add/Modify", "")]);
-    let is_open = |path: &str| {
-        let report = repo.json(&["check", path]);
-        report["results"][0]["allowed"] == true
-    };
+    let is_open = |path: &str| repo.guard(&["check", path]).code == 0;
     repo.stage(settings, "{}\n");
     repo.commit("Settings without guard");
     assert!(is_open(settings) && is_open(local));

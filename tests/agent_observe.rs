@@ -2,45 +2,42 @@
 //! byte, and everyday commands are neither denied nor reported.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::process::Command;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::common::agents::{Answered, assert_says, claude, hook, write};
-use crate::common::{GUARD, Output, Repo, lines, raw, run, run_with_input, skip, write_executable};
+use crate::common::agents::{Answered, claude, hook};
+use crate::common::{
+    GUARD, Output, Repo, assert_says, lines, raw, run, run_with_input, skip, write_executable,
+};
 
 /// What the design of the template lets a command write.
-const ALLOWED: &[&str] = &[
-    "src/log.py",
-    "src/state.py",
-    "src/utils/lld.py",
-    "docs/notes.md",
-];
+const ALLOWED: &str = "src/log.py src/state.py src/utils/lld.py docs/notes.md";
 
 /// A repository with a remote, other branches, a hook, and changes of a user that no commit has.
 fn template() -> Repo {
     let repo = Repo::nothing_in_memory().initialized(&[]);
     repo.write(".git/info/exclude", "*.private\n");
-    repo.stage("src/log.py", "import sys\n\nlevel = 1\nlevel = 1\n");
-    repo.stage("src/state.py", lines(1..=200));
-    repo.stage("src/other.py", "x = 1\n");
-    repo.stage("src/big.py", lines(1..=300));
-    repo.stage("lib/util.py", "a = 1\nx = 2\n");
-    repo.stage("data/table.csv", "a,1\nb,2\nc,3\n");
-    repo.stage("README.md", "# Title\n\nA line.\n");
-    repo.stage("scripts/run.sh", "echo run\n");
     let make = "all:\n\t@mkdir -p target && echo x > target/out\n";
-    repo.stage("Makefile", make);
     let ignored = "target/\nnode_modules/\n__pycache__/\n*.tmp\n";
-    repo.stage(".gitignore", ignored);
+    for (path, content) in [
+        ("src/log.py", "import sys\n\nlevel = 1\nlevel = 1\n"),
+        ("src/state.py", &lines(1..=200)),
+        ("src/other.py", "x = 1\n"),
+        ("src/big.py", &lines(1..=300)),
+        ("lib/util.py", "a = 1\nx = 2\n"),
+        ("data/table.csv", "a,1\nb,2\nc,3\n"),
+        ("README.md", "# Title\n\nA line.\n"),
+        ("scripts/run.sh", "echo run\n"),
+        ("Makefile", make),
+        (".gitignore", ignored),
+    ] {
+        repo.write(path, content);
+    }
     std::os::unix::fs::symlink("src/log.py", repo.path("link.py")).unwrap();
-    repo.git(&["add", "link.py"]);
+    repo.git(&["add", "--all"]);
     repo.git(&["update-index", "--chmod=+x", "scripts/run.sh"]);
     repo.git(&["config", "user.name", "A"]);
     repo.git(&["config", "user.email", "a@example.com"]);
@@ -76,8 +73,7 @@ fn template() -> Repo {
     repo.git(&["switch", "--quiet", "188-work"]);
     repo.git(&["update-ref", "refs/remotes/origin/188-work", "HEAD"]);
     repo.git(&["branch", "--quiet", "--set-upstream-to=origin/188-work"]);
-    fs::create_dir_all(repo.path(".git/hooks")).unwrap();
-    write_executable(&repo.path(".git/hooks/pre-commit"), "#!/bin/sh\nexit 0\n");
+    repo.install_hook_script("pre-commit", "#!/bin/sh\nexit 0\n");
     write_executable(&repo.path("scripts/run.sh"), "echo run\n");
     repo.write("README.md", "# Title\n\nA line of the user.\n");
     repo.write("notes.txt", "notes of the user\n");
@@ -86,29 +82,26 @@ fn template() -> Repo {
 
 pub fn copy_of(template: &Repo) -> Repo {
     let repo = Repo::nothing_in_memory();
-    let base = template.path("..");
-    run(Command::new("cp")
-        .arg("-a")
-        .arg(base.join("."))
-        .arg(repo.path("..")))
-    .exits(0);
+    let mut copy = repo.command("cp");
+    copy.arg("-a").arg(template.path("../."));
+    run(copy.arg(repo.path(".."))).exits(0);
     repo
 }
 
-fn bash(repo: &Repo, event: &str, command: &str) -> Output {
+/// What Claude Code sends for a command at this event.
+fn payload(repo: &Repo, event: &str, command: &str) -> Value {
     let mut payload = claude(repo, "Bash", &json!({"command": command}));
     payload["hook_event_name"] = event.into();
-    hook(repo, "claude", payload.to_string())
+    payload
+}
+
+fn bash(repo: &Repo, event: &str, command: &str) -> Output {
+    hook(repo, "claude", payload(repo, event, command).to_string())
 }
 
 /// Runs a command between the hooks. The answer is the report.
 fn observed(repo: &Repo, command: &str) -> Option<String> {
-    let before = bash(repo, "PreToolUse", command);
-    assert_eq!(
-        (before.code, before.text().as_str()),
-        (0, ""),
-        "{command}: {before:?}"
-    );
+    bash(repo, "PreToolUse", command).passes();
     shell(repo, command);
     reported(&bash(repo, "PostToolUse", command))
 }
@@ -135,35 +128,29 @@ fn reported(after: &Output) -> Option<String> {
 fn state(repo: &Repo) -> BTreeMap<String, String> {
     let mut state = BTreeMap::new();
     for line in raw::digest_tree(&repo.root).lines() {
-        let [mode, digest, name]: [&str; 3] =
-            line.splitn(3, ' ').collect::<Vec<_>>().try_into().unwrap();
+        let mut words = line.splitn(3, ' ');
+        let [mode, digest, name] = std::array::from_fn(|_| words.next().unwrap());
         let name = name.trim_matches('"');
-        let is_ignored = name.ends_with(".tmp")
-            || name
-                .split('/')
-                .any(|part| ["target", "node_modules", "__pycache__"].contains(&part));
+        let has = |names: &[&str]| name.split('/').any(|part| names.contains(&part));
+        let is_ignored = name.ends_with(".tmp") || has(&["target", "node_modules", "__pycache__"]);
         let is_switch = name.strip_prefix(".git/").is_some_and(|name| {
             name.starts_with("hooks/")
                 || ["config", "info/exclude", "info/attributes", "HEAD"].contains(&name)
         });
-        let is_of_git = name.split('/').any(|part| part == ".git");
-        if mode.starts_with("04") || is_ignored || is_of_git && !is_switch {
+        if mode.starts_with("04") || is_ignored || has(&[".git"]) && !is_switch {
             continue;
         }
         let is_executable = u32::from_str_radix(mode, 8).unwrap() & 0o100;
-        state.insert(
-            name.to_owned(),
-            format!("{} {is_executable} {digest}", &mode[..3]),
-        );
+        let facts = format!("{} {is_executable} {digest}", &mode[..3]);
+        state.insert(name.to_owned(), facts);
     }
     let global = fs::read_to_string(repo.home().join(".gitconfig")).ok();
     state.insert("../home/.gitconfig".to_owned(), format!("{global:?}"));
     let refs = repo.git(&["for-each-ref", "--format=%(refname) %(objectname)"]);
-    for line in refs.lines() {
+    let refs = refs.lines().filter(|line| !line.starts_with("refs/guard/"));
+    for line in refs.filter(|line| !line.starts_with("refs/remotes/")) {
         let (name, id) = line.split_once(' ').unwrap();
-        if !name.starts_with("refs/guard/") && !name.starts_with("refs/remotes/") {
-            state.insert(name.to_owned(), id.to_owned());
-        }
+        state.insert(name.to_owned(), id.to_owned());
     }
     let index = repo.try_git(&["ls-files", "--stage"]).stdout;
     state.insert("the index".to_owned(), index);
@@ -171,7 +158,7 @@ fn state(repo: &Repo) -> BTreeMap<String, String> {
 }
 
 /// The commands of a list, with whether what they do can be taken back; without `GUARD_LONG` only some of them.
-fn commands(text: &'static str, sample: usize) -> Vec<(&'static str, bool)> {
+fn commands(text: &str, sample: usize) -> Vec<Command<'_>> {
     let mut is_restored = true;
     let mut all = Vec::new();
     for line in text.lines() {
@@ -180,35 +167,31 @@ fn commands(text: &'static str, sample: usize) -> Vec<(&'static str, bool)> {
             None => all.push((line, is_restored)),
         }
     }
-    let is_long = std::env::var_os("GUARD_LONG").is_some();
-    let step = if is_long {
-        1
-    } else {
-        all.len().div_ceil(sample)
+    let step = match std::env::var_os("GUARD_LONG") {
+        Some(_) => 1,
+        None => all.len().div_ceil(sample),
     };
     all.into_iter().step_by(step).collect()
 }
 
-/// Runs `check` on a copy of the template for each command, and collects what is wrong.
-fn with_each(
-    commands: &[(&str, bool)],
-    check: impl Fn(&Repo, &str, bool) -> Option<String> + Sync,
-) {
-    let (template, next) = (template(), AtomicUsize::new(0));
-    let wrong = Mutex::new(Vec::new());
-    let work = || {
-        while let Some((command, is_restored)) = commands.get(next.fetch_add(1, Ordering::Relaxed))
-        {
-            if let Some(why) = check(&copy_of(&template), command, *is_restored) {
-                wrong.lock().unwrap().push(format!("{command}\n    {why}"));
-            }
-        }
+type Command<'a> = (&'a str, bool);
+
+/// Runs `check` on a copy of the template for each command, in two threads, and collects what is wrong.
+fn with_each(all: &[Command<'_>], check: impl Fn(&Repo, &str, bool) -> Option<String> + Sync) {
+    let template = template();
+    let work = |some: &[Command<'_>]| -> Vec<String> {
+        let wrong = some.iter().filter_map(|(command, is_restored)| {
+            let why = check(&copy_of(&template), command, *is_restored)?;
+            Some(format!("{command}\n    {why}"))
+        });
+        wrong.collect()
     };
-    std::thread::scope(|scope| {
-        scope.spawn(work);
-        scope.spawn(work);
+    let (one, other) = all.split_at(all.len() / 2);
+    let wrong = std::thread::scope(|scope| {
+        let other = scope.spawn(|| work(other));
+        [work(one), other.join().unwrap()].concat()
     });
-    assert_eq!(wrong.into_inner().unwrap(), [""; 0]);
+    assert_eq!(wrong, [""; 0]);
 }
 
 #[test]
@@ -226,10 +209,10 @@ fn what_a_command_writes_outside_the_design_is_reported_and_taken_back() {
             return Some("is not reported".to_owned());
         };
         let is_missing = |name: &&String| {
-            let is_of_git = [".git/", "refs/", "the index"]
-                .iter()
-                .any(|part| name.contains(part));
-            let is_allowed = ALLOWED.contains(&name.as_str()) && after.contains_key(*name);
+            let of_git = [".git/", "refs/", "the index"];
+            let is_of_git = of_git.iter().any(|part| name.contains(part));
+            let is_allowed =
+                ALLOWED.split(' ').any(|allowed| allowed == *name) && after.contains_key(*name);
             // A path that is as in HEAD is no change to report.
             let head = repo.try_git(&["show", &format!("HEAD:{name}")]);
             let is_as_in_head = head.code == 0
@@ -279,7 +262,7 @@ fn change_in(report: &str) -> &str {
 }
 
 fn restore(repo: &Repo, name: &str) -> Output {
-    run(repo.command(GUARD).args(["snapshot", "restore", name]))
+    repo.guard(&["snapshot", "restore", name])
 }
 
 fn stop(repo: &Repo) -> Option<String> {
@@ -291,21 +274,15 @@ fn agent_takes_its_change_back_without_another_report() {
     let repo = copy_of(&template());
     let before = state(&repo);
     let report = observed(&repo, "rm -rf lib notes.txt; git config core.hooksPath x").unwrap();
-    let parts = [
-        "lib/util.py",
-        "notes.txt",
-        "core.hookspath",
-        "[policy-changed]",
-    ];
-    assert_says(&report, &parts);
+    assert_says(&report, &["lib/util.py", "notes.txt"]);
+    assert_says(&report, &["core.hookspath", "[policy-changed]"]);
     let name = change_in(&report).to_owned();
     let taken = observed(&repo, &format!("guard snapshot restore {name}"));
     assert_eq!(taken, None);
     assert_eq!(state(&repo), before);
     assert_eq!(stop(&repo), None, "nothing is left to tell");
-    restore(&repo, &name)
-        .exits(0)
-        .says("nothing is left to take back");
+    let again = restore(&repo, &name).exits(0);
+    again.says("nothing is left to take back");
     // What was refused is kept.
     let report = observed(&repo, "echo evil > src/evil.py").unwrap();
     restore(&repo, change_in(&report)).exits(0);
@@ -321,10 +298,8 @@ fn file_that_changed_since_is_judged_as_the_change_that_it_is() {
     let restored = restore(&repo, change_in(&report));
     restored.exits(1).says("src/other.py");
     assert_eq!(repo.read("src/other.py"), b"of the user\n");
-    assert!(
-        !repo.path("src/new.py").exists(),
-        "it is as the command left it"
-    );
+    // It is as the command left it.
+    assert!(!repo.path("src/new.py").exists());
     // Only some files, by name.
     let report = observed(&repo, "echo x > a.py; echo y > b.py").unwrap();
     let name = change_in(&report);
@@ -336,15 +311,10 @@ fn file_that_changed_since_is_judged_as_the_change_that_it_is() {
 fn same_finding_is_told_once_after_the_tool_and_once_at_the_end_of_the_turn() {
     let repo = copy_of(&template());
     let report = observed(&repo, "echo x > src/new.py").unwrap();
-    let parts = [
-        "src/new.py is not in the design [out-of-scope]",
-        "use a temporary or ignored path",
-    ];
-    assert_says(&report, &parts);
-    assert!(
-        !report.contains("| Add |"),
-        "no row for a scratch file: {report}"
-    );
+    assert_says(&report, &["src/new.py is not in the design [out-of-scope]"]);
+    assert_says(&report, &["use a temporary or ignored path"]);
+    // There is no row to propose for a scratch file.
+    assert!(!report.contains("| Add |"), "{report}");
     assert_eq!(observed(&repo, "true"), None);
     assert_says(&stop(&repo).unwrap(), &["src/new.py", change_in(&report)]);
     assert_eq!(stop(&repo), None);
@@ -364,13 +334,9 @@ fn what_changes_between_two_tools_is_told_neutrally() {
     bash(&repo, "PreToolUse", "true").exits(0);
     let answer: Value = serde_json::from_str(&bash(&repo, "PostToolUse", "true").stdout).unwrap();
     assert!(answer.get("decision").is_none(), "{answer}");
-    let note = answer["hookSpecificOutput"]["additionalContext"]
-        .as_str()
-        .unwrap();
-    assert_says(
-        note,
-        &["Between two tools", "src/other.py", "Leave it alone"],
-    );
+    let note = answer["hookSpecificOutput"]["additionalContext"].to_string();
+    let parts = ["Between two tools", "src/other.py", "Leave it alone"];
+    assert_says(&note, &parts);
     assert!(!note.contains("- src/log.py"), "{note}");
     assert_eq!(observed(&repo, "true"), None);
     assert_eq!(stop(&repo), None, "it holds no agent up");
@@ -386,21 +352,14 @@ fn parallel_commands_share_a_report_and_one_in_the_background_is_looked_at_later
         payload["tool_use_id"] = id.into();
         reported(&hook(&repo, "claude", payload.to_string()))
     };
-    assert_eq!(
-        (call("PreToolUse", "1"), call("PreToolUse", "2")),
-        (None, None)
-    );
+    assert_eq!(["1", "2"].map(|id| call("PreToolUse", id)), [None, None]);
     repo.write("src/a.py", "a\n");
     repo.write("src/b.py", "b\n");
-    assert_says(
-        &call("PostToolUse", "1").unwrap(),
-        &["src/a.py", "src/b.py"],
-    );
+    let report = call("PostToolUse", "1").unwrap();
+    assert_says(&report, &["src/a.py", "src/b.py"]);
     assert_eq!(call("PostToolUse", "2"), None);
-    assert_eq!(
-        (call("PreToolUse", "3"), call("PostToolUse", "3")),
-        (None, None)
-    );
+    let events = ["PreToolUse", "PostToolUse"];
+    assert_eq!(events.map(|event| call(event, "3")), [None, None]);
     repo.write("src/c.py", "c\n");
     let report = stop(&repo).unwrap();
     assert_says(&report, &["src/c.py", "changed what it may not"]);
@@ -411,12 +370,9 @@ fn content_that_only_the_work_tree_had_outlives_the_session() {
     let repo = copy_of(&template());
     observed(&repo, "rm README.md notes.txt").unwrap();
     bash(&repo, "SessionEnd", "-").exits(0);
-    let list = repo.json(&["snapshot", "list"]);
-    let id = list["snapshots"][0]["id"].as_str().unwrap();
-    assert_eq!(
-        list["snapshots"][0]["files"],
-        json!(["README.md", "notes.txt"])
-    );
+    let taken = &repo.snapshots()[0];
+    assert_eq!(taken["files"], json!(["README.md", "notes.txt"]));
+    let id = taken["id"].as_str().unwrap();
     let kept = repo.guard(&["snapshot", "show", id, "notes.txt"]);
     assert_eq!(kept.exits(0).stdout, "notes of the user\n");
 }
@@ -432,11 +388,7 @@ fn what_keeps_guard_from_looking_is_reported_and_denies_the_next_command() {
         ("echo x > .git/index", "guard could not", true),
         ("echo '[core' > .git/config", "section header", true),
         ("echo x > ~/.cache/guard/*/index", "not record", true),
-        (
-            "tee ~/.cache/guard/*/sessions/* <<< {",
-            "the notes of",
-            true,
-        ),
+        ("tee ~/.cache/guard/*/sessions/* <<< {", "the notes", true),
         ("rm -rf ~/.cache", "the checkpoints of this", false),
         ("rm -rf ~/.cache; touch ~/.cache", "checkpoints", true),
     ] {
@@ -486,8 +438,7 @@ fn commands_that_name_what_switches_the_hooks_are_denied() {
 fn without_git_a_command_is_denied_before_and_reported_after() {
     let repo = copy_of(&template());
     let without = |event: &str| {
-        let mut payload = claude(&repo, "Bash", &json!({"command": "ls"}));
-        payload["hook_event_name"] = event.into();
+        let payload = payload(&repo, event, "ls");
         let mut guard = repo.command(GUARD);
         guard.args(["hook", "claude"]).env("PATH", repo.path("src"));
         run_with_input(&mut guard, payload.to_string().as_bytes())
@@ -516,10 +467,8 @@ fn large_file_stalls_nothing_and_is_known_by_size_and_time() {
     grow("large.bin", (5 << 30) + 1);
     grow("src/large.bin", 20 << 20);
     let report = reported(&bash(&repo, "PostToolUse", "-")).unwrap();
-    assert_says(
-        &report,
-        &["large.bin is not in the design", "src/large.bin"],
-    );
+    let parts = ["large.bin is not in the design", "src/large.bin"];
+    assert_says(&report, &parts);
     let restored = restore(&repo, change_in(&report));
     restored.exits(0).says("no copy of large.bin");
 }
@@ -549,7 +498,6 @@ fn other_hash_and_a_path_with_special_characters() {
     let mut repo = Repo::init(&["--object-format=sha256"]);
     repo.stage("a.py", "x = 1\n");
     repo.stage("b.py", "x = 2\n");
-    repo.commit("Begin");
     repo.govern(&[("x.py", "Add", "")]);
     let inside = repo.root.with_file_name("a:b \"c");
     fs::rename(&repo.root, &inside).unwrap();
@@ -570,25 +518,12 @@ fn files_of_git_that_its_rules_ignore_are_observed() {
     // A file that becomes visible was not made.
     repo.write("secret.private", "x\n");
     let report = observed(&repo, "echo > .gitignore").unwrap();
-    assert!(
-        report.contains(".gitignore") && !report.contains("target/other.py"),
-        "{report}"
-    );
-    assert!(!report.contains("secret.private"), "{report}");
+    assert_says(&report, &[".gitignore"]);
+    assert!(!report.contains("target/other.py") && !report.contains("secret.private"));
     restore(&repo, change_in(&report)).exits(0);
     assert!(repo.path("target/other.py").exists());
     // What a command ignored, the next one may make.
     let report = observed(&repo, "mkdir logs && echo '*.log' > logs/.gitignore").unwrap();
     assert!(report.contains("logs/.gitignore"), "{report}");
     assert_eq!(observed(&repo, "echo x > logs/a.log"), None);
-}
-
-#[test]
-fn own_file_since_head_may_go_again() {
-    let repo = copy_of(&template());
-    write(&repo, "src/utils/lld.py", "new = 1\n").passes();
-    assert_eq!(observed(&repo, "true"), None);
-    repo.write("src/utils/lld.py", lines(1..=300));
-    assert_eq!(observed(&repo, "true"), None);
-    assert_eq!(observed(&repo, "rm src/utils/lld.py"), None);
 }

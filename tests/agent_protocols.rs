@@ -1,13 +1,13 @@
 //! The hooks of all agents: each is answered in its own form. Patches in the format of Codex.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
 use std::fs;
 
 use crate::agent_observe::copy_of;
-use crate::common::agents::{Answered, LOG, assert_says, claude, codex, hook, repo};
-use crate::common::{GUARD, Output, Repo, SETTINGS, lines, run_with_input};
+pub use crate::common::agents::payload;
+use crate::common::agents::{Answered, LOG, claude, codex, hook, repo};
+use crate::common::{GUARD, Output, Repo, SETTINGS, assert_says, lines, run, run_with_input};
 use serde_json::{Value, json};
 
 #[track_caller]
@@ -49,7 +49,7 @@ fn patches_are_rebuilt() {
         " => it names no file",
     ] {
         let (body, part) = case.split_once(" => ").unwrap();
-        assert_says(&patch(&repo, body).denies(), &[part]);
+        patch(&repo, body).answers(part);
     }
     // The same file under two names, each time with less than half of its lines.
     let twice = format!(
@@ -57,13 +57,10 @@ fn patches_are_rebuilt() {
         removed(&lines(1..=60)),
         removed(&lines(61..=120)),
     );
-    assert_says(
-        &patch(&repo, &twice).denies(),
-        &["changes src/state.py more than once"],
-    );
+    patch(&repo, &twice).answers("changes src/state.py more than once");
     for broken in ["", "*** Begin Patch\n*** Delete File: a", "diff --git a/a"] {
         let answer = hook(&repo, "codex", codex(&repo, broken).to_string());
-        assert_says(&answer.denies(), &["the patch cannot be read"]);
+        answer.answers("the patch cannot be read");
     }
 }
 
@@ -73,84 +70,45 @@ fn moves_are_judged_at_both_ends() {
     repo.stage("a.py", lines(1..=200));
     repo.stage("small.py", "x = 1\ny = 2\n");
     repo.stage("there.py", "x\n");
-    repo.commit("Begin");
     repo.govern(&[
         ("a.py -> b.py", "Rename", "a better name"),
         ("small.py", "Delete", "moved"),
         ("new.py", "Add", "moved"),
     ]);
     let mv = |from: &str, to: &str, body: &str| {
-        patch(
-            &repo,
-            &format!("*** Update File: {from}\n*** Move to: {to}\n{body}"),
-        )
+        let body = format!("*** Update File: {from}\n*** Move to: {to}\n{body}");
+        patch(&repo, &body)
     };
-    mv("a.py", "b.py", "").passes();
-    mv("a.py", "b.py", "@@\n-line number 3\n+x").passes();
-    mv("small.py", "new.py", "@@\n-x = 1\n+x = 2").passes();
     let gone = format!("@@\n{}", removed(&lines(1..=150)));
     for (from, to, body, part) in [
+        ("a.py", "b.py", "", ""),
+        ("a.py", "b.py", "@@\n-line number 3\n+x", ""),
+        ("small.py", "new.py", "@@\n-x = 1\n+x = 2", ""),
         ("a.py", "c.py", "", "guard refused apply_patch: "),
         ("there.py", "new.py", "", "there.py"),
         ("a.py", "../b.py", "", "[outside-workspace]"),
         ("small.py", "there.py", "", "already exists"),
         ("a.py", "b.py", gone.as_str(), "write and delete in two"),
     ] {
-        assert_says(&mv(from, to, body).denies(), &[part]);
+        mv(from, to, body).answers(part);
     }
     patch(&repo, "*** Delete File: small.py").passes();
 }
 
-/// A payload of an agent with this tool and input.
-pub fn payload(repo: &Repo, agent: &str, tool: &str, input: &Value) -> Value {
-    let root = &repo.root;
-    match agent {
-        "claude" => claude(repo, tool, input),
-        "cursor" => json!({
-            "conversation_id": "s", "generation_id": "g", "model": "m", "hook_event_name": "preToolUse",
-            "cursor_version": "3.1.17", "workspace_roots": [root], "user_email": null, "transcript_path": null,
-            "tool_name": tool, "tool_input": input, "tool_use_id": "t", "cwd": "",
-        }),
-        "codex" => {
-            let mut payload = codex(repo, "");
-            payload["tool_name"] = tool.into();
-            payload["tool_input"] = input.clone();
-            payload
-        }
-        "copilot" => {
-            json!({"sessionId": "s", "timestamp": 1, "cwd": root, "toolName": tool, "toolArgs": input})
-        }
-        "gemini" => json!({
-            "session_id": "s", "transcript_path": "", "cwd": root, "hook_event_name": "BeforeTool",
-            "timestamp": "2026-01-01T00:00:00Z", "tool_name": tool, "tool_input": input,
-        }),
-        "opencode" => {
-            json!({"tool": tool, "args": input, "cwd": root, "session": "s", "call": "c"})
-        }
-        _ => json!({
-            "timestamp": "2026-01-01T00:00:00Z", "cwd": root, "sessionId": "s", "hookEventName": "PreToolUse",
-            "tool_name": tool, "tool_input": input, "tool_use_id": "t",
-        }),
-    }
-}
-
 /// The answer of guard to a call that it denies with `reason`: standard output and exit code.
 fn denial(agent: &str, reason: &str) -> (Value, i32) {
+    let said = json!({"permissionDecision": "deny", "permissionDecisionReason": reason});
     match agent {
-        "claude" | "codex" | "vscode" => (
-            json!({"hookSpecificOutput": {
-                "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": reason,
-            }}),
-            2,
-        ),
-        "copilot" => (
-            json!({"permissionDecision": "deny", "permissionDecisionReason": reason}),
-            0,
-        ),
-        "cursor" => (
-            json!({"permission": "deny", "user_message": reason, "agent_message": reason}),
-            2,
-        ),
+        "claude" | "codex" | "vscode" => {
+            let event = json!({"hookEventName": "PreToolUse"}).to_string();
+            (json!({"hookSpecificOutput": with(said, &event)}), 2)
+        }
+        "copilot" => (said, 0),
+        "cursor" => {
+            let said =
+                json!({"permission": "deny", "user_message": reason, "agent_message": reason});
+            (said, 2)
+        }
         "gemini" => (json!({"decision": "deny", "reason": reason}), 2),
         _ => (Value::Null, 2),
     }
@@ -203,14 +161,19 @@ vscode multi_replace_string_in_file {"explanation": "e", "replacements": [{"file
 vscode apply_patch {"input": "PATCH", "explanation": "e"}"#;
 
 fn tools(agent: &str) -> Vec<(&'static str, Value)> {
-    let lines = TOOLS.lines().filter_map(|line| line.split_once(' '));
-    let own = lines.filter(|(name, _)| *name == agent);
-    own.map(|(_, call)| {
+    let patch =
+        r"*** Begin Patch\n*** Update File: src/log.py\n@@\n-import sys\n+import os\n*** End Patch";
+    let calls = TOOLS
+        .lines()
+        .filter_map(|line| line.strip_prefix(agent)?.strip_prefix(' '));
+    let calls = calls.map(|call| {
         let (tool, input) = call.split_once(' ').unwrap();
-        let patch = r"*** Begin Patch\n*** Update File: src/log.py\n@@\n-import sys\n+import os\n*** End Patch";
-        (tool, serde_json::from_str(&input.replace("PATCH", patch)).unwrap())
-    })
-    .collect()
+        (
+            tool,
+            serde_json::from_str(&input.replace("PATCH", patch)).unwrap(),
+        )
+    });
+    calls.collect()
 }
 
 #[test]
@@ -264,16 +227,13 @@ fn every_agent_is_answered_in_its_own_form() {
 #[test]
 fn copilot_may_send_its_arguments_as_text_and_claudes_payload() {
     let repo = repo();
-    let text = |path: &str| json!({"path": path, "file_text": "x\n"}).to_string();
-    let as_text = |path: &str| payload(&repo, "copilot", "create", &text(path).into());
-    let as_claude = |path: &str| {
-        let input = json!({"file_path": path, "content": "x\n"});
-        claude(&repo, "Write", &input)
-    };
-    let forms: [&dyn Fn(&str) -> Value; 2] = [&as_text, &as_claude];
-    for sent in forms {
-        assert_allowed("copilot", &hook(&repo, "copilot", sent(LOG).to_string()));
-        let refused = hook(&repo, "copilot", sent("src/other.py").to_string());
+    let text = json!({"path": LOG, "file_text": "x\n"}).to_string();
+    let as_text = payload(&repo, "copilot", "create", &text.into());
+    let input = json!({"file_path": LOG, "content": "x\n"});
+    for sent in [as_text, claude(&repo, "Write", &input)] {
+        let sent = sent.to_string();
+        assert_allowed("copilot", &hook(&repo, "copilot", &sent));
+        let refused = hook(&repo, "copilot", sent.replace(LOG, "src/other.py"));
         assert_denied("copilot", &refused, "[out-of-scope]");
     }
     let broken = payload(&repo, "copilot", "create", &"{".into()).to_string();
@@ -366,14 +326,6 @@ fn with(mut payload: Value, more: &str) -> Value {
     payload
 }
 
-#[track_caller]
-fn assert_reported(agent: &str, answer: &Output, place: &str, part: &str) {
-    assert_eq!(answer.code, 0, "{agent}: {answer:?}");
-    let told: Value = serde_json::from_str(&answer.stdout).unwrap();
-    let told = told.pointer(place).and_then(Value::as_str);
-    assert_says(told.unwrap_or_default(), &[part]);
-}
-
 #[test]
 fn commands_are_observed_and_reported_in_the_form_of_every_agent() {
     let template = repo();
@@ -390,7 +342,9 @@ fn commands_are_observed_and_reported_in_the_form_of_every_agent() {
             }
         }
         let answer = hook(&repo, agent, after.to_string());
-        assert_reported(agent, &answer, place, "src/new.py is not in the design");
+        let told: Value = serde_json::from_str(&answer.exits(0).stdout).unwrap();
+        let told = told.pointer(place).and_then(Value::as_str);
+        assert_says(told.unwrap(), &["src/new.py is not in the design"]);
     }
 }
 
@@ -417,24 +371,16 @@ fn checkpoints_go_at_the_end_of_a_session() {
 
 #[test]
 fn every_failure_is_a_denial_in_the_terms_of_every_agent() {
-    type Break = fn(&Repo);
-    let failures: [(Break, &str); 4] = [
-        (
-            |repo| fs::remove_dir_all(repo.path(".git")).unwrap(),
-            "not in a git repository",
-        ),
-        (|repo| repo.write(".git/HEAD", "ref: \n"), "guard"),
-        // Neither the snapshot nor the record can be written.
-        (|repo| repo.write(".git/refs/guard", ""), "the snapshot"),
-        (
-            |repo| fs::create_dir_all(repo.path(".git/guard/log.jsonl")).unwrap(),
-            "the audit log",
-        ),
-    ];
     let template = repo();
-    for (break_it, part) in failures {
+    // Neither the snapshot nor the record can be written.
+    for (command, part) in [
+        ("rm -r .git", "not in a git repository"),
+        ("echo 'ref: ' >.git/HEAD", "guard"),
+        ("mkdir -p .git/refs; touch .git/refs/guard", "the snapshot"),
+        ("mkdir -p .git/guard/log.jsonl", "the audit log"),
+    ] {
         let repo = copy_of(&template);
-        break_it(&repo);
+        run(repo.command("sh").args(["-c", command])).exits(0);
         for agent in AGENTS {
             let (tool, input) = tools(agent).remove(0);
             let sent = payload(&repo, agent, tool, &input).to_string();

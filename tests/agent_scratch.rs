@@ -1,43 +1,40 @@
 //! What an agent may do without a row: read, and write where nothing is kept.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::common::agents::{LOG, absolute, call, claude, codex, hook, repo};
-use crate::common::{GUARD, Output, Repo, run_with_input};
+use crate::common::{GUARD, Output, Repo, SETTINGS, run_with_input};
 use serde_json::json;
 
-/// The repository, and a directory for temporary files beside it.
-fn with_temporary() -> (Repo, PathBuf) {
+/// The repository, with a directory for temporary files beside it.
+fn with_temporary() -> Repo {
     let repo = repo();
-    let temporary = repo.path("../temporary");
-    fs::create_dir_all(&temporary).unwrap();
-    (repo, temporary)
+    fs::create_dir_all(repo.path("../temporary")).unwrap();
+    repo
 }
 
-fn write(repo: &Repo, path: &str) -> Output {
+/// Writes with this directory for temporary files.
+fn write(repo: &Repo, path: &str, temporary: &Path) -> Output {
     let payload = claude(repo, "Write", &json!({"file_path": path, "content": "x\n"}));
     let mut guard = repo.command(GUARD);
-    guard
-        .args(["hook", "claude"])
-        .env("TMPDIR", repo.path("../temporary"));
+    guard.args(["hook", "claude"]).env("TMPDIR", temporary);
     run_with_input(&mut guard, payload.to_string().as_bytes())
 }
 
 #[track_caller]
 fn assert_answers(repo: &Repo, path: &str, code: i32) {
-    let output = write(repo, path);
+    let output = write(repo, path, &repo.path("../temporary"));
     assert_eq!(output.code, code, "{path}: {output:?}");
 }
 
 #[test]
 fn temporary_files_need_no_row_and_no_design() {
-    let (repo, temporary) = with_temporary();
-    let temporary = temporary.canonicalize().unwrap();
+    let repo = with_temporary();
+    let temporary = repo.path("../temporary").canonicalize().unwrap();
     let scratch = format!("{}/deep/scratch.py", temporary.display());
     assert_answers(&repo, &scratch, 0);
     repo.branch("189-no-design");
@@ -47,57 +44,37 @@ fn temporary_files_need_no_row_and_no_design() {
     symlink(repo.path("src/other.py"), temporary.join("file.py")).unwrap();
     symlink("/nowhere/at/all", temporary.join("dangling")).unwrap();
     fs::create_dir_all(temporary.join("clone/.git")).unwrap();
-    for path in [
-        "link/src/other.py",
-        "file.py",
-        "dangling",
-        "clone/a.py",
-        "clone/.git/config",
-        "deep/../../stray.py",
-        "../stray.py",
-    ] {
+    let paths = "link/src/other.py file.py dangling clone/a.py \
+        clone/.git/config deep/../../stray.py ../stray.py";
+    for path in paths.split(' ') {
         assert_answers(&repo, &format!("{}/{path}", temporary.display()), 2);
     }
     // Nor is the work tree scratch where it lies below the temporary directory.
-    let mut guard = repo.command(GUARD);
-    guard.args(["hook", "claude"]);
-    guard.env("TMPDIR", repo.root.parent().unwrap());
-    let input = json!({"file_path": absolute(&repo, "src/other.py"), "content": "x\n"});
-    let payload = claude(&repo, "Write", &input).to_string();
-    assert_eq!(run_with_input(&mut guard, payload.as_bytes()).code, 2);
+    let inside = absolute(&repo, "src/other.py");
+    assert_eq!(write(&repo, &inside, repo.root.parent().unwrap()).code, 2);
 }
 
 #[test]
 fn own_directory_of_an_agent_is_free_but_for_what_switches_its_hooks() {
-    let (repo, _) = with_temporary();
+    let repo = with_temporary();
     let directory = repo.home().canonicalize().unwrap();
     let home = |path: &str| directory.join(path).to_str().unwrap().to_owned();
-    for free in [
-        ".claude/plans/a-plan.md",
-        ".claude/projects/p/memory/MEMORY.md",
-        ".codex/memories/a.md",
-        ".gemini/GEMINI.md",
-    ] {
+    let frees = ".claude/plans/a-plan.md \
+        .claude/projects/p/memory/MEMORY.md .codex/memories/a.md .gemini/GEMINI.md";
+    for free in frees.split(' ') {
         fs::create_dir_all(repo.home().join(free).parent().unwrap()).unwrap();
         assert_answers(&repo, &home(free), 0);
     }
-    for switch in [
-        ".claude/settings.json",
-        ".claude/settings.local.JSON",
-        ".claude/plugins/p/hooks/hooks.json",
-        ".codex/config.toml",
-        ".codex/hooks.json",
-        ".config/opencode/plugins/guard.js",
-        ".bashrc",
-        ".claude.json",
-    ] {
+    let switchs = ".claude/settings.json .claude/settings.local.JSON .claude/plugins/p/hooks/hooks.json \
+        .codex/config.toml .codex/hooks.json .config/opencode/plugins/guard.js .bashrc .claude.json";
+    for switch in switchs.split(' ') {
         assert_answers(&repo, &home(switch), 2);
     }
 }
 
 #[test]
 fn ignored_files_are_free_but_for_secrets_and_switches() {
-    let (repo, _) = with_temporary();
+    let repo = with_temporary();
     let ignored = "*.out\n/target/\n.env.local\n.claude/settings.local.json\nlefthook-local.yml\nguard.toml\n";
     repo.stage(".gitignore", ignored);
     repo.commit("Ignore what is built");
@@ -109,14 +86,9 @@ fn ignored_files_are_free_but_for_secrets_and_switches() {
     }
     repo.branch("189-no-design");
     assert_answers(&repo, &absolute(&repo, "src/run.out"), 0);
-    for refused in [
-        ".env.local",
-        ".claude/settings.local.json",
-        "lefthook-local.yml",
-        "guard.toml",
-        "src/forced.out",
-        "src/new.py",
-    ] {
+    let refuseds = ".env.local .claude/settings.local.json \
+        lefthook-local.yml guard.toml src/forced.out src/new.py";
+    for refused in refuseds.split(' ') {
         assert_answers(&repo, &absolute(&repo, refused), 2);
     }
 }
@@ -131,9 +103,7 @@ fn reads_count_only_where_the_settings_say_what_may_be_read() {
         ("read = [\"src\"]", (2, 2)),
         ("secrets = [\"*.key\"]", (2, 0)),
     ] {
-        let settings =
-            format!("[lld]\npath = \"docs/lld/active/LLD-{{issue}}.md\"\n[workspace]\n{setting}\n");
-        repo.stage("guard.toml", settings);
+        repo.stage("guard.toml", format!("{SETTINGS}[workspace]\n{setting}\n"));
         repo.commit("Say what may be read");
         let codes = (reads(outside), reads(&absolute(&repo, ".env")));
         assert_eq!(codes, expected, "{setting}");

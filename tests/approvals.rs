@@ -1,15 +1,15 @@
 //! Decisions about destructive changes, in a real pseudo-terminal.
 
-#![allow(clippy::unwrap_used)]
 #![cfg(unix)]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 
+use crate::common::commits::error_findings;
 use crate::common::log::{log_lines, set_log};
-use crate::common::terminal::{End, Session, driver, guard_at_terminal};
-use crate::common::{self, Output, Repo, lines};
+use crate::common::signing::{new, old};
+use crate::common::terminal::{End, Session, decide, driver, guard_at_terminal};
+use crate::common::{self, Output, Repo};
 use serde_json::Value;
 
 const FILE: &str = "src/state.py";
@@ -18,55 +18,37 @@ const WORD: &str = "Type `";
 /// Every line of [`old`] begins with this word, so it is the word that approves losing them.
 const LOST: &str = "line";
 
-fn old() -> String {
-    lines(1..=200)
-}
-
-/// Nothing of [`old`] is left.
-fn new() -> String {
-    old().replace("line", "other")
-}
-
 fn repo() -> Repo {
     let repo = Repo::new();
     repo.stage(FILE, old());
-    repo.commit("Begin");
     repo.govern(&[(FILE, "Modify", "the state"), ("src/other.py", "Add", "x")]);
     repo
 }
 
-fn write(repo: &Repo, content: &str, options: &[&str]) -> Output {
+fn write(repo: &Repo, content: &str) -> Output {
     repo.write("content", content);
-    let write = ["write", FILE, "--content-file", "content"];
-    repo.guard(&[&write[..], options].concat())
+    repo.guard(&["write", FILE, "--content-file", "content"])
 }
 
 /// Holds the replacement and returns its id.
 fn hold(repo: &Repo) -> String {
-    write(repo, &new(), &[])
-        .exits(1)
-        .says("waits for approval as");
-    let held = repo.json(&["pending"]);
-    assert_eq!(held["held"].as_array().map(Vec::len), Some(1), "{held}");
-    held["held"][0]["id"].as_str().unwrap().to_owned()
+    let held = write(repo, &new()).exits(1).says("nothing was written");
+    held.says("waits for approval as");
+    repo.held_id()
 }
 
-fn pending(repo: &Repo) -> usize {
-    repo.json(&["pending"])["held"].as_array().unwrap().len()
+#[track_caller]
+fn assert_left(repo: &Repo, content: &str, pending: usize) {
+    assert_eq!(repo.read(FILE), content.as_bytes());
+    assert_eq!(repo.pending().len(), pending);
 }
 
-fn content(repo: &Repo) -> String {
-    fs::read_to_string(repo.path(FILE)).unwrap()
-}
-
-/// Names and values of the log records of decisions.
+/// The log records of decisions.
 fn decisions(repo: &Repo) -> Vec<Value> {
-    let records = repo.json(&["audit", "show"])["records"].clone();
-    let records = records.as_array().unwrap().clone();
-    let is_decision = |record: &Value| {
-        ["approved", "rejected", "consumed"].contains(&record["event"].as_str().unwrap())
-    };
-    records.into_iter().filter(is_decision).collect()
+    let mut records = repo.records();
+    let events = ["approved", "rejected", "consumed"];
+    records.retain(|record| events.contains(&record["event"].as_str().unwrap()));
+    records
 }
 
 fn events(repo: &Repo) -> Vec<String> {
@@ -74,27 +56,10 @@ fn events(repo: &Repo) -> Vec<String> {
     decisions(repo).iter().map(name).collect()
 }
 
-fn at_terminal(driver: Command, arguments: &[&str], word: &str, reason: &str) -> Session {
-    let (word, reason) = (format!("{word}\n"), format!("{reason}\n"));
-    let answers = [(WORD, word.as_str()), ("Reason: ", reason.as_str())];
-    guard_at_terminal(driver, arguments, &answers, End::Wait)
-}
-
 /// Approves with the word for losing [`old`]; `None` without a terminal.
 fn approve(repo: &Repo, what: &str) -> Option<Session> {
-    let session = at_terminal(driver(repo)?, &["approve", what], LOST, "a new format");
+    let session = decide(driver(repo)?, &["approve", what], LOST, "a new format");
     Some(session.exits(0))
-}
-
-fn install(repo: &Repo) {
-    for hook in [
-        "pre-commit",
-        "prepare-commit-msg",
-        "commit-msg",
-        "post-commit",
-    ] {
-        repo.install_hook(hook);
-    }
 }
 
 fn commit(repo: &Repo) -> Output {
@@ -104,24 +69,24 @@ fn commit(repo: &Repo) -> Output {
 #[test]
 fn scenario_050_without_a_terminal_or_with_auto_a_replacement_is_held() {
     let repo = repo();
-    let held = write(&repo, &new(), &[])
-        .exits(1)
-        .says("nothing was written");
     let id = hold(&repo);
-    assert!(held.text().contains(&id));
-    assert_eq!(content(&repo), old());
-    let store = repo.path(".git/guard/held");
-    for entry in fs::read_dir(store).unwrap() {
-        let mode = entry.unwrap().metadata().unwrap().permissions().mode();
-        let expected = if cfg!(guard_no_unix) { 0o644 } else { 0o600 };
-        assert_eq!(mode & 0o777, expected);
-    }
+    write(&repo, &new()).says(&id);
+    let mut store = fs::read_dir(repo.path(".git/guard/held")).unwrap();
+    let mode = store
+        .next()
+        .unwrap()
+        .unwrap()
+        .metadata()
+        .unwrap()
+        .permissions();
+    let expected = if cfg!(guard_no_unix) { 0o644 } else { 0o600 };
+    assert_eq!(mode.mode() & 0o777, expected);
     let Some(driver) = driver(&repo) else { return };
     let write = ["write", FILE, "--content-file", "content", "--auto"];
-    guard_at_terminal(driver, &write, &[], End::Wait)
-        .exits(1)
-        .says("waits for approval as");
-    assert_eq!(pending(&repo), 1, "the same change is held once");
+    let held = guard_at_terminal(driver, &write, &[], End::Wait).exits(1);
+    held.says("waits for approval as");
+    // The same change is held once.
+    assert_left(&repo, &old(), 1);
 }
 
 #[test]
@@ -131,20 +96,16 @@ fn scenario_060_an_approved_replacement_is_written() {
     let Some(session) = approve(&repo, &id) else {
         return;
     };
-    assert_eq!(content(&repo), new());
-    assert_eq!(pending(&repo), 0);
+    assert_left(&repo, &new(), 0);
     // guard showed the loss and marked where it cut it (requirement 000, section 2.4).
     let shown = session.says("-line number 1\n").says("[truncated]").shown;
     let preview = shown.split("The change:").nth(1).unwrap();
     let preview = preview.split("What would be lost:").next().unwrap();
     let quoted = preview.lines().filter(|line| line.starts_with("  | "));
     assert!(quoted.count() <= 50, "{shown}");
-    repo.guard(&["snapshot", "list"])
-        .exits(0)
-        .says("Backup before file mod: state.py");
-    let records = repo.records();
-    let approved = records.iter().find(|it| it["event"] == "approved").unwrap();
-    assert_eq!(approved["strategy"], "replace");
+    let title = &repo.snapshots()[0]["title"];
+    assert_eq!(title, "Backup before file mod: state.py");
+    assert_eq!(decisions(&repo)[0]["strategy"], "replace");
 }
 
 #[test]
@@ -155,9 +116,8 @@ fn held_changes_are_listed_shown_and_rejected_by_approve() {
         .says("no change waits for approval");
     let id = hold(&repo);
     for list in ["approve", "pending"] {
-        repo.guard(&[list])
-            .exits(0)
-            .says(&format!("{id}  write  src/state.py loses"));
+        let listed = repo.guard(&[list]).exits(0);
+        listed.says(&format!("{id}  write  src/state.py loses"));
     }
     let full = repo.guard(&["approve", &id, "--show"]).exits(0).text();
     for n in 1..=200 {
@@ -165,18 +125,16 @@ fn held_changes_are_listed_shown_and_rejected_by_approve() {
         assert!(full.contains(&format!("  | +other number {n}\n")), "{full}");
     }
     assert_eq!(repo.guard(&["pending", &id]).exits(0).text(), full);
-    repo.guard(&["approve", &id, "--reason", "x"])
-        .exits(2)
-        .says("--reason belongs to --reject");
+    let reason = repo.guard(&["approve", &id, "--reason", "x"]).exits(2);
+    reason.says("--reason belongs to --reject");
     repo.guard(&["reject"])
         .exits(2)
         .says("name the change to reject");
     let Some(driver) = driver(&repo) else { return };
     let reject = ["approve", &id, "--reject", "--reason", "too much"];
     guard_at_terminal(driver, &reject, &[], End::Wait).exits(0);
-    let shown = repo.guard(&["approve", &id, "--show"]);
-    shown.exits(1).says("waits for approval");
-    assert_eq!((content(&repo), pending(&repo)), (old(), 0));
+    repo.guard(&["approve", &id, "--show"]).exits(1);
+    assert_left(&repo, &old(), 0);
 }
 
 #[test]
@@ -184,8 +142,8 @@ fn scenario_070_a_rejected_replacement_is_not_written() {
     let repo = repo();
     let id = hold(&repo);
     let Some(driver) = driver(&repo) else { return };
-    at_terminal(driver, &["approve", &id], "reject", "extend it instead").exits(1);
-    assert_eq!((content(&repo), pending(&repo)), (old(), 0));
+    decide(driver, &["approve", &id], "reject", "extend it instead").exits(1);
+    assert_left(&repo, &old(), 0);
     assert_eq!(events(&repo), ["rejected"]);
 }
 
@@ -195,30 +153,22 @@ fn scenario_160_every_decision_is_logged() {
     let id = hold(&repo);
     let Some(_) = approve(&repo, &id) else { return };
     repo.write(FILE, old());
-    write(&repo, "gone\n", &[]).exits(1);
-    let held = repo.json(&["approve"])["held"].clone();
-    let reject = [
-        "reject",
-        held[0]["id"].as_str().unwrap(),
-        "--reason",
-        "too much",
-    ];
+    write(&repo, "gone\n").exits(1);
+    let reject = ["reject", &repo.held_id(), "--reason", "too much"];
     guard_at_terminal(driver(&repo).unwrap(), &reject, &[], End::Wait).exits(0);
     let records = decisions(&repo);
     let blob = |text: &str| repo.blob(text.as_bytes()).to_string();
-    let expected = [
-        ("approved", "a new format", blob(&new())),
-        ("rejected", "too much", blob("gone\n")),
-    ];
-    assert_eq!(records.len(), expected.len());
-    for (record, (event, reason, new)) in records.iter().zip(expected) {
-        assert_eq!(record["event"], event);
+    assert_eq!(events(&repo), ["approved", "rejected"]);
+    for (record, (reason, new)) in records
+        .iter()
+        .zip([("a new format", new()), ("too much", "gone\n".into())])
+    {
         assert_eq!(record["path"], FILE);
         assert_eq!(record["who"], "A U Thor <author@example.com>");
         assert_eq!(record["how"], "terminal");
         assert_eq!(record["reason"], reason);
         assert_eq!(record["old"], blob(&old()));
-        assert_eq!(record["new"], new);
+        assert_eq!(record["new"], blob(&new));
         assert!(record["time"].as_str().unwrap().starts_with("20"));
     }
     repo.guard(&["audit", "verify"]).exits(0);
@@ -229,18 +179,16 @@ fn write_at_a_terminal_asks_immediately() {
     let repo = repo();
     repo.write("content", new());
     let write = ["write", FILE, "--content-file", "content"];
-    let (Some(a), Some(b), Some(c)) = (driver(&repo), driver(&repo), driver(&repo)) else {
-        return;
-    };
-    at_terminal(a, &write, "reject", "no")
-        .exits(1)
-        .says("rejected the change: no");
-    at_terminal(b, &write, "yes", "")
-        .exits(1)
-        .says("not approved");
-    assert_eq!((content(&repo), pending(&repo)), (old(), 0));
-    at_terminal(c, &write, LOST, "yes").exits(0);
-    assert_eq!(content(&repo), new());
+    for (word, reason, code, said) in [
+        ("reject", "no", 1, "rejected the change: no"),
+        ("yes", "", 1, "not approved"),
+        (LOST, "yes", 0, ""),
+    ] {
+        assert_left(&repo, &old(), 0);
+        let Some(driver) = driver(&repo) else { return };
+        decide(driver, &write, word, reason).exits(code).says(said);
+    }
+    assert_left(&repo, &new(), 0);
     assert_eq!(events(&repo), ["rejected", "approved"]);
 }
 
@@ -249,7 +197,6 @@ fn wrong_word_missing_reason_interrupt_or_closed_window_change_nothing() {
     let repo = repo();
     let id = hold(&repo);
     let before = repo.digest_tree();
-    let approve = ["approve", id.as_str()];
     let unfinished = [(WORD, "line\n"), ("Reason: ", "why")];
     type Ending<'a> = (&'a [(&'a str, &'a str)], End, &'a [i32]);
     let endings: [Ending<'_>; 5] = [
@@ -262,11 +209,11 @@ fn wrong_word_missing_reason_interrupt_or_closed_window_change_nothing() {
     ];
     for (answers, end, codes) in endings {
         let Some(driver) = driver(&repo) else { return };
-        let session = guard_at_terminal(driver, &approve, answers, end);
+        let session = guard_at_terminal(driver, &["approve", &id], answers, end);
         assert!(codes.contains(&session.code), "{end:?} {session:?}");
         assert_eq!(repo.digest_tree(), before, "{answers:?} {end:?}");
     }
-    assert_eq!((content(&repo), pending(&repo)), (old(), 1));
+    assert_left(&repo, &old(), 1);
 }
 
 #[test]
@@ -275,33 +222,29 @@ fn agents_and_ci_are_refused_even_at_a_terminal() {
     let id = hold(&repo);
     let before = repo.digest_tree();
     for arguments in [["approve", &id], ["approve", "--staged"], ["reject", &id]] {
-        let mut guard = repo.command(common::GUARD);
-        let typed = format!("{LOST}\nbecause\n");
-        common::run_with_input(guard.args(arguments), typed.as_bytes())
+        let refused = repo.guard_reads(&arguments, format!("{LOST}\nbecause\n"));
+        refused
             .exits(2)
             .says("only a person at a terminal can decide this");
     }
-    for (name, value) in [("CLAUDECODE", "1"), ("CI", "true")] {
+    for name in ["CLAUDECODE", "CI"] {
         let Some(mut driver) = driver(&repo) else {
             return;
         };
-        driver.env(name, value);
-        at_terminal(driver, &["approve", &id], LOST, "because")
-            .exits(2)
-            .says(name);
+        driver.env(name, "true");
+        let refused = decide(driver, &["approve", &id], LOST, "because");
+        refused.exits(2).says(name);
     }
     assert_eq!(repo.digest_tree(), before);
     // The same if the agent cleans its environment but is still a parent process.
     if cfg!(all(target_os = "linux", not(guard_portable))) {
-        repo.write("../claude", "#!/bin/sh\n\"$@\"\n");
         let agent = repo.path("../claude");
-        fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).unwrap();
+        common::write_executable(&agent, "#!/bin/sh\n\"$@\"\n");
         let Some(driver) = driver(&repo) else { return };
         let mut parent = repo.command(agent);
         parent.arg(driver.get_program()).args(driver.get_args());
-        at_terminal(parent, &["approve", &id], LOST, "because")
-            .exits(2)
-            .says("is an agent: claude");
+        let refused = decide(parent, &["approve", &id], LOST, "because");
+        refused.exits(2).says("is an agent: claude");
     }
 }
 
@@ -317,25 +260,20 @@ fn held_change_is_not_written_if_it_or_the_file_changed() {
         fs::write(&held, held_text).unwrap();
         repo.write(FILE, file);
         let Some(driver) = driver(&repo) else { return };
-        at_terminal(driver, &["approve", &id], LOST, "because")
-            .exits(1)
-            .says("has changed since");
-        assert_eq!(&content(&repo), file);
+        let refused = decide(driver, &["approve", &id], LOST, "because");
+        refused.exits(1).says("has changed since");
+        assert_left(&repo, file, 1);
     }
 }
 
 #[test]
 fn approval_lets_exactly_one_commit_of_this_change_pass() {
     let repo = repo();
-    install(&repo);
+    repo.install_commit_hooks();
     let id = hold(&repo);
     let Some(_) = approve(&repo, &id) else { return };
-    let approvals = || {
-        fs::read_dir(repo.path(".git/guard/approvals"))
-            .unwrap()
-            .count()
-    };
-
+    let store = repo.path(".git/guard/approvals");
+    let approvals = || fs::read_dir(&store).unwrap().count();
     repo.stage(FILE, new());
     let report = repo.json(&["lint"]);
     assert_eq!(report["changes"][0]["approved"], true);
@@ -346,10 +284,7 @@ fn approval_lets_exactly_one_commit_of_this_change_pass() {
     assert_eq!(events(&repo), ["approved", "consumed"]);
 
     let message = repo.git(&["log", "-1", "--format=%B"]);
-    let mut lines = message.lines();
-    let trailer = lines
-        .find(|line| line.starts_with("Guard-Approved: "))
-        .unwrap();
+    let (_, trailer) = message.split_once("\nGuard-Approved: ").unwrap();
     assert!(trailer.contains("\"reason\":\"a new format\""), "{trailer}");
     // A second commit of the same step is no longer covered; the trailer of the first does not count for it.
     // Not by itself, or the next commit would be its exact revert.
@@ -358,7 +293,7 @@ fn approval_lets_exactly_one_commit_of_this_change_pass() {
     repo.commit("Put it back");
     repo.stage(FILE, new());
     commit(&repo).exits(1).says("destructive-change");
-    let forged = format!("Forged\n\n{trailer}");
+    let forged = format!("Forged\n\nGuard-Approved: {trailer}");
     let forged = repo.try_git(&["commit", "--quiet", "-m", &forged]);
     forged.exits(1).says("destructive-change");
 }
@@ -378,61 +313,35 @@ fn approval_of_staged_content_does_not_cover_other_content_on_disk() {
     check().exits(0);
     repo.write(FILE, old().replace("line", "third"));
     check().exits(1).says("destructive-change");
-    write(&repo, &new(), &[])
-        .exits(1)
-        .says("waits for approval as");
+    write(&repo, &new()).exits(1).says("waits for approval as");
 }
 
+/// A replacement during a rename needs approval of both paths.
 #[test]
 fn all_staged_changes_are_approved_in_one_prompt() {
     let repo = repo();
-    install(&repo);
-    repo.stage(FILE, new());
+    let row = ("src/state.py` -> `src/moved.py", "Rename", "the state");
+    repo.design(common::DESIGN, &[row]);
+    repo.commit("Amend the design");
+    repo.install_commit_hooks();
+    repo.git(&["mv", FILE, "src/moved.py"]);
+    repo.stage("src/moved.py", new());
     repo.stage("src/stray.py", "stray\n");
     commit(&repo).exits(1);
     let Some(driver) = driver(&repo) else { return };
-    let session = at_terminal(driver, &["approve", "--staged"], LOST, "agreed")
+    let session = decide(driver, &["approve", "--staged"], LOST, "agreed")
         .exits(0)
-        .says("destructive-change: src/state.py loses 200 of 200 lines")
+        .says("destructive-change: src/moved.py loses 200 of 200 lines")
+        .says("guard: src/state.py is removed by the rename")
         .says("out-of-scope: src/stray.py")
         .says("+stray");
     let note = session.shown.find("this approval is unsigned").unwrap();
     assert!(note < session.shown.find(WORD).unwrap());
+    session.says("list your key in .guard/allowed_signers on the target branch");
     commit(&repo).exits(0);
     let message = repo.git(&["log", "-1", "--format=%B"]);
-    assert_eq!(message.matches("Guard-Approved: ").count(), 2, "{message}");
-    assert_eq!(
-        events(&repo),
-        ["approved", "approved", "consumed", "consumed"]
-    );
-}
-
-#[test]
-fn loss_during_a_rename_needs_approval_of_both_paths() {
-    let repo = repo();
-    install(&repo);
-    repo.design(
-        common::DESIGN,
-        &[("src/state.py` -> `src/moved.py", "Rename", "the state")],
-    );
-    commit(&repo).exits(0);
-    repo.git(&["mv", FILE, "src/moved.py"]);
-    repo.stage("src/moved.py", new());
-    commit(&repo).exits(1);
-    let Some(driver) = driver(&repo) else { return };
-    at_terminal(driver, &["approve", "--staged"], LOST, "agreed")
-        .exits(0)
-        .says("destructive-change: src/moved.py loses 200 of 200 lines")
-        .says("guard: src/state.py is removed by the rename")
-        .says("approved src/moved.py")
-        .says("approved src/state.py");
-    commit(&repo).exits(0);
-    let message = repo.git(&["log", "-1", "--format=%B"]);
-    assert_eq!(message.matches("Guard-Approved: ").count(), 2, "{message}");
-    assert_eq!(
-        events(&repo),
-        ["approved", "approved", "consumed", "consumed"]
-    );
+    assert_eq!(message.matches("Guard-Approved: ").count(), 3, "{message}");
+    assert_eq!(events(&repo), [["approved"; 3], ["consumed"; 3]].concat());
 }
 
 #[test]
@@ -442,19 +351,10 @@ fn approval_never_clears_unsafe_path_or_outside_workspace() {
     std::os::unix::fs::symlink("../../outside", repo.path("src/link")).unwrap();
     repo.git(&["add", "src/link"]);
     let Some(driver) = driver(&repo) else { return };
-    at_terminal(driver, &["approve", "--staged"], "stray", "agreed")
-        .exits(1)
-        .says("an approval cannot clear outside-workspace");
+    let refused = decide(driver, &["approve", "--staged"], "stray", "agreed").exits(1);
+    refused.says("an approval cannot clear outside-workspace");
     let report = repo.json(&["lint"]);
-    assert_eq!(report["verdict"], "refused");
-    let errors: Vec<_> = report["findings"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|finding| finding["level"] == "error")
-        .map(|finding| finding["rule"].as_str().unwrap())
-        .collect();
-    assert_eq!(errors, ["outside-workspace"]);
+    assert_eq!(error_findings(&report), [("outside-workspace", "src/link")]);
 }
 
 /// An approval is what the log has; the file in the store only names it.

@@ -5,8 +5,6 @@
 //! item that a module re-exports counts as an item of the file that defines it, so `mod.rs` may re-export what its
 //! children define. Code under `#[cfg(test)]` does not count.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -28,7 +26,8 @@ const IMPURE: [&str; 8] = [
     "std::time::SystemTime",
 ];
 
-type ModulePath = Vec<String>;
+/// A path from the root of the crate, such as `git::tree`; the root itself is empty.
+type ModulePath = String;
 
 /// A file of src/ without comments, strings and tests.
 struct Source {
@@ -40,7 +39,7 @@ struct Source {
 /// One name that a `use` brings in.
 struct Import {
     name: String,
-    path: Vec<String>,
+    path: String,
     is_public: bool,
 }
 
@@ -70,14 +69,9 @@ fn the_code_stays_below_its_ceilings() {
         let own = files.iter().chain(&tests);
         let own = own.filter(|(file, _)| file.starts_with(folder));
         let lines: usize = own.map(|(_, text)| lines_of_code(text)).sum();
-        assert!(
-            lines <= most,
-            "{folder} has {lines} lines of code, more than {most} (aim: {aim})"
-        );
-        assert!(
-            lines + most / 20 >= most,
-            "lower the ceiling of {folder}: it has {lines} lines"
-        );
+        let has = format!("{folder} has {lines} lines of code");
+        assert!(lines <= most, "{has}, more than {most} (aim: {aim})");
+        assert!(lines + most / 20 >= most, "{has}: lower its ceiling");
     }
 }
 
@@ -130,15 +124,27 @@ fn no_two_types_have_the_same_name() {
 
 #[test]
 fn every_module_has_its_place_in_the_order() {
-    let this = &*THIS_CRATE;
-    let modules: BTreeSet<&str> = this
-        .sources
-        .keys()
-        .filter_map(|module| module.first().map(String::as_str))
-        .collect();
-    let ordered: BTreeSet<&str> = this.order.iter().map(String::as_str).collect();
+    let modules = THIS_CRATE.sources.keys().map(|module| first(module));
+    let modules: BTreeSet<&str> = modules.filter(|name| !name.is_empty()).collect();
+    let ordered: BTreeSet<&str> = THIS_CRATE.order.iter().map(String::as_str).collect();
     assert_eq!(modules, ordered, "left: src/, right: src/lib.rs");
     assert!(ordered.contains(FIRST_IMPURE));
+}
+
+/// The first name of a path.
+fn first(path: &str) -> &str {
+    path.split_once("::").map_or(path, |(first, _)| first)
+}
+
+/// Whether a path is another one or below it.
+fn is_below(path: &str, above: &str) -> bool {
+    above.is_empty() || format!("{path}::").starts_with(&format!("{above}::"))
+}
+
+/// Two paths after each other.
+fn join(one: &str, other: &str) -> String {
+    let parts = [one, other].into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("::")
 }
 
 #[test]
@@ -168,14 +174,9 @@ fn each_check_finds_what_it_looks_for() {
     let child = ("git/a.rs", "use super::M;\npub struct A;");
     assert_eq!(sample(&[mere_re_export, child]).circles().len(), 0);
 
-    let twice = [
-        a,
-        (
-            "git/b.rs",
-            "enum A { B }\nimpl I for B {\n    type B = u8;\n}",
-        ),
-    ];
-    assert_eq!(sample(&twice).types_defined_twice().len(), 1);
+    let again = "enum A { B }\nimpl I for B {\n    type B = u8;\n}";
+    let twice = sample(&[a, ("git/b.rs", again)]);
+    assert_eq!(twice.types_defined_twice().len(), 1);
 }
 
 impl Crate {
@@ -188,28 +189,21 @@ impl Crate {
             }
         }
         files.retain(|_, files| files.len() > 1);
-        let twice = files.into_iter();
-        twice
-            .map(|(name, files)| format!("{name} is defined in src/{}", files.join(" and src/")))
-            .collect()
+        let said = |(name, files)| format!("{name} is defined in {files:?}");
+        files.into_iter().map(said).collect()
     }
 
     /// Each use of the system in a pure module.
     fn impurities(&self) -> Vec<String> {
         let mut found = Vec::new();
         let pure = self.order.iter().take_while(|name| *name != FIRST_IMPURE);
-        let pure: BTreeSet<&String> = pure.collect();
+        let pure: BTreeSet<&str> = pure.map(String::as_str).collect();
         for (module, source) in &self.sources {
-            if !module.first().is_some_and(|name| pure.contains(name)) {
+            if !pure.contains(first(module)) {
                 continue;
             }
-            for path in source.named() {
-                let name = path.join("::");
-                let is_or_is_below = |impure: &&str| {
-                    name.strip_prefix(*impure)
-                        .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
-                };
-                if IMPURE.iter().any(is_or_is_below) {
+            for (name, _) in source.named() {
+                if IMPURE.iter().any(|impure| is_below(&name, impure)) {
                     found.push(format!("src/{} is pure, but uses {name}", source.file));
                 }
             }
@@ -219,19 +213,14 @@ impl Crate {
 
     /// Each import of a module that comes later in the order.
     fn imports_of_later_modules(&self) -> Vec<String> {
-        let place = |module: &[String]| {
-            let name = module.first()?;
-            self.order.iter().position(|ordered| ordered == name)
-        };
+        let place = |module: &str| self.order.iter().position(|name| name == first(module));
         let mut found = Vec::new();
         for (from, to) in self.edges() {
             if let (Some(own), Some(other)) = (place(&from), place(&to))
                 && own < other
             {
                 let (from, to) = (&self.sources[&from].file, &self.sources[&to].file);
-                found.push(format!(
-                    "src/{from} imports src/{to}, which src/lib.rs lists later"
-                ));
+                found.push(format!("{from} imports {to}, which src/lib.rs lists later"));
             }
         }
         found
@@ -240,93 +229,73 @@ impl Crate {
     /// Each pair of files that import each other.
     fn circles(&self) -> Vec<String> {
         let edges = self.edges();
-        edges
-            .iter()
-            .filter(|(from, to)| from < to && edges.contains(&(to.clone(), from.clone())))
-            .map(|(from, to)| {
-                let (from, to) = (&self.sources[from].file, &self.sources[to].file);
-                format!("src/{from} and src/{to} import each other")
-            })
-            .collect()
+        let is_circle = |(from, to): &&(ModulePath, ModulePath)| {
+            from < to && edges.contains(&(to.clone(), from.clone()))
+        };
+        let circles = edges.iter().filter(is_circle);
+        circles.map(|pair| format!("{pair:?}")).collect()
     }
 
     /// Which file imports which, by their modules.
     fn edges(&self) -> BTreeSet<(ModulePath, ModulePath)> {
         let mut edges = BTreeSet::new();
         for (module, source) in &self.sources {
-            let words = source.words();
-            for path in source.named() {
-                if let Some(to) = self
-                    .absolute(module, &path)
-                    .and_then(|to| self.definer(&to))
-                {
-                    edges.insert((module.clone(), to));
-                }
-            }
-            for import in &source.imports {
-                let Some(path) = self.absolute(module, &import.path) else {
-                    continue;
-                };
-                let Some(to) = self.definer(&path) else {
+            for (path, is_re_export) in source.named() {
+                let path = self.absolute(module, &path);
+                let Some(to) = path.and_then(|to| self.definer(&to)) else {
                     continue;
                 };
                 // Re-exporting an item of a child does not count as using it.
-                let is_mere_re_export = import.is_public
-                    && to.starts_with(module)
-                    && !words.contains(import.name.as_str());
-                if !is_mere_re_export {
+                if to != *module && !(is_re_export && is_below(&to, module)) {
                     edges.insert((module.clone(), to));
                 }
             }
         }
-        edges.retain(|(from, to)| from != to);
         edges
     }
 
     /// The path from the crate's root; `None` for what other crates define.
-    fn absolute(&self, module: &[String], path: &[String]) -> Option<Vec<String>> {
-        let (first, rest) = path.split_first()?;
-        match first.as_str() {
-            "crate" => Some(rest.to_vec()),
-            "self" => Some([module, rest].concat()),
+    fn absolute(&self, module: &str, path: &str) -> Option<String> {
+        let (first, rest) = path.split_once("::").unwrap_or((path, ""));
+        match first {
+            "crate" => Some(rest.to_owned()),
+            "self" => Some(join(module, rest)),
             "super" => {
-                let (_, parent) = module.split_last()?;
-                let is_super = rest.first().is_some_and(|next| next == "super");
-                match is_super {
+                let parent = module.rsplit_once("::").map_or("", |(parent, _)| parent);
+                match rest.starts_with("super::") {
                     true => self.absolute(parent, rest),
-                    false => Some([parent, rest].concat()),
+                    false => Some(join(parent, rest)),
                 }
             }
             _ => {
-                let child = [module, std::slice::from_ref(first)].concat();
-                self.sources
-                    .contains_key(&child)
-                    .then(|| [module, path].concat())
+                let is_child = self.sources.contains_key(&join(module, first));
+                is_child.then(|| join(module, path))
             }
         }
     }
 
     /// The module that defines what a path names, re-exports followed.
-    fn definer(&self, path: &[String]) -> Option<ModulePath> {
-        let mut path = path.to_vec();
+    fn definer(&self, path: &str) -> Option<ModulePath> {
+        let mut path = path.to_owned();
         for _ in 0..16 {
-            let depth = (0..=path.len())
-                .rev()
-                .find(|&depth| self.sources.contains_key(&path[..depth]))?;
-            let (module, rest) = path.split_at(depth);
-            // If only a module is imported, the code names its items later.
-            let (name, below) = rest.split_first()?;
-            if name == "*" {
-                return Some(module.to_vec());
+            let mut module = path.as_str();
+            while !self.sources.contains_key(module) {
+                if module.is_empty() {
+                    return None;
+                }
+                module = module.rsplit_once("::").map_or("", |(parent, _)| parent);
             }
-            let import = self.sources[module]
-                .imports
-                .iter()
-                .find(|import| import.name == *name);
-            let Some(import) = import else {
-                return Some(module.to_vec());
-            };
-            path = [self.absolute(module, &import.path)?, below.to_vec()].concat();
+            // If only a module is imported, the code names its items later.
+            let rest = path[module.len()..].trim_start_matches("::");
+            let (name, below) = rest.split_once("::").unwrap_or((rest, ""));
+            let mut imports = self.sources[module].imports.iter();
+            match imports.find(|import| import.name == name) {
+                _ if name.is_empty() => return None,
+                Some(import) if name != "*" => {
+                    path = join(&self.absolute(module, &import.path)?, below);
+                }
+                _ => return Some(module.to_owned()),
+            }
         }
         None
     }
@@ -337,109 +306,73 @@ impl Source {
         let code = without_tests(&without_comments_and_strings(text));
         let visibility = Regex::new(r"pub\s*\([^)]*\)").unwrap();
         let code = visibility.replace_all(&code, "pub").into_owned();
-        let uses = Regex::new(r"\b(pub\s+)?use\s+([^;]+);").unwrap();
-        let declarations = Regex::new(r"\bmod\s+\w+;").unwrap();
+        let uses = Regex::new(r"\b(pub\s+)?use\s+([^;]+);|\bmod\s+\w+;").unwrap();
         let mut imports = Vec::new();
         for found in uses.captures_iter(&code) {
             let is_public = found.get(1).is_some();
-            expand(&[], &found[2], &mut |name, path| {
-                imports.push(Import {
-                    name,
-                    path,
-                    is_public,
-                });
-            });
+            let tree = found.get(2).map_or("", |tree| tree.as_str());
+            let tree = tree.replace(" as ", "@").replace(char::is_whitespace, "");
+            let import = |(name, path)| Import {
+                name,
+                path,
+                is_public,
+            };
+            imports.extend(expand("", &tree).into_iter().map(import));
         }
         Source {
             file: file.to_owned(),
-            code: declarations
-                .replace_all(&uses.replace_all(&code, ""), "")
-                .into_owned(),
+            code: uses.replace_all(&code, "").into_owned(),
             imports,
         }
     }
 
-    /// Every path that the code names: imports that are not re-exports, and inline paths with imported names
-    /// replaced by their full paths.
-    fn named(&self) -> Vec<Vec<String>> {
-        let private = self.imports.iter().filter(|import| !import.is_public);
-        let mut paths: Vec<Vec<String>> = private.map(|import| import.path.clone()).collect();
+    /// Every path that the code names, with whether it only re-exports it: imports, and inline paths with imported
+    /// names replaced by their full paths.
+    fn named(&self) -> Vec<(String, bool)> {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let words: BTreeSet<&str> = self.code.split(|c| !is_word(c)).collect();
+        let is_re_export = |import: &Import| import.is_public && !words.contains(&*import.name);
+        let imports = self.imports.iter();
+        let imports = imports.map(|import| (import.path.clone(), is_re_export(import)));
+        let mut paths: Vec<_> = imports.collect();
         let in_line = Regex::new(r"[A-Za-z_]\w*(?:::\w+)+").unwrap();
         for found in in_line.find_iter(&self.code) {
-            let path: Vec<String> = found.as_str().split("::").map(str::to_owned).collect();
-            let import = self.imports.iter().find(|import| import.name == path[0]);
-            paths.push(match import {
-                Some(import) => [&import.path[..], &path[1..]].concat(),
-                None => path,
-            });
+            let (name, rest) = found.as_str().split_once("::").unwrap();
+            let import = self.imports.iter().find(|import| import.name == name);
+            let path = join(import.map_or(name, |import| &import.path), rest);
+            paths.push((path, false));
         }
         paths
     }
 
     /// The structs, enums, traits and type aliases that the file defines; associated types do not count.
-    fn types(&self) -> impl Iterator<Item = &str> {
-        self.code.lines().filter_map(|line| {
-            let item = line.trim_start();
-            let is_nested = item.len() < line.len();
-            let item = item.strip_prefix("pub ").unwrap_or(item);
-            let (kind, rest) = item.split_once(' ')?;
-            let is_type = match kind {
-                "type" => !is_nested,
-                _ => ["struct", "enum", "trait", "union"].contains(&kind),
-            };
-            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
-            is_type.then(|| &rest[..end.unwrap_or(rest.len())])
-        })
-    }
-
-    /// Every word outside `use`.
-    fn words(&self) -> BTreeSet<&str> {
-        self.code
-            .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .collect()
+    fn types(&self) -> Vec<&str> {
+        let types = r"(?m)^(?:\s*(?:pub )?(?:struct|enum|trait|union)|(?:pub )?type) (\w+)";
+        let types = Regex::new(types).unwrap();
+        let found = types.captures_iter(&self.code);
+        found.map(|found| found.get(1).unwrap().as_str()).collect()
     }
 }
 
-/// Calls `found` with each name of a `use` and its path.
-fn expand(prefix: &[String], tree: &str, found: &mut impl FnMut(String, Vec<String>)) {
-    let segments = |text: &str| -> Vec<String> {
-        let parts = text.split("::").map(str::trim);
-        let parts = parts.filter(|part| !part.is_empty()).map(str::to_owned);
-        prefix.iter().cloned().chain(parts).collect()
-    };
-    let tree = tree.trim();
+/// Each name of a `use` without blanks, with its path; `@` stands before an alias.
+fn expand(prefix: &str, tree: &str) -> Vec<(String, String)> {
     if let Some((before, members)) = tree.split_once('{') {
-        let prefix = segments(before);
-        let members = members
-            .rsplit_once('}')
-            .map_or(members, |(inside, _)| inside);
+        let prefix = join(prefix, before.trim_end_matches("::"));
+        let (members, _) = members.rsplit_once('}').unwrap();
         let mut depth = 0_usize;
-        let member = |c: char| {
-            match c {
-                '{' => depth += 1,
-                '}' => depth -= 1,
-                _ => {}
-            }
+        let is_end = |c: char| {
+            depth = depth + usize::from(c == '{') - usize::from(c == '}');
             c == ',' && depth == 0
         };
-        for member in members
-            .split(member)
-            .filter(|member| !member.trim().is_empty())
-        {
-            expand(&prefix, member, found);
-        }
-        return;
+        let members = members.split(is_end).filter(|member| !member.is_empty());
+        return members.flat_map(|member| expand(&prefix, member)).collect();
     }
-    let (path, alias) = match tree.split_once(" as ") {
-        Some((path, alias)) => (path, Some(alias.trim().to_owned())),
-        None => (tree, None),
-    };
-    let mut path = segments(path);
-    if path.len() > 1 {
-        path.pop_if(|last| *last == "self");
-    }
-    let name = alias.or_else(|| path.last().cloned());
-    found(name.unwrap_or_default(), path);
+    let (path, alias) = tree.split_once('@').unwrap_or((tree, ""));
+    let path = join(prefix, path);
+    let path = path.strip_suffix("::self").unwrap_or(&path);
+    let name = path.rsplit_once("::").map_or(path, |(_, name)| name);
+    let name = if alias.is_empty() { name } else { alias };
+    vec![(name.to_owned(), path.to_owned())]
 }
 
 fn without_comments_and_strings(text: &str) -> String {
@@ -461,11 +394,7 @@ fn without_tests(code: &str) -> String {
         kept.push_str(before);
         let mut depth = 0_usize;
         let end = tests.find(|c| {
-            match c {
-                '{' => depth += 1,
-                '}' => depth -= 1,
-                _ => {}
-            }
+            depth = depth + usize::from(c == '{') - usize::from(c == '}');
             depth == 0 && matches!(c, '}' | ';')
         });
         rest = end.map_or("", |end| &tests[end + 1..]);
@@ -473,75 +402,43 @@ fn without_tests(code: &str) -> String {
     kept + rest
 }
 
-/// The files that only tests are compiled from, as folders or files without an extension.
-fn test_modules(file: &str, text: &str) -> Vec<String> {
-    let declared = Regex::new(r"#\[cfg\(test\)\]\s*(?:pub(?:\([^)]*\))?\s+)?mod (\w+);").unwrap();
-    let folder = match file.strip_suffix("mod.rs") {
-        Some(folder) => folder.to_owned(),
-        None => format!("{}/", file.trim_end_matches(".rs")),
-    };
-    declared
-        .captures_iter(text)
-        .map(|found| format!("{folder}{}", &found[1]))
-        .collect()
-}
-
-fn crate_of(files: &[(String, String)], order: Vec<String>) -> Crate {
-    let tests: Vec<String> = files
-        .iter()
-        .flat_map(|(file, text)| test_modules(file, text))
-        .collect();
-    let is_test = |file: &str| {
-        tests.iter().any(|module| {
-            file.strip_prefix(module.as_str())
-                .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
-        })
-    };
+fn crate_of(files: impl IntoIterator<Item = (String, String)>, order: Vec<String>) -> Crate {
     let mut sources = BTreeMap::new();
     for (file, text) in files {
-        if is_test(file) || file == "main.rs" {
-            continue;
-        }
-        let mut module: ModulePath = file
-            .trim_end_matches(".rs")
-            .split('/')
-            .map(str::to_owned)
-            .collect();
-        module.pop_if(|last| *last == "mod" || *last == "lib");
-        sources.insert(module, Source::of(file, text));
+        let module = file.trim_end_matches(".rs").replace('/', "::");
+        let names = module
+            .split("::")
+            .filter(|name| !["mod", "lib"].contains(name));
+        let module = names.collect::<Vec<_>>().join("::");
+        sources.insert(module, Source::of(&file, &text));
     }
+    sources.remove("main");
     Crate { sources, order }
 }
 
 /// This crate.
 static THIS_CRATE: LazyLock<Crate> = LazyLock::new(|| {
     let files = files_of("src".as_ref()).into_iter();
-    let files: Vec<(String, String)> = files
+    let files: BTreeMap<String, String> = files
         .map(|(file, text)| (file["src/".len()..].to_owned(), text))
         .collect();
-    let lib = files.iter().find(|(file, _)| file == "lib.rs").unwrap();
-    let order = order(&lib.1);
-    crate_of(&files, order)
+    let order = order(&files["lib.rs"]);
+    crate_of(files, order)
 });
 
 /// The names in the left column of the block of text in the comment of src/lib.rs.
 fn order(text: &str) -> Vec<String> {
-    let block = text.split("//! ```text").nth(1).unwrap();
-    block
-        .lines()
-        .skip(1)
-        .filter_map(|line| line.strip_prefix("//! ")?.split_once("  "))
-        .flat_map(|(names, _)| names.split(", ").map(str::to_owned))
-        .filter(|name| !name.is_empty())
-        .collect()
+    let block = text.split("//! ```text").nth(1).unwrap().lines().skip(1);
+    let rows = block.filter_map(|line| line.strip_prefix("//! ")?.split_once("  "));
+    let names = rows.flat_map(|(names, _)| names.split(", ").map(str::to_owned));
+    names.filter(|name| !name.is_empty()).collect()
 }
 
 /// A crate of a few files; pure modules come before `system`.
 fn sample(files: &[(&str, &str)]) -> Crate {
-    let files: Vec<(String, String)> = files
+    let files = files
         .iter()
-        .map(|&(file, text)| (file.to_owned(), text.to_owned()))
-        .collect();
+        .map(|&(file, text)| (file.to_owned(), text.to_owned()));
     let order = ["rules", "system", "git"].map(str::to_owned);
-    crate_of(&files, order.to_vec())
+    crate_of(files, order.to_vec())
 }

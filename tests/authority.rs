@@ -3,29 +3,22 @@
 use crate::common::commits::{commit, install, passes, refused, refused_by, repo};
 use crate::common::{DESIGN, Repo, SETTINGS};
 
-#[track_caller]
-fn add_rows_cover_only_what_the_base_lacks(repo: &Repo) {
-    install(repo);
-    repo.stage("src/new.rs", "new\n");
-    passes(repo);
-    repo.stage("src/new.rs", "newer\n");
-    passes(repo);
-    repo.stage("src/old.rs", "changed\n");
-    refused(repo, "action-not-granted", "src/old.rs");
-}
-
 #[test]
 fn with_a_merge_base_an_add_row_covers_only_files_the_base_lacks() {
     let repo = Repo::new();
     repo.stage("src/old.rs", "old\n");
     repo.stage("guard.toml", format!("{SETTINGS}base = \"main\"\n"));
-    repo.design(
-        DESIGN,
-        &[("src/new.rs", "Add", "x"), ("src/old.rs", "Add", "x")],
-    );
+    let rows = ["src/new.rs", "src/old.rs"];
+    repo.design(DESIGN, &rows.map(|path| (path, "Add", "x")));
     repo.commit("Begin");
     repo.branch("188-work");
-    add_rows_cover_only_what_the_base_lacks(&repo);
+    install(&repo);
+    repo.stage("src/new.rs", "new\n");
+    passes(&repo);
+    repo.stage("src/new.rs", "newer\n");
+    passes(&repo);
+    repo.stage("src/old.rs", "changed\n");
+    refused(&repo, "action-not-granted", "src/old.rs");
 }
 
 /// What is staged at once with a file: a design, settings; and what is refused.
@@ -86,9 +79,7 @@ fn the_commit_that_adds_guard() {
     repo.git(&["reset", "--quiet", "--hard"]);
     repo.stage("guard.toml", SETTINGS);
     repo.design(DESIGN, &[("src/main.rs", "Modify", "x")]);
-    repo.stage(
-        ".pre-commit-config.yaml",
-        "repos:\n- repo: local\n  hooks:\n  - id: guard\n",
-    );
+    let hooks = "repos:\n- repo: local\n  hooks:\n  - id: guard\n";
+    repo.stage(".pre-commit-config.yaml", hooks);
     passes(&repo);
 }

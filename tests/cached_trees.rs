@@ -1,14 +1,13 @@
 //! The index keeps trees beside its entries, and `git commit` writes the trees: guard judges what git writes.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
-
 use std::fs;
 
 use gix::ObjectId;
+use gix::bstr::ByteSlice;
 use write_guard::git::{Index, Repository};
 
 use crate::common::random::Random;
-use crate::common::{self, Repo, findings, lines, raw};
+use crate::common::{self, Repo, changed_paths, findings, lines, raw};
 
 /// A repository with three directories, whose design grants one file.
 fn repo() -> Repo {
@@ -33,63 +32,47 @@ fn tree_after(repo: &Repo, change: impl FnOnce()) -> ObjectId {
     ObjectId::from_hex(tree.trim().as_bytes()).unwrap()
 }
 
-/// An entry of the `TREE` extension: name, entries, children, tree.
-type Cached = (String, i64, usize, Option<ObjectId>);
-
-/// The index file before and after its `TREE` extension, and the extension.
-fn parts(repo: &Repo) -> (Vec<u8>, Vec<Cached>, Vec<u8>) {
-    let bytes = fs::read(repo.path(".git/index")).unwrap();
+/// Rewrites the entry of a directory in the `TREE` extension of the index: the number of its entries, and its tree.
+fn forge(repo: &Repo, name: &str, count: Option<u32>, tree: Option<ObjectId>) {
+    let file = repo.path(".git/index");
+    let mut bytes = fs::read(&file).unwrap();
     let at = bytes.windows(4).rposition(|four| four == b"TREE").unwrap();
     let size = u32::from_be_bytes(bytes[at + 4..at + 8].try_into().unwrap());
     let end = at + 8 + usize::try_from(size).unwrap();
-    let mut rest = &bytes[at + 8..end];
-    let mut cached = Vec::new();
-    while !rest.is_empty() {
-        let name_end = rest.iter().position(|&byte| byte == 0).unwrap();
-        let line_end = rest.iter().position(|&byte| byte == b'\n').unwrap();
-        let numbers = std::str::from_utf8(&rest[name_end + 1..line_end]).unwrap();
-        let (entries, children) = numbers.split_once(' ').unwrap();
-        let name = String::from_utf8(rest[..name_end].to_vec()).unwrap();
-        let entries: i64 = entries.parse().unwrap();
-        rest = &rest[line_end + 1..];
-        let id = (entries >= 0).then(|| {
-            let id = ObjectId::from_bytes_or_panic(&rest[..20]);
-            rest = &rest[20..];
-            id
-        });
-        cached.push((name, entries, children.parse().unwrap(), id));
+    let mut body = bytes[at + 8..end].to_vec();
+    let behind = bytes[end..bytes.len() - 20].to_vec();
+    // The name, NUL, the number of entries, a blank, the number of children, a newline, and the tree.
+    let start = body.find(format!("{name}\0")).unwrap() + name.len() + 1;
+    let blank = start + body[start..].find_byte(b' ').unwrap();
+    let line_end = start + body[start..].find_byte(b'\n').unwrap();
+    if let Some(tree) = tree {
+        body[line_end + 1..line_end + 21].copy_from_slice(tree.as_slice());
     }
-    (bytes[..at].to_vec(), cached, bytes[end..].to_vec())
-}
-
-/// Rewrites the `TREE` extension.
-fn forge(repo: &Repo, change: impl FnOnce(&mut Vec<Cached>)) {
-    let (mut bytes, mut cached, behind) = parts(repo);
-    change(&mut cached);
-    let mut body = Vec::new();
-    for (name, entries, children, id) in cached {
-        body.extend(format!("{name}\0{entries} {children}\n").into_bytes());
-        body.extend(id.iter().flat_map(|id| id.as_slice()));
+    if let Some(count) = count {
+        body.splice(start..blank, count.to_string().into_bytes());
     }
-    bytes.extend(b"TREE");
+    bytes.truncate(at + 4);
     bytes.extend(u32::try_from(body.len()).unwrap().to_be_bytes());
-    bytes.extend(body);
-    bytes.extend(&behind[..behind.len() - 20]);
+    bytes.extend([body, behind].concat());
     let checksum = raw::checksum(&bytes);
     bytes.extend(checksum.as_slice());
-    fs::write(repo.path(".git/index"), bytes).unwrap();
+    fs::write(file, bytes).unwrap();
 }
 
 /// The paths that guard judges, which are those that git commits.
 fn judged(repo: &Repo) -> Vec<String> {
     let report = repo.json(&["lint"]);
-    let changes = report["changes"].as_array().unwrap().iter();
-    let judged = changes.map(|change| change["path"].as_str().unwrap().to_owned());
-    let judged: Vec<String> = judged.collect();
     repo.git(&["commit", "--quiet", "--no-verify", "--message", "x"]);
     let paths = repo.git(&["diff", "--name-only", "--no-renames", "HEAD^", "HEAD"]);
-    assert_eq!(judged, paths.lines().collect::<Vec<_>>());
-    judged
+    let paths: Vec<String> = paths.lines().map(str::to_owned).collect();
+    assert_eq!(changed_paths(&report), paths);
+    paths
+}
+
+#[track_caller]
+fn finds(repo: &Repo, arguments: &[&str], expected: (&str, &str)) {
+    let report = repo.json(arguments);
+    assert!(findings(&report).contains(&expected), "{report}");
 }
 
 #[test]
@@ -100,17 +83,11 @@ fn forged_trees_are_judged_because_git_commits_them() {
         repo.stage("src/deep/c.rs", lines(1..=3));
     });
     repo.git(&["write-tree"]);
-    forge(&repo, |cached| cached[0].3 = Some(evil));
+    forge(&repo, "", None, Some(evil));
     repo.write("src/deep/c.rs", lines(1..=300));
     assert_eq!(repo.git(&["diff", "--cached", "--name-only"]), "src/a.rs");
-    let report = repo.json(&["lint"]);
-    let found = findings(&report);
-    for expected in [
-        ("out-of-scope", "evil.txt"),
-        ("destructive-change", "src/deep/c.rs"),
-    ] {
-        assert!(found.contains(&expected), "{found:?}");
-    }
+    finds(&repo, &["lint"], ("out-of-scope", "evil.txt"));
+    finds(&repo, &["lint"], ("destructive-change", "src/deep/c.rs"));
     assert_eq!(judged(&repo).len(), 3);
 
     // The tree of one directory.
@@ -118,19 +95,11 @@ fn forged_trees_are_judged_because_git_commits_them() {
     let evil = tree_after(&repo, || repo.stage("docs/evil.txt", "evil\n"));
     let evil = repo.git(&["rev-parse", &format!("{evil}:docs")]);
     let evil = ObjectId::from_hex(evil.trim().as_bytes()).unwrap();
-    forge(&repo, |cached| {
-        assert_eq!(cached[0].1, -1, "src changed, so the root is not valid");
-        let docs = cached.iter_mut().find(|one| one.0 == "docs").unwrap();
-        docs.3 = Some(evil);
-    });
+    // src changed, so the root is not valid.
+    forge(&repo, "docs", None, Some(evil));
     // `git add --all` leaves the tree of a directory whose entries are as the files.
     for arguments in [&["lint"][..], &["lint", "--worktree"]] {
-        let report = repo.json(arguments);
-        let found = findings(&report);
-        assert!(
-            found.contains(&("out-of-scope", "docs/evil.txt")),
-            "{found:?}"
-        );
+        finds(&repo, arguments, ("out-of-scope", "docs/evil.txt"));
     }
     assert_eq!(judged(&repo), ["docs/evil.txt", "src/a.rs"]);
 }
@@ -139,19 +108,12 @@ fn forged_trees_are_judged_because_git_commits_them() {
 fn a_cached_tree_that_counts_foreign_entries_is_damage() {
     for count in [0, 1, 2, 4, 5, 99] {
         let repo = repo();
-        forge(&repo, |cached| {
-            cached.iter_mut().find(|one| one.0 == "docs").unwrap().1 = count
-        });
-        let output = repo.guard(&["lint"]).exits(2);
-        assert!(
-            output.text().contains("is damaged"),
-            "{count}: {}",
-            output.text()
-        );
+        forge(&repo, "docs", Some(count), None);
+        repo.guard(&["lint"]).exits(2).says("is damaged");
     }
     let repo = repo();
     repo.git(&["write-tree"]);
-    forge(&repo, |cached| cached[0].1 -= 1);
+    forge(&repo, "", Some(6), None);
     repo.guard(&["lint"]).exits(2).says("entries in the root");
 }
 
@@ -161,16 +123,10 @@ fn a_cached_tree_that_is_not_in_the_repository_is_made_of_the_entries() {
     same_tree(&repo);
     let missing = ObjectId::from_hex(b"0123456789012345678901234567890123456789").unwrap();
     for name in ["", "docs", "deep"] {
-        forge(&repo, |cached| {
-            let is_meant = |one: &&mut Cached| one.0 == name || one.0.is_empty();
-            for one in cached.iter_mut().filter(is_meant) {
-                one.3 = Some(missing);
-            }
-        });
+        forge(&repo, "", None, Some(missing));
+        forge(&repo, name, None, Some(missing));
         assert_eq!(findings(&repo.json(&["lint"])), []);
-        let git = Repository::open(&repo.path("")).unwrap();
-        let tree = Index::open(&git).unwrap().tree().unwrap().id().to_string();
-        assert_eq!(tree, repo.git(&["write-tree"]).trim());
+        same_tree(&repo);
     }
     assert_eq!(judged(&repo), ["src/a.rs"]);
 }
@@ -203,25 +159,21 @@ fn conflicts_are_told_as_such_and_do_not_hide_the_scope() {
     let blob = repo.blob(b"x\n");
     let stages = |path: &str| {
         let lines = (1..=3).map(|stage| format!("100644 {blob} {stage}\t{path}\n"));
-        repo.git_with_input(
-            &["update-index", "--index-info"],
-            lines.collect::<String>().as_bytes(),
-        );
+        let lines: String = lines.collect();
+        repo.git_with_input(&["update-index", "--index-info"], lines.as_bytes());
     };
     repo.git(&["rm", "--quiet", "--cached", "docs/one.txt"]);
     stages("docs/one.txt");
-    repo.guard(&["lint"])
-        .exits(2)
-        .says("unresolved conflicts in docs/one.txt");
+    let conflict = repo.guard(&["lint"]).exits(2);
+    conflict.says("unresolved conflicts in docs/one.txt");
     repo.guard(&["scope", "show"]).exits(0).says("src/a.rs");
     // A file that the other side has as a directory is no damage.
     repo.git(&["rm", "--quiet", "-r", "--cached", "docs"]);
     stages("docs");
     let theirs = format!("100644 {blob} 3\tdocs/two.txt\n");
     repo.git_with_input(&["update-index", "--index-info"], theirs.as_bytes());
-    repo.guard(&["lint"])
-        .exits(2)
-        .says("unresolved conflicts in docs");
+    let conflict = repo.guard(&["lint"]).exits(2);
+    conflict.says("unresolved conflicts in docs");
 }
 
 /// guard's tree of the index, and git's; guard looks first, because git writes the trees.
@@ -296,11 +248,8 @@ fn a_damaged_index_is_refused_or_judged_as_git_commits_it() {
         match tree {
             // Git may still refuse, for an object that is missing.
             Ok(Some(tree)) if written.status.success() => {
-                assert_eq!(
-                    tree.to_string().as_bytes(),
-                    written.stdout.trim_ascii(),
-                    "round {round}, byte {at}"
-                );
+                let written = String::from_utf8(written.stdout).unwrap();
+                assert_eq!(tree.to_string(), written.trim(), "round {round}, byte {at}");
                 equal += 1;
             }
             Ok(_) => {}

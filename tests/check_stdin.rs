@@ -1,12 +1,12 @@
 //! `guard check --stdin`: many paths are answered as if they were arguments.
+
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
-use crate::common::{GUARD, Output, Repo, run, run_with_input};
+use crate::common::{GUARD, Output, Repo, run};
 
 /// Paths of several kinds: granted, not granted, outside, and names that lines must quote.
 const PATHS: &[&[u8]] = &[
@@ -27,17 +27,13 @@ const PATHS: &[&[u8]] = &[
 
 fn repo() -> Repo {
     let repo = Repo::new();
-    repo.govern(&[
-        ("src/granted.rs", "Add", "x"),
-        ("src/gränted.rs", "Add", "x"),
-    ]);
+    let paths = ["src/granted.rs", "src/gränted.rs"];
+    repo.govern(&paths.map(|path| (path, "Add", "x")));
     repo
 }
 
 fn check(repo: &Repo, arguments: &[&str], input: &[u8]) -> Output {
-    let mut command = repo.command(GUARD);
-    command.args(["check", "--stdin"]).args(arguments);
-    run_with_input(&mut command, input)
+    repo.guard_reads(&[&["check", "--stdin"], arguments].concat(), input)
 }
 
 /// A path as git writes it in a line.
@@ -49,9 +45,11 @@ fn quoted(path: &[u8]) -> Vec<u8> {
 #[test]
 fn a_list_gets_the_answers_of_single_paths() {
     let repo = repo();
-    let joined = |end: u8, each: &dyn Fn(&[u8]) -> Vec<u8>| -> Vec<u8> {
-        let ended = PATHS.iter().map(|path| [each(path), vec![end]].concat());
-        ended.collect::<Vec<_>>().concat()
+    let joined = |end: &[u8], each: &dyn Fn(&[u8]) -> Vec<u8>| -> Vec<u8> {
+        PATHS
+            .iter()
+            .flat_map(|path| [&each(path), end].concat())
+            .collect()
     };
     let as_git = |path: &[u8]| {
         let is_plain = !path.starts_with(b"\"") && !path.contains(&b'\n') && !path.ends_with(b"\r");
@@ -66,9 +64,9 @@ fn a_list_gets_the_answers_of_single_paths() {
         named.args(PATHS.iter().map(|path| OsStr::from_bytes(path)));
         let named = run(&mut named).exits(1);
         for (list, arguments) in [
-            (joined(0, &<[u8]>::to_vec), &["-z"][..]),
-            (joined(b'\n', &as_git), &[]),
-            (joined(b'\n', &quoted), &[]),
+            (joined(b"\0", &<[u8]>::to_vec), &["-z"][..]),
+            (joined(b"\n", &as_git), &[]),
+            (joined(b"\n", &quoted), &[]),
         ] {
             let arguments = [arguments, &["--format", format]].concat();
             let listed = check(&repo, &arguments, &list).exits(1);
@@ -99,15 +97,4 @@ fn the_exit_code_is_the_worst_of_all_answers() {
     }
     fs::remove_dir_all(repo.path(".git")).unwrap();
     check(&repo, &[], b"").exits(2);
-}
-
-#[test]
-fn a_report_file_has_all_answers() {
-    let repo = repo();
-    let list = b"src/granted.rs\nsrc/other.rs\n";
-    let arguments = ["--output", "jsonl=answers", "--format", "jsonl"];
-    let output = check(&repo, &arguments, list).exits(1);
-    let file = fs::read_to_string(repo.path("answers")).unwrap();
-    assert_eq!(file, output.stdout);
-    assert_eq!(file.lines().count(), 3);
 }

@@ -1,60 +1,46 @@
 //! The GitHub action: which guard it installs, and how it runs it.
 
-#![allow(clippy::unwrap_used)]
+#![cfg(unix)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{self, Repo, SOURCE};
+use crate::common::{self, Repo, SOURCE, assert_says};
 
 const ACTION: &str = include_str!("../action.yml");
 
 /// The scripts of the action, as the runner hands them to bash: install, judge.
 fn scripts() -> Vec<String> {
-    ACTION
-        .split("      run: |\n")
-        .skip(1)
-        .map(|rest| {
-            rest.lines()
-                .take_while(|line| line.is_empty() || line.starts_with("        "))
-                .map(|line| format!("{}\n", line.strip_prefix("        ").unwrap_or_default()))
-                .collect()
-        })
-        .collect()
+    let scripts = ACTION.split("      run: |\n").skip(1);
+    let script = |rest: &str| {
+        let is_inside = |line: &&str| line.is_empty() || line.starts_with("        ");
+        let lines: Vec<&str> = rest.lines().take_while(is_inside).collect();
+        lines.join("\n").replace("\n        ", "\n")
+    };
+    scripts.map(script).collect()
 }
 
 /// bash as the runner calls it.
-#[cfg(unix)]
 fn bash(repo: &Repo, script: &str) -> Command {
     let mut bash = repo.command("bash");
-    bash.args([
-        "--noprofile",
-        "--norc",
-        "-e",
-        "-o",
-        "pipefail",
-        "-c",
-        script,
-    ]);
+    bash.args("--noprofile --norc -e -o pipefail -c".split(' '))
+        .arg(script);
     bash
 }
 
-#[cfg(unix)]
 fn program(path: &Path, script: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     common::write_executable(path, script);
 }
 
 /// The first step of the action, for a copy of the action at `../action` whose release is below `../server`.
-#[cfg(unix)]
 struct Install {
     repo: Repo,
     reference: String,
     system: (&'static str, &'static str),
 }
 
-#[cfg(unix)]
 impl Install {
     const TAG: &str = concat!("v", env!("CARGO_PKG_VERSION"));
 
@@ -65,10 +51,8 @@ impl Install {
             fs::create_dir_all(copy.parent().unwrap()).unwrap();
             fs::copy(Path::new(SOURCE).join(file), copy).unwrap();
         }
-        program(
-            &repo.path("../bin/cargo"),
-            "#!/bin/sh\npwd >>../cargo-ran\nprintf '%s\\n' \"$@\" >>../cargo-ran\n",
-        );
+        let cargo = "#!/bin/sh\npwd >>../cargo-ran\nprintf '%s\\n' \"$@\" >>../cargo-ran\n";
+        program(&repo.path("../bin/cargo"), cargo);
         Install {
             repo,
             reference: Install::TAG.to_owned(),
@@ -78,10 +62,8 @@ impl Install {
 
     /// Releases a guard that says that it was released.
     fn release(&self) -> PathBuf {
-        let release = self
-            .repo
-            .path("../server/org/guard/releases/download")
-            .join(Install::TAG);
+        let releases = self.repo.path("../server/org/guard/releases/download");
+        let release = releases.join(Install::TAG);
         program(&release.join("guard"), "#!/bin/sh\necho released\n");
         let pack = "tar -czf guard-linux-x64.tar.gz guard && rm guard && sha256sum * >SHA256SUMS";
         common::run(bash(&self.repo, pack).current_dir(&release)).exits(0);
@@ -90,23 +72,20 @@ impl Install {
 
     fn run(&self) -> common::Output {
         let path = std::env::var("PATH").unwrap();
-        let server = self.repo.path("../server").canonicalize();
-        let server = server.unwrap_or_else(|_| self.repo.path("../server"));
+        let beside = |name: &str| {
+            let beside = self.repo.root.parent().unwrap();
+            beside.join(name).display().to_string()
+        };
+        let server = format!("file://{}", beside("server"));
         let mut step = bash(&self.repo, &scripts()[0]);
-        step.env(
-            "PATH",
-            format!("{}:{path}", self.repo.path("../bin").display()),
-        )
-        .env("RUNNER_TEMP", self.repo.path("../runner"))
-        .env("RUNNER_OS", self.system.0)
-        .env("RUNNER_ARCH", self.system.1)
-        .env("GITHUB_ACTION_PATH", self.repo.path("../action"))
-        .env(
-            "GUARD_ACTION_SERVER",
-            format!("file://{}", server.display()),
-        )
-        .env("GUARD_ACTION_REPOSITORY", "org/guard")
-        .env("GUARD_ACTION_REF", &self.reference);
+        step.env("PATH", format!("{}:{path}", beside("bin")))
+            .env("RUNNER_TEMP", beside("runner"))
+            .env("RUNNER_OS", self.system.0)
+            .env("RUNNER_ARCH", self.system.1)
+            .env("GITHUB_ACTION_PATH", beside("action"))
+            .env("GUARD_ACTION_SERVER", server)
+            .env("GUARD_ACTION_REPOSITORY", "org/guard")
+            .env("GUARD_ACTION_REF", &self.reference);
         fs::create_dir_all(self.repo.path("../runner")).unwrap();
         common::run(&mut step)
     }
@@ -122,24 +101,17 @@ impl Install {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn action_takes_the_released_binary_of_its_tag() {
     let install = Install::new();
     install.release();
-    install
-        .run()
-        .exits(0)
-        .says(&format!(
-            "installed the released binary of {}",
-            Install::TAG
-        ))
-        .says("verifying its checksum");
+    let said = format!("installed the released binary of {}", Install::TAG);
+    let told = install.run().exits(0).says(&said);
+    told.says("verifying its checksum");
     assert!(install.says_released());
     assert_eq!(install.built(), None);
 }
 
-#[cfg(unix)]
 #[test]
 fn action_refuses_a_release_with_a_wrong_checksum() {
     let install = Install::new();
@@ -148,39 +120,24 @@ fn action_refuses_a_release_with_a_wrong_checksum() {
     let (sum, name) = sums.split_once(' ').unwrap();
     let wrong: String = sum.chars().rev().collect();
     fs::write(release.join("SHA256SUMS"), format!("{wrong} {name}")).unwrap();
-    install
-        .run()
-        .exits(2)
-        .says("::error")
-        .says("guard-linux-x64.tar.gz")
-        .says(sum)
-        .says(&wrong);
+    let refused = install.run().exits(2).says("::error").text();
+    assert_says(&refused, &["guard-linux-x64.tar.gz", sum, &wrong]);
     assert_eq!(install.built(), None);
     assert!(!install.says_released());
 }
 
 /// rustup looks for rust-toolchain.toml from the current directory upwards, and may run what it names as cargo.
-#[cfg(unix)]
 #[test]
 fn action_builds_its_own_sources_outside_the_checkout_if_there_is_no_release() {
-    for (reference, system, released, why) in [
-        (Install::TAG, ("Linux", "X64"), false, "has no release v"),
-        ("main", ("Linux", "X64"), true, "main is not the release v"),
-        (
-            Install::TAG,
-            ("macOS", "ARM64"),
-            true,
-            "has no guard-darwin-arm64.tar.gz",
-        ),
-        (
-            Install::TAG,
-            ("Linux", "ARM"),
-            true,
-            "no released binary for Linux on ARM",
-        ),
+    let (x64, arm, mac) = (("Linux", "X64"), ("Linux", "ARM"), ("macOS", "ARM64"));
+    for (reference, system, why) in [
+        (Install::TAG, x64, "has no release v"),
+        ("main", x64, "main is not the release v"),
+        (Install::TAG, mac, "has no guard-darwin-arm64.tar.gz"),
+        (Install::TAG, arm, "no released binary for Linux on ARM"),
     ] {
         let mut install = Install::new();
-        if released {
+        if why != "has no release v" {
             install.release();
         }
         (install.reference, install.system) = (reference.to_owned(), system);
@@ -194,15 +151,11 @@ fn action_builds_its_own_sources_outside_the_checkout_if_there_is_no_release() {
 }
 
 /// Runs the action's last step with a guard that records its arguments, one per line.
-#[cfg(unix)]
 fn run_action(repo: &Repo, design: &str, args: &str, code: i32) -> (Vec<String>, String) {
     let temp: PathBuf = repo.path("../runner");
-    program(
-        &temp.join("guard/bin/guard"),
-        &format!(
-            "#!/bin/sh\nprintf '%s\\n' \"$@\" >../runner/arguments\necho refused >../runner/guard.md\nexit {code}\n"
-        ),
-    );
+    let record = "printf '%s\\n' \"$@\" >../runner/arguments\necho refused >../runner/guard.md";
+    let script = format!("#!/bin/sh\n{record}\nexit {code}\n");
+    program(&temp.join("guard/bin/guard"), &script);
     let old = ["guard.sarif", "guard-review.html"].map(|name| temp.join(name));
     for file in &old {
         fs::write(file, "of an earlier step").unwrap();
@@ -219,13 +172,10 @@ fn run_action(repo: &Repo, design: &str, args: &str, code: i32) -> (Vec<String>,
     assert!(old.iter().all(|file| !file.exists()), "an old report stays");
     assert_eq!(fs::read_to_string(summary).unwrap(), "earlier\nrefused\n");
     let arguments = fs::read_to_string(temp.join("arguments")).unwrap();
-    (
-        arguments.lines().map(str::to_owned).collect(),
-        fs::read_to_string(outputs).unwrap(),
-    )
+    let arguments = arguments.lines().map(str::to_owned).collect();
+    (arguments, fs::read_to_string(outputs).unwrap())
 }
 
-#[cfg(unix)]
 #[test]
 fn action_runs_guard_once_and_names_the_report_even_if_refused() {
     for code in [0, 1, 2] {
@@ -233,49 +183,22 @@ fn action_runs_guard_once_and_names_the_report_even_if_refused() {
         let (arguments, outputs) = run_action(&repo, "", "", code);
         let file = |name| repo.path("../runner").join(name).display().to_string();
         let (sarif, review) = (file("guard.sarif"), file("guard-review.html"));
-        assert_eq!(
-            arguments,
-            [
-                "lint",
-                "--ci",
-                "--format",
-                "github",
-                "--output",
-                &format!("sarif={sarif}"),
-                "--output",
-                &format!("html={review}"),
-                "--output",
-                &format!("markdown={}", file("guard.md"))
-            ]
-        );
-        assert_eq!(
-            outputs,
-            format!("sarif-file={sarif}\nreview-file={review}\n")
-        );
+        let markdown = file("guard.md");
+        let files = format!("sarif={sarif} --output html={review} --output markdown={markdown}");
+        let expected = format!("lint --ci --format github --output {files}");
+        assert_eq!(arguments.join(" "), expected);
+        let expected = format!("sarif-file={sarif}\nreview-file={review}\n");
+        assert_eq!(outputs, expected);
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn action_inputs_are_arguments_never_shell_code() {
     let repo = Repo::new();
-    let (arguments, _) = run_action(
-        &repo,
-        "docs/a b.md\n$(touch pwned).md",
-        "--quiet\n*; touch pwned\n`touch pwned`",
-        0,
-    );
-    assert_eq!(
-        arguments[10..],
-        [
-            "--lld",
-            "docs/a b.md",
-            "--lld",
-            "$(touch pwned).md",
-            "--quiet",
-            "*; touch pwned",
-            "`touch pwned`"
-        ]
-    );
+    let designs = "docs/a b.md\n$(touch pwned).md";
+    let more = "--quiet\n*; touch pwned\n`touch pwned`";
+    let (arguments, _) = run_action(&repo, designs, more, 0);
+    let expected = format!("--lld\n{}\n{more}", designs.replace('\n', "\n--lld\n"));
+    assert_eq!(arguments[10..].join("\n"), expected);
     assert!(!repo.path("pwned").exists());
 }

@@ -1,9 +1,6 @@
 //! guard does not judge what `git merge` produces on its own. It judges what the committer changes in addition.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
-use crate::common::{Repo, lines};
-use serde_json::Value;
+use crate::common::{Repo, changed_paths, lines};
 
 const ROWS: &[(&str, &str, &str)] = &[("src/mine.rs", "Add", "x")];
 
@@ -27,18 +24,8 @@ fn renamed_and_edited() -> Repo {
     let repo = governed();
     repo.git(&["mv", "src/a.rs", "src/b.rs"]);
     repo.commit("Rename");
-    on_main(&repo, &[("src/a.rs", edited("number seventy\n"))]);
+    repo.on_main("src/a.rs", edited("number seventy\n"));
     repo
-}
-
-/// Commits to `main`, then switches back to `188-work`.
-fn on_main(repo: &Repo, files: &[(&str, String)]) {
-    repo.git(&["switch", "--quiet", "main"]);
-    for (path, content) in files {
-        repo.stage(path, content);
-    }
-    repo.commit("Edit");
-    repo.git(&["switch", "--quiet", "188-work"]);
 }
 
 /// Runs `git merge --no-commit main` and returns whether it had no conflict.
@@ -48,18 +35,13 @@ fn merge(repo: &Repo) -> bool {
     merged.code == 0
 }
 
-fn changes(report: &Value) -> Vec<&str> {
-    let changes = report["changes"].as_array().unwrap().iter();
-    let paths = changes.map(|change| change["path"].as_str().unwrap());
-    paths.collect()
-}
-
 /// Judged before the commit, after it, and in a range.
 #[track_caller]
 fn judged(repo: &Repo, own: &[&str]) {
     let judge = |arguments: &[&str]| {
         repo.guard(arguments).exits(i32::from(!own.is_empty()));
-        assert_eq!(changes(&repo.json(arguments)), own, "{arguments:?}");
+        let report = repo.json(arguments);
+        assert_eq!(changed_paths(&report), own, "{arguments:?}");
     };
     judge(&["lint"]);
     repo.commit("Merge");
@@ -75,14 +57,15 @@ fn judged(repo: &Repo, own: &[&str]) {
 
 #[test]
 fn a_file_renamed_on_one_side_and_edited_on_the_other() {
-    let repo = renamed_and_edited();
-    assert!(merge(&repo));
-    judged(&repo, &[]);
-    let repo = renamed_and_edited();
-    assert!(merge(&repo));
-    let merged = repo.git(&["show", ":src/b.rs"]);
-    repo.stage("src/b.rs", format!("{merged}\nevil\n"));
-    judged(&repo, &["src/b.rs"]);
+    for own in [&[][..], &["src/b.rs"]] {
+        let repo = renamed_and_edited();
+        assert!(merge(&repo));
+        if !own.is_empty() {
+            let merged = repo.git(&["show", ":src/b.rs"]);
+            repo.stage("src/b.rs", format!("{merged}\nevil\n"));
+        }
+        judged(&repo, own);
+    }
 }
 
 /// git asks a person where to put a file of a renamed directory (merge.directoryRenames=conflict).
@@ -92,8 +75,8 @@ fn a_file_added_to_a_directory_that_was_renamed() {
     repo.git(&["mv", "old", "new"]);
     repo.commit("Rename");
     let one = lines(200..=260).replace("number 230\n", "number two hundred and thirty\n");
-    let three = "fn three() {}\n".to_owned();
-    on_main(&repo, &[("old/three.rs", three), ("old/one.rs", one)]);
+    repo.on_main("old/three.rs", "fn three() {}\n");
+    repo.on_main("old/one.rs", one);
     assert!(!merge(&repo));
     repo.git(&["add", "--all"]);
     judged(&repo, &["new/three.rs"]);
@@ -108,7 +91,7 @@ fn the_same_file_added_on_both_sides() {
         let repo = governed();
         repo.stage("src/new.rs", "fn new() {}\n");
         repo.commit("Add");
-        on_main(&repo, &[("src/new.rs", theirs.to_owned())]);
+        repo.on_main("src/new.rs", theirs);
         assert_eq!(merge(&repo), own.is_empty());
         if !own.is_empty() {
             repo.stage("src/new.rs", "fn new() {}\nfn other() {}\n");
@@ -123,7 +106,7 @@ fn cleanly_merged_file_next_to_a_conflict_is_not_judged() {
     let one = |line: &str| lines(200..=260).replace("number 230\n", line);
     repo.stage("old/one.rs", one("ours\n"));
     repo.commit("Edit");
-    on_main(&repo, &[("old/one.rs", one("theirs\n"))]);
+    repo.on_main("old/one.rs", one("theirs\n"));
     assert!(!merge(&repo));
     repo.stage("old/one.rs", one("both\n"));
     judged(&repo, &["old/one.rs"]);
@@ -131,31 +114,21 @@ fn cleanly_merged_file_next_to_a_conflict_is_not_judged() {
 
 /// Each conflict may be resolved by one of the sides, and the lines that git merged stay as they are.
 #[test]
-fn conflicts_may_be_resolved_by_taking_their_version_or_one_side_of_each() {
+fn conflicts_may_be_resolved_by_one_side_of_each() {
     for resolution in ["ours\n", "theirs\n", "evil\n"] {
         let repo = governed();
         let end = |line: &str| edited(line) + "end\n";
-        repo.stage(
-            "src/a.rs",
-            edited("ours\n").replace("number 1\n", "number one\n"),
-        );
+        let first = |text: String| text.replace("number 1\n", "number one\n");
+        repo.stage("src/a.rs", first(edited("ours\n")));
         repo.commit("Edit");
-        on_main(&repo, &[("src/a.rs", end("theirs\n"))]);
+        repo.on_main("src/a.rs", end("theirs\n"));
         assert!(!merge(&repo));
-        let resolved = end(resolution).replace("number 1\n", "number one\n");
-        repo.stage("src/a.rs", resolved);
+        repo.stage("src/a.rs", first(end(resolution)));
         match resolution {
             "evil\n" => judged(&repo, &["src/a.rs"]),
             _ => judged(&repo, &[]),
         }
     }
-    let repo = governed();
-    repo.stage("src/a.rs", edited("ours\n"));
-    repo.commit("Edit");
-    on_main(&repo, &[("src/a.rs", edited("theirs\n"))]);
-    assert!(!merge(&repo));
-    repo.git(&["checkout", "--quiet", "main", "--", "src/a.rs"]);
-    judged(&repo, &[]);
 }
 
 /// Attributes and git settings do not affect what counts as the committer's change.
@@ -182,7 +155,7 @@ fn attributes_and_settings_do_not_affect_merges() {
     let attributes = "* merge=evil filter=evil diff=evil\n";
     repo.write(".git/info/attributes", attributes);
     repo.guard(&["lint"]).exits(0);
-    assert!(changes(&repo.json(&["lint"])).is_empty());
+    assert!(changed_paths(&repo.json(&["lint"])).is_empty());
     assert!(!repo.path("../ran").exists(), "a driver ran");
 }
 
@@ -193,14 +166,14 @@ fn a_rename_and_an_edit_across_two_merge_bases() {
     repo.stage("src/mine.rs", "fn mine() {}\n");
     repo.commit("Work");
     repo.git(&["branch", "earlier"]);
-    on_main(&repo, &[("old/two.rs", lines(300..=361))]);
+    repo.on_main("old/two.rs", lines(300..=361));
     repo.git(&["merge", "--quiet", "--no-edit", "main"]);
     repo.git(&["switch", "--quiet", "main"]);
     repo.git(&["merge", "--quiet", "--no-edit", "earlier"]);
     repo.git(&["switch", "--quiet", "188-work"]);
     repo.git(&["mv", "src/a.rs", "src/b.rs"]);
     repo.commit("Rename");
-    on_main(&repo, &[("src/a.rs", edited("number seventy\n"))]);
+    repo.on_main("src/a.rs", edited("number seventy\n"));
     let bases = repo.git(&["merge-base", "--all", "main", "HEAD"]);
     assert_eq!(bases.lines().count(), 2);
     assert!(merge(&repo));
@@ -250,7 +223,7 @@ fn their_version_of_a_cleanly_merged_file_and_parts_of_it_are_judged() {
     repo.stage("src/core.py", lines(1..=551));
     repo.commit("Grow");
     let theirs = lines(1..=150).replace("number 1\n", "number one\n");
-    on_main(&repo, &[("src/core.py", theirs.clone())]);
+    repo.on_main("src/core.py", theirs.clone());
     assert!(merge(&repo));
     // The first line of ours, the lines that only ours has dropped.
     let mixed = lines(1..=150).replace("number 150\n", "number 150\nnumber 151\n");
@@ -284,13 +257,7 @@ fn unrelated_history_may_be_merged() {
     repo.stage("lib/x.rs", lines(1..=20));
     repo.commit("Other");
     repo.git(&["switch", "--quiet", "188-work"]);
-    let merge = [
-        "merge",
-        "--quiet",
-        "--no-commit",
-        "--allow-unrelated-histories",
-        "other",
-    ];
-    repo.git(&merge);
+    let merge = "merge --quiet --no-commit --allow-unrelated-histories other";
+    repo.git(&merge.split(' ').collect::<Vec<_>>());
     judged(&repo, &[]);
 }

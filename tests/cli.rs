@@ -1,11 +1,9 @@
 //! The command line: help, formats, colours, and output that cannot be written.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs::File;
 use std::process::Stdio;
 
-use crate::common::{DESIGN, GUARD, Output, Repo, has_keys, run};
+use crate::common::{DESIGN, GUARD, Repo, has_keys, table};
 use write_guard::finding::Rule;
 
 /// A repository with a finding and a granted change.
@@ -17,23 +15,13 @@ fn repo() -> Repo {
     repo
 }
 
-fn guard_with(repo: &Repo, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
-    run(repo
-        .command(GUARD)
-        .args(arguments)
-        .envs(environment.iter().copied()))
-}
-
 /// The verbs that a help text lists.
 fn verbs_of(help: &str) -> impl Iterator<Item = &str> {
-    let list = help
-        .split_once("\nCommands:\n")
-        .map_or("", |(_, list)| list);
-    list.lines()
-        .take_while(|line| !line.is_empty())
-        // Continuation lines of a description are indented further.
-        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
-        .filter_map(|line| line.split_whitespace().next())
+    let (_, list) = help.split_once("\nCommands:\n").unwrap();
+    let lines = list.lines().take_while(|line| !line.is_empty());
+    // Continuation lines of a description are indented further.
+    let verbs = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    verbs.filter_map(|line| line.split_whitespace().next())
 }
 
 /// `cli::tests` checks the examples of every verb.
@@ -62,16 +50,11 @@ fn help_lists_the_verbs_and_names_examples() {
         let by_verb = repo.guard(&[&["help"], words].concat()).exits(0);
         assert_eq!(by_flag.stdout, by_verb.stdout);
     }
-    repo.guard(&["help", "nothing"])
-        .exits(2)
-        .says("unrecognized subcommand 'nothing'");
-}
-
-#[test]
-fn the_version() {
+    let unknown = repo.guard(&["help", "nothing"]).exits(2);
+    unknown.says("unrecognized subcommand 'nothing'");
     let expected = format!("guard {}\n", env!("CARGO_PKG_VERSION"));
     for flag in ["--version", "-V"] {
-        assert_eq!(Repo::new().guard(&[flag]).exits(0).text(), expected);
+        assert_eq!(repo.guard(&[flag]).exits(0).text(), expected);
     }
 }
 
@@ -84,6 +67,13 @@ fn every_rule_is_explained_even_outside_a_repository() {
         let page = repo.guard(&["-C", "..", "explain", rule.id()]).exits(0);
         assert_eq!(page.stdout, rule.page());
     }
+    let all = repo.json(&["explain"]);
+    let all = all["rules"].as_array().unwrap().iter();
+    let ids = all.map(|rule| rule["rule"].as_str().unwrap());
+    assert!(ids.eq(Rule::ALL.iter().map(|rule| rule.id())));
+    let one = repo.json(&["explain", "out-of-scope"]);
+    let keys = "rule level summary what why example fix allow configurable approvable";
+    has_keys(&one["rules"][0], keys);
 }
 
 #[test]
@@ -91,7 +81,7 @@ fn quiet_prints_only_errors() {
     let repo = repo();
     let variable: &[(&str, &str)] = &[("GUARD_QUIET", "1")];
     for (arguments, environment) in [(&["lint", "-q"][..], &[][..]), (&["lint"], variable)] {
-        let output = guard_with(&repo, arguments, environment).exits(1);
+        let output = repo.guard_with(environment, arguments).exits(1);
         let output = output.says("error[out-of-scope]").stdout;
         assert!(!output.contains("guard: refused"), "{output}");
     }
@@ -104,53 +94,35 @@ fn quiet_prints_only_errors() {
 #[test]
 fn colour_is_used_only_on_terminals_unless_requested() {
     let repo = repo();
-    let is_coloured = |arguments: &[&str], environment: &[(&str, &str)]| {
-        let output = guard_with(&repo, arguments, environment).exits(1);
-        output.stdout.contains("\u{1b}[")
-    };
-    for (arguments, environment, expected) in [
-        (&["lint"][..], &[][..], false),
-        (&["lint", "--color", "never"], &[], false),
-        (&["lint", "--color", "always"], &[], true),
-        (&["lint"], &[("NO_COLOR", "1")], false),
-        (&["lint"], &[("CLICOLOR_FORCE", "1")], true),
-        (
-            &["lint"],
-            &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")],
-            false,
-        ),
-        // An explicit request wins.
-        (&["lint", "--color", "always"], &[("NO_COLOR", "1")], true),
-        (&["lint"], &[("GUARD_COLOR", "always")], true),
-        (
-            &["lint", "--format", "json", "--color", "always"],
-            &[],
-            false,
-        ),
-    ] {
-        assert_eq!(
-            is_coloured(arguments, environment),
-            expected,
-            "{arguments:?} {environment:?}"
-        );
+    // An explicit request wins.
+    for [arguments, variables, expected] in table(
+        "lint | - | plain
+         lint --color never | - | plain
+         lint --color always | - | coloured
+         lint | NO_COLOR=1 | plain
+         lint | CLICOLOR_FORCE=1 | coloured
+         lint | CLICOLOR_FORCE=1 NO_COLOR=1 | plain
+         lint --color always | NO_COLOR=1 | coloured
+         lint | GUARD_COLOR=always | coloured
+         lint --format json --color always | - | plain",
+    ) {
+        let words: Vec<&str> = arguments.split(' ').collect();
+        let pairs = variables.split(' ').filter_map(|pair| pair.split_once('='));
+        let output = repo.guard_with(&pairs.collect::<Vec<_>>(), &words).exits(1);
+        let is_coloured = output.stdout.contains("\u{1b}[");
+        let found = if is_coloured { "coloured" } else { "plain" };
+        assert_eq!(found, expected, "{arguments} {variables}");
     }
 }
 
 /// Runs guard with this as standard output.
 fn guard_into(repo: &Repo, arguments: &[&str], stdout: impl Into<Stdio>) -> (Option<i32>, String) {
     let mut guard = repo.command(GUARD);
-    let child = guard
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(stdout)
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let output = child.wait_with_output().unwrap();
-    (
-        output.status.code(),
-        String::from_utf8(output.stderr).unwrap(),
-    )
+    guard.args(arguments).stdin(Stdio::null());
+    let output = guard.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
+    let output = output.wait_with_output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    (output.status.code(), told)
 }
 
 const PRINTING: [&[&str]; 5] = [
@@ -161,23 +133,7 @@ const PRINTING: [&[&str]; 5] = [
     &["explain"],
 ];
 
-#[cfg(unix)]
-#[test]
-fn closed_pipe_is_not_an_error() {
-    let repo = repo();
-    for arguments in PRINTING {
-        let (reader, writer) = std::io::pipe().unwrap();
-        drop(reader);
-        let expected = repo.guard(arguments).code;
-        let (code, stderr) = guard_into(&repo, arguments, writer);
-        assert_eq!(
-            (code, stderr.as_str()),
-            (Some(expected), ""),
-            "{arguments:?}"
-        );
-    }
-}
-
+/// A closed pipe ends guard quietly.
 #[cfg(target_os = "linux")]
 #[test]
 fn verdict_that_cannot_be_printed_exits_with_2() {
@@ -187,6 +143,11 @@ fn verdict_that_cannot_be_printed_exits_with_2() {
         let (code, stderr) = guard_into(&repo, arguments, full);
         assert_eq!(code, Some(2), "{arguments:?}");
         assert!(stderr.contains("the report cannot be written"), "{stderr}");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let expected = Some(repo.guard(arguments).code);
+        let found = guard_into(&repo, arguments, writer);
+        assert_eq!(found, (expected, String::new()), "{arguments:?}");
     }
 }
 
@@ -197,10 +158,8 @@ const FINDING: &str = "rule level path message closest design help details";
 fn the_json_of_lint_scope_and_check_has_its_keys_in_order() {
     let change = "path from action class original_lines new_lines lost_share approved";
     let report = repo().json(&["lint"]);
-    has_keys(
-        &report,
-        "version verdict source designs findings changes summary",
-    );
+    let keys = "version verdict source designs findings changes summary";
+    has_keys(&report, keys);
     has_keys(&report["source"], "kind base head branch notes");
     has_keys(&report["designs"][0], "path from selected_by grants");
     has_keys(&report["findings"][0], FINDING);
@@ -231,27 +190,22 @@ fn the_json_of_lint_scope_and_check_has_its_keys_in_order() {
     let report = repo.json(&["check", "core/lld.rs", "../x"]);
     has_keys(&report, "version results notes");
     has_keys(&report["results"][1], result);
-    let lines = repo
-        .guard(&["check", "core/lld.rs", "--format", "jsonl"])
-        .exits(1);
-    let mut lines = lines
+    let lines = repo.guard(&["check", "core/lld.rs", "--format", "jsonl"]);
+    let lines = lines
         .stdout
         .lines()
         .map(|line| serde_json::from_str(line).unwrap());
-    has_keys(&lines.next().unwrap(), &format!("type {result}"));
-    has_keys(
-        &lines.next().unwrap(),
-        "type version allowed refused errors notes",
-    );
+    let [answer, summary] = lines.collect::<Vec<_>>().try_into().unwrap();
+    has_keys(&answer, &format!("type {result}"));
+    has_keys(&summary, "type version allowed refused errors notes");
 }
 
 #[test]
 fn a_name_that_looks_like_a_flag() {
     let repo = Repo::new();
     repo.govern(&[("--version", "Add", "x")]);
-    repo.guard(&["check", "--", "--version"])
-        .exits(0)
-        .says("allowed --version");
+    let check = repo.guard(&["check", "--", "--version"]).exits(0);
+    check.says("allowed --version");
     repo.stage("--version", "x\n");
     repo.guard(&["lint"]).exits(0);
 }
@@ -273,19 +227,4 @@ fn lint_accepts_a_range_as_argument() {
             .says(&format!("`{word}` does not name commits as A..B"))
             .says(&format!("guard check {word}"));
     }
-}
-
-#[test]
-fn explain_supports_json() {
-    let repo = Repo::new();
-    let all = repo.json(&["explain"]);
-    let all = all["rules"].as_array().unwrap();
-    let ids: Vec<_> = all.iter().map(|rule| rule["rule"].clone()).collect();
-    let expected: Vec<_> = Rule::ALL.iter().map(|rule| rule.id()).collect();
-    assert_eq!(ids, expected);
-    let one = repo.json(&["explain", "out-of-scope"]);
-    has_keys(
-        &one["rules"][0],
-        "rule level summary what why example fix allow configurable approvable",
-    );
 }

@@ -1,30 +1,24 @@
-//! Several processes write one file. No process overwrites an acknowledged write that it has not seen.
+//! Several processes write one file, and no process overwrites an acknowledged write that it has not seen. `git gc` runs
+//! during a stream of writes, and guard refuses no write and loses no snapshot.
+
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::common::{Repo, run_with_input};
-use serde_json::Value;
+use crate::common::Repo;
 
 const WRITERS: usize = 8;
 
 /// Writes per process: 4, or 25 with `GUARD_LONG`.
 fn writes_each() -> usize {
-    match std::env::var_os("GUARD_LONG") {
-        Some(_) => 25,
-        None => 4,
-    }
+    std::env::var_os("GUARD_LONG").map_or(4, |_| 25)
 }
 
 /// git's blob id of the content.
 fn id(repo: &Repo, content: &[u8]) -> String {
-    let output = run_with_input(
-        repo.command("git").args(["hash-object", "--stdin"]),
-        content,
-    );
-    output.stdout.trim().to_owned()
+    repo.git_with_input(&["hash-object", "--stdin"], content)
 }
 
 /// Each process reads, then writes if the file is unchanged.
@@ -59,24 +53,17 @@ fn concurrent_writes_are_in_the_history_or_refused_as_stale() {
 
     let report = repo.json(&["audit", "verify"]);
     assert_eq!(report["verdict"], "sound", "{report}");
-    let done: Vec<Value> = repo
-        .records()
-        .into_iter()
-        .filter(|record| record["event"] == "done")
-        .collect();
+    let mut done = repo.records();
+    done.retain(|record| record["event"] == "done");
     // Each write starts from the result of the previous one: none overwrote content that it had not seen.
     for pair in done.windows(2) {
         assert_eq!(pair[1]["old"], pair[0]["new"], "{pair:?}");
     }
-    let ids: BTreeSet<String> = written
+    let ids = written.iter().map(|content| id(&repo, content.as_bytes()));
+    let on_record = done[1..]
         .iter()
-        .map(|content| id(&repo, content.as_bytes()))
-        .collect();
-    let on_record: BTreeSet<String> = done[1..]
-        .iter()
-        .map(|record| record["new"].as_str().unwrap().to_owned())
-        .collect();
-    assert_eq!(ids, on_record);
+        .map(|record| record["new"].as_str().unwrap().to_owned());
+    assert_eq!(ids.collect::<BTreeSet<_>>(), on_record.collect());
     assert_eq!(done.len(), written.len() + 1, "each once");
     // The content that each write replaced can be restored.
     for record in &done[1..] {
@@ -84,4 +71,61 @@ fn concurrent_writes_are_in_the_history_or_refused_as_stale() {
         let shown = shown.exits(0).stdout;
         assert_eq!(id(&repo, shown.as_bytes()), record["old"].as_str().unwrap());
     }
+}
+
+const WRITES: usize = 8;
+
+fn content(number: usize) -> String {
+    format!("version {number}\n")
+}
+
+/// Writes while `git gc` runs; returns how often it ran.
+fn write_during_gc(gc: &[&str]) -> usize {
+    let repo = Repo::open_in_memory();
+    repo.write("a", content(0));
+    let is_over = AtomicBool::new(false);
+    let (answers, collected) = std::thread::scope(|scope| {
+        let collector = scope.spawn(|| {
+            let mut count = 0;
+            while !is_over.load(Ordering::Relaxed) {
+                // It may fail to finish.
+                repo.try_git(gc);
+                count += 1;
+            }
+            count
+        });
+        let answers = (1..=WRITES).map(|number| repo.put("a", content(number), &[]));
+        let answers: Vec<_> = answers.collect();
+        is_over.store(true, Ordering::Relaxed);
+        (answers, collector.join().unwrap())
+    });
+    assert_eq!(repo.snapshots().len(), WRITES);
+    for (number, answer) in answers.iter().enumerate() {
+        let backup = answer.works().json["backup"].as_str().unwrap();
+        let held = repo.guard(&["snapshot", "show", backup, "a"]).exits(0);
+        assert_eq!(held.stdout, content(number));
+    }
+    repo.git(&["fsck", "--strict", "--no-dangling"]);
+    let report = repo.json(&["snapshot", "list"]);
+    assert_eq!(report["lost"], serde_json::json!([]));
+    let report = repo.json(&["audit", "verify"]);
+    assert_eq!(report["verdict"], "sound", "{report}");
+    collected
+}
+
+fn run_series(gc: &[&str]) {
+    let series = std::env::var_os("GUARD_LONG").map_or(2, |_| 50);
+    let times: usize = (0..series).map(|_| write_during_gc(gc)).sum();
+    println!("{WRITES} writes in each of {series} series during {times} of {gc:?}");
+    assert!(times > 0);
+}
+
+#[test]
+fn writes_during_gc_are_neither_refused_nor_lost() {
+    run_series(&["gc", "--quiet"]);
+}
+
+#[test]
+fn writes_during_gc_with_immediate_prune_are_neither_refused_nor_lost() {
+    run_series(&["gc", "--quiet", "--prune=now"]);
 }

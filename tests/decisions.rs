@@ -1,21 +1,18 @@
 //! Decisions requested through the library, and damaged stores behind them: on any problem, guard writes nothing.
+
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::common::{Repo, lines};
+use crate::common::Repo;
+use crate::common::signing::old;
 use gix::bstr::BStr;
 use write_guard::files::{Answer, Effect, Failure, FailureKind, Gate, Operation, Question, reject};
 use write_guard::git::Repository;
 use write_guard::judge::Options;
 
 const FILE: &str = "state.py";
-
-fn old() -> String {
-    lines(1..=200)
-}
 
 fn repo() -> Repo {
     let repo = Repo::open();
@@ -24,28 +21,27 @@ fn repo() -> Repo {
     repo
 }
 
-fn replacement() -> Operation {
-    Operation::replace(b"nothing of it is left\n".to_vec())
+/// What the gate of a repository answers.
+fn with_gate<T>(repo: &Repo, work: impl FnOnce(&Gate<'_>) -> T) -> T {
+    let opened = Repository::open(&repo.root).unwrap();
+    work(&Gate::open(&opened, &Options::default()).unwrap())
 }
 
-fn perform(
-    repo: &Repo,
-    operation: &Operation,
-    mut ask: impl FnMut(&Question) -> Answer,
-) -> Result<Effect, Failure> {
-    let opened = Repository::open(&repo.root).unwrap();
-    let gate = Gate::open(&opened, &Options::default()).unwrap();
-    gate.perform(BStr::new(FILE), operation, None, Some(&mut ask))
+/// Replaces the content of the file.
+fn replace(repo: &Repo, mut ask: impl FnMut(&Question) -> Answer) -> Result<Effect, Failure> {
+    let operation = Operation::replace(b"nothing of it is left\n".to_vec());
+    with_gate(repo, |gate| {
+        gate.perform(BStr::new(FILE), &operation, None, Some(&mut ask))
+    })
 }
 
-fn approve(
-    repo: &Repo,
-    id: &str,
-    mut ask: impl FnMut(&Question) -> Answer,
-) -> Result<Effect, Failure> {
-    let opened = Repository::open(&repo.root).unwrap();
-    let gate = Gate::open(&opened, &Options::default()).unwrap();
-    gate.approve(id, &mut ask)
+/// Approves a change for which guard must not ask.
+#[track_caller]
+fn is_not_found(repo: &Repo, id: &str) {
+    let mut ask = |question: &Question| panic!("{question:?}");
+    let failure = with_gate(repo, |gate| gate.approve(id, &mut ask)).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::NotFound, "{id}");
+    assert!(failure.message.contains("waits for approval"), "{id}");
 }
 
 fn consent(_: &Question) -> Answer {
@@ -69,19 +65,18 @@ fn hold(repo: &Repo, arguments: &[&str]) -> String {
 fn approved_deletion_is_carried_out() {
     let repo = repo();
     let id = hold(&repo, &["delete", FILE]);
-    approve(&repo, &id, consent).unwrap();
+    with_gate(&repo, |gate| gate.approve(&id, &mut consent)).unwrap();
     assert!(!repo.path(FILE).exists());
-    assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 0);
+    assert_eq!(repo.pending().len(), 0);
     // It cannot be done twice.
-    let again = approve(&repo, &id, |question| panic!("{question:?}")).unwrap_err();
-    assert_eq!(again.kind, FailureKind::NotFound);
+    is_not_found(&repo, &id);
 }
 
 #[test]
 fn file_that_changes_during_the_prompt_is_not_written() {
     let repo = repo();
     let meanwhile = old() + "written while the question was open\n";
-    let failure = perform(&repo, &replacement(), |question| {
+    let failure = replace(&repo, |question| {
         repo.write(FILE, &meanwhile);
         consent(question)
     });
@@ -95,7 +90,7 @@ fn file_that_changes_during_the_prompt_is_not_written() {
 #[test]
 fn other_writes_succeed_during_a_prompt() {
     let repo = repo();
-    perform(&repo, &replacement(), |question| {
+    replace(&repo, |question| {
         repo.put("other.py", "x\n", &[]).works();
         consent(question)
     })
@@ -109,17 +104,15 @@ fn held_change_that_destroys_nothing_any_more_is_still_asked_about() {
     let repo = repo();
     repo.write("new-content", "x\n");
     let id = hold(&repo, &["write", FILE, "--content-file", "new-content"]);
-    repo.stage(
-        "guard.toml",
-        "[lld]\nmissing = \"skip\"\n[destructive]\nlines = 1000\n",
-    );
+    let settings = "[lld]\nmissing = \"skip\"\n[destructive]\nlines = 1000\n";
+    repo.stage("guard.toml", settings);
     repo.commit("Large is larger");
     let mut asked = 0;
-    let answer = |question: &Question| {
+    let mut answer = |question: &Question| {
         asked += 1;
         consent(question)
     };
-    approve(&repo, &id, answer).unwrap();
+    with_gate(&repo, |gate| gate.approve(&id, &mut answer)).unwrap();
     assert_eq!(repo.read(FILE), b"x\n");
     assert_eq!(asked, 1);
 }
@@ -127,7 +120,7 @@ fn held_change_that_destroys_nothing_any_more_is_still_asked_about() {
 #[test]
 fn approval_that_cannot_be_stored_does_not_count() {
     let repo = repo();
-    let failure = perform(&repo, &replacement(), |question| {
+    let failure = replace(&repo, |question| {
         repo.write(".git/guard/approvals", "in the way\n");
         consent(question)
     });
@@ -150,7 +143,7 @@ fn change_that_cannot_be_held_is_still_refused() {
 }
 
 #[test]
-fn ids_are_not_paths_and_foreign_files_in_the_store_are_ignored() {
+fn foreign_files_in_the_store_are_ignored_and_expired_changes_removed() {
     let repo = repo();
     let id = hold(&repo, &["delete", FILE]);
     // A held change under another name, and one that is not JSON.
@@ -159,67 +152,57 @@ fn ids_are_not_paths_and_foreign_files_in_the_store_are_ignored() {
     fs::write(store.join("123456"), "no JSON").unwrap();
     fs::write(repo.path(".git/guard/outside"), "{}").unwrap();
     for id in ["abcdef", "123456", "../outside", "", "xyz"] {
-        let failure = approve(&repo, id, |question| panic!("{question:?}")).unwrap_err();
-        assert_eq!(failure.kind, FailureKind::NotFound, "{id}");
-        assert!(failure.message.contains("waits for approval"), "{id}");
+        is_not_found(&repo, id);
     }
-    assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 1);
+    assert_eq!(repo.pending().len(), 1);
+    let held = fs::read(store.join(&id)).unwrap();
+    let mut held: serde_json::Value = serde_json::from_slice(&held).unwrap();
+    held["expires"] = 1.into();
+    fs::write(store.join(&id), held.to_string()).unwrap();
+    is_not_found(&repo, &id);
+    assert_eq!(repo.pending().len(), 0);
+    assert!(!store.join(&id).exists(), "its content goes, too");
     assert_eq!(repo.read(FILE), old().as_bytes());
 }
 
+/// Not with a directory or a link in its place.
 #[test]
-fn expired_held_changes_are_removed_with_their_content() {
-    let repo = repo();
-    let id = hold(&repo, &["delete", FILE]);
-    repo.expire_held();
-    let failure = approve(&repo, &id, |question| panic!("{question:?}")).unwrap_err();
-    assert_eq!(failure.kind, FailureKind::NotFound);
-    assert_eq!(repo.json(&["pending"])["held"].as_array().unwrap().len(), 0);
-    let store = fs::read_dir(repo.path(".git/guard/held")).unwrap();
-    assert_eq!(store.count(), 0);
-}
-
-#[test]
-fn nothing_is_written_without_the_lock() {
+fn nothing_is_written_without_the_lock_and_a_sound_log() {
     let repo = repo();
     repo.put("a", "one\n", &[]).works();
-    repo.ask(&["delete", "a"]).works();
+    repo.put("a", "two\n", &[]).works();
     let backup = repo.git(&["rev-parse", "refs/guard/snapshots"]);
-    let lock = repo.path(".git/guard/write.lock");
-    fs::remove_file(&lock).unwrap();
-    fs::create_dir(&lock).unwrap();
-    repo.put("a", "x\n", &[]).fails("record");
-    repo.guard(&["snapshot", "restore", &backup, "a"])
-        .exits(2)
-        .says("cannot be locked");
-    fs::remove_dir(&lock).unwrap();
-    // guard does not create one through a link either.
-    symlink(repo.path("../home/lock"), &lock).unwrap();
-    repo.put("a", "x\n", &[]).fails("record");
-    assert!(!repo.path("a").exists());
-    assert!(!repo.path("../home/lock").exists());
-}
-
-#[test]
-fn invalid_log_stops_every_change() {
-    let repo = repo();
-    repo.put("a", "one\n", &[]).works();
-    let log = repo.path(".git/guard/log.jsonl");
-    fs::write(&log, "this\nis\nno log\n").unwrap();
-    for arguments in [
-        &["write", "a", "--allow-empty"][..],
-        &["patch", "a", "--search", "one", "--replace", "two"],
+    let changes: [&[&str]; 5] = [
+        &["write", "a", "--allow-empty"],
+        &["patch", "a", "--search", "two", "--replace", "x"],
         &["delete", "a"],
         &["move", "a", "b"],
-    ] {
-        repo.ask(arguments).fails("record");
+        &["snapshot", "restore", &backup],
+    ];
+    for name in ["write.lock", "log.jsonl"] {
+        let file = repo.path(".git/guard").join(name);
+        let good = fs::read(&file).unwrap();
+        let refused = || {
+            changes
+                .iter()
+                .for_each(|change| drop(repo.guard(change).exits(2)))
+        };
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        refused();
+        fs::remove_dir(&file).unwrap();
+        symlink(repo.path("../home/elsewhere"), &file).unwrap();
+        refused();
+        fs::remove_file(&file).unwrap();
+        if name == "log.jsonl" {
+            fs::write(&file, "this\nis\nno log\n").unwrap();
+            refused();
+            repo.put("a", "x\n", &[]).fails("record");
+            assert_eq!(fs::read(&file).unwrap(), b"this\nis\nno log\n");
+        }
+        fs::write(&file, good).unwrap();
     }
-    assert_eq!(repo.read("a"), b"one\n");
+    assert_eq!(repo.read("a"), b"two\n");
     assert!(!repo.path("b").exists());
-    assert_eq!(fs::read(&log).unwrap(), b"this\nis\nno log\n");
-    // guard does not follow a log that is a link.
-    fs::remove_file(&log).unwrap();
-    symlink(repo.path("../home/log"), &log).unwrap();
-    repo.put("a", "x\n", &[]).fails("record");
-    assert!(!repo.path("../home/log").exists());
+    assert!(!repo.path("../home/elsewhere").exists());
 }

@@ -2,12 +2,11 @@
 //!
 //! `NAME.grants` states what a reviewer would let through: `write PATH`, `delete PATH`, `mention PATH`, `unread LINE`,
 //! and `refused` for a document that grants nothing. Its first line says where the document lies.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::common::{DESIGN, Repo, SETTINGS, SOURCE};
+use crate::common::{DESIGN, Repo, SETTINGS, SOURCE, assert_says, table};
 use serde_json::Value;
 
 fn text(value: &Value) -> &str {
@@ -45,9 +44,9 @@ fn plans_are_read_as_their_reviewers_read_them() {
     let (mut count, mut wrong) = (0, String::new());
     for entry in std::fs::read_dir(&directory).unwrap() {
         let file = entry.unwrap().path();
-        if file
+        if !file
             .extension()
-            .is_none_or(|extension| extension != "grants")
+            .is_some_and(|extension| extension == "grants")
         {
             continue;
         }
@@ -56,10 +55,7 @@ fn plans_are_read_as_their_reviewers_read_them() {
         let (at, expected) = grants.split_once('\n').unwrap();
         let at = at.strip_prefix("at ").unwrap();
         let expected: BTreeSet<String> = expected.lines().map(str::to_owned).collect();
-        repo.write(
-            at,
-            std::fs::read_to_string(file.with_extension("md")).unwrap(),
-        );
+        repo.write(at, std::fs::read(file.with_extension("md")).unwrap());
         let found = found(&repo, at);
         // A path that is granted may be mentioned elsewhere.
         let is_granted = |line: &str| {
@@ -80,36 +76,19 @@ fn plans_are_read_as_their_reviewers_read_them() {
 
 #[test]
 fn forms_are_a_union_and_quoted_or_relative_ones_declare_nothing() {
-    let table = "**Files to modify:**\n\n| File | Change |\n|---|---|\n| `x.rs` | x |\n| `README.md` | x |\n";
-    let relative = table.replace("`x.rs`", "`../../x.rs`");
-    let documents: [(&str, &[&str]); 7] = [
-        (
-            "---\nfiles_modified: []\n---\n\n<task>\n    <files>a.rs, b.rs</files>\n</task>\n",
-            &["write a.rs", "write b.rs"],
-        ),
-        (
-            "---\nfiles_modified: [a.rs]\nmust_haves:\n  artifacts:\n    - path: c.rs\n---\n\n<task>\n<files>\n  - b.rs\n</files>\n</task>\n\n<files>d.rs</files>\n\n<details>\n<task><files>e.rs</files></task>\n</details>\n",
-            &["write a.rs", "write b.rs"],
-        ),
-        (
-            "**Files:** `a.rs`\n\n````markdown\n**Files:**\n- Create: `b.rs`\n\n```text\nsrc/\n├── c.rs # NEW\n```\n````\n\n> **Files:** `d.rs`\n",
-            &["write a.rs"],
-        ),
-        (table, &["write x.rs", "write README.md"]),
-        (&relative, &["refused"]),
-        (
-            "**Files** (all in `src/commands/`):\n- `index.ts`\n",
-            &["refused", "unread 1"],
-        ),
-        (
-            "## File Locations\n\nAll in `src/commands/`:\n\n- `index.ts`\n",
-            &["refused"],
-        ),
-    ];
     let repo = Repo::new();
-    for (document, expected) in documents {
-        repo.write("plan.md", document);
-        let expected: BTreeSet<String> = expected.iter().map(|&line| line.to_owned()).collect();
+    // `¦` ends a line.
+    for [document, expected] in table(
+        "---¦files_modified: []¦---¦¦<task>¦    <files>a.rs, b.rs</files>¦</task> | write a.rs, write b.rs
+         ---¦files_modified: [a.rs]¦must_haves:¦  artifacts:¦    - path: c.rs¦---¦¦<task>¦<files>¦  - b.rs¦</files>¦</task>¦¦<files>d.rs</files>¦¦<details>¦<task><files>e.rs</files></task>¦</details> | write a.rs, write b.rs
+         **Files:** `a.rs`¦¦````markdown¦**Files:**¦- Create: `b.rs`¦¦```text¦src/¦├── c.rs # NEW¦```¦````¦¦> **Files:** `d.rs` | write a.rs
+         **Files to modify:**¦¦|File|Change|¦|---|---|¦|`x.rs`|x|¦|`README.md`|x| | write x.rs, write README.md
+         **Files to modify:**¦¦|File|Change|¦|---|---|¦|`../../x.rs`|x|¦|`README.md`|x| | refused
+         **Files** (all in `src/commands/`):¦- `index.ts` | refused, unread 1
+         ## File Locations¦¦All in `src/commands/`:¦¦- `index.ts` | refused",
+    ) {
+        repo.write("plan.md", document.replace('¦', "\n") + "\n");
+        let expected: BTreeSet<String> = expected.split(", ").map(str::to_owned).collect();
         assert_eq!(found(&repo, "plan.md"), expected, "{document}");
     }
 }
@@ -118,19 +97,15 @@ fn forms_are_a_union_and_quoted_or_relative_ones_declare_nothing() {
 fn a_table_with_types_stays_the_whole_scope_and_lint_says_once_what_it_leaves_out() {
     let repo = Repo::new();
     repo.stage("guard.toml", SETTINGS);
-    repo.stage(
-        DESIGN,
-        "## Files Changed\n\n| File | Change Type |\n|---|---|\n| `a.rs` | Add |\n\n**Files:**\n- `b.rs`\n\n**Files:** `c.rs`\n",
-    );
+    let table = "| File | Change Type |\n|---|---|\n| `a.rs` | Add |\n";
+    let lists = "**Files:**\n- `b.rs`\n\n**Files:** `c.rs`\n";
+    repo.stage(DESIGN, format!("## Files Changed\n\n{table}\n{lists}"));
     repo.commit("Begin");
     repo.branch("188-work");
     repo.stage("a.rs", "x\n");
     let lint = repo.guard(&["lint"]).exits(0).text();
     assert_eq!(lint.matches("design-unread").count(), 1, "{lint}");
-    assert!(
-        lint.contains("leaves out `b.rs` (line 8), `c.rs` (line 10)"),
-        "{lint}"
-    );
+    assert_says(&lint, &["leaves out `b.rs` (line 8), `c.rs` (line 10)"]);
     let found = found(&repo, DESIGN);
     let expected = ["write a.rs", "unread 8"].map(str::to_owned);
     assert_eq!(found, expected.into());
@@ -147,23 +122,10 @@ fn every_grant_says_which_form_it_came_from() {
     );
     let json = repo.json(&["scope", "show", "--lld", "tasks.md"]);
     let grants = json["grants"].as_array().unwrap().iter();
-    let forms = grants.map(|grant| (text(&grant["path"]), text(&grant["form"])));
-    let forms: Vec<(&str, &str)> = forms.collect();
-    assert_eq!(
-        forms,
-        [
-            ("a.rs", "front-matter"),
-            ("b.rs", "files-tag"),
-            ("c.rs", "label-list"),
-            ("d.rs", "label-line"),
-            ("e.rs", "heading-list"),
-            ("f.rs", "table"),
-            ("g.rs", "file-heading"),
-            ("src/h.rs", "tree"),
-            ("src/i.rs", "task-line"),
-        ]
-    );
-    repo.guard(&["scope", "show", "--lld", "tasks.md"])
-        .exits(0)
-        .says("files-tag");
+    let forms = grants.map(|grant| format!("{} {}", text(&grant["path"]), text(&grant["form"])));
+    let expected = "a.rs front-matter, b.rs files-tag, c.rs label-list, d.rs label-line, e.rs heading-list, f.rs table, \
+        g.rs file-heading, src/h.rs tree, src/i.rs task-line";
+    assert_eq!(forms.collect::<Vec<_>>().join(", "), expected);
+    let shown = repo.guard(&["scope", "show", "--lld", "tasks.md"]);
+    shown.exits(0).says("files-tag");
 }

@@ -1,6 +1,6 @@
 //! Digests: what a program reads is what it may expect, and repeating a write is harmless.
+
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
 use crate::common::files::Answer;
 use crate::common::{Repo, lines};
@@ -9,11 +9,6 @@ use crate::common::{Repo, lines};
 #[track_caller]
 fn digest(answer: &Answer) -> String {
     answer.works().json["digest"].as_str().unwrap().to_owned()
-}
-
-fn snapshots(repo: &Repo) -> usize {
-    let report = repo.json(&["snapshot", "list"]);
-    report["snapshots"].as_array().unwrap().len()
 }
 
 #[test]
@@ -51,8 +46,8 @@ fn expect_none_writes_only_a_new_file() {
     let error = &answer.fails("exists").json["error"];
     assert_eq!(error["details"]["actual"], actual);
     // A digest of a file that is gone.
-    let gone = repo.put("gone", "x\n", &["--expect", &actual]);
-    gone.fails("stale");
+    repo.put("gone", "x\n", &["--expect", &actual])
+        .fails("stale");
 }
 
 #[test]
@@ -62,21 +57,19 @@ fn a_repeated_write_changes_nothing_and_takes_no_snapshot() {
     let before = digest(&repo.ask(&["read", "a"]));
     let first = repo.put("a", "two\n", &["--expect", &before]);
     assert_eq!(first.works().json["changed"], true);
-    let count = snapshots(&repo);
+    let taken = repo.snapshots();
     let again = repo.put("a", "two\n", &[]);
     assert_eq!(again.works().json["changed"], false);
     assert!(again.json["backup"].is_null());
     assert_eq!(digest(&again), digest(&first));
     assert_eq!(again.json["created"], false);
     let record = repo.records().pop().unwrap();
-    assert_eq!(
-        (&record["event"], &record["path"]),
-        (&"unchanged".into(), &"a".into())
-    );
-    assert_eq!(snapshots(&repo), count);
+    assert_eq!(record["event"], "unchanged");
+    assert_eq!(record["path"], "a");
+    assert_eq!(repo.snapshots(), taken);
     // An addition is one each time, so the expectation counts.
-    repo.put("a", "two\n", &["--strategy", "append", "--expect", &before])
-        .fails("stale");
+    let append = ["--strategy", "append", "--expect", &before];
+    repo.put("a", "two\n", &append).fails("stale");
     // The last change can still be undone.
     let backup = first.json["backup"].as_str().unwrap();
     repo.guard(&["snapshot", "restore", backup]).exits(0);
@@ -88,7 +81,6 @@ fn a_repeated_write_is_judged_like_the_first() {
     let repo = Repo::new();
     repo.stage("stray.py", "x\n");
     repo.stage("state.py", lines(1..=270));
-    repo.commit("Begin");
     repo.govern(&[("state.py", "Modify", "x")]);
     repo.put("stray.py", "x\n", &[]).fails("refused");
     // Another program replaced it, which nobody has approved.

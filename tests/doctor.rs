@@ -1,13 +1,12 @@
 //! `guard doctor`: each check detects its fault, and a correct set-up passes all checks.
 
-#![allow(clippy::unwrap_used)]
 #![cfg(unix)]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use crate::common::{self, GUARD, Output, Repo};
+use crate::common::{self, GUARD, Repo, table};
 use serde_json::Value;
 
 /// A governed repository with guard's hooks installed.
@@ -27,23 +26,19 @@ fn command(repo: &Repo) -> Command {
     guard
 }
 
-fn doctor(repo: &Repo) -> Output {
-    common::run(&mut command(repo))
-}
-
-/// Asserts the status of some checks, and a part of their text.
+/// Asserts the status of some checks, one per line, and a part of their text.
 #[track_caller]
-fn expect(repo: &Repo, expected: &[(&str, &str, &str)]) {
+fn expect(repo: &Repo, expected: &str) {
     let output = common::run(command(repo).args(["--format", "json"]));
     let json: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(json["version"], 1);
     let checks = json["checks"].as_array().unwrap();
     let failed = checks.iter().any(|check| check["status"] == "fail");
     assert_eq!(output.code, i32::from(failed));
-    for (name, status, part) in expected {
-        let found = checks.iter().find(|check| check["check"] == *name);
+    for [name, status, part] in table(expected) {
+        let found = checks.iter().find(|check| check["check"] == name);
         let found = found.unwrap_or_else(|| panic!("no check {name}:\n{json:#}"));
-        assert_eq!(found["status"], *status, "{found:#}");
+        assert_eq!(found["status"], status, "{found:#}");
         assert!(found.to_string().contains(part), "{part}: {found:#}");
     }
 }
@@ -52,15 +47,15 @@ fn expect(repo: &Repo, expected: &[(&str, &str, &str)]) {
 fn correct_setup_passes_every_check_and_leaves_nothing_behind() {
     let repo = repo();
     let before = repo.digest_tree();
-    let told = doctor(&repo).exits(0);
-    for line in told.stdout.lines() {
-        assert!(line.starts_with("ok "), "{}", told.stdout);
-    }
+    let told = common::run(&mut command(&repo)).exits(0);
+    let is_ok = |line: &str| line.starts_with("ok ");
+    assert!(told.stdout.lines().all(is_ok), "{}", told.stdout);
     told.says("proof: the hook refused a commit out of scope")
         .says("proof-no-verify: the hook refused a commit out of scope with --no-verify");
     assert_eq!(repo.digest_tree(), before);
-    assert_eq!(fs::read_dir(repo.path("../temporary")).unwrap().count(), 0);
-    assert_eq!(fs::read_dir(repo.home()).unwrap().count(), 0);
+    for directory in [repo.path("../temporary"), repo.home()] {
+        assert_eq!(fs::read_dir(directory).unwrap().count(), 0);
+    }
     let quiet = common::run(command(&repo).arg("--quiet")).exits(0);
     assert_eq!(quiet.stdout, "");
 }
@@ -70,17 +65,15 @@ fn settings_that_are_missing_uncommitted_or_broken() {
     let empty = Repo::new();
     let mut guard = command(&empty);
     guard.current_dir(empty.home());
-    common::run(&mut guard)
-        .exits(1)
-        .says("fail  repository: ")
-        .says("not in a git repository");
-    expect(&empty, &[("settings", "fail", "guard init")]);
+    let told = common::run(&mut guard).exits(1).says("fail  repository: ");
+    told.says("not in a git repository");
+    expect(&empty, "settings | fail | guard init");
     empty.write("guard.toml", common::SETTINGS);
-    expect(&empty, &[("settings", "fail", "git add guard.toml")]);
+    expect(&empty, "settings | fail | git add guard.toml");
     let repo = repo();
     repo.stage("guard.toml", "[lld]\npaht = \"x\"\n");
     repo.commit("Break the settings");
-    expect(&repo, &[("settings", "fail", "paht")]);
+    expect(&repo, "settings | fail | paht");
 }
 
 #[test]
@@ -91,49 +84,30 @@ fn hooks_that_are_missing_changed_or_switched_off() {
         fs::remove_file(hook(name)).unwrap();
     }
     fs::set_permissions(hook("pre-commit"), fs::Permissions::from_mode(0o644)).unwrap();
-    let accepted = "accepted a commit out of scope";
     expect(
         &repo,
-        &[
-            ("prepare-commit-msg", "warn", "--no-verify"),
-            ("pre-push", "warn", "a push"),
-            ("pre-commit", "fail", "not executable"),
-            ("proof", "fail", accepted),
-        ],
+        "prepare-commit-msg | warn | --no-verify
+         pre-push | warn | a push
+         pre-commit | fail | not executable
+         proof | fail | accepted a commit out of scope",
     );
     fs::remove_file(hook("pre-commit")).unwrap();
-    expect(&repo, &[("pre-commit", "fail", "guard install git")]);
-    for (script, expected) in [
-        (
-            "# guard hook, version 1: x\nexit 0\n",
-            &[("pre-commit", "fail", "edited")][..],
-        ),
-        ("exit 0\n", &[("pre-commit", "fail", "does not call guard")]),
-        (
-            "guard hook pre-commit\n",
-            &[
-                ("pre-commit", "ok", "calls guard"),
-                ("proof", "warn", "did not try it"),
-            ],
-        ),
+    expect(&repo, "pre-commit | fail | guard install git");
+    for (script, status, said) in [
+        ("# guard hook, version 1: x\nexit 0", "fail", "edited"),
+        ("exit 0", "fail", "does not call guard"),
+        ("guard hook pre-commit", "ok", "calls guard"),
     ] {
-        repo.install_hook_script("pre-commit", &format!("#!/bin/sh\n{script}"));
-        expect(&repo, expected);
+        repo.install_hook_script("pre-commit", &format!("#!/bin/sh\n{script}\n"));
+        expect(&repo, &format!("pre-commit | {status} | {said}"));
     }
-}
-
-#[test]
-fn hooks_path_outside_the_repository_is_reported() {
-    let repo = repo();
+    expect(&repo, "proof | warn | did not try it");
     repo.git(&["config", "core.hooksPath", "/dev/null"]);
-    let own = "git config --local core.hooksPath";
     expect(
         &repo,
-        &[
-            ("hooks-path", "warn", own),
-            ("pre-commit", "fail", "missing"),
-        ],
+        "hooks-path | warn | git config --local core.hooksPath",
     );
+    expect(&repo, "pre-commit | fail | missing");
 }
 
 #[test]
@@ -141,37 +115,29 @@ fn an_installed_reference_transaction_hook_is_checked() {
     let repo = repo();
     let name = "reference-transaction";
     repo.guard(&["install", "git", "--with", name]).exits(0);
-    expect(&repo, &[(name, "ok", "is installed")]);
+    expect(&repo, "reference-transaction | ok | is installed");
     repo.install_hook_script(name, "#!/bin/sh\nexit 0\n");
-    let foreign = doctor(&repo).exits(0);
+    let foreign = common::run(&mut command(&repo)).exits(0);
     assert!(!foreign.text().contains(name));
 }
 
 #[test]
 fn which_guard_the_hooks_find() {
     let repo = repo();
+    let path = std::env::var("PATH").unwrap();
     let other = repo.path("../other");
     fs::create_dir(&other).unwrap();
-    fs::write(other.join("guard"), "#!/bin/sh\nexit 0\n").unwrap();
-    fs::set_permissions(other.join("guard"), fs::Permissions::from_mode(0o755)).unwrap();
-    let mut path = other.into_os_string();
-    path.push(":");
-    path.push(std::env::var_os("PATH").unwrap());
-    common::run(command(&repo).env("PATH", path))
-        .exits(1)
+    common::write_executable(&other.join("guard"), "#!/bin/sh\nexit 0\n");
+    let with = |path: &str| common::run(command(&repo).env("PATH", path)).exits(1);
+    with(&format!("{}:{path}", other.display()))
         .says("fail  proof: the hook accepted a commit out of scope");
 
-    let git = repo.path("../only-git");
-    fs::create_dir(&git).unwrap();
+    let only = repo.path("../only-git");
+    fs::create_dir(&only).unwrap();
     for program in ["git", "sh"] {
-        let path = std::env::var_os("PATH").unwrap();
-        let real = std::env::split_paths(&path)
-            .map(|directory| directory.join(program))
-            .find(|file| file.exists())
-            .unwrap();
-        std::os::unix::fs::symlink(real, git.join(program)).unwrap();
+        let mut real = std::env::split_paths(&path).map(|directory| directory.join(program));
+        let real = real.find(|file| file.exists()).unwrap();
+        std::os::unix::fs::symlink(real, only.join(program)).unwrap();
     }
-    common::run(command(&repo).env("PATH", git))
-        .exits(1)
-        .says("but not by guard's verdict: guard: not found on PATH");
+    with(only.to_str().unwrap()).says("but not by guard's verdict: guard: not found on PATH");
 }

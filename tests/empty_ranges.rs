@@ -1,8 +1,6 @@
 //! An empty range is usually a mistake: guard says whether it is one.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
-use crate::common::{self, GUARD, Output, Repo};
+use crate::common::{Output, Repo, table};
 use serde_json::{Value, json};
 
 const ZERO: &str = "0000000000000000000000000000000000000000";
@@ -13,123 +11,87 @@ fn repo() -> Repo {
     repo.stage("src/a.rs", "fn a() {}\n");
     repo.commit("Begin");
     repo.govern(&[("src/a.rs", "Modify", "the core")]);
-    repo.git(&["update-ref", "refs/remotes/origin/main", "main"]);
-    repo.git(&[
-        "symbolic-ref",
-        "refs/remotes/origin/HEAD",
-        "refs/remotes/origin/main",
-    ]);
+    repo.push_to_server();
     repo.stage("src/rogue.rs", "fn rogue() {}\n");
     repo.commit("Rogue");
     repo
 }
 
-fn range(repo: &Repo, range: &str) -> Output {
-    repo.guard(&["lint", "--range", range])
-}
-
 #[test]
-fn a_reversed_range_is_refused() {
-    let repo = repo();
-    for ends in [
-        "HEAD..main",
-        "188-work..origin/main",
-        "HEAD...HEAD~1",
-        "@..@~",
-    ] {
-        let (from, to) = ends.split_once("..").unwrap();
-        let to = to.trim_start_matches('.');
-        range(&repo, ends)
-            .exits(2)
-            .says(&format!("is empty: {to} has no commit that {from} lacks"));
-    }
-    range(&repo, "main..HEAD").exits(1).says("src/rogue.rs");
-}
-
-#[test]
-fn a_range_between_two_names_of_one_revision_is_refused() {
+fn an_empty_range_is_refused_unless_a_branch_has_nothing_new() {
     let repo = repo();
     let head = repo.git(&["rev-parse", "HEAD"]);
-    for ends in [
-        "HEAD..".to_owned(),
-        "HEAD..HEAD".to_owned(),
-        "HEAD...@".to_owned(),
-        "main..main".to_owned(),
-        "188-work..HEAD".to_owned(),
-        "HEAD..refs/heads/188-work".to_owned(),
-        "origin/HEAD..origin/main".to_owned(),
-        format!("{head}..{head}"),
+    repo.git(&["branch", "199-fresh", "main"]);
+    // In the wrong order, two names of one revision, and a branch with nothing new.
+    let cases = format!(
+        "HEAD..main | 2 | is empty: main has no commit that HEAD lacks
+         188-work..origin/main | 2 | is empty: origin/main has no commit that 188-work lacks
+         HEAD...HEAD~1 | 2 | is empty: HEAD~1 has no commit that HEAD lacks
+         @..@~ | 2 | is empty: @~ has no commit that @ lacks
+         main..HEAD | 1 | src/rogue.rs
+         HEAD.. | 2 | --range main..HEAD
+         HEAD..HEAD | 2 | --range main..HEAD
+         HEAD...@ | 2 | --range main..HEAD
+         main..main | 2 | --range main..HEAD
+         188-work..HEAD | 2 | --range main..HEAD
+         HEAD..refs/heads/188-work | 2 | --range main..HEAD
+         origin/HEAD..origin/main | 2 | --range main..HEAD
+         {head}..{head} | 2 | --range main..HEAD
+         main..199-fresh | 0 | nothing to check
+         origin/main..199-fresh | 0 | nothing to check",
+    );
+    for [ends, code, said] in table(&cases) {
+        let output = repo.guard_with(&[("COLUMNS", "1000")], &["lint", "--range", ends]);
+        output.exits(code.parse().unwrap()).says(said);
+    }
+    for (branch, ends) in [
+        ("199-fresh", "main.."),
+        ("199-fresh", "main..@"),
+        ("main", "origin/main..HEAD"),
     ] {
-        range(&repo, &ends).exits(2).says("--range main..HEAD");
+        repo.git(&["switch", "--quiet", branch]);
+        repo.guard(&["lint", "--range", ends]).exits(0);
     }
 }
 
-#[test]
-fn a_branch_with_nothing_new_has_nothing_to_judge() {
-    let repo = repo();
-    repo.git(&["switch", "--quiet", "--create", "199-fresh", "main"]);
-    for ends in ["main..HEAD", "main..", "origin/main..199-fresh", "main..@"] {
-        range(&repo, ends).exits(0).says("nothing to check");
-    }
-    repo.git(&["switch", "--quiet", "main"]);
-    range(&repo, "origin/main..HEAD").exits(0);
-}
-
-fn ci(repo: &Repo, variables: &[(&str, &str)]) -> Output {
-    let mut guard = repo.command(GUARD);
-    guard.args(["lint", "--ci"]).envs(variables.iter().copied());
-    common::run(&mut guard)
-}
-
-fn github(repo: &Repo, name: &str, event: &Value) -> Output {
+fn push(repo: &Repo, reference: &str, before: &str, after: &str, commits: Value) -> Output {
+    let event = json!({"ref": reference, "before": before, "after": after, "commits": commits,
+        "repository": {"default_branch": "main"}});
     repo.write("../event.json", event.to_string());
     let path = repo.path("../event.json");
-    ci(
-        repo,
-        &[
-            ("GITHUB_ACTIONS", "true"),
-            ("GITHUB_EVENT_NAME", name),
-            ("GITHUB_EVENT_PATH", path.to_str().unwrap()),
-        ],
-    )
-}
-
-fn push(repo: &Repo, reference: &str, before: &str, after: &str, more: Value) -> Output {
-    let mut event = json!({"ref": reference, "before": before, "after": after,
-        "repository": {"default_branch": "main"}});
-    event
-        .as_object_mut()
-        .unwrap()
-        .extend(more.as_object().unwrap().clone());
-    github(repo, "push", &event)
+    let variables = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", "push"),
+        ("GITHUB_EVENT_PATH", path.to_str().unwrap()),
+    ];
+    repo.guard_with(&variables, &["lint", "--ci"])
 }
 
 #[test]
 fn push_is_empty_only_if_the_event_says_it_is() {
     let repo = repo();
-    let main = repo.git(&["rev-parse", "main"]);
-    let older = repo.git(&["rev-parse", "main~"]);
+    let [main, older] = ["main", "main~"].map(|name| repo.git(&["rev-parse", name]));
     let work = "refs/heads/188-work";
-    let new = json!({"commits": [{"id": main, "distinct": true}]});
-    let known = json!({"commits": [{"id": main, "distinct": false}]});
+    let new = json!([{"id": main, "distinct": true}]);
+    let known = json!([{"id": main, "distinct": false}]);
+    let nothing = "there are no commits to check";
     for after in [&main, &older] {
-        push(&repo, work, ZERO, after, json!({"commits": []})).exits(0);
+        push(&repo, work, ZERO, after, json!([])).exits(0);
         push(&repo, work, &older, after, known.clone()).exits(0);
-        push(&repo, "refs/tags/v1", ZERO, after, new.clone())
-            .exits(0)
-            .says("a tag was pushed");
-        for more in [json!({}), new.clone(), json!({"commits": [{"id": main}]})] {
-            push(&repo, work, &older, after, more.clone())
-                .exits(2)
-                .says("there are no commits to check");
+        let tag = push(&repo, "refs/tags/v1", ZERO, after, new.clone());
+        tag.exits(0).says("a tag was pushed");
+        for commits in [Value::Null, new.clone(), json!([{"id": main}])] {
+            let unknown = push(&repo, work, &older, after, commits).exits(2);
+            unknown.says(nothing);
         }
         push(&repo, work, ZERO, after, new.clone()).exits(2);
     }
     // Commits that a push removes from the target are judged as usual.
-    push(&repo, "refs/heads/main", &main, &older, json!({})).says("checking");
-    push(&repo, "refs/heads/main", &main, &main, new)
+    let target = "refs/heads/main";
+    push(&repo, target, &main, &older, Value::Null).says("checking");
+    push(&repo, target, &main, &main, new)
         .exits(2)
-        .says("there are no commits to check");
+        .says(nothing);
 }
 
 #[test]
@@ -137,22 +99,17 @@ fn empty_range_is_refused_unless_the_system_confirms_it() {
     let repo = repo();
     repo.git(&["switch", "--quiet", "--detach", "main"]);
     let main = repo.git(&["rev-parse", "main"]);
-    for variables in [
-        &[
-            ("BITBUCKET_COMMIT", main.as_str()),
-            ("BITBUCKET_PR_ID", "1"),
-            ("BITBUCKET_PR_DESTINATION_BRANCH", "main"),
-            ("BITBUCKET_BRANCH", "188-work"),
-        ][..],
-        &[
-            ("JENKINS_URL", "https://ci"),
-            ("GIT_BRANCH", "origin/188-work"),
-        ],
-    ] {
-        ci(&repo, variables)
-            .exits(2)
-            .says("there are no commits to check")
-            .says("is already part of origin/main");
+    let bitbucket = [
+        ("BITBUCKET_COMMIT", main.as_str()),
+        ("BITBUCKET_PR_ID", "1"),
+        ("BITBUCKET_PR_DESTINATION_BRANCH", "main"),
+        ("BITBUCKET_BRANCH", "188-work"),
+    ];
+    let jenkins = [("JENKINS_URL", "x"), ("GIT_BRANCH", "origin/188-work")];
+    for variables in [&bitbucket[..], &jenkins] {
+        let refused = repo.guard_with(variables, &["lint", "--ci"]).exits(2);
+        let refused = refused.says("there are no commits to check");
+        refused.says("is already part of origin/main");
     }
 }
 
@@ -160,9 +117,7 @@ fn empty_range_is_refused_unless_the_system_confirms_it() {
 #[test]
 fn push_without_new_commits_is_accepted() {
     let repo = repo();
-    let main = repo.git(&["rev-parse", "main"]);
-    let older = repo.git(&["rev-parse", "main~"]);
-    let work = repo.git(&["rev-parse", "HEAD"]);
+    let [main, older, work] = ["main", "main~", "HEAD"].map(|name| repo.git(&["rev-parse", name]));
     for (old, new) in [
         (main.as_str(), ZERO),
         (ZERO, &main),
@@ -171,8 +126,7 @@ fn push_without_new_commits_is_accepted() {
         (&work, &main),
     ] {
         let line = format!("refs/heads/x {new} refs/heads/188-work {old}\n");
-        let mut guard = repo.command(GUARD);
-        guard.args(["hook", "pre-push", "origin"]);
-        common::run_with_input(&mut guard, line.as_bytes()).exits(0);
+        repo.guard_reads(&["hook", "pre-push", "origin"], line)
+            .exits(0);
     }
 }

@@ -1,9 +1,6 @@
 //! The table in docs/start.md: what guard says in everyday situations, from the cases in fixtures/repos that have one.
 //! `repositories` runs the same cases, with the commands that the page names.
 
-#![allow(clippy::unwrap_used)]
-
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -22,6 +19,11 @@ fn situations() -> Vec<Case> {
     cases
 }
 
+fn row<const N: usize>(cells: [String; N]) -> String {
+    let cells = cells.map(|cell| cell.replace('|', "\\|"));
+    format!("| {} |\n", cells.join(" | "))
+}
+
 /// The refused situations with the commands that help, and then the accepted ones.
 fn tables() -> String {
     let (accepted, refused): (Vec<_>, Vec<_>) =
@@ -37,23 +39,11 @@ fn tables() -> String {
             None => String::new(),
         };
         let then: Vec<String> = case.then.iter().map(|line| format!("`{line}`")).collect();
-        let row = [link(&case), rule + &case.about, then.join("<br>")];
-        writeln!(
-            tables,
-            "| {} |",
-            row.map(|cell| cell.replace('|', "\\|")).join(" | ")
-        )
-        .unwrap();
+        tables += &row([link(&case), rule + &case.about, then.join("<br>")]);
     }
     tables += "\n| guard accepts | for example |\n|---|---|\n";
     for case in accepted {
-        let row = [link(&case), case.about.clone()];
-        writeln!(
-            tables,
-            "| {} |",
-            row.map(|cell| cell.replace('|', "\\|")).join(" | ")
-        )
-        .unwrap();
+        tables += &row([link(&case), case.about.clone()]);
     }
     tables
 }
@@ -69,8 +59,9 @@ fn the_page_holds_the_table_of_the_cases() {
     if std::env::var_os("WRITE_DOCS").is_some() {
         fs::write(&file, &current).unwrap();
     }
+    let is_current = fs::read_to_string(&file).unwrap() == current;
     assert!(
-        fs::read_to_string(&file).unwrap() == current,
-        "{PAGE} is out of date; write it anew: WRITE_DOCS=1 cargo test --test main -- everyday::"
+        is_current,
+        "{PAGE} is out of date; WRITE_DOCS=1 writes it anew"
     );
 }

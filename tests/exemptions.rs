@@ -1,6 +1,6 @@
 //! Paths that need no row and files that may lose their content: each exemption applies only as documented.
+
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
 use std::os::unix::fs::symlink;
 
@@ -40,19 +40,24 @@ fn content_is_exempt_only_by_both_names() {
 }
 
 #[test]
-fn link_is_not_a_companion_of_a_manifest() {
+fn link_is_not_a_companion_of_a_manifest_nor_one_of_guards_settings() {
     let repo = Repo::new();
     repo.stage("Cargo.toml", "[package]\n");
-    repo.stage("b/Cargo.lock", lines(1..=3));
-    repo.commit("Begin");
-    repo.govern(&[("Cargo.toml", "Modify", "x"), ("b/Cargo.toml", "Add", "x")]);
+    repo.govern(&[("Cargo.toml", "Modify", "x")]);
     install(&repo);
-    link(&repo, "Cargo.toml", "Cargo.lock");
-    refused(&repo, "out-of-scope", "Cargo.lock");
-    repo.guard(&["lint"]).says("| `Cargo.lock` | Symlink |");
-    repo.git(&["rm", "--quiet", "--force", "Cargo.lock"]);
+    std::fs::create_dir_all(repo.path(".guard")).unwrap();
+    for (target, path) in [
+        ("Cargo.toml", "Cargo.lock"),
+        ("../Cargo.toml", ".guard/allowed_signers"),
+    ] {
+        link(&repo, target, path);
+        refused(&repo, "out-of-scope", path);
+        repo.git(&["rm", "--quiet", "--force", path]);
+    }
     repo.stage("Cargo.lock", "lock\n");
     passes(&repo);
+    link(&repo, "Cargo.toml", "Cargo.lock");
+    repo.guard(&["lint"]).says("| `Cargo.lock` | Symlink |");
 }
 
 #[test]
@@ -60,9 +65,8 @@ fn link_at_the_path_of_a_design_needs_a_row() {
     let repo = common::commits::repo();
     let path = "docs/lld/active/LLD-7.md";
     link(&repo, "LLD-188.md", path);
-    repo.guard(&["lint"])
-        .exits(1)
-        .says("exempt from the scope table only as a regular file");
+    let told = repo.guard(&["lint"]).exits(1);
+    told.says("exempt from the scope table only as a regular file");
     refused(&repo, "out-of-scope", path);
     // A regular file needs no row.
     std::fs::remove_file(repo.path(path)).unwrap();
@@ -70,29 +74,10 @@ fn link_at_the_path_of_a_design_needs_a_row() {
     passes(&repo);
     // The file may not become a link either.
     link(&repo, "LLD-188.md", path);
-    refused_by(
-        &repo,
-        &[("out-of-scope", path), ("destructive-change", path)],
-    );
-}
-
-#[test]
-fn link_at_a_design_path_is_deleted_without_a_row() {
-    let repo = Repo::new();
-    repo.stage("x", "x\n");
-    std::fs::create_dir_all(repo.path("docs/lld/active")).unwrap();
-    link(&repo, "LLD-188.md", "docs/lld/active/LLD-7.md");
-    repo.commit("Begin");
-    repo.govern(&[("x", "Modify", "x")]);
-    install(&repo);
-    repo.git(&["rm", "--quiet", "docs/lld/active/LLD-7.md"]);
+    let both = [("out-of-scope", path), ("destructive-change", path)];
+    refused_by(&repo, &both);
+    // A committed link is deleted without a row.
+    repo.commit("A link");
+    repo.git(&["rm", "--quiet", path]);
     passes(&repo);
-}
-
-#[test]
-fn link_at_the_path_of_guards_settings_needs_a_row() {
-    let repo = common::commits::repo();
-    std::fs::create_dir_all(repo.path(".guard")).unwrap();
-    link(&repo, "../src/old.rs", ".guard/allowed_signers");
-    refused(&repo, "out-of-scope", ".guard/allowed_signers");
 }

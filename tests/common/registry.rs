@@ -28,20 +28,14 @@ pub fn serve(directory: &Path) -> String {
         let mut manifest: Value = serde_json::from_str(&manifest).unwrap();
         manifest["dist"] = json!({"tarball": format!("{address}/-/{name}")});
         answers.insert(format!("/-/{name}"), fs::read(&file).unwrap());
-        let all = manifest["optionalDependencies"].as_object().cloned();
-        for other in all
-            .into_iter()
-            .flat_map(|all| all.into_iter().map(|(other, _)| other))
-        {
+        let others = manifest["optionalDependencies"].as_object();
+        for (other, _) in others.into_iter().flatten() {
             let package = json!({"name": other, "version": manifest["version"], "os": ["none"], "dist": manifest["dist"]});
-            answers
-                .entry(format!("/{other}"))
-                .or_insert_with(|| about(&package));
+            let answer = answers.entry(format!("/{other}"));
+            answer.or_insert_with(|| about(&package));
         }
-        answers.insert(
-            format!("/{}", manifest["name"].as_str().unwrap()),
-            about(&manifest),
-        );
+        let name = manifest["name"].as_str().unwrap();
+        answers.insert(format!("/{name}"), about(&manifest));
     }
     let answers = Arc::new(answers);
     std::thread::spawn(move || {

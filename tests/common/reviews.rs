@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use write_guard::approve::Approval;
 
 use super::signing::{self, SIGNERS, WHO};
-use super::{DESIGN, Repo, SETTINGS};
+use super::{DESIGN, Repo, SETTINGS, table};
 
 const BASE: &str = "base = \"main\"\n";
 
@@ -36,25 +36,16 @@ fn project(signers: &str) -> Repo {
     if !signers.is_empty() {
         repo.stage(SIGNERS, signers);
     }
-    repo.design(
-        DESIGN,
-        &[
-            (
-                "src/runs/state.py",
-                "Modify",
-                "Keep entries by run instead of by time",
-            ),
-            ("src/runs/store.py", "Modify", "Write the new layout"),
-            ("src/runs/layout.py", "Add", "The layout on disk"),
-            (
-                "src/runs/legacy.py",
-                "Delete",
-                "Nothing reads the old files any more",
-            ),
-            ("src/cli/options.py", "Modify", "`--run ID`"),
-            ("tests/", "Add", "Tests of the layout"),
-        ],
+    let rows = table(
+        "src/runs/state.py | Modify | Keep entries by run instead of by time
+         src/runs/store.py | Modify | Write the new layout
+         src/runs/layout.py | Add | The layout on disk
+         src/runs/legacy.py | Delete | Nothing reads the old files any more
+         src/cli/options.py | Modify | `--run ID`
+         tests/ | Add | Tests of the layout",
     );
+    let rows = rows.map(|[path, kind, why]| (path, kind, why));
+    repo.design(DESIGN, &rows.collect::<Vec<_>>());
     repo.commit("Say what may change");
     repo.branch("188-work");
     repo
@@ -75,9 +66,7 @@ fn granted_work(repo: &Repo) {
 fn rewritten() -> String {
     let old = module(0..40, "state.save(entries)");
     let kept: Vec<&str> = old.lines().take(56).collect();
-    let kept = kept
-        .join("\n")
-        .replace("state.save(entries)", "state.save(entries, run)");
+    let kept = kept.join("\n").replace("(entries)", "(entries, run)");
     format!("{kept}\n\n{}", module(50..66, "state.by_run(entries)"))
 }
 
@@ -87,7 +76,7 @@ pub fn accepted() -> Option<Repo> {
         return None;
     }
     let keys = Repo::new();
-    let public = signing::keygen(&keys, "person", &["-t", "ed25519"]);
+    let public = signing::keygen(&keys, "person");
     let repo = project(&format!("{WHO} namespaces=\"guard\" {public}\n"));
     granted_work(&repo);
     let (old, new) = (module(0..40, "state.save(entries)"), rewritten());
@@ -121,11 +110,8 @@ pub fn refused() -> Repo {
 pub fn large(count: usize) -> Repo {
     let repo = Repo::nothing_in_memory().initialized(&[]);
     let path = |n: usize| {
-        format!(
-            "pkg/{}/{}/file_{n}.py",
-            ["api", "core", "jobs", "ui"][n % 4],
-            n / 4 % 50
-        )
+        let package = ["api", "core", "jobs", "ui"][n % 4];
+        format!("pkg/{package}/{}/file_{n}.py", n / 4 % 50)
     };
     let gutted = module(0..30, "state.save(entries)");
     for n in 0..count {
@@ -137,30 +123,19 @@ pub fn large(count: usize) -> Repo {
     repo.git(&["add", "--all"]);
     repo.commit("Begin");
     repo.stage("guard.toml", format!("{SETTINGS}{BASE}"));
-    repo.design(
-        DESIGN,
-        &[
-            ("pkg/api/", "Modify", "The new interface"),
-            ("pkg/core/", "Modify", "Follows"),
-            ("pkg/jobs/", "Modify", "Follows"),
-            ("pkg/billing/", "Modify", "Round amounts"),
-        ],
-    );
+    let rows = ["pkg/api/", "pkg/core/", "pkg/jobs/", "pkg/billing/"];
+    repo.design(DESIGN, &rows.map(|path| (path, "Modify", "Follows")));
     repo.commit("Say what may change");
     repo.branch("188-work");
     for n in 0..count {
-        repo.write(
-            path(n),
-            format!("value_{n} = {n} + 1\nkept = 1\nmore = {n}\n"),
-        );
+        let text = format!("value_{n} = {n} + 1\nkept = 1\nmore = {n}\n");
+        repo.write(path(n), text);
     }
     repo.git(&["add", "--all"]);
     repo.commit("Follow the new interface");
+    let empty = module(0..2, "raise NotImplementedError");
     for n in 0..8 {
-        repo.write(
-            format!("pkg/billing/part_{n}.py"),
-            module(0..2, "raise NotImplementedError"),
-        );
+        repo.write(format!("pkg/billing/part_{n}.py"), &empty);
     }
     repo.git(&["add", "--all"]);
     repo.commit("Round amounts");
@@ -182,36 +157,27 @@ pub const PAYLOADS: [&str; 7] = [
 pub fn hostile() -> Repo {
     let repo = Repo::new();
     let name = |payload: &str| payload.replace('/', "\u{2044}").replace('\0', "");
-    let many = |payload: &str, tail: &str| {
-        (0..120)
-            .map(|n| format!("{payload} {n} {tail}\n"))
-            .collect::<String>()
+    let many = |payload: &str, tail: &str| -> String {
+        let lines = (0..120).map(|n| format!("{payload} {n} {tail}\n"));
+        lines.collect()
     };
     for (at, payload) in PAYLOADS.iter().enumerate() {
-        repo.stage(
-            format!("src/{at}.py"),
-            many(payload, "old").replace('\0', ""),
-        );
+        let old = many(payload, "old").replace('\0', "");
+        repo.stage(format!("src/{at}.py"), old);
         repo.stage(format!("gone/{at}.py"), many(payload, "gone"));
     }
     repo.stage("guard.toml", format!("{SETTINGS}{BASE}"));
     // guard reads descriptions without their markup, except in code.
-    let descriptions: Vec<_> = PAYLOADS[..6]
+    let descriptions = PAYLOADS.map(|payload| format!("`{payload}`"));
+    let rows = descriptions[..6]
         .iter()
-        .map(|payload| format!("`{payload}`"))
-        .collect();
-    let rows: Vec<_> = descriptions
-        .iter()
-        .map(|description| ("src/", "Modify", description.as_str()))
-        .collect();
-    repo.design(DESIGN, &rows);
+        .map(|text| ("src/", "Modify", text.as_str()));
+    repo.design(DESIGN, &rows.collect::<Vec<_>>());
     repo.commit("Begin");
     repo.branch("188-work");
     for (at, payload) in PAYLOADS.iter().enumerate() {
-        repo.stage(
-            format!("src/{at}.py"),
-            many(payload, "new").replace('\0', "").repeat(2),
-        );
+        let new = many(payload, "new").replace('\0', "").repeat(2);
+        repo.stage(format!("src/{at}.py"), new);
         repo.stage(format!("new/{}{at}", name(payload)), "x\n");
         repo.git(&["rm", "--quiet", &format!("gone/{at}.py")]);
         repo.commit(&format!("{payload}\n\nGuard-Approved: {payload}").replace('\0', ""));

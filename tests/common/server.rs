@@ -8,14 +8,8 @@ impl Repo {
     /// Adds an empty bare repository next to this one as `origin`.
     #[track_caller]
     pub fn add_server(&self) {
-        self.git(&[
-            "init",
-            "--quiet",
-            "--bare",
-            "--template=",
-            "--initial-branch=main",
-            "../server",
-        ]);
+        let init = "init --quiet --bare --template= --initial-branch=main ../server";
+        self.git(&init.split(' ').collect::<Vec<_>>());
         self.git(&["remote", "add", "origin", "../server"]);
     }
 

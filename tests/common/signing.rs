@@ -24,23 +24,11 @@ pub fn new() -> String {
     old().replace("line", "other")
 }
 
-/// Half of [`new`] is left.
-pub fn half() -> String {
-    let kept = new();
-    kept.lines()
-        .take(100)
-        .map(|line| format!("{line}\n"))
-        .collect()
-}
-
 /// `text` with ten lines changed, starting at this one: a small edit.
 pub fn edited(text: &str, first: usize) -> String {
-    let edit = |(at, line): (usize, &str)| {
-        if (first..first + 10).contains(&at) {
-            format!("edited {line}\n")
-        } else {
-            format!("{line}\n")
-        }
+    let edit = |(at, line): (usize, &str)| match (first..first + 10).contains(&at) {
+        true => format!("edited {line}\n"),
+        false => format!("{line}\n"),
     };
     text.lines().enumerate().map(edit).collect()
 }
@@ -56,16 +44,12 @@ pub fn has_ssh_keygen() -> bool {
 
 /// Makes the key pair `../keys/NAME` and returns the public key.
 #[track_caller]
-pub fn keygen(repo: &Repo, name: &str, options: &[&str]) -> String {
+pub fn keygen(repo: &Repo, name: &str) -> String {
     fs::create_dir_all(repo.path("../keys")).unwrap();
-    let file = key(repo, name);
     let mut keygen = repo.command("ssh-keygen");
-    keygen.args(["-q", "-C", "", "-f", &file]).args(options);
-    if !options.contains(&"-N") {
-        keygen.args(["-N", ""]);
-    }
-    run(&mut keygen).exits(0);
-    let public = fs::read_to_string(format!("{file}.pub")).unwrap();
+    keygen.args(["-q", "-C", "", "-N", "", "-t", "ed25519", "-f"]);
+    run(keygen.arg(key(repo, name))).exits(0);
+    let public = fs::read_to_string(key(repo, name) + ".pub").unwrap();
     public.trim().to_owned()
 }
 
@@ -81,8 +65,8 @@ pub fn scene(settings: &str, signers: &str) -> Option<Repo> {
         return None;
     }
     let repo = Repo::new();
-    let public = keygen(&repo, "person", &["-t", "ed25519"]);
-    keygen(&repo, "other", &["-t", "ed25519"]);
+    let public = keygen(&repo, "person");
+    keygen(&repo, "other");
     repo.stage(FILE, old());
     repo.commit("Begin");
     repo.stage("guard.toml", format!("{SETTINGS}{settings}"));
@@ -128,19 +112,17 @@ pub fn signature(repo: &Repo, name: &str, namespace: &str, text: &str) -> String
     let _ = fs::remove_file(&signed);
     fs::write(&file, text).unwrap();
     let mut keygen = repo.command("ssh-keygen");
-    keygen
-        .args(["-q", "-Y", "sign", "-n", namespace, "-f", &key(repo, name)])
-        .arg(&file);
-    run(&mut keygen).exits(0);
+    keygen.args(["-q", "-Y", "sign", "-n", namespace, "-f", &key(repo, name)]);
+    run(keygen.arg(&file)).exits(0);
     one_line(&fs::read_to_string(signed).unwrap()).unwrap()
 }
 
 /// The approval signed with a key.
 #[track_caller]
 pub fn signed(repo: &Repo, name: &str, approval: Approval) -> Approval {
-    let signature = signature(repo, name, NAMESPACE, &approval.payload());
+    let signature = Some(signature(repo, name, NAMESPACE, &approval.payload()));
     Approval {
-        signature: Some(signature),
+        signature,
         ..approval
     }
 }
@@ -168,20 +150,16 @@ pub fn put_back(repo: &Repo, approvals: &[&Approval]) -> String {
 /// Commits what is staged with these approvals in the message.
 #[track_caller]
 pub fn commit(repo: &Repo, approvals: &[&Approval]) -> String {
-    let trailers: Vec<String> = approvals
-        .iter()
-        .map(|approval| format!("{TRAILER}: {}", approval.to_trailer_value()))
-        .collect();
-    repo.commit(&format!("Change\n\n{}", trailers.join("\n")))
+    let trailer = |one: &&Approval| format!("{TRAILER}: {}\n", one.to_trailer_value());
+    let trailers: String = approvals.iter().map(trailer).collect();
+    repo.commit(&format!("Change\n\n{trailers}"))
 }
 
 /// Judges the branch; no line is wrapped.
 #[track_caller]
 pub fn range(repo: &Repo, options: &[&str]) -> Output {
-    unwrapped(
-        repo,
-        &[&["lint", "--range", "main..188-work"], options].concat(),
-    )
+    let lint = ["lint", "--range", "main..188-work"];
+    unwrapped(repo, &[&lint, options].concat())
 }
 
 /// Runs guard without wrapping lines.

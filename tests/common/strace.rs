@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use super::{Repo, run, skip};
+use super::{Repo, skip};
 
 /// Calls that change, sync or open something.
 const CHANGING: &str = "copy_file_range fchmod fchown fdatasync flock fsync ftruncate link linkat mkdir mkdirat openat \
@@ -29,10 +29,8 @@ pub type Counts = BTreeMap<&'static str, usize>;
 
 /// Whether strace is installed and may trace; a counted skip otherwise.
 pub fn is_there(repo: &Repo) -> bool {
-    let traced = repo
-        .command("strace")
-        .args(["-qq", "-o", "/dev/null", "true"])
-        .status();
+    let mut strace = repo.command("strace");
+    let traced = strace.args(["-qq", "-o", "/dev/null", "true"]).status();
     let is_there = traced.is_ok_and(|status| status.success());
     if !is_there {
         skip("strace is missing or may not trace");
@@ -42,11 +40,9 @@ pub fn is_there(repo: &Repo) -> bool {
 
 /// strace with the arguments that write every call to `../trace`; the program and its arguments follow.
 pub fn recording() -> Vec<String> {
-    let calls: Vec<&str> = calls().collect();
-    let calls = format!("-etrace={}", calls.join(","));
-    ["strace", "-f", "-qq", "-o", "../trace", &calls]
-        .map(str::to_owned)
-        .to_vec()
+    let calls = calls().collect::<Vec<_>>().join(",");
+    let strace = format!("strace -f -qq -o ../trace -etrace={calls}");
+    strace.split(' ').map(str::to_owned).collect()
 }
 
 /// The calls that [`recording`] wrote.
@@ -67,11 +63,9 @@ pub fn recorded(repo: &Repo) -> Counts {
 
 /// strace with the arguments that inject `fault` at a point; the program and its arguments follow.
 pub fn injecting((call, number): Point, fault: &str) -> Vec<String> {
-    let trace = format!("-etrace={call}");
-    let inject = format!("-einject={call}:{fault}:when={number}");
-    ["strace", "-f", "-qq", "-o", "/dev/null", &trace, &inject]
-        .map(str::to_owned)
-        .to_vec()
+    let inject = format!("-etrace={call} -einject={call}:{fault}:when={number}");
+    let strace = format!("strace -f -qq -o /dev/null {inject}");
+    strace.split(' ').map(str::to_owned).collect()
 }
 
 /// A command of a repository from its words.
@@ -115,20 +109,8 @@ pub fn errors(call: &str) -> Vec<&'static str> {
         return Vec::new();
     }
     let mut errors = vec!["EIO"];
-    if [
-        "open",
-        "read",
-        "write",
-        "pread",
-        "pwrite",
-        "fsync",
-        "fdatasync",
-        "flock",
-        "fcntl",
-    ]
-    .iter()
-    .any(|slow| call.starts_with(slow))
-    {
+    let mut slow = "open read write pread pwrite fsync fdatasync flock fcntl".split(' ');
+    if slow.any(|slow| call.starts_with(slow)) {
         errors.push("EINTR");
     }
     if is_changing(call) {
@@ -141,15 +123,4 @@ pub fn errors(call: &str) -> Vec<&'static str> {
         errors.push("EMFILE");
     }
     errors
-}
-
-/// Makes a leftover lock on the snapshots ref look old, because each next run would wait for it. Returns whether
-/// there was one.
-pub fn age_ref_lock(repo: &Repo) -> bool {
-    let lock = repo.path(".git/refs/guard/snapshots.lock");
-    let there = lock.exists();
-    if there {
-        run(repo.command("touch").args(["-d", "2020-01-01"]).arg(lock)).exits(0);
-    }
-    there
 }

@@ -32,21 +32,15 @@ impl Session {
 
     #[track_caller]
     pub fn says(self, part: &str) -> Session {
-        assert!(
-            self.shown.contains(part),
-            "{part:?} is missing:\n{}",
-            self.shown
-        );
+        super::assert_says(&self.shown, &[part]);
         self
     }
 }
 
 /// A command that drives guard, or `None` (a counted skip) without Python.
 pub fn driver(repo: &Repo) -> Option<Command> {
-    let python = ["/usr/bin/python3", "/usr/local/bin/python3"]
-        .into_iter()
-        .find(|python| Path::new(python).exists());
-    let Some(python) = python else {
+    let mut pythons = ["/usr/bin/python3", "/usr/local/bin/python3"].into_iter();
+    let Some(python) = pythons.find(|python| Path::new(python).exists()) else {
         skip("there is no python3 to play a terminal");
         return None;
     };
@@ -89,4 +83,12 @@ pub fn at_terminal(
         code: code.parse().unwrap(),
         shown: shown.replace("\r\n", "\n"),
     }
+}
+
+/// Approves at a terminal: types a word of the change and a reason.
+#[track_caller]
+pub fn decide(driver: Command, arguments: &[&str], word: &str, reason: &str) -> Session {
+    let (word, reason) = (format!("{word}\n"), format!("{reason}\n"));
+    let answers = [("Type `", word.as_str()), ("Reason: ", reason.as_str())];
+    guard_at_terminal(driver, arguments, &answers, End::Wait)
 }

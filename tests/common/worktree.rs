@@ -35,15 +35,9 @@ pub fn same_as_added(repo: &Repo) -> Value {
 
 /// Path and action of each change of a report.
 pub fn changes(report: &Value) -> Vec<(&str, &str)> {
-    let all = report["changes"].as_array().unwrap();
-    all.iter()
-        .map(|change| {
-            (
-                change["path"].as_str().unwrap(),
-                change["action"].as_str().unwrap(),
-            )
-        })
-        .collect()
+    let all = report["changes"].as_array().unwrap().iter();
+    let words = all.map(|one| ["path", "action"].map(|key| one[key].as_str().unwrap()));
+    words.map(<(_, _)>::from).collect()
 }
 
 /// Asserts that guard cannot judge the work tree, says so only on standard error, and changes nothing.

@@ -1,5 +1,4 @@
 //! `docs/designs.md`: each example says what it allows, and the first page is short.
-#![allow(clippy::unwrap_used)]
 
 use std::path::Path;
 

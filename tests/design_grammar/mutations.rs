@@ -1,5 +1,4 @@
 //! An unknown word before a path takes its grant away and never adds one, in every plan.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 

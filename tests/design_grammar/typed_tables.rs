@@ -1,5 +1,4 @@
 //! A table with types is the whole scope: nothing around it adds or removes a grant.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 
@@ -52,9 +51,10 @@ fn a_whole_plan_below_a_typed_table_changes_no_grant() {
     let types = ["Change Type", "Type |", "Action |", "Change |"];
     let plans = corpus().into_iter();
     let plans = plans.filter(|(_, plan)| !types.iter().any(|name| plan.contains(name)));
-    none_deviates(
-        plans.map(|(at, plan)| differences(&at, format!("# LLD-1\n\n{TABLE}\n{plan}"), &expected)),
-    );
+    none_deviates(plans.map(|(at, plan)| {
+        let text = format!("# LLD-1\n\n{TABLE}\n{plan}");
+        differences(&at, text, &expected)
+    }));
 }
 
 fn differences(at: &str, text: String, expected: &BTreeSet<String>) -> (String, String) {

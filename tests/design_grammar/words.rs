@@ -1,11 +1,7 @@
 //! Each word of the grammar has its own case: a document with it, and a control document without it.
-#![allow(clippy::unwrap_used)]
-
-use gix::bstr::BStr;
-use write_guard::design::parse;
-use write_guard::scope::settings::Settings;
 
 use super::{design, deviations, none_deviates};
+use crate::common::table;
 
 const PHRASES: &str = "do not|don't|must not|not part of|no changes|unchanged|untouched|off limits|out of scope|\
     only if|if needed|if necessary|optional|maybe|later|follow-up|TBD|tbd";
@@ -22,46 +18,32 @@ const EXCLUDING: &str = "not|non-goal|non-goals|out of scope|won't|deferred|late
     maybe|untouched|unchanged|unaffected|frozen|backlog|blocked|previous|root cause|root causes|investigate";
 
 /// What type words grant.
-const TYPES: [(&str, &str); 7] = [
-    ("add", "Add|New|Create|Added|Created|ADD"),
-    (
-        "modify",
-        "Modify|Update|Edit|Change|Rewrite|Modified|Updated|Edited|Changed|modify",
-    ),
-    ("delete", "Delete|Remove|Deleted|Removed"),
-    ("write", "Add/Modify|Test|Write"),
-    ("symlink", "Symlink"),
-    ("submodule", "Submodule"),
-    (
-        "mention",
-        "Exists|Existing|Verify|Unchanged|No change|Read|Check|Review|Reference|Keep",
-    ),
-];
+const TYPES: &str = "\
+    add | Add New Create Added Created ADD
+    modify | Modify Update Edit Change Rewrite Modified Updated Edited Changed modify
+    delete | Delete Remove Deleted Removed
+    write | Add/Modify Test Write
+    symlink | Symlink
+    submodule | Submodule
+    mention | Exists Existing Verify Unchanged Read Check Review Reference Keep";
 
 /// The phrases of labels and headings, with what an untyped item below them grants.
-const LABELS: [(&str, &str); 21] = [
-    ("Files changed", "write"),
-    ("Files touched", "write"),
-    ("Files affected", "write"),
-    ("Files modified", "change"),
-    ("Files to create", "add"),
-    ("Files to modify", "modify"),
-    ("Files to change", "change"),
-    ("Files to update", "change"),
-    ("Files to implement", "change"),
-    ("Files to Create/Modify", "write"),
-    ("Files to create and modify", "write"),
-    ("Files to create or modify", "write"),
-    ("File changes", "write"),
-    ("File map", "write"),
-    ("Declared files", "write"),
-    ("New files", "add"),
-    ("Created files", "add"),
-    ("Modified files", "modify"),
-    ("Updated files", "modify"),
-    ("Deleted files", "delete"),
-    ("Affected code", "write"),
-];
+const LABELS: &str = "\
+    write | Files changed, Files touched, Files affected, Files to Create/Modify, Files to create and modify
+    write | Files to create or modify, File changes, File map, Declared files, Affected code
+    change | Files modified, Files to change, Files to update, Files to implement
+    add | Files to create, New files, Created files
+    modify | Files to modify, Modified files, Updated files
+    delete | Deleted files";
+
+/// The names of a list with their action.
+fn words(
+    list: &'static str,
+    end: &'static str,
+) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let rows = table(list);
+    rows.flat_map(move |[action, words]| words.split(end).map(move |word| (action, word)))
+}
 
 /// A document with an item beside one that is granted.
 fn item(item: &str) -> String {
@@ -84,15 +66,10 @@ fn check(cases: impl IntoIterator<Item = (String, String)>) {
 /// An item beside one that is granted, and what is granted for it: nothing, or an action on `src/b.rs`.
 #[track_caller]
 fn check_items(items: impl IntoIterator<Item = (String, &'static str)>) {
-    let label = |action: &str| match action {
-        "" => String::new(),
-        action => format!("{action} src/b.rs"),
-    };
-    check(
-        items
-            .into_iter()
-            .map(|(text, action)| (item(&text), label(action))),
-    );
+    check(items.into_iter().map(|(text, action)| match action {
+        "" => (item(&text), String::new()),
+        action => (item(&text), format!("{action} src/b.rs")),
+    }));
 }
 
 #[test]
@@ -118,35 +95,23 @@ fn each_denial_phrase_makes_an_item_bad() {
 
 #[test]
 fn each_denial_word_makes_an_untyped_item_bad_and_no_typed_one() {
-    check_items(WORDS.split('|').flat_map(|word| {
-        [
-            format!(" - {word}"),
-            format!(" ({word})"),
-            format!(": {word}"),
-        ]
-        .into_iter()
-        .flat_map(|remark| {
+    for format in [" - %", " (%)", ": %"] {
+        let remarks = WORDS.split('|').map(|word| format.replace('%', word));
+        check_items(remarks.flat_map(|remark| {
             [
                 (format!("`src/b.rs`{remark}"), ""),
                 (format!("Modify: `src/b.rs`{remark}"), "modify"),
             ]
-        })
-    }));
+        }));
+    }
     let longer = "notation|another|ifdef|mighty|whenever|nextest|nonce|skipper";
-    check_items(
-        longer
-            .split('|')
-            .map(|word| (format!("`src/b.rs` - {word}"), "write")),
-    );
+    let longer = longer.split('|');
+    check_items(longer.map(|word| (format!("`src/b.rs` - {word}"), "write")));
 }
 
 #[test]
 fn each_type_word_grants_its_actions_and_a_similar_one_nothing() {
-    let words = || {
-        let types = TYPES.iter();
-        types.flat_map(|(action, words)| words.split('|').map(move |word| (*action, word)))
-    };
-    check_items(words().flat_map(|(action, word)| {
+    check_items(words(TYPES, " ").flat_map(|(action, word)| {
         [
             format!("{word}: `src/b.rs`"),
             format!("{word} `src/b.rs`"),
@@ -156,7 +121,7 @@ fn each_type_word_grants_its_actions_and_a_similar_one_nothing() {
         ]
         .map(|text| (text, action))
     }));
-    check_items(words().flat_map(|(_, word)| {
+    check_items(words(TYPES, " ").flat_map(|(_, word)| {
         [
             format!("x{word}: `src/b.rs`"),
             format!("{word}x `src/b.rs`"),
@@ -172,12 +137,9 @@ fn each_type_word_grants_its_actions_and_a_similar_one_nothing() {
 #[test]
 fn types_of_items_are_no_types_of_tables() {
     const TABLE: &str = "# Plan\n\n## Files Changed\n\n| File | Change Type |\n|---|---|\n| `src/a.rs` | Modify |\n";
-    let words = ["Test", "Write"];
-    check(words.map(|word| {
-        (
-            format!("{TABLE}| `src/b.rs` | {word} |\n"),
-            format!("report | {word} |"),
-        )
+    check(["Test", "Write"].map(|word| {
+        let row = format!("| `src/b.rs` | {word} |");
+        (format!("{TABLE}{row}\n"), format!("report | {word} |"))
     }));
 }
 
@@ -186,7 +148,7 @@ fn each_phrase_begins_a_passage_as_label_and_as_heading_and_a_longer_one_does_no
     let plan = |text: String| {
         format!("# Plan\n\n{text}`src/b.rs`\n\n### Work\n\n**Files:**\n- Modify: `src/a.rs`\n")
     };
-    check(LABELS.iter().flat_map(|(phrase, actions)| {
+    check(words(LABELS, ", ").flat_map(|(actions, phrase)| {
         [
             format!("## {phrase}\n\n- "),
             format!("## 2.1 {phrase} (engine)\n\n- "),
@@ -200,7 +162,7 @@ fn each_phrase_begins_a_passage_as_label_and_as_heading_and_a_longer_one_does_no
         ]
         .map(|text| (plan(text), format!("{actions} src/b.rs")))
     }));
-    check(LABELS.iter().flat_map(|(phrase, _)| {
+    check(words(LABELS, ", ").flat_map(|(_, phrase)| {
         [
             format!("**{phrase} again:**\n- "),
             format!("**My {phrase}:** "),
@@ -216,19 +178,6 @@ fn each_phrase_begins_a_passage_as_label_and_as_heading_and_a_longer_one_does_no
     }));
 }
 
-#[test]
-fn headings_of_the_settings_begin_passages() {
-    let options = Settings {
-        headings: vec!["Geänderte Dateien".to_owned()],
-        ..Settings::default()
-    };
-    let text =
-        "# Plan\n\n## 1. Geänderte Dateien\n\n- `src/a.rs`\n\n## Andere Dateien\n\n- `src/b.rs`\n";
-    let design = parse(BStr::new("docs/plans/plan.md"), text.as_bytes(), &options);
-    let wrong = deviations(&design, &["write src/a.rs".to_owned()]);
-    assert!(wrong.is_empty(), "{wrong}");
-}
-
 /// A passage below a heading, and another one that counts.
 fn below(heading: &str) -> String {
     format!(
@@ -238,6 +187,7 @@ fn below(heading: &str) -> String {
 
 #[test]
 fn each_excluding_word_takes_out_everything_below_its_heading() {
+    let work = "\n\n## Work\n\n**Files:**\n- Modify: `src/a.rs`\n";
     check(EXCLUDING.split('|').flat_map(|word| {
         [
             below(&format!("## {word}")),
@@ -247,8 +197,8 @@ fn each_excluding_word_takes_out_everything_below_its_heading() {
             below(&format!("### Phase 2: {word}")),
             below(&format!("### Task 1: engine ({word})")),
             below(&format!("## Work\n\n## {word}\n\n### Parser")),
-            format!("# Plan\n\n## Files to Modify ({word})\n\n- `src/b.rs`\n\n## Work\n\n**Files:**\n- Modify: `src/a.rs`\n"),
-            format!("# Plan\n\n**{word}**\n\nFiles to modify:\n\n- `src/b.rs`\n\n## Work\n\n**Files:**\n- Modify: `src/a.rs`\n"),
+            format!("# Plan\n\n## Files to Modify ({word})\n\n- `src/b.rs`{work}"),
+            format!("# Plan\n\n**{word}**\n\nFiles to modify:\n\n- `src/b.rs`{work}"),
         ]
         .map(|text| (text, String::new()))
     }));

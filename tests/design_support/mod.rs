@@ -1,5 +1,4 @@
 //! Helpers that parse a design and list what was found.
-#![allow(dead_code)] // each test target uses some of them
 
 use gix::bstr::BStr;
 use write_guard::design::{Design, Problem, parse};
@@ -18,9 +17,8 @@ pub fn read(text: &str) -> Design {
 
 /// A design with one table of these rows.
 pub fn rows(rows: &str) -> Design {
-    read(&format!(
-        "# Design\n\n### 2.1 Files Changed\n\n{HEADER}{rows}\n"
-    ))
+    let section = "# Design\n\n### 2.1 Files Changed\n\n";
+    read(&format!("{section}{HEADER}{rows}\n"))
 }
 
 /// The granted paths.
