@@ -43,7 +43,7 @@ pub(crate) fn replace_with(
         .file_name()
         .ok_or_else(|| io::Error::other("it names no file"))?;
     let dir = Dir::open_ambient_dir(directory_of(path), ambient_authority())?;
-    let temporary = write_new(&dir, content, mode)?;
+    let temporary = write_new(&dir, content, mode, false)?;
     dir.rename(&temporary, &dir, name).inspect_err(|_| {
         // Report the error of the rename.
         let _ = dir.remove_file(&temporary);
@@ -112,7 +112,7 @@ const ATTEMPTS: u32 = 8;
 /// Writes the content of a file.
 pub(crate) type WriteContent<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
-/// Writes and syncs a new file; returns its temporary name.
+/// Writes and syncs a new file; returns its temporary name. Without `mode`, it may be executable for all who may read it.
 ///
 /// # Errors
 /// A file system error; then no file exists.
@@ -120,11 +120,13 @@ pub(crate) fn write_new(
     dir: &Dir,
     content: WriteContent<'_>,
     mode: Option<u32>,
+    is_executable: bool,
 ) -> io::Result<String> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
+    let new = if is_executable { 0o777 } else { 0o666 };
     // Private content is never readable by others.
-    system::create_with_mode(&mut options, mode.map_or(0o666, |_| PRIVATE));
+    system::create_with_mode(&mut options, mode.map_or(new, |_| PRIVATE));
     let (name, mut file) = with_free_name(|name| dir.open_with(name, &options))?;
     let mut fill = || {
         let mut buffered = BufWriter::new(&mut file);

@@ -10,6 +10,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use gix::date::time::CustomFormat;
 use tempfile::TempDir;
 
 use crate::approve::{Approval, NAMESPACE, SshSignature, one_line};
@@ -18,6 +19,9 @@ use crate::path::escaped;
 
 /// Longer names of persons are not listed.
 const MAX_NAME: usize = 1000;
+
+/// How the program takes a time.
+const TIME: CustomFormat = CustomFormat::new("%Y%m%d%H%M%S");
 
 /// The key that signs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +73,8 @@ impl SshKeygen {
                     &key_file
                 }
             };
-            let mut program = self.command(&["-q", "-Y", "sign", "-n", NAMESPACE, "-f"]);
+            let mut program = Command::new(&self.program);
+            program.args(["-q", "-Y", "sign", "-n", NAMESPACE, "-f"]);
             program.arg(key_file).arg(&text_file);
             if !program.stdout(Stdio::null()).status()?.success() {
                 return Ok(None);
@@ -103,13 +108,8 @@ impl SshKeygen {
             let why = format!("it was signed for `{namespace}`, not for `{NAMESPACE}`");
             return Ok(Err(why));
         }
-        let given = gix::date::Time::new(approval.when, 0).format(gix::date::time::format::ISO8601);
+        let given = gix::date::Time::new(approval.when, 0).format(TIME);
         let given = given.unwrap_or_default();
-        let given: String = given
-            .chars()
-            .filter(char::is_ascii_digit)
-            .take(14)
-            .collect();
         // What cannot be an argument is no name of a person.
         let who = &approval.who;
         if who.contains('\0') || who.len() > MAX_NAME {
@@ -120,7 +120,8 @@ impl SshKeygen {
             fs::write(files.path().join("list"), list)?;
             fs::write(files.path().join("signature"), &signature.armoured)?;
             fs::write(files.path().join("text"), approval.payload())?;
-            self.command(&["-Y", "verify", "-n", NAMESPACE, "-I", who])
+            Command::new(&self.program)
+                .args(["-Y", "verify", "-n", NAMESPACE, "-I", who])
                 .args(["-O", &format!("verify-time={given}")])
                 .args(["-f", "list", "-s", "signature"])
                 // Otherwise each machine would read a time without `Z` as its own.
@@ -136,33 +137,21 @@ impl SshKeygen {
             (false, _) => Err(refusal(&output.stderr, file, &signature.key, who)),
         })
     }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut program = Command::new(&self.program);
-        program.args(arguments);
-        program
-    }
 }
 
 /// Why the program does not verify a signature: in its words, if it says more than that.
 fn refusal(stderr: &[u8], file: &str, key: &str, who: &str) -> String {
-    let said = stderr
-        .split(|&byte| byte == b'\n')
-        .next()
-        .unwrap_or_default();
-    let printable = said
-        .iter()
-        .filter(|&&byte| byte == b' ' || byte.is_ascii_graphic());
-    let said: String = printable.copied().map(char::from).collect();
+    let said = String::from_utf8_lossy(stderr);
+    let said = said.lines().next().unwrap_or_default().chars();
+    let said: String = said.filter(|c| *c == ' ' || c.is_ascii_graphic()).collect();
     if said.is_empty() {
         let (key, who) = (escaped(key), escaped(who));
         return format!("its signing key {key} is not listed for {who}");
     }
-    let said = match said.strip_prefix("list:") {
-        Some(line) => format!("{}:{line}", escaped(file)),
-        None => said,
-    };
-    format!("ssh-keygen does not verify it: {said}")
+    match said.strip_prefix("list:") {
+        Some(line) => format!("ssh-keygen does not verify it: {}:{line}", escaped(file)),
+        None => format!("ssh-keygen does not verify it: {said}"),
+    }
 }
 
 fn cannot_run(error: io::Error) -> Error {

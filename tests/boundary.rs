@@ -31,8 +31,8 @@ fn a_link_that_appears_after_locating_is_refused() {
             writable: true,
         };
         assert!(boundary.read(path, MAX).is_err());
-        assert!(boundary.replace(path, None, b"x").is_err());
-        assert!(boundary.replace(path, Some(&before), b"x").is_err());
+        assert!(boundary.replace(path, None, b"x", false).is_err());
+        assert!(boundary.replace(path, Some(&before), b"x", false).is_err());
         assert!(boundary.remove(path, &before).is_err());
         assert!(boundary.rename(path, &before, BStr::new("x")).is_err());
         assert_eq!(fs::read_dir(elsewhere).unwrap().count(), 1);
@@ -44,11 +44,13 @@ fn replacing_keeps_the_mode_and_creates_directories() {
     let root = tempfile::tempdir().unwrap();
     let boundary = Boundary::open(root.path()).unwrap();
     let path = BStr::new("a/b/c");
-    boundary.replace(path, None, b"nothing").unwrap();
+    boundary.replace(path, None, b"nothing", false).unwrap();
     let file = root.path().join("a/b/c");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o750)).unwrap();
     let before = boundary.read(path, MAX).unwrap();
-    boundary.replace(path, before.as_ref(), b"one").unwrap();
+    boundary
+        .replace(path, before.as_ref(), b"one", false)
+        .unwrap();
     if !cfg!(guard_no_unix) {
         let mode = fs::metadata(&file).unwrap().permissions().mode();
         assert_eq!(mode & 0o7777, 0o750);

@@ -51,7 +51,7 @@ struct Refused {
 pub(crate) struct Observer<'a> {
     repo: &'a Repository,
     options: &'a Options,
-    store: CheckpointStore,
+    store: CheckpointStore<'a>,
     id: String,
     session: ObservedSession,
 }
@@ -138,7 +138,7 @@ impl<'a> Observer<'a> {
 
     fn record(&self, before: Option<&Checkpoint>) -> Result<Checkpoint> {
         let switches = judgement::hook_files(self.repo.workdir()?);
-        self.store.record(self.repo, &switches, before)
+        self.store.record(&switches, before)
     }
 
     /// The report on what happened since the last look; `None` if there is nothing to tell.
@@ -178,7 +178,7 @@ impl<'a> Observer<'a> {
         };
         files::keep_only_copies(self.repo, &self.store, &change, &refused.only_copies)
             .map_err(files::Failure::into_error)?;
-        self.store.report(self.repo, &change).map(Some)
+        self.store.report(&change).map(Some)
     }
 
     /// What the rules refuse of a difference, as far as it is wanted.

@@ -44,16 +44,13 @@ impl SshSignature {
         let is_hardware = [key_kind, kind]
             .iter()
             .any(|kind| kind.starts_with(b"sk-") || kind.starts_with(b"webauthn-sk-"));
+        let fingerprint = base64(sha256(key).as_slice());
         let lines = body.as_bytes().chunks(WIDTH).map(String::from_utf8_lossy);
         let lines: Vec<_> = lines.collect();
         Some(SshSignature {
             armoured: format!("{BEGIN}{}\n{END}\n", lines.join("\n")),
             namespace: String::from_utf8_lossy(namespace).into_owned(),
-            key: format!(
-                "{} SHA256:{}",
-                String::from_utf8_lossy(key_kind),
-                base64(sha256(key).as_slice())
-            ),
+            key: format!("{} SHA256:{fingerprint}", String::from_utf8_lossy(key_kind)),
             is_touched: !is_hardware || signature.first().is_some_and(|flags| flags & TOUCHED != 0),
         })
     }

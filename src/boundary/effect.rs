@@ -16,8 +16,8 @@ use crate::{disk, system};
 
 impl Boundary {
     /// Atomically replaces the file that was `before` (or nothing) and makes that durable: writes a temporary file in
-    /// the same directory, syncs it, renames it, and syncs the directory. Permission bits are kept. Missing directories
-    /// are created.
+    /// the same directory, syncs it, renames it, and syncs the directory. Permission bits are kept; a new file may be
+    /// executable. Missing directories are created.
     ///
     /// # Errors
     /// [`BoundaryError::Changed`] if the file changed meanwhile, or a system error. The file has either the old or
@@ -27,6 +27,7 @@ impl Boundary {
         path: &BStr,
         before: Option<&OpenedFile>,
         content: &[u8],
+        is_executable: bool,
     ) -> BoundaryResult<()> {
         let failed = |error| refine(cannot("write", path)(error), path);
         let changed = || BoundaryError::Changed(path.to_owned());
@@ -41,7 +42,8 @@ impl Boundary {
             _ => failed(error),
         })?;
         let mode = before.and_then(|before| before.mode);
-        let new = disk::write_new(&dir, &|out| out.write_all(content), mode).map_err(failed)?;
+        let write = |out: &mut dyn io::Write| out.write_all(content);
+        let new = disk::write_new(&dir, &write, mode, is_executable).map_err(failed)?;
         let place = || match before {
             Some(before) if !is_still(&dir, name, before)? => Ok(false),
             Some(_) => dir.rename(&new, &dir, name).map(|()| true),

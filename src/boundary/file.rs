@@ -71,25 +71,6 @@ impl Boundary {
             writable: !metadata.permissions().readonly(),
         }))
     }
-
-    /// Makes a regular file executable for everyone who may read it, as git does on checkout. Does nothing on systems
-    /// without mode bits.
-    ///
-    /// # Errors
-    /// As for [`Boundary::remove`].
-    pub fn make_executable(&self, path: &BStr) -> BoundaryResult<()> {
-        let failed = cannot("make executable:", path);
-        let (dir, name) = self.parent(path)?;
-        let file = os(name).and_then(|name| open_to_read(&dir, name));
-        let file = file.map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
-        check_regular(&metadata, path)?;
-        let Some(mode) = system::mode(&metadata) else {
-            return Ok(());
-        };
-        let set = system::set_mode(&file, mode | (mode & 0o444) >> 2);
-        set.and_then(|()| file.sync_all()).map_err(failed)
-    }
 }
 
 /// Refuses anything but a regular file with one name.

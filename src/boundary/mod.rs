@@ -24,7 +24,7 @@ use std::path::{Component, Path, PathBuf};
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
 use crate::path::{
     PathFault, Platform, Reason, Rejection, escaped, normalize_request, resolve_path, spelled_below,
@@ -142,12 +142,10 @@ impl Boundary {
 
     /// The absolute spelling of a path from [`Boundary::locate`], without links; empty for the root.
     pub fn absolute(&self, path: &BStr) -> PathBuf {
-        match path.to_path() {
+        match path.is_empty() {
             // Joining nothing would add a slash.
-            Ok(_) if path.is_empty() => self.path.clone(),
-            Ok(path) => self.path.join(path),
-            // Only on systems whose names are not bytes; such a path is refused earlier.
-            Err(_) => self.path.join(path.to_str_lossy().as_ref()),
+            true => self.path.clone(),
+            false => self.path.join(path.to_path_lossy()),
         }
     }
 
@@ -236,8 +234,5 @@ pub(crate) fn from_real_root(root: &Path, path: &Path) -> PathBuf {
 /// The bytes of a path. On systems whose names are not bytes, it is converted to UTF-8 with replacement characters,
 /// which the path rules refuse.
 pub(crate) fn bytes(path: &Path) -> Vec<u8> {
-    gix::path::os_str_into_bstr(path.as_os_str()).map_or_else(
-        |_| path.to_string_lossy().into_owned().into_bytes(),
-        |name| name.as_bytes().to_vec(),
-    )
+    Vec::from_path_lossy(path).into_owned()
 }

@@ -11,15 +11,20 @@ const DEEPEN: &str = "set `fetch-depth: 0` for actions/checkout";
 pub(super) fn plan(variables: &Variables, event: &Value) -> Result<CiPlan> {
     let name = get(variables, "GITHUB_EVENT_NAME").unwrap_or("(no event)");
     let plan = match name {
-        "merge_group" => merge_group(event)?,
+        // The queue's branch is named after pull requests, not issues, so only trailers select a design.
+        "merge_group" => CiPlan {
+            known: vec![Point::Commit(required_id(event, "/merge_group/base_sha")?)],
+            head: Some(required_id(event, "/merge_group/head_sha")?),
+            ..CiPlan::default()
+        },
         "push" => push(event)?,
         _ if event.get("pull_request").is_some() => pull_request(variables, name, event)?,
         _ => {
-            return Err(Error::new(format!(
+            let message = format!(
                 "the GitHub event {} names no commits to check",
                 escaped(name)
-            ))
-            .help("run on pull_request, merge_group or push, or name the commits: guard lint --range A..B"));
+            );
+            return Err(Error::new(message).help("run on pull_request, merge_group or push, or name the commits: guard lint --range A..B"));
         }
     };
     Ok(CiPlan {
@@ -41,15 +46,6 @@ fn pull_request(variables: &Variables, name: &str, event: &Value) -> Result<CiPl
         known,
         head: Some(head),
         branch: text(event, "/pull_request/head/ref").map(short),
-        ..CiPlan::default()
-    })
-}
-
-/// The queue's branch is named after pull requests, not issues, so only trailers select a design.
-fn merge_group(event: &Value) -> Result<CiPlan> {
-    Ok(CiPlan {
-        known: vec![Point::Commit(required_id(event, "/merge_group/base_sha")?)],
-        head: Some(required_id(event, "/merge_group/head_sha")?),
         ..CiPlan::default()
     })
 }

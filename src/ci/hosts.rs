@@ -134,7 +134,11 @@ pub(super) fn of_gitlab(variables: &Variables) -> Result<CiPlan> {
     let id = |name: &str| Ok(get(variables, name).map(commit).transpose()?.flatten());
     let text = |name: &str| get(variables, name).map(str::to_owned);
     let head = commit(required(variables, "CI_COMMIT_SHA")?)?;
-    let deepen = "set the variable GIT_DEPTH to 0 for the job";
+    let plan = CiPlan {
+        head,
+        deepen: "set the variable GIT_DEPTH to 0 for the job",
+        ..CiPlan::default()
+    };
     if get(variables, "CI_MERGE_REQUEST_IID").is_some() {
         // The first is set if the build is a merge with the target; otherwise GitLab's merge base counts.
         let before = match id("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")? {
@@ -146,23 +150,13 @@ pub(super) fn of_gitlab(variables: &Variables) -> Result<CiPlan> {
         return Ok(CiPlan {
             what: "GitLab merge request".to_owned(),
             known: vec![known],
-            head,
             branch: text("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"),
-            deepen,
-            ..CiPlan::default()
+            ..plan
         });
     }
     let branch = text("CI_COMMIT_BRANCH");
     let default = required(variables, "CI_DEFAULT_BRANCH")?;
     let before = id("CI_COMMIT_BEFORE_SHA")?;
-    let known = match branch.as_deref() == Some(default) {
-        true => Point::Before(
-            before
-                .clone()
-                .ok_or_else(|| unknown_before("GitLab branch"))?,
-        ),
-        false => Point::Branch(default.to_owned()),
-    };
     let nothing_new = match branch {
         None if get(variables, "CI_COMMIT_TAG").is_some() => Some("a tag is built"),
         Some(_) if before.is_none() && text("CI_COMMIT_BEFORE_SHA").is_some() => {
@@ -170,13 +164,15 @@ pub(super) fn of_gitlab(variables: &Variables) -> Result<CiPlan> {
         }
         _ => None,
     };
+    let known = match branch.as_deref() == Some(default) {
+        true => Point::Before(before.ok_or_else(|| unknown_before("GitLab branch"))?),
+        false => Point::Branch(default.to_owned()),
+    };
     Ok(CiPlan {
         what: "GitLab branch".to_owned(),
         known: vec![known],
         nothing_new,
-        head,
         branch,
-        deepen,
-        ..CiPlan::default()
+        ..plan
     })
 }

@@ -46,10 +46,9 @@ pub(super) const NAME_RANGE: &str = "name the commits yourself: guard lint --ran
 
 /// The error for a build of the target branch whose previous state the system does not report.
 pub fn unknown_before(what: &str) -> Error {
-    Error::new(format!(
-        "{what}: the CI system does not say which commits are new on the target branch"
-    ))
-    .help("name the commits yourself: guard lint --range BEFORE..HEAD")
+    let why = "the CI system does not say which commits are new on the target branch";
+    Error::new(format!("{what}: {why}"))
+        .help("name the commits yourself: guard lint --range BEFORE..HEAD")
 }
 
 pub(super) fn is_on(variables: &Variables, name: &str) -> bool {

@@ -157,7 +157,7 @@ fn pretended(repo: &mut Repository, text: &str) -> Result<ci::CiPlan> {
         return Err(Error::new(format!("{} has no commits", escaped(range))));
     };
     let merge = match system {
-        "github" => repo.merge_of([base, head])?,
+        "github" => Some(repo.merge_of([base, head])?),
         _ => None,
     };
     repo.check_out(merge.unwrap_or(head));

@@ -283,7 +283,7 @@ fn edited(repo: &Repository, text: &str) -> Result<String> {
 fn write(repo: &Repository, edit: &DesignEdit) -> Result<Vec<String>> {
     let path = edit.design.path.as_ref();
     Boundary::open(repo.own_workdir()?)
-        .and_then(|root| root.replace(path, edit.before.as_ref(), edit.after.as_bytes()))
+        .and_then(|root| root.replace(path, edit.before.as_ref(), edit.after.as_bytes(), false))
         .map_err(|error| Error::new(error.to_string()))?;
     repo.stage_file(path)?;
     let word = shell_word(path);

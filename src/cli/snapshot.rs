@@ -115,7 +115,7 @@ fn in_a_line(repo: &Repository, snapshot: &Snapshot) -> String {
     if snapshot.work_tree == repo.work_tree() {
         return format!("{time}  {title}");
     }
-    let name = snapshot.work_tree.name().unwrap_or("main");
+    let name = snapshot.work_tree.as_deref().unwrap_or("main");
     format!("{time}  {title}  (work tree {})", escaped(name))
 }
 

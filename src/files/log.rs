@@ -67,7 +67,7 @@ impl Log {
 
     /// Whether a record was made in this work tree.
     pub(super) fn has_work_tree_of(&self, record: &Record) -> bool {
-        record.text("worktree") == self.work_tree.name().unwrap_or_default()
+        record.text("worktree") == self.work_tree.as_deref().unwrap_or_default()
     }
 
     /// Appends a record and returns its number when it is on disk. Adds `seq`, `time`, `version`, `prev` and `hash`.
@@ -89,7 +89,7 @@ impl Log {
             ("event", Some(event.into())),
             ("version", Some(env!("CARGO_PKG_VERSION").into())),
             ("after_torn_line", is_torn.then(|| true.into())),
-            ("worktree", self.work_tree.name().map(Value::from)),
+            ("worktree", self.work_tree.clone().map(Value::from)),
         ]);
         record.extend(facts);
         record.insert("prev".into(), prev.into());

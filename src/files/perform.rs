@@ -93,13 +93,9 @@ impl Gate<'_> {
         match (&effect.moved_to, &effect.old, &effect.new) {
             (Some(target), Some(old), _) => self.boundary.rename(path, old, target.as_ref()),
             (_, old, Some(content)) => {
-                self.boundary.replace(path, old.as_ref(), content)?;
-                match effect.operation {
-                    Operation::Restore(Some((_, true))) if old.is_none() => {
-                        self.boundary.make_executable(path)
-                    }
-                    _ => Ok(()),
-                }
+                let is_executable = matches!(effect.operation, Operation::Restore(Some((_, true))));
+                self.boundary
+                    .replace(path, old.as_ref(), content, is_executable)
             }
             (_, Some(old), None) => self.boundary.remove(path, old),
             (_, None, None) => Ok(()),

@@ -74,7 +74,7 @@ impl HeldChange {
         let message = format!("{why}; it waits for approval as {id}, and nothing was written");
         // A person may be in another work tree.
         let own = repo.work_tree();
-        let option = own.name().and_then(|_| option_of(repo, &own));
+        let option = own.as_ref().and_then(|_| option_of(repo, &own));
         let option = option.unwrap_or_default();
         Failure::new(FailureKind::Held, message)
             .help("do not work around this; make a smaller change instead")
@@ -261,7 +261,7 @@ impl Store {
         let mut step = Vec::new();
         for part in parts
             .into_iter()
-            .chain(self.log.work_tree().name().map(str::as_bytes))
+            .chain(self.log.work_tree().as_deref().map(str::as_bytes))
         {
             step.extend(part.len().to_be_bytes());
             step.extend(part);

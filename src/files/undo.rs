@@ -186,14 +186,14 @@ pub fn take_back(
     let observed = store.observed(name)?;
     let wanted = only.iter().map(|path| snapshot_path(repo, path));
     let wanted: Vec<BString> = wanted.collect::<GateResult<_>>()?;
-    let back = store.to_take_back(repo, &observed, &wanted)?;
+    let back = store.to_take_back(&observed, &wanted)?;
     let mut done = shown(back.files.iter().map(|change| &change.path));
     {
         let _alone = log::alone(repo)?;
         keep_present(repo, name, &back.files)?;
         store.take_back_files(&back)?;
         if only.is_empty() {
-            done.extend(store.take_back_rest(repo, &observed)?);
+            done.extend(store.take_back_rest(&observed)?);
         }
     }
     if !back.changed.is_empty() {
@@ -267,7 +267,7 @@ fn keep_present(repo: &Repository, name: &str, files: &[Change]) -> GateResult<(
 /// It cannot be written.
 pub fn keep_only_copies(
     repo: &Repository,
-    store: &CheckpointStore,
+    store: &CheckpointStore<'_>,
     change: &ObservedChange,
     paths: &[BString],
 ) -> GateResult<()> {

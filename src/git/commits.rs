@@ -3,14 +3,14 @@
 
 use std::collections::{BinaryHeap, HashSet};
 use std::fs;
-use std::io::ErrorKind;
 
 use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
 use gix::hashtable::HashMap;
 use gix::objs::CommitRef;
 
-use super::{Objects, Repository, Tree, failed};
+use super::{Objects, Repository, Tree};
+use crate::disk::if_there;
 use crate::error::{Error, Result};
 use crate::trailer;
 
@@ -30,33 +30,30 @@ pub struct Commit {
 }
 
 impl Commit {
-    /// Reads a commit; `buffer` can be reused.
+    /// Reads a commit.
     ///
     /// # Errors
     /// It is missing, damaged or not a commit.
-    pub(super) fn read(objects: &Objects, id: ObjectId, buffer: &mut Vec<u8>) -> Result<Commit> {
-        Commit::parse(objects, id, buffer, |_| ()).map(|(commit, ())| commit)
-    }
-
-    /// The same, with something else from it.
-    fn parse<T>(
-        objects: &Objects,
-        id: ObjectId,
-        buffer: &mut Vec<u8>,
-        more: impl FnOnce(&CommitRef<'_>) -> T,
-    ) -> Result<(Commit, T)> {
-        objects.commit(id, buffer)?;
-        let commit = CommitRef::from_bytes(buffer, id.kind())
-            .map_err(|error| Error::new(format!("commit {id} is damaged: {error}")))?;
-        let more = more(&commit);
-        let commit = Commit {
+    pub fn read(objects: &Objects, id: ObjectId) -> Result<Commit> {
+        Commit::parse(objects, id, |commit| Commit {
             id,
             tree: commit.tree(),
             parents: commit.parents().collect(),
             time: commit.time().map_or(0, |time| time.seconds),
             trailers: trailer::of_guard(commit.message).into(),
-        };
-        Ok((commit, more))
+        })
+    }
+
+    fn parse<T>(
+        objects: &Objects,
+        id: ObjectId,
+        take: impl FnOnce(&CommitRef<'_>) -> T,
+    ) -> Result<T> {
+        let mut buffer = Vec::new();
+        objects.commit(id, &mut buffer)?;
+        let commit = CommitRef::from_bytes(&buffer, id.kind())
+            .map_err(|error| Error::new(format!("commit {id} is damaged: {error}")))?;
+        Ok(take(&commit))
     }
 }
 
@@ -110,16 +107,15 @@ impl Repository {
     /// # Errors
     /// It is missing, damaged or not a commit.
     pub(crate) fn commit(&self, id: ObjectId) -> Result<Commit> {
-        Commit::read(&self.objects, id, &mut Vec::new())
+        Commit::read(&self.objects, id)
     }
 
-    /// Reads a commit and its whole message.
+    /// The whole message of a commit.
     ///
     /// # Errors
     /// As for [`Repository::commit`].
-    pub(crate) fn commit_with_message(&self, id: ObjectId) -> Result<(Commit, BString)> {
-        let message = |commit: &CommitRef<'_>| commit.message.to_owned();
-        Commit::parse(&self.objects, id, &mut Vec::new(), message)
+    pub(crate) fn message(&self, id: ObjectId) -> Result<BString> {
+        Commit::parse(&self.objects, id, |commit| commit.message.to_owned())
     }
 
     /// The tree of a commit; the empty tree for `None`.
@@ -135,17 +131,15 @@ impl Repository {
     /// # Errors
     /// As for [`Repository::commit`].
     pub(crate) fn headline(&self, id: ObjectId) -> Result<Headline> {
-        let headline = |commit: &CommitRef<'_>| {
-            let subject = commit.message.lines().next().unwrap_or_default();
+        Commit::parse(&self.objects, id, |commit| {
             let author = commit.author().ok();
             let time = author.and_then(|author| author.time().ok());
             Headline {
-                subject: subject.into(),
+                subject: commit.message.lines().next().unwrap_or_default().into(),
                 author: author.map_or_else(BString::default, |author| author.name.to_owned()),
                 authored: time.map_or(i64::MAX, |time| time.seconds),
             }
-        };
-        Ok(Commit::parse(&self.objects, id, &mut Vec::new(), headline)?.1)
+        })
     }
 
     /// Whether the object is in the repository.
@@ -158,20 +152,21 @@ impl Repository {
     /// # Errors
     /// A commit is missing (other than at the boundary of a shallow clone) or damaged.
     pub(crate) fn history(&self, known: &[ObjectId], head: ObjectId) -> Result<History> {
-        History::between(&self.objects, &self.boundary()?, known, head)
+        History::between(&self.objects, known, head)
     }
+}
 
-    /// The commits whose parents a shallow clone lacks.
+impl<'repo> Tree<'repo> {
+    /// The tree of a commit (empty for `None`), read with a handle that may belong to another thread.
     ///
     /// # Errors
-    /// The list cannot be read.
-    pub(super) fn boundary(&self) -> Result<HashSet<ObjectId>> {
-        let shallow = self
-            .repo
-            .shallow_commits()
-            .map_err(failed("the list of shallow commits cannot be read"))?;
-        let commits = shallow.as_ref().map(|commits| commits.iter().copied());
-        Ok(commits.into_iter().flatten().collect())
+    /// The commit is missing or damaged.
+    pub fn of_commit(objects: &'repo Objects, commit: Option<ObjectId>) -> Result<Self> {
+        let id = match commit {
+            Some(commit) => Commit::read(objects, commit)?.tree,
+            None => ObjectId::empty_tree(objects.hash_kind()),
+        };
+        Ok(Tree::at(objects, id))
     }
 }
 
@@ -182,11 +177,10 @@ impl History {
     /// As for [`Repository::history`].
     pub(super) fn between(
         objects: &Objects,
-        boundary: &HashSet<ObjectId>,
         known: &[ObjectId],
         head: ObjectId,
     ) -> Result<History> {
-        HistoryWalk::painted(objects, boundary, known, head)?.finish(head)
+        HistoryWalk::painted(objects, known, head)?.finish(head)
     }
 }
 
@@ -194,42 +188,44 @@ impl History {
 ///
 /// # Errors
 /// As for [`Repository::history`].
-pub(super) fn is_new(
-    objects: &Objects,
-    boundary: &HashSet<ObjectId>,
-    known: &[ObjectId],
-    head: ObjectId,
-) -> Result<bool> {
-    let walk = HistoryWalk::painted(objects, boundary, known, head)?;
+fn is_new(objects: &Objects, known: &[ObjectId], head: ObjectId) -> Result<bool> {
+    let walk = HistoryWalk::painted(objects, known, head)?;
     Ok(walk.marks(&head) & KNOWN == 0)
+}
+
+/// These parents without those that are ancestors of others, as git drops them. The first one always stays.
+///
+/// # Errors
+/// A commit is missing or damaged.
+pub fn merge_heads(objects: &Objects, parents: &[ObjectId]) -> Result<Vec<ObjectId>> {
+    let mut heads = parents.to_vec();
+    for &parent in parents.iter().skip(1) {
+        let at = heads.iter().rposition(|&head| head == parent);
+        let Some(at) = at.filter(|&at| at > 0) else {
+            continue;
+        };
+        heads.remove(at);
+        if is_new(objects, &heads, parent)? {
+            heads.insert(at, parent);
+        }
+    }
+    Ok(heads)
 }
 
 struct HistoryWalk<'a> {
     objects: &'a Objects,
-    boundary: &'a HashSet<ObjectId>,
-    buffer: Vec<u8>,
     seen: HashMap<ObjectId, VisitedCommit>,
     /// Commits whose marks are not yet passed to their parents, newest first.
     queue: BinaryHeap<(i64, ObjectId)>,
-    /// Steps before checking again whether the walk can end.
-    wait: usize,
 }
 
 impl<'a> HistoryWalk<'a> {
     /// Marks what the commits `known` and `head` have.
-    fn painted(
-        objects: &'a Objects,
-        boundary: &'a HashSet<ObjectId>,
-        known: &[ObjectId],
-        head: ObjectId,
-    ) -> Result<Self> {
+    fn painted(objects: &'a Objects, known: &[ObjectId], head: ObjectId) -> Result<Self> {
         let mut walk = HistoryWalk {
             objects,
-            boundary,
-            buffer: Vec::new(),
             seen: HashMap::default(),
             queue: BinaryHeap::new(),
-            wait: 0,
         };
         for &id in known {
             walk.mark(id, KNOWN)?;
@@ -245,8 +241,8 @@ impl<'a> HistoryWalk<'a> {
 
     fn mark(&mut self, id: ObjectId, marks: u8) -> Result<()> {
         if !self.seen.contains_key(&id) {
-            let commit = Commit::read(self.objects, id, &mut self.buffer)?;
-            let cut = self.boundary.contains(&id) && !commit.parents.is_empty();
+            let commit = Commit::read(self.objects, id)?;
+            let cut = self.objects.boundary().contains(&id) && !commit.parents.is_empty();
             let marks = 0;
             self.seen.insert(id, VisitedCommit { commit, marks, cut });
         }
@@ -259,50 +255,29 @@ impl<'a> HistoryWalk<'a> {
         Ok(())
     }
 
-    /// Passes marks to parents until all commits of one side only are known.
+    /// Passes marks to parents until all commits of one side only are known: the rest is below merge bases, and older
+    /// than all commits that looked one-sided. Otherwise wrong dates could hide that a commit is old.
     fn paint(&mut self) -> Result<()> {
-        while let Some((_, id)) = self.queue.pop() {
+        let mut oldest = i64::MAX;
+        while let Some((time, id)) = self.queue.pop() {
             let Some(seen) = self.seen.get(&id) else {
                 continue;
             };
-            let below = if seen.marks & COMMON == COMMON {
-                seen.marks | STALE
-            } else {
-                seen.marks
-            };
+            let mut below = seen.marks;
+            match is_one_sided(&seen) {
+                true => oldest = oldest.min(time),
+                false => below |= STALE,
+            }
             for parent in seen.parents().to_owned() {
                 self.mark(parent, below)?;
             }
-            if self.is_settled() {
+            let is_older = self.queue.peek().is_none_or(|(newest, _)| *newest < oldest);
+            let is_stale = |(_, id): &(i64, ObjectId)| self.marks(id) & STALE != 0;
+            if is_older && self.queue.iter().all(is_stale) {
                 break;
             }
         }
         Ok(())
-    }
-
-    /// Whether the rest of the queue is below merge bases and older than all commits of one side: otherwise wrong
-    /// dates could hide that a commit is old.
-    fn is_settled(&mut self) -> bool {
-        self.wait = self.wait.saturating_sub(1);
-        if self.wait > 0 {
-            return false;
-        }
-        let queue = self.queue.iter();
-        let fresh = queue.filter(|(_, id)| self.marks(id) & STALE == 0);
-        // Each step uses up at most one, so the next check can wait that long.
-        self.wait = fresh.count();
-        if self.wait > 0 {
-            return false;
-        }
-        let one_sided = self.seen.values().filter(is_one_sided);
-        let oldest = one_sided.map(|seen| seen.commit.time).min();
-        match (self.queue.peek(), oldest) {
-            (Some((newest, _)), Some(oldest)) if *newest >= oldest => {
-                self.wait = self.seen.len() / 4;
-                false
-            }
-            _ => true,
-        }
     }
 
     fn finish(mut self, head: ObjectId) -> Result<History> {
@@ -314,7 +289,7 @@ impl<'a> HistoryWalk<'a> {
         let mut bases: Vec<ObjectId> = bases.into_iter().map(|(_, id)| id).collect();
         for id in bases.clone() {
             let others: Vec<_> = bases.iter().copied().filter(|other| *other != id).collect();
-            if !others.is_empty() && !is_new(self.objects, self.boundary, &others, id)? {
+            if !others.is_empty() && !is_new(self.objects, &others, id)? {
                 bases = others;
             }
         }
@@ -387,7 +362,7 @@ impl Parents {
             && !merged.is_empty()
         {
             merged.insert(0, head);
-            merged = repo.merges()?.heads(repo.objects(), &merged)?.split_off(1);
+            merged = merge_heads(repo.objects(), &merged)?.split_off(1);
         }
         let is_there = |name: &str| repo.git_dir().join(name).exists();
         let is_picking = is_there("CHERRY_PICK_HEAD");
@@ -411,11 +386,10 @@ impl Parents {
 
 /// The commits listed in a file of the git directory; none if it does not exist.
 fn commits_in(repo: &Repository, name: &str) -> Result<Vec<ObjectId>> {
-    match fs::read(repo.git_dir().join(name)) {
-        Ok(content) => content.lines().map(|line| commit_id(line, name)).collect(),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(Error::new(format!("{name} cannot be read: {error}"))),
-    }
+    let content = if_there(fs::read(repo.git_dir().join(name)))
+        .map_err(|error| Error::new(format!("{name} cannot be read: {error}")))?;
+    let content = content.unwrap_or_default();
+    content.lines().map(|line| commit_id(line, name)).collect()
 }
 
 fn commit_id(text: &[u8], source: &str) -> Result<ObjectId> {

@@ -30,10 +30,10 @@ mod work_tree;
 
 pub use checked_out::CheckedOut;
 pub use checkpoint::{CHANGE, Checkpoint, CheckpointStore, ObservedChange, differing};
-pub use commits::{Commit, Headline, History, Parents};
+pub use commits::{Commit, Headline, History, Parents, merge_heads};
 pub use index::{Index, staged_changes};
-pub use merge::{MergeResult, Merges};
-pub use objects::{Blobs, Objects, Recorded, blob_id};
+pub use merge::{MergeResult, merge_results};
+pub use objects::{Blobs, Objects, blob_id};
 pub use program::with_trailers;
 pub use range::Range;
 pub use repository::{Branch, Repository};
@@ -79,15 +79,11 @@ fn cannot_open(dir: &Path, error: gix::Error) -> Error {
 }
 
 fn foreign(dir: &Path) -> Error {
-    let path = safe_directory(dir);
-    Error::new(format!(
-        "the repository at {} belongs to another user",
-        show_file(&path)
-    ))
-    .help(format!(
-        "if you trust it: git config --global --add safe.directory {}",
-        shell_word(show_file(&path).as_bytes())
-    ))
+    let path = show_file(&safe_directory(dir));
+    let command = "git config --global --add safe.directory";
+    let word = shell_word(path.as_bytes());
+    Error::new(format!("the repository at {path} belongs to another user"))
+        .help(format!("if you trust it: {command} {word}"))
 }
 
 /// The path that git compares with `safe.directory`: the root of the work tree, or a bare repository, with links

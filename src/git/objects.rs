@@ -1,32 +1,37 @@
 //! Reads objects, with one handle per thread.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
-use std::fs;
-use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use gix::ObjectId;
 use gix::objs::{Exists, Find, Kind, compute_hash};
 use gix::odb::find::Header;
 use gix::odb::pack::cache::{lru, object};
-use gix::odb::pack::{index, multi_index};
+use gix::odb::pack::index;
 use gix::prelude::HeaderExt;
 use gix::zlib::{Inflate, Status};
 
 use crate::change::{Kind as FileKind, State};
+use crate::disk::if_there;
 use crate::error::{Error, Result};
-use crate::system;
 
 /// A handle to the object database. It is cheap to clone and can move to another thread.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Objects {
     /// `None` for contents that are in no repository.
     odb: Option<gix::OdbHandle>,
     /// Blobs and trees that are only in memory; see [`Objects::holding`].
     held: Arc<Blobs>,
-    loose: LooseObjects,
+    /// Read on first use, by all clones. `None` where gix reads everything.
+    loose: Option<Arc<OnceLock<Option<LooseObjects>>>>,
+    /// Whether gix knows all packs.
+    knows_packs: Cell<bool>,
+    /// The commits whose parents a shallow clone lacks.
+    boundary: Arc<HashSet<ObjectId>>,
 }
 
 /// Contents of objects, by id.
@@ -40,30 +45,26 @@ const WHOLE: usize = 4 << 20;
 /// The maximum object size, by its header. Git itself does not diff files of 512 MiB, and a header is easy to forge.
 const MAX_OBJECT: u64 = 256 << 20;
 
-/// The tree and parents of a commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recorded {
-    /// The id of the tree.
-    pub tree: ObjectId,
-    /// The parents that it names.
-    pub parents: Vec<ObjectId>,
-}
-
 impl Objects {
-    pub(super) fn new(handle: gix::OdbHandle) -> Objects {
+    pub(super) fn new(handle: gix::OdbHandle, boundary: HashSet<ObjectId>) -> Objects {
         Objects {
             odb: Some(handle),
-            held: Arc::default(),
-            loose: LooseObjects::default(),
+            loose: Some(Arc::default()),
+            boundary: Arc::new(boundary),
+            ..Objects::default()
         }
+    }
+
+    /// The objects of another database for the same repository.
+    pub(super) fn reading(&self, handle: gix::OdbHandle) -> Objects {
+        Objects::new(handle, HashSet::clone(&self.boundary))
     }
 
     /// These blobs and nothing else, without a repository.
     pub fn in_memory(blobs: Blobs) -> Objects {
         Objects {
-            odb: None,
             held: Arc::new(blobs),
-            loose: LooseObjects::default(),
+            ..Objects::default()
         }
     }
 
@@ -78,6 +79,11 @@ impl Objects {
         }
     }
 
+    /// A handle that also finds what the other one has in memory.
+    pub(super) fn beside(&self, other: &Objects) -> Objects {
+        self.holding(Blobs::clone(&other.held))
+    }
+
     /// Whether an object is only in memory.
     pub(super) fn holds(&self, id: ObjectId) -> bool {
         self.held.contains_key(&id)
@@ -86,7 +92,7 @@ impl Objects {
     /// A handle with caches, for walks through many commits, which read the same objects and delta bases again.
     pub fn remembering(&self) -> Objects {
         let mut objects = self.clone();
-        objects.loose.leave_to_gix();
+        objects.loose = None;
         if let Some(odb) = &mut objects.odb {
             odb.set_pack_cache(|| Box::new(lru::MemoryCappedHashmap::new(DELTA_BASES)));
             odb.set_object_cache(|| Box::new(object::MemoryCappedHashmap::new(WHOLE)));
@@ -142,20 +148,9 @@ impl Objects {
         self.read(id, Kind::Commit, buffer)
     }
 
-    /// The tree and the parents of a commit.
-    ///
-    /// # Errors
-    /// The commit is missing or damaged.
-    pub fn recorded(&self, commit: ObjectId) -> Result<Recorded> {
-        let mut buffer = Vec::new();
-        self.commit(commit, &mut buffer)?;
-        let mut parts = gix::objs::CommitRefIter::from_bytes(&buffer, commit.kind());
-        Ok(Recorded {
-            tree: parts
-                .tree_id()
-                .map_err(|error| Error::new(format!("commit {commit} is damaged: {error}")))?,
-            parents: parts.parent_ids().collect(),
-        })
+    /// The commits whose parents a shallow clone lacks.
+    pub(super) fn boundary(&self) -> &HashSet<ObjectId> {
+        &self.boundary
     }
 
     /// The hash function of this repository.
@@ -186,31 +181,34 @@ impl Objects {
             return Ok(());
         }
         let odb = self.odb()?;
-        if self.loose.read(odb, id, buffer) == Some(kind) {
+        let loose = self.loose.as_ref();
+        let loose = loose.and_then(|loose| loose.get_or_init(|| LooseObjects::of(odb)).as_ref());
+        if loose.and_then(|loose| loose.read(id, buffer)) == Some(kind) {
             return Ok(());
         }
         let mut header = odb.header(id).ok();
+        // As long as gix does not know a pack, a loose object hides those in it.
         if let Some(Header::Loose { .. }) = header
-            && self.loose.look_into_packs(odb)
+            && !self.knows_packs.replace(true)
+            && odb.packed_object_count().is_ok()
         {
             header = odb.header(id).ok();
         }
         let size = header.map_or(0, |header| header.size());
         if size > MAX_OBJECT {
-            return Err(Error::new(format!(
-                "object {id} has {size} bytes; guard reads objects of up to 256 MiB"
-            ))
-            .help(
-                "keep files of this size in Git LFS; if the object may be damaged, run `git fsck`",
-            ));
+            let limit = "guard reads objects of up to 256 MiB";
+            let message = format!("object {id} has {size} bytes; {limit}");
+            let advice = "keep files of this size in Git LFS";
+            return Err(Error::new(message).help(format!(
+                "{advice}; if the object may be damaged, run `git fsck`"
+            )));
         }
         match odb.try_find(&id, buffer) {
             Ok(Some(data)) if data.kind == kind => Ok(()),
             Ok(Some(data)) => {
                 let found = data.kind;
-                Err(Error::new(format!(
-                    "object {id} is a {found}, not a {kind}"
-                )))
+                let message = format!("object {id} is a {found}, not a {kind}");
+                Err(Error::new(message))
             }
             Ok(None) => Err(missing(id, "it is not in the repository")),
             Err(error) => Err(missing(id, &error.to_string())),
@@ -239,161 +237,66 @@ const LONGEST_FILE: usize = 256 << 10;
 /// Larger objects, with their headers, are left to gix.
 const LARGEST_OBJECT: usize = 1 << 20;
 
-/// Reads the loose objects of a database, as `git add` writes them, without mapping them into memory: threads wait for
-/// each other's maps. And gix makes a decompressor for each object, twice, which costs more than a small object.
-/// Whatever is packed, large or unusual is left to gix, and so are errors. A packed object hides a loose one of the same
-/// name, as for git. A clone goes with a clone of the database.
-#[derive(Default)]
+/// The loose objects of a database, as `git add` writes them. gix maps each into memory, where threads wait for each
+/// other, and makes a decompressor for it, twice, which costs more than a small object: a quarter of the time of a lint
+/// of ten files. Whatever is packed, large or unusual is left to gix, and so are errors. A packed object hides a loose
+/// one of the same name, as for git.
 struct LooseObjects {
-    /// `None` if they cannot be read.
-    directories: Arc<OnceLock<Option<ObjectDirectories>>>,
-    /// Whether gix knows all packs, so that it looks into them first.
-    packs_first: Cell<bool>,
-    /// Whether gix reads all objects.
-    left_to_gix: bool,
-    buffers: RefCell<Option<Buffers>>,
-}
-
-impl Clone for LooseObjects {
-    fn clone(&self) -> LooseObjects {
-        LooseObjects {
-            directories: Arc::clone(&self.directories),
-            left_to_gix: self.left_to_gix,
-            ..LooseObjects::default()
-        }
-    }
+    /// The object directories that gix reads, in its order.
+    directories: Vec<PathBuf>,
+    packs: Vec<index::File>,
 }
 
 impl LooseObjects {
-    /// Called when gix finds a loose object. Says whether gix shall look again: it looks into packs later, as long as it
-    /// does not know them.
-    fn look_into_packs(&self, odb: &gix::OdbHandle) -> bool {
-        !self.packs_first.replace(true) && odb.packed_object_count().is_ok()
-    }
-
-    /// Leaves all objects to gix, which remembers some.
-    fn leave_to_gix(&mut self) {
-        self.left_to_gix = true;
+    /// `None` if the packs cannot be read.
+    fn of(odb: &gix::OdbHandle) -> Option<LooseObjects> {
+        let store = odb.store_ref();
+        let mut directories = vec![store.path().to_owned()];
+        directories.extend(store.alternate_db_paths().ok()?);
+        let mut packs = Vec::new();
+        for directory in &directories {
+            let names = if_there(fs::read_dir(directory.join("pack"))).ok()?;
+            for name in names.into_iter().flatten() {
+                let path = name.ok()?.path();
+                if path.extension().is_some_and(|ending| ending == "idx") {
+                    packs.push(index::File::at(path, store.object_hash()).ok()?);
+                }
+            }
+        }
+        Some(LooseObjects { directories, packs })
     }
 
     /// Reads an object into `buffer`, replacing its content, and returns its kind. With `None`, gix shall look.
-    fn read(&self, odb: &gix::OdbHandle, id: ObjectId, buffer: &mut Vec<u8>) -> Option<Kind> {
-        if self.left_to_gix {
+    fn read(&self, id: ObjectId, buffer: &mut Vec<u8>) -> Option<Kind> {
+        if self.packs.iter().any(|pack| pack.lookup(id).is_some()) {
             return None;
         }
-        let directories = self.directories.get_or_init(|| ObjectDirectories::of(odb));
-        let directories = directories.as_ref()?;
-        if directories.is_packed(id) {
-            return None;
-        }
-        let mut file = directories.open(id)?;
-        let mut buffers = self.buffers.borrow_mut();
-        buffers.get_or_insert_default().read(&mut file, buffer)
-    }
-}
-
-/// The object directories of a repository, with what is packed in them.
-struct ObjectDirectories {
-    directories: Vec<PathBuf>,
-    packs: Vec<index::File>,
-    multi_packs: Vec<multi_index::File>,
-}
-
-impl ObjectDirectories {
-    /// The directories that gix reads, in its order; `None` if the packs cannot be read.
-    fn of(odb: &gix::OdbHandle) -> Option<ObjectDirectories> {
-        let store = odb.store_ref();
-        let mut all = ObjectDirectories {
-            directories: vec![store.path().to_owned()],
-            packs: Vec::new(),
-            multi_packs: Vec::new(),
-        };
-        all.directories.extend(store.alternate_db_paths().ok()?);
-        for at in 0..all.directories.len() {
-            let directory = all.directories[at].join("pack");
-            all.add_packs(&directory, store.object_hash())?;
-        }
-        Some(all)
-    }
-
-    fn add_packs(&mut self, directory: &Path, hash: gix::hash::Kind) -> Option<()> {
-        let names = match fs::read_dir(directory) {
-            Ok(names) => names,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Some(()),
-            Err(_) => return None,
-        };
-        let mut single = Vec::new();
-        let mut multiple = None;
-        for name in names {
-            let path = name.ok()?.path();
-            if path.extension().is_some_and(|ending| ending == "idx") {
-                single.push(path);
-            } else if path
-                .file_name()
-                .is_some_and(|name| name == "multi-pack-index")
-            {
-                multiple = Some(multi_index::File::at(path, None).ok()?);
-            }
-        }
-        if let Some(multiple) = &multiple {
-            let is_in = |path: &PathBuf| {
-                let name = path.file_name().map(Path::new);
-                multiple
-                    .index_names()
-                    .iter()
-                    .any(|other| Some(other.as_path()) == name)
-            };
-            single.retain(|path| !is_in(path));
-        }
-        self.multi_packs.extend(multiple);
-        for path in single {
-            self.packs.push(index::File::at(path, hash).ok()?);
-        }
-        Some(())
-    }
-
-    fn is_packed(&self, id: ObjectId) -> bool {
-        self.packs.iter().any(|pack| pack.lookup(id).is_some())
-            || self
-                .multi_packs
-                .iter()
-                .any(|packs| packs.lookup(id).is_some())
-    }
-
-    /// Opens the file of a loose object.
-    fn open(&self, id: ObjectId) -> Option<fs::File> {
         let name = id.to_hex().to_string();
-        let (folder, file) = name.split_at(2);
-        for directory in &self.directories {
-            match system::open_without_waiting(&directory.join(folder).join(file)) {
-                Ok(file) => return Some(file),
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(_) => return None,
-            }
-        }
-        None
+        let (folder, name) = name.split_at(2);
+        let mut directories = self.directories.iter();
+        let mut file =
+            directories.find_map(|directory| File::open(directory.join(folder).join(name)).ok())?;
+        MEMORY.with_borrow_mut(|memory| memory.read(&mut file, buffer))
     }
+}
+
+thread_local! {
+    static MEMORY: RefCell<Memory> = RefCell::new(Memory {
+        inflate: Inflate::default(),
+        file: vec![0; LONGEST_FILE],
+        object: vec![0; LARGEST_OBJECT],
+    });
 }
 
 /// The memory for one object after the other.
-struct Buffers {
+struct Memory {
     inflate: Inflate,
     file: Vec<u8>,
     object: Vec<u8>,
 }
 
-impl Default for Buffers {
-    fn default() -> Buffers {
-        Buffers {
-            inflate: Inflate::default(),
-            file: vec![0; LONGEST_FILE],
-            object: vec![0; LARGEST_OBJECT],
-        }
-    }
-}
-
-impl Buffers {
-    fn read(&mut self, file: &mut fs::File, content: &mut Vec<u8>) -> Option<Kind> {
+impl Memory {
+    fn read(&mut self, file: &mut File, content: &mut Vec<u8>) -> Option<Kind> {
         // If one call does not yield the whole file, the stream has no end.
         let length = file.read(&mut self.file).ok()?;
         self.inflate.reset();

@@ -27,12 +27,8 @@ pub(super) struct Git(Command);
 impl Git {
     /// git with no configuration but that of `git_dir`, so that nothing of the user or the system acts.
     pub(super) fn isolated(git_dir: &Path) -> Git {
-        let keep = |name: &OsStr| {
-            ALWAYS
-                .iter()
-                .any(|always| name.eq_ignore_ascii_case(always))
-        };
-        Git::with_environment(keep)
+        let is_needed = |name: &OsStr| ALWAYS.iter().any(|one| name.eq_ignore_ascii_case(one));
+        Git::with_environment(is_needed)
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_ATTR_NOSYSTEM", "1")
@@ -81,6 +77,12 @@ impl Git {
         self
     }
 
+    /// Whatever it commits is guard's.
+    pub(super) fn by_guard(self) -> Git {
+        self.set("user.name", "guard")
+            .set("user.email", "guard@localhost")
+    }
+
     pub(super) fn in_directory(mut self, directory: &Path) -> Git {
         self.0.current_dir(directory);
         self
@@ -103,23 +105,16 @@ impl Git {
         arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
         input: &[u8],
     ) -> std::result::Result<Output, String> {
-        let mut child = self
-            .0
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("git cannot be started: {error}"))?;
+        let git = self.0.args(arguments).stdin(Stdio::piped());
+        let child = git.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = child.map_err(|error| format!("git cannot be started: {error}"))?;
         let stdin = child.stdin.take();
         let output = thread::scope(|scope| {
-            scope.spawn(move || {
-                // If git ends early, its exit code tells.
-                let _ = stdin.map(|mut stdin| stdin.write_all(input));
-            });
+            // If git ends early, its exit code tells.
+            scope.spawn(|| stdin.map(|mut stdin| stdin.write_all(input)));
             child.wait_with_output()
         });
-        output.map_err(|error: io::Error| format!("git failed: {error}"))
+        output.map_err(|error| format!("git failed: {error}"))
     }
 
     /// Runs git with this input, and answers what it prints.
@@ -171,13 +166,10 @@ pub fn with_trailers(
 /// What git says about its failure: the first line that calls itself an error, or else the last one.
 pub(super) fn told(output: &Output) -> String {
     let told = output.stderr.to_str_lossy();
-    let mut lines = told.lines();
     let error = |line: &&str| line.starts_with("error: ") || line.starts_with("fatal: ");
-    let line = lines.clone().find(error).or_else(|| lines.next_back());
-    let line = line
-        .and_then(|line| Some(line.split_once(": ")?.1))
-        .or(line);
-    text_on_one_line(line.unwrap_or_default()).into_owned()
+    let line = told.lines().find(error).or_else(|| told.lines().last());
+    let line = line.unwrap_or_default();
+    text_on_one_line(line.split_once(": ").map_or(line, |(_, why)| why)).into_owned()
 }
 
 /// A temporary directory whose `objects` also has the objects of other directories; removed on drop.
@@ -253,24 +245,20 @@ pub(super) fn private_config(hash: gix::hash::Kind, core: &str) -> String {
 
 /// The line that names an object directory in `info/alternates`.
 pub(super) fn object_directory(directory: &Path) -> Result<String> {
+    let shown = show_file(directory);
     let text = directory.canonicalize().ok();
     let text = text.as_deref().and_then(Path::to_str);
     match text {
         Some(text) if !text.contains('\n') && !text.starts_with(['"', '#']) => {
             Ok(format!("{text}\n"))
         }
-        _ => Err(Error::new(format!(
-            "the objects at {} cannot be read",
-            show_file(directory)
-        ))
+        _ => Err(Error::new(format!("the objects at {shown} cannot be read"))
         .help("`git receive-pack` sets GIT_QUARANTINE_PATH, GIT_OBJECT_DIRECTORY and GIT_ALTERNATE_OBJECT_DIRECTORIES")
         .help("outside its hooks, unset these variables")),
     }
 }
 
 fn no_directory(error: &io::Error) -> Error {
-    Error::new(format!(
-        "objects cannot be kept in a temporary directory: {error}"
-    ))
-    .help("guard needs a writable directory for temporary files (TMPDIR)")
+    let message = format!("objects cannot be kept in a temporary directory: {error}");
+    Error::new(message).help("guard needs a writable directory for temporary files (TMPDIR)")
 }

@@ -93,11 +93,12 @@ impl Repository {
         let range = self.range_from(&[base], head, &[from, to])?;
         if range.base == range.head && (base != head || self.is_same_revision(from, to)) {
             let (from, to) = (escaped(from), escaped(to));
-            return Err(Error::new(format!(
-                "the commits {from}..{to} is empty: {to} has no commit that {from} lacks"
-            ))
-            .help("name the target branch first:")
-            .help(Help::command("guard lint --range main..HEAD")));
+            let why = format!("{to} has no commit that {from} lacks");
+            return Err(
+                Error::new(format!("the commits {from}..{to} is empty: {why}"))
+                    .help("name the target branch first:")
+                    .help(Help::command("guard lint --range main..HEAD")),
+            );
         }
         Ok(Range { branch, ..range })
     }
@@ -126,10 +127,9 @@ impl Repository {
     ) -> Result<Range> {
         let history = self.history(known, head)?;
         let Some(&base) = history.bases.first() else {
-            let why = if self.is_shallow() {
-                "the clone is shallow and ends before the merge base"
-            } else {
-                "the two histories have no commit in common"
+            let why = match self.is_shallow() {
+                true => "the clone is shallow and ends before the merge base",
+                false => "the two histories have no commit in common",
             };
             return Err(Error::new(format!("there are no commits to check: {why}"))
                 .help(self.fetch_command(fetch)));
@@ -178,11 +178,9 @@ impl Repository {
         self.refuse_ambiguous(name)?;
         let known = self.resolve_commit(BStr::new(name))?;
         known.ok_or_else(|| {
-            Error::new(format!(
-                "{} is not a commit in this repository",
-                escaped(name)
-            ))
-            .help(self.fetch_command(&[name]))
+            let shown = escaped(name);
+            Error::new(format!("{shown} is not a commit in this repository"))
+                .help(self.fetch_command(&[name]))
         })
     }
 
@@ -201,12 +199,9 @@ impl Repository {
         let Some((other, _)) = found.iter().find(|(_, id)| *id != found[0].1) else {
             return Ok(());
         };
-        let (first, other) = (escaped(&found[0].0), escaped(other));
-        Err(Error::new(format!(
-            "{} is ambiguous: {first} or {other}",
-            escaped(name)
-        ))
-        .help("write the name in full, such as refs/heads/main"))
+        let (shown, first, other) = (escaped(name), escaped(&found[0].0), escaped(other));
+        let message = format!("{shown} is ambiguous: {first} or {other}");
+        Err(Error::new(message).help("write the name in full, such as refs/heads/main"))
     }
 
     /// The commit of the ref with exactly this full name; `None` if there is no such ref.
@@ -233,12 +228,11 @@ impl Repository {
     fn branch_of(&self, name: &str, head: ObjectId) -> Result<Option<BString>> {
         if name != "HEAD" && name != "@" {
             // Without the full name, git would find a tag of the same name (at the same commit) first.
-            let full = ["refs/heads/", "refs/remotes/", ""]
-                .iter()
-                .find_map(|place| {
-                    let found = self.repo.try_find_reference(&format!("{place}{name}"));
-                    Some(found.ok()??.name().as_bstr().to_owned())
-                });
+            let mut places = ["refs/heads/", "refs/remotes/", ""].iter();
+            let full = places.find_map(|place| {
+                let found = self.repo.try_find_reference(&format!("{place}{name}"));
+                Some(found.ok()??.name().as_bstr().to_owned())
+            });
             let full = full.unwrap_or_default();
             if let Some(local) = full.strip_prefix(b"refs/heads/") {
                 return Ok(Some(local.into()));
@@ -274,14 +268,12 @@ impl Repository {
         let is_target = on_target(&update);
         let shown = escaped(&update.name);
         let Some(new) = update.new else {
-            return Ok(Range::nothing(format!(
-                "{shown} is deleted: nothing to check"
-            )));
+            let why = format!("{shown} is deleted: nothing to check");
+            return Ok(Range::nothing(why));
         };
         if update.name.starts_with(b"refs/notes/") || update.name.starts_with(b"refs/guard/") {
-            return Ok(Range::nothing(format!(
-                "{shown} contains no code: not checked"
-            )));
+            let why = format!("{shown} contains no code: not checked");
+            return Ok(Range::nothing(why));
         }
         let new = self.commit_of(new)?;
         let mut known: Vec<ObjectId> = Vec::new();
@@ -295,10 +287,9 @@ impl Repository {
             }
         }
         if let Some(missing) = known.iter().find(|&&id| !self.has(id)) {
-            return Err(Error::new(format!(
-                "commit {missing}, which the remote already has, is not in this repository"
-            ))
-            .help("fetch first, then push again: git fetch"));
+            let what = format!("commit {missing}, which the remote already has,");
+            return Err(Error::new(format!("{what} is not in this repository"))
+                .help("fetch first, then push again: git fetch"));
         }
         if known.is_empty() {
             return match side {
@@ -316,16 +307,12 @@ impl Repository {
         let from = range
             .base
             .map_or_else(String::new, |id| id.to_hex_with_len(12).to_string());
-        range.notes.insert(
-            0,
-            match (is_target, target) {
-                (false, Some(target)) => format!(
-                    "{shown} is checked from {from}, its merge base with {}",
-                    escaped(&target.name)
-                ),
-                _ => format!("{shown} is checked from {from}, its previous state"),
-            },
-        );
+        let what = match target.filter(|_| !is_target) {
+            Some(target) => format!("merge base with {}", escaped(&target.name)),
+            None => "previous state".to_owned(),
+        };
+        let note = format!("{shown} is checked from {from}, its {what}");
+        range.notes.insert(0, note);
         Ok(range)
     }
 

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
-use super::merge::Merges;
 use super::objects::{Objects, blob_id};
 use super::program::{Git, PrivateObjects, enter_quarantine, told};
 use super::{cannot_open, failed, show_file};
@@ -122,8 +121,11 @@ impl Repository {
         let workdir = repo.workdir().map(Path::to_owned);
         let workdir = workdir.or_else(|| work_tree_of_git_dir(&repo, dir));
         let quarantine = enter_quarantine(&mut repo)?;
+        let shallow = repo.shallow_commits();
+        let shallow = shallow.map_err(failed("the list of shallow commits cannot be read"))?;
+        let boundary = shallow.iter().flat_map(|commits| commits.iter().copied());
         let repository = Repository {
-            objects: Objects::new(repo.objects.clone()),
+            objects: Objects::new(repo.objects.clone(), boundary.collect()),
             repo,
             workdir,
             gitlinks: OnceCell::new(),
@@ -141,23 +143,22 @@ impl Repository {
         if let Some(storage) = config.string("extensions.refStorage")
             && !storage.eq_ignore_ascii_case(b"files")
         {
-            return Err(Error::new(format!(
-                "the repository keeps its refs as {}, which guard cannot read",
-                escaped(&storage)
-            ))
-            .help("convert it with `git refs migrate --ref-format=files`"));
+            let storage = format!("{}, which guard cannot read", escaped(&storage));
+            return Err(
+                Error::new(format!("the repository keeps its refs as {storage}"))
+                    .help("convert it with `git refs migrate --ref-format=files`"),
+            );
         }
         let version = config.integer("core.repositoryFormatVersion").unwrap_or(0);
         let what = match version {
-            ..=0 => return Ok(()),
-            1 => match unknown_extension(&config) {
-                None => return Ok(()),
-                Some(name) => format!("the extension {name}"),
-            },
-            _ => format!("the repository format {version}"),
+            ..=0 => None,
+            1 => unknown_extension(&config).map(|name| format!("the extension {name}")),
+            _ => Some(format!("the repository format {version}")),
         };
-        let message = format!("the repository uses {what}, which guard does not support");
-        Err(Error::new(message).help("use a newer guard"))
+        what.map_or(Ok(()), |what| {
+            let message = format!("the repository uses {what}, which guard does not support");
+            Err(Error::new(message).help("use a newer guard"))
+        })
     }
 
     /// The root of the work tree.
@@ -226,14 +227,6 @@ impl Repository {
             return Ok(self.checked_out);
         }
         let mut head = self.repo.head().map_err(failed("HEAD cannot be read"))?;
-        if head.is_unborn() {
-            return Ok(None);
-        }
-        // A branch names a commit; anything else is peeled.
-        let id = head.id().map(gix::Id::detach);
-        if let Some(id) = id.filter(|id| self.objects.commit(*id, &mut Vec::new()).is_ok()) {
-            return Ok(Some(id));
-        }
         let id = head
             .try_peel_to_id()
             .map_err(failed("HEAD cannot be read"))?;
@@ -371,20 +364,22 @@ impl Repository {
                 .help(format!("if no git command is running, remove {shown}.lock"))
         };
         let name = BString::from([b"branch.", branch.as_bytes(), b".", key.as_bytes()].concat());
-        // Exit code 5: there was nothing to remove.
-        let removal = (vec!["--unset-all".into(), name.clone()], 5);
-        let additions = values
-            .iter()
-            .map(|value| (vec!["--add".into(), name.clone(), value.clone()], 0));
-        for (words, other_code) in std::iter::once(removal).chain(additions) {
-            let mut git = vec!["config".into(), "--file".into(), file.clone()];
-            for word in words {
-                let word = gix::path::from_bstring(word);
-                git.push(word.map_err(|error| failed(&error.to_string()))?);
-            }
-            let output = Git::isolated(self.git_dir()).output(git, b"");
+        let mut calls = vec![vec!["--unset-all".into(), name.clone()]];
+        for value in values {
+            calls.push(vec!["--add".into(), name.clone(), value.clone()]);
+        }
+        for call in calls {
+            let words = call.iter().map(|word| word.to_os_str_lossy().into_owned());
+            let start = [
+                "config".into(),
+                "--file".into(),
+                file.clone().into_os_string(),
+            ];
+            let git = Git::isolated(self.git_dir());
+            let output = git.output(start.into_iter().chain(words), b"");
             let output = output.map_err(|why| failed(&why))?;
-            if ![Some(0), Some(other_code)].contains(&output.status.code()) {
+            // 5: there was nothing to remove.
+            if !matches!(output.status.code(), Some(0 | 5)) {
                 return Err(failed(&told(&output)));
             }
         }
@@ -434,34 +429,12 @@ impl Repository {
         names
     }
 
-    /// Prepares merges of commits.
-    ///
-    /// # Errors
-    /// The list of shallow commits cannot be read.
-    pub(crate) fn merges(&self) -> Result<Merges> {
-        let objects = absolute(self.repo.objects.store_ref().path());
-        Ok(Merges::new(self.boundary()?, objects))
-    }
-
     /// The same with a cache of objects, to read many commits.
     pub(crate) fn remembering(self) -> Repository {
         Repository {
             objects: self.objects.remembering(),
             ..self
         }
-    }
-
-    /// Merges two commits as a host does for a pull request. Writes nothing to the repository; from now on, this finds
-    /// the result. `None` with a git before 2.38.
-    ///
-    /// # Errors
-    /// The commits conflict or cannot be merged.
-    pub(crate) fn merge_of(&mut self, parents: [ObjectId; 2]) -> Result<Option<ObjectId>> {
-        let Some((commit, private)) = self.merges()?.commit(&self.objects, parents)? else {
-            return Ok(None);
-        };
-        self.read_from(private)?;
-        Ok(Some(commit))
     }
 
     /// From now on, reads as a job would whose fresh clone has this commit checked out.
@@ -472,7 +445,7 @@ impl Repository {
     /// Also reads these objects from now on.
     pub(super) fn read_from(&mut self, private: PrivateObjects) -> Result<()> {
         self.repo.objects = private.open(self.repo.object_hash())?;
-        self.objects = Objects::new(self.repo.objects.clone());
+        self.objects = self.objects.reading(self.repo.objects.clone());
         self.private.push(private);
         Ok(())
     }
@@ -504,14 +477,12 @@ const KNOWN_EXTENSIONS: &[&str] = &[
 
 fn unknown_extension(config: &gix::config::Snapshot<'_>) -> Option<String> {
     let sections = config.plumbing().sections_by_name("extensions")?;
-    let own = sections.filter(|section| section.meta().source == gix::config::Source::Local);
-    for section in own {
+    let mut own = sections.filter(|section| section.meta().source == gix::config::Source::Local);
+    own.find_map(|section| {
         let body = section.body();
         let mut names = body.value_names();
         let is_known = |name: &str| KNOWN_EXTENSIONS.contains(&name.to_lowercase().as_str());
-        if let Some(name) = names.find(|name| !is_known(name.as_ref())) {
-            return Some(name.escape_default().to_string());
-        }
-    }
-    None
+        let unknown = names.find(|name| !is_known(name.as_ref()))?;
+        Some(unknown.escape_default().to_string())
+    })
 }

@@ -7,8 +7,9 @@
 //! the next one puts back what is missing. The copies of trees and commits go after an hour, those of files stay until
 //! their snapshots are pruned.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,14 +17,12 @@ use gix::ObjectId;
 use gix::actor::{Signature, SignatureRef};
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::lock::acquire::Fail;
-use gix::objs::encode::loose_header;
 use gix::objs::tree::{Editor, EntryKind};
-use gix::objs::{Exists, Kind, WriteTo, compute_hash};
+use gix::objs::{Exists, Kind, Write as _, WriteTo};
 use gix::odb::loose::Store;
 use gix::refs::Target;
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit};
-use gix::zlib::Compression;
-use gix::zlib::stream::deflate;
+use tempfile::TempDir;
 
 use super::{Repository, WorkTree, failed};
 use crate::disk;
@@ -61,7 +60,7 @@ impl Repository {
         for (path, _) in files.iter().filter(|(_, content)| content.is_none()) {
             message.push_str(&format!("{ABSENT}{}\n", path.to_str_lossy()));
         }
-        if let Some(name) = self.work_tree().name() {
+        if let Some(name) = self.work_tree() {
             message.push_str(&format!("{WORK_TREE}{name}\n"));
         }
         let mut number = 1;
@@ -96,7 +95,7 @@ impl Repository {
         let parent = self.newest_snapshot()?;
         if let Some(parent) = parent {
             // On top of anything but a commit, this snapshot could not be found again.
-            self.first_parent(parent)?;
+            self.commit(parent)?;
         }
         let signature = self.signature();
         let commit = writer.write(&gix::objs::Commit {
@@ -187,13 +186,13 @@ impl Repository {
     pub(crate) fn signature(&self) -> Signature {
         let user = self.repo.committer().and_then(Result::ok);
         let user = user.and_then(|user: SignatureRef<'_>| user.to_owned().ok());
-        let mut signature = user.unwrap_or_else(|| Signature {
-            name: "guard".into(),
-            email: "guard@localhost".into(),
-            time: gix::date::Time::now_utc(),
-        });
-        signature.time = gix::date::Time::now_utc();
-        signature
+        let time = gix::date::Time::now_utc();
+        let (name, email) = ("guard".into(), "guard@localhost".into());
+        let guard = Signature { name, email, time };
+        Signature {
+            time,
+            ..user.unwrap_or(guard)
+        }
     }
 }
 
@@ -239,9 +238,11 @@ impl Repository {
                 Ok(snapshot) => all.readable.push(snapshot),
                 Err(_) => all.lost.push(id),
             }
-            let parent = self.first_parent(id);
-            all.is_cut = parent.is_err();
-            next = parent.unwrap_or(None);
+            let commit = self.commit(id);
+            all.is_cut = commit.is_err();
+            next = commit
+                .ok()
+                .and_then(|commit| commit.parents.first().copied());
         }
         Ok(all)
     }
@@ -271,34 +272,22 @@ impl Repository {
     /// # Errors
     /// It cannot be read.
     pub(crate) fn snapshot(&self, id: ObjectId) -> Result<Snapshot> {
-        let unreadable = failed(format!("the snapshot {id} cannot be read"));
-        let commit = self.repo.find_commit(id).map_err(&unreadable)?;
-        let message = commit.message_raw().map_err(&unreadable)?;
-        let mut lines = message.lines();
-        let line = |name: &'static str| values(message, name).next().map(BStr::new);
+        let message = self.message(id)?;
+        let title = message.lines().next().unwrap_or_default();
+        let lines = |name: &'static str| {
+            let lines = message.lines();
+            lines.filter_map(|line| line.strip_prefix(name.as_bytes()))
+        };
+        let work_tree = lines(WORK_TREE).next().map(ByteSlice::to_str_lossy);
         Ok(Snapshot {
             id,
-            title: lines.next().unwrap_or_default().to_str_lossy().into_owned(),
-            time: commit.time().map_err(&unreadable)?.seconds,
+            title: title.to_str_lossy().into_owned(),
+            time: self.commit(id)?.time,
             files: self.tree_of(Some(id))?.files_below(BStr::new(""))?,
-            absent: values(message, ABSENT).map(BString::from).collect(),
-            work_tree: WorkTree::new(line(WORK_TREE).map(|name| name.to_str_lossy()).as_deref()),
+            absent: lines(ABSENT).map(BString::from).collect(),
+            work_tree: work_tree.map(Cow::into_owned),
         })
     }
-
-    fn first_parent(&self, id: ObjectId) -> Result<Option<ObjectId>> {
-        let commit = self
-            .repo
-            .find_commit(id)
-            .map_err(failed(format!("the snapshot {id} cannot be read")))?;
-        Ok(commit.parent_ids().next().map(gix::Id::detach))
-    }
-}
-
-/// What the lines of a message say that begin with `name`.
-fn values<'a>(message: &'a BStr, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
-    let lines = message.lines();
-    lines.filter_map(|line| line.strip_prefix(name.as_bytes()))
 }
 
 /// What `Repository::prune_snapshots` did.
@@ -381,22 +370,18 @@ impl<'a> ObjectWriter<'a> {
 
     /// Writes the object even if a pack has it: `git gc` may be about to remove that pack.
     fn write_bytes(&self, kind: Kind, content: &[u8]) -> Result<ObjectId> {
-        let hash = self.repo.repo.object_hash();
-        let id =
-            compute_hash(hash, kind, content).map_err(failed("the snapshot cannot be written"))?;
         let directory = self.directory();
         let end = match kind {
             Kind::Blob => String::new(),
             kind => format!(".{kind}"),
         };
-        let name = format!("{}-{id}{end}", self.begun);
         let write = || {
+            let id = self.place(kind, content)?;
             disk::create_private_directory(&directory)?;
-            fs::write(directory.join(name), content)?;
-            self.place(id, kind, content)
+            fs::write(directory.join(format!("{}-{id}{end}", self.begun)), content)?;
+            Ok(id)
         };
-        write().map_err(not_durable)?;
-        Ok(id)
+        write().map_err(not_durable)
     }
 
     fn directory(&self) -> PathBuf {
@@ -404,21 +389,12 @@ impl<'a> ObjectWriter<'a> {
     }
 
     /// Writes an object under the name by which git finds it. It may have that name only once its content is on disk.
-    fn place(&self, id: ObjectId, kind: Kind, content: &[u8]) -> io::Result<()> {
-        let file = self.objects.object_path(&id);
-        // `git gc` removes a leftover temporary file of this name.
-        let name = format!("tmp_obj_guard-{}-{}", std::process::id(), id);
-        let temporary = self.objects.path().join(name);
-        let _ = fs::remove_file(&temporary);
-        let out = File::create_new(&temporary)?;
-        let mut permissions = out.metadata()?.permissions();
-        permissions.set_readonly(true);
-        out.set_permissions(permissions)?;
-        let mut out = deflate::Write::new(out, Compression::BEST_SPEED);
-        out.write_all(&loose_header(kind, content.len() as u64))?;
-        out.write_all(content)?;
-        out.flush()?;
-        drop(out);
+    fn place(&self, kind: Kind, content: &[u8]) -> io::Result<ObjectId> {
+        // `git gc` removes a leftover directory of this name.
+        let scratch = TempDir::with_prefix_in("tmp_objdir-guard-", self.objects.path())?;
+        let scratch = Store::at(scratch.path(), self.repo.repo.object_hash());
+        let id = scratch.write_buf(kind, content).map_err(io::Error::other)?;
+        let (temporary, file) = (scratch.object_path(&id), self.objects.object_path(&id));
         sync(&temporary)?;
         let directory = disk::directory_of(&file);
         let attempt = || {
@@ -427,8 +403,8 @@ impl<'a> ObjectWriter<'a> {
             disk::sync_directory(directory)
         };
         // Git removes empty directories.
-        let placed = attempt().or_else(|error| attempt().map_err(|_| error));
-        placed.inspect_err(|_| drop(fs::remove_file(&temporary)))
+        attempt().or_else(|error| attempt().map_err(|_| error))?;
+        Ok(id)
     }
 
     /// Puts back objects of young snapshots that `git gc` removed, and removes the copies of old trees and commits.
@@ -441,10 +417,9 @@ impl<'a> ObjectWriter<'a> {
                 }
             } else if !self.has(&copy)
                 && let Ok(content) = fs::read(&copy.file)
-                // A power cut may have left a part.
-                && compute_hash(copy.id.kind(), copy.kind, &content).is_ok_and(|id| id == copy.id)
             {
-                let _ = self.place(copy.id, copy.kind, &content);
+                // Where a power cut left a part of a copy, that is another object.
+                let _ = self.place(copy.kind, &content);
             }
         }
     }

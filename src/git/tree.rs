@@ -5,7 +5,6 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::vec::IntoIter;
 
 use gix::ObjectId;
 use gix::attrs::search::{MetadataCollection, Outcome};
@@ -26,19 +25,14 @@ pub(super) const MAX_DEPTH: usize = 2048;
 /// A few trees that contain each other repeatedly can expand to more paths than fit into memory.
 const MAX_CHANGES: usize = 1_000_000;
 
-/// One entry of a tree, owned.
-#[derive(Clone)]
-struct TreeEntry {
-    name: BString,
-    is_tree: bool,
-    state: State,
-}
-
+/// The state of an entry; a directory has [`Kind::DIRECTORY`].
 fn state_of(entry: EntryRef<'_>) -> State {
-    State {
-        kind: Kind::from_mode(u32::from(entry.mode.value())),
-        id: entry.oid.to_owned(),
-    }
+    let kind = match entry.mode.is_tree() {
+        true => Kind::DIRECTORY,
+        false => Kind::from_mode(u32::from(entry.mode.value())),
+    };
+    let id = entry.oid.to_owned();
+    State { kind, id }
 }
 
 /// A tree of a commit.
@@ -51,7 +45,7 @@ pub struct Tree<'repo> {
 }
 
 /// The entries of a tree object, sorted by name: a design may name every file of a large directory.
-type LoadedTree = Rc<Vec<TreeEntry>>;
+type LoadedTree = Rc<Vec<(BString, State)>>;
 
 impl<'repo> Tree<'repo> {
     /// The tree with this id.
@@ -63,21 +57,14 @@ impl<'repo> Tree<'repo> {
         }
     }
 
-    /// The tree of a commit (empty for `None`), read with a handle that may belong to another thread.
-    ///
-    /// # Errors
-    /// The commit is missing or damaged.
-    pub fn of_commit(objects: &'repo Objects, commit: Option<ObjectId>) -> Result<Self> {
-        let id = match commit {
-            Some(commit) => objects.recorded(commit)?.tree,
-            None => ObjectId::empty_tree(objects.hash_kind()),
-        };
-        Ok(Tree::at(objects, id))
-    }
-
     /// The id of the tree object.
     pub fn id(&self) -> ObjectId {
         self.id
+    }
+
+    /// Where its objects are.
+    pub(super) fn objects(&self) -> &'repo Objects {
+        self.objects
     }
 
     /// The changes from another tree to this one, as [`changes_between`] finds them.
@@ -93,10 +80,8 @@ impl<'repo> Tree<'repo> {
     /// # Errors
     /// A tree is missing or damaged.
     pub fn get(&self, path: &BStr) -> Result<Option<State>> {
-        Ok(self
-            .find(path)?
-            .filter(|entry| !entry.is_tree)
-            .map(|entry| entry.state))
+        let found = self.find(path)?;
+        Ok(found.filter(|state| state.kind != Kind::DIRECTORY))
     }
 
     /// Whether `path` is a directory.
@@ -104,26 +89,30 @@ impl<'repo> Tree<'repo> {
     /// # Errors
     /// As for [`Tree::get`].
     pub fn is_dir(&self, path: &BStr) -> Result<bool> {
-        Ok(self.find(path)?.is_some_and(|entry| entry.is_tree))
+        Ok(self.directory_at(path)?.is_some())
     }
 
-    fn find(&self, path: &BStr) -> Result<Option<TreeEntry>> {
-        let mut id = self.id;
-        let mut names = path.split_str("/").peekable();
-        while let Some(name) = names.next() {
-            let directory = self.directory(id)?;
-            // Of two entries with the same name, the first counts.
-            let at = directory.partition_point(|entry| entry.name < name);
-            let Some(entry) = directory.get(at).filter(|entry| entry.name == name) else {
+    fn directory_at(&self, path: &BStr) -> Result<Option<ObjectId>> {
+        let found = self.find(path)?;
+        Ok(found.and_then(|state| (state.kind == Kind::DIRECTORY).then_some(state.id)))
+    }
+
+    fn find(&self, path: &BStr) -> Result<Option<State>> {
+        let (kind, id) = (Kind::DIRECTORY, self.id);
+        let mut found = State { kind, id };
+        for name in path.split_str("/") {
+            if found.kind != Kind::DIRECTORY {
                 return Ok(None);
-            };
-            match names.peek() {
-                None => return Ok(Some(entry.clone())),
-                Some(_) if entry.is_tree => id = entry.state.id,
-                Some(_) => return Ok(None),
+            }
+            let directory = self.directory(found.id)?;
+            // Of two entries with the same name, the first counts.
+            let at = directory.partition_point(|(entry, _)| entry < name);
+            match directory.get(at) {
+                Some((entry, state)) if entry == name => found = *state,
+                _ => return Ok(None),
             }
         }
-        Ok(None)
+        Ok(Some(found))
     }
 
     /// Reads one tree object once.
@@ -136,13 +125,9 @@ impl<'repo> Tree<'repo> {
         let mut entries = Vec::new();
         for entry in refs(id, &content) {
             let entry = entry?;
-            entries.push(TreeEntry {
-                name: entry.filename.to_owned(),
-                is_tree: entry.mode.is_tree(),
-                state: state_of(entry),
-            });
+            entries.push((entry.filename.to_owned(), state_of(entry)));
         }
-        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
         let directory = Rc::new(entries);
         self.read.borrow_mut().insert(id, Rc::clone(&directory));
         Ok(directory)
@@ -170,37 +155,29 @@ impl<'repo> Tree<'repo> {
     /// # Errors
     /// A tree is missing or damaged.
     pub fn files_below(&self, prefix: &BStr) -> Result<Vec<BString>> {
-        let changes = self.walk_below(prefix)?;
-        Ok(changes.into_iter().map(|change| change.path).collect())
+        let entries = self.entries_below(prefix)?;
+        Ok(entries.into_iter().map(|(path, _)| path).collect())
     }
 
-    /// Every file with its kind, in git's order.
+    /// The same, each with its kind.
     ///
     /// # Errors
     /// A tree is missing or damaged.
-    pub fn files(&self) -> Result<Vec<(BString, Kind)>> {
-        let changes = self.walk_below(BStr::new(""))?;
-        let file = |change: Change| Some((change.path, change.new?.kind));
-        Ok(changes.into_iter().filter_map(file).collect())
-    }
-
-    /// Everything below the directory `prefix`, as additions.
-    fn walk_below(&self, prefix: &BStr) -> Result<Vec<Change>> {
-        let id = if prefix.is_empty() {
-            self.id
-        } else {
-            match self.find(prefix)? {
-                Some(entry) if entry.is_tree => entry.state.id,
-                _ => return Ok(Vec::new()),
-            }
+    pub fn entries_below(&self, prefix: &BStr) -> Result<Vec<(BString, Kind)>> {
+        let (directory, below) = match prefix.is_empty() {
+            true => (Some(self.id), BString::default()),
+            false => (
+                self.directory_at(prefix)?,
+                [prefix.as_bytes(), b"/"].concat().into(),
+            ),
         };
-        let mut walk = TreeWalk::new(self.objects);
-        if !prefix.is_empty() {
-            walk.path.extend_from_slice(prefix);
-            walk.path.push(b'/');
-        }
-        walk.pair(walk.nothing(), id)?;
-        Ok(walk.sink)
+        let Some(directory) = directory else {
+            return Ok(Vec::new());
+        };
+        let nothing = ObjectId::empty_tree(self.objects.hash_kind());
+        let changes = walk(self.objects, below, nothing, directory, false)?;
+        let entry = |change: Change| Some((change.path, change.new?.kind));
+        Ok(changes.into_iter().filter_map(entry).collect())
     }
 
     /// Whether the `.gitattributes` files of this tree give `path` the filter `lfs`. Other attributes, such as
@@ -258,24 +235,23 @@ impl<'repo> Tree<'repo> {
                 by_name.entry(first.into()).or_default().push(rest.into());
             }
             let length = path.len();
-            for entry in self.directory(id)?.iter() {
-                fold_into(entry.name.as_ref(), &mut name);
+            for (entry, state) in self.directory(id)?.iter() {
+                fold_into(entry.as_ref(), &mut name);
                 let Some(rests) = by_name.get(name.as_bstr()) else {
                     continue;
                 };
                 path.truncate(length);
-                path.extend_from_slice(&entry.name);
-                if !entry.is_tree {
-                    visit(path.as_ref(), entry.state.kind);
-                } else if rests.iter().any(|rest| rest.is_empty()) {
-                    for file in self.walk_below(path.as_ref())? {
-                        let kind = file.new.map_or(Kind::DIRECTORY, |state| state.kind);
-                        visit(file.path.as_ref(), kind);
+                path.extend_from_slice(entry);
+                if state.kind == Kind::DIRECTORY && rests.iter().any(|rest| rest.is_empty()) {
+                    for (file, kind) in self.entries_below(path.as_ref())? {
+                        visit(file.as_ref(), kind);
                     }
-                } else {
-                    visit(path.as_ref(), Kind::DIRECTORY);
+                    continue;
+                }
+                visit(path.as_ref(), state.kind);
+                if state.kind == Kind::DIRECTORY {
                     let below = [path.as_slice(), b"/"].concat().into();
-                    open.push((entry.state.id, below, rests.clone()));
+                    open.push((state.id, below, rests.clone()));
                 }
             }
         }
@@ -302,10 +278,7 @@ pub fn is_in_any(trees: &[Tree<'_>], path: &BStr, state: Option<State>) -> Resul
 /// A tree is missing or damaged; a new tree is not in git's order, so that lookups and listings would disagree; or
 /// more than a million paths change.
 pub fn changes_between(objects: &Objects, old: ObjectId, new: ObjectId) -> Result<Vec<Change>> {
-    let mut walk = TreeWalk::new(objects);
-    walk.is_bounded = true;
-    walk.pair(old, new)?;
-    Ok(walk.sink)
+    walk(objects, BString::default(), old, new, true)
 }
 
 /// The tree of nothing but the new sides of these changes, and a handle that finds it. A path that no tree can have is
@@ -329,109 +302,76 @@ pub fn tree_of_changes(objects: &Objects, changes: &[Change]) -> Result<(Objects
     let mut trees = Blobs::new();
     let root = editor.write(|tree| {
         let mut content = Vec::new();
-        let cannot = |error: String| Error::new(format!("a tree cannot be made: {error}"));
         tree.write_to(&mut content)
-            .map_err(|error| cannot(error.to_string()))?;
+            .map_err(|error| error.to_string())?;
         let id = compute_hash(hash, ObjectKind::Tree, &content);
-        let id = id.map_err(|error| cannot(error.to_string()))?;
+        let id = id.map_err(|error| error.to_string())?;
         trees.insert(id, content);
         Ok(id)
-    })?;
+    });
+    let root = root.map_err(|why: String| Error::new(format!("a tree cannot be made: {why}")))?;
     Ok((objects.holding(trees), root))
 }
 
-/// Walks over two trees and collects the differences below `path`.
-struct TreeWalk<'a> {
-    objects: &'a Objects,
+/// The changes from one directory to another, in git's order; `path` is theirs, with a slash behind. Where it is bounded, new trees must be in order,
+/// and the number of changes has a limit. Nested directories wait in a list, because a hostile tree may be deeper than
+/// the thread's stack.
+fn walk(
+    objects: &Objects,
     path: BString,
-    sink: Vec<Change>,
-    old: Vec<u8>,
-    new: Vec<u8>,
-    /// Whether to check the order of new trees and limit the number of changes.
+    old: ObjectId,
+    new: ObjectId,
     is_bounded: bool,
-}
-
-impl<'a> TreeWalk<'a> {
-    fn new(objects: &'a Objects) -> Self {
-        TreeWalk {
-            objects,
-            path: BString::default(),
-            sink: Vec::new(),
-            old: Vec::new(),
-            new: Vec::new(),
-            is_bounded: false,
-        }
+) -> Result<Vec<Change>> {
+    let nothing = ObjectId::empty_tree(objects.hash_kind());
+    let directory = |id| {
+        let kind = Kind::DIRECTORY;
+        (id != nothing).then_some(State { kind, id })
+    };
+    let mut open = Vec::new();
+    if old != new {
+        open.push(Change::new(path, directory(old), directory(new)));
     }
-
-    /// The directory that is compared where there is none.
-    fn nothing(&self) -> ObjectId {
-        ObjectId::empty_tree(self.objects.hash_kind())
-    }
-
-    /// Compares two directories. Nested ones are on a separate stack, because a hostile tree may be deeper than the
-    /// thread's stack.
-    fn pair(&mut self, old: ObjectId, new: ObjectId) -> Result<()> {
-        let start = self.path.len();
-        let mut levels = Vec::new();
-        if old != new {
-            levels.push(self.level(old, new)?);
-        }
-        while let Some(level) = levels.last_mut() {
-            self.path.truncate(level.1);
-            let Some(Difference {
-                name,
-                is_tree,
-                sides,
-            }) = level.0.next()
-            else {
-                levels.pop();
-                continue;
-            };
-            self.path.extend_from_slice(&name);
-            let [old, new] = sides;
-            // Two modes may mean the same kind.
-            if old == new {
-                continue;
+    let mut changes = Vec::new();
+    let (mut old, mut new) = (Vec::new(), Vec::new());
+    while let Some(change) = open.pop() {
+        let sides = [change.old, change.new];
+        let mut kinds = sides.iter().flatten().map(|side| side.kind);
+        if kinds.all(|kind| kind != Kind::DIRECTORY) {
+            if is_bounded && changes.len() >= MAX_CHANGES {
+                return Err(Error::new(format!("more than {MAX_CHANGES} paths change"))
+                    .help("check fewer commits at once"));
             }
-            if is_tree {
-                if levels.len() > MAX_DEPTH {
-                    return Err(Error::new(format!(
-                        "directories are nested more than {MAX_DEPTH} deep"
-                    )));
-                }
-                self.path.push(b'/');
-                let id = |side: Option<State>| side.map_or_else(|| self.nothing(), |side| side.id);
-                let (old, new) = (id(old), id(new));
-                levels.push(self.level(old, new)?);
-            } else {
-                if self.is_bounded && self.sink.len() >= MAX_CHANGES {
-                    return Err(Error::new(format!("more than {MAX_CHANGES} paths change"))
-                        .help("check fewer commits at once"));
-                }
-                self.sink.push(Change::new(self.path.clone(), old, new));
-            }
+            changes.push(change);
+            continue;
         }
-        self.path.truncate(start);
-        Ok(())
-    }
-
-    /// What differs between two directories, and the length of their path.
-    fn level(&mut self, old: ObjectId, new: ObjectId) -> Result<(IntoIter<Difference>, usize)> {
-        self.objects.tree(old, &mut self.old)?;
-        self.objects.tree(new, &mut self.new)?;
+        if change.path.find_iter("/").count() > MAX_DEPTH {
+            let message = format!("directories are nested more than {MAX_DEPTH} deep");
+            return Err(Error::new(message));
+        }
+        let [old_id, new_id] = sides.map(|side| side.map_or(nothing, |side| side.id));
+        objects.tree(old_id, &mut old)?;
+        objects.tree(new_id, &mut new)?;
         // A tree in memory was made in order.
-        if self.is_bounded && !self.objects.holds(new) {
-            refuse_disorder(new, &self.new)?;
+        if is_bounded && !objects.holds(new_id) {
+            refuse_disorder(new_id, &new)?;
         }
-        let changed = differences(refs(old, &self.old), refs(new, &self.new))?;
-        Ok((changed.into_iter(), self.path.len()))
+        let start = open.len();
+        differences(
+            &change.path,
+            refs(old_id, &old),
+            refs(new_id, &new),
+            &mut open,
+        )?;
+        open[start..].reverse();
     }
+    Ok(changes)
 }
 
-/// Refuses a tree with a path as a name, or with a fault that [`check_order`] finds.
+/// Refuses a tree with a path as a name, or with a fault that [`fault_in`] finds.
 fn refuse_disorder(id: ObjectId, content: &[u8]) -> Result<()> {
     let is_name = |name: &BStr| !name.is_empty() && !name.contains(&b'/');
-    let Err((name, why)) = check_order(id, content, is_name)? else {
+    let Some((name, why)) = fault_in(id, content, is_name)? else {
         return Ok(());
     };
     let message = format!("tree {id} is damaged: `{}` {why}", escaped(&name));
@@ -440,11 +380,11 @@ fn refuse_disorder(id: ObjectId, content: &[u8]) -> Result<()> {
 
 /// Finds a name in a tree that is no name, unsorted or duplicate, also once as file and once as directory; and says why
 /// git would not write it.
-pub(super) fn check_order(
+pub(super) fn fault_in(
     id: ObjectId,
     content: &[u8],
     is_name: impl Fn(&BStr) -> bool,
-) -> Result<std::result::Result<(), (BString, &'static str)>> {
+) -> Result<Option<(BString, &'static str)>> {
     let mut last: Option<EntryRef<'_>> = None;
     // Files whose names are prefixes of the following names: a directory of the same name would sort after those.
     let mut files: Vec<&BStr> = Vec::new();
@@ -456,43 +396,34 @@ pub(super) fn check_order(
         while files.last().is_some_and(|file| !name.starts_with(file)) {
             files.pop();
         }
-        let why = if !is_name(name) {
-            "is not a file name"
-        } else if is_tree && files.last() == Some(&name) {
-            "is both a file and a directory"
-        } else if !is_after {
-            "is a duplicate or unsorted entry"
-        } else {
-            ""
+        let why = match () {
+            () if !is_name(name) => "is not a file name",
+            () if is_tree && files.last() == Some(&name) => "is both a file and a directory",
+            () if !is_after => "is a duplicate or unsorted entry",
+            () => "",
         };
         if !why.is_empty() {
-            return Ok(Err((name.to_owned(), why)));
+            return Ok(Some((name.to_owned(), why)));
         }
         if !is_tree {
             files.push(name);
         }
         last = Some(entry);
     }
-    Ok(Ok(()))
+    Ok(None)
 }
 
-/// Two entries of the same name and kind, or one alone.
-struct Difference {
-    name: BString,
-    is_tree: bool,
-    sides: [Option<State>; 2],
-}
-
-/// The entries that differ between two directories.
+/// Adds the entries that differ between two directories at `path`, each directory with a slash behind; a file and a directory of one name are two changes.
 fn differences<'a>(
+    path: &[u8],
     mut olds: impl Iterator<Item = Result<EntryRef<'a>>>,
     mut news: impl Iterator<Item = Result<EntryRef<'a>>>,
-) -> Result<Vec<Difference>> {
-    let mut changed = Vec::new();
+    changes: &mut Vec<Change>,
+) -> Result<()> {
     let (mut next_old, mut next_new) = (olds.next().transpose()?, news.next().transpose()?);
     loop {
         let order = match (next_old, next_new) {
-            (None, None) => return Ok(changed),
+            (None, None) => return Ok(()),
             (None, Some(_)) => Ordering::Greater,
             (Some(_), None) => Ordering::Less,
             (Some(a), Some(b)) => a.cmp(&b),
@@ -500,11 +431,13 @@ fn differences<'a>(
         let old = next_old.filter(|_| order.is_le());
         let new = next_new.filter(|_| order.is_ge());
         if let Some(entry) = old.or(new).filter(|_| old != new) {
-            changed.push(Difference {
-                name: entry.filename.to_owned(),
-                is_tree: entry.mode.is_tree(),
-                sides: [old, new].map(|entry| entry.map(state_of)),
-            });
+            let [old, new] = [old, new].map(|entry| entry.map(state_of));
+            // Two modes may mean the same kind.
+            if old != new {
+                let end: &[u8] = if entry.mode.is_tree() { b"/" } else { b"" };
+                let path = [path, entry.filename.as_bytes(), end].concat();
+                changes.push(Change::new(path, old, new));
+            }
         }
         if old.is_some() {
             next_old = olds.next().transpose()?;

@@ -54,7 +54,7 @@ impl Update {
     /// A line is malformed.
     pub fn parse_pushed(input: &[u8]) -> Result<Vec<Update>> {
         parse(input, |words| match words {
-            [_, new, name, old] => Some((name, old, new)),
+            [_, new, name, old] => Some([name, old, new]),
             _ => None,
         })
     }
@@ -65,7 +65,7 @@ impl Update {
     /// A line is malformed.
     pub fn parse_received(input: &[u8]) -> Result<Vec<Update>> {
         parse(input, |words| match words {
-            [old, new, name] => Some((name, old, new)),
+            [old, new, name] => Some([name, old, new]),
             _ => None,
         })
     }
@@ -78,21 +78,18 @@ impl Update {
     }
 }
 
-/// The name, old and new value in a line.
-type Words<'a> = (&'a [u8], &'a [u8], &'a [u8]);
-
+/// Parses lines of words; `order` picks the name, the old and the new value.
 fn parse(
     input: &[u8],
-    order: impl for<'a> Fn(&[&'a [u8]]) -> Option<Words<'a>>,
+    order: impl for<'a> Fn(&[&'a [u8]]) -> Option<[&'a [u8]; 3]>,
 ) -> Result<Vec<Update>> {
     let mut updates = Vec::new();
     for line in input.lines().filter(|line| !line.is_empty()) {
         let words: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
-        let Some((name, old, new)) = order(&words) else {
-            return Err(Error::new(format!(
-                "{} is not valid input for this hook",
-                escaped(line.as_bstr())
-            )));
+        let Some([name, old, new]) = order(&words) else {
+            let line = escaped(line.as_bstr());
+            let message = format!("{line} is not valid input for this hook");
+            return Err(Error::new(message));
         };
         // A symbolic ref does not name a commit itself.
         if !new.starts_with(b"ref:") {

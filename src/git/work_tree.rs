@@ -4,6 +4,7 @@
 //! git writes to a copy of the index and to a private object directory. So nothing in the repository changes, and
 //! filters and conversions apply as they will for the commit.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,12 +13,11 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::entry::{Flags, Mode};
 use gix::worktree::stack::state::ignore::Source;
-use serde::{Deserialize, Serialize};
 
 use super::program::{Git, PrivateObjects};
 use super::{Index, Repository, Tree, failed, show_file, staged_changes};
 use crate::change::Kind;
-use crate::disk::{absolute, if_there};
+use crate::disk::{self, absolute, if_there};
 use crate::error::{Error, Result};
 use crate::path::{escaped, fold, shell_word};
 
@@ -34,6 +34,9 @@ const SETTINGS: &[(&str, &str)] = &[
     ("core.looseCompression", "0"),
 ];
 
+/// The flags for which git does not look at a file.
+const HIDING: Flags = Flags::SKIP_WORKTREE.union(Flags::ASSUME_VALID);
+
 impl Repository {
     /// The index after `git add --all`. From now on, this repository also finds the new contents.
     ///
@@ -47,55 +50,54 @@ impl Repository {
         staged_changes(&staged, &head)?;
         let objects = self.repo.objects.store_ref().path().to_owned();
         let private = PrivateObjects::borrowing([objects])?;
-        let index = private.file("index");
-        copy_index(&self.repo.index_path(), &index)
-            .map_err(|error| cannot_add(&format!("the index cannot be copied: {error}")))?;
-        let git = |arguments: &[&str], input: &[u8]| {
-            let objects = private.file("objects");
-            let mut git = self.git(&index)?.env("GIT_OBJECT_DIRECTORY", objects);
-            for (key, value) in SETTINGS {
-                git = git.set(key, value);
-            }
-            git.run(arguments, input).map_err(|why| cannot_add(&why))
-        };
-        // A file whose flag hides changes is judged as it is.
-        let entries = self.repo.index_or_empty();
-        let entries = entries.map_err(failed("the index cannot be read"))?;
-        let mut kept = Vec::new();
-        for (option, flag) in [
-            ("--no-skip-worktree", Flags::SKIP_WORKTREE),
-            ("--no-assume-unchanged", Flags::ASSUME_VALID),
-        ] {
-            let flagged = entries.entries().iter().filter(|entry| {
-                // A file that a sparse checkout leaves out may be absent.
-                let is_absent = || self.metadata_of(entry.path(&entries)).is_none();
-                let is_file = entry.flags.contains(flag) && entry.mode != Mode::DIR;
-                is_file && !(flag == Flags::SKIP_WORKTREE && is_absent())
-            });
-            let paths: Vec<&BStr> = flagged.map(|entry| entry.path(&entries)).collect();
-            for path in &paths {
-                let state = staged.tree()?.get(path)?;
-                if state != head.get(path)? {
-                    kept.push((BString::from(*path), state));
-                }
-            }
-            if !paths.is_empty() {
-                git(
-                    &["update-index", "-z", option, "--stdin"],
-                    &gix::bstr::join("\0", paths),
-                )?;
-            }
-        }
-        git(&["add", "--all", "--sparse"], b"")?;
-
-        self.read_from(private)?;
-        let added = Index::at(self, &index)?;
-        for (path, state) in &kept {
-            if added.tree()?.get(path.as_ref())? != *state {
+        let place = private.file("index");
+        for path in self.copy_index(&place)? {
+            if head.get(path.as_ref())? != staged.tree()?.get(path.as_ref())? {
                 return Err(unclear(path.as_ref()));
             }
         }
-        Ok(added)
+        let objects = private.file("objects");
+        let mut git = self.git(&place)?.env("GIT_OBJECT_DIRECTORY", objects);
+        for (key, value) in SETTINGS {
+            git = git.set(key, value);
+        }
+        let added = git.run(["add", "--all", "--sparse"], b"");
+        added.map_err(|why| cannot_add(&why))?;
+
+        self.read_from(private)?;
+        Index::at(self, &place)
+    }
+
+    /// Copies the index, with its time: git compares the times of files with it. A file whose flag hides changes loses
+    /// the flag in the copy, and is in the answer.
+    fn copy_index(&self, place: &Path) -> Result<Vec<BString>> {
+        let index = self.repo.index_or_empty();
+        let index = index.map_err(failed("the index cannot be read"))?;
+        let mut copy = gix::index::File::clone(&index);
+        let mut flagged = Vec::new();
+        for (entry, path) in copy.entries_mut_with_paths() {
+            // A file that a sparse checkout leaves out may be absent.
+            let may_be_absent = entry.flags.contains(Flags::SKIP_WORKTREE);
+            if entry.flags.intersects(HIDING)
+                && entry.mode != Mode::DIR
+                && !(may_be_absent && self.metadata_of(path).is_none())
+            {
+                entry.flags.remove(HIDING);
+                flagged.push(path.to_owned());
+            }
+        }
+        copy.set_path(place);
+        let mut write = || {
+            copy.write(Default::default()).map_err(io::Error::other)?;
+            let copy = File::options().write(true).open(place)?;
+            match if_there(self.repo.index_path().metadata())? {
+                Some(about) => copy.set_modified(about.modified()?),
+                None => Ok(()),
+            }
+        };
+        let written: io::Result<()> = write();
+        written.map_err(|error| cannot_add(&format!("the index cannot be copied: {error}")))?;
+        Ok(flagged)
     }
 
     /// git in the work tree, with this index.
@@ -116,9 +118,9 @@ impl Repository {
             Error::new(format!("{} cannot be staged: {why}", escaped(path)))
                 .help(format!("stage it: git add -- {}", shell_word(path)))
         };
-        let name = gix::path::from_bstr(path).map_err(|error| failed(error.to_string()))?;
-        let arguments = ["--literal-pathspecs", "add", "--"].map(AsRef::as_ref);
-        let arguments = arguments.into_iter().chain([name.as_os_str()]);
+        let arguments = ["--literal-pathspecs", "add", "--"].map(OsStr::new);
+        let name = path.to_os_str_lossy();
+        let arguments = arguments.iter().copied().chain([name.as_ref()]);
         let staged = self.git(&self.repo.index_path())?.run(arguments, b"");
         staged.map(drop).map_err(failed)
     }
@@ -143,10 +145,7 @@ impl Repository {
     pub(crate) fn is_ignored(&self, path: &BStr) -> Result<bool> {
         let index = self.repo.index_or_empty();
         let index = index.map_err(failed("the index cannot be read"))?;
-        let inside = BString::from([path.as_bytes(), b"/"].concat());
-        let below = index.prefixed_entries(inside.as_bstr());
-        let is_directory = below.is_some_and(|below| !below.is_empty());
-        if is_directory || index.entry_by_path(path).is_some() {
+        if index.path_is_directory(path) || index.entry_by_path(path).is_some() {
             return Ok(false);
         }
         for end in path.find_iter("/").chain([0]) {
@@ -180,56 +179,24 @@ pub(super) fn excludes_file(repo: &Repository) -> Result<Option<PathBuf>> {
     }
 }
 
-/// Copies an index, with its time: git compares the times of files with it.
-fn copy_index(index: &Path, copy: &Path) -> io::Result<()> {
-    let Some(about) = if_there(index.metadata())? else {
-        return Ok(());
-    };
-    fs::copy(index, copy)?;
-    let copy = File::options().write(true).open(copy)?;
-    copy.set_modified(about.modified()?)
-}
-
 fn cannot_add(why: &str) -> Error {
     Error::new(format!("git cannot add the work tree: {why}"))
         .help("make the file readable, or add it to .gitignore")
         .help("or check only the staged changes: guard lint")
 }
 
-/// A file with an assume-unchanged or skip-worktree flag is judged in its current state. If different content is also
-/// staged, the path has two candidates: git would commit the staged one now and the other one after the flag is
-/// removed.
+/// A file with an assume-unchanged or skip-worktree flag is judged in its current state. If content is also staged, the
+/// path has two candidates: git would commit the staged one now and the other one after the flag is removed.
 fn unclear(path: &BStr) -> Error {
-    let word = shell_word(path);
-    Error::new(format!(
-        "{} is staged and flagged assume-unchanged or skip-worktree, but the work tree differs",
-        escaped(path)
-    ))
-    .help(format!(
-        "remove the flag: git update-index --no-assume-unchanged --no-skip-worktree {word}"
-    ))
+    let (shown, word) = (escaped(path), shell_word(path));
+    let command = "git update-index --no-assume-unchanged --no-skip-worktree";
+    let flags = "assume-unchanged or skip-worktree";
+    Error::new(format!("{shown} is staged and flagged {flags}"))
+        .help(format!("remove the flag: {command} {word}"))
 }
 
-/// A work tree. A linked one has the name under `worktrees/`, which stays when it moves.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct WorkTree {
-    name: Option<String>,
-}
-
-impl WorkTree {
-    /// The linked work tree with this name, or the main one.
-    pub fn new(name: Option<&str>) -> WorkTree {
-        WorkTree {
-            name: name.map(str::to_owned),
-        }
-    }
-
-    /// Git's name for it; `None` for the main work tree.
-    pub fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-}
+/// Git's name for a linked work tree, under `worktrees/`, which stays when it moves; `None` for the main one.
+pub type WorkTree = Option<String>;
 
 impl Repository {
     /// The current work tree.
@@ -237,29 +204,29 @@ impl Repository {
         let own = absolute(self.git_dir());
         let is_linked = own != absolute(self.common_dir());
         let name = own.file_name().filter(|_| is_linked);
-        WorkTree {
-            name: name.map(|name| name.to_string_lossy().into_owned()),
-        }
+        name.map(|name| name.to_string_lossy().into_owned())
     }
 
     /// The location of a work tree; `None` if it is gone or unknown.
     pub(crate) fn place_of(&self, work_tree: &WorkTree) -> Option<PathBuf> {
-        let common = absolute(self.common_dir());
-        let place = match work_tree.name() {
-            _ if *work_tree == self.work_tree() => self.workdir().ok()?.to_owned(),
-            Some(name) if name.contains(['/', '\\']) => return None,
+        if *work_tree == self.work_tree() {
+            return self.workdir().ok().map(absolute);
+        }
+        let dot_git = match work_tree.as_deref() {
             Some(name) => {
-                let registered = common.join("worktrees").join(name).join("gitdir");
-                pointed_to(&registered, "")?.parent()?.to_owned()
+                let mut linked = self.repo.worktrees().ok()?.into_iter();
+                linked
+                    .find(|one| one.id().is_ok_and(|id| id == name))?
+                    .base()
+                    .ok()?
+                    .join(".git")
             }
             // With a separate git directory, only its own work tree knows the location.
-            None if common.file_name().is_some_and(|name| name == ".git") => {
-                common.parent()?.to_owned()
-            }
-            None => return None,
+            None => Some(absolute(self.common_dir())).filter(|common| common.ends_with(".git"))?,
         };
-        let is_there = place.join(".git").exists();
-        (is_there || *work_tree == self.work_tree()).then(|| absolute(&place))
+        dot_git
+            .exists()
+            .then(|| absolute(disk::directory_of(&dot_git)))
     }
 
     /// The root of the work tree, if it contains `.git` or git registered it for a linked work tree or a submodule.
@@ -274,12 +241,9 @@ impl Repository {
         if owns(root, self.git_dir()) && !is_elsewhere {
             return Ok(root);
         }
-        Err(Error::new(format!(
-            "the work tree {} does not belong to the repository {}",
-            show_file(root),
-            show_file(self.git_dir())
-        ))
-        .help("run guard in the directory that contains .git, without GIT_WORK_TREE, GIT_DIR and core.worktree"))
+        let (root, own) = (show_file(root), show_file(self.git_dir()));
+        let message = format!("the work tree {root} does not belong to the repository {own}");
+        Err(Error::new(message).help("run guard in the directory that contains .git, without GIT_WORK_TREE, GIT_DIR and core.worktree"))
     }
 
     /// The submodule at or around a path, by HEAD's tree or the index. Case is ignored for the index: on some file
@@ -367,12 +331,10 @@ pub(super) fn nested_commit(directory: &Path, path: &BStr) -> Result<Option<Obje
     if !is_file(&git_dir.join("HEAD")) || gix::discover::is_git(&dot_git).is_err() {
         return Ok(None);
     }
+    let shown = escaped(path);
     let unreadable = |error: gix::Error| {
-        failed(format!(
-            "the repository in {} cannot be read",
-            escaped(path)
-        ))(error)
-        .help("repair it, or add the directory to .gitignore")
+        failed(format!("the repository in {shown} cannot be read"))(error)
+            .help("repair it, or add the directory to .gitignore")
     };
     let repo = gix::open_opts(directory, gix::open::Options::isolated()).map_err(unreadable)?;
     let head = repo.head().map_err(unreadable)?;

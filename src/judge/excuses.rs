@@ -11,7 +11,7 @@ use super::facts::JudgementFacts;
 use crate::change::{Change, State};
 use crate::error::Result;
 use crate::finding::{Finding, Rule};
-use crate::git::{Objects, Tree, changes_between};
+use crate::git::{Commit, Objects, Tree, changes_between};
 use crate::measure::{AddedLines, Class, Content, Measured, Unit, classify};
 use crate::policy::{Policy, Stage};
 use crate::rules::{self, MeasuredChange};
@@ -232,14 +232,14 @@ pub(super) fn reverted<'c>(
     let objects = objects.remembering();
     let state = |tree: ObjectId| Tree::at(&objects, tree).get(probe.path.as_ref());
     // A commit that a shallow clone lacks ends the walk.
-    let Ok(mut commit) = objects.recorded(head) else {
+    let Ok(mut commit) = Commit::read(&objects, head) else {
         return Ok(None);
     };
-    let (mut id, mut now) = (head, state(commit.tree)?);
+    let mut now = state(commit.tree)?;
     for _ in 0..RECENT {
         let parent = commit.parents.first().copied();
-        let Some((parent, before)) = parent.and_then(|id| Some((id, objects.recorded(id).ok()?)))
-        else {
+        let before = parent.and_then(|parent| Commit::read(&objects, parent).ok());
+        let Some(before) = before else {
             return Ok(None);
         };
         let was = state(before.tree)?;
@@ -248,10 +248,10 @@ pub(super) fn reverted<'c>(
             let mut both = undone.iter().zip(changes.clone());
             let is_whole = undone.len() == changes.clone().count();
             if is_whole && both.all(|(one, other)| step(one) == step(other)) {
-                return Ok(Some(id));
+                return Ok(Some(commit.id));
             }
         }
-        (id, commit, now) = (parent, before, was);
+        (commit, now) = (before, was);
     }
     Ok(None)
 }

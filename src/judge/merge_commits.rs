@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use crate::change::{Change, Kind};
 use crate::error::Result;
 use crate::git::{
-    Index, MergeResult, Merges, Objects, Parents, Repository, Tree, changes_between, staged_changes,
+    Index, MergeResult, Objects, Parents, Repository, Tree, changes_between, merge_heads,
+    merge_results, staged_changes,
 };
 use crate::measure::{self, Measured};
 use crate::rules::MeasuredChange;
@@ -42,7 +43,7 @@ pub(super) fn of_next_commit(
 ) -> Result<OwnChanges> {
     let head = repo.tree_of(parents.head)?;
     let changes = staged_changes(index, &head)?;
-    own(repo.objects(), &repo.merges()?, &parents.all(), changes)
+    own(repo.objects(), &parents.all(), changes)
 }
 
 /// The own changes of a commit.
@@ -51,24 +52,18 @@ pub(super) fn of_next_commit(
 /// As for [`of_next_commit`].
 pub(super) fn of_commit(
     objects: &Objects,
-    merges: &Merges,
     parents: &[ObjectId],
     tree: &Tree<'_>,
 ) -> Result<OwnChanges> {
     let first = Tree::of_commit(objects, parents.first().copied())?;
     let changes = changes_between(objects, first.id(), tree.id())?;
-    own(objects, merges, parents, changes)
+    own(objects, parents, changes)
 }
 
-fn own(
-    objects: &Objects,
-    merges: &Merges,
-    parents: &[ObjectId],
-    changes: Vec<Change>,
-) -> Result<OwnChanges> {
+fn own(objects: &Objects, parents: &[ObjectId], changes: Vec<Change>) -> Result<OwnChanges> {
     let parents = match parents.len() {
         0 | 1 => parents.to_vec(),
-        _ => merges.heads(objects, parents)?,
+        _ => merge_heads(objects, parents)?,
     };
     let mut merged = MergedContents {
         is_merge: parents.len() > 1,
@@ -77,7 +72,7 @@ fn own(
     let results = match parents[..] {
         _ if changes.is_empty() => None,
         [] | [_] => None,
-        [ours, theirs] => merges.results(objects, [ours, theirs], &changes)?,
+        [ours, theirs] => Some(merge_results(objects, [ours, theirs], &changes)?),
         // Git merges several branches by another strategy.
         _ => Some(of_octopus(objects, &parents, &changes)?),
     };

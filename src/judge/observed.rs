@@ -22,7 +22,7 @@ use crate::rules::{self, Access, at_level};
 /// What is compared.
 pub struct Observed<'a> {
     /// The checkpoints.
-    pub store: &'a CheckpointStore,
+    pub store: &'a CheckpointStore<'a>,
     /// What there was before.
     pub before: &'a Checkpoint,
     /// What is there now.
@@ -203,15 +203,15 @@ impl ObservedJudge<'_> {
     fn index(&self, found: &mut Observation) -> Result<()> {
         let observed = self.observed;
         let repo = self.repo;
-        let staged = |one| observed.store.staged(repo, one);
-        let (old, new) = (staged(observed.before)?, staged(observed.after)?);
+        let index = |one| observed.store.index_of(repo, one);
+        let (old, new) = (index(observed.before)?, index(observed.after)?);
         let head = repo.tree_of(observed.after.head_commit())?;
         let base = repo.tree_of(self.base)?;
         let files = repo.tree_in(observed.after);
         let excuse = Excuses::of(self)?;
         let mut changes = Vec::new();
-        for (path, _, is) in differing(&old, &new) {
-            let (path, is): (&BStr, _) = (path.as_ref(), is.copied());
+        for change in new.changes_since(&old)? {
+            let (path, is): (&BStr, _) = (change.path.as_ref(), change.new);
             let (head, base) = (head.get(path)?, base.get(path)?);
             let is_known = [head, base, files.get(path)?].contains(&is);
             if !is_known && !excuse.covers(path, is, head)? {

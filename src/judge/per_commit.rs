@@ -8,7 +8,7 @@ use super::measured_changes::{Judge, for_each};
 use super::merge_commits::{self, OwnChanges};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
-use crate::git::{Commit, Merges, Objects, Range, Repository, Tree, changes_between};
+use crate::git::{Commit, Objects, Range, Repository, Tree, changes_between};
 use crate::measure::Precision;
 use crate::policy::{Policy, Stage};
 use crate::rules;
@@ -49,7 +49,6 @@ pub(super) fn judge(
     let judge = CommitJudge {
         commits,
         base: repo.tree_of(range.base)?.id(),
-        merges: repo.merges()?,
         policy: &policy,
         commit_approvals,
     };
@@ -66,7 +65,6 @@ struct CommitJudge<'a> {
     commits: &'a [Commit],
     /// The tree of the merge base.
     base: ObjectId,
-    merges: Merges,
     policy: &'a Policy,
     /// The approvals in the messages of the range.
     commit_approvals: &'a CommitApprovals,
@@ -77,7 +75,7 @@ impl CommitJudge<'_> {
         let commit = &self.commits[at];
         let (base, tree) = (Tree::at(objects, self.base), Tree::at(objects, commit.tree));
         let OwnChanges { changes, merged } =
-            merge_commits::of_commit(objects, &self.merges, &commit.parents, &tree)?;
+            merge_commits::of_commit(objects, &commit.parents, &tree)?;
         let mut judged = JudgedCommit {
             changes: changes.len(),
             ..JudgedCommit::default()

@@ -31,7 +31,7 @@ pub fn commit(
     let made = repo.commit(id)?;
     let tree = repo.tree_of(Some(id))?;
     let OwnChanges { changes, merged } =
-        merge_commits::of_commit(repo.objects(), &repo.merges()?, &made.parents, &tree)?;
+        merge_commits::of_commit(repo.objects(), &made.parents, &tree)?;
     let base = made.parents.first().copied();
     let facts = JudgementFacts {
         source: SourceKind::Range,

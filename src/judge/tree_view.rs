@@ -84,7 +84,11 @@ impl ResultTree for GitTreeView<'_> {
                 .seen(self.tree.visit_case_collisions(paths, visit));
             return;
         }
-        let list = || self.failed.seen(self.tree.files()).unwrap_or_default();
+        let list = || {
+            self.failed
+                .seen(self.tree.entries_below("".into()))
+                .unwrap_or_default()
+        };
         for (path, kind) in self.files.get_or_init(list) {
             visit(path.as_ref(), *kind);
         }

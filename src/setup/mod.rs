@@ -18,6 +18,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use cap_std::fs::Metadata;
 use serde::Serialize;
 
 use crate::error::Error;
@@ -217,7 +218,8 @@ pub fn look(path: &Path) -> Result<Option<(Vec<u8>, bool)>, String> {
     if !metadata.is_file() {
         return Err("it is a symbolic link, or not a file".to_owned());
     }
-    let executable = system::std_mode(&metadata).is_none_or(|mode| mode & 0o100 != 0);
+    let mode = system::mode(&Metadata::from_just_metadata(metadata));
+    let executable = mode.is_none_or(|mode| mode & 0o100 != 0);
     Ok(Some((fs::read(path).map_err(cannot)?, executable)))
 }
 
@@ -242,7 +244,8 @@ pub fn text(root: &Path, file: &Path) -> Result<Option<String>, String> {
 pub fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
     let is_script = content.starts_with(b"#!");
     let mode = match fs::metadata(path) {
-        Ok(old) => system::std_mode(&old).map(|mode| if is_script { mode | 0o100 } else { mode }),
+        Ok(old) => system::mode(&Metadata::from_just_metadata(old))
+            .map(|mode| if is_script { mode | 0o100 } else { mode }),
         Err(_) => is_script.then_some(0o755),
     };
     let directory = fs::create_dir_all(disk::directory_of(path));

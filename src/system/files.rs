@@ -2,14 +2,12 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use cap_std::fs::{Dir, File, Metadata, MetadataExt, OpenOptions, OpenOptionsExt as _};
-use gix::index::entry::Stat;
-use gix::index::entry::stat::Time;
 use rustix::fs::{Mode, OFlags, fsync, openat};
 use rustix::io::retry_on_intr;
 use rustix::termios::{QueueSelector, tcflush};
@@ -21,11 +19,6 @@ pub(crate) const HAS_MODES: bool = true;
 /// The permission bits of a file; `None` if there are none.
 pub(crate) fn mode(metadata: &Metadata) -> Option<u32> {
     Some(metadata.mode() & 0o7777)
-}
-
-/// The same for metadata of the standard library.
-pub(crate) fn std_mode(metadata: &fs::Metadata) -> Option<u32> {
-    Some(metadata.permissions().mode() & 0o7777)
 }
 
 /// Sets the permission bits of an open file.
@@ -45,37 +38,6 @@ pub(crate) fn create_with_mode(options: &mut OpenOptions, mode: u32) {
 /// Opens without blocking, for example on a FIFO.
 pub(crate) fn never_wait(options: &mut OpenOptions) {
     options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
-}
-
-/// Opens a file for reading; does not wait for a writer if it is a FIFO.
-///
-/// # Errors
-/// A file system error.
-pub(crate) fn open_without_waiting(path: &Path) -> io::Result<fs::File> {
-    fs::OpenOptions::new()
-        .read(true)
-        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
-        .open(path)
-}
-
-/// The stat data in git's index: the low 32 bits of each number. `None` if the system has no such numbers.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-pub(crate) fn stat(metadata: &Metadata) -> Option<Stat> {
-    Some(Stat {
-        mtime: Time {
-            secs: metadata.mtime() as u32,
-            nsecs: metadata.mtime_nsec() as u32,
-        },
-        ctime: Time {
-            secs: metadata.ctime() as u32,
-            nsecs: metadata.ctime_nsec() as u32,
-        },
-        dev: metadata.dev() as u32,
-        ino: metadata.ino() as u32,
-        uid: metadata.uid(),
-        gid: metadata.gid(),
-        size: metadata.size() as u32,
-    })
 }
 
 /// Syncs the names in a directory to disk.

@@ -8,7 +8,6 @@ pub(super) mod files {
     use std::path::Path;
 
     use cap_std::fs::{Dir, File, Metadata, OpenOptions};
-    use gix::index::entry::Stat;
 
     /// Whether files have permission bits.
     #[cfg(test)]
@@ -16,11 +15,6 @@ pub(super) mod files {
 
     /// No permission bits.
     pub(crate) fn mode(_metadata: &Metadata) -> Option<u32> {
-        None
-    }
-
-    /// The same for metadata of the standard library.
-    pub(crate) fn std_mode(_metadata: &fs::Metadata) -> Option<u32> {
         None
     }
 
@@ -37,19 +31,6 @@ pub(super) mod files {
 
     /// Does nothing: no name in a directory is a pipe.
     pub(crate) fn never_wait(_options: &mut OpenOptions) {}
-
-    /// Opens a file for reading.
-    ///
-    /// # Errors
-    /// A file system error.
-    pub(crate) fn open_without_waiting(path: &Path) -> io::Result<fs::File> {
-        fs::File::open(path)
-    }
-
-    /// `None`, so every file is read.
-    pub(crate) fn stat(_metadata: &Metadata) -> Option<Stat> {
-        None
-    }
 
     /// Does nothing: Windows has no such call and journals names itself.
     ///

@@ -1,17 +1,15 @@
 //! Takes back what happened between two checkpoints, where nothing else has happened since.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gix::bstr::{BString, ByteSlice};
 
-use super::switches::differing_switches;
 use super::{Checkpoint, CheckpointStore, ObservedChange, SavedFile, differing, unusable};
 use crate::change::{Change, Kind, State};
 use crate::disk;
 use crate::error::Result;
-use crate::git::{Blobs, CheckedOut, Repository, changes_between};
+use crate::git::{Blobs, Index, Repository, changes_between};
 
 /// What there is to take back.
 #[derive(Debug, Default)]
@@ -26,19 +24,14 @@ pub struct TakenBack {
     now: String,
 }
 
-impl CheckpointStore {
+impl CheckpointStore<'_> {
     /// What of a change is still there. `only` limits it to these files.
     ///
     /// # Errors
     /// The work tree cannot be recorded.
-    pub fn to_take_back(
-        &self,
-        repo: &Repository,
-        change: &ObservedChange,
-        only: &[BString],
-    ) -> Result<TakenBack> {
+    pub fn to_take_back(&self, change: &ObservedChange, only: &[BString]) -> Result<TakenBack> {
         let ObservedChange { before, after, .. } = change;
-        let now = self.record(repo, &[], Some(before))?;
+        let now = self.record(&[], Some(before))?;
         let both = self.repository(Blobs::new())?;
         let objects = both.objects();
         let there = both.tree_in(&now);
@@ -80,9 +73,10 @@ impl CheckpointStore {
         // What stands where a directory was goes first.
         let mut lines = Vec::new();
         for change in &back.files {
-            let none = change.old.or(change.new).map(|state| state.id.kind());
-            let none = gix::ObjectId::null(none.unwrap_or(gix::hash::Kind::Sha1));
-            lines.extend([format!("0 {none}\t").as_bytes(), &change.path, b"\0"].concat());
+            if let Some(state) = change.old.or(change.new) {
+                let line = format!("0 {}\t", state.id);
+                lines.extend([line.as_bytes(), &change.path, b"\0"].concat());
+            }
         }
         for change in &back.files {
             if let Some(old) = change.old {
@@ -90,22 +84,20 @@ impl CheckpointStore {
                 lines.extend([line.as_bytes(), &change.path, b"\0"].concat());
             }
         }
-        // The target is made in the same index, and the index then put back, so that git sees which files it knows.
-        let index = self.file("index");
-        let kept = self.file("index.kept");
-        let copy = |from: &Path, to: &Path| {
-            fs::copy(from, to).map_err(|error| unusable(&self.directory, &error))
+        // In an index of its own, so that git still sees in the other one which files it knows.
+        let make = |arguments: &[&str], input: &[u8]| {
+            let git = self.program(&self.directory, true);
+            let made = git
+                .env("GIT_INDEX_FILE", self.file("target"))
+                .run(arguments, input);
+            made.map_err(|why| self.failed(&why))
         };
-        copy(&index, &kept)?;
-        let make = || {
-            self.git(true, &["update-index", "-z", "--index-info"], &lines)?;
-            self.git(true, &["write-tree"], b"")
-        };
-        let target = make();
-        copy(&kept, &index)?;
-        let target = target?.trim().to_str_lossy().into_owned();
+        make(&["read-tree", &back.now], b"")?;
+        make(&["update-index", "-z", "--index-info"], &lines)?;
+        let target = make(&["write-tree"], b"")?;
+        let target = target.trim().to_str_lossy();
         let arguments = ["read-tree", "-m", "-u", &back.now, &target];
-        self.git(true, &arguments, b"").map(drop)
+        self.git(true, arguments, b"").map(drop)
     }
 
     /// Takes back what changed besides files, where it is as it was left: refs, HEAD, the index and the switches. The
@@ -113,42 +105,36 @@ impl CheckpointStore {
     ///
     /// # Errors
     /// One of them cannot be written.
-    pub fn take_back_rest(
-        &self,
-        repo: &Repository,
-        change: &ObservedChange,
-    ) -> Result<Vec<String>> {
+    pub fn take_back_rest(&self, change: &ObservedChange) -> Result<Vec<String>> {
         let ObservedChange { before, after, .. } = change;
-        let mut done = self.take_back_refs(repo, change)?;
-        if before.index != after.index && self.take_back_index(repo, change)? {
+        let mut done = self.take_back_refs(change)?;
+        if before.index != after.index && self.take_back_index(change)? {
             done.push("the index".to_owned());
         }
-        for (name, old, new) in differing_switches(before, after) {
-            let path = PathBuf::from(name);
+        for (name, old, new) in differing(&before.switches, &after.switches) {
+            let path = Path::new(name);
             let read = |saved: &SavedFile| self.read_copy(&saved.copy);
-            if fs::read(&path).ok() != new.map(read).transpose()? {
+            if fs::read(path).ok() != new.map(read).transpose()? {
                 continue;
             }
-            let old = old.map(|saved| Ok((saved, read(saved)?))).transpose()?;
-            let write = || match &old {
-                None => fs::remove_file(&path),
-                Some((saved, content)) => {
-                    if let Some(directory) = path.parent() {
-                        fs::create_dir_all(directory)?;
-                    }
+            let written = match old {
+                None => fs::remove_file(path),
+                Some(saved) => {
+                    let content = read(saved)?;
                     let mode = if saved.is_executable { 0o755 } else { 0o644 };
-                    disk::replace(&path, content, Some(mode))
+                    fs::create_dir_all(disk::directory_of(path))
+                        .and_then(|()| disk::replace(path, &content, Some(mode)))
                 }
             };
-            write().map_err(|error| unusable(&path, &error))?;
+            written.map_err(|error| unusable(path, &error))?;
             done.push(name.clone());
         }
         Ok(done)
     }
 
-    fn take_back_refs(&self, repo: &Repository, change: &ObservedChange) -> Result<Vec<String>> {
+    fn take_back_refs(&self, change: &ObservedChange) -> Result<Vec<String>> {
         let ObservedChange { before, after, .. } = change;
-        let now = self.refs(repo)?;
+        let now = self.refs()?;
         let git = |arguments: &[&str], input: &[u8]| {
             let git = self.program(&self.git_dir, false);
             git.run(arguments, input).map_err(|why| self.failed(&why))
@@ -181,11 +167,11 @@ impl CheckpointStore {
     }
 
     /// The index is as it was left if it lists the same; git also notes in it when it looked at files.
-    fn take_back_index(&self, repo: &Repository, change: &ObservedChange) -> Result<bool> {
+    fn take_back_index(&self, change: &ObservedChange) -> Result<bool> {
         let ObservedChange { before, after, .. } = change;
-        let place = repo.repo.index_path();
-        let now = CheckedOut::of(repo)?;
-        let is_same = |one| Ok(self.index_of(repo, one)?.is_same(&now));
+        let place = self.repo.repo.index_path();
+        let now = Index::open(self.repo)?;
+        let is_same = |one| self.index_of(self.repo, one)?.lists_the_same(&now);
         if !is_same(after)? || is_same(before)? {
             return Ok(false);
         }
@@ -197,16 +183,13 @@ impl CheckpointStore {
         Ok(true)
     }
 
-    /// What is staged in a checkpoint.
+    /// The index of a checkpoint, with the objects of `repo`.
     ///
     /// # Errors
-    /// The copy of the index is damaged.
-    pub fn staged(&self, repo: &Repository, one: &Checkpoint) -> Result<BTreeMap<BString, State>> {
-        Ok(self.index_of(repo, one)?.staged().collect())
-    }
-
-    fn index_of(&self, repo: &Repository, one: &Checkpoint) -> Result<CheckedOut> {
+    /// The copy is damaged.
+    pub fn index_of(&self, repo: &Repository, one: &Checkpoint) -> Result<Index> {
         let copy = one.index.as_ref();
-        CheckedOut::of_copy(repo, copy.map(|name| self.file("copies").join(name)))
+        let copy = copy.map(|name| self.file("copies").join(name));
+        Index::at(repo, &copy.unwrap_or_default())
     }
 }

@@ -10,8 +10,8 @@ mod record;
 mod switches;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,11 +20,11 @@ use gix::bstr::ByteSlice;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::program::{Git, object_directory, private_config};
-use super::{Blobs, Objects, Repository, Tree};
-use crate::disk;
-use crate::disk::absolute;
+use super::program::{Git, PrivateObjects, private_config};
+use super::{Blobs, Repository, Tree, show_file};
+use crate::disk::{self, absolute};
 use crate::error::{Error, Result};
+use crate::path::escaped;
 
 /// What the private repository sets: contents are kept as they are, and nothing else runs.
 const CONFIG: &str = "\tbare = false\n\tfsmonitor = false\n\tattributesFile = /dev/null\n\texcludesFile = /dev/null\n\tautocrlf = false\n\tsafecrlf = false\n\tuntrackedCache = false\n\tsplitIndex = false\n\tfsync = none\n\tlooseCompression = 0\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[advice]\n\taddEmbeddedRepo = false\n";
@@ -32,17 +32,6 @@ const CONFIG: &str = "\tbare = false\n\tfsmonitor = false\n\tattributesFile = /d
 pub const CHANGE: &str = "cp-";
 /// Turns off every conversion; the attributes of the work tree come after it.
 const ATTRIBUTES: &str = "* -text -filter -ident -working-tree-encoding\n";
-
-/// The directories of a store.
-const DIRECTORIES: [&str; 7] = [
-    "objects/info",
-    "refs",
-    "info",
-    "copies",
-    "both/info",
-    "sessions",
-    "changes",
-];
 
 /// After this time without a call, a session has ended.
 const IDLE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -54,12 +43,12 @@ pub struct Checkpoint {
     pub(crate) tree: String,
     /// The content of git's `HEAD`.
     head: String,
-    /// Every ref but guard's own, with its target.
+    /// The commit of every ref but guard's own; symbolic ones are left out.
     refs: BTreeMap<String, String>,
     /// The copy of the index; `None` for no index.
     pub(crate) index: Option<String>,
     /// The files that say which hooks run and what git ignores, each with its copy.
-    switches: BTreeMap<String, Option<SavedFile>>,
+    switches: BTreeMap<String, SavedFile>,
     /// Files too large or unreadable to keep, with size and time.
     pub(crate) sizes: BTreeMap<String, String>,
     /// The copy of the ignore rules by which it was recorded.
@@ -87,7 +76,8 @@ struct SavedFile {
 }
 
 /// The checkpoints of one work tree. Other processes wait until it is dropped.
-pub struct CheckpointStore {
+pub struct CheckpointStore<'a> {
+    repo: &'a Repository,
     /// The root of the work tree.
     root: PathBuf,
     directory: PathBuf,
@@ -105,7 +95,7 @@ impl Checkpoint {
         }
     }
 
-    /// The refs with their targets; symbolic ones are left out.
+    /// The refs with their targets.
     pub fn refs(&self) -> impl Iterator<Item = (&str, ObjectId)> {
         let refs = self.refs.iter();
         refs.filter_map(|(name, target)| Some((name.as_str(), id(target)?)))
@@ -118,9 +108,8 @@ pub fn differing<'a, K: Ord, V: PartialEq>(
     new: &'a BTreeMap<K, V>,
 ) -> impl Iterator<Item = (&'a K, Option<&'a V>, Option<&'a V>)> {
     let keys: BTreeSet<&K> = old.keys().chain(new.keys()).collect();
-    let both = keys
-        .into_iter()
-        .map(|key| (key, old.get(key), new.get(key)));
+    let keys = keys.into_iter();
+    let both = keys.map(|key| (key, old.get(key), new.get(key)));
     both.filter(|(_, old, new)| old != new)
 }
 
@@ -137,76 +126,80 @@ impl Repository {
 
     /// The trees of the newest stash of a checkpoint: their contents come back with `git stash pop`.
     pub(crate) fn stash_in(&self, one: &Checkpoint) -> Vec<Tree<'_>> {
-        let tip = one.refs.get("refs/stash").and_then(|tip| id(tip));
-        let stash = tip.and_then(|tip| Some((tip, self.commit(tip).ok()?.parents)));
-        let commits = stash.map(|(tip, parents)| [Some(tip), parents.get(2).copied()]);
+        let tip = one.refs.get("refs/stash");
+        let tip = tip.and_then(|tip| self.commit(id(tip)?).ok());
+        let commits = tip.map(|tip| [Some(tip.id), tip.parents.get(2).copied()]);
         let commits = commits.into_iter().flatten().flatten();
-        commits
-            .filter_map(|commit| self.tree_of(Some(commit)).ok())
-            .collect()
+        let trees = commits.map(|commit| self.tree_of(Some(commit)));
+        trees.filter_map(Result::ok).collect()
     }
 }
 
-impl CheckpointStore {
+impl<'a> CheckpointStore<'a> {
     /// Opens the checkpoints of a work tree, or begins them. Those of sessions without a call for a long time are
     /// deleted.
     ///
     /// # Errors
     /// The cache directory is in the work tree, or cannot be written.
-    pub fn open(repo: &Repository) -> Result<CheckpointStore> {
-        let root = absolute(repo.own_workdir()?);
+    pub fn open(repo: &'a Repository) -> Result<CheckpointStore<'a>> {
+        let (root, git_dir) = (absolute(repo.own_workdir()?), absolute(repo.git_dir()));
         let cache = cache_directory()
             .ok_or_else(|| Error::new("there is no directory for checkpoints: HOME is not set"))?;
-        let git_dir = absolute(repo.git_dir());
         let key = format!("{}\n{}", root.display(), git_dir.display());
         let directory = cache.join(repo.blob_id(key.as_bytes())?.to_string());
+        let made = disk::create_private_directory(&directory);
+        made.map_err(|error| unusable(&directory, &error))?;
+        let directory = absolute(&directory);
         if directory.starts_with(&root) {
-            return Err(Error::new(format!(
-                "the cache directory {} is in the work tree, where checkpoints would be copied into each other",
-                super::show_file(&cache)
-            ))
-            .help("if the repository is the home directory, work in a repository of its own")
-            .help("otherwise, set XDG_CACHE_HOME to a directory elsewhere"));
+            let cache = show_file(&cache);
+            let message = format!(
+                "the cache directory {cache} is in the work tree, where checkpoints would be copied into each other"
+            );
+            return Err(Error::new(message)
+                .help("if the repository is the home directory, work in a repository of its own")
+                .help("otherwise, set XDG_CACHE_HOME to a directory elsewhere"));
         }
-        let begin = || -> io::Result<File> {
-            disk::create_private_directory(&directory)?;
-            let lock = disk::open_private_append(&directory.join("lock"))?;
-            lock.lock()?;
-            Ok(lock)
-        };
+        let lock = disk::open_private_append(&directory.join("lock"));
+        let lock = lock.and_then(|lock| lock.lock().map(|()| lock));
         let store = CheckpointStore {
-            _alone: begin().map_err(|error| unusable(&directory, &error))?,
+            _alone: lock.map_err(|error| unusable(&directory, &error))?,
             common_dir: absolute(repo.common_dir()),
+            repo,
             root,
             directory,
             git_dir,
         };
         store.forget_idle();
-        store.begin(repo)?;
+        store.begin()?;
         Ok(store)
     }
 
-    fn begin(&self, repo: &Repository) -> Result<()> {
+    fn begin(&self) -> Result<()> {
         if self.file("config").exists() {
             return Ok(());
         }
-        let mut config = private_config(repo.repo.object_hash(), CONFIG);
+        let repo = &self.repo.repo;
+        let mut config = private_config(repo.object_hash(), CONFIG);
         for key in ["fileMode", "symlinks", "ignoreCase"] {
-            let known = repo.repo.config_snapshot();
+            let known = repo.config_snapshot();
             if let Some(value) = known.boolean(format!("core.{key}").as_str()) {
                 config.push_str(&format!("[core]\n\t{key} = {value}\n"));
             }
         }
-        for name in DIRECTORIES {
-            fs::create_dir_all(self.file(name))
-                .map_err(|error| unusable(&self.directory, &error))?;
+        for name in [
+            "objects/info",
+            "refs",
+            "info",
+            "copies",
+            "sessions",
+            "changes",
+        ] {
+            let made = fs::create_dir_all(self.file(name));
+            made.map_err(|error| unusable(&self.directory, &error))?;
         }
         self.save("HEAD", b"ref: refs/heads/none\n")?;
         self.save("info/attributes", ATTRIBUTES.as_bytes())?;
         self.save("root", self.root.to_string_lossy().as_bytes())?;
-        let own = object_directory(&self.file("objects"))?;
-        let both = own + &object_directory(&self.common_dir.join("objects"))?;
-        self.save("both/info/alternates", both.as_bytes())?;
         // The last file says that all are there.
         self.save("config", config.as_bytes())
     }
@@ -225,12 +218,9 @@ impl CheckpointStore {
         self.directory.join(name)
     }
 
-    /// Replaces a file of the store, if it holds something else.
+    /// Replaces a file of the store.
     fn save(&self, name: &str, content: &[u8]) -> Result<()> {
         let path = self.file(name);
-        if fs::read(&path).is_ok_and(|known| known == content) {
-            return Ok(());
-        }
         let temporary = path.with_extension("new");
         fs::write(&temporary, content)
             .and_then(|()| fs::rename(temporary, path))
@@ -243,10 +233,9 @@ impl CheckpointStore {
     /// It cannot be opened.
     pub fn repository(&self, blobs: Blobs) -> Result<Repository> {
         let mut repo = Repository::open(&self.root)?;
-        let objects = gix::odb::at(self.file("both"), repo.repo.object_hash())
-            .map_err(|error| unusable(&self.directory, &error))?;
-        repo.repo.objects = gix::odb::memory::Proxy::from(objects);
-        repo.objects = Objects::new(repo.repo.objects.clone()).holding(blobs);
+        let both = [self.file("objects"), self.common_dir.join("objects")];
+        repo.read_from(PrivateObjects::borrowing(both)?)?;
+        repo.objects = repo.objects.holding(blobs);
         Ok(repo)
     }
 
@@ -254,10 +243,10 @@ impl CheckpointStore {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn report(&self, repo: &Repository, change: &ObservedChange) -> Result<String> {
+    pub fn report(&self, change: &ObservedChange) -> Result<String> {
         let text = serde_json::to_vec(change).unwrap_or_default();
         // No snapshot has such a name.
-        let name = format!("{CHANGE}{}", repo.blob_id(&text)?.to_hex_with_len(8));
+        let name = format!("{CHANGE}{}", self.repo.blob_id(&text)?.to_hex_with_len(8));
         self.save(&format!("changes/{name}"), &text)?;
         Ok(name)
     }
@@ -267,19 +256,15 @@ impl CheckpointStore {
     /// # Errors
     /// There is none any more.
     pub fn observed(&self, name: &str) -> Result<ObservedChange> {
-        let is_name = name
-            .strip_prefix(CHANGE)
-            .is_some_and(|id| id.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let id = name.strip_prefix(CHANGE).unwrap_or("/");
+        let is_name = id.bytes().all(|byte| byte.is_ascii_hexdigit());
         let text = fs::read(self.file("changes").join(name)).ok();
         let text = text.filter(|_| is_name);
         let change = text.and_then(|text| serde_json::from_slice(&text).ok());
         change.ok_or_else(|| {
-            Error::new(format!(
-                "guard knows no change {}",
-                crate::path::escaped(name)
-            ))
-            .help("changes of commands are kept until the session of the agent ends")
-            .help("what only the work tree had is a snapshot: guard snapshot list")
+            Error::new(format!("guard knows no change {}", escaped(name)))
+                .help("changes of commands are kept until the session of the agent ends")
+                .help("what only the work tree had is a snapshot: guard snapshot list")
         })
     }
 
@@ -292,7 +277,7 @@ impl CheckpointStore {
         if let Ok(text) = fs::read(&file) {
             return serde_json::from_slice(&text).map_err(|error| {
                 Error::new(format!("the notes of the session are damaged: {error}"))
-                    .help(format!("a person may delete {}", super::show_file(&file)))
+                    .help(format!("a person may delete {}", show_file(&file)))
             });
         }
         let note = self.note();
@@ -367,8 +352,8 @@ impl CheckpointStore {
     }
 
     /// Keeps a copy of a content; its name is the answer.
-    fn keep(&self, repo: &Repository, content: &[u8]) -> Result<String> {
-        let name = repo.blob_id(content)?.to_string();
+    fn keep(&self, content: &[u8]) -> Result<String> {
+        let name = self.repo.blob_id(content)?.to_string();
         if !self.file("copies").join(&name).exists() {
             self.save(&format!("copies/{name}"), content)?;
         }
@@ -381,7 +366,12 @@ impl CheckpointStore {
 
     /// Runs git on the private repository. Its index and objects are the store's own; `borrows` also finds the objects
     /// of the work tree's repository.
-    fn git(&self, borrows: bool, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>> {
+    fn git<T: AsRef<OsStr>>(
+        &self,
+        borrows: bool,
+        arguments: impl IntoIterator<Item = T>,
+        input: &[u8],
+    ) -> Result<Vec<u8>> {
         let git = self.program(&self.directory, borrows);
         git.run(arguments, input).map_err(|why| self.failed(&why))
     }
@@ -391,8 +381,7 @@ impl CheckpointStore {
             .in_directory(&self.root)
             .env("GIT_WORK_TREE", &self.root)
             .set("core.hooksPath", "/dev/null")
-            .set("user.name", "guard")
-            .set("user.email", "guard@localhost");
+            .by_guard();
         match borrows {
             true => git.borrows(&self.common_dir.join("objects")),
             false => git,
@@ -400,12 +389,10 @@ impl CheckpointStore {
     }
 
     fn failed(&self, why: &str) -> Error {
+        let directory = show_file(&self.directory);
         Error::new(format!("guard could not record the work tree: {why}"))
             .help("guard needs git on the PATH, and a work tree that it can read")
-            .help(format!(
-                "a person may delete the checkpoints: {}",
-                super::show_file(&self.directory)
-            ))
+            .help(format!("a person may delete the checkpoints: {directory}"))
     }
 }
 
@@ -414,21 +401,14 @@ fn cache_directory() -> Option<PathBuf> {
     let variables = ["XDG_CACHE_HOME", "LOCALAPPDATA"];
     let named = variables.iter().find_map(std::env::var_os);
     let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
-    let cache = named.or_else(|| Some(std::env::home_dir()?.join(".cache")))?;
-    let cache = cache.ancestors().find_map(|path| {
-        Some(
-            path.canonicalize()
-                .ok()?
-                .join(cache.strip_prefix(path).ok()?),
-        )
-    });
+    let cache = named.or_else(|| Some(std::env::home_dir()?.join(".cache")));
     Some(cache?.join("guard"))
 }
 
 fn unusable(directory: &Path, error: &dyn std::fmt::Display) -> Error {
+    let shown = show_file(directory);
     Error::new(format!(
-        "the checkpoints in {} cannot be used: {error}",
-        super::show_file(directory)
+        "the checkpoints in {shown} cannot be used: {error}"
     ))
     .help("the directory must be writable and have space; a person may delete it")
 }

@@ -1,7 +1,7 @@
 //! Records a checkpoint.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{Checkpoint, CheckpointStore, SavedFile, unusable};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::git::work_tree::{excludes_file, nested_commit};
 use crate::git::{Repository, failed};
 use crate::system;
@@ -23,76 +23,65 @@ const LARGEST: u64 = 16 << 20;
 const KILLED: Duration = Duration::from_secs(60);
 
 /// Lists what differs from the private index, and what git ignores.
-const WALK: [&str; 7] = [
-    "status",
-    "--porcelain",
-    "-z",
-    "--no-renames",
-    "--untracked-files=all",
-    "--ignored=matching",
-    "--ignore-submodules=dirty",
-];
+const WALK: &str = "status --porcelain -z --no-renames --untracked-files=all --ignored=matching --ignore-submodules=dirty";
 
-/// What a walk finds.
-#[derive(Default)]
-struct Walked {
-    /// What differs from the private index.
-    differing: Vec<BString>,
-    ignored: Vec<BString>,
-}
-
-impl CheckpointStore {
+impl CheckpointStore<'_> {
     /// Records the work tree. What was ignored `before` stays ignored, and what has been hidden since is recorded.
     /// `agent` names the files that switch the agent's hooks.
     ///
     /// # Errors
     /// git is not there or fails, or the repository cannot be read.
-    pub fn record(
-        &self,
-        repo: &Repository,
-        agent: &[PathBuf],
-        before: Option<&Checkpoint>,
-    ) -> Result<Checkpoint> {
+    pub fn record(&self, agent: &[PathBuf], before: Option<&Checkpoint>) -> Result<Checkpoint> {
+        let repo = self.repo;
         self.wait_for_git();
-        let outer = self.outer_rules(repo)?;
+        let outer = self.outer_rules()?;
         self.save("info/exclude", &outer)?;
+        // With a HEAD that names no commit, nothing could be judged later.
         let head_tree = repo.tree_of(repo.head_commit()?)?.id().to_string();
         if !self.file("index").exists() {
             // Only what a commit has is borrowed: git may delete anything else.
-            self.git(true, &["read-tree", &head_tree], b"")?;
+            self.git(true, ["read-tree", &head_tree], b"")?;
         }
-        let mut walked = walked(&self.git(true, &WALK, b"")?);
-        let mut rules = self.keep(repo, &self.rules(outer, &walked)?)?;
-        let mut ignored = self.keep(repo, &list(&walked.ignored))?;
+        let (mut differing, mut ignored) = (Vec::new(), Vec::new());
+        for line in self
+            .git(true, WALK.split(' '), b"")?
+            .split(|&byte| byte == 0)
+        {
+            match line {
+                [b'!', _, _, path @ ..] => ignored.push(BString::from(path)),
+                // The first letter compares with the commit.
+                [_, tag, _, path @ ..] if *tag != b' ' => differing.push(BString::from(path)),
+                _ => {}
+            }
+        }
+        let mut rules = self.keep(&self.rules(outer, &differing, &ignored)?)?;
+        let mut ignored_copy = self.keep(&list(&ignored))?;
         if let Some(before) = before
             && before.rules != rules
         {
-            self.ignore_as_before(before, &mut walked)?;
-            (rules, ignored) = (before.rules.clone(), before.ignored.clone());
+            self.ignore_as_before(before, &mut differing, &ignored)?;
+            (rules, ignored_copy) = (before.rules.clone(), before.ignored.clone());
         }
         // Files that git tracks are never ignored, whatever the rules say.
         let index = repo.repo.index_or_empty();
         let index = index.map_err(failed("the index cannot be read"))?;
-        for path in &walked.ignored {
+        for path in &ignored {
             let tracked = index.prefixed_entries(path.as_ref()).into_iter().flatten();
-            let tracked = tracked.map(|entry| entry.path(&index).to_owned());
-            walked.differing.extend(tracked);
+            differing.extend(tracked.map(|entry| entry.path(&index).to_owned()));
         }
-        let sizes = self.update(&walked.differing)?;
-        // With a HEAD that names no commit, nothing could be judged later.
-        repo.head_commit()?;
+        let sizes = self.update(&differing)?;
         let head = fs::read_to_string(self.git_dir.join("HEAD"))
             .map_err(|error| unusable(&self.git_dir, &error))?;
         let index = fs::read(repo.repo.index_path()).ok();
         Ok(Checkpoint {
             tree: self.tree()?,
             head: head.trim().to_owned(),
-            refs: self.refs(repo)?,
-            index: index.map(|index| self.keep(repo, &index)).transpose()?,
-            switches: self.keep_switches(repo, agent)?,
+            refs: self.refs()?,
+            index: index.map(|index| self.keep(&index)).transpose()?,
+            switches: self.keep_switches(agent)?,
             sizes,
             rules,
-            ignored,
+            ignored: ignored_copy,
         })
     }
 
@@ -109,10 +98,10 @@ impl CheckpointStore {
     }
 
     /// The ignore rules outside the work tree: of the user and of the repository, in rising precedence.
-    fn outer_rules(&self, repo: &Repository) -> Result<Vec<u8>> {
+    fn outer_rules(&self) -> Result<Vec<u8>> {
         let mut rules = Vec::new();
         let own = self.common_dir.join("info").join("exclude");
-        for file in excludes_file(repo)?.into_iter().chain([own]) {
+        for file in excludes_file(self.repo)?.into_iter().chain([own]) {
             rules.extend(fs::read(file).unwrap_or_default());
             rules.push(b'\n');
         }
@@ -121,16 +110,16 @@ impl CheckpointStore {
 
     /// All ignore rules, to compare them with others: the outer ones, and those of each directory, also of files that
     /// ignore themselves.
-    fn rules(&self, outer: Vec<u8>, walked: &Walked) -> Result<Vec<u8>> {
+    fn rules(&self, outer: Vec<u8>, differing: &[BString], ignored: &[BString]) -> Result<Vec<u8>> {
         let listed = ["ls-files", "-z", "--", ".gitignore", "*/.gitignore"];
-        let listed = self.git(false, &listed, b"")?;
+        let listed = self.git(false, listed, b"")?;
         let listed = listed.split(|&byte| byte == 0).map(BStr::new);
-        let found = walked.differing.iter().chain(&walked.ignored);
-        let mut files: BTreeSet<&BStr> = found.map(BString::as_ref).chain(listed).collect();
+        let found = differing.iter().chain(ignored).map(BString::as_ref);
+        let mut files: BTreeSet<&BStr> = found.chain(listed).collect();
         files.retain(|path| path.rsplit_str("/").next() == Some(b".gitignore"));
         let mut rules = outer;
         for path in files {
-            let place = self.place(path)?;
+            let place = self.repo.work_tree_file(path)?;
             // git follows no link here.
             if place.symlink_metadata().is_ok_and(|about| about.is_file()) {
                 rules.extend_from_slice(path);
@@ -143,34 +132,29 @@ impl CheckpointStore {
 
     /// The rules have changed. What was ignored before did not come from the command that changed them; what is
     /// ignored only now may have.
-    fn ignore_as_before(&self, before: &Checkpoint, walked: &mut Walked) -> Result<()> {
+    fn ignore_as_before(
+        &self,
+        before: &Checkpoint,
+        differing: &mut Vec<BString>,
+        ignored: &[BString],
+    ) -> Result<()> {
         let known = self.read_copy(&before.ignored)?;
         let known: HashSet<&[u8]> = known.split(|&byte| byte == 0).collect();
         let was_ignored = |path: &BString| {
             let mut above = path.find_iter("/").map(|end| &path[..=end]);
             known.contains(path.as_slice()) || above.any(|above| known.contains(above))
         };
-        let hidden = walked.ignored.iter().filter(|path| !was_ignored(path));
-        let hidden: Vec<OsString> = hidden
-            .filter_map(|path| {
-                Some(
-                    gix::path::from_bstr(path.as_bstr())
-                        .ok()?
-                        .into_owned()
-                        .into(),
-                )
-            })
-            .collect();
+        let hidden = ignored.iter().filter(|path| !was_ignored(path));
+        let hidden: Vec<_> = hidden.map(|path| path.to_os_str_lossy()).collect();
         if !hidden.is_empty() {
             let listing = ["--literal-pathspecs", "ls-files", "-z", "--others", "--"];
-            let arguments = listing.map(OsString::from).into_iter().chain(hidden);
-            let listed = self.program(&self.directory, false).run(arguments, b"");
-            let listed = listed.map_err(|why| self.failed(&why))?;
+            let paths = hidden.iter().map(AsRef::as_ref);
+            let arguments = listing.map(OsStr::new).into_iter().chain(paths);
+            let listed = self.git(false, arguments, b"")?;
             let listed = listed.split(|&byte| byte == 0);
-            let listed = listed.filter(|path| !path.is_empty()).map(BString::from);
-            walked.differing.extend(listed);
+            differing.extend(listed.filter(|path| !path.is_empty()).map(BString::from));
         }
-        walked.differing.retain(|path| !was_ignored(path));
+        differing.retain(|path| !was_ignored(path));
         Ok(())
     }
 
@@ -180,7 +164,7 @@ impl CheckpointStore {
         let (mut add, mut remove) = (Vec::new(), Vec::new());
         for path in paths {
             let path = path.trim_end_with(|c| c == '/').as_bstr();
-            let place = self.place(path)?;
+            let place = self.repo.work_tree_file(path)?;
             let is_kept = match fs::symlink_metadata(&place) {
                 Ok(about) if about.is_dir() => nested_commit(&place, path)?.is_some(),
                 Ok(about) if about.is_file() && !is_kept(&place, &about) => {
@@ -197,7 +181,7 @@ impl CheckpointStore {
         for (how, paths) in [("--force-remove", remove), ("--replace", add)] {
             if !paths.is_empty() {
                 let arguments = ["update-index", "--add", "--remove", how, "-z", "--stdin"];
-                self.git(false, &arguments, &list(&paths))?;
+                self.git(false, arguments, &list(&paths))?;
             }
         }
         Ok(sizes)
@@ -207,68 +191,38 @@ impl CheckpointStore {
     fn tree(&self) -> Result<String> {
         let hex = |output: Vec<u8>| output.trim().to_str_lossy().into_owned();
         // So that all trees are the store's own.
-        let tree = hex(self.git(false, &["write-tree", "--missing-ok"], b"")?);
+        let tree = hex(self.git(false, ["write-tree", "--missing-ok"], b"")?);
         if fs::read_to_string(self.file("tree")).ok().as_ref() != Some(&tree) {
-            let commit = self.git(false, &["commit-tree", "-m", "checkpoint", &tree], b"")?;
+            let commit = self.git(false, ["commit-tree", "-m", "checkpoint", &tree], b"")?;
             self.save("HEAD", hex(commit).as_bytes())?;
             self.save("tree", tree.as_bytes())?;
         }
         Ok(tree)
     }
 
-    pub(super) fn refs(&self, repo: &Repository) -> Result<BTreeMap<String, String>> {
-        let unreadable = failed("the refs cannot be read");
-        let platform = repo.repo.references().map_err(&unreadable)?;
-        let mut refs = BTreeMap::new();
-        for reference in platform.all().map_err(&unreadable)? {
-            let reference =
-                reference.map_err(|error| Error::new(format!("a ref cannot be read: {error}")))?;
-            let target = match reference.target() {
-                gix::refs::TargetRef::Object(id) => id.to_string(),
-                gix::refs::TargetRef::Symbolic(name) => format!("ref: {}", name.as_bstr()),
-            };
-            refs.insert(reference.name().as_bstr().to_string(), target);
-        }
-        refs.retain(|name, _| !name.starts_with("refs/guard/"));
-        Ok(refs)
+    pub(super) fn refs(&self) -> Result<BTreeMap<String, String>> {
+        let refs = self.repo.branches("refs/")?.into_iter();
+        let refs = refs.filter_map(|(name, tip)| Some((format!("refs/{name}"), tip?.to_string())));
+        Ok(refs
+            .filter(|(name, _)| !name.starts_with("refs/guard/"))
+            .collect())
     }
 
-    fn keep_switches(
-        &self,
-        repo: &Repository,
-        agent: &[PathBuf],
-    ) -> Result<BTreeMap<String, Option<SavedFile>>> {
+    fn keep_switches(&self, agent: &[PathBuf]) -> Result<BTreeMap<String, SavedFile>> {
         let mut saved = BTreeMap::new();
-        for file in self.switches(repo)?.iter().chain(agent) {
-            let copy = match fs::read(file) {
-                Ok(content) => Some(SavedFile {
-                    copy: self.keep(repo, &content)?,
-                    is_executable: is_executable(file),
-                }),
-                Err(_) => None,
-            };
-            saved.insert(file.to_string_lossy().into_owned(), copy);
+        for file in self.switches()?.iter().chain(agent) {
+            let about = fs::metadata(file).ok();
+            if let (Ok(content), Some(about)) = (fs::read(file), about) {
+                let about = cap_std::fs::Metadata::from_just_metadata(about);
+                let copy = SavedFile {
+                    copy: self.keep(&content)?,
+                    is_executable: system::mode(&about).is_some_and(|mode| mode & 0o100 != 0),
+                };
+                saved.insert(file.to_string_lossy().into_owned(), copy);
+            }
         }
         Ok(saved)
     }
-
-    fn place(&self, path: &BStr) -> Result<PathBuf> {
-        let path = gix::path::from_bstr(path).map_err(failed("a path is no name here"))?;
-        Ok(self.root.join(path))
-    }
-}
-
-fn walked(listed: &[u8]) -> Walked {
-    let mut walked = Walked::default();
-    for line in listed.split(|&byte| byte == 0) {
-        match line {
-            [b'!', _, _, path @ ..] => walked.ignored.push(path.into()),
-            // The first letter compares with the commit.
-            [_, tag, _, path @ ..] if *tag != b' ' => walked.differing.push(path.into()),
-            _ => {}
-        }
-    }
-    walked
 }
 
 fn list(paths: &[BString]) -> Vec<u8> {
@@ -287,12 +241,6 @@ fn size_and_time(about: &Metadata) -> String {
     let time = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let nanoseconds = time.map_or(0, |time| time.as_nanos());
     format!("{} bytes, {nanoseconds}", about.len())
-}
-
-fn is_executable(file: &Path) -> bool {
-    let about = fs::metadata(file).ok();
-    let mode = about.and_then(|about| system::std_mode(&about));
-    mode.is_some_and(|mode| mode & 0o100 != 0)
 }
 
 impl Repository {

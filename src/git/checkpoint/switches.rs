@@ -10,7 +10,6 @@ use serde_json::Value;
 use super::{Checkpoint, CheckpointStore, SavedFile, differing};
 use crate::disk::absolute;
 use crate::error::Result;
-use crate::git::Repository;
 use crate::git::work_tree::excludes_file;
 
 /// Sections of git's configuration that everyday commands write, and that say nothing about what is judged.
@@ -21,22 +20,17 @@ const CHOICE: &str = "guarddesign";
 /// The names of files with git's configuration.
 const CONFIGS: &[&str] = &["config", "config.worktree", ".gitconfig"];
 
-impl CheckpointStore {
-    pub(super) fn switches(&self, repo: &Repository) -> Result<Vec<PathBuf>> {
+impl CheckpointStore<'_> {
+    pub(super) fn switches(&self) -> Result<Vec<PathBuf>> {
         let common = &self.common_dir;
-        let mut files: Vec<PathBuf> = vec![
-            common.join("config"),
-            common.join("info").join("exclude"),
-            common.join("info").join("attributes"),
-            self.git_dir.join("config.worktree"),
-        ];
-        files.extend(excludes_file(repo)?);
-        let home = std::env::home_dir();
-        files.extend(home.as_ref().map(|home| home.join(".gitconfig")));
-        let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
-        let config = config.or_else(|| Some(home?.join(".config")));
-        files.extend(config.map(|config| config.join("git").join("config")));
-        let hooks = repo.hooks_directory()?;
+        let info = common.join("info");
+        let mut files = vec![info.join("exclude"), info.join("attributes")];
+        files.extend(excludes_file(self.repo)?);
+        // All files with settings, also those that others include.
+        let config = self.repo.repo.config_snapshot();
+        let sections = config.plumbing().sections();
+        files.extend(sections.filter_map(|one| Some(absolute(one.meta().path.as_ref()?))));
+        let hooks = self.repo.hooks_directory()?;
         let mut directories = vec![common.join("hooks"), absolute(&hooks)];
         directories.dedup();
         for directory in directories {
@@ -62,7 +56,7 @@ impl CheckpointStore {
         after: &Checkpoint,
     ) -> Result<Vec<(PathBuf, String)>> {
         let mut changed = Vec::new();
-        for (name, old, new) in differing_switches(before, after) {
+        for (name, old, new) in differing(&before.switches, &after.switches) {
             let path = PathBuf::from(name);
             let text = |saved: Option<&SavedFile>| match saved {
                 Some(saved) => self.read_copy(&saved.copy),
@@ -79,17 +73,6 @@ impl CheckpointStore {
         }
         Ok(changed)
     }
-}
-
-/// The switches that differ, each with both copies.
-pub(super) fn differing_switches<'a>(
-    before: &'a Checkpoint,
-    after: &'a Checkpoint,
-) -> impl Iterator<Item = (&'a String, Option<&'a SavedFile>, Option<&'a SavedFile>)> {
-    let file = |saved: Option<&'a Option<SavedFile>>| saved.and_then(Option::as_ref);
-    differing(&before.switches, &after.switches)
-        .map(move |(name, old, new)| (name, file(old), file(new)))
-        .filter(|(_, old, new)| old != new)
 }
 
 /// The keys of git's configuration whose values differ, without those of everyday commands.

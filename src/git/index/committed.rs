@@ -124,16 +124,14 @@ impl TreeBuilder<'_> {
             self.cursor.advance(1)?;
             is_right &= !is_inside(&self.cursor);
         }
-        match is_right {
-            true => Ok(Some(id)),
-            false => Err(format!(
-                "its TREE extension counts {count} entries in {}, which is wrong",
-                match self.path.is_empty() {
-                    true => "the root".to_owned(),
-                    false => escaped(&self.path).to_string(),
-                }
-            )),
-        }
+        let wrong = || {
+            let place = match self.path.is_empty() {
+                true => "the root".to_owned(),
+                false => escaped(&self.path).to_string(),
+            };
+            format!("its TREE extension counts {count} entries in {place}, which is wrong")
+        };
+        is_right.then_some(Some(id)).ok_or_else(wrong)
     }
 
     /// Takes a file; of one with a conflict, our side if there is one.
@@ -164,8 +162,8 @@ impl TreeBuilder<'_> {
     fn keep(&mut self, hash: gix::hash::Kind, content: Vec<u8>) -> IndexRead<ObjectId> {
         let id = compute_hash(hash, Kind::Tree, &content).map_err(|error| error.to_string())?;
         // Names are judged like those of any change.
-        let checked = tree::check_order(id, &content, |_| true);
-        if let Err((name, why)) = checked.map_err(|error| error.message)? {
+        let fault = tree::fault_in(id, &content, |_| true);
+        if let Some((name, why)) = fault.map_err(|error| error.message)? {
             let path = [self.path.as_slice(), &name].concat();
             return Err(format!("{} {why}", escaped(&path)));
         }

@@ -2,8 +2,8 @@
 //! where the extensions begin; single entries are decoded when they are needed. The file is read in pieces, because
 //! memory for all of it would cost more time than the pass.
 
-use std::fs::File;
-use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::cell::RefCell;
+use std::io::{Read, Seek, SeekFrom};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -42,48 +42,13 @@ const BLOCK: usize = 64;
 pub(super) const DIRECTORY: u32 = 0o040_000;
 
 /// Where the bytes of an index are. Git replaces the file as a whole, so an open one does not change.
-pub(super) enum IndexSource {
-    File(File),
-    Memory(Vec<u8>),
-}
+pub(super) trait IndexSource: Read + Seek {}
 
-impl IndexSource {
-    fn len(&self) -> IndexRead<usize> {
-        match self {
-            IndexSource::File(file) => {
-                let about = file.metadata().map_err(text)?;
-                usize::try_from(about.len()).map_err(text)
-            }
-            IndexSource::Memory(bytes) => Ok(bytes.len()),
-        }
-    }
-
-    /// Fills `buffer` from `offset`.
-    fn fill(&self, offset: usize, buffer: &mut [u8]) -> IndexRead<()> {
-        let start = SeekFrom::Start(offset as u64);
-        let filled = match self {
-            IndexSource::File(file) => {
-                let mut file = file;
-                file.seek(start).and_then(|_| file.read_exact(buffer))
-            }
-            IndexSource::Memory(bytes) => {
-                let mut bytes = Cursor::new(bytes);
-                bytes.seek(start).and_then(|_| bytes.read_exact(buffer))
-            }
-        };
-        filled.map_err(text)
-    }
-
-    fn read(&self, offset: usize, size: usize) -> IndexRead<Vec<u8>> {
-        let mut bytes = vec![0; size];
-        self.fill(offset, &mut bytes)?;
-        Ok(bytes)
-    }
-}
+impl<T: Read + Seek> IndexSource for T {}
 
 /// An index whose entries can be read one by one.
 pub(super) struct IndexFile {
-    source: IndexSource,
+    source: RefCell<Box<dyn IndexSource>>,
     /// The number of bytes.
     length: usize,
     hash: HashKind,
@@ -123,29 +88,48 @@ impl IndexFile {
     ///
     /// # Errors
     /// The bytes are not an index, or one that git does not write.
-    pub(super) fn read(source: IndexSource, hash: HashKind) -> IndexRead<IndexFile> {
-        let header = source.read(0, HEADER)?;
-        if !header.starts_with(b"DIRC") {
-            return Err("it does not begin with DIRC".into());
-        }
+    pub(super) fn read(
+        mut source: impl IndexSource + 'static,
+        hash: HashKind,
+    ) -> IndexRead<IndexFile> {
+        let length = source.seek(SeekFrom::End(0)).map_err(text)?;
         let mut index = IndexFile {
-            length: source.len()?,
-            source,
+            source: RefCell::new(Box::new(source)),
+            length: usize::try_from(length).map_err(text)?,
             hash,
-            version: u32_at(&header, 4)?,
-            count: usize::try_from(u32_at(&header, 8)?).map_err(text)?,
+            version: 0,
+            count: 0,
             blocks: Vec::new(),
             cached_tree: None,
             is_split: false,
             unmerged: Vec::new(),
             gitlinks: Vec::new(),
         };
+        let header = index.bytes(0, HEADER)?;
+        if !header.starts_with(b"DIRC") {
+            return Err("it does not begin with DIRC".into());
+        }
+        index.version = u32_at(&header, 4)?;
+        index.count = usize::try_from(u32_at(&header, 8)?).map_err(text)?;
         if !(2..=4).contains(&index.version) {
             return Err(format!("version {} is unknown", index.version));
         }
         let end = index.pass()?;
         index.extensions(end)?;
         Ok(index)
+    }
+
+    /// Fills `buffer` from `offset`.
+    fn fill(&self, offset: usize, buffer: &mut [u8]) -> IndexRead<()> {
+        let mut source = self.source.borrow_mut();
+        let found = source.seek(SeekFrom::Start(offset as u64));
+        found.and_then(|_| source.read_exact(buffer)).map_err(text)
+    }
+
+    fn bytes(&self, offset: usize, size: usize) -> IndexRead<Vec<u8>> {
+        let mut bytes = vec![0; size];
+        self.fill(offset, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// The hash function of the object ids.
@@ -155,43 +139,34 @@ impl IndexFile {
 
     /// Reads the entries from the first one.
     pub(super) fn entries(&self) -> IndexRead<EntryCursor<'_>> {
-        let mut cursor = EntryCursor {
-            reader: EntryReader::new(self),
-            at: 0,
-            current: None,
-        };
-        cursor.decode()?;
+        let mut cursor = EntryCursor::new(self);
+        cursor.load()?;
         Ok(cursor)
     }
 
     /// Passes over all entries and returns the offset behind them.
     fn pass(&mut self) -> IndexRead<usize> {
         let (mut blocks, mut unmerged, mut gitlinks) = (Vec::new(), Vec::new(), Vec::new());
-        let mut reader = EntryReader::new(self);
-        let mut at = 0;
-        while at < self.count {
-            if at % BLOCK == 0 {
+        let mut cursor = EntryCursor::new(self);
+        while cursor.at < self.count {
+            if cursor.at.is_multiple_of(BLOCK) {
                 blocks.push(EntryBlock {
-                    offset: reader.next,
-                    previous: reader.path.as_slice().into(),
+                    offset: cursor.next,
+                    previous: cursor.path.as_slice().into(),
                 });
             }
-            let passed = reader.pass_plain((BLOCK - at % BLOCK).min(self.count - at))?;
-            at += passed;
-            if passed > 0 {
-                continue;
+            let block_end = (cursor.at / BLOCK + 1) * BLOCK;
+            if let Some(entry) = cursor.step(block_end.min(self.count))? {
+                if entry.stage != 0 {
+                    unmerged.push(cursor.path.clone());
+                }
+                if entry.mode == 0o160_000 {
+                    gitlinks.push(cursor.path.clone());
+                }
             }
-            let entry = reader.decode()?;
-            if entry.stage != 0 {
-                unmerged.push(reader.path.clone());
-            }
-            if entry.mode == 0o160_000 {
-                gitlinks.push(reader.path.clone());
-            }
-            at += 1;
         }
         unmerged.dedup();
-        let end = reader.next;
+        let end = cursor.next;
         (self.blocks, self.unmerged, self.gitlinks) = (blocks, unmerged, gitlinks);
         Ok(end)
     }
@@ -203,7 +178,7 @@ impl IndexFile {
         let end = end.ok_or("it ends in the middle of an entry")?;
         let mut offset = start;
         while offset < end {
-            let header = self.source.read(offset, 8)?;
+            let header = self.bytes(offset, 8)?;
             let size = usize::try_from(u32_at(&header, 4)?).map_err(text)?;
             let body = offset + 8;
             offset = body.saturating_add(size);
@@ -214,13 +189,13 @@ impl IndexFile {
                 b"TREE" if self.cached_tree.is_some() => {
                     return Err("it has two TREE extensions".into());
                 }
-                b"TREE" => self.cached_tree = Some(self.source.read(body, size)?),
+                b"TREE" => self.cached_tree = Some(self.bytes(body, size)?),
                 b"link" => self.is_split = true,
                 b"sdir" => {}
-                b"IEOT" => self.check_offsets(&self.source.read(body, size)?)?,
+                b"IEOT" => self.check_offsets(&self.bytes(body, size)?)?,
                 // Git finds the extensions by it, if it reads with several threads.
                 b"EOIE" => {
-                    if u32_at(&self.source.read(body, size)?, 0)? as usize != start {
+                    if u32_at(&self.bytes(body, size)?, 0)? as usize != start {
                         return Err("its EOIE extension points elsewhere".into());
                     }
                 }
@@ -239,7 +214,7 @@ impl IndexFile {
         let mut cursor = self.entries()?;
         for block in table.get(4..).unwrap_or_default().chunks(8) {
             let (offset, count) = (u32_at(block, 0)?, u32_at(block, 4)?);
-            if offset as usize != cursor.reader.start || !cursor.reader.is_independent {
+            if offset as usize != cursor.start || !cursor.is_independent {
                 return Err("its IEOT extension contradicts the entries".into());
             }
             cursor.advance(count as usize)?;
@@ -251,9 +226,12 @@ impl IndexFile {
     }
 }
 
-/// Reads one entry after the other.
-struct EntryReader<'a> {
+/// Reads entries in order, and passes over those that do not matter.
+pub(super) struct EntryCursor<'a> {
     index: &'a IndexFile,
+    /// The number of the current entry; while passing, of the next one.
+    at: usize,
+    current: Option<IndexEntry>,
     /// A piece of the file, its offset and its length.
     buffer: Vec<u8>,
     piece: usize,
@@ -268,10 +246,12 @@ struct EntryReader<'a> {
     is_independent: bool,
 }
 
-impl<'a> EntryReader<'a> {
+impl<'a> EntryCursor<'a> {
     fn new(index: &'a IndexFile) -> Self {
-        EntryReader {
+        EntryCursor {
             index,
+            at: 0,
+            current: None,
             buffer: vec![0; MOST],
             piece: 0,
             filled: 0,
@@ -293,9 +273,7 @@ impl<'a> EntryReader<'a> {
             return Ok(here);
         }
         let size = here.map_or(FIRST, |_| MOST).min(left);
-        self.index
-            .source
-            .fill(self.next, &mut self.buffer[..size])?;
+        self.index.fill(self.next, &mut self.buffer[..size])?;
         (self.piece, self.filled) = (self.next, size);
         Ok(0)
     }
@@ -329,6 +307,16 @@ impl<'a> EntryReader<'a> {
         }
         self.next += offset;
         Ok(passed)
+    }
+
+    /// Passes over entries of files without anything special up to the one with this number, or else decodes one.
+    fn step(&mut self, end: usize) -> IndexRead<Option<IndexEntry>> {
+        let passed = self.pass_plain(end - self.at)?;
+        self.at += passed.max(1);
+        match passed {
+            0 => self.decode().map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// Decodes the next entry.
@@ -397,26 +385,15 @@ impl<'a> EntryReader<'a> {
             is_intent_to_add: more_flags & INTENT_TO_ADD != 0,
         })
     }
-}
 
-/// Reads entries in order, and passes over those that do not matter.
-pub(super) struct EntryCursor<'a> {
-    reader: EntryReader<'a>,
-    /// The number of the current entry.
-    at: usize,
-    current: Option<IndexEntry>,
-}
-
-impl EntryCursor<'_> {
     /// The current entry and its path; `None` at the end.
     pub(super) fn current(&self) -> Option<(&BStr, IndexEntry)> {
-        self.current
-            .map(|entry| (self.reader.path.as_bstr(), entry))
+        self.current.map(|entry| (self.path.as_bstr(), entry))
     }
 
     /// How many entries are left, with the current one.
     pub(super) fn left(&self) -> usize {
-        self.reader.index.count - self.at
+        self.index.count - self.at
     }
 
     /// Moves on by `count` entries, at most to the end.
@@ -425,30 +402,27 @@ impl EntryCursor<'_> {
             return Ok(());
         }
         let target = self.at + count.min(self.left());
-        let block = self.reader.index.blocks.get(target / BLOCK);
+        let block = self.index.blocks.get(target / BLOCK);
         if let Some(block) = block.filter(|_| target / BLOCK > self.at / BLOCK) {
             self.at = target / BLOCK * BLOCK;
-            self.reader.next = block.offset;
-            self.reader.path = block.previous.to_vec().into();
+            self.next = block.offset;
+            self.path = block.previous.to_vec().into();
         } else {
             self.at += 1;
         }
-        while self.at < target && target < self.reader.index.count {
-            let passed = self.reader.pass_plain(target - self.at)?;
-            if passed == 0 {
-                self.reader.decode()?;
-            }
-            self.at += passed.max(1);
+        while self.at < target && target < self.index.count {
+            self.step(target)?;
         }
         self.at = target;
-        self.decode()
+        self.load()
     }
 
-    fn decode(&mut self) -> IndexRead<()> {
-        self.current = None;
-        if self.left() > 0 {
-            self.current = Some(self.reader.decode()?);
-        }
+    /// Decodes the current entry.
+    fn load(&mut self) -> IndexRead<()> {
+        self.current = match self.left() {
+            0 => None,
+            _ => Some(self.decode()?),
+        };
         Ok(())
     }
 }

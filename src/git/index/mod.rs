@@ -11,16 +11,17 @@ mod tests;
 
 use std::cell::OnceCell;
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::Cursor;
 use std::path::Path;
 
 use gix::ObjectId;
 use gix::bstr::BString;
 
 use self::committed::committed_tree;
-use self::file::{IndexFile, IndexRead, IndexSource};
-use super::{Objects, Repository, Tree, show_file};
+use self::file::{IndexFile, IndexRead};
+use super::{Objects, Repository, Tree, changes_between, show_file};
 use crate::change::Change;
+use crate::disk::if_there;
 use crate::error::{Error, Result};
 use crate::path::{escaped, listed};
 
@@ -49,23 +50,18 @@ impl Index {
     pub(super) fn at(repo: &Repository, path: &Path) -> Result<Index> {
         let hash = repo.repo.object_hash();
         let shown = show_file(path);
-        let source = match File::open(path) {
-            Ok(file) => IndexSource::File(file),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                in_memory(&gix::index::State::new(hash)).map_err(|why| damaged(&shown, why))?
-            }
+        let mut file = match if_there(File::open(path)) {
+            Ok(Some(file)) => IndexFile::read(file, hash),
+            Ok(None) => in_memory(&gix::index::State::new(hash)),
             Err(error) => {
                 let message = format!("the index {shown} cannot be read: {error}");
                 return Err(Error::new(message));
             }
         };
-        let mut file = IndexFile::read(source, hash);
         if file.as_ref().is_ok_and(|file| file.is_split) {
-            let whole = repo.repo.open_index();
+            let whole = gix::index::File::at(path, hash, true, Default::default());
             let whole = whole.map_err(|error| error.probable_cause().to_string());
-            file = whole
-                .and_then(|whole| in_memory(&whole.into()))
-                .and_then(|source| IndexFile::read(source, hash));
+            file = whole.and_then(|whole| in_memory(&whole));
         }
         Ok(Index {
             file: file.map_err(|why| damaged(&shown, why))?,
@@ -94,6 +90,24 @@ impl Index {
         Ok(Tree::at(objects, *id))
     }
 
+    /// Whether both would be committed as the same tree, and have conflicts at the same paths.
+    ///
+    /// # Errors
+    /// One of them is damaged.
+    pub(super) fn lists_the_same(&self, other: &Index) -> Result<bool> {
+        let has_same_tree = self.tree()?.id() == other.tree()?.id();
+        Ok(has_same_tree && self.unmerged() == other.unmerged())
+    }
+
+    /// The changes from the tree of another index.
+    ///
+    /// # Errors
+    /// One of them is damaged, or a tree is missing.
+    pub fn changes_since(&self, old: &Index) -> Result<Vec<Change>> {
+        let (old, new) = (old.tree()?, self.tree()?);
+        changes_between(&new.objects().beside(old.objects()), old.id(), new.id())
+    }
+
     /// The paths with conflicts, sorted. Git refuses to commit while there are any.
     pub fn unmerged(&self) -> &[BString] {
         &self.file.unmerged
@@ -106,13 +120,13 @@ impl Index {
 }
 
 /// An index that is no single file, as one.
-fn in_memory(index: &gix::index::State) -> IndexRead<IndexSource> {
+fn in_memory(index: &gix::index::State) -> IndexRead<IndexFile> {
     let mut bytes = Vec::new();
     let written = index.write_to(&mut bytes, gix::index::write::Options::default());
     written.map_err(|error| error.to_string())?;
     // Where the checksum of a file is.
     bytes.resize(bytes.len() + index.object_hash().len_in_bytes(), 0);
-    Ok(IndexSource::Memory(bytes))
+    IndexFile::read(Cursor::new(bytes), index.object_hash())
 }
 
 /// The changes from the tree of `head` to the tree that git would commit from `index`, in path order, without rename
@@ -140,9 +154,7 @@ fn refuse_conflicts(index: &Index) -> Result<()> {
     if unmerged.is_empty() {
         return Ok(());
     }
-    Err(Error::new(format!(
-        "unresolved conflicts in {}",
-        listed(unmerged.iter().map(|path| escaped(path).to_string()), 5)
-    ))
-    .help("resolve them and `git add` the files, then commit again"))
+    let paths = listed(unmerged.iter().map(|path| escaped(path).to_string()), 5);
+    Err(Error::new(format!("unresolved conflicts in {paths}"))
+        .help("resolve them and `git add` the files, then commit again"))
 }

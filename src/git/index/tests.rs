@@ -102,7 +102,7 @@ fn decoded(cursor: &EntryCursor<'_>) -> Option<DecodedEntry> {
 }
 
 fn by_guard(bytes: &[u8]) -> IndexRead<Vec<DecodedEntry>> {
-    let index = IndexFile::read(IndexSource::Memory(bytes.to_vec()), HashKind::Sha1)?;
+    let index = IndexFile::read(Cursor::new(bytes.to_vec()), HashKind::Sha1)?;
     let mut cursor = index.entries()?;
     let mut all = Vec::new();
     while let Some(one) = decoded(&cursor) {
@@ -187,7 +187,7 @@ fn reading_can_begin_at_any_entry() {
     for version in [2, 4] {
         let bytes = written(version, &tree_of(3000), &[]);
         let all = by_guard(&bytes).unwrap();
-        let index = IndexFile::read(IndexSource::Memory(bytes), HashKind::Sha1).unwrap();
+        let index = IndexFile::read(Cursor::new(bytes), HashKind::Sha1).unwrap();
         let mut random = Random(5);
         for _ in 0..300 {
             let (from, steps) = (random.below(3000), random.below(3000));

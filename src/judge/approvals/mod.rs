@@ -152,7 +152,7 @@ fn step(
     if repo.headline(commit)?.authored >= approval.expires {
         return Ok(Err("it had expired when the commit was made".to_owned()));
     }
-    let parent = repo.objects().recorded(commit)?.parents.first().copied();
+    let parent = repo.commit(commit)?.parents.first().copied();
     if parent.is_some_and(|parent| !repo.has(parent)) {
         return Ok(Err("the parent commit is not in this clone".to_owned()));
     }
@@ -215,8 +215,8 @@ fn used_in(repo: &Repository, from: &[ObjectId], since: i64) -> Result<HashMap<S
     let mut seen: HashSet<ObjectId> = from.iter().copied().collect();
     let mut open: VecDeque<ObjectId> = from.iter().copied().collect();
     while let Some(id) = open.pop_front() {
-        let (commit, message) = repo.commit_with_message(id)?;
-        for value in trailer::anywhere(&message, TRAILER) {
+        let commit = repo.commit(id)?;
+        for value in trailer::anywhere(&repo.message(id)?, TRAILER) {
             if let Ok(approval) = Approval::from_trailer_value(value) {
                 used.entry(approval.id).or_insert(id);
             }
