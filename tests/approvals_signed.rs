@@ -184,9 +184,9 @@ fn approvals_of_a_removed_signer_no_longer_count() {
     let Some((repo, _)) = landed() else { return };
     let list = repo.git(&["show", &format!("main:{SIGNERS}")]);
     let other = std::fs::read_to_string(key(&repo, "other") + ".pub").unwrap();
-    repo.on_main(SIGNERS, &format!("{list}\n{WHO} {other}"));
+    repo.on_main(SIGNERS, format!("{list}\n{WHO} {other}"));
     passes(&repo);
-    repo.on_main(SIGNERS, &format!("{WHO} {other}"));
+    repo.on_main(SIGNERS, format!("{WHO} {other}"));
     stays(&repo, "its signer is no longer listed");
 
     let repo = scene("[approvals]\naccept-unsigned = true\n", "").unwrap();

@@ -50,14 +50,14 @@ struct Crate {
 
 /// The most lines of code that a folder may hold, and the aim. A change that removes lines lowers the figure.
 const CEILINGS: [(&str, usize, usize); 4] = [
-    ("src/", 36_300, 32_000),
+    ("src/", 33_740, 32_000),
     ("src/design/", 3_430, 3_500),
-    ("src/agents/", 1_525, 2_000),
-    ("tests/", 26_460, 22_000),
+    ("src/agents/", 1_470, 2_000),
+    ("tests/", 21_700, 22_000),
 ];
 
 /// The most files in src/.
-const MOST_FILES: usize = 241;
+const MOST_FILES: usize = 235;
 
 /// Lines that are neither blank nor comments, without tests.
 #[test]

@@ -44,9 +44,9 @@ fn plans_are_read_as_their_reviewers_read_them() {
     let (mut count, mut wrong) = (0, String::new());
     for entry in std::fs::read_dir(&directory).unwrap() {
         let file = entry.unwrap().path();
-        if !file
+        if file
             .extension()
-            .is_some_and(|extension| extension == "grants")
+            .is_none_or(|extension| extension != "grants")
         {
             continue;
         }
