@@ -153,9 +153,13 @@ fn result(main: &ReportPlace, finding: &Finding, fingerprint: &str) -> Value {
 }
 
 fn location(place: &ReportPlace) -> Value {
+    // Code scanning requires all four.
+    let region = json!({
+        "startLine": place.line, "startColumn": 1, "endLine": place.line, "endColumn": 1,
+    });
     json!({"physicalLocation": {
         "artifactLocation": {"uri": uri(place.path.as_bstr())},
-        "region": {"startLine": place.line},
+        "region": region,
     }})
 }
 
