@@ -1,6 +1,6 @@
 //! Exact reverts of recent commits need neither an approval nor, on a branch without one, a design.
 
-use crate::common::{Repo, lines};
+use crate::common::{Repo, findings, lines};
 
 const FILE: &str = "src/app.py";
 
@@ -47,6 +47,27 @@ fn hooks_let_an_exact_revert_pass_and_each_commit_of_a_range_is_recognised() {
     repo.stage("src/more.py", lines(1..=5));
     repo.commit("More");
     repo.guard(&arguments).exits(2).says("no design");
+}
+
+#[test]
+fn ordinary_changes_are_no_reverts() {
+    let repo = rewritten();
+    repo.stage(FILE, lines(1..=299));
+    repo.guard(&["lint"]).exits(2);
+    repo.stage(FILE, lines(1001..=1301));
+    let report = repo.json(&["lint"]);
+    assert!(report["source"]["reverts"].is_null());
+}
+
+#[test]
+fn commits_of_main_stay_within_the_scope_of_a_design() {
+    let repo = rewritten();
+    repo.design("docs/lld/LLD-188.md", &[("src/other.py", "Add", "other")]);
+    repo.commit("Design");
+    repo.branch("188-work");
+    repo.git(&["revert", "--no-commit", "HEAD~1"]);
+    let report = repo.json(&["lint"]);
+    assert_eq!(findings(&report), [("out-of-scope", FILE)]);
 }
 
 /// A merge of main holds the work of others; its revert is a change like any other.
