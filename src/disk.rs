@@ -150,7 +150,7 @@ pub(crate) fn write_new(
 ///
 /// # Errors
 /// Those of `create`.
-pub(crate) fn with_free_name<T>(create: impl Fn(&str) -> io::Result<T>) -> io::Result<(String, T)> {
+fn with_free_name<T>(create: impl Fn(&str) -> io::Result<T>) -> io::Result<(String, T)> {
     let mut number = 0;
     loop {
         number += 1;

@@ -135,7 +135,7 @@ pub(super) struct SignArgs {
 
 impl SignArgs {
     /// For verbs that ask but lack these options.
-    pub(super) fn of_environment() -> SignArgs {
+    fn of_environment() -> SignArgs {
         SignArgs {
             sign: std::env::var_os(VARIABLE).map(PathBuf::from),
             no_sign: false,

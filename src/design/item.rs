@@ -53,7 +53,7 @@ pub(super) fn parts<'t>(
 }
 
 /// The paths in a text, wherever they stand, each with its offset in the text.
-pub(super) fn paths_anywhere(source: &DesignText<'_>, run: &Run) -> Vec<(usize, WrittenPath)> {
+fn paths_anywhere(source: &DesignText<'_>, run: &Run) -> Vec<(usize, WrittenPath)> {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-');
     let mut parser = Parser { source, run, at: 0 };
     let mut found = Vec::new();

@@ -223,7 +223,7 @@ pub(super) fn agree(design: &BStr, text: &str, target: &str) -> Result<(), Probl
 }
 
 /// The same for a link that must lead to a file of the repository, which a URL does not.
-pub(super) fn agree_in_repository(design: &BStr, text: &str, target: &str) -> Result<(), Problem> {
+fn agree_in_repository(design: &BStr, text: &str, target: &str) -> Result<(), Problem> {
     let (text, target) = (plain(text), path_of(target));
     let is_same = !target.starts_with('/') && plain(&target) == text;
     match is_same || resolve(design, &target).as_deref() == Some(&text) {

@@ -35,7 +35,7 @@ impl Columns {
     }
 
     /// Whether a stray pipe in a prose cell would shift the path or the type.
-    pub(super) fn can_shift(&self) -> bool {
+    fn can_shift(&self) -> bool {
         let last = self.kind.map_or(self.path, |kind| kind.max(self.path));
         (0..last).any(|index| self.is_prose(index))
     }

@@ -302,7 +302,7 @@ pub fn keep(
 }
 
 /// Records what a person decided.
-pub(super) fn record_decision(
+fn record_decision(
     repo: &Repository,
     event: &str,
     facts: impl IntoIterator<Item = (String, Value)>,
@@ -315,7 +315,7 @@ pub(super) fn record_decision(
 }
 
 /// What a decision about a step of a path is about.
-pub(super) fn facts_of_step(
+fn facts_of_step(
     path: &BStr,
     (old, new): (Option<String>, Option<String>),
     how: &str,
@@ -356,7 +356,7 @@ pub fn held_change(repo: &Repository, id: &str) -> GateResult<HeldChange> {
 }
 
 /// The file of a held change is not as it was.
-pub(super) fn outdated(change: &HeldChange) -> Failure {
+fn outdated(change: &HeldChange) -> Failure {
     let (id, path) = (&change.id, escaped(&change.path));
     let message = format!("{path} has changed since {id} began to wait for approval");
     let help = format!("discard it: guard approve {id} --reject; then make the change again");

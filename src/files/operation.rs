@@ -69,6 +69,11 @@ impl Operation {
         }
     }
 
+    /// Whether it makes a new file executable.
+    pub(super) fn is_executable(&self) -> bool {
+        matches!(self, Operation::Restore(Some((_, true))))
+    }
+
     /// The content of the file afterwards, and what `extend` did; no content if the file goes.
     pub(super) fn result(
         &self,

@@ -93,7 +93,7 @@ impl Gate<'_> {
         match (&effect.moved_to, &effect.old, &effect.new) {
             (Some(target), Some(old), _) => self.boundary.rename(path, old, target.as_ref()),
             (_, old, Some(content)) => {
-                let is_executable = matches!(effect.operation, Operation::Restore(Some((_, true))));
+                let is_executable = effect.operation.is_executable();
                 self.boundary
                     .replace(path, old.as_ref(), content, is_executable)
             }
@@ -116,7 +116,7 @@ impl Gate<'_> {
             why: finding.message.clone(),
             expires: now().saturating_add_unsigned(EXPIRY),
             content: effect.new.clone(),
-            is_executable: matches!(effect.operation, Operation::Restore(Some((_, true)))),
+            is_executable: effect.operation.is_executable(),
         };
         let failure = match self.store.hold(&change) {
             Ok(()) => Failure {

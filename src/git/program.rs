@@ -244,7 +244,7 @@ pub(super) fn private_config(hash: gix::hash::Kind, core: &str) -> String {
 }
 
 /// The line that names an object directory in `info/alternates`.
-pub(super) fn object_directory(directory: &Path) -> Result<String> {
+fn object_directory(directory: &Path) -> Result<String> {
     let shown = show_file(directory);
     let text = directory.canonicalize().ok();
     let text = text.as_deref().and_then(Path::to_str);

@@ -126,7 +126,7 @@ impl Repository {
     ///
     /// # Errors
     /// The ref cannot be read.
-    pub(crate) fn newest_snapshot(&self) -> Result<Option<ObjectId>> {
+    fn newest_snapshot(&self) -> Result<Option<ObjectId>> {
         let reference = self
             .repo
             .try_find_reference(SNAPSHOTS)

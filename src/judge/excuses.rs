@@ -47,7 +47,6 @@ pub(super) fn credit(
     let mut earlier = earlier()?;
     let now: HashSet<&BStr> = changes.iter().map(MeasuredChange::path).collect();
     earlier.retain(|change| !now.contains::<BStr>(change.path.as_ref()));
-    let contents = |changed: &MeasuredChange| objects.both(changed.compared, changed.change.new);
     for (wanted, losing) in losing {
         let mut lines = AddedLines::default();
         // The files that gain lines, each with the position of its change.
@@ -69,7 +68,7 @@ pub(super) fn credit(
         }
         for at in losing {
             let changed = &mut changes[at];
-            let (old, new) = contents(changed)?;
+            let (old, new) = objects.both(changed.compared, changed.change.new)?;
             let own = receivers.iter().position(|(change, _)| *change == at);
             for (file, lines) in lines.take(&old, &new, own) {
                 if let (Some((_, path)), Some(measured)) =

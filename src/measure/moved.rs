@@ -120,7 +120,7 @@ impl AddedLines {
     }
 
     fn hash(&self, run: &[HashedLine]) -> u64 {
-        let hashes: Vec<u64> = run.iter().map(|line| line.hash).collect();
+        let hashes: [u64; RUN] = std::array::from_fn(|at| run[at].hash);
         self.hasher.hash_one(hashes)
     }
 }

@@ -46,9 +46,9 @@ impl<'a> Text<'a> {
         &self.bytes
     }
 
-    /// The trimmed lines, from either end.
-    pub(super) fn trimmed(&self) -> impl DoubleEndedIterator<Item = &[u8]> + Clone {
-        self.bytes.lines_with_terminator().map(<[u8]>::trim_ascii)
+    /// The trimmed lines.
+    pub(super) fn trimmed(&self) -> impl Iterator<Item = &[u8]> {
+        Unit::Lines.of(&self.bytes)
     }
 
     /// The unit for this text as an old version.

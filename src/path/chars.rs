@@ -99,7 +99,7 @@ pub(super) fn takes_emoji_selector(previous: Option<char>) -> bool {
 }
 
 /// The code points that HFS+ ignores in comparisons (Apple Technical Note 1150, "Unicode Subtleties").
-pub(super) fn is_ignored_by_hfs(c: char) -> bool {
+fn is_ignored_by_hfs(c: char) -> bool {
     matches!(c,
         '\u{200C}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}')
 }
