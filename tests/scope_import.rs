@@ -47,7 +47,7 @@ fn proposed(repo: &Repo, plan: &str) -> Vec<String> {
 }
 
 #[test]
-fn verb_and_existence_give_the_type() {
+fn existence_gives_the_type_of_what_only_text_names() {
     let repo = repo();
     let mut rows = proposed(&repo, PLAN);
     rows.sort();
@@ -55,7 +55,7 @@ fn verb_and_existence_give_the_type() {
         rows,
         [
             "? Add src/to.rs",
-            "? Delete src/from.rs",
+            "? Modify src/from.rs",
             "? Modify src/kept.rs",
             "? Modify src/slow.rs",
             "Add src/cache.rs",
@@ -77,7 +77,7 @@ fn print_writes_nothing_and_a_question_mark_grants_nothing() {
     assert!(table.starts_with("## Files Changed\n\n| File | Change Type | Description |\n"));
     for row in [
         "| `src/loader.rs` | Modify | two calls |\n",
-        "? | `src/from.rs` | Delete | Rename src/from.rs to src/to.rs |",
+        "? | `src/from.rs` | Modify | Rename src/from.rs to src/to.rs |",
         "? | `src/slow.rs` | Modify | The loader in src/slow.rs is slow. |",
     ] {
         assert!(table.contains(row), "{table}");

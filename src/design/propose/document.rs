@@ -5,13 +5,12 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use gix::bstr::{BStr, ByteSlice};
-use regex_lite::Regex;
+use regex_lite::{Match, Regex};
 
 use super::row;
 use crate::design::code::{self, DrawnEntry};
 use crate::design::markdown::markdown;
 use crate::design::paths::{self, is_file_name};
-use crate::design::words::is_in;
 use crate::design::{self, Block, BlockKind, DesignText, InlineText};
 use crate::design::{PieceKind, TableRow, front_matter};
 use crate::scope::settings::Settings;
@@ -32,18 +31,23 @@ pub fn rows_of_document(path: &BStr, text: &str, lookup: &FileLookup<'_>) -> Vec
     let (blocks, _) = markdown(text, start);
     // The rows with the number of their block, and the paths that have one.
     let (mut rows, mut known) = (Vec::new(), HashSet::new());
+    let type_of = |name: &str| match lookup(name.trim_end_matches('/')) {
+        _ if name.ends_with('/') => "Add/Modify",
+        Some(_) => "Modify",
+        None => "Add",
+    };
     for grant in design::parse(path, text.as_bytes(), &options).grants {
-        let name = grant.path.to_str_lossy().into_owned();
-        let (slash, change_type) = match grant.actions {
-            Actions::DELETE => ("", "Delete"),
-            _ if grant.kind == GrantKind::Directory => ("/", "Add/Modify"),
-            Actions::MODIFY => ("", "Modify"),
-            _ if lookup(&name).is_some() => ("", "Modify"),
-            _ => ("", "Add"),
+        let mut name = grant.path.to_str_lossy().into_owned();
+        if grant.kind == GrantKind::Directory {
+            name.push('/');
+        }
+        let change_type = match grant.actions {
+            Actions::DELETE => "Delete",
+            Actions::MODIFY if !name.ends_with('/') => "Modify",
+            _ => type_of(&name),
         };
-        let place = format!("{name}{slash}");
-        let row = row(path, place.as_str().into(), change_type, &grant.description);
-        if let Some(row) = row.filter(|_| known.insert(name)) {
+        let row = row(path, name.as_str().into(), change_type, &grant.description);
+        if let Some(row) = row.filter(|_| known.insert(grant.path.to_string())) {
             let place = grant.anchor.span.start;
             let number = blocks.partition_point(|block| block.start <= place);
             rows.push((number, row));
@@ -52,12 +56,11 @@ pub fn rows_of_document(path: &BStr, text: &str, lookup: &FileLookup<'_>) -> Vec
     for (number, block) in (1..).zip(&blocks) {
         let texts = texts(&source, block);
         for line in texts.iter().flat_map(|text| text.lines()) {
-            for (name, change_type) in paths_of_line(path, line, lookup) {
+            for name in paths_of_line(path, line, lookup) {
                 let bare = name.trim_end_matches('/');
-                if known.contains(bare) {
-                    continue;
-                }
-                if let Some(row) = row(path, name.as_str().into(), change_type, line) {
+                if !known.contains(bare)
+                    && let Some(row) = row(path, name.as_str().into(), type_of(&name), line)
+                {
                     known.insert(bare.to_owned());
                     rows.push((number, format!("? {row}")));
                 }
@@ -121,82 +124,22 @@ static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The beginnings of the verbs that give a type; a common ending follows.
-const TYPES: [(&str, &str); 4] = [
-    ("Add", "creat|add|new|writ|implement|generat|test"),
-    ("Modify", "modif|updat|edit|chang|extend|refactor|rewrit"),
-    ("Delete", "delet|remov"),
-    ("Rename", "renam|mov"),
-];
-const ENDINGS: &str = "|e|es|s|d|ed|ing|y|ies|ied";
-
-/// How many words before a path can say what happens to it.
-const NEAR: usize = 30;
-
-fn type_of(word: &&str) -> Option<&'static str> {
-    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-    let word = word.to_lowercase();
-    let is_form = |stem| {
-        word.strip_prefix(stem)
-            .is_some_and(|end| is_in(end, ENDINGS))
-    };
-    let mut types = TYPES.into_iter();
-    let found = types.find(|(_, stems)| stems.split('|').any(is_form));
-    found.map(|(word, _)| word)
-}
-
-/// The paths that a line names, each with the type of the last verb of the sentence before it or, if there is none, of the
-/// word behind it.
-fn paths_of_line(
-    document: &BStr,
-    line: &str,
-    lookup: &FileLookup<'_>,
-) -> Vec<(String, &'static str)> {
+/// The paths that a line names; a slash ends those of directories.
+fn paths_of_line(document: &BStr, line: &str, lookup: &FileLookup<'_>) -> Vec<String> {
     let tokens = TOKEN.iter().flat_map(|token| token.find_iter(line));
-    let tokens: Vec<&str> = tokens.map(|token| token.as_str()).collect();
-    let mut found = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
-        let name = token
-            .trim_start_matches('[')
-            .trim_end_matches(['.', ':', ']', '!', '?']);
+    let path = |token: Match<'_>| {
+        let name = token.as_str().trim_start_matches('[');
+        let name = name.trim_end_matches(['.', ':', ']', '!', '?']);
         let (has_slash, is_file) = (name.contains('/'), is_file_name(name));
-        if !has_slash && !is_file {
-            continue;
-        }
-        let Ok((mut path, kind)) = paths::read(name, false, document) else {
-            continue;
-        };
-        let before = tokens[at.saturating_sub(NEAR)..at].iter().rev();
-        let mut before = before.take_while(|token| !token.ends_with(['.', '!', '?']));
-        let behind = || {
-            tokens[at + 1..]
-                .iter()
-                .find(|token| token.contains(char::is_alphanumeric))
-        };
-        let verb = before
-            .find_map(type_of)
-            .or_else(|| behind().and_then(type_of));
+        let (path, kind) = paths::read(name, false, document).ok()?;
         let there = lookup(&path);
-        // What could as well be something else, such as `path.join` or `feature/x`, needs a verb.
+        // `feature/x` and a word could as well be something else.
         let is_path = match there {
-            Some(is_directory) => has_slash || !is_directory,
-            None => has_slash && (is_file || kind != GrantKind::File) || verb.is_some(),
+            Some(is_directory) => has_slash || is_file && !is_directory,
+            None => is_file || has_slash && kind != GrantKind::File,
         };
         let is_directory = kind == GrantKind::Directory || there == Some(true);
-        let change_type = match verb {
-            Some("Delete") => "Delete",
-            Some("Rename") if there.is_some() => "Delete",
-            _ if is_directory => "Add/Modify",
-            Some("Modify") => "Modify",
-            _ if there.is_some() => "Modify",
-            _ => "Add",
-        };
-        if is_directory {
-            path.push('/');
-        }
-        if is_path {
-            found.push((path, change_type));
-        }
-    }
-    found
+        is_path.then(|| path + if is_directory { "/" } else { "" })
+    };
+    tokens.filter_map(path).collect()
 }

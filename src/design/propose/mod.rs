@@ -15,9 +15,9 @@ use crate::design::{self, Design};
 use crate::error::{Error, Result};
 use crate::path::escaped;
 use crate::scope::settings::Settings;
-use crate::scope::{Grant, GrantKind};
+use crate::scope::{Actions, Grant, GrantKind};
 
-use form::code_span;
+use form::MissingRow;
 
 pub use document::{FileLookup, rows_of_document};
 pub use insert::{actions_of, insert};
@@ -31,13 +31,13 @@ const MAX_DESCRIPTION: usize = 80;
 /// A row of the usual table, if a design in `document` with this row grants exactly this path. A slash at the end of
 /// the path stands for everything below a directory.
 pub fn row(document: &BStr, path: &BStr, change_type: &str, description: &str) -> Option<String> {
-    // A pipe separates cells even inside a code span.
-    let cell = code_span(&path.to_str_lossy()).replace('|', "\\|");
-    let description = match plain(description) {
-        text if text.is_empty() => "…".to_owned(),
-        text => text,
+    let wanted = MissingRow {
+        path,
+        from: None,
+        word: change_type,
+        actions: Actions::NONE,
     };
-    let row = format!("| {cell} | {change_type} | {description} |");
+    let row = form::row(&form::USUAL, &wanted, &plain(description));
     let design = standalone(document, std::slice::from_ref(&row));
     let bare = path.strip_suffix(b"/").unwrap_or(path);
     let is_read_back = design.faults.is_empty()
