@@ -191,7 +191,7 @@ fn design_is_chosen_by_name_or_alone() {
 }
 
 #[test]
-fn design_without_a_table_with_types_gets_one_with_all_that_it_grants() {
+fn design_without_a_table_with_types_gets_a_section_and_keeps_what_it_grants() {
     for text in [
         "**Files:**\n\n- Create: `src/x.rs`\n- Modify: `src/a.rs` (one call)\n",
         "---\nfiles_modified:\n  - src/a.rs\n  - src/x.rs\n---\n\n# A plan\n",
@@ -203,7 +203,7 @@ fn design_without_a_table_with_types_gets_one_with_all_that_it_grants() {
         let Some(session) = add(&repo, &["src/b.rs"]) else {
             return;
         };
-        session.exits(0).says("| `src/b.rs` | Modify | … |");
+        session.exits(0).says("**Files:** modify: `src/b.rs`");
         assert!(repo.text(DESIGN).starts_with(text));
         repo.git(&["commit", "--quiet", "-m", "Extend", "--", DESIGN]);
         for path in ["src/a.rs", "src/b.rs", "src/x.rs"] {

@@ -175,8 +175,8 @@ Examples:
   guard scope add Cargo.toml --design docs/lld/standing.md
 
 guard adds the row at the end of the table, in its columns, and stages only the design. A design without a table with \
-types gets one, with everything that it allows so far. Commit it before the code. guard writes nothing \
-if the design would then allow more than the paths given.
+types gets a section with a line for each path. Commit it before the code. guard writes nothing if the design would then \
+allow more than the paths given.
 
 Only a person at a terminal can extend a design this way: guard refuses under an agent or CI.";
 
@@ -311,7 +311,7 @@ fn finish(
     };
     let known: HashSet<&str> = edit.design.text.lines().collect();
     let rows = (1..).zip(edit.after.lines());
-    let rows = rows.filter(|(_, line)| line.starts_with('|') && !known.contains(line));
+    let rows = rows.filter(|(_, line)| line.contains('`') && !known.contains(line));
     let rows: Vec<(usize, &str)> = rows.collect();
     let is_empty = edit.before.is_none() && rows.is_empty();
     let add = is_empty.then(|| match commands.len() {

@@ -1,17 +1,15 @@
 //! Adds rows to the text of a design: `guard scope add`. The result counts only if it grants exactly what was asked for.
 
-use std::collections::HashSet;
-
 use gix::bstr::BStr;
 
-use super::{add_table, checked, form, line_ending, plain, row, standalone};
-use crate::design::{Design, MissingRow, add, any};
+use super::{checked, form, line_ending, plain, row, standalone};
+use crate::design::{Design, MissingRow};
 use crate::error::{Error, Result};
 use crate::path::escaped;
-use crate::scope::{Actions, Grant, GrantKind};
+use crate::scope::{Actions, GrantKind};
 
-/// Adds the rows at the end of the table with types. A design without one gets it, with what it grants so far.
-/// `parse` reads a text as the design.
+/// Adds the rows at the end of the table with types. A design without one gets a section with a line for each path, in the
+/// form that messages propose. `parse` reads a text as the design.
 ///
 /// # Errors
 /// The design names a path already, or the result would not grant exactly these paths in addition.
@@ -38,26 +36,29 @@ pub fn insert(
         .iter()
         .filter_map(|wanted| row(path, wanted.path, wanted.word, description));
     let texts: Vec<String> = texts.collect();
-    let Some(table) = design.forms.first().filter(|_| design.is_typed()) else {
-        return add_table(design, &[rows_of_design(design), texts].concat(), parse);
+    let description = plain(description);
+    let (end, added): (_, String) = match design.forms.first().filter(|_| design.is_typed()) {
+        Some(table) => {
+            let is_above =
+                |(at, line): &(usize, &str)| at + 1 < table.anchor.line || line.contains('|');
+            let lines = design.text.split_inclusive('\n').enumerate();
+            let end = lines.take_while(is_above).map(|(_, line)| line.len()).sum();
+            let row = |wanted| form::row(&table.cells, wanted, &description) + "\n";
+            (end, rows.iter().map(row).collect())
+        }
+        None => {
+            let line = |wanted| form::row_to_add(&[], wanted).text + "\n";
+            let lines: Vec<String> = rows.iter().map(line).collect();
+            (
+                design.text.len(),
+                format!("\n## Files Changed\n\n{}", lines.join("\n")),
+            )
+        }
     };
-    let lines: Vec<&str> = design.text.split_inclusive('\n').collect();
-    let header = table.anchor.line - 1;
-    let count = lines[header..]
-        .iter()
-        .take_while(|line| line.contains('|'))
-        .count();
-    let (above, below) = lines.split_at(header + count);
-    let (ending, description) = (line_ending(&design.text), plain(description));
-    let mut text = above.concat();
-    if !text.ends_with('\n') {
-        text.push_str(ending);
-    }
-    for wanted in rows {
-        text.push_str(&form::row(&table.cells, wanted, &description));
-        text.push_str(ending);
-    }
-    text.push_str(&below.concat());
+    let (above, below) = design.text.split_at(end);
+    let above = above.trim_end_matches(['\r', '\n']);
+    let added = format!("\n{added}").replace('\n', line_ending(&design.text));
+    let text = format!("{above}{added}{below}");
     let mut expected = standalone(path, &texts).grants;
     expected.extend(design.grants.iter().cloned());
     checked(design, text, &expected, parse)
@@ -74,34 +75,4 @@ pub fn actions_of(change_type: &str) -> Option<Actions> {
         [one] if one.renamed.is_none() && one.kind == GrantKind::File => Some(one.actions),
         _ => None,
     }
-}
-
-/// The rows of a table that would grant what a design grants.
-fn rows_of_design(design: &Design) -> Vec<String> {
-    let mut seen = HashSet::new();
-    // Both ends of a rename are grants of one row.
-    let is_new = |grant: &&Grant| !grant.is_old_end() && seen.insert(grant.path.clone());
-    let row = |grant: &Grant| {
-        let mut path = grant.path.clone();
-        if grant.kind == GrantKind::Directory {
-            path.push(b'/');
-        }
-        let word = match grant.actions {
-            _ if grant.renamed.is_some() => "Rename",
-            actions if actions == add() => "Add",
-            actions if actions == any() => "Add/Modify",
-            Actions::DELETE => "Delete",
-            Actions::SYMLINK => "Symlink",
-            Actions::SUBMODULE => "Submodule",
-            _ => "Modify",
-        };
-        let wanted = MissingRow {
-            path: path.as_ref(),
-            from: grant.renamed.as_ref().map(AsRef::as_ref),
-            word,
-            actions: grant.actions,
-        };
-        form::row(&form::USUAL, &wanted, &plain(&grant.description))
-    };
-    design.grants.iter().filter(is_new).map(row).collect()
 }

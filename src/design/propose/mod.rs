@@ -9,7 +9,7 @@ mod tests;
 
 use std::collections::HashSet;
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::BStr;
 
 use crate::design::{self, Design};
 use crate::error::{Error, Result};

@@ -158,20 +158,11 @@ fn a_plain_text_has_no_marks_and_single_blanks() {
 }
 
 #[test]
-fn a_list_becomes_a_table_with_the_same_types() {
-    let list = parse(
-        "# A\n\n## Files Changed\n\n- Create: `src/a.rs`\n- Delete: `src/b.rs`\n- `src/c.rs`\n",
-    );
-    let text = insert(&list, &[wanted("src/d.rs", "Modify")], "", &parse).unwrap();
-    let rows: Vec<&str> = text
-        .lines()
-        .filter(|line| line.starts_with("| `"))
-        .collect();
-    let expected = [
-        "| `src/a.rs` | Add | … |",
-        "| `src/b.rs` | Delete | … |",
-        "| `src/c.rs` | Add/Modify | … |",
-        "| `src/d.rs` | Modify | … |",
-    ];
-    assert_eq!(rows, expected);
+fn a_list_gets_a_section_with_a_line_for_each_path() {
+    let list = "# A\n\n**Files:**\n- Create: `src/a.rs`\n\n## Out of scope\n\nText.\n";
+    let rows = [wanted("src/d.rs", "Modify"), wanted("src/e.rs", "Delete")];
+    let text = insert(&parse(list), &rows, "", &parse).unwrap();
+    let section =
+        "## Files Changed\n\n**Files:** modify: `src/d.rs`\n\n**Files:** delete: `src/e.rs`\n";
+    assert_eq!(text, format!("{list}\n{section}"));
 }
