@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::judge::{self, DesignEdit, DocumentChoice, Options, RowsToAdd};
 use crate::path::{escaped, shell_word};
-use crate::report::{write_prompt, write_scope, write_scope_check};
+use crate::report::{write_prompt, write_scope};
 
 #[derive(Debug, Subcommand)]
 #[command(
@@ -84,7 +84,7 @@ impl ScopeArgs {
         match self {
             ScopeArgs::Show(args) => {
                 let listing = judge::scope(&repository()?, &args.options(false))?;
-                output.print(|to| write_scope(&listing, to));
+                output.print(|to| write_scope(&listing, false, to));
                 Ok(0)
             }
             ScopeArgs::Prompt(args) => {
@@ -108,7 +108,7 @@ impl ScopeArgs {
                 };
                 let options = args.design.options(false);
                 let listing = judge::check_documents(&repository()?, &choice, &options)?;
-                output.print(|to| write_scope_check(&listing, to));
+                output.print(|to| write_scope(&listing, true, to));
                 Ok(listing.exit_code())
             }
         }

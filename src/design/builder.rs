@@ -304,9 +304,9 @@ impl Design {
     pub fn findings(&self) -> Vec<Finding> {
         let finding = |fault: &Problem| {
             let mut help = fault.help.lines();
-            let example = |line| match Help::from(line) {
+            let example = |line: &str| match Help::from(line) {
                 command if command.has_command() => command,
-                _ => Help::row(line),
+                _ => Help::Row(line.to_owned()),
             };
             let sentence = help.next().map(Help::from).into_iter();
             Finding {

@@ -138,13 +138,6 @@ impl Finding {
     }
 }
 
-/// A sentence up to its last colon, and the command at its end; `None` without a command.
-pub(crate) fn split_command(sentence: &str) -> Option<(&str, &str)> {
-    let mut begins = [": git ", ": guard "].into_iter();
-    let colon = begins.find_map(|begin| sentence.find(begin))?;
-    Some(sentence.split_at(colon + 1))
-}
-
 /// One line of help.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
@@ -163,11 +156,6 @@ impl Help {
         Help::Command(format!("  {command}"))
     }
 
-    /// A table row, list item or heading to paste into a design.
-    pub(crate) fn row(row: impl Into<String>) -> Help {
-        Help::Row(row.into())
-    }
-
     /// Whether the line is for pasting, and must not be wrapped.
     pub fn is_to_paste(&self) -> bool {
         !matches!(self, Help::Sentence(_))
@@ -175,7 +163,7 @@ impl Help {
 
     /// Whether the line is a command, or a sentence that ends in one.
     pub(crate) fn has_command(&self) -> bool {
-        matches!(self, Help::Command(_)) || split_command(self).is_some()
+        matches!(self, Help::Command(_)) || self.contains(": git ") || self.contains(": guard ")
     }
 
     /// Whether the line is for pasting into a design.

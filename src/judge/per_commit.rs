@@ -19,8 +19,6 @@ pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
 /// The result for one commit.
 #[derive(Default)]
 pub(super) struct JudgedCommit {
-    /// The number of its own changes.
-    pub(super) changes: usize,
     pub(super) findings: Vec<Finding>,
     /// That it is an exact revert, if that excuses anything.
     pub(super) note: Option<String>,
@@ -76,10 +74,7 @@ impl CommitJudge<'_> {
         let (base, tree) = (Tree::at(objects, self.base), Tree::at(objects, commit.tree));
         let OwnChanges { changes, merged } =
             merge_commits::of_commit(objects, &commit.parents, &tree)?;
-        let mut judged = JudgedCommit {
-            changes: changes.len(),
-            ..JudgedCommit::default()
-        };
+        let mut judged = JudgedCommit::default();
         if changes.is_empty() {
             return Ok(judged);
         }

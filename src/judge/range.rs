@@ -76,18 +76,12 @@ pub fn range(
         );
     }
     judged.policy.notes.splice(0..0, notes);
-    let wants_strip = options.for_page && !range.commits.is_empty();
-    let judges_each = each_commit.is_some() || wants_strip && review::is_affordable(range);
-    let mut of_commits = None;
-    if judges_each {
-        let progress = each_commit.unwrap_or(&|_, _| {});
+    if options.for_page {
+        judged.commits = review::commits(repo, range)?;
+    }
+    if let Some(progress) = each_commit {
         let (policy, approvals) = (&judged.policy, &judged.commit_approvals);
-        of_commits = Some(per_commit::judge(repo, range, policy, approvals, progress)?);
-    }
-    if wants_strip {
-        judged.commits = review::commits(repo, range, of_commits.as_deref())?;
-    }
-    if let Some(of_commits) = of_commits.filter(|_| each_commit.is_some()) {
+        let of_commits = per_commit::judge(repo, range, policy, approvals, progress)?;
         let mut findings = Vec::new();
         for one in of_commits {
             judged.policy.notes.extend(one.note);

@@ -6,11 +6,10 @@ use std::collections::HashMap;
 use gix::bstr::{BStr, BString};
 
 use super::approvals::CommitApprovals;
-use super::per_commit::JudgedCommit;
 use crate::approve::Approval;
 use crate::error::Result;
-use crate::finding::{Finding, Level, refused_paths};
-use crate::git::{Objects, Range, Repository};
+use crate::finding::{Finding, refused_paths};
+use crate::git::{Commit, Objects, Range, Repository};
 use crate::measure::{Class, is_binary, unified_preview};
 use crate::policy::Policy;
 use crate::rules::{MeasuredChange, place};
@@ -24,10 +23,6 @@ const TEXT: usize = 1 << 20;
 const MOST_BYTES: usize = 4 << 20;
 /// The most versions to read, which bounds the time that many small files take.
 const MOST_FILES: usize = 400;
-/// Longer ranges are judged commit by commit only on request: the page should not take minutes.
-const MOST_COMMITS: usize = 500;
-/// The most messages per commit.
-const MOST_MESSAGES: usize = 5;
 
 /// The rows of the designs, with the changes that they cover.
 pub(super) fn rows(
@@ -131,36 +126,18 @@ pub(super) fn approvals(
     all
 }
 
-/// Whether judging each commit takes a moment only. A shallow clone may lack some.
-pub(super) fn is_affordable(range: &Range) -> bool {
-    range.commits.len() <= MOST_COMMITS && !range.is_cut
-}
-
-/// The commits of a range, oldest first, with the verdict on each if there is one.
+/// The commits of a range, oldest first.
 ///
 /// # Errors
 /// A commit cannot be read.
-pub(super) fn commits(
-    repo: &Repository,
-    range: &Range,
-    judged: Option<&[JudgedCommit]>,
-) -> Result<Vec<ReviewCommit>> {
-    let mut strip = Vec::with_capacity(range.commits.len());
-    for (at, commit) in range.commits.iter().enumerate() {
+pub(super) fn commits(repo: &Repository, range: &Range) -> Result<Vec<ReviewCommit>> {
+    let commit = |commit: &Commit| {
         let headline = repo.headline(commit.id)?;
-        let judged = judged.and_then(|judged| judged.get(at));
-        let findings = judged.map_or(&[][..], |judged| &judged.findings);
-        let of = |level| findings.iter().filter(move |one| one.level == level);
-        let messages = of(Level::Error).map(|error| error.message.clone());
-        strip.push(ReviewCommit {
+        Ok(ReviewCommit {
             id: commit.id.to_string(),
             subject: headline.subject,
             author: headline.author,
-            changes: judged.map(|judged| judged.changes),
-            errors: of(Level::Error).count(),
-            warnings: of(Level::Warning).count(),
-            messages: messages.take(MOST_MESSAGES).collect(),
-        });
-    }
-    Ok(strip)
+        })
+    };
+    range.commits.iter().map(commit).collect()
 }

@@ -293,7 +293,7 @@ fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateResult<ToolA
 fn show_scope(call: &Call<'_>) -> GateResult<ToolAnswer> {
     call.gate()?;
     let listing = judge::scope(call.repo, &call.session.options)?;
-    let text = reported(|to| write_scope(&listing, to))?;
+    let text = reported(|to| write_scope(&listing, false, to))?;
     let facts = json!({ "grants": listing.grants.len() });
     Ok(ToolAnswer::new(text, facts))
 }

@@ -13,8 +13,8 @@ use crate::finding::{Anchor, Finding, Help, Level};
 use crate::path::escaped;
 use crate::verdict::Texts;
 
-/// One finding with this help, as drawn by annotate-snippets, without a final newline.
-pub(super) fn drawn(finding: &Finding, help: &[Help], texts: &Texts, style: &Style) -> String {
+/// One finding as drawn by annotate-snippets, without a final newline.
+pub(super) fn drawn(finding: &Finding, texts: &Texts, style: &Style) -> String {
     let level = match finding.level {
         Level::Error => Drawn::ERROR,
         Level::Warning => Drawn::WARNING,
@@ -27,7 +27,7 @@ pub(super) fn drawn(finding: &Finding, help: &[Help], texts: &Texts, style: &Sty
     if let Some(anchor) = &finding.design {
         group = place(group, anchor, texts, style);
     }
-    for help in help_blocks(help) {
+    for help in help_blocks(&finding.steps()) {
         group = group.element(Drawn::HELP.message(help));
     }
     let renderer = match style.color {
@@ -39,18 +39,18 @@ pub(super) fn drawn(finding: &Finding, help: &[Help], texts: &Texts, style: &Sty
 
 fn place<'a>(group: Group<'a>, anchor: &Anchor, texts: &Texts, style: &Style) -> Group<'a> {
     let path = escaped(&from_here(anchor.path.as_bstr(), style.prefix.as_ref())).to_string();
-    let Some(line) = quoted_line(texts, anchor, style.width) else {
+    let Some((text, span)) = quoted_line(texts, anchor, style.width) else {
         let origin = Origin::path(path)
             .line(anchor.line)
             .char_column(anchor.column);
         return group.element(origin).element(Padding);
     };
-    let mut mark = AnnotationKind::Primary.span(line.span);
+    let mut mark = AnnotationKind::Primary.span(span);
     if !anchor.label.is_empty() {
         mark = mark.label(message(&anchor.label));
     }
     group.element(
-        Snippet::source(line.text)
+        Snippet::source(text)
             .path(path)
             .line_start(anchor.line)
             .annotation(mark),
@@ -59,17 +59,18 @@ fn place<'a>(group: Group<'a>, anchor: &Anchor, texts: &Texts, style: &Style) ->
 
 /// The path relative to the directory `prefix`; both are relative to the workspace.
 fn from_here(path: &BStr, prefix: Option<&BString>) -> BString {
-    let here = prefix.map_or(&b""[..], |prefix| prefix.as_slice());
-    let here: Vec<&[u8]> = here
-        .split_str("/")
-        .filter(|part| !part.is_empty())
-        .collect();
-    let there: Vec<&[u8]> = path.split_str("/").collect();
-    let pairs = here.iter().zip(&there[..there.len() - 1]);
-    let common = pairs.take_while(|(a, b)| a == b).count();
-    let up = here[common..].iter().map(|_| &b".."[..]);
-    let parts: Vec<&[u8]> = up.chain(there[common..].iter().copied()).collect();
-    gix::bstr::join("/", parts).into()
+    let here = prefix.map_or(&b""[..], |prefix| prefix.trim_end_with(|c| c == '/'));
+    let below = path
+        .strip_prefix(here)
+        .and_then(|rest| rest.strip_prefix(b"/"));
+    match below {
+        _ if here.is_empty() => path.into(),
+        Some(rest) => rest.into(),
+        None => {
+            let up = "../".repeat(here.split_str("/").count());
+            [up.as_bytes(), path].concat().into()
+        }
+    }
 }
 
 /// The maximum lines of help.
@@ -101,16 +102,9 @@ pub(super) fn help_blocks(help: &[Help]) -> Vec<String> {
 /// never handles megabytes.
 const SPAN_CHARS: usize = 200;
 
-/// One line of a document, safe to print.
-struct SnippetLine {
-    /// The line without its ending, with hostile characters replaced.
-    text: String,
-    /// The marked bytes of `text`.
-    span: Range<usize>,
-}
-
-/// The line of `anchor`, unless its document is missing or differs from the one that the anchor was taken from.
-fn quoted_line(texts: &Texts, anchor: &Anchor, width: usize) -> Option<SnippetLine> {
+/// The line of `anchor`, safe to print, and what to mark in it, unless its document is missing or differs from the one
+/// that the anchor was taken from.
+fn quoted_line(texts: &Texts, anchor: &Anchor, width: usize) -> Option<(String, Range<usize>)> {
     let document = texts.get(&anchor.path)?;
     let marked = document.get(anchor.span.clone())?;
     let (before, rest) = document.split_at(anchor.span.start);
@@ -125,10 +119,8 @@ fn quoted_line(texts: &Texts, anchor: &Anchor, width: usize) -> Option<SnippetLi
     let (marked, after) = rest.split_at(marked);
     let [before, marked, after] =
         [before, marked, &texts::clip(after, SPAN_CHARS)].map(texts::line);
-    Some(SnippetLine {
-        span: before.len()..before.len() + marked.len(),
-        text: before + &marked + &after,
-    })
+    let span = before.len()..before.len() + marked.len();
+    Some((before + &marked + &after, span))
 }
 
 /// The columns needed next to the line: number, bar and ellipses.
@@ -154,7 +146,7 @@ mod tests {
 
     fn cut(text: &str, span: Range<usize>) -> Option<(String, String)> {
         quoted_line(&texts(text), &anchor(span), 80)
-            .map(|line| (line.text[line.span.clone()].to_owned(), line.text))
+            .map(|(text, span)| (text[span].to_owned(), text))
     }
 
     #[test]

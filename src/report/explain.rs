@@ -13,7 +13,7 @@ use crate::finding::Rule;
 /// # Errors
 /// Those of `out`.
 pub fn write_rules(rule: Option<Rule>, to: Target<'_>) -> io::Result<()> {
-    let human = |style: &Style| rule.map_or_else(list, |rule| page(rule, style));
+    let human = |_: &Style| rule.map_or_else(list, |rule| rule.page().to_owned());
     let json = || {
         let rules = rule.as_ref().map_or(Rule::ALL, std::slice::from_ref);
         let rules: Vec<Value> = rules.iter().copied().map(rule_json).collect();
@@ -35,15 +35,6 @@ fn rule_json(rule: Rule) -> Value {
         "configurable": !rule.has_fixed_level(),
         "approvable": rule.can_be_approved(),
     })
-}
-
-/// The page of a rule as it is published, its headings emphasised.
-fn page(rule: Rule, style: &Style) -> String {
-    let line = |line: &str| match line.starts_with('#') {
-        true => style.title(line) + "\n",
-        false => format!("{line}\n"),
-    };
-    rule.page().lines().map(line).collect()
 }
 
 /// One line per rule: name, default level, when it fires.

@@ -9,8 +9,7 @@
 use super::human;
 use super::place::{ReportPlace, places};
 use super::target::Style;
-use super::texts;
-use super::texts::{RunResult, cannot_judge, in_full, ordered};
+use super::texts::{self, RunResult, cannot_judge, in_full, ordered};
 use crate::finding::{Finding, Level};
 use crate::path::escaped;
 use crate::sha256::sha256;
@@ -54,7 +53,7 @@ fn data(text: &str) -> String {
         .replace('\r', "%0D")
         .replace('\n', "%0A");
     // Azure and TeamCity accept commands anywhere in a line.
-    texts::brackets(text, "\\u{5b}")
+    texts::brackets(text)
 }
 
 /// Escapes the value of a property.

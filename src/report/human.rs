@@ -4,7 +4,6 @@
 //! of a rule are folded after [`FOLD_AFTER`]; folding changes neither the summary nor the verdict.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io;
 
 use annotate_snippets::renderer::{
@@ -14,8 +13,7 @@ use annotate_snippets::renderer::{
 
 use super::diagnostic::{drawn, help_blocks};
 use super::target::Style;
-use super::texts::{self, message};
-use super::texts::{RunResult, ordered, plural, remarks};
+use super::texts::{self, RunResult, message, ordered, plural, remarks};
 use crate::error::Error;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::escaped;
@@ -35,7 +33,7 @@ pub(super) fn report(run: RunResult<'_>, style: &Style) -> String {
     let mut out = findings(&verdict.findings, &verdict.changes, &verdict.texts, style);
     if !style.quiet {
         out.push_str(&notes(&verdict.notes, style));
-        push_line(&mut out, &summary(verdict, style));
+        out += &format!("{}\n", summary(verdict, style));
     }
     texts::commands(out)
 }
@@ -69,10 +67,10 @@ pub(super) fn findings(
         }
         if *count > FULL {
             let title = title(finding.level, finding.rule, style);
-            push_line(&mut out, &format!("{title}: {}", message(&finding.message)));
+            out += &format!("{title}: {}\n", message(&finding.message));
             continue;
         }
-        push_line(&mut out, &drawn(finding, &finding.steps(), texts, style));
+        out += &format!("{}\n", drawn(finding, texts, style));
         if finding.rule == Rule::DestructiveChange {
             let of_path = |change: &&JudgedChange| Some(&change.path) == finding.path.as_ref();
             let of_path = changes.iter().filter(of_path);
@@ -85,8 +83,7 @@ pub(super) fn findings(
     for ((level, rule), count) in seen.into_iter().rev() {
         if let more @ 1.. = count.saturating_sub(FOLD_AFTER) {
             let title = title(level, rule, style);
-            let more = format!("{title}: … and {more} more (use --format json for all)\n");
-            push_line(&mut out, &more);
+            out += &format!("{title}: … and {more} more (use --format json for all)\n\n");
         }
     }
     out
@@ -127,7 +124,7 @@ fn push_preview(out: &mut String, preview: &str, style: &Style) {
     let fit =
         |line: &str| texts::clip(&texts::line(&line.replace('\t', "    ")), room).into_owned();
     let lines: Vec<String> = preview.lines().map(fit).collect();
-    push_line(out, &style.title("preview:"));
+    *out += &format!("{}\n", style.title("preview:"));
     out.push_str(&gutter(&painted(&lines.join("\n"), style)));
 }
 
@@ -146,28 +143,27 @@ pub(crate) fn summary(verdict: &Verdict, style: &Style) -> String {
 pub(super) fn in_one_line(verdict: &Verdict) -> String {
     let counts = verdict.counts();
     let changes = plural(counts.changes, "change");
-    let before_origin = match verdict.designs.len() {
-        1 => ", from",
-        _ => " from",
-    };
-    let named = |design| named(design, before_origin);
-    let designs: Vec<_> = verdict.designs.iter().map(named).collect();
     let remarks = remarks(&[
         (counts.errors, "error"),
         (counts.warnings, "warning"),
         (counts.notes, "note"),
     ]);
 
-    let design = match &designs[..] {
+    let path = |design: &DesignUsed| escaped(&design.path).to_string();
+    let design = match &verdict.designs[..] {
         [] => "no design".to_owned(),
-        [one] => format!("design {one}"),
-        [a, b] => format!("designs {a} and {b}"),
-        [a, b, rest @ ..] => format!("designs {a}, {b} and {} more", rest.len()),
+        // In case a branch name only looks like an issue.
+        [one] if !one.selected_by.is_empty() => {
+            format!("design {}, from {}", path(one), message(&one.selected_by))
+        }
+        [one] => format!("design {}", path(one)),
+        [a, b] => format!("designs {} and {}", path(a), path(b)),
+        [a, b, rest @ ..] => format!("designs {}, {} and {} more", path(a), path(b), rest.len()),
     };
     let mut text = match (verdict.outcome(), counts.changes) {
         (Outcome::Refused, _) => format!("{remarks} in {changes} ({design})"),
         (_, 0) => "nothing to check".to_owned(),
-        _ if designs.is_empty() => format!("{changes}, no design"),
+        _ if verdict.designs.is_empty() => format!("{changes}, no design"),
         _ => format!("{changes} within {design}"),
     };
     if verdict.is_accepted() && !remarks.is_empty() {
@@ -179,15 +175,6 @@ pub(super) fn in_one_line(verdict: &Verdict) -> String {
     text
 }
 
-/// A design and what selected it, in case a branch name only looks like an issue.
-fn named(design: &DesignUsed, before_origin: &str) -> String {
-    let path = escaped(&design.path);
-    match message(&design.selected_by) {
-        by if by.is_empty() => path.to_string(),
-        by => format!("{path}{before_origin} {by}"),
-    }
-}
-
 /// Level and rule, as annotate-snippets draws them.
 fn title(level: Level, rule: Rule, style: &Style) -> String {
     let color = match level {
@@ -196,11 +183,6 @@ fn title(level: Level, rule: Rule, style: &Style) -> String {
         Level::Note => DEFAULT_NOTE_STYLE,
     };
     style.paint(color, &format!("{}[{}]", level.name(), rule.id()))
-}
-
-fn push_line(out: &mut String, line: &str) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(out, "{line}");
 }
 
 /// The width of `  help: `.

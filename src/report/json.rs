@@ -10,6 +10,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::texts::{RunResult, ordered};
+use crate::error::Error;
 use crate::finding::Finding;
 use crate::finding::json::path_text;
 use crate::path::is_hostile;
@@ -32,9 +33,7 @@ pub(super) fn report(
     }
     let findings = ordered(&verdict.findings);
     if let Some(error) = failure {
-        let (kind, message, help) = (error.kind(), &error.message, &error.help);
-        let error = json!({"kind": kind, "message": message, "help": help});
-        let failed = json!({"version": 1, "error": error, "findings": findings});
+        let failed = json!({"version": 1, "error": error_json(error), "findings": findings});
         return write_document(&failed, out);
     }
     let source = &verdict.source;
@@ -69,23 +68,16 @@ pub(super) fn lines(
         write_line("finding", one, out)?;
     }
     if let Some(error) = failure {
-        let (kind, message, help) = (error.kind(), &error.message, &error.help);
-        let error = json!({"version": 1, "kind": kind, "message": message, "help": help});
+        let error = with(json!({"version": 1}), error_json(error));
         return write_line("error", &error, out);
     }
-    #[derive(Serialize)]
-    struct Summary {
-        version: u32,
-        verdict: Outcome,
-        #[serde(flatten)]
-        counts: Counts,
-    }
-    let summary = Summary {
-        version: 1,
-        verdict: verdict.outcome(),
-        counts: verdict.counts(),
-    };
-    write_line("summary", &summary, out)
+    let summary = json!({"version": 1, "verdict": verdict.outcome()});
+    write_line("summary", &with(summary, json!(verdict.counts())), out)
+}
+
+/// Why guard could not check something.
+pub(super) fn error_json(error: &Error) -> Value {
+    json!({"kind": error.kind(), "message": error.message, "help": error.help})
 }
 
 /// Values that are made, written and dropped one by one.
@@ -110,8 +102,7 @@ pub(crate) fn document(value: &impl Serialize) -> io::Result<String> {
 
 /// Writes a value as a whole document, safe to show.
 pub(super) fn write_document(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    let after_sign = false;
-    let mut safe = BufWriter::new(SafeWriter { out, after_sign });
+    let mut safe = safe(out);
     serde_json::to_writer_pretty(&mut safe, value)?;
     safe.write_all(b"\n")?;
     safe.flush()
@@ -123,18 +114,24 @@ pub(super) fn write_line(
     value: &impl Serialize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    #[derive(Serialize)]
-    struct JsonLine<'a, T> {
-        #[serde(rename = "type")]
-        kind: &'static str,
-        #[serde(flatten)]
-        value: &'a T,
-    }
-    let after_sign = false;
-    let mut safe = BufWriter::new(SafeWriter { out, after_sign });
-    serde_json::to_writer(&mut safe, &JsonLine { kind, value })?;
+    let mut safe = safe(out);
+    let line = with(json!({"type": kind}), serde_json::to_value(value)?);
+    serde_json::to_writer(&mut safe, &line)?;
     safe.write_all(b"\n")?;
     safe.flush()
+}
+
+/// An object with the keys of another behind its own.
+pub(super) fn with(mut object: Value, more: Value) -> Value {
+    if let (Value::Object(keys), Value::Object(more)) = (&mut object, more) {
+        keys.extend(more);
+    }
+    object
+}
+
+fn safe(out: &mut dyn Write) -> BufWriter<SafeWriter<'_>> {
+    let after_sign = false;
+    BufWriter::new(SafeWriter { out, after_sign })
 }
 
 /// Makes what serde_json writes safe to show: escapes hostile characters, and the second sign of `##[error]` and

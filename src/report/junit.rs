@@ -8,8 +8,7 @@ use std::io::{self, Write};
 
 use gix::bstr::BString;
 
-use super::texts;
-use super::texts::{RunResult, advice, cannot_judge, ordered, sentence};
+use super::texts::{self, RunResult, advice, cannot_judge, ordered, sentence};
 use crate::finding::{Finding, Level};
 use crate::path::escaped;
 
@@ -28,10 +27,9 @@ pub(super) fn report(
         let case = cases.entry(finding.path.as_ref().or(document));
         case.or_insert(("document", Vec::new())).1.push(finding);
     }
-    let is_error = |finding: &&&Finding| finding.level == Level::Error;
-    let failed = cases
-        .values()
-        .filter(|(_, findings)| findings.iter().any(|one| is_error(&one)));
+    let is_error = |finding: &&Finding| finding.level == Level::Error;
+    let failed = cases.values();
+    let failed = failed.filter(|(_, findings)| findings.iter().any(is_error));
     let (failures, errors) = (failed.count(), usize::from(failure.is_some()));
     let tests = cases.len() + errors;
     let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"");
@@ -49,46 +47,39 @@ pub(super) fn report(
             xml(&cannot_judge(error))
         )?;
     }
-    for (path, (class, findings)) in &cases {
+    for (path, (class, findings)) in cases {
         let name = path.map_or_else(|| "guard".to_owned(), |path| escaped(path).to_string());
+        let (errors, others): (Vec<&Finding>, Vec<&Finding>) =
+            findings.into_iter().partition(is_error);
+        let mut body: String = errors.into_iter().map(failed_case).collect();
+        let remarks = others.into_iter().map(|finding| {
+            let (level, rule) = (finding.level.name(), finding.rule.id());
+            xml(&format!("{level}[{rule}]: {}", sentence(finding)))
+        });
+        let remarks: Vec<String> = remarks.collect();
+        if !remarks.is_empty() {
+            let remarks = remarks.join("\n");
+            body += &format!("      <system-out>{remarks}</system-out>\n");
+        }
         let name = xml(&name);
         write!(
             out,
             "    <testcase classname=\"guard.{class}\" name=\"{name}\""
         )?;
-        if findings.is_empty() {
-            out.write_all(b"/>\n")?;
-            continue;
+        match &*body {
+            "" => out.write_all(b"/>\n")?,
+            body => write!(out, ">\n{body}    </testcase>\n")?,
         }
-        out.write_all(b">\n")?;
-        for finding in findings.iter().filter(is_error) {
-            write_failure(finding, out)?;
-        }
-        let remarks = findings.iter().filter(|one| !is_error(one)).map(|finding| {
-            let (level, rule) = (finding.level.name(), finding.rule.id());
-            xml(&format!("{level}[{rule}]: {}", sentence(finding)))
-        });
-        let remarks: Vec<_> = remarks.collect();
-        if !remarks.is_empty() {
-            let remarks = remarks.join("\n");
-            writeln!(out, "      <system-out>{remarks}</system-out>")?;
-        }
-        out.write_all(b"    </testcase>\n")?;
-    }
-    if !verdict.notes.is_empty() {
-        let notes = xml_lines(&verdict.notes.join("\n"));
-        writeln!(out, "    <system-out>{notes}</system-out>")?;
     }
     out.write_all(b"  </testsuite>\n</testsuites>\n")
 }
 
-fn write_failure(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+fn failed_case(finding: &Finding) -> String {
     let place = finding.design.as_ref();
     let place = place.map(|at| format!("{}:{}:{}", escaped(&at.path), at.line, at.column));
     let body: Vec<_> = place.into_iter().chain(advice(finding)).collect();
-    writeln!(
-        out,
-        "      <failure type=\"{}\" message=\"{}\">{}</failure>",
+    format!(
+        "      <failure type=\"{}\" message=\"{}\">{}</failure>\n",
         finding.rule.id(),
         xml(&sentence(finding)),
         xml_lines(&body.join("\n")),
@@ -100,7 +91,7 @@ fn xml(text: &str) -> String {
     let text = texts::markup(&texts::text(text))
         .replace('\u{fffe}', "\\u{fffe}")
         .replace('\u{ffff}', "\\u{ffff}");
-    texts::brackets(text, "&#91;")
+    texts::brackets(text)
 }
 
 /// Escapes lines of text so that none is a command in a CI log.

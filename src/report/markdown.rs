@@ -3,8 +3,6 @@
 //! Names appear in `<code>` with special characters as entities. `@`, and in sentences `#`, is a separate element, so
 //! that no name mentions a person or an issue.
 
-use std::fmt::Write as _;
-
 use super::texts::{RunResult, advice, cannot_judge, ordered, place, sentence};
 use super::{human, texts};
 use crate::finding::Finding;
@@ -12,8 +10,6 @@ use crate::path::escaped;
 
 /// GitHub limits a comment to 65,536 characters; the rest is only counted.
 const MOST_BYTES: usize = 60_000;
-/// The additional limit for notes after the findings.
-const NOTES_BYTES: usize = 5_000;
 /// The maximum length of a sentence or a name.
 const MOST_CHARS: usize = 500;
 
@@ -33,31 +29,16 @@ pub(super) fn report(RunResult { verdict, failure }: RunResult<'_>) -> String {
     if !findings.is_empty() {
         out.push_str("\n| Level | Rule | Path | Finding | Design |\n|---|---|---|---|---|\n");
     }
-    let rows = findings.iter().map(|finding| row(finding));
-    let more = "(`guard lint --format json` has all)";
-    push_some(&mut out, rows, MOST_BYTES, more);
-    let notes = verdict.notes.iter();
-    let notes = notes.map(|note| format!("\n{}\n", prose(note)));
-    push_some(&mut out, notes, MOST_BYTES + NOTES_BYTES, "notes");
-    out
-}
-
-/// Appends the items as far as they fit into so many bytes, and counts the others.
-fn push_some(
-    out: &mut String,
-    items: impl ExactSizeIterator<Item = String>,
-    bytes: usize,
-    others: &str,
-) {
-    let count = items.len();
-    for (shown, item) in items.enumerate() {
-        if out.len() + item.len() > bytes {
-            let more = count - shown;
-            out.push_str(&format!("\n… and {more} more {others}\n"));
-            return;
+    for (shown, finding) in findings.iter().enumerate() {
+        let row = row(finding);
+        if out.len() + row.len() > MOST_BYTES {
+            let more = findings.len() - shown;
+            out += &format!("\n… and {more} more (`guard lint --format json` has all)\n");
+            break;
         }
-        out.push_str(&item);
+        out += &row;
     }
+    out
 }
 
 fn row(finding: &Finding) -> String {
@@ -69,7 +50,7 @@ fn row(finding: &Finding) -> String {
             Some(_) => code(line),
             None => prose(line),
         };
-        push(&mut what, format_args!("<br>{line}"));
+        what += &format!("<br>{line}");
     }
     let place = match &finding.design {
         Some(at) => code(&place(at)),
@@ -98,11 +79,11 @@ fn safe(text: &str, alone: &str, is_plain: impl Fn(char) -> bool) -> String {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         if alone.contains(c) || begins_link(&out, c, chars.peek()) {
-            push(&mut out, format_args!("<span>{c}</span>"));
+            out += &format!("<span>{c}</span>");
         } else if is_plain(c) {
             out.push(c);
         } else {
-            push(&mut out, format_args!("&#{};", u32::from(c)));
+            out += &format!("&#{};", u32::from(c));
         }
     }
     out
@@ -114,9 +95,4 @@ fn begins_link(before: &str, c: char, next: Option<&char>) -> bool {
     let end = before.as_bytes().last_chunk::<3>();
     c == '.' && end.is_some_and(|end| end.eq_ignore_ascii_case(b"www"))
         || c == ':' && next == Some(&'/')
-}
-
-fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing to a string cannot fail.
-    let _ = out.write_fmt(text);
 }

@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 
 use super::json::{Streamed, write_document};
 use super::place::{ReportPlace, hashes, places};
-use super::texts;
 use super::texts::{RunResult, cannot_judge, in_full, ordered, uri};
 use crate::error::Error;
 use crate::finding::json::path_text;
@@ -103,29 +102,19 @@ fn no_verdict(error: &Error) -> Value {
     })
 }
 
-fn invocation(run: RunResult<'_>, left_out: usize) -> Value {
-    let RunResult { verdict, failure } = run;
-    let notes = verdict.notes.iter();
-    let mut notifications: Vec<_> = notes.map(|note| notification(Level::Note, note)).collect();
-    if left_out > 0 {
+fn invocation(RunResult { verdict, failure }: RunResult<'_>, left_out: usize) -> Value {
+    let left_out = (left_out > 0).then(|| {
         let text = format!(
             "{left_out} more findings were left out: the limit is {MOST_RESULTS} results; \
              --format json lists all"
         );
-        notifications.push(notification(Level::Warning, &text));
-    }
-    if let Some(error) = failure {
-        notifications.push(notification(Level::Error, &cannot_judge(error)));
-    }
+        json!({"level": "warning", "message": {"text": text}})
+    });
     json!({
         "executionSuccessful": failure.is_none(),
         "exitCode": failure.map_or(verdict.exit_code(), |_| 2),
-        "toolExecutionNotifications": notifications,
+        "toolExecutionNotifications": Vec::from_iter(left_out),
     })
-}
-
-fn notification(level: Level, text: &str) -> Value {
-    json!({"level": level.name(), "message": {"text": plain(&texts::text(text))}})
 }
 
 fn result(main: &ReportPlace, finding: &Finding, fingerprint: &str) -> Value {

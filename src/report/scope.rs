@@ -7,7 +7,7 @@ use gix::bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
 use super::target::{Style, Target};
-use super::texts::{columns, message, ordered, place, plural, remarks};
+use super::texts::{columns, ordered, place, plural, remarks};
 use super::{human, texts};
 use crate::design::Mention;
 use crate::finding::Level;
@@ -19,39 +19,28 @@ use crate::verdict::{PromptPath, PromptSection, Protection, ScopeGrant, ScopeLis
 /// The maximum length of a description.
 const DESCRIPTION_CHARS: usize = 300;
 
-/// Writes the report in one piece.
+/// Writes a scope or, with `is_check`, the result of linting documents: for people the faults, and the allowed paths or
+/// a summary; for programs everything.
 ///
 /// # Errors
 ///
 /// Those of `out`.
-pub fn write_scope(scope: &ScopeListing, to: Target<'_>) -> io::Result<()> {
-    to.answer(|style| people(scope, style, tables), || json(scope))
+pub fn write_scope(scope: &ScopeListing, is_check: bool, to: Target<'_>) -> io::Result<()> {
+    let human = |style: &Style| {
+        let mut out = human::findings(&scope.problems, &[], &scope.texts, style);
+        if !style.quiet {
+            out += &human::notes(&scope.notes, style);
+            out += &match is_check {
+                true => summary(scope),
+                false => tables(scope, style),
+            };
+        }
+        out
+    };
+    to.answer(human, || json(scope))
 }
 
-/// Writes the result of linting documents: for people the faults and a summary, for programs everything.
-///
-/// # Errors
-///
-/// Those of `out`.
-pub fn write_scope_check(scope: &ScopeListing, to: Target<'_>) -> io::Result<()> {
-    to.answer(|style| people(scope, style, summary), || json(scope))
-}
-
-/// The faults and notes, and what `more` says.
-fn people(
-    scope: &ScopeListing,
-    style: &Style,
-    more: fn(&ScopeListing, &Style) -> String,
-) -> String {
-    let mut out = human::findings(&scope.problems, &[], &scope.texts, style);
-    if !style.quiet {
-        out.push_str(&human::notes(&scope.notes, style));
-        out.push_str(&more(scope, style));
-    }
-    out
-}
-
-fn summary(scope: &ScopeListing, _: &Style) -> String {
+fn summary(scope: &ScopeListing) -> String {
     let count = |level| scope.problems.iter().filter(|p| p.level == level).count();
     let mut found = remarks(&[
         (count(Level::Error), "error"),
@@ -79,26 +68,11 @@ fn tables(scope: &ScopeListing, style: &Style) -> String {
             place(&grant.anchor),
         ]
     });
-    let mentions = scope.mentions.iter().map(|mention| {
-        vec![
-            escaped(&mention.path).to_string(),
-            message(&mention.change_type),
-            place(&mention.anchor),
-        ]
-    });
-    let title = |title: &str, count: usize| {
-        let count = match count {
-            0 => ": nothing".to_owned(),
-            count => format!(" ({}):", plural(count, "path")),
-        };
-        style.title(&format!("{title}{count}")) + "\n"
+    let title = match granted.len() {
+        0 => "allowed: nothing".to_owned(),
+        count => format!("allowed ({}):", plural(count, "path")),
     };
-    let mut out = title("allowed", granted.len()) + &columns(granted);
-    if mentions.len() > 0 {
-        out += &format!("\n{}", title("named, not allowed", mentions.len()));
-        out += &columns(mentions);
-    }
-    out
+    style.title(&title) + "\n" + &columns(granted)
 }
 
 /// What marks a directory.

@@ -9,7 +9,9 @@ use super::json::document;
 use super::target::{Style, Target};
 use super::{human, texts};
 use crate::finding::{Level, Rule};
-use crate::scope::settings::{FILE, KEYS, Key, LEVELS, RULES, SECTIONS, Settings, ValueKind};
+use crate::scope::settings::{
+    FILE, KEYS, Key, KeyPlace, LEVELS, RULES, SECTIONS, Settings, ValueKind,
+};
 use crate::verdict::SettingsInForce;
 
 /// Writes the report in one piece.
@@ -21,93 +23,86 @@ pub fn write_settings(in_force: &SettingsInForce, to: Target<'_>) -> io::Result<
     to.answer(|style| human(in_force, style), || json(in_force))
 }
 
+/// Each key with its table and the value in force.
+fn rows(in_force: &SettingsInForce) -> impl Iterator<Item = (&'static str, &'static str, Value)> {
+    let settings = &in_force.settings;
+    let keys = KEYS.iter();
+    let keys = keys.map(|key| (key.section, key.name, key.value(settings)));
+    let level = |rule: Rule| settings.level(rule).map_or("off", Level::name);
+    let rules = Rule::ALL.iter();
+    keys.chain(rules.map(move |rule| (RULES, rule.id(), level(*rule).into())))
+}
+
+fn place<'a>(in_force: &'a SettingsInForce, table: &str, name: &str) -> Option<&'a KeyPlace> {
+    in_force.places.get(&(table.to_owned(), name.to_owned()))
+}
+
 fn json(in_force: &SettingsInForce) -> Value {
+    let (mut settings, mut rules) = (Vec::new(), Vec::new());
+    for (table, name, value) in rows(in_force) {
+        let (list, mut row) = match table {
+            RULES => (&mut rules, json!({"rule": name, "level": value})),
+            _ => {
+                let row = json!({"table": table, "key": name, "value": value});
+                (&mut settings, row)
+            }
+        };
+        let place = place(in_force, table, name);
+        row["from"] = place.map_or("default", |_| FILE).into();
+        row["line"] = place.map(|place| place.line).into();
+        row["column"] = place.map(|place| place.column).into();
+        list.push(row);
+    }
     let variables = in_force.variables.iter();
     let variables = variables.map(|(name, value)| json!({"name": name, "value": value}));
     json!({
         "version": 1,
         "file": FILE,
         "commit": in_force.commit,
-        "settings": settings(in_force),
-        "rules": levels(in_force),
+        "settings": settings,
+        "rules": rules,
         "designs": in_force.designs,
         "variables": variables.collect::<Vec<_>>(),
         "notes": in_force.notes,
     })
 }
 
-/// The keys by table.
-fn settings(in_force: &SettingsInForce) -> Vec<Value> {
-    let row = |key: &Key| {
-        let value = key.value(&in_force.settings);
-        let value = json!({"table": key.section, "key": key.name, "value": value});
-        placed(value, in_force, key.section, key.name)
-    };
-    KEYS.iter().map(row).collect()
-}
-
-fn levels(in_force: &SettingsInForce) -> Vec<Value> {
-    let row = |rule: &Rule| {
-        let level = in_force.settings.level(*rule).map_or("off", Level::name);
-        let value = json!({"rule": rule, "level": level});
-        placed(value, in_force, RULES, rule.id())
-    };
-    Rule::ALL.iter().map(row).collect()
-}
-
-/// The value with the place that it came from.
-fn placed(mut value: Value, in_force: &SettingsInForce, table: &str, name: &str) -> Value {
-    let place = in_force.places.get(&(table.to_owned(), name.to_owned()));
-    value["from"] = place.map_or("default", |_| FILE).into();
-    value["line"] = place.map(|place| place.line).into();
-    value["column"] = place.map(|place| place.column).into();
-    value
-}
-
+/// The tables as in TOML: `key = value  # place`.
 fn human(in_force: &SettingsInForce, style: &Style) -> String {
-    let (mut out, mut table) = (String::new(), "");
-    let (settings, levels) = (settings(in_force), levels(in_force));
-    for row in settings.iter().chain(&levels) {
-        let of_row = row["table"].as_str().unwrap_or(RULES);
-        if of_row != table {
-            table = of_row;
-            out.push_str(&format!("{}\n", style.title(&format!("[{table}]"))));
+    let (mut out, mut known) = (String::new(), "");
+    for (table, name, value) in rows(in_force) {
+        if table != known {
+            known = table;
+            out += &format!("{}\n", style.title(&format!("[{table}]")));
         }
-        out.push_str(&line(row));
+        let place = place(in_force, table, name);
+        let place = place.map_or("default".to_owned(), |place| {
+            format!("{FILE}:{}", place.line)
+        });
+        let text = match &value {
+            Value::Array(items) => {
+                let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+                format!("[{}]", items.join(", "))
+            }
+            value => value.to_string(),
+        };
+        out += &match value {
+            Value::Null => format!("  # {name} is not set\n"),
+            _ => format!("  {name} = {}  # {place}\n", texts::text(&text)),
+        };
     }
     if let Some(designs) = &in_force.designs {
         let (files, by) = (designs.files.join(", "), &designs.by);
         let (files, by) = (texts::text(&files), texts::text(by));
-        out.push_str(&format!("designs: {files} ({by})\n"));
+        out += &format!("designs: {files} ({by})\n");
     }
     for (name, value) in &in_force.variables {
-        out.push_str(&format!("{name}={}\n", texts::message(value)));
+        out += &format!("{name}={}\n", texts::message(value));
     }
     if !style.quiet {
-        out.push_str(&human::notes(&in_force.notes, style));
+        out += &human::notes(&in_force.notes, style);
     }
     out
-}
-
-/// `key = value  # place`, as in TOML.
-fn line(row: &Value) -> String {
-    let (key, value) = match row["rule"].as_str() {
-        Some(rule) => (rule, &row["level"]),
-        None => (row["key"].as_str().unwrap_or_default(), &row["value"]),
-    };
-    let place = match &row["line"] {
-        Value::Null => "default".to_owned(),
-        line => format!("{FILE}:{line}"),
-    };
-    let text = match value {
-        Value::Null => return format!("  # {key} is not set\n"),
-        Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(ToString::to_string).collect();
-            format!("[{}]", items.join(", "))
-        }
-        value => value.to_string(),
-    };
-    format!("  {key} = {}  # {place}\n", texts::text(&text))
 }
 
 /// The reference in Markdown, which docs/settings.md ends with: every key by table.

@@ -6,9 +6,9 @@ use gix::bstr::ByteSlice;
 use serde_json::{Value, json};
 
 use super::human;
+use super::json::{error_json, with};
 use super::target::{Style, Target};
-use super::texts::message;
-use super::texts::{ordered, place, remarks};
+use super::texts::{message, ordered, place, remarks};
 use crate::error::Error;
 use crate::finding::json::path_text;
 use crate::finding::{Finding, Level};
@@ -155,10 +155,9 @@ fn json(status: &BranchStatus, waiting: &[(String, Value)]) -> Value {
         ("rows", status.rows.as_ref().err()),
         ("commit", status.commit.as_ref().err()),
     ];
-    let errors = errors.into_iter().filter_map(|(about, error)| {
-        let (kind, Error { message, help, .. }) = (error?.kind(), error?);
-        Some(json!({ "about": about, "kind": kind, "message": message, "help": help }))
-    });
+    let errors = errors.into_iter();
+    let errors = errors
+        .filter_map(|(about, error)| Some(with(json!({ "about": about }), error_json(error?))));
     json!({
         "version": 1,
         "branch": status.branch.as_ref().map(|name| path_text(name.as_bstr())),

@@ -147,18 +147,11 @@ pub(super) fn message(sentence: &str) -> String {
 
 /// Text inside an element or a quoted attribute of HTML or XML.
 pub(super) fn markup(text: &str) -> String {
-    let escapes = [
-        ("&", "&amp;"),
-        ("<", "&lt;"),
-        (">", "&gt;"),
-        ("\"", "&quot;"),
-        ("'", "&#39;"),
-    ];
-    let mut out = text.to_owned();
-    for (sign, escape) in escapes {
-        out = out.replace(sign, escape);
-    }
-    out
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
 }
 
 /// Breaks CI commands in a log: `::error::` at the start of a line (GitHub), and `##[error]`, `##vso[…]` and
@@ -168,7 +161,7 @@ pub(super) fn markup(text: &str) -> String {
 pub(super) fn commands(text: String) -> String {
     static AT_START: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new("(?m)^([ \\t]*)::").ok());
-    let text = brackets(text, "\\u{5b}");
+    let text = brackets(text);
     match &*AT_START {
         Some(command) if text.contains("::") => {
             command.replace_all(&text, "${1}\\u{3a}:").into_owned()
@@ -177,13 +170,12 @@ pub(super) fn commands(text: String) -> String {
     }
 }
 
-/// Replaces the bracket of `##[`, `##vso[` and the like by `instead`.
-pub(super) fn brackets(text: String, instead: &str) -> String {
+/// Escapes the bracket of `##[`, `##vso[` and the like.
+pub(super) fn brackets(text: String) -> String {
     static COMMAND: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(##[A-Za-z]*)\[").ok());
     match &*COMMAND {
         Some(command) if text.contains("##") => {
-            let instead = format!("${{1}}{instead}");
-            command.replace_all(&text, &*instead).into_owned()
+            command.replace_all(&text, "${1}\\u{5b}").into_owned()
         }
         _ => text,
     }

@@ -36,7 +36,7 @@ pub(super) fn advise(
     }
     let (place, then) = (escaped(&design.path), policy.commit_the_design());
     let step = format!("{before}add this row to {place} and {then}:");
-    let finding = finding.help(step).help(Help::row(row.text));
+    let finding = finding.help(step).help(Help::Row(row.text));
     let path = shell_word(wanted.path);
     match (policy.stage, policy.operation) {
         (Stage::Commit, Some(operation)) => {
@@ -45,12 +45,11 @@ pub(super) fn advise(
         (Stage::Commit, None) => finding.help("to add it: guard scope add --missing"),
         (Stage::Request, _) => finding.help(format!("a person can add it: guard scope add {path}")),
         // The type of the row is taken from the file, which a rename or a deletion has left behind.
-        (Stage::Range | Stage::Step, _) => match wanted.word {
-            word @ ("Add" | "Modify") => {
-                finding.help(format!("to add it: guard scope add {path} --type {word}"))
-            }
-            _ => finding,
-        },
+        _ if matches!(wanted.word, "Add" | "Modify") => {
+            let word = wanted.word;
+            finding.help(format!("to add it: guard scope add {path} --type {word}"))
+        }
+        _ => finding,
     }
 }
 

@@ -303,7 +303,7 @@ pub struct ReviewApproval {
     pub why_not: Option<String>,
 }
 
-/// A commit of a range, judged on its own.
+/// A commit of a range.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReviewCommit {
     /// Its id in hexadecimal.
@@ -312,14 +312,6 @@ pub struct ReviewCommit {
     pub subject: BString,
     /// The name of its author.
     pub author: BString,
-    /// The number of its own changes; `None` if it was not judged.
-    pub changes: Option<usize>,
-    /// The number of its errors.
-    pub errors: usize,
-    /// The number of its warnings.
-    pub warnings: usize,
-    /// What its first errors say.
-    pub messages: Vec<String>,
 }
 
 impl Review {

@@ -1,15 +1,12 @@
 //! What is replaced and what is deleted, hunk by hunk.
 
 use gix::bstr::BString;
-use similar::TextDiff;
 
-use super::markup::{PagePart, code, folded, grouped, line, name, part};
+use super::markup::{LIMIT, PagePart, code, folded, line, name, part, tag};
 use super::overview::Home;
 use crate::finding::refused_paths;
-use crate::report::texts::plural;
-use crate::verdict::{JudgedChange, Verdict};
+use crate::verdict::{ChangedLines, JudgedChange, Verdict};
 
-const LIMIT: usize = 300_000;
 /// So many files are open from the start.
 const OPEN: usize = 3;
 /// So many files have a line of their own.
@@ -33,11 +30,7 @@ pub(super) fn section_of(verdict: &Verdict, home: &Home) -> Option<PagePart> {
     });
     let lead = "These files lose most of their lines, become another kind of content, or are gone.";
     let list = folded("files", ("", ""), (UNFOLDED, LIMIT), items);
-    let id = (
-        "hunks",
-        "Replaced and deleted",
-        "Other replaced and deleted files",
-    );
+    let id = ("hunks", "Replaced and deleted");
     part(id, changes.len(), lead, list)
 }
 
@@ -67,7 +60,7 @@ pub(super) fn file(
     )
 }
 
-/// The hunks with the words that differ, without the names of the versions.
+/// The hunks, without the names of the versions.
 fn hunks(verdict: &Verdict, change: &JudgedChange) -> String {
     let review = verdict.review.as_ref();
     let of_page = review.and_then(|review| review.hunks.get(&change.path));
@@ -78,104 +71,35 @@ fn hunks(verdict: &Verdict, change: &JudgedChange) -> String {
     if preview.is_empty() {
         return String::new();
     }
-    let sign = |line: &&str| match line.as_bytes()[..] {
-        [b'-', ..] => "-",
-        [b'+', ..] => "+",
-        _ => "",
-    };
-    let lines: Vec<&str> = preview.lines().skip(2).collect();
-    let runs = lines.chunk_by(|a, b| sign(a) == sign(b));
-    let runs: Vec<&[&str]> = runs.collect();
-    let mut added = Vec::new();
-    let mut out = String::from("<pre class=\"diff\" tabindex=\"0\">");
-    for (at, run) in runs.iter().enumerate() {
-        let class = match sign(&run[0]) {
-            "-" => "o",
-            "+" => "n",
+    let lines = preview.lines().skip(2).map(|text| {
+        let class = match text.as_bytes().first() {
+            Some(b'-') => "o",
+            Some(b'+') => "n",
             _ => "q",
         };
-        let next = runs.get(at + 1).filter(|next| sign(&next[0]) == "+");
-        let marked = next.filter(|_| class == "o");
-        let lines = match marked.and_then(|next| with_marks(run, next)) {
-            Some((old, new)) => {
-                added = new;
-                old
-            }
-            None if class == "n" && !added.is_empty() => std::mem::take(&mut added),
-            None => run.iter().map(|shown| line(shown)).collect(),
-        };
-        for line in lines {
-            out += &format!("<span class=\"{class}\">{line}\n</span>");
-        }
-    }
-    out + "</pre>"
-}
-
-/// Bytes of the removed and added lines that follow each other. With more, only whole lines are marked: comparing
-/// their words would take too long.
-const MOST_BYTES: usize = 8 * 1024;
-
-/// The removed lines and the added ones that follow them, with marks around the words that differ.
-fn with_marks(old: &[&str], new: &[&str]) -> Option<(Vec<String>, Vec<String>)> {
-    let text = |lines: &[&str]| -> String {
-        let lines = lines.iter();
-        lines.flat_map(|line| [&line[1..], "\n"]).collect()
-    };
-    let (old, new) = (text(old), text(new));
-    if old.len() + new.len() > MOST_BYTES {
-        return None;
-    }
-    let (mut removed, mut added) = (Vec::new(), Vec::new());
-    let diff = TextDiff::from_lines(&old, &new);
-    let changes = diff.ops().iter();
-    for change in changes.flat_map(|op| diff.iter_inline_changes_deadline(op, None)) {
-        // A line that differs as a whole needs no marks.
-        let values = change.values();
-        let is_marked = values
-            .iter()
-            .any(|(differs, text)| !differs && !text.trim().is_empty());
-        let shown = |sign: &str, mark: &str| {
-            let part = |(differs, text): &(bool, &str)| {
-                let text = line(text.trim_end_matches('\n'));
-                match *differs && is_marked && !text.is_empty() {
-                    true => format!("<{mark}>{text}</{mark}>"),
-                    false => text,
-                }
-            };
-            sign.to_owned() + &values.iter().map(part).collect::<String>()
-        };
-        if change.old_index().is_some() {
-            removed.push(shown("-", "del"));
-        }
-        if change.new_index().is_some() {
-            added.push(shown("+", "ins"));
-        }
-    }
-    Some((removed, added))
+        format!("<span class=\"{class}\">{}\n</span>", line(text))
+    });
+    let lines: String = lines.collect();
+    format!("<pre class=\"diff\" tabindex=\"0\">{lines}</pre>")
 }
 
 /// What happened to the file in figures.
 fn facts(change: &JudgedChange) -> String {
     let lines = match change.lines() {
         None => "not text".to_owned(),
-        Some(lines) if lines.kept + lines.lost == 0 => {
-            format!("{} added", plural(lines.added, "line"))
-        }
-        Some(lines) => format!(
-            "{} of {} lost{}, {} added",
-            grouped(lines.lost),
-            plural(lines.kept + lines.lost, "line"),
-            lines.lost_percent(),
-            grouped(lines.added)
-        ),
+        Some(lines) => counted(lines) + " lines",
     };
-    format!(
-        "{} <span class=\"q\">{lines}</span>",
-        tags(change, false, false)
-    )
+    let tags = tags(change, false, false);
+    format!("{tags} <span class=\"q\">{lines}</span>")
 }
 
-/// What became of the file, in a word each, and where its lines came from and went.
+/// The lines that are kept, lost and added.
+pub(super) fn counted(lines: ChangedLines) -> String {
+    let (ChangedLines { kept, lost, added }, percent) = (lines, lines.lost_percent());
+    format!("{kept} kept, {lost} lost{percent}, {added} added")
+}
+
+/// What became of the file, in a word each, and where it came from.
 pub(super) fn tags(change: &JudgedChange, is_refused: bool, is_away: bool) -> String {
     let (class, word) = match change.class {
         _ if is_away => ("", "renamed"),
@@ -187,21 +111,17 @@ pub(super) fn tags(change: &JudgedChange, is_refused: bool, is_away: bool) -> St
     };
     let mut out = String::new();
     for (is_so, class, word) in [
-        (is_refused, "refused", "✕ refused"),
+        (is_refused, "refused", "refused"),
         (change.approved, "good", "approved"),
         (!word.is_empty(), class, word),
         (change.reformatted, "", "reformatted"),
     ] {
         if is_so {
-            out += &format!(" <span class=\"tag {class}\">{word}</span>");
+            out += &tag(class, word);
         }
     }
     if let Some(from) = &change.from {
         out += &format!(" <span class=\"q\">from {}</span>", name(from));
-    }
-    for moved in change.moved_to.iter().take(3) {
-        let (lines, to) = (moved.lines, name(&moved.path));
-        out += &format!(" <span class=\"q\">{lines} lines moved to {to}</span>");
     }
     out
 }

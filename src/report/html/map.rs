@@ -2,24 +2,22 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::hunks::tags;
-use super::markup::{PagePart, grouped, name, not_shown, part};
+use super::hunks::{counted, tags};
+use super::markup::{LIMIT, PagePart, name, not_shown, part, tag};
 use crate::finding::refused_paths;
 use crate::report::texts::plural;
 use crate::verdict::{ChangedLines, Verdict};
 
-const LIMIT: usize = 2_400_000;
-/// With at most so many files, every directory is open.
-const ALL_OPEN: usize = 60;
+/// Directories below another are open if they have at most so many files.
+const FEW: usize = 10;
 
 const LEGEND: &str = "<p class=\"legend\" aria-hidden=\"true\"><span><i class=\"k\"></i> kept</span> <span><i class=\"l\"></i> lost</span> <span><i class=\"a\"></i> added</span> <span class=\"q\">Longer bars stand for more lines, by their square root.</span></p>";
-const HEAD: &str = "<p class=\"maphead\" aria-hidden=\"true\"><span></span><span></span><span>kept</span><span>lost</span><span>added</span></p>";
 
 /// A changed file below a directory of the tree.
 struct MapFile<'a> {
     /// The path from that directory.
     path: &'a BStr,
-    lines: Option<ChangedLines>,
+    lines: ChangedLines,
     is_refused: bool,
     tags: String,
 }
@@ -34,8 +32,7 @@ impl<'a> MapFile<'a> {
 
 fn sum(files: &[MapFile<'_>]) -> ChangedLines {
     let mut sum = ChangedLines::default();
-    let lines = files.iter().filter_map(|file| file.lines);
-    lines.for_each(|lines| sum.add(lines));
+    files.iter().for_each(|file| sum.add(file.lines));
     sum
 }
 
@@ -45,45 +42,37 @@ pub(super) fn section_of(verdict: &Verdict) -> Option<PagePart> {
     let files = changes.map(|change| {
         let is_refused = refused.contains(&change.path);
         let is_away = away.contains(&change.path);
+        let lines = change.lines().filter(|_| !is_away);
         MapFile {
             path: change.path.as_ref(),
-            lines: change.lines().filter(|_| !is_away),
+            lines: lines.unwrap_or_default(),
             is_refused,
             tags: tags(change, is_refused, is_away),
         }
     });
     let mut files: Vec<_> = files.collect();
     let (count, lines) = (files.len(), sum(&files));
-    let at_root = files.chunk_by(|a, b| a.directory().is_some_and(|at| b.directory() == Some(at)));
     let mut tree = MapTree {
         out: String::new(),
         left_out: 0,
-        most: at_root.map(|files| sum(files).total()).max().unwrap_or(0),
-        all_open: count <= ALL_OPEN,
+        most: lines.total(),
     };
     tree.draw(&mut files, 0);
-    let lead = format!(
-        "{}: {} lines kept, {} lost, {} added.",
-        plural(count, "file"),
-        grouped(lines.kept),
-        grouped(lines.lost),
-        grouped(lines.added)
-    );
+    let lead = format!("{}: {} lines.", plural(count, "file"), counted(lines));
     let map = format!(
-        "{LEGEND}<div class=\"map\">{HEAD}<ul class=\"tree\">{}</ul></div>{}",
+        "{LEGEND}<div class=\"map\"><ul class=\"tree\">{}</ul></div>{}",
         tree.out,
         not_shown(tree.left_out, "files")
     );
-    part(("map", "Map", "Map of the change"), count, &lead, map)
+    part(("map", "Map"), count, &lead, map)
 }
 
 struct MapTree {
     out: String,
     /// The number of files that do not fit.
     left_out: usize,
-    /// The most lines of what is at the root.
+    /// The lines of all files.
     most: usize,
-    all_open: bool,
 }
 
 impl MapTree {
@@ -91,7 +80,7 @@ impl MapTree {
     fn draw(&mut self, files: &mut [MapFile<'_>], depth: usize) {
         files.sort_by_key(|file| file.directory().is_none());
         for below in files.chunk_by_mut(|a, b| a.directory() == b.directory()) {
-            if self.out.len() > LIMIT {
+            if self.out.len() > 2 * LIMIT {
                 self.left_out += below.len();
             } else if below[0].directory().is_some() {
                 self.draw_directory(below, depth);
@@ -110,28 +99,26 @@ impl MapTree {
 
     /// Draws a directory. Directories with nothing else in them share a line.
     fn draw_directory(&mut self, below: &mut [MapFile<'_>], depth: usize) {
-        let mut path = Vec::new();
-        while let Some(first) = below[0].directory()
-            && below.iter().all(|file| file.directory() == Some(first))
-        {
-            path.extend_from_slice(first);
-            path.push(b'/');
-            for file in below.iter_mut() {
-                file.path = &file.path[first.len() + 1..];
-            }
+        // The files are in the order of their paths.
+        let (first, last) = (below[0].path, below[below.len() - 1].path);
+        let both = first.iter().zip(last.iter());
+        let common = both.take_while(|(a, b)| a == b).count();
+        let end = first[..common].rfind_byte(b'/').map_or(0, |at| at + 1);
+        for file in below.iter_mut() {
+            file.path = file.path[end..].as_bstr();
         }
-        let open = match self.all_open || depth == 0 {
+        let open = match depth == 0 || below.len() <= FEW {
             true => " open",
             false => "",
         };
         let refused = match below.iter().filter(|file| file.is_refused).count() {
             0 => String::new(),
-            count => format!(" <span class=\"tag refused\">{count} refused</span>"),
+            count => tag("refused", &format!("{count} refused")),
         };
-        let bar = self.bar(Some(sum(below)));
+        let bar = self.bar(sum(below));
         self.out += &format!(
             "<li class=\"d\"><details{open}><summary><span class=\"nm\"><bdi>{}</bdi> <span class=\"q\">{}</span>{refused}</span>{bar}</summary><ul>",
-            name(&path),
+            name(&first[..end]),
             plural(below.len(), "file"),
         );
         self.draw(below, depth + 1);
@@ -139,35 +126,25 @@ impl MapTree {
     }
 
     /// The bar and its figures; all bars have one scale.
-    fn bar(&self, lines: Option<ChangedLines>) -> String {
-        let Some(lines) = lines.filter(|lines| lines.total() > 0) else {
+    fn bar(&self, lines: ChangedLines) -> String {
+        if lines.total() == 0 {
             return "<span class=\"b none\">no lines counted</span>".to_owned();
-        };
-        // The square root of the share in per cent.
-        let length = (lines.total() * 10_000 / self.most.max(1)).isqrt();
-        let length = length.clamp(4, 100);
-        let (mut parts, mut figures) = (String::new(), String::new());
-        for (part, class, sign, count) in [
-            ("k", "", "", lines.kept),
-            ("l", "lo", "−", lines.lost),
-            ("a", "ad", "+", lines.added),
-        ] {
-            if count == 0 {
-                figures += "<b>0</b>";
-                continue;
-            }
-            // A part of at least one line is seen; the style sheet fits the parts to the whole width.
-            let width = (count * 100 / lines.total()).max(2);
-            parts += &format!("<i class=\"{part} w{width}\"></i>");
-            figures += &format!("<b class=\"{class}\">{sign}{}</b>", grouped(count));
         }
+        // The square root of the share in per cent.
+        let length = (lines.total() * 10_000 / self.most).isqrt();
+        let length = length.clamp(4, 100);
+        let parts = [("k", lines.kept), ("l", lines.lost), ("a", lines.added)];
+        let parts = parts.into_iter().filter(|(_, count)| *count > 0);
+        let parts: String = parts
+            .map(|(part, count)| {
+                // A part of at least one line is seen; the style sheet fits the parts to the whole width.
+                let width = (count * 100 / lines.total()).max(2);
+                format!("<i class=\"{part} w{width}\"></i>")
+            })
+            .collect();
         format!(
-            "<span class=\"b\" role=\"img\" aria-label=\"{} of {} lines kept, {} lost{}, {} added\"><span class=\"w{length}\">{parts}</span></span><span class=\"cs\" aria-hidden=\"true\">{figures}</span>",
-            lines.kept,
-            lines.kept + lines.lost,
-            lines.lost,
-            lines.lost_percent(),
-            lines.added
+            "<span class=\"b\" aria-hidden=\"true\"><span class=\"w{length}\">{parts}</span></span><span class=\"cs\">{}</span>",
+            counted(lines)
         )
     }
 }

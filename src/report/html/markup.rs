@@ -6,6 +6,8 @@ pub(super) use crate::report::texts::markup as html;
 
 /// The longest sentence or name.
 const MOST_CHARS: usize = 1000;
+/// The bytes of most lists, so that a page of all sections stays below 5 MB.
+pub(super) const LIMIT: usize = 400_000;
 
 /// A sentence of guard, on one line.
 pub(super) fn prose(text: &str) -> String {
@@ -33,17 +35,9 @@ pub(super) fn line(text: &str) -> String {
     html(&text.replace(|c| c != '\t' && is_hostile(c), "\u{fffd}"))
 }
 
-/// A word in a coloured frame, behind a sign that screen readers skip.
-pub(super) fn tag(class: &str, sign: &str, word: &str) -> String {
-    format!("<span class=\"tag {class}\"><span aria-hidden=\"true\">{sign}</span> {word}</span>")
-}
-
-/// A number with its thousands apart.
-pub(super) fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let groups = digits.as_bytes().rchunks(3).rev();
-    let groups: Vec<_> = groups.map(String::from_utf8_lossy).collect();
-    groups.join("\u{202f}")
+/// A word in a coloured frame.
+pub(super) fn tag(class: &str, word: &str) -> String {
+    format!(" <span class=\"tag {class}\">{word}</span>")
 }
 
 /// The first `most` items between `tags`, and the others folded below, as far as they fit into `limit` bytes.
@@ -91,19 +85,15 @@ pub(super) struct PagePart {
     pub(super) section: String,
 }
 
-/// The section with this id, label in the navigation and heading, of which `count` says how much is in it; `None` for an
-/// empty one.
+/// The section with this id and heading, of which `count` says how much is in it; `None` for an empty one.
 pub(super) fn part(
-    (id, label, heading): (&str, &str, &str),
+    (id, heading): (&str, &str),
     count: usize,
     lead: &str,
     content: String,
 ) -> Option<PagePart> {
     (count > 0).then(|| PagePart {
-        entry: format!(
-            "<li><a href=\"#{id}\">{label} <b>{}</b></a></li>",
-            grouped(count)
-        ),
+        entry: format!("<li><a href=\"#{id}\">{heading} <b>{count}</b></a></li>"),
         section: section(id, heading, lead, &content),
     })
 }
@@ -136,13 +126,13 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_counted() {
-        let list = |most, limit| {
-            let items = ["a", "b", "c", "d"].map(|name| name.repeat(100));
-            folded("files", ("<ul>", "</ul>"), (most, limit), items.into_iter())
+        let list = |most, length| {
+            let items = ["a", "b", "c", "d"].map(|name| name.repeat(length));
+            folded("files", ("<ul>", "</ul>"), (most, 1000), items.into_iter())
         };
-        let all = list(4, 1000);
+        let all = list(4, 100);
         assert!(all.contains("ddd") && !all.contains("more files"), "{all}");
-        let folded = list(1, 1000);
+        let folded = list(1, 100);
         assert!(
             folded.contains("<summary>3 more files</summary><ul>bbb"),
             "{folded}"
@@ -152,11 +142,5 @@ mod tests {
             !cut.contains("ddd") && cut.contains("1 more files, not shown"),
             "{cut}"
         );
-    }
-
-    #[test]
-    fn thousands_are_grouped() {
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
     }
 }

@@ -4,15 +4,13 @@ use std::collections::BTreeSet;
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::markup::{PagePart, code, folded, grouped, html, name, prose, short};
+use super::markup::{LIMIT, PagePart, code, folded, html, name, prose, short};
 use crate::report::human::in_one_line;
 use crate::report::texts::uri;
-use crate::verdict::{ChangedLines, Outcome, SourceKind, Verdict};
+use crate::verdict::{Outcome, SourceKind, Verdict};
 
 /// So many notes are shown at once.
 const MOST_NOTES: usize = 50;
-/// The limit of all notes.
-const NOTES: usize = 100_000;
 
 /// What was judged, in a few words.
 fn kind(verdict: &Verdict) -> &'static str {
@@ -45,12 +43,11 @@ pub(super) fn header(verdict: &Verdict, parts: &[PagePart], home: &Home) -> Stri
          <header class=\"top {class}\"><div class=\"in\">\
          <p class=\"brand\">guard review <span>{}</span><span>{}</span></p>\
          <h1><span class=\"mark\" aria-hidden=\"true\">{mark}</span> {word}</h1>\
-         <p class=\"sum\">{}.</p><dl class=\"facts\">{}</dl><ul class=\"figures\">{}</ul></div></header>\n<nav class=\"toc\" aria-label=\"Sections\"><ul>{}</ul></nav>\n",
+         <p class=\"sum\">{}.</p><dl class=\"facts\">{}</dl></div></header>\n<nav class=\"toc\" aria-label=\"Sections\"><ul>{}</ul></nav>\n",
         home.name,
         html(&subject(verdict)),
         prose(&in_one_line(verdict)),
         facts(verdict, home),
-        figures(verdict),
         contents,
     )
 }
@@ -60,9 +57,6 @@ fn facts(verdict: &Verdict, home: &Home) -> String {
     let source = &verdict.source;
     let id = |id: &String| code(short(id).as_bytes());
     let mut facts = Vec::new();
-    if let Some(branch) = &source.branch {
-        facts.push(("Branch", code(branch)));
-    }
     if let (Some(base), Some(head)) = (&source.base, &source.head) {
         let shown = format!("{} … {}", id(base), id(head));
         let comparison = format!("compare/{base}...{head}");
@@ -84,45 +78,13 @@ fn facts(verdict: &Verdict, home: &Home) -> String {
         .collect()
 }
 
-/// The counts that a reviewer looks at first.
-fn figures(verdict: &Verdict) -> String {
-    let counts = verdict.counts();
-    let away = verdict.renamed_away();
-    let mut lines = ChangedLines::default();
-    for change in verdict
-        .changes
-        .iter()
-        .filter(|change| !away.contains(&change.path))
-    {
-        lines.add(change.lines().unwrap_or_default());
-    }
-    let figures = [
-        (counts.errors, "error", "bad"),
-        (counts.warnings, "warning", "warn"),
-        (counts.changes, "changed file", ""),
-        (counts.approved, "approved change", "good"),
-        (lines.kept, "kept line", ""),
-        (lines.lost, "lost line", ""),
-        (lines.added, "added line", ""),
-    ];
-    let figures = figures.into_iter().map(|(count, word, class)| {
-        let class = if count == 0 { "" } else { class };
-        let s = if count == 1 { "" } else { "s" };
-        format!(
-            "<li class=\"{class}\"><b>{}</b> {word}{s}</li>",
-            grouped(count)
-        )
-    });
-    figures.collect()
-}
-
 pub(super) fn footer(verdict: &Verdict) -> String {
     let notes = verdict.notes.iter();
     let notes = notes.map(|note| format!("<li>{}</li>", prose(note)));
     let tags = ("<h2>Notes</h2><ul>", "</ul>");
     let notes = match verdict.notes.is_empty() {
         true => String::new(),
-        false => folded("notes", tags, (MOST_NOTES, NOTES), notes),
+        false => folded("notes", tags, (MOST_NOTES, LIMIT), notes),
     };
     format!(
         "<footer><div class=\"in\">{notes}<p>Written by guard {}. This page runs no scripts and loads nothing.</p></div></footer>\n",
@@ -174,14 +136,14 @@ impl Home {
 
     /// The file in a commit; empty without a link.
     pub(super) fn file(&self, path: &BStr, commit: &str) -> String {
+        if self.address.is_empty() {
+            return String::new();
+        }
         let link = self.link(
             &format!("blob/{commit}/{}", uri(path)),
             "View the whole file",
         );
-        match self.address.is_empty() {
-            true => String::new(),
-            false => format!("<p class=\"where\">{link}</p>"),
-        }
+        format!("<p class=\"where\">{link}</p>")
     }
 
     /// What is shown, as a link where the host is known.

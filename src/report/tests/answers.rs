@@ -121,7 +121,11 @@ fn scope() -> ScopeListing {
 
 fn write_scope(report: &ScopeListing, format: Format) -> String {
     let style = Style::default();
-    written(|to| super::super::write_scope(report, to), format, &style)
+    written(
+        |to| super::super::write_scope(report, false, to),
+        format,
+        &style,
+    )
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn out_of_scope(path: &str, at: Anchor) -> Finding {
     )
     .at(at)
     .help("write src/utils/lld.rs, or add this row and commit the design first:")
-    .help(Help::row(format!("| `{path}` | Add | … |")))
+    .help(Help::Row(format!("| `{path}` | Add | … |")))
 }
 
 fn change(path: &str) -> JudgedChange {
