@@ -105,7 +105,7 @@ fn empty_range_is_refused_unless_the_system_confirms_it() {
         ("BITBUCKET_PR_DESTINATION_BRANCH", "main"),
         ("BITBUCKET_BRANCH", "188-work"),
     ];
-    let jenkins = [("JENKINS_URL", "x"), ("GIT_BRANCH", "origin/188-work")];
+    let jenkins = [("JENKINS_URL", "x"), ("BRANCH_NAME", "188-work")];
     for variables in [&bitbucket[..], &jenkins] {
         let refused = repo.guard_with(variables, &["lint", "--ci"]).exits(2);
         let refused = refused.says("there are no commits to check");

@@ -16,8 +16,8 @@ pub(super) struct Host {
     default: &'static str,
     /// The last commit of a request, and of a branch; without it, HEAD.
     head: [&'static str; 2],
-    /// The branch of a request, and the variables for another, of which the first that is set counts.
-    branch: [&'static [&'static str]; 2],
+    /// The branch of a request, and of another build.
+    branch: [&'static str; 2],
     /// The merge of a request with its target that is built.
     merge: &'static str,
     /// How to get a deeper clone.
@@ -32,7 +32,7 @@ const HOSTS: [Host; 4] = [
         target: "BITBUCKET_PR_DESTINATION_BRANCH",
         default: "",
         head: ["BITBUCKET_COMMIT"; 2],
-        branch: [&["BITBUCKET_BRANCH"]; 2],
+        branch: ["BITBUCKET_BRANCH"; 2],
         merge: "",
         deepen: "set `clone: depth: full` for the step",
     },
@@ -43,10 +43,7 @@ const HOSTS: [Host; 4] = [
         target: "SYSTEM_PULLREQUEST_TARGETBRANCH",
         default: "",
         head: ["SYSTEM_PULLREQUEST_SOURCECOMMITID", "BUILD_SOURCEVERSION"],
-        branch: [
-            &["SYSTEM_PULLREQUEST_SOURCEBRANCH"],
-            &["BUILD_SOURCEBRANCH"],
-        ],
+        branch: ["SYSTEM_PULLREQUEST_SOURCEBRANCH", "BUILD_SOURCEBRANCH"],
         merge: "BUILD_SOURCEVERSION",
         deepen: "set `fetchDepth: 0` for the checkout step",
     },
@@ -57,11 +54,11 @@ const HOSTS: [Host; 4] = [
         target: "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
         default: "BUILDKITE_PIPELINE_DEFAULT_BRANCH",
         head: ["BUILDKITE_COMMIT"; 2],
-        branch: [&["BUILDKITE_BRANCH"]; 2],
+        branch: ["BUILDKITE_BRANCH"; 2],
         merge: "",
         deepen: "remove `--depth` from the agent's git clone and fetch flags",
     },
-    // Only multibranch jobs set the plain name. guard judges what is checked out: the change request itself, or its merge
+    // Only multibranch jobs set the name of a branch. guard judges what is checked out: the change request itself, or its merge
     // with the target.
     Host {
         name: "Jenkins",
@@ -70,7 +67,7 @@ const HOSTS: [Host; 4] = [
         target: "CHANGE_TARGET",
         default: "",
         head: [""; 2],
-        branch: [&["CHANGE_BRANCH"], &["BRANCH_NAME", "GIT_BRANCH"]],
+        branch: ["CHANGE_BRANCH", "BRANCH_NAME"],
         merge: "",
         deepen: "disable the shallow clone in the job's advanced clone behaviours and fetch the target branch",
     },
@@ -98,13 +95,7 @@ impl Host {
                 id => commit(id)?,
             },
         };
-        let branch = self.branch[row]
-            .iter()
-            .find_map(|name| get(variables, name));
-        let branch = branch.map(|name| match self.name {
-            "Jenkins" => short(name.strip_prefix("origin/").unwrap_or(name)),
-            _ => short(name),
-        });
+        let branch = get(variables, self.branch[row]).map(short);
         // The ref of a pull request or a tag is no branch.
         let branch = branch.filter(|name| !name.starts_with("refs/"));
         let known = match get(variables, self.default) {

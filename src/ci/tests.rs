@@ -209,7 +209,7 @@ fn variables_of_the_other_systems() {
         ),
         (
             "JENKINS_URL=https://ci",
-            "GIT_BRANCH=origin/188-work",
+            "BRANCH_NAME=188-work",
             "default ..HEAD on 188-work",
         ),
         ("", "", "error"),

@@ -156,26 +156,23 @@ fn pretended(repo: &mut Repository, text: &str) -> Result<ci::CiPlan> {
     let (Some(merge_base), Some(head)) = (commits.base, commits.head) else {
         return Err(Error::new(format!("{} has no commits", escaped(range))));
     };
-    let merge = match system {
-        "github" => Some(repo.merge_of([base, head])?),
-        _ => None,
+    let (what, known, merge) = match system {
+        "github" => (
+            "GitHub pull_request",
+            base,
+            Some(repo.merge_of([base, head])?),
+        ),
+        _ => ("GitLab merge request", merge_base, None),
     };
     repo.check_out(merge.unwrap_or(head));
-    let target = ["refs/heads/", "refs/remotes/", "origin/"]
-        .iter()
-        .fold(target, |name, start| {
-            name.strip_prefix(start).unwrap_or(name)
-        });
-    let branch = commits.branch.map(|name| name.to_string());
-    ci::pretend(
-        system,
-        ci::Pretended {
-            target: (target.to_owned(), base.to_string()),
-            work: (branch, head.to_string()),
-            merge_base: merge_base.to_string(),
-            merge: merge.map(|id| id.to_string()),
-        },
-    )
+    Ok(ci::CiPlan {
+        what: what.to_owned(),
+        merge: merge.map(|id| id.to_string()),
+        known: vec![ci::Point::Commit(known.to_string())],
+        head: Some(head.to_string()),
+        branch: commits.branch.map(|name| name.to_string()),
+        ..ci::CiPlan::default()
+    })
 }
 
 /// Refuses a path or a single revision instead of a range, with the commands that the user may have meant.
