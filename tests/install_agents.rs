@@ -64,7 +64,7 @@ fn the_hooks_of_every_agent_are_installed_proven_and_removed() {
         assert!(!repo.path(file).exists(), "{agent}");
         run("install AGENT", agent).says("a call that must be denied was denied");
         assert_eq!(repo.text(file), shipped(name));
-        run("install AGENT", agent).says("has the hooks");
+        run("install AGENT", agent).says("runs guard");
         let (status, message) = seen().unwrap();
         assert_eq!(status, "ok", "{agent}: {message}");
         assert!(message.starts_with("live: "), "{agent}: {message}");
@@ -127,7 +127,7 @@ fn a_hook_that_denies_nothing_is_taken_back() {
     let (status, message) = doctor(&repo, &mut repo.command(GUARD), "claude").unwrap();
     assert_eq!(status, "warn");
     assert!(message.starts_with("absent: "), "{message}");
-    repo.tells("install claude", 1, "the file is as it was");
+    repo.tells("install claude", 1, "so the file is as it was");
     assert_eq!(repo.text(CLAUDE), mine);
     // Another program of that name answers.
     repo.write("../fake/guard", "");

@@ -18,7 +18,7 @@ use crate::files::{Effect, Failure, FailureKind, Gate, GateResult, Operation};
 use crate::git::Repository;
 use crate::judge::Options;
 use crate::path::escaped;
-use crate::rules::{Access, may_call_guard};
+use crate::rules::{AGENT_FILES, Access, may_call_guard};
 
 /// Judges every action but reads, which count only where the settings say what may be read, and writes to scratch
 /// places. A refusal is logged; a destructive change is held for a person. If all pass, guard takes a snapshot of the
@@ -216,28 +216,21 @@ fn ends_as_switch(path: &Path) -> bool {
     SWITCHES.contains(&end.as_str())
 }
 
-/// The files that agents read their hooks from, in the project or in the home directory.
-const HOOK_FILES: &[&str] = &[
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".codex/hooks.json",
-    ".cursor/hooks.json",
-    ".gemini/settings.json",
-    ".github/hooks/guard.json",
-    ".github/hooks/guard-vscode.json",
-    ".opencode/plugins/guard.js",
-];
+/// Settings of a person's own, which may switch hooks off.
+const LOCAL_SETTINGS: &str = ".claude/settings.local.json";
 
 /// Other words that switch hooks off.
 const SWITCH_WORDS: &[&str] = &["guard uninstall", "disableAllHooks", ".claude/settings"];
 
-/// The files that switch hooks here.
+/// The files that switch hooks here, in the project or in the home directory.
 pub(super) fn hook_files(root: &Path) -> Vec<PathBuf> {
     let home = std::env::home_dir();
     let places = [Some(root), home.as_deref()].into_iter().flatten();
-    places
-        .flat_map(|place| HOOK_FILES.iter().map(move |file| place.join(file)))
-        .collect()
+    let files = |place: &Path| {
+        let files = AGENT_FILES.map(|(file, _)| place.join(file));
+        files.into_iter().chain([place.join(LOCAL_SETTINGS)])
+    };
+    places.flat_map(files).collect()
 }
 
 /// Refuses a command that names one of them, by its plain words.
@@ -251,8 +244,11 @@ pub(crate) fn refuse(call: &AgentEvent) -> GateResult<()> {
         };
         let words: Vec<&str> = text.split_whitespace().collect();
         let words = words.join(" ");
-        let mut all = HOOK_FILES.iter().chain(SWITCH_WORDS);
-        if let Some(word) = all.find(|word| words.contains(**word)) {
+        let files = AGENT_FILES.iter().map(|(file, _)| file);
+        if let Some(word) = files
+            .chain(SWITCH_WORDS)
+            .find(|word| words.contains(**word))
+        {
             return Err(Failure::new(
                 FailureKind::Refused,
                 format!("the command names `{word}`, which decides whether guard sees what commands do"),

@@ -54,15 +54,7 @@ named! {
 
 impl Agent {
     fn protocol(self) -> &'static Protocol {
-        match self {
-            Agent::Claude => &protocol::CLAUDE,
-            Agent::Codex => &protocol::CODEX,
-            Agent::Copilot => &protocol::COPILOT,
-            Agent::Cursor => &protocol::CURSOR,
-            Agent::Gemini => &protocol::GEMINI,
-            Agent::Opencode => &protocol::OPENCODE,
-            Agent::Vscode => &protocol::VSCODE,
-        }
+        &protocol::ALL[self as usize]
     }
 
     /// The variable with the directory of the project, which stays when the agent changes its directory.
@@ -72,8 +64,8 @@ impl Agent {
 
     /// The agent that sent a payload: several also run the hooks of others. Only keys that no tool controls decide.
     fn sender(self, payload: &Payload) -> Agent {
-        let has = |key| payload.object.contains_key(key);
-        let is = |key, value: &str| payload.object.get(key).is_some_and(|text| text == value);
+        let has = |key| payload.0.contains_key(key);
+        let is = |key, value: &str| payload.0.get(key).is_some_and(|text| text == value);
         if has("cursor_version") || has("conversation_id") && has("generation_id") {
             Agent::Cursor
         } else if has("hookEventName") {
@@ -130,7 +122,7 @@ impl Agent {
         work: &impl HookWork,
         fallback: &Mutex<Reply>,
     ) -> Reply {
-        let parsed = payload.and_then(|bytes| payload::parse(self.name(), &bytes));
+        let parsed = payload.and_then(|bytes| payload::parse(&bytes));
         let sender = parsed.as_ref().map_or(self, |payload| self.sender(payload));
         let protocol = sender.protocol();
         *locked(fallback) = sender.failed();
@@ -149,11 +141,13 @@ impl Agent {
             },
             Ok(event) => {
                 let about = (event.name, event.kind);
-                // A prompt is no request: nothing is denied here.
-                *locked(fallback) = match event.takes_context() {
-                    true => protocol.allowance(),
-                    false => protocol.report(about, Some(&Told::of_agent(UNSEEN.to_owned()))),
+                let unseen = Told {
+                    text: UNSEEN.to_owned(),
+                    is_neutral: false,
                 };
+                // A prompt is no request: nothing is denied here.
+                let unseen = Some(&unseen).filter(|_| !event.takes_context());
+                *locked(fallback) = protocol.report(about, unseen);
                 let told = match event.is_repeated {
                     true => None,
                     false => work.tell(event),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::payload::AgentEvent;
 use super::protocol::{EventKind, Told};
 use super::{judgement, reason};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::files;
 use crate::finding::{Finding, Rule};
 use crate::git::{Checkpoint, CheckpointStore, ObservedChange, Repository};
@@ -84,8 +84,7 @@ impl<'a> Observer<'a> {
     pub(crate) fn begin(mut self, call: &str) -> Result<()> {
         if self.session.open.is_empty() {
             let now = self.record(None)?;
-            // Whatever fails here is told when a command is looked at.
-            let _ = self.note_between(&now);
+            self.note_between(&now);
             self.session.first.get_or_insert_with(|| now.clone());
             self.session.last = Some(now);
         }
@@ -147,47 +146,39 @@ impl<'a> Observer<'a> {
             return Ok(None);
         };
         let after = self.record(Some(&before))?;
-        let refused = self.refused(&before, &after, |_| true);
-        let refused = refused.unwrap_or_else(|error| Refused {
-            lines: vec![cannot_judge(&error)],
-            ..Refused::default()
-        });
         self.session.last = Some(after.clone());
-        let Some(name) = self.keep(before, after, &refused)? else {
-            return Ok(None);
-        };
-        self.session.again.push(name.clone());
-        self.session.reported.push(name.clone());
-        Ok(Some(report(&refused.lines, &name)))
+        let kept = self.keep(before, after)?;
+        Ok(kept.map(|(lines, name)| {
+            self.session.again.push(name.clone());
+            self.session.reported.push(name.clone());
+            report(&lines, &name)
+        }))
     }
 
-    /// Keeps a change of which something is refused, and names it.
-    fn keep(
-        &self,
-        before: Checkpoint,
-        after: Checkpoint,
-        refused: &Refused,
-    ) -> Result<Option<String>> {
+    /// Keeps a change of which the rules refuse something: what, and the name of the change.
+    fn keep(&self, before: Checkpoint, after: Checkpoint) -> Result<Option<(Vec<String>, String)>> {
+        let refused = self.refused(&before, &after, |_| true);
         if refused.lines.is_empty() {
             return Ok(None);
         }
+        let paths = refused.paths;
         let change = ObservedChange {
             before,
             after,
-            paths: refused.paths.clone(),
+            paths,
         };
         files::keep_only_copies(self.repo, &self.store, &change, &refused.only_copies)
             .map_err(files::Failure::into_error)?;
-        self.store.report(&change).map(Some)
+        Ok(Some((refused.lines, self.store.report(&change)?)))
     }
 
-    /// What the rules refuse of a difference, as far as it is wanted.
+    /// What the rules refuse of a difference, as far as it is wanted; or why guard cannot tell.
     fn refused(
         &self,
         before: &Checkpoint,
         after: &Checkpoint,
         is_wanted: impl FnMut(&Finding) -> bool,
-    ) -> Result<Refused> {
+    ) -> Refused {
         let reported = self.session.reported.iter();
         let reported: Vec<ObservedChange> = reported
             .filter_map(|name| self.store.observed(name).ok())
@@ -199,14 +190,22 @@ impl<'a> Observer<'a> {
             after,
             reported: &reported,
         };
-        let mut judged = observed.judge(self.repo, self.options)?;
+        let mut judged = match observed.judge(self.repo, self.options) {
+            Ok(judged) => judged,
+            Err(error) => {
+                return Refused {
+                    lines: vec![reason::failed_to("check what it changed", &error, "")],
+                    ..Refused::default()
+                };
+            }
+        };
         judged.findings.retain(is_wanted);
         let paths = judged.findings.iter().filter_map(|one| one.path.as_ref());
-        Ok(Refused {
+        Refused {
             paths: paths.map(|path| path.to_string()).collect(),
             lines: judged.findings.iter().map(line).collect(),
             only_copies: judged.only_copies,
-        })
+        }
     }
 
     /// What was reported in this turn and is still there.
@@ -220,9 +219,7 @@ impl<'a> Observer<'a> {
                 let path = finding.path.as_ref();
                 path.is_none_or(|path| known.any(|known| path == known.as_str()))
             };
-            let refused = self.refused(&change.before, &now, is_of_it);
-            let lines =
-                refused.map_or_else(|error| vec![cannot_judge(&error)], |refused| refused.lines);
+            let lines = self.refused(&change.before, &now, is_of_it).lines;
             if !lines.is_empty() && !texts.concat().contains(&lines.join("\n")) {
                 texts.push(report(&lines, &name));
             }
@@ -230,24 +227,20 @@ impl<'a> Observer<'a> {
         Ok((!texts.is_empty()).then(|| texts.join("\n")))
     }
 
-    /// Notes what changed since the last command that no rule allows: not the agent's doing, as far as guard knows.
-    fn note_between(&mut self, now: &Checkpoint) -> Result<()> {
-        let Some(last) = self.session.last.clone() else {
-            return Ok(());
-        };
-        if last.rules != now.rules || last == *now {
-            return Ok(());
-        }
-        // The agent's own tools were judged.
-        let refused = self.refused(&last, now, |_| true)?;
-        if let Some(name) = self.keep(last, now.clone(), &refused)? {
+    /// Notes what changed since the last command that no rule allows: not the agent's doing, as far as guard knows. Its
+    /// own tools were judged. Whatever fails here is told when a command is looked at.
+    fn note_between(&mut self, now: &Checkpoint) {
+        let last = self.session.last.clone();
+        let changed = last.filter(|last| last.rules == now.rules && last != now);
+        if let Some(last) = changed
+            && let Ok(Some((lines, name))) = self.keep(last, now.clone())
+        {
             let text = format!(
                 "{BETWEEN}\n{}Leave it alone if it is not yours. If a command of yours did it: guard snapshot restore {name}",
-                list(&refused.lines)
+                list(&lines)
             );
             self.session.between.push(text);
         }
-        Ok(())
     }
 }
 
@@ -276,8 +269,4 @@ fn report(lines: &[String], name: &str) -> String {
         "{SEEN}\n{}The next step is to take back exactly what the command did: guard snapshot restore {name}\nIf the change is needed, ask the user for it afterwards. Another command for it is reported as well, and so is the commit.",
         list(lines)
     )
-}
-
-fn cannot_judge(error: &Error) -> String {
-    reason::failed_to("check what it changed", error, "")
 }

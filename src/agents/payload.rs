@@ -15,31 +15,23 @@ use crate::error::{Error, Result};
 use crate::path::escaped;
 
 /// A payload that is a JSON object.
-pub(super) struct Payload {
-    /// The name of the agent.
-    agent: &'static str,
-    pub(super) object: Map<String, Value>,
-}
+pub(super) struct Payload(pub(super) Map<String, Value>);
 
 /// # Errors
 /// The bytes are not one JSON object.
-pub(super) fn parse(agent: &'static str, bytes: &[u8]) -> Result<Payload> {
+pub(super) fn parse(bytes: &[u8]) -> Result<Payload> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     match parse_unique(bytes) {
-        Ok(Value::Object(object)) => Ok(Payload { agent, object }),
-        Ok(_) => Err(unusable(agent, "it is not a JSON object")),
-        Err(error) => Err(unusable(agent, &format!("it is not valid JSON: {error}"))),
+        Ok(Value::Object(object)) => Ok(Payload(object)),
+        Ok(_) => Err(unusable("it is not a JSON object")),
+        Err(error) => Err(unusable(&format!("it is not valid JSON: {error}"))),
     }
 }
 
-fn unusable(agent: &str, why: &str) -> Error {
-    Error::new(format!(
-        "the input of `guard hook {agent}` is unusable: {}",
-        escaped(why)
-    ))
-    .help(format!(
-        "a person should check the hook's settings: docs/agents.md of guard shows those for {agent}"
-    ))
+fn unusable(why: &str) -> Error {
+    Error::new(format!("the input of `guard hook` is unusable: {}", escaped(why))).help(
+        "a person should check the hook's settings: docs/agents.md of guard shows those for each agent",
+    )
 }
 
 impl Payload {
@@ -49,12 +41,7 @@ impl Payload {
     }
 
     fn first(&self, keys: &[&str]) -> Option<&Value> {
-        keys.iter().find_map(|key| self.object.get(*key))
-    }
-
-    fn session(&self) -> String {
-        let keys = ["session_id", "sessionId", "session", "conversation_id"];
-        self.text(&keys).unwrap_or_default().to_owned()
+        keys.iter().find_map(|key| self.0.get(*key))
     }
 
     /// The input of the tool, under the names that agents give it.
@@ -74,7 +61,7 @@ impl Payload {
 
     /// The directory in which the agent works: an absolute path. An agent may name the only root of its workspace instead.
     fn directory(&self) -> Result<PathBuf> {
-        let roots = self.object.get("workspace_roots").and_then(Value::as_array);
+        let roots = self.0.get("workspace_roots").and_then(Value::as_array);
         let only_root = match roots.map(Vec::as_slice) {
             Some([root]) => root.as_str(),
             _ => None,
@@ -84,7 +71,7 @@ impl Payload {
         directory.filter(|path| path.is_absolute()).ok_or_else(|| {
             let why =
                 "neither `cwd` nor a single one of `workspace_roots` says where the call works";
-            unusable(self.agent, why)
+            unusable(why)
         })
     }
 
@@ -100,7 +87,7 @@ impl Payload {
             ("source", "sessionStart"),
             ("reason", "sessionEnd"),
         ];
-        let by_key = || shown.iter().find(|(key, _)| self.object.contains_key(*key));
+        let by_key = || shown.iter().find(|(key, _)| self.0.contains_key(*key));
         let named = self.text(&["hook_event_name", "hookEventName"]);
         let name = named.or_else(|| Some(by_key()?.1)).unwrap_or_default();
         let known = protocol.events.iter().find(|(event, _)| *event == name);
@@ -110,21 +97,22 @@ impl Payload {
             None => {
                 let known = protocol.before.last().unwrap_or(&"");
                 let why = format!("guard answers the event {known} only");
-                return Err(unusable(self.agent, &why));
+                return Err(unusable(&why));
             }
         };
         let tool = self.text(&["tool_name", "toolName", "tool"]);
         let actions = match (kind, tool) {
             (EventKind::BeforeTool, Some(tool)) => self.actions(tool)?,
-            (EventKind::BeforeTool, None) => return Err(unusable(self.agent, "it names no tool")),
+            (EventKind::BeforeTool, None) => return Err(unusable("it names no tool")),
             _ => Vec::new(),
         };
         let input = self.input();
+        let session = self.text(&["session_id", "sessionId", "session", "conversation_id"]);
         Ok(AgentEvent {
             name,
             kind,
             directory: self.directory()?,
-            session: self.session(),
+            session: session.unwrap_or_default().to_owned(),
             call: self.call_id(),
             tool: tool.unwrap_or_default().to_owned(),
             actions,
@@ -146,7 +134,7 @@ impl Payload {
             Ok(Value::Object(input)) => tools::actions(tool, &input),
             _ => {
                 let why = "the input of the tool is not a JSON object with each key once";
-                Err(unusable(self.agent, why))
+                Err(unusable(why))
             }
         }
     }
@@ -154,7 +142,7 @@ impl Payload {
     /// Whether the agent goes on only because of a report, so that another would hold it for ever. Cursor counts its
     /// rounds, and begins another one even after the person has stopped it.
     fn is_repeated(&self) -> bool {
-        if let Some(rounds) = self.object.get("loop_count") {
+        if let Some(rounds) = self.0.get("loop_count") {
             return rounds != 0 || self.text(&["status"]) != Some("completed");
         }
         let active = self.first(&["stop_hook_active", "stopHookActive"]);

@@ -49,7 +49,7 @@ pub(super) struct Protocol {
 }
 
 /// What guard prints for the agent, and its exit code.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Reply {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -57,7 +57,7 @@ pub(crate) struct Reply {
 }
 
 /// What an agent reads after an event.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Told {
     /// The text.
     pub(crate) text: String,
@@ -65,22 +65,11 @@ pub(crate) struct Told {
     pub(crate) is_neutral: bool,
 }
 
-impl Told {
-    /// About what the agent did.
-    pub(crate) fn of_agent(text: String) -> Told {
-        Told {
-            text,
-            is_neutral: false,
-        }
-    }
-}
-
 impl Protocol {
     pub(super) fn allowance(&self) -> Reply {
         Reply {
             stdout: self.allowed.to_owned(),
-            stderr: String::new(),
-            code: 0,
+            ..Reply::default()
         }
     }
 
@@ -96,7 +85,7 @@ impl Protocol {
         };
         Reply {
             stdout: format!("{}\n", answer(name, &report.text)),
-            ..self.allowance()
+            ..Reply::default()
         }
     }
 
@@ -127,7 +116,7 @@ const VSCODE_BLOCK: AgentAnswer = |event, text| {
 };
 const OPENCODE_REPORT: AgentAnswer = |_, text| json!({"report": text});
 
-pub(super) const CLAUDE: Protocol = Protocol {
+const CLAUDE: Protocol = Protocol {
     before: &["PreToolUse"],
     // No decision: Claude Code then asks as its own settings say.
     allowed: "",
@@ -154,13 +143,13 @@ pub(super) const CLAUDE: Protocol = Protocol {
 };
 
 /// Codex goes on if a denial has a key that it does not know; even `allow` would be invalid.
-pub(super) const CODEX: Protocol = Protocol {
+const CODEX: Protocol = Protocol {
     project_variable: None,
     ..CLAUDE
 };
 
 /// GitHub Copilot CLI and cloud agent. The keys of an answer are at the top level.
-pub(super) const COPILOT: Protocol = Protocol {
+const COPILOT: Protocol = Protocol {
     // The spelling `PreToolUse` in Copilot's settings asks for Claude Code's payload, but not for its answer.
     before: &["", "PreToolUse"],
     // Without a decision, Copilot asks as its own settings say.
@@ -183,7 +172,7 @@ pub(super) const COPILOT: Protocol = Protocol {
     ..CLAUDE
 };
 
-pub(super) const CURSOR: Protocol = Protocol {
+const CURSOR: Protocol = Protocol {
     // The first spelling is that of Claude Code's hooks, which Cursor runs as well.
     before: &["PreToolUse", "preToolUse"],
     // Cursor reads standard output after each call. Without a permission, it asks as its own settings say.
@@ -202,7 +191,7 @@ pub(super) const CURSOR: Protocol = Protocol {
     ..CLAUDE
 };
 
-pub(super) const GEMINI: Protocol = Protocol {
+const GEMINI: Protocol = Protocol {
     before: &["BeforeTool"],
     denied: Some(DENY),
     events: &[
@@ -219,7 +208,7 @@ pub(super) const GEMINI: Protocol = Protocol {
 };
 
 /// The plugin in hooks/agents throws what is on standard error before a tool, and adds a report to its output.
-pub(super) const OPENCODE: Protocol = Protocol {
+const OPENCODE: Protocol = Protocol {
     before: &[""],
     denied: None,
     events: &[("tool.execute.after", AfterTool)],
@@ -230,9 +219,12 @@ pub(super) const OPENCODE: Protocol = Protocol {
 };
 
 /// VS Code runs the hook for every tool, whatever the matcher says.
-pub(super) const VSCODE: Protocol = Protocol {
+const VSCODE: Protocol = Protocol {
     after_tool: VSCODE_BLOCK,
     end_of_turn: VSCODE_BLOCK,
     project_variable: None,
     ..CLAUDE
 };
+
+/// In the order of the agents.
+pub(super) static ALL: [Protocol; 7] = [CLAUDE, CODEX, COPILOT, CURSOR, GEMINI, OPENCODE, VSCODE];

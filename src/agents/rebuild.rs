@@ -2,6 +2,7 @@
 //!
 //! Agents find the lines of a chunk first as they are; some then ignore blanks. guard denies what it does not find as it is.
 
+use gix::bstr::ByteSlice;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::ser::PrettyFormatter;
@@ -71,8 +72,9 @@ pub(super) fn edited_text(old: Option<&[u8]>, edits: &[TextEdit]) -> GateResult<
 pub(crate) struct PatchChunk {
     /// A line before the chunk.
     pub(super) context: Option<String>,
-    pub(super) old: Vec<String>,
-    pub(super) new: Vec<String>,
+    /// The lines to replace and the new ones, each with its end.
+    pub(super) old: String,
+    pub(super) new: String,
     /// Whether the lines are the last ones of the file.
     pub(super) is_at_end: bool,
 }
@@ -89,46 +91,38 @@ pub(crate) fn patched(old: Option<&[u8]>, chunks: &[PatchChunk]) -> GateResult<V
     if chunks.is_empty() {
         return Ok(old.to_vec());
     }
-    let mut lines: Vec<&[u8]> = old.split(|&byte| byte == b'\n').collect();
-    lines.pop_if(|last| last.is_empty());
-    let mut replaced: Vec<(usize, usize, &[String])> = Vec::new();
-    let mut at = 0;
+    // Every line is between two line ends.
+    let mut content = [b"\n", old].concat();
+    if !content.ends_with(b"\n") {
+        content.push(b'\n');
+    }
+    let (mut at, mut added) = (0, Vec::new());
     for (number, chunk) in chunks.iter().enumerate() {
         let not_found = || {
             let message = format!("the lines of chunk {} are not in the file", number + 1);
             missing(FailureKind::SearchNotFound, &message)
         };
         if let Some(context) = &chunk.context {
-            let context = std::slice::from_ref(context);
-            at = find(&lines, context, at, false).ok_or_else(not_found)? + 1;
+            let line = format!("\n{context}\n");
+            let found = content[at..].find(&line).ok_or_else(not_found)?;
+            at += found + line.len() - 1;
         }
         if chunk.old.is_empty() {
-            replaced.push((lines.len(), 0, &chunk.new));
+            added.extend_from_slice(chunk.new.as_bytes());
             continue;
         }
-        let start = find(&lines, &chunk.old, at, chunk.is_at_end).ok_or_else(not_found)?;
-        replaced.push((start, chunk.old.len(), &chunk.new));
-        at = start + chunk.old.len();
+        let lines = format!("\n{}", chunk.old);
+        let rest = &content[at..];
+        let found = match chunk.is_at_end {
+            true => rest.strip_suffix(lines.as_bytes()).map(<[u8]>::len),
+            false => rest.find(&lines),
+        };
+        let start = at + found.ok_or_else(not_found)? + 1;
+        content.splice(start..start + chunk.old.len(), chunk.new.bytes());
+        at = start + chunk.new.len() - 1;
     }
-    replaced.sort_by_key(|(start, ..)| *start);
-    for (start, count, new) in replaced.into_iter().rev() {
-        lines.splice(start..start + count, new.iter().map(|line| line.as_bytes()));
-    }
-    let mut content = lines.join(&b'\n');
-    content.push(b'\n');
-    Ok(content)
-}
-
-/// Where the wanted lines begin, at or after `from`, or at the end of the file.
-fn find(lines: &[&[u8]], wanted: &[String], from: usize, is_at_end: bool) -> Option<usize> {
-    let last = lines.len().checked_sub(wanted.len())?;
-    let from = if is_at_end { last.max(from) } else { from };
-    (from..=last).find(|&at| {
-        lines[at..]
-            .iter()
-            .zip(wanted)
-            .all(|(line, wanted)| *line == wanted.as_bytes())
-    })
+    content.extend(added);
+    Ok(content.split_off(1))
 }
 
 /// The change of one cell of a Jupyter notebook.

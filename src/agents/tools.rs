@@ -297,12 +297,12 @@ fn add_to_chunks(chunks: &mut Vec<PatchChunk>, line: &str) -> bool {
     if !b" -+".contains(&sign) {
         return false;
     }
-    let text = line.get(1..).unwrap_or_default();
+    let text = format!("{}\n", line.get(1..).unwrap_or_default());
     if sign != b'+' {
-        chunk.old.push(text.to_owned());
+        chunk.old += &text;
     }
     if sign != b'-' {
-        chunk.new.push(text.to_owned());
+        chunk.new += &text;
     }
     true
 }

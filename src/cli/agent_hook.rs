@@ -71,7 +71,10 @@ impl HookWork for AgentWork {
         self.look(event).unwrap_or_else(|error| {
             let next = "look yourself: git status; ";
             let text = agents::failed_to("look at what the tool did", &error, next);
-            Some(Told::of_agent(text))
+            Some(Told {
+                text,
+                is_neutral: false,
+            })
         })
     }
 }

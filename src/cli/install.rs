@@ -57,8 +57,8 @@ For pre-commit, GitHub and GitLab, guard writes a new file. If there is one alre
 
 guard leaves existing hooks alone, prints the lines to add, and exits with 1.
 
-guard adds its hooks to an agent's settings in this repository, and keeps everything else there. It then sends a call \
-that must be denied through the command that it installed. If that call is not denied, guard puts the file back.";
+guard adds its hooks to an agent's settings in this repository, and keeps everything else there. Before it \
+writes, it sends a call that must be denied through the command. If that call is not denied, guard writes nothing.";
 
 fn whats() -> PossibleValuesParser {
     let files = FILES.iter().map(|file| file.name);

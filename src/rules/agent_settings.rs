@@ -16,7 +16,7 @@ macro_rules! shipped {
 }
 
 /// Each file with the settings that guard ships for it.
-const FILES: [(&str, &str); 7] = shipped![
+pub const FILES: [(&str, &str); 7] = shipped![
     ".claude/settings.json" "claude.json",
     ".codex/hooks.json" "codex.json",
     ".cursor/hooks.json" "cursor.json",
@@ -51,18 +51,18 @@ pub(super) fn brings_only_hooks(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     };
     let old = if old.is_empty() { b"{}" } else { old };
     match (parse(old), parse(shipped.as_bytes()), parse(new)) {
-        (Some(old), Some(own), Some(new)) => with(old, &own) == new,
+        (Some(old), Some(own), Some(new)) => with_entries(old, &own) == new,
         _ => false,
     }
 }
 
 /// The settings with guard's entries at the end of each list. What is there stays.
-fn with(settings: Value, own: &Value) -> Value {
+pub fn with_entries(settings: Value, own: &Value) -> Value {
     match (settings, own) {
         (Value::Object(mut keys), Value::Object(own)) => {
             for (key, own) in own {
                 let known = keys.get_mut(key).map(Value::take).unwrap_or_default();
-                keys.insert(key.clone(), with(known, own));
+                keys.insert(key.clone(), with_entries(known, own));
             }
             keys.into()
         }

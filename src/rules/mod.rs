@@ -30,7 +30,7 @@ use crate::finding::{Finding, Level, Rule};
 use crate::path::escaped;
 use crate::scope::settings::Settings;
 
-pub use agent_settings::refuse_request;
+pub use agent_settings::{FILES as AGENT_FILES, refuse_request, with_entries};
 pub use case::{Access, Case, MeasuredChange, MergeBase, RenameTarget, ResultTree, Sink, at_level};
 pub use design_rows::{DesignContext, check_design_rows, matched};
 pub use hook_lines::{HOOKS, Hook, SETTINGS as HOOK_SETTINGS, only_calls_guard, runs_guard};

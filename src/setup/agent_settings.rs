@@ -2,9 +2,10 @@
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::CstRootNode;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::manager::call;
+use crate::rules::with_entries;
 
 /// The key below which agents keep their hooks, by event.
 const HOOKS: &str = "hooks";
@@ -13,24 +14,12 @@ const HOOKS: &str = "hooks";
 ///
 /// # Errors
 /// Why guard leaves the settings alone: they cannot be read, have comments, or have another shape.
-pub(super) fn add(text: &str, wanted: &Map<String, Value>, agent: &str) -> Result<String, String> {
+pub(super) fn add(text: &str, wanted: &Value, agent: &str) -> Result<String, String> {
     let before = parse(text)?;
-    let mut settings = before.clone();
-    remove_calls(&mut settings, agent);
-    for (key, value) in wanted {
-        let default = if key == HOOKS {
-            json!({})
-        } else {
-            value.clone()
-        };
-        settings.entry(key).or_insert(default);
-    }
-    let hooks = settings[HOOKS].as_object_mut();
-    let hooks = hooks.ok_or_else(|| format!("\"{HOOKS}\" is not an object"))?;
-    for (event, entries) in wanted[HOOKS].as_object().into_iter().flatten() {
-        let list = hooks.entry(event).or_insert(json!([])).as_array_mut();
-        let list = list.ok_or_else(|| format!("\"{event}\" is not a list"))?;
-        list.extend(entries.as_array().into_iter().flatten().cloned());
+    let settings = with_entries(without_calls(before.clone(), agent), wanted);
+    let mut events = wanted[HOOKS].as_object().into_iter().flatten();
+    if !events.all(|(event, _)| settings[HOOKS][event].is_array()) {
+        return Err(format!("its \"{HOOKS}\" have another shape"));
     }
     written(text, &before, &settings)
 }
@@ -40,63 +29,51 @@ pub(super) fn add(text: &str, wanted: &Map<String, Value>, agent: &str) -> Resul
 ///
 /// # Errors
 /// As for [`add`].
-pub(super) fn remove(
-    text: &str,
-    wanted: &Map<String, Value>,
-    agent: &str,
-) -> Result<Option<String>, String> {
+pub(super) fn remove(text: &str, wanted: &Value, agent: &str) -> Result<Option<String>, String> {
     let before = parse(text)?;
-    let mut left = before.clone();
-    remove_calls(&mut left, agent);
+    let left = without_calls(before.clone(), agent);
     let text = written(text, &before, &left)?;
-    let is_empty = left
-        .iter()
-        .all(|(key, value)| wanted.get(key) == Some(value));
+    let mut keys = left.as_object().into_iter().flatten();
+    let is_empty = keys.all(|(key, value)| wanted.get(key) == Some(value));
     Ok((left == before || !is_empty).then_some(text))
 }
 
 /// The first command line in the settings that calls guard for this agent, with its list of arguments.
 pub(super) fn command(text: &str, agent: &str) -> Option<String> {
-    command_in(&Value::Object(parse(text).ok()?), agent)
+    command_in(&parse(text).ok()?, agent)
 }
 
-/// The settings. They may have comments.
-fn parse(text: &str) -> Result<Map<String, Value>, String> {
+/// The settings: an object. They may have comments.
+fn parse(text: &str) -> Result<Value, String> {
     let root = CstRootNode::parse(text, &ParseOptions::default());
     match root.map_err(|error| error.to_string())?.to_serde_value() {
-        None => Ok(Map::new()),
-        Some(Value::Object(settings)) => Ok(settings),
+        None => Ok(json!({})),
+        Some(settings) if settings.is_object() => Ok(settings),
         Some(_) => Err("it is not a JSON object".to_owned()),
     }
 }
 
 /// The text of changed settings, which would lose comments.
-fn written(
-    text: &str,
-    before: &Map<String, Value>,
-    after: &Map<String, Value>,
-) -> Result<String, String> {
+fn written(text: &str, before: &Value, after: &Value) -> Result<String, String> {
     if before == after {
         return Ok(text.to_owned());
     }
-    let is_plain = text.trim().is_empty() || serde_json::from_str::<Value>(text).is_ok();
-    let new = serde_json::to_string_pretty(after)
-        .ok()
-        .filter(|_| is_plain);
-    let new = new.ok_or("it is not plain JSON, for example because of comments")?;
-    Ok(new + "\n")
+    if !text.trim().is_empty() && serde_json::from_str::<Value>(text).is_err() {
+        return Err("it is not plain JSON, for example because of comments".to_owned());
+    }
+    Ok(format!("{after:#}\n"))
 }
 
-/// Removes guard's calls from the hooks of all events.
-fn remove_calls(settings: &mut Map<String, Value>, agent: &str) {
-    let Some(hooks) = settings.get_mut(HOOKS).and_then(Value::as_object_mut) else {
-        return;
-    };
-    let before = hooks.len();
-    hooks.retain(|_, entries| !empties(entries, agent));
-    if hooks.is_empty() && before > 0 {
-        settings.remove(HOOKS);
+/// The settings without guard's calls in the hooks of any event.
+fn without_calls(mut settings: Value, agent: &str) -> Value {
+    if let Some(hooks) = settings.get_mut(HOOKS).and_then(Value::as_object_mut) {
+        let before = hooks.len();
+        hooks.retain(|_, entries| !empties(entries, agent));
+        if hooks.is_empty() && before > 0 {
+            settings.as_object_mut().and_then(|keys| keys.remove(HOOKS));
+        }
     }
+    settings
 }
 
 /// Removes guard's calls from a list, and whether that empties it. Hooks of others in the same entry stay.
@@ -135,7 +112,7 @@ mod tests {
 
     use super::*;
 
-    fn wanted() -> Map<String, Value> {
+    fn wanted() -> Value {
         let text = r#"{"version": 1, "hooks": {"Before": [
             {"matcher": "Write", "hooks": [{"type": "command", "command": "guard hook x"}]}]}}"#;
         serde_json::from_str(text).unwrap()
@@ -158,7 +135,7 @@ mod tests {
             let back = remove(&new, &wanted(), "x").unwrap().unwrap();
             let plain = |text: &str| {
                 let mut settings = parse(text).unwrap();
-                settings.remove("version");
+                settings.as_object_mut().unwrap().remove("version");
                 settings
             };
             assert_eq!(plain(&back), plain(text), "{back}");
@@ -211,8 +188,8 @@ mod tests {
         for (text, why) in [
             ("{", ""),
             ("[]", "it is not a JSON object"),
-            ("{\"hooks\": []}", "\"hooks\" is not an object"),
-            ("{\"hooks\": {\"Before\": {}}}", "\"Before\" is not a list"),
+            ("{\"hooks\": []}", "another shape"),
+            ("{\"hooks\": {\"Before\": {}}}", "another shape"),
         ] {
             let error = add(text, &wanted(), "x").unwrap_err();
             assert!(error.contains(why), "{text}: {error}");

@@ -1,14 +1,13 @@
 //! What `guard install` writes besides git's hooks: the settings of coding agents, with a call that must be denied as the
 //! proof that they work, and the files that call guard in CI and under pre-commit.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{Check, Part, Plan, SetupAction, Status, Step, agent_settings, text, write};
+use super::{Check, Part, Plan, SetupAction, Status, Step, agent_settings, text};
 use crate::agents::Agent;
 use crate::error::Result;
 use crate::path::escaped;
@@ -78,43 +77,34 @@ impl CallingFile {
         matches!(self.part(root).uninstall, Plan::Remove | Plan::Write(..))
     }
 
-    /// Writes the file, or says what to add to it. Then tries a call that an agent's hooks must deny. If they do not, the
-    /// file is put back.
+    /// Tries a call that an agent's hooks must deny; if they do, writes the file, or says what to add to it.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn install(&self, root: &Path, dry_run: bool) -> Result<Step> {
-        let part = self.part(root);
-        let before = fs::read(&part.path).ok();
+        let mut part = self.part(root);
+        let text = match &part.install {
+            Plan::Write(text, _) => Some(String::from_utf8_lossy(text).into_owned()),
+            Plan::Keep => text(root, &part.path).ok().flatten(),
+            _ => None,
+        };
+        let proved = match (self.agent(), text) {
+            (Some(agent), Some(text)) if !dry_run => Some(self.prove(agent, &text, root)),
+            _ => None,
+        };
+        if let Some(Err(why)) = proved {
+            part.message = format!("{why}, so the file is as it was");
+            return part.carry_out(&Plan::ByHand(Vec::new()), dry_run);
+        }
         let mut step = part.carry_out(&part.install, dry_run)?;
-        if step.action == SetupAction::Refuse || dry_run && self.agent().is_some() {
-            return Ok(step);
-        }
-        let next = self.next.iter().copied().map(str::to_owned);
-        let Some(agent) = self.agent() else {
-            if step.action == SetupAction::Write {
-                step.help.extend(next);
-            }
-            return Ok(step);
-        };
-        let Err(why) = self.prove(agent, root) else {
+        if proved.is_some() {
             step.message += &format!("; {DENIED}");
-            step.help.extend(next);
-            return Ok(step);
-        };
-        let mut refused = Step {
-            message: why,
-            ..step
-        };
-        if refused.action == SetupAction::Write {
-            match before {
-                Some(before) => write(&part.path, &before)?,
-                None => part.carry_out(&Plan::Remove, dry_run).map(drop)?,
-            }
-            refused.message += ", so the file is as it was";
         }
-        refused.action = SetupAction::Refuse;
-        Ok(refused)
+        if step.action == SetupAction::Write {
+            step.help
+                .extend(self.next.iter().copied().map(str::to_owned));
+        }
+        Ok(step)
     }
 
     /// Removes what guard wrote; a file that held nothing else is deleted.
@@ -128,7 +118,11 @@ impl CallingFile {
 
     /// The file, and what installing and removing mean for it.
     fn part(&self, root: &Path) -> Part {
-        let mut part = Part::new(self.name, root.join(self.file));
+        let mut part = Part {
+            name: self.name,
+            path: root.join(self.file),
+            ..Part::default()
+        };
         let Some(text) = part.text_or_plan(root, self.content) else {
             return part;
         };
@@ -140,9 +134,9 @@ impl CallingFile {
             let lines = [how].into_iter().chain(lines.lines());
             Plan::ByHand(lines.map(str::to_owned).collect())
         };
-        if let Ok(wanted) = serde_json::from_str::<Map<String, Value>>(self.content) {
+        if let Ok(wanted) = serde_json::from_str::<Value>(self.content) {
             match agent_settings::add(&text, &wanted, self.name) {
-                Ok(new) if new == text => part.message = "has the hooks".to_owned(),
+                Ok(new) if new == text => part.message = "runs guard".to_owned(),
                 Ok(new) => {
                     part.message = "does not call guard".to_owned();
                     part.install = Plan::Write(new.into(), "written");
@@ -159,10 +153,7 @@ impl CallingFile {
                 Err(_) => Plan::ByHand(Vec::new()),
             };
         } else if text == self.content {
-            part.message = match self.agent() {
-                Some(_) => "has the hooks".to_owned(),
-                None => "runs guard".to_owned(),
-            };
+            part.message = "runs guard".to_owned();
             part.uninstall = Plan::Remove;
         } else if text.lines().any(|line| runs_guard(line.as_bytes())) {
             part.message = "runs guard, by lines that guard install did not write".to_owned();
@@ -180,13 +171,14 @@ impl CallingFile {
         let agent = self.agent()?;
         let check = |status, message: String| Check::new(self.name, status, message);
         let install = format!("guard install {}", self.name);
-        if self.command(root).is_none() {
+        let text = text(root, &root.join(self.file)).ok().flatten();
+        let Some(text) = text.filter(|text| self.command(text).is_some()) else {
             let message = format!("absent: {} does not call guard", self.file);
             return self
                 .has_signs(root)
                 .then(|| check(Status::Warn, message).help(install));
-        }
-        Some(match self.prove(agent, root) {
+        };
+        Some(match self.prove(agent, &text, root) {
             Err(why) => check(Status::Fail, format!("registered, but not firing: {why}"))
                 .help("check that guard is on the PATH of the agent")
                 .help(install),
@@ -198,21 +190,18 @@ impl CallingFile {
         })
     }
 
-    /// The command in the settings, or the one that the plugin runs.
-    fn command(&self, root: &Path) -> Option<String> {
-        let text = text(root, &root.join(self.file)).ok()??;
+    /// The command in the text of the settings, or the one that the plugin runs.
+    fn command(&self, text: &str) -> Option<String> {
         match self.file.ends_with(".json") {
-            true => agent_settings::command(&text, self.name),
+            true => agent_settings::command(text, self.name),
             false => (text == self.content).then(|| format!("guard hook {}", self.name)),
         }
     }
 
-    /// Sends a call that must be denied through the command that the settings name; or says why it was not.
-    fn prove(&self, agent: Agent, root: &Path) -> std::result::Result<(), String> {
-        let denied = match self.command(root) {
-            Some(command) => try_it(agent, &command, root),
-            None => Err("the file does not call guard".to_owned()),
-        };
+    /// Sends a call that must be denied through the command in the text of the settings; or says why it was not.
+    fn prove(&self, agent: Agent, text: &str, root: &Path) -> std::result::Result<(), String> {
+        let command = self.command(text).unwrap_or_default();
+        let denied = try_it(agent, &command, root);
         denied.map_err(|why| format!("a call that must be denied was not: {why}"))
     }
 }

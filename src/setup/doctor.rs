@@ -62,10 +62,11 @@ fn directory(survey: &Survey) -> Check {
 
 fn hook(placed: &Placed, survey: &Survey) -> Check {
     // Who lets a tool run the hooks chose them there; only the first judges ordinary commits.
-    let is_absent = matches!(placed.state, HookState::Missing | HookState::Managed);
+    let is_absent = placed.state == HookState::Missing || placed.managed.is_some();
     let first = &survey.hooks[0];
     if let Some(by) = &first.managed
         && is_absent
+        && !placed.calls_guard()
         && first.calls_guard()
     {
         let (tool, gap) = (by.tool.name(), placed.hook.gap);

@@ -51,17 +51,11 @@ const TEMPLATE: &str = "\
 # always = [\"/CHANGELOG.md\"]
 # Paths that no change may touch.
 # protect = [\"/LICENSE*\"]
-# Protect existing tests from commits, too, unless their row says Modify.
-# protect-tests = \"always\"
 
 [workspace]
 # Directories that agents and `guard write` may read and write, relative to the repository's root.
 # read = [\".\"]
 # write = [\"src\", \"tests\"]
-
-[destructive]
-# A file with more lines than this is large. Losing most of a large file needs a person's approval.
-# lines = 100
 ";
 
 /// Lines of the template that guard fills in.

@@ -75,7 +75,7 @@ pub fn survey(repo: &Repository) -> Result<Survey> {
 }
 
 fn place(root: &Path, hook: Hook, path: PathBuf, is_husky: bool) -> Placed {
-    let (state, tool, executable) = match super::look(&path) {
+    let (mut state, tool, executable) = match super::look(&path) {
         Ok(None) => (HookState::Missing, None, false),
         Ok(Some((content, executable))) => {
             (hook.classify(&content), Manager::of(&content), executable)
@@ -87,14 +87,16 @@ fn place(root: &Path, hook: Hook, path: PathBuf, is_husky: bool) -> Placed {
     };
     let tool = match is_husky {
         true => Some(Manager::Husky),
-        false => tool.filter(|_| state == HookState::Managed),
+        false => tool.filter(|_| matches!(state, HookState::Foreign(_))),
     };
     let managed = tool.map(|tool| Managed::find(tool, hook.name, root));
-    let state = match &managed {
-        Some(managed) if managed.calls_guard() => HookState::CallsGuard,
-        Some(_) => HookState::Managed,
-        None => state,
-    };
+    if let Some(by) = &managed {
+        let foreign = || format!("belongs to {}, which does not call guard", by.tool.name());
+        state = match by.calls_guard() {
+            true => HookState::CallsGuard,
+            false => HookState::Foreign(foreign()),
+        };
+    }
     let (part, status) = hook.assess(&state, managed.as_ref(), executable || is_husky, path);
     Placed {
         hook,

@@ -42,9 +42,10 @@ named! {
 }
 
 /// What installing or removing does to a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Plan {
     /// Nothing.
+    #[default]
     Keep,
     /// Write this content, described by these words.
     Write(Vec<u8>, &'static str),
@@ -55,7 +56,7 @@ pub enum Plan {
 }
 
 /// A file that calls guard, or should: a hook of git, or the settings of an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Part {
     /// Git's name of the hook, or the name of the agent.
     pub name: &'static str,
@@ -90,17 +91,6 @@ fn lossy<S: serde::Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
 }
 
 impl Part {
-    /// A file of which nothing is known yet.
-    fn new(name: &'static str, path: PathBuf) -> Part {
-        Part {
-            name,
-            path,
-            message: String::new(),
-            install: Plan::Keep,
-            uninstall: Plan::Keep,
-        }
-    }
-
     /// The text of the file, which is below `root`. Without one, guard would write `content`; a file that it cannot
     /// read, it leaves alone.
     fn text_or_plan(&mut self, root: &Path, content: &str) -> Option<String> {
@@ -125,28 +115,28 @@ impl Part {
     /// The file cannot be written.
     fn carry_out(&self, plan: &Plan, dry_run: bool) -> Result<Step, Error> {
         let path = &self.path;
-        let (action, message) = match plan {
-            Plan::Keep => (SetupAction::Keep, self.message.as_str()),
-            Plan::ByHand(_) => (SetupAction::Refuse, self.message.as_str()),
-            Plan::Write(_, what) => (SetupAction::Write, *what),
-            Plan::Remove => (SetupAction::Remove, "removed"),
-        };
-        match plan {
-            Plan::Write(content, _) if !dry_run => write(path, content)?,
-            Plan::Remove if !dry_run => {
-                fs::remove_file(path).map_err(|error| cannot_write(path, &error))?;
+        let (action, message, help) = match plan {
+            Plan::Keep => (SetupAction::Keep, &*self.message, Vec::new()),
+            Plan::ByHand(steps) => (SetupAction::Refuse, &*self.message, steps.clone()),
+            Plan::Write(content, what) => {
+                if !dry_run {
+                    write(path, content)?;
+                }
+                (SetupAction::Write, *what, Vec::new())
             }
-            _ => {}
-        }
+            Plan::Remove => {
+                if !dry_run {
+                    fs::remove_file(path).map_err(|error| cannot_write(path, &error))?;
+                }
+                (SetupAction::Remove, "removed", Vec::new())
+            }
+        };
         Ok(Step {
             hook: self.name,
             path: path.clone(),
             action,
             message: message.to_owned(),
-            help: match plan {
-                Plan::ByHand(steps) => steps.clone(),
-                _ => Vec::new(),
-            },
+            help,
         })
     }
 }
