@@ -212,6 +212,6 @@ fn request_to_move_a_file_that_lost_its_content_is_refused() {
         &[("a.rs -> b.rs", "Rename"), ("a.rs", "Modify")],
     );
     repo.write("a.rs", "gutted\n");
-    repo.tells("move a.rs b.rs", 1, "keeps 0 of its 20 lines");
+    repo.tells("move a.rs b.rs", 1, "b.rs does not keep its content");
     assert!(repo.path("a.rs").exists());
 }

@@ -5,8 +5,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 
 use crate::change::{Action, Change, State};
-use crate::scope::Scope;
-use crate::scope::{Actions, Grant, GrantKind};
+use crate::scope::{Actions, Grant, GrantKind, Scope};
 
 /// Lock files and the manifests that their package managers read.
 const COMPANIONS: &[(&str, &[&str])] = &[

@@ -9,9 +9,8 @@ use crate::change::Kind;
 use crate::design::Design;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::{Node, escaped};
-use crate::scope::Scope;
 use crate::scope::glob::Glob;
-use crate::scope::{Actions, Grant, GrantKind};
+use crate::scope::{Actions, Grant, GrantKind, Scope};
 
 /// The files to compare the rows of a design with.
 pub struct DesignContext<'a> {
@@ -75,22 +74,19 @@ fn missing(
     if verb == "modify" && is_made || is_matched {
         return None;
     }
-    let trees = context.there.iter();
-    let nodes: Vec<Node> = trees.filter_map(|tree| tree.entry(path)).collect();
     let wants_directory = grant.kind == GrantKind::Directory;
-    let fits = |node: &Node| (*node == Node::Directory) == wants_directory;
-    if grant.kind != GrantKind::Glob && nodes.iter().any(fits) {
+    let fits = |node: Node| (node == Node::Directory) == wants_directory;
+    let mut trees = context.there.iter();
+    if grant.kind != GrantKind::Glob && trees.any(|tree| tree.entry(path).is_some_and(fits)) {
         return None;
     }
     let shown = escaped(path);
     let what = if wants_directory { "directory" } else { "file" };
     let message = match grant.kind {
         GrantKind::Glob => format!("no file to {verb} matches `{shown}`"),
-        _ if nodes.is_empty() => format!("the {what} to {verb} does not exist: {shown}"),
-        _ => format!("{shown} is not a {what} to {verb}"),
+        _ => format!("the {what} to {verb} does not exist: {shown}"),
     };
     let help = match verb {
-        _ if !nodes.is_empty() => "a path with a slash at its end is a directory: correct the path",
         "modify" => "correct the path, or change the type to Add if the work creates it",
         _ => "correct the path, or remove the row",
     };
@@ -111,10 +107,7 @@ fn exists(context: &DesignContext<'_>, grant: &Grant) -> Option<Finding> {
         let help = format!("write `{shown}/` for everything below it");
         return Some(Finding::new(Rule::DesignAddExists, path, message).help(help));
     }
-    let message = match context.merge_base {
-        Some(_) => format!("the file to add existed before the work began: {shown}"),
-        None => format!("the file to add is already in HEAD: {shown}"),
-    };
+    let message = format!("the file to add exists already: {shown}");
     let mut found = Finding::new(Rule::DesignAddExists, path, message)
         .help("change the type to Modify if you mean this file, or choose another name");
     if context.merge_base.is_none() && context.agreed.lookup(path).actions.contains(Actions::ADD) {

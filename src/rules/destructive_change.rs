@@ -12,17 +12,15 @@ use crate::policy::{Policy, Stage};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     for changed in case.changes {
-        // Losing a governing design is worse than losing a large file, so report only that.
-        if let Some(finding) = governing_design(case, changed).or_else(|| large_file(case, changed))
-        {
+        if let Some(finding) = found(case, changed) {
             sink.push(finding);
         }
     }
 }
 
-/// Whether this rule refuses the change.
-pub(super) fn refuses(case: &Case<'_>, changed: &MeasuredChange) -> bool {
-    governing_design(case, changed).is_some() || large_file(case, changed).is_some()
+/// Losing a governing design is worse than losing a large file, so only that is reported.
+pub(super) fn found(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
+    governing_design(case, changed).or_else(|| large_file(case, changed))
 }
 
 fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
@@ -30,10 +28,11 @@ fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
     let measured = changed.measured.as_ref()?;
     let lost = &measured.lost;
     let exempt = || is_exempt(case.policy, change) || is_generated(changed);
-    let (shown, unit) = (escaped(path), plural(lost.unit));
-    let size = match lost.unit {
-        Unit::Lines => format!("{} lines", lost.total),
-        Unit::Tokens | Unit::Bytes => format!("{} bytes", lost.bytes),
+    let shown = escaped(path);
+    let (unit, size) = match lost.unit {
+        Unit::Lines => ("lines", format!("{} lines", lost.total)),
+        Unit::Tokens => ("words", format!("{} bytes", lost.bytes)),
+        Unit::Bytes => ("bytes", format!("{} bytes", lost.bytes)),
     };
     let is_deleted = measured.class == Class::Delete;
     let message = match measured.conversion {
@@ -168,15 +167,6 @@ fn governing_design(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding
         .help("keep it until its work has landed, then move it away in a separate commit")
         .detail("class", measured.class.name());
     Some(advise_approval(finding, case.policy))
-}
-
-/// The unit in words.
-pub(super) fn plural(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Lines => "lines",
-        Unit::Tokens => "words",
-        Unit::Bytes => "bytes",
-    }
 }
 
 /// Rounded down, so that 49.9 % is never shown as the threshold.

@@ -17,31 +17,24 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         let Some((old, new)) = changed.content.as_deref().filter(|_| concerns(path)) else {
             continue;
         };
-        for (line, attribute, why) in hiding(new) {
-            if old.lines().any(|before| before.trim() == line) {
+        for line in new.lines().map(ByteSlice::trim) {
+            let is_known = || old.lines().any(|before| before.trim() == line);
+            let Some((attribute, why)) = hiding(line).filter(|_| !is_known()) else {
                 continue;
-            }
+            };
             let message = format!("{} adds `{}`, which {why}", escaped(path), escaped(line));
             let help =
                 "remove the line, or review the matching files: git diff --text --no-textconv";
             let finding = Finding::new(Rule::HiddenChange, path, message).help(help);
-            sink.push(finding.detail("attribute", attribute));
+            sink.push(finding.detail("attribute", attribute.to_str_lossy()));
         }
     }
 }
 
-/// The lines that hide content, each with the attribute and its effect.
-fn hiding(content: &[u8]) -> impl Iterator<Item = (&[u8], String, &'static str)> {
-    content.lines().filter_map(|line| {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with(b"#") {
-            return None;
-        }
-        line.fields().skip(1).find_map(|attribute| {
-            let why = what_it_does(attribute)?;
-            Some((line, attribute.to_str_lossy().into_owned(), why))
-        })
-    })
+/// The attribute of a line that hides content, and its effect.
+fn hiding(line: &[u8]) -> Option<(&[u8], &'static str)> {
+    let mut attributes = line.fields().skip(1).filter(|_| !line.starts_with(b"#"));
+    attributes.find_map(|one| Some((one, what_it_does(one)?)))
 }
 
 /// Sources: gitattributes(5), and GitHub's documentation for the linguist attributes.
@@ -83,7 +76,7 @@ mod tests {
             ("# *.py -diff", false),
             ("", false),
         ] {
-            assert_eq!(hiding(line.as_bytes()).next().is_some(), hides, "{line}");
+            assert_eq!(hiding(line.as_bytes()).is_some(), hides, "{line}");
         }
     }
 }

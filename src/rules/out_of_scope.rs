@@ -1,6 +1,5 @@
 //! `out-of-scope` and `action-not-granted`: whether a grant covers the path and the action.
 
-use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use gix::bstr::BStr;
@@ -13,38 +12,28 @@ use crate::design::MissingRow;
 use crate::finding::{Finding, Rule};
 use crate::path::{self, Platform, escaped};
 use crate::policy::{Policy, Stage};
-use crate::scope::Scope;
 use crate::scope::closest::closest;
-use crate::scope::{Actions, Grant, GrantKind};
+use crate::scope::{Actions, Grant, GrantKind, Scope};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     let Some(scope) = &case.policy.scope else {
         return;
     };
-    let all = case.changes.iter();
-    let refused: Vec<(&MeasuredChange, Option<&Grant>)> = all
-        .filter(|changed| !is_granted(case, scope, changed))
-        .map(|changed| {
-            (
-                changed,
-                scope.lookup(changed.path()).grants.first().copied(),
-            )
-        })
+    let mut refused: Vec<&MeasuredChange> = case.changes.iter().collect();
+    refused.retain(|changed| !is_granted(case, scope, changed));
+    if refused.is_empty() {
+        return;
+    }
+    let paths: HashSet<&BStr> = refused.iter().map(|changed| changed.path()).collect();
+    // The files that rows name and that exist.
+    let rows = scope.grants().iter().chain(case.policy.proposed.grants());
+    let rows = rows.map(|grant| grant.path.as_ref());
+    let existing: HashSet<&BStr> = rows
+        .filter(|path| case.result.entry(path).is_some())
         .collect();
-    let paths: HashSet<&BStr> = refused.iter().map(|(changed, _)| changed.path()).collect();
-    let existing = OnceCell::new();
-    let exists = |path: &BStr| {
-        let existing: &HashSet<&BStr> = existing.get_or_init(|| {
-            // The files that rows name and that exist.
-            let rows = scope.grants().iter().chain(case.policy.proposed.grants());
-            let paths = rows.map(|grant| grant.path.as_ref());
-            paths
-                .filter(|path| case.result.entry(path).is_some())
-                .collect()
-        });
-        existing.contains(path)
-    };
-    for (changed, grant) in &refused {
+    let exists = |path: &BStr| existing.contains(path);
+    for changed in refused {
+        let grant = scope.lookup(changed.path()).grants.first().copied();
         let rule = match grant {
             Some(_) => Rule::ActionNotGranted,
             None => Rule::OutOfScope,
@@ -180,15 +169,6 @@ fn not_this_action(
         .at(grant.anchor.labelled(lets))
         .detail("action", change.action().name())
         .detail("granted", grant.actions.names().collect::<Vec<_>>());
-    let may_be_own_work = needed == Actions::DELETE
-        && grant.actions.contains(Actions::ADD)
-        && (case.merge_base)(path).is_none();
-    let finding = match may_be_own_work {
-        true => finding.help(
-            "if this branch added the file, set `[lld] base = \"main\"` in guard.toml so that guard can tell",
-        ),
-        false => finding,
-    };
     let is_own_row =
         grant.kind == GrantKind::File && !grant.change_type.is_empty() && new_end.is_none();
     // A row for a directory or glob, or without a type, stays as it is.

@@ -7,9 +7,8 @@ use super::{Access, Case, MeasuredChange, Sink, out_of_scope};
 use crate::finding::{Finding, Rule};
 use crate::path::{escaped, fold};
 use crate::policy::{self, Stage};
-use crate::scope::Scope;
 use crate::scope::settings::{ProtectTests, Settings};
-use crate::scope::{Actions, Grant, Role};
+use crate::scope::{Actions, Grant, Role, Scope};
 use crate::verdict::Protection;
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {

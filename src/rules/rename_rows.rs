@@ -33,7 +33,7 @@ pub(super) fn is_reported_at_new_end(
         return false;
     }
     let new_end = case.changes.iter().find(|other| other.change.path == *to);
-    new_end.is_some_and(|new_end| destructive_change::refuses(case, new_end))
+    new_end.is_some_and(|new_end| destructive_change::found(case, new_end).is_some())
 }
 
 /// Why a Rename row does not permit the deletion; `None` if no Rename row covers the path or it is not deleted.
@@ -47,41 +47,33 @@ pub(super) fn finding(case: &Case<'_>, changed: &MeasuredChange) -> Option<Findi
         .grants
         .into_iter()
         .find_map(|grant| Some((grant, grant.new_end(path)?)))?;
-    let anchor = grant
-        .anchor
-        .labelled(format!("lets it be renamed to {}", escaped(&to)));
-    let new_end = changed.new_ends.iter().find(|end| end.path == to);
-    let (shown, shown_to) = (escaped(path), escaped(&to));
-    let why = match new_end.map(|end| (end.kept.lost, end.kept.conversion)) {
-        None => "is not part of the change".to_owned(),
-        Some((lost, None)) if lost.total > 0 => format!(
-            "keeps {} of its {} {}",
-            lost.total - lost.lost,
-            lost.total,
-            destructive_change::plural(lost.unit)
-        ),
-        Some(_) => "does not keep its content".to_owned(),
+    let is_part = changed.new_ends.iter().any(|end| end.path == to);
+    let why = match is_part {
+        true => "does not keep its content",
+        false => "is not part of the change",
     };
+    let (shown, shown_to) = (escaped(path), escaped(&to));
     let message = format!("{shown} is deleted, but its new path {shown_to} {why}");
+    let label = format!("lets it be renamed to {shown_to}");
     let finding = Finding::new(Rule::ActionNotGranted, path, message)
-        .at(anchor)
+        .at(grant.anchor.labelled(label))
         .detail("action", changed.change.action().name())
         .detail("granted", grant.actions.names().collect::<Vec<_>>())
         .detail("new_end", to.to_string());
-    if new_end.is_some() && case.policy.stage != Stage::Request {
-        let share = destructive_change::percent(case.policy.settings.thresholds.share);
-        let keep =
-            format!("keep its content in {shown_to}: a renamed file must lose less than {share} %");
+    let policy = case.policy;
+    if is_part {
+        let share = destructive_change::percent(policy.settings.thresholds.share);
+        let how = format!("keep its content there: a renamed file must lose less than {share} %");
         let wanted = missing_row::of(&changed.change);
         let before = "or, to delete it, ";
         return Some(missing_row::advise(
-            finding.help(keep),
-            case.policy,
+            finding.help(how),
+            policy,
             &wanted,
             before,
         ));
     }
-    let command = match case.policy.stage {
+    let command = match policy.stage {
         Stage::Request => "guard move",
         _ => "git mv",
     };

@@ -11,9 +11,8 @@ use crate::change::Change;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::{escaped, listed};
 use crate::policy::Stage;
-use crate::scope::Grant;
-use crate::scope::Scope;
 use crate::scope::settings::Authority;
+use crate::scope::{Grant, Scope};
 
 /// The number of new rows to list.
 const LISTED: usize = 10;

@@ -63,11 +63,8 @@ fn without_row(policy: &Policy, changed: &MeasuredChange) -> Finding {
     let message = format!("the submodule {path} {what} without a Submodule row");
     let mut finding = Finding::new(Rule::SubmoduleChanged, changed.path(), message)
         .detail("action", change.action().name());
-    for (key, id) in [("from", from), ("to", to)] {
-        if let Some(id) = id {
-            finding = finding.detail(key, id);
-        }
-    }
+    let ids = [("from", from), ("to", to)].into_iter();
+    (finding.details).extend(ids.filter_map(|(key, id)| Some((key, id?.into()))));
     missing_row::advise(finding, policy, &missing_row::of(change), "")
 }
 
@@ -96,13 +93,9 @@ fn judge(policy: &Policy, file: &BStr, names: [&BStr; 3], key: &str) -> Option<F
         Finding::new(rule, file, format!("submodule {shown}: {what}"))
             .detail("submodule", name.to_string())
     };
-    if let Some(why) = hostile(name, key, value) {
+    if let Some((rule, why)) = harm(name, key, value) {
         let what = format!("{key} = {shown_value} {why}");
-        return Some(report(Rule::SubmoduleChanged, what).help("remove the line"));
-    }
-    if key == "ignore" && value != "none" {
-        let what = format!("ignore = {shown_value} hides its changes from git diff and git status");
-        return Some(report(Rule::HiddenChange, what).help("remove the line"));
+        return Some(report(rule, what).help("remove the line"));
     }
     if !matches!(key, "url" | "path" | "branch" | "update") || grants_submodule(policy, path) {
         return None;
@@ -118,23 +111,23 @@ fn judge(policy: &Policy, file: &BStr, names: [&BStr; 3], key: &str) -> Option<F
     Some(missing_row::advise(finding, policy, &wanted, ""))
 }
 
-/// Why git or a user could be harmed by the value.
-fn hostile(name: &BStr, key: &str, value: &BStr) -> Option<&'static str> {
+/// How the value could harm git or a user, and the rule about that.
+fn harm(name: &BStr, key: &str, value: &BStr) -> Option<(Rule, &'static str)> {
     let mut parts = name.split(|byte| matches!(byte, b'/' | b'\\'));
-    let is_place = matches!(key, "url" | "path");
-    if parts.any(|part| part == b"..") {
-        Some("belongs to a name that escapes .git/modules")
-    } else if key == "update" && value.starts_with(b"!") {
-        Some("runs a command in every clone")
-    } else if key == "url" && value.to_ascii_lowercase().starts_with(b"ext::") {
-        Some("runs a command instead of connecting to a server")
-    } else if is_place && value.starts_with(b"-") {
-        Some("begins with a dash and is read as an option")
-    } else if is_place && value.iter().any(u8::is_ascii_control) {
-        Some("contains a control character")
-    } else {
-        None
-    }
+    let is_external = || value.to_ascii_lowercase().starts_with(b"ext::");
+    let why = match key {
+        _ if parts.any(|part| part == b"..") => "belongs to a name that escapes .git/modules",
+        "update" if value.starts_with(b"!") => "runs a command in every clone",
+        "url" if is_external() => "runs a command instead of connecting to a server",
+        "url" | "path" if value.starts_with(b"-") => "begins with a dash and is read as an option",
+        "url" | "path" if value.iter().any(u8::is_ascii_control) => "contains a control character",
+        "ignore" if value != "none" => {
+            let why = "hides its changes from git diff and git status";
+            return Some((Rule::HiddenChange, why));
+        }
+        _ => return None,
+    };
+    Some((Rule::SubmoduleChanged, why))
 }
 
 fn parse(content: &[u8]) -> Option<Modules> {

@@ -12,11 +12,9 @@ use crate::path::{self, Links, Rejection};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
     // The changes that leave something at their path, with its kind.
-    let arrivals: Vec<(&MeasuredChange, Kind)> = case
-        .changes
-        .iter()
-        .filter_map(|changed| Some((changed, changed.change.new?.kind)))
-        .collect();
+    let arrivals = case.changes.iter();
+    let arrivals = arrivals.filter_map(|changed| Some((changed, changed.change.new?.kind)));
+    let arrivals: Vec<(&MeasuredChange, Kind)> = arrivals.collect();
     for &(changed, kind) in &arrivals {
         if let Err(rejection) = path::check_entry(changed.path(), kind, case.platform) {
             sink.push(of_change(case, changed, &rejection));

@@ -81,18 +81,14 @@ fn a_row_for_a_directory_needs_a_directory() {
     );
     assert_eq!(
         in_tree("`src` | Modify | x", &["src/x.rs"]),
-        missing(
-            "src",
-            "src is not a file to modify",
-            "a path with a slash at its end is a directory: correct the path"
-        )
+        missing("src", "the file to modify does not exist: src", correct)
     );
     assert_eq!(
         in_tree("`src/` | Modify | x", &["src"]),
         missing(
             "src",
-            "src is not a directory to modify",
-            "a path with a slash at its end is a directory: correct the path"
+            "the directory to modify does not exist: src",
+            correct
         )
     );
 }
@@ -155,7 +151,7 @@ fn a_file_to_add_may_not_be_older_than_the_work() {
     let (without, with) = (Tree::of(&["a"]), Tree::of(&["src/x.rs"]));
     let help = "change the type to Modify if you mean this file, or choose another name";
     let older = format!(
-        "7 error design-add-exists src/x.rs: the file to add existed before the work began: src/x.rs / {help}"
+        "7 error design-add-exists src/x.rs: the file to add exists already: src/x.rs / {help}"
     );
     assert_eq!(
         rows(&add, &with, &with, Some(&with), &[]),
@@ -165,9 +161,8 @@ fn a_file_to_add_may_not_be_older_than_the_work() {
     assert_eq!(rows(&add, &with, &with, Some(&without), &[]), [""; 0]);
     assert_eq!(rows(&add, &with, &without, None, &[]), [""; 0]);
     // Without a merge base, the work may have added the file since HEAD agreed to it.
-    let in_head = format!(
-        "design-add-exists src/x.rs: the file to add is already in HEAD: src/x.rs / {help}"
-    );
+    let in_head =
+        format!("design-add-exists src/x.rs: the file to add exists already: src/x.rs / {help}");
     assert_eq!(
         rows(&add, &with, &with, None, &[]),
         [format!("7 error {in_head}")]

@@ -13,9 +13,9 @@ fn a_rename_row_permits_both_ends_if_the_content_goes_on() {
         .rename("src/a.rs", "src/b.rs", old, little)
         .says(&[]);
     let gone = commit("", &row).rename("src/a.rs", "src/b.rs", old, half);
-    gone.says(&["error action-not-granted src/a.rs: src/a.rs is deleted, but its new path src/b.rs keeps 2 of its 4 lines"]);
+    gone.says(&["error action-not-granted src/a.rs: src/a.rs is deleted, but its new path src/b.rs does not keep its content"]);
     gone.helps(&[
-        "keep its content in src/b.rs: a renamed file must lose less than 50 %",
+        "keep its content there: a renamed file must lose less than 50 %",
         "or, to delete it, add this row to docs/lld/LLD-1.md and commit the design first:",
         "| `src/a.rs` | Delete | … |",
         "to add it: guard scope add --missing",
