@@ -24,9 +24,8 @@ const NAMED: usize = 3;
 pub(crate) fn write_trial(trial: &Trial, settings: &str, to: Target<'_>) -> io::Result<()> {
     let notes = notes(trial, settings);
     if to.format == Format::Html {
-        return to
-            .out
-            .write_all(html::trial(trial, &summary(trial), &notes).as_bytes());
+        let body = html::trial(trial, &summary(trial), &notes);
+        return to.out.write_all(html::page("trial", &body).as_bytes());
     }
     let json = || json(trial, settings, &notes);
     to.answer(|_| table(trial, &notes), json)

@@ -24,15 +24,16 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
                 .help("no row allows a protected path; to unprotect it, change `[scope] protect` in a separate commit")
                 .detail("pattern", pattern)
         } else if let Some(grant) = kept(case, changed) {
-            let (why, help) = match grant.is_frozen() {
-                true => (
+            let (why, help) = if grant.is_frozen() {
+                (
                     "exists, and its row says DO NOT MODIFY",
                     "leave it as it is",
-                ),
-                false => (
+                )
+            } else {
+                (
                     "is an existing test: DO NOT MODIFY",
                     "make the code pass the test",
-                ),
+                )
             };
             let help = format!(
                 "{help}; if it must change, a person may write `Add/Modify` as the type of its row, and {}",

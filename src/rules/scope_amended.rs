@@ -40,15 +40,12 @@ fn of_range(case: &Case<'_>, sink: &mut Sink<'_>) {
             let Change { old, renamed, .. } = &changed.change;
             changed.path() == design && old.is_none() && renamed.is_none()
         });
-        let (message, level) = match is_new {
-            true => (
-                format!("the branch adds the design {shown} with {rows}"),
-                Level::Note,
-            ),
-            false => (
-                format!("the branch adds {rows} to the design {shown}"),
-                Level::Warning,
-            ),
+        let (level, message) = if is_new {
+            let message = format!("the branch adds the design {shown} with {rows}");
+            (Level::Note, message)
+        } else {
+            let message = format!("the branch adds {rows} to the design {shown}");
+            (Level::Warning, message)
         };
         let what_to_do = match policy.settings.authority {
             _ if policy.governing(design).is_none() => {
@@ -113,16 +110,16 @@ fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
         }
         let path: &BStr = governing.design.path.as_ref();
         let (shown, rows) = (escaped(path), counted(&added, "new row"));
-        let (title, message) = match governing.in_force {
-            true => (
+        let (title, what) = if governing.in_force {
+            (
                 "Amend the design",
-                format!("the design {shown} gains {rows} together with code"),
-            ),
-            false => (
-                "Add the design",
-                format!("the design {shown} is committed together with the code that it allows"),
-            ),
+                format!("gains {rows} together with code"),
+            )
+        } else {
+            let what = "is committed together with the code that it allows";
+            ("Add the design", what.to_owned())
         };
+        let message = format!("the design {shown} {what}");
         let help = policy.commit_alone("commit the design first, then the code", title, path);
         let finding = amended(path, message, &added, "new row");
         sink.push(help.into_iter().fold(finding, Finding::help));

@@ -61,7 +61,7 @@ pub(super) fn commits(verdict: &Verdict, home: &Home) -> Option<PagePart> {
 }
 
 /// The body of the page of a trial: the changes that have errors or warnings.
-pub(super) fn trial(trial: &Trial, summary: &str, notes: &[String]) -> String {
+pub(in crate::report) fn trial(trial: &Trial, summary: &str, notes: &[String]) -> String {
     let items: Vec<String> = trial.changes.iter().filter_map(tried).collect();
     let notes = notes.iter().map(|note| format!("<li>{}</li>", prose(note)));
     let notes: String = notes.collect();

@@ -14,9 +14,9 @@ mod overview;
 use super::texts::{RunResult, cannot_judge};
 use crate::approve::base64;
 use crate::error::Error;
-use crate::judge::Trial;
 use crate::sha256::sha256;
 use crate::verdict::Verdict;
+pub(super) use commits::trial;
 use markup::{PagePart, prose, section};
 use overview::Home;
 
@@ -56,11 +56,6 @@ fn body(verdict: &Verdict) -> String {
     )
 }
 
-/// The page of a trial.
-pub(super) fn trial(trial: &Trial, summary: &str, notes: &[String]) -> String {
-    page("trial", &commits::trial(trial, summary, notes))
-}
-
 /// The body of a page without a verdict.
 fn failed(error: &Error) -> String {
     let problems = error.problems.iter().take(200);
@@ -75,7 +70,8 @@ fn failed(error: &Error) -> String {
     )
 }
 
-fn page(title: &str, body: &str) -> String {
+/// A page with this title.
+pub(super) fn page(title: &str, body: &str) -> String {
     let style = style();
     // Browsers compare it with its padding: 32 bytes lack one.
     let hash = base64(sha256(style.as_bytes()).as_slice()) + "=";
