@@ -196,7 +196,7 @@ fn with_each(all: &[Command<'_>], check: impl Fn(&Repo, &str, bool) -> Option<St
 
 #[test]
 fn what_a_command_writes_outside_the_design_is_reported_and_taken_back() {
-    let all = commands(include_str!("data/commands.txt"), 60);
+    let all = commands(include_str!("data/commands.txt"), 30);
     with_each(&all, |repo, command, is_restored| {
         let before = state(repo);
         let report = observed(repo, command);

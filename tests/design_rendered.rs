@@ -166,7 +166,7 @@ fn guard_grants_only_what_cmark_gfm_shows() {
     let mut random = Random(number("GUARD_SEED").unwrap_or(0x9e37_79b9_7f4a_7c15));
     let count = match std::env::var_os("GUARD_LONG") {
         Some(_) => 100_000,
-        None => 6_500,
+        None => 3_000,
     };
     let documents = (0..count).map(|number| number % 4 != 0);
     let documents = documents.map(|is_exotic| (is_exotic, document(&mut random, is_exotic)));

@@ -80,16 +80,16 @@ pub fn is_long() -> bool {
     std::env::var_os("GUARD_LONG").is_some()
 }
 
-/// Every point with `GUARD_LONG`. Otherwise every `write`, so that no torn file is missed, one in ten of `openat`, which
-/// mostly reads, one in five of each other changing call, including the last, and one of each reading call, because a
+/// Every point with `GUARD_LONG`. Otherwise every `write`, so that no torn file is missed, one in twenty of `openat`, which
+/// mostly reads, one in ten of each other changing call, including the last, and one of each reading call, because a
 /// kill before a read leaves the same state as one before the next change. `salt` and the name of the call select them.
 pub fn points(counts: &Counts, salt: usize) -> Vec<Point> {
     let mut all = Vec::new();
     for (at, (name, count)) in counts.iter().enumerate() {
         let step = match *name {
             "write" => 1,
-            "openat" => 10,
-            _ => 5,
+            "openat" => 20,
+            _ => 10,
         };
         let is_chosen = |number: &usize| match is_changing(name) {
             _ if is_long() => true,
