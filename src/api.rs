@@ -31,7 +31,7 @@ impl Repository {
     /// As for [`judge_staged`](Repository::judge_staged), or the range names no commits.
     pub fn judge_range(&self, range: &str) -> Result<Verdict> {
         let range = self.parse_range(range)?;
-        judge::range(self, &range, None, &Options::default())
+        judge::range(self, &range, &Options::default())
     }
 
     /// The policy of HEAD: its `guard.toml` and the designs of the current branch.

@@ -44,10 +44,7 @@ fn requests(path: &str) -> Vec<Vec<&str>> {
 /// Asserts that every verb and `guard check` refuse `path`.
 #[track_caller]
 fn is_outside(repo: &Repo, path: &str, nested: &str) {
-    let says = match path == nested {
-        true => format!("{nested} is a "),
-        false => format!(" is in {nested}, a "),
-    };
+    let says = format!(" belongs to the separate repository {nested}");
     for request in requests(path) {
         let refused = answer_of(repo.command(GUARD).args(&request), b"content\n");
         assert_eq!(refused.fails("security").code, 1, "{request:?}");

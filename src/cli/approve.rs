@@ -193,9 +193,6 @@ impl ApproveArgs {
         for (approval, change) in approvals.iter().zip(waiting) {
             files::keep(repo, approval, &change.designs, Map::new())?;
         }
-        // The changes are approved, so an error in the list of signers is only a note.
-        let notes = judge::not_listed(repo, &approvals);
-        output.notes(&notes.unwrap_or_else(|error| vec![error.message]));
         let paths: Vec<String> = waiting
             .iter()
             .map(|change| escaped(&change.change.path).to_string())

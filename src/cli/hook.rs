@@ -289,7 +289,7 @@ fn transaction(output: &mut Output) -> Result<u8> {
 fn framework(output: &mut Output, options: &Options) -> Result<u8> {
     let repo = repository()?;
     if !commit_in_progress()
-        && let Some(report) = lint::framework_push(&repo, None, options)?
+        && let Some(report) = lint::framework_push(&repo, options)?
     {
         return lint::print(output, &report);
     }
@@ -321,7 +321,7 @@ fn commit_in_progress() -> bool {
 }
 
 fn push(output: &mut Output, updates: &[Update], side: PushSide<'_>) -> Result<u8> {
-    let report = judge::push(&repository()?, updates, side, None, &committed_only(output))?;
+    let report = judge::push(&repository()?, updates, side, &committed_only(output))?;
     lint::print(output, &report)
 }
 

@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use super::approve::{held_json, held_line};
 use super::bounded;
 use super::options::{DesignArgs, repository, with_approvals};
-use super::output::{CANNOT_JUDGE, Output, progress};
+use super::output::{CANNOT_JUDGE, Output};
 use crate::ci;
 use crate::error::{Error, Result};
 use crate::files::{self, Failure};
@@ -84,18 +84,18 @@ impl LintArgs {
         let options = Options {
             precision: output.precision(),
             for_page: output.has_page(),
+            each_commit: self.each_commit,
             ..self.design.options(self.ci)
         };
         if let Some(revision) = &self.commit {
             let (id, branch) = repo.revision_and_branch(revision)?;
             return print(output, &judge::commit(&repo, id, branch, &options)?);
         }
-        let each: Option<&judge::Progress<'_>> = self.each_commit.then_some(&progress);
         if let Some(range) = self.range(&mut repo)? {
-            return print(output, &judge::range(&repo, &range, each, &options)?);
+            return print(output, &judge::range(&repo, &range, &options)?);
         }
         if self.push {
-            return print(output, &pushed(&repo, each, &options)?);
+            return print(output, &pushed(&repo, &options)?);
         }
         if self.each_commit {
             return Err(Error::new("--each-commit needs several commits")
@@ -126,12 +126,8 @@ impl LintArgs {
 }
 
 /// Judges what the pre-commit framework or git is about to push.
-fn pushed(
-    repo: &Repository,
-    each: Option<&judge::Progress<'_>>,
-    options: &Options,
-) -> Result<Verdict> {
-    if let Some(verdict) = framework_push(repo, each, options)? {
+fn pushed(repo: &Repository, options: &Options) -> Result<Verdict> {
+    if let Some(verdict) = framework_push(repo, options)? {
         return Ok(verdict);
     }
     if std::io::stdin().is_terminal() {
@@ -139,7 +135,7 @@ fn pushed(
             .help("call it from the pre-push hook, or name commits: --range A..B"));
     }
     let updates = Update::parse_pushed(&bounded::refs()?)?;
-    judge::push(repo, &updates, PushSide::Local("origin"), each, options)
+    judge::push(repo, &updates, PushSide::Local("origin"), options)
 }
 
 /// The plan of the job that a pull request would start, as `SYSTEM:A..B` describes it.
@@ -217,11 +213,7 @@ pub(super) fn staged_report(repo: &Repository, options: &Options) -> Result<Verd
 }
 
 /// Judges the range that the pre-commit framework names in its variables; `None` where it names none.
-pub(super) fn framework_push(
-    repo: &Repository,
-    each: Option<&judge::Progress<'_>>,
-    options: &Options,
-) -> Result<Option<Verdict>> {
+pub(super) fn framework_push(repo: &Repository, options: &Options) -> Result<Option<Verdict>> {
     // pre-commit and prek pass only the first of several refs.
     let from = variable("PRE_COMMIT_FROM_REF")?;
     let to = variable("PRE_COMMIT_TO_REF")?;
@@ -230,7 +222,7 @@ pub(super) fn framework_push(
             return Ok(None);
         };
         let range = repo.range_between(&from, &to)?;
-        return judge::range(repo, &range, each, options).map(Some);
+        return judge::range(repo, &range, options).map(Some);
     };
     let remote = variable("PRE_COMMIT_REMOTE_NAME")?.unwrap_or_else(|| "origin".to_owned());
     // The framework names no range for the first push of a repository.
@@ -247,7 +239,7 @@ pub(super) fn framework_push(
         old: commit(from)?,
         new: commit(to)?,
     };
-    judge::push(repo, &[update], PushSide::Local(&remote), each, options).map(Some)
+    judge::push(repo, &[update], PushSide::Local(&remote), options).map(Some)
 }
 
 fn variable(name: &str) -> Result<Option<String>> {

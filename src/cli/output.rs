@@ -217,16 +217,3 @@ fn width(is_terminal: bool) -> usize {
     // Fewer columns are unreadable; no terminal has more.
     columns.map_or(Style::default().width, |columns| columns.clamp(40, 1000))
 }
-
-/// Shows on a terminal how many commits of a long run are checked. What guard prints next overwrites the line.
-pub(super) fn progress(done: usize, all: usize) {
-    let mut stderr = io::stderr();
-    if stderr.is_terminal() {
-        let line = match done == all {
-            true => "\x1b[K".to_owned(),
-            false => format!("guard: {done} of {all} commits\x1b[K\r"),
-        };
-        // A line that cannot be shown must not stop guard.
-        let _ = stderr.write_all(line.as_bytes());
-    }
-}

@@ -86,7 +86,7 @@ impl ReviewArgs {
                 .help("or set `[lld] base = \"main\"` in guard.toml")
             })?,
         };
-        judge::range(repo, &range, None, options)
+        judge::range(repo, &range, options)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::boundary::Boundary;
 use crate::design::propose;
 use crate::error::{Error, Result};
 use crate::git::Repository;
-use crate::judge::{self, DesignEdit, DocumentChoice, Options, RowsToAdd};
+use crate::judge::{self, DesignEdit};
 use crate::path::{escaped, shell_word};
 use crate::report::{write_prompt, write_scope};
 
@@ -101,13 +101,10 @@ impl ScopeArgs {
             ScopeArgs::New(args) => args.run(output),
             ScopeArgs::Import(args) => args.run(output),
             ScopeArgs::Check(args) => {
-                let choice = DocumentChoice {
-                    files: args.files.clone(),
-                    all: args.all,
-                    staged: args.staged,
-                };
                 let options = args.design.options(false);
-                let listing = judge::check_documents(&repository()?, &choice, &options)?;
+                let (all, staged) = (args.all, args.staged);
+                let listing =
+                    judge::check_documents(&repository()?, &args.files, all, staged, &options)?;
                 output.print(|to| write_scope(&listing, true, to));
                 Ok(listing.exit_code())
             }
@@ -189,14 +186,15 @@ impl ScopeAddArgs {
         {
             return Err(Error::new("the description must be one line of text"));
         }
-        let wanted = RowsToAdd {
-            paths: self.paths.iter().map(|path| repo.request(path)).collect(),
-            missing: self.missing,
-            change_type: self.change_type.clone(),
-            description: self.description.clone(),
-            design: self.design.clone(),
-        };
-        let (edit, granted) = judge::extend_design(&repo, &wanted, &Options::default())?;
+        let paths: Vec<BString> = self.paths.iter().map(|path| repo.request(path)).collect();
+        let (edit, granted) = judge::extend_design(
+            &repo,
+            &paths,
+            self.missing,
+            self.change_type.as_deref(),
+            self.description.as_deref().unwrap_or_default(),
+            self.design.as_deref(),
+        )?;
         finish(&repo, &edit, &granted, output)
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::init;
 use super::options::repository;
-use super::output::{Output, progress};
+use super::output::Output;
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
@@ -38,7 +38,7 @@ impl TrialArgs {
         let repo = repository()?.remembering();
         let (settings, from) = settings_here(&repo)?;
         let most = usize::try_from(self.count).unwrap_or(usize::MAX);
-        let trial = judge::trial(&repo, &settings, most, &progress)?;
+        let trial = judge::trial(&repo, &settings, most)?;
         output.print(|to| report::write_trial(&trial, from, to));
         Ok(0)
     }

@@ -205,7 +205,7 @@ pub(super) fn is_placeholder(text: &str) -> bool {
 
 /// All paths that the braces expand to; `None` if they are unclosed or expand to too many.
 pub(super) fn expand(path: &str) -> Option<Vec<String>> {
-    glob::expand(path).filter(|all| all.iter().all(|path| !path.contains(['{', '}'])))
+    glob::expand(path, "").filter(|all| all.iter().all(|path| !path.contains(['{', '}'])))
 }
 
 /// Accepts a link whose target matches its text: as a path from the root or from the design's directory, or as a URL

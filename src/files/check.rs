@@ -46,7 +46,7 @@ impl Gate<'_> {
         if answer.kind.is_none() {
             let path = answer.path.as_ref().map(AsRef::as_ref).unwrap_or_default();
             let scope = self.policy.scope.as_ref();
-            let grant = scope.and_then(|scope| scope.lookup(path).grants.first().copied());
+            let grant = scope.and_then(|scope| scope.lookup(path).first().copied());
             answer.design = grant.map(|grant| grant.anchor.clone());
             answer.reason = match &answer.design {
                 Some(anchor) => format!("allowed by {}:{}", escaped(&anchor.path), anchor.line),
@@ -90,9 +90,10 @@ impl Gate<'_> {
         let mut answer = CheckResult {
             allowed: judged.is_ok() && path.is_some(),
             requested_path: requested,
-            absolute_path: path
-                .as_ref()
-                .map(|path| self.boundary.absolute(path.as_ref())),
+            absolute_path: path.as_ref().map(|path| {
+                let absolute = self.boundary.absolute(path.as_ref());
+                absolute.to_string_lossy().into_owned()
+            }),
             path,
             ..CheckResult::default()
         };

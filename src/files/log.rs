@@ -151,7 +151,7 @@ pub(super) fn members<'k>(
 
 /// Designs in a record: each path with its version.
 pub(super) fn versions(designs: &[DesignVersion]) -> Value {
-    let one = |design: &DesignVersion| json!({ "path": design.path.to_str_lossy(), "blob": design.blob.to_string() });
+    let one = |(path, blob): &DesignVersion| json!({ "path": path.to_str_lossy(), "blob": blob.to_string() });
     designs.iter().map(one).collect()
 }
 

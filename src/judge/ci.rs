@@ -51,6 +51,7 @@ fn id(hex: Option<&String>) -> Option<ObjectId> {
 
 fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
     let commit = |hex: &String| id(Some(hex)).filter(|&id| repo.has(id));
+    let incomplete = |error: Error| error.help(format!("or {}", plan.deepen));
     // What must be here, what a fetch must bring for it, and the commit.
     let mut points = Vec::new();
     let mut target = None;
@@ -65,7 +66,11 @@ fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
                 Some(name) if Some(&name) == plan.branch.as_ref() => {
                     return Err(ci::unknown_before("a build of the target branch"));
                 }
-                name => name.ok_or_else(|| no_default(plan))?,
+                name => name.ok_or_else(|| {
+                    incomplete(Error::new("the target branch is unknown").help(
+                        "fetch the default branch and name it: git remote set-head origin main",
+                    ))
+                })?,
             },
         };
         let tracking = format!("refs/remotes/origin/{name}");
@@ -76,7 +81,6 @@ fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
     }
     let mut wanted: Vec<&str> = points.iter().map(|(_, fetch, _)| fetch.as_str()).collect();
     wanted.extend(plan.head.as_deref());
-    let incomplete = |error: Error| error.help(format!("or {}", plan.deepen));
     let missing = |what: &str| {
         let error = Error::new(format!("{} is not in this clone", escaped(what)));
         incomplete(error.help(repo.fetch_command(&wanted)))
@@ -108,10 +112,8 @@ fn from_known(repo: &Repository, plan: &CiPlan) -> Result<Range> {
 /// The error for a build that should bring new commits but has none.
 fn empty(head: ObjectId, target: Option<String>) -> Error {
     let head = head.to_hex_with_len(12);
-    let known = target.map_or_else(
-        || "the previous commit of the event".to_owned(),
-        |name| format!("origin/{}", escaped(&name)),
-    );
+    let known = target.map(|name| format!("origin/{}", escaped(&name)));
+    let known = known.unwrap_or_else(|| "the previous commit of the event".to_owned());
     Error::new(format!(
         "there are no commits to check: commit {head} is already part of {known}"
     ))
@@ -127,10 +129,4 @@ fn default_branch(repo: &Repository) -> Result<Option<String>> {
     };
     let base = base_setting(repo, tip)?;
     Ok(Some(base.unwrap_or_else(|| name.to_string())))
-}
-
-fn no_default(plan: &CiPlan) -> Error {
-    Error::new("the target branch is unknown")
-        .help("fetch the default branch and name it: git remote set-head origin main")
-        .help(format!("or {}", plan.deepen))
 }

@@ -5,7 +5,7 @@
 #![allow(clippy::disallowed_methods)]
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -231,36 +231,26 @@ fn new_text(path: &BString) -> String {
     format!("# {title}\n\nWhat changes, and why.\n\n{table}")
 }
 
-/// What to add.
-#[derive(Debug, Clone, Default)]
-pub struct RowsToAdd {
-    /// Requests, relative to the root; a slash at the end makes a directory.
-    pub paths: Vec<BString>,
-    /// Add the paths of all staged changes that no row grants; of all changes, if nothing is staged.
-    pub missing: bool,
-    /// The type of the rows; by default, Add for a new file and Modify for an existing one.
-    pub change_type: Option<String>,
-    /// What the rows say about the change.
-    pub description: Option<String>,
-    /// The design to extend, relative to the current directory; by default, that of the branch.
-    pub design: Option<PathBuf>,
-}
-
-/// Adds the rows in memory, and names the paths that need none. The result grants exactly the paths that were asked for
-/// in addition.
+/// Adds rows for `paths` in memory, which are requests relative to the root, and names the paths that need none; a slash
+/// at the end makes a directory. With `missing`, adds the paths of all staged changes that no row grants, or of all
+/// changes if nothing is staged. The default of `change_type` is what has become of the file, that of `design` the one
+/// of the branch. The result grants exactly the paths that were asked for in addition.
 ///
 /// # Errors
 /// No single design applies, it has unstaged changes, or a row cannot be added.
 pub fn extend_design(
     repo: &Repository,
-    wanted: &RowsToAdd,
-    options: &Options,
+    paths: &[BString],
+    missing: bool,
+    change_type: Option<&str>,
+    description: &str,
+    design: Option<&Path>,
 ) -> Result<(DesignEdit, Vec<BString>)> {
-    let located = locate(repo, None, options)?;
-    let mut options = options.clone();
-    let path = match &wanted.design {
+    let mut options = Options::default();
+    let located = locate(repo, None, &options)?;
+    let path = match design {
         Some(file) => {
-            options.designs = vec![file.clone()];
+            options.designs = vec![file.to_owned()];
             options.designs_from = "--design";
             in_repository(repo, file)?
         }
@@ -273,13 +263,15 @@ pub fn extend_design(
             .help("write one: guard scope new NAME"));
     }
     let own: &BStr = document.design.path.as_ref();
-    let description = wanted.description.as_deref().unwrap_or("");
     let scope = Scope::new(document.design.grants.clone());
     let (mut rows, mut granted) = (Vec::new(), Vec::new());
-    let requested = requested(repo, wanted, &options)?;
+    let mut requested = requested(repo, paths)?;
+    if missing {
+        requested.extend(missing_rows(repo, &options)?);
+    }
     for (path, usual) in &requested {
         let path: &BStr = path.as_ref();
-        let word = wanted.change_type.as_deref().unwrap_or(usual);
+        let word = change_type.unwrap_or(usual);
         let Some(actions) = propose::actions_of(word) else {
             let what = format!("`{}` is not a type for one path", escaped(word));
             return Err(Error::new(what)
@@ -307,14 +299,10 @@ pub fn extend_design(
 }
 
 /// The paths to add, each with its usual type.
-fn requested(
-    repo: &Repository,
-    wanted: &RowsToAdd,
-    options: &Options,
-) -> Result<BTreeMap<BString, &'static str>> {
+fn requested(repo: &Repository, requests: &[BString]) -> Result<BTreeMap<BString, &'static str>> {
     let mut paths = BTreeMap::new();
     let head = repo.tree_of(repo.head_commit()?)?;
-    for request in &wanted.paths {
+    for request in requests {
         let (path, now) = named(repo, request)?;
         let usual = match path.ends_with(b"/") {
             true => "Add/Modify",
@@ -322,28 +310,27 @@ fn requested(
         };
         paths.insert(path, usual);
     }
-    if wanted.missing {
-        let (mut changes, are_staged) = changes_now(repo)?;
-        let verdict = match are_staged {
-            true => staged::staged(repo, options)?,
-            false => staged::everything(Repository::open(".".as_ref())?, options)?,
-        };
-        let mut findings = verdict.findings;
-        findings.retain(|one| matches!(one.rule, Rule::OutOfScope | Rule::ActionNotGranted));
-        let refused: HashSet<_> = findings.into_iter().filter_map(|one| one.path).collect();
-        changes.retain(|change| refused.contains(&change.path));
-        let rows = changes
-            .iter()
-            .map(|change| (change.path.clone(), type_of_change(change)));
-        paths.extend(rows);
-    }
     Ok(paths)
+}
+
+/// The changes that are refused for lack of a row, each with its usual type.
+fn missing_rows(repo: &Repository, options: &Options) -> Result<Vec<(BString, &'static str)>> {
+    let (mut changes, are_staged) = changes_now(repo)?;
+    let verdict = match are_staged {
+        true => staged::staged(repo, options)?,
+        false => staged::everything(Repository::open(".".as_ref())?, options)?,
+    };
+    let mut findings = verdict.findings;
+    findings.retain(|one| matches!(one.rule, Rule::OutOfScope | Rule::ActionNotGranted));
+    let refused: HashSet<_> = findings.into_iter().filter_map(|one| one.path).collect();
+    changes.retain(|change| refused.contains(&change.path));
+    let row = |change: &Change| (change.path.clone(), type_of_change(change));
+    Ok(changes.iter().map(row).collect())
 }
 
 /// The only design that applies to the branch, usable or not.
 fn the_design(own: Vec<Choice>) -> Result<BString> {
-    let own = own.into_iter().map(|choice| choice.path);
-    let mut own: Vec<BString> = own.collect();
+    let mut own: Vec<BString> = own.into_iter().map(|choice| choice.path).collect();
     if own.len() > 1 {
         return Err(
             Error::new(format!("several designs apply: {}", escaped_list(&own)))
@@ -353,7 +340,6 @@ fn the_design(own: Vec<Choice>) -> Result<BString> {
     own.pop().ok_or_else(|| {
         Error::new("no design of this branch applies")
             .help("write one: guard scope new NAME")
-            .help("or choose one: guard use FILE")
             .help("or name the one to extend, such as a standing design: guard scope add PATH --design FILE")
     })
 }

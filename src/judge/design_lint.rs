@@ -24,42 +24,25 @@ use crate::scope::glob::is_glob;
 use crate::scope::settings::Settings;
 use crate::verdict::{DesignUsed, ScopeListing};
 
-/// Which documents to lint.
-#[derive(Debug, Clone, Default)]
-pub struct DocumentChoice {
-    /// Paths given by the user, relative to the current directory; empty for the designs of this branch.
-    pub files: Vec<PathBuf>,
-    /// All tracked files that match `[lld] path`.
-    pub all: bool,
-    /// Lint the staged versions. Files that are not designs are skipped and, if no files are given, so are designs
-    /// that the commit does not change.
-    pub staged: bool,
-}
-
-/// Lints the documents. Read-only.
+/// Lints documents: those at `files`, relative to the current directory; with `all`, all tracked files that match
+/// `[lld] path`; else those of this branch. With `staged`, it lints the staged versions, skips files that are not designs
+/// and, if no files are given, designs that the commit does not change. Read-only.
 ///
 /// # Errors
 /// Settings that cannot be used, a document that cannot be read, or an object that cannot be read.
 pub fn check_documents(
     repo: &Repository,
-    choice: &DocumentChoice,
+    files: &[PathBuf],
+    all: bool,
+    staged: bool,
     options: &Options,
 ) -> Result<ScopeListing> {
-    let index = match repo.workdir() {
-        Ok(_) => Some(Index::open(repo)?),
-        Err(bare) if choice.staged => return Err(bare),
-        Err(_) => None,
-    };
+    let disk = work_tree(repo.workdir()?)?;
+    let index = Index::open(repo)?;
     let head = BaseCommit::new(repo, repo.head_commit()?)?;
-    let tree = match &index {
-        Some(index) => index.tree()?,
-        None => head.tree().clone(),
-    };
-    let mut located = locate(repo, Some(tree.clone()), options)?;
-    let mut report = ScopeListing {
-        notes: std::mem::take(&mut located.notes),
-        ..ScopeListing::default()
-    };
+    let tree = index.tree()?;
+    let located = locate(repo, Some(tree.clone()), options)?;
+    let mut report = ScopeListing::default();
     let base = match head.merge_base(repo, located.settings.base.as_deref()) {
         Ok(base) => base.map(|(_, tree)| tree),
         Err(error) => {
@@ -67,26 +50,33 @@ pub fn check_documents(
             None
         }
     };
-    let (tree_view, head_view) = (GitTreeView::of(&tree), GitTreeView::of(head.tree()));
-    let base_view = base.map(GitTreeView::of);
+    let (tree_view, head_view) = (
+        GitTreeView::new(&tree, None),
+        GitTreeView::new(&head.tree, None),
+    );
+    let base_view = base.map(|tree| GitTreeView::new(tree, None));
     let of_base = base_view.as_ref().map(|view| view as &dyn ResultTree);
-    let disk = repo.workdir().ok().map(work_tree).transpose()?;
-    let disk = disk.as_ref().filter(|_| !choice.staged);
-    let disk = disk.map(|disk| disk as &dyn ResultTree);
-    let there = [disk, Some(&tree_view), Some(&head_view), of_base];
+    let disk = Some(&disk as &dyn ResultTree);
+    let there = [
+        disk.filter(|_| !staged),
+        Some(&tree_view),
+        Some(&head_view),
+        of_base,
+    ];
     let there: Vec<&dyn ResultTree> = there.into_iter().flatten().collect();
     let lint = DesignLint {
         repo,
-        choice,
+        all,
+        staged,
         located: &located,
         tree: &tree,
-        head: head.tree(),
+        head: &head.tree,
     };
     let parse = |path: &BStr, bytes: &[u8]| design::parse(path, bytes, &located.settings);
     // The faults of documents that declare nothing, each with its group.
     let mut silent = Vec::new();
     let mut declared = HashSet::new();
-    for document in lint.documents()? {
+    for document in lint.documents(files)? {
         let path = document.path.as_bstr();
         let (bytes, from) = lint.read(path)?;
         let design = parse(path, &bytes);
@@ -99,9 +89,9 @@ pub fn check_documents(
             }
             declared.insert(group);
         }
-        let before = base.unwrap_or(head.tree()).read(path)?;
+        let before = base.unwrap_or(&head.tree).read(path)?;
         if document.is_current || before.as_ref() != Some(&bytes) {
-            let committed = head.tree().read(path)?;
+            let committed = head.tree.read(path)?;
             let agreed = committed.map(|committed| parse(path, &committed).grants);
             let context = DesignContext {
                 there: &there,
@@ -125,7 +115,7 @@ pub fn check_documents(
         report.texts.insert(design.path, design.text);
     }
     // The others of the group may come in later commits.
-    silent.retain(|(group, _)| !choice.staged && !declared.contains(group));
+    silent.retain(|(group, _)| !staged && !declared.contains(group));
     let silent = silent.into_iter().flat_map(|(_, findings)| findings);
     report.problems.extend(silent);
     for view in [tree_view, head_view].into_iter().chain(base_view) {
@@ -148,42 +138,40 @@ struct Document {
 /// Where the documents are.
 struct DesignLint<'a> {
     repo: &'a Repository,
-    choice: &'a DocumentChoice,
+    all: bool,
+    staged: bool,
     located: &'a LocatedDesigns,
-    /// The tree of the next commit; in a bare repository, that of HEAD.
+    /// The tree of the next commit.
     tree: &'a Tree<'a>,
     head: &'a Tree<'a>,
 }
 
 impl DesignLint<'_> {
-    fn documents(&self) -> Result<Vec<Document>> {
-        let (choice, located, settings) = (self.choice, self.located, &self.located.settings);
+    fn documents(&self, files: &[PathBuf]) -> Result<Vec<Document>> {
+        let (located, settings) = (self.located, &self.located.settings);
         let by_branch = located.own.as_deref().unwrap_or_default();
         let is_own = |path: &BString| by_branch.iter().any(|choice| choice.path == *path);
-        let document = |path: BString, by: &str, group: Option<BString>| Document {
-            is_current: is_own(&path),
-            group,
-            path,
-            by: by.to_owned(),
-        };
-        let is_named = !choice.files.is_empty();
-        if !is_named && !choice.all && !choice.staged {
-            let own = located.own.as_ref().map_err(Error::clone)?;
-            let chosen = own.iter().chain(&located.standing).map(|choice| {
-                let group = choice.is_found.then(|| choice.by.as_str().into());
-                document(choice.path.clone(), &choice.by, group)
-            });
-            return Ok(chosen.collect());
-        }
-        let files = choice.files.iter();
-        let files = files.map(|file| in_repository(self.repo, file));
+        let files = files.iter().map(|file| in_repository(self.repo, file));
         let mut paths: Vec<BString> = files.collect::<Result<_>>()?;
-        if is_named && !choice.staged {
+        let is_named = !paths.is_empty();
+        if is_named && !self.staged {
             let named = paths.into_iter().map(|path| Document {
+                path,
+                by: "command line".to_owned(),
                 is_current: true,
-                ..document(path, "command line", None)
+                group: None,
             });
             return Ok(named.collect());
+        }
+        if !self.all && !self.staged {
+            let own = located.own.as_ref().map_err(Error::clone)?;
+            let chosen = own.iter().chain(&located.standing).map(|one| Document {
+                path: one.path.clone(),
+                by: one.by.clone(),
+                is_current: is_own(&one.path),
+                group: one.is_found.then(|| one.by.as_str().into()),
+            });
+            return Ok(chosen.collect());
         }
         let is_nowhere = settings.lld_path.is_empty() && settings.standing.is_empty();
         if let (true, Err(error)) = (is_nowhere && located.by_hand.is_empty(), &located.own) {
@@ -196,23 +184,20 @@ impl DesignLint<'_> {
             let is_design = policy::is_design(settings, path.as_ref());
             is_design || is_own(path) || located.by_hand.contains(path)
         });
-        if choice.all {
-            let unstaged = by_branch.iter().filter(|_| !choice.staged);
-            paths.extend(unstaged.map(|choice| choice.path.clone()));
-            paths.sort();
-            paths.dedup();
-            if paths.is_empty() {
-                return Err(Error::new("no file matches `[lld] path` in guard.toml")
-                    .help("correct the setting, or name the documents: guard scope check FILE"));
-            }
+        if self.all && paths.is_empty() {
+            return Err(Error::new("no file matches `[lld] path` in guard.toml")
+                .help("correct the setting, or name the documents: guard scope check FILE"));
         }
         let mut documents = Vec::new();
         for path in paths {
             let staged = || Ok(self.tree.get(path.as_ref())? != self.head.get(path.as_ref())?);
-            if is_named || choice.all || staged()? {
-                let by = if choice.all { "--all" } else { "--staged" };
-                let group = group(settings, path.as_ref());
-                documents.push(document(path, by, group));
+            if is_named || self.all || staged()? {
+                documents.push(Document {
+                    by: if self.all { "--all" } else { "--staged" }.to_owned(),
+                    is_current: is_own(&path),
+                    group: group(settings, path.as_ref()),
+                    path,
+                });
             }
         }
         Ok(documents)
@@ -222,26 +207,22 @@ impl DesignLint<'_> {
     fn read(&self, path: &BStr) -> Result<(Vec<u8>, &'static str)> {
         let refused = |why: &str| Error::new(format!("{} is {why}", escaped(path)));
         let not_a_file = || refused("not a regular file");
-        if self.choice.staged {
+        if self.staged {
             return match self.tree.read(path)? {
                 Some(bytes) => Ok((bytes, "index")),
                 None if self.tree.get(path)?.is_some() => Err(not_a_file()),
                 None => Err(refused("not staged")),
             };
         }
-        if let Ok(file) = self.repo.work_tree_file(path)
-            && let Ok(metadata) = file.symlink_metadata()
-        {
-            if !metadata.is_file() {
-                return Err(not_a_file());
+        let file = self.repo.work_tree_file(path)?;
+        match file.symlink_metadata() {
+            Ok(metadata) if metadata.is_file() => {
+                let failed =
+                    |error| Error::new(format!("{} cannot be read: {error}", show_file(&file)));
+                Ok((std::fs::read(&file).map_err(failed)?, "work tree"))
             }
-            let failed =
-                |error| Error::new(format!("{} cannot be read: {error}", show_file(&file)));
-            return Ok((std::fs::read(&file).map_err(failed)?, "work tree"));
-        }
-        match self.head.read(path)? {
-            Some(bytes) => Ok((bytes, "HEAD")),
-            None => Err(Error::new(format!(
+            Ok(_) => Err(not_a_file()),
+            Err(_) => Err(Error::new(format!(
                 "there is no design at {}",
                 escaped(path)
             ))),
@@ -255,10 +236,11 @@ fn group(settings: &Settings, path: &BStr) -> Option<BString> {
     if key != path {
         return Some(key);
     }
-    let is_of_pattern = |pattern: &&String| {
-        let pattern = policy::normal_pattern(pattern);
-        is_glob(pattern.into()) && policy::pattern_matches(pattern, path)
-    };
-    let pattern = settings.standing.iter().find(is_of_pattern)?;
-    Some(pattern.as_str().into())
+    let standing = settings
+        .standing
+        .iter()
+        .map(|one| policy::normal_pattern(one));
+    let mut patterns = standing.filter(|pattern| is_glob((*pattern).into()));
+    let pattern = patterns.find(|pattern| policy::pattern_matches(pattern, path))?;
+    Some(pattern.into())
 }

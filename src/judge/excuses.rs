@@ -74,7 +74,9 @@ pub(super) fn credit(
                 if let (Some((_, path)), Some(measured)) =
                     (receivers.get(file), &mut changed.measured)
                 {
-                    lower(measured, lines, policy);
+                    let lost = &mut measured.lost;
+                    lost.lost = lost.lost.saturating_sub(lines);
+                    measured.class = classify(lost, &policy.settings.thresholds);
                     let path = path.clone();
                     changed.moved_to.push(MovedTo { path, lines });
                 }
@@ -82,12 +84,6 @@ pub(super) fn credit(
         }
     }
     Ok(())
-}
-
-fn lower(measured: &mut Measured, lines: usize, policy: &Policy) {
-    let lost = &mut measured.lost;
-    lost.lost = lost.lost.saturating_sub(lines);
-    measured.class = classify(lost, &policy.settings.thresholds);
 }
 
 pub(super) fn is_replaced(measured: &Measured) -> bool {
@@ -122,137 +118,140 @@ pub(super) fn extension(path: &BStr) -> Option<&[u8]> {
 /// How many commits back the first parents are followed.
 const RECENT: usize = 500;
 
-/// The reverted commit, as notes say it.
-pub(super) fn note(commit: ObjectId) -> String {
-    format!("exact revert of {}", commit.to_hex_with_len(12))
+/// An exact revert.
+pub(super) struct Revert {
+    /// The reverted commit.
+    pub(super) commit: ObjectId,
+    /// Whether it was made for the work that reverts it.
+    is_own: bool,
 }
 
-/// Drops the findings that do not apply to an exact revert: those about a loss, which the history already holds, and
-/// those about the scope, which does not apply without a design or if the reverted commit `is_own`: made for this work.
-/// A governing design stays protected. Returns whether any was dropped.
-pub(super) fn excuse(policy: &Policy, is_own: bool, findings: &mut Vec<Finding>) -> bool {
-    let count = findings.len();
-    let is_scoped = !is_own && policy.has_own_design();
-    let is_governing = |path: &BString| policy.governing(path.as_ref()).is_some();
-    findings.retain(|finding| match finding.rule {
-        Rule::DestructiveChange => finding.path.as_ref().is_some_and(is_governing),
-        Rule::OutOfScope | Rule::ActionNotGranted | Rule::SubmoduleChanged => is_scoped,
-        _ => true,
-    });
-    findings.len() < count
+impl Revert {
+    /// The most recent commit among `head` and its first parents that these changes undo, all of it and nothing else. A
+    /// merge counts as the change to its first parent; an own merge of the work of others counts as none, and so does
+    /// the root commit: guard itself may be part of it.
+    ///
+    /// # Errors
+    /// A tree is damaged, or `is_own` fails.
+    pub(super) fn find(
+        objects: &Objects,
+        head: ObjectId,
+        changes: &[Change],
+        is_own: impl Fn(ObjectId) -> Result<bool>,
+    ) -> Result<Option<Revert>> {
+        let Some(probe) = changes.first() else {
+            return Ok(None);
+        };
+        // The walk reads neighbouring trees again and again.
+        let objects = objects.remembering();
+        let state = |tree: ObjectId| Tree::at(&objects, tree).get(probe.path.as_ref());
+        // A commit that a shallow clone lacks ends the walk.
+        let Ok(mut commit) = Commit::read(&objects, head) else {
+            return Ok(None);
+        };
+        let mut now = state(commit.tree)?;
+        for _ in 0..RECENT {
+            let parent = commit.parents.first().copied();
+            let before = parent.and_then(|parent| Commit::read(&objects, parent).ok());
+            let Some(before) = before else {
+                return Ok(None);
+            };
+            let was = state(before.tree)?;
+            if (now, was) == (probe.old, probe.new) {
+                let undone = changes_between(&objects, commit.tree, before.tree)?;
+                if undone.iter().map(step).eq(changes.iter().map(step)) {
+                    let is_own_commit = is_own(commit.id)?;
+                    for merged in commit.parents.iter().skip(1) {
+                        if is_own_commit && !is_own(*merged)? {
+                            return Ok(None);
+                        }
+                    }
+                    return Ok(Some(Revert {
+                        commit: commit.id,
+                        is_own: is_own_commit,
+                    }));
+                }
+            }
+            (commit, now) = (before, was);
+        }
+        Ok(None)
+    }
+
+    /// The commit that the changes to judge revert. It is of the same work if the merge base of the branch with its
+    /// target is known and does not contain it; what a range reverts is older than the range. A forced push can undo
+    /// commits by removing them, which is no revert.
+    ///
+    /// # Errors
+    /// The configured target does not exist, or a commit or tree is damaged.
+    pub(super) fn of(facts: &JudgementFacts<'_>, settings: &Settings) -> Result<Option<Revert>> {
+        let repo = facts.repo;
+        let Some(base) = facts.base.commit else {
+            return Ok(None);
+        };
+        if let Some(head) = facts.head
+            && repo.merge_base(base, head)? != Some(base)
+        {
+            return Ok(None);
+        }
+        Revert::find(repo.objects(), base, &facts.changes, |commit| {
+            let target = settings.base.as_deref();
+            match facts.base.merge_base(repo, target)? {
+                Some((first, _)) if facts.stage != Stage::Range => {
+                    Ok(repo.merge_base(commit, *first)? != Some(commit))
+                }
+                _ => Ok(false),
+            }
+        })
+    }
+
+    /// Drops the findings that do not apply to an exact revert: those about a loss, which the history already holds, and
+    /// those about the scope, which does not apply without a design or if the reverted commit is of the same work. A
+    /// governing design stays protected. Returns whether any was dropped.
+    pub(super) fn excuse(&self, policy: &Policy, findings: &mut Vec<Finding>) -> bool {
+        let count = findings.len();
+        let is_scoped = !self.is_own && policy.has_own_design();
+        let is_governing = |path: &BString| policy.governing(path.as_ref()).is_some();
+        findings.retain(|finding| match finding.rule {
+            Rule::DestructiveChange => finding.path.as_ref().is_some_and(is_governing),
+            Rule::OutOfScope | Rule::ActionNotGranted | Rule::SubmoduleChanged => is_scoped,
+            _ => true,
+        });
+        findings.len() < count
+    }
+
+    /// What notes say of it.
+    pub(super) fn note(&self) -> String {
+        format!("exact revert of {}", self.commit.to_hex_with_len(12))
+    }
 }
 
 /// Drops the findings that an exact revert excuses, and notes the reverted commit in the policy.
 ///
 /// # Errors
-/// As for [`reverted_above`].
+/// As for [`Revert::of`].
 pub(super) fn excuse_revert(
     facts: &JudgementFacts<'_>,
     policy: &mut Policy,
-    changes: &[MeasuredChange],
     findings: &mut Vec<Finding>,
 ) -> Result<()> {
-    let reverted = match policy.reverts {
-        Some(commit) => Some((commit, false)),
+    let revert = match policy.reverts {
+        Some(commit) => Some(Revert {
+            commit,
+            is_own: false,
+        }),
         // In a merge, the changes are not the whole commit.
         None if !facts.merged.is_merge && findings.iter().any(rules::can_be_cleared) => {
-            let changes = changes.iter().map(|one| &one.change);
-            reverted_above(facts, &policy.settings, changes)?
+            Revert::of(facts, &policy.settings)?
         }
         None => None,
     };
-    if let Some((commit, is_own)) = reverted
-        && (excuse(policy, is_own, findings) || policy.reverts.is_some())
+    if let Some(revert) = revert
+        && (revert.excuse(policy, findings) || policy.reverts.is_some())
     {
-        policy.reverts = Some(commit);
-        policy.notes.push(note(commit));
+        policy.reverts = Some(revert.commit);
+        policy.notes.push(revert.note());
     }
     Ok(())
-}
-
-/// As [`reverted`], for changes to what is committed or not committed yet, and whether the reverted commit was made for
-/// the work on this branch: the merge base of the branch with its target is known and does not contain the commit. A
-/// forced push can undo commits by removing them, which is no revert; and undoing a merge of the target branch undoes
-/// the work of others.
-///
-/// # Errors
-/// The configured target does not exist, or a commit or tree is damaged.
-pub(super) fn reverted_above<'c>(
-    facts: &JudgementFacts<'_>,
-    settings: &Settings,
-    changes: impl Iterator<Item = &'c Change> + Clone,
-) -> Result<Option<(ObjectId, bool)>> {
-    let repo = facts.repo;
-    let Some(base) = facts.base.commit() else {
-        return Ok(None);
-    };
-    if let Some(head) = facts.head
-        && repo.merge_base(base, head)? != Some(base)
-    {
-        return Ok(None);
-    }
-    let Some(commit) = reverted(repo.objects(), base, changes)? else {
-        return Ok(None);
-    };
-    // What a range reverts is older than the range.
-    let merge_base = match facts.stage {
-        Stage::Range => None,
-        _ => facts.base.merge_base(repo, settings.base.as_deref())?,
-    };
-    let is_old = |commit| match merge_base {
-        Some((merge_base, _)) => Ok(repo.merge_base(commit, *merge_base)? == Some(commit)),
-        None => Ok(true),
-    };
-    let is_own = !is_old(commit)?;
-    if is_own {
-        for parent in repo.commit(commit)?.parents.into_iter().skip(1) {
-            if is_old(parent)? {
-                return Ok(None);
-            }
-        }
-    }
-    Ok(Some((commit, is_own)))
-}
-
-/// The most recent commit among `head` and its first parents that these changes undo, all of it and nothing else. A merge
-/// counts as the change to its first parent. The root commit counts as none: guard itself may be part of it.
-///
-/// # Errors
-/// A tree is damaged.
-pub(super) fn reverted<'c>(
-    objects: &Objects,
-    head: ObjectId,
-    changes: impl Iterator<Item = &'c Change> + Clone,
-) -> Result<Option<ObjectId>> {
-    let Some(probe) = changes.clone().next() else {
-        return Ok(None);
-    };
-    // The walk reads neighbouring trees again and again.
-    let objects = objects.remembering();
-    let state = |tree: ObjectId| Tree::at(&objects, tree).get(probe.path.as_ref());
-    // A commit that a shallow clone lacks ends the walk.
-    let Ok(mut commit) = Commit::read(&objects, head) else {
-        return Ok(None);
-    };
-    let mut now = state(commit.tree)?;
-    for _ in 0..RECENT {
-        let parent = commit.parents.first().copied();
-        let before = parent.and_then(|parent| Commit::read(&objects, parent).ok());
-        let Some(before) = before else {
-            return Ok(None);
-        };
-        let was = state(before.tree)?;
-        if (now, was) == (probe.old, probe.new) {
-            let undone = changes_between(&objects, commit.tree, before.tree)?;
-            let mut both = undone.iter().zip(changes.clone());
-            let is_whole = undone.len() == changes.clone().count();
-            if is_whole && both.all(|(one, other)| step(one) == step(other)) {
-                return Ok(Some(commit.id));
-            }
-        }
-        (commit, now) = (before, was);
-    }
-    Ok(None)
 }
 
 /// The change without the other end of a rename.

@@ -11,8 +11,8 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::merge_commits::MergedContents;
 use crate::change::{Change, State};
 use crate::error::{Error, Result};
-use crate::git::{Commit, Objects, Range, Repository, Tree, changes_between, is_in_any};
-use crate::measure::{self, Thresholds};
+use crate::git::{Commit, Range, Repository, Tree, changes_between, is_in_any};
+use crate::measure;
 use crate::path::escaped;
 use crate::policy::Stage;
 use crate::scope::settings::{self, Settings};
@@ -40,8 +40,6 @@ pub(super) struct JudgementFacts<'a> {
     pub(super) changes: Vec<Change>,
     /// What git merged, if a commit is a merge.
     pub(super) merged: MergedContents,
-    /// The merge bases of a range.
-    pub(super) merge_bases: Option<&'a MergeBases<'a>>,
 }
 
 impl<'a> JudgementFacts<'a> {
@@ -68,15 +66,15 @@ impl<'a> JudgementFacts<'a> {
             known: &[],
             changes: Vec::new(),
             merged: MergedContents::default(),
-            merge_bases: None,
         })
     }
 }
 
 /// The commit that changes are compared with. All that is judged by it shares what is read from it.
 pub struct BaseCommit<'a> {
-    commit: Option<ObjectId>,
-    tree: Tree<'a>,
+    /// `None` before the first commit.
+    pub(super) commit: Option<ObjectId>,
+    pub(super) tree: Tree<'a>,
     /// The merge base with the target branch, and its tree; looked up when a verdict first depends on it.
     merge_base: OnceCell<Option<(ObjectId, Tree<'a>)>>,
 }
@@ -92,15 +90,6 @@ impl<'a> BaseCommit<'a> {
             tree: repo.tree_of(commit)?,
             merge_base: OnceCell::new(),
         })
-    }
-
-    /// The commit; `None` before the first one.
-    pub fn commit(&self) -> Option<ObjectId> {
-        self.commit
-    }
-
-    pub(super) fn tree(&self) -> &Tree<'a> {
-        &self.tree
     }
 
     /// The merge base with `[lld] base` or, without that setting, the default branch; `None` if unknown.
@@ -210,86 +199,48 @@ pub(super) fn target_of(
     Err(Error::new(message).help(fetch))
 }
 
-/// The trees that a range is compared with. After criss-cross merges, histories have several merge bases, and a merge
-/// may use any of them as the old version. A change counts if it differs from any merge base, unless the target already
-/// has it.
-pub(super) struct MergeBases<'a> {
-    /// The merge bases, the newest first; usually one.
-    bases: Vec<Tree<'a>>,
-    /// The tips that existed before; used only if there are several merge bases.
-    tips: Vec<Tree<'a>>,
-}
-
-impl<'a> MergeBases<'a> {
-    /// # Errors
-    /// A commit or its tree is missing or damaged.
-    pub(super) fn of(repo: &'a Repository, range: &Range) -> Result<Self> {
-        let others = range.other_bases.iter().copied().map(Some);
-        let bases = iter::once(range.base).chain(others);
-        let bases = bases
-            .map(|base| repo.tree_of(base))
-            .collect::<Result<Vec<_>>>()?;
-        let tips = range.known.iter().filter(|_| bases.len() > 1);
-        let tips = tips.map(|&tip| repo.tree_of(Some(tip)));
-        Ok(MergeBases {
-            tips: tips.collect::<Result<_>>()?,
-            bases,
-        })
+/// What a range changes in `head`, in path order. After criss-cross merges, histories have several merge bases, and a merge
+/// may use any of them as the old version: a change counts if it differs from any of them, unless the target already has
+/// it, and its old side is that of the base that loses most, by the settings of the newest.
+///
+/// # Errors
+/// A commit, tree or blob is missing or damaged.
+pub(super) fn changes_of_range(
+    repo: &Repository,
+    range: &Range,
+    head: &Tree<'_>,
+) -> Result<Vec<Change>> {
+    let (objects, newest) = (repo.objects(), repo.tree_of(range.base)?);
+    if range.other_bases.is_empty() {
+        return changes_between(objects, newest.id(), head.id());
     }
-
-    /// What differs in `head` from any merge base and from every tip, in path order. The old side is that of the
-    /// newest merge base that differs.
-    ///
-    /// # Errors
-    /// A tree is missing or damaged.
-    pub(super) fn changes(&self, objects: &Objects, head: &Tree<'_>) -> Result<Vec<Change>> {
-        let mut all: BTreeMap<BString, Change> = BTreeMap::new();
-        for base in &self.bases {
-            for change in changes_between(objects, base.id(), head.id())? {
-                all.entry(change.path.clone()).or_insert(change);
+    let settings = settings_of(repo, range.base)?.and_then(Result::ok);
+    let thresholds = settings.unwrap_or_default().thresholds;
+    let trees = |commits: &[ObjectId]| -> Result<Vec<Tree<'_>>> {
+        let commits = commits.iter().copied().map(Some);
+        commits.map(|commit| repo.tree_of(commit)).collect()
+    };
+    let tips = trees(&range.known)?;
+    let mut worst = BTreeMap::new();
+    for base in iter::once(newest).chain(trees(&range.other_bases)?) {
+        for change in changes_between(objects, base.id(), head.id())? {
+            if is_in_any(&tips, change.path.as_ref(), change.new)? {
+                continue;
+            }
+            let (before, after) = objects.both(change.old, change.new)?;
+            let measured = measure::measure(
+                change.old.map(|state| (state.kind, before.as_slice())),
+                change.new.map(|state| (state.kind, after.as_slice())),
+                &thresholds,
+            );
+            let weight = measured.weight();
+            let known = worst.get(&change.path);
+            if known.is_none_or(|(heaviest, _)| weight > *heaviest) {
+                worst.insert(change.path.clone(), (weight, change));
             }
         }
-        let mut own = Vec::with_capacity(all.len());
-        for change in all.into_values() {
-            if !is_in_any(&self.tips, change.path.as_ref(), change.new)? {
-                own.push(change);
-            }
-        }
-        Ok(own)
     }
-
-    /// Replaces the old side of each change by that of the merge base that loses most.
-    ///
-    /// # Errors
-    /// A tree or blob is missing or damaged.
-    pub(super) fn worst(
-        &self,
-        objects: &Objects,
-        thresholds: &Thresholds,
-        changes: &mut [Change],
-    ) -> Result<()> {
-        for change in changes.iter_mut().filter(|_| self.bases.len() > 1) {
-            let mut worst = None;
-            for base in &self.bases {
-                let old = base.get(change.path.as_ref())?;
-                if old == change.new {
-                    continue;
-                }
-                let (before, after) = objects.both(old, change.new)?;
-                let measured = measure::measure(
-                    old.map(|state| (state.kind, before.as_slice())),
-                    change.new.map(|state| (state.kind, after.as_slice())),
-                    thresholds,
-                );
-                let weight = measured.weight();
-                if worst.is_none_or(|(heaviest, _)| weight > heaviest) {
-                    worst = Some((weight, old));
-                }
-            }
-            change.old = worst.map_or(change.old, |(_, old)| old);
-        }
-        Ok(())
-    }
+    Ok(worst.into_values().map(|(_, change)| change).collect())
 }
 
 /// HEAD's settings; the defaults if it has none.

@@ -1,12 +1,15 @@
 //! Judging changes that are in memory only, by a loaded policy, as a commit would be judged that makes them.
 
+use std::collections::HashSet;
+
 use gix::bstr::BStr;
 use gix::hash::Kind as HashKind;
 
+use super::approvals::CommitApprovals;
 use super::facts::old_state;
 use super::measured_changes::Judge;
 use super::merge_commits::MergedContents;
-use super::pipeline::Judged;
+use super::pipeline::{Judged, document_faults};
 use super::policy_loader::moved_designs;
 use crate::change::{Change, Kind, ProposedChange, State};
 use crate::design;
@@ -26,15 +29,9 @@ pub fn policy_of_texts(guard_toml: &str, designs: &[(&str, &str)]) -> Result<Pol
     let settings = settings::parse(guard_toml.as_bytes())?;
     let governing = |&(path, text): &(&str, &str)| {
         let design = design::parse(path.into(), text.as_bytes(), &settings).usable()?;
-        Ok(Governing {
-            blob: blob_id(HashKind::Sha1, text.as_bytes())?,
-            origin: "memory".to_owned(),
-            chosen_by: "the caller".to_owned(),
-            in_force: true,
-            proposed: None,
-            before: None,
-            design,
-        })
+        let blob = blob_id(HashKind::Sha1, text.as_bytes())?;
+        let origin = "memory".to_owned();
+        Ok(Governing::new(design, blob, origin, "the caller"))
     };
     let designs = designs.iter().map(governing).collect::<Result<_>>()?;
     Ok(Policy::of_settings(Stage::Commit, settings).with_designs(designs))
@@ -81,13 +78,24 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
         earlier: &|| Ok(Vec::new()),
         merge_base: &|path| Ok(old_state(&changes, path)),
     };
-    let measured = judge.measure(changes.clone(), &MergedContents::default())?;
-    let findings = judge.check(&measured, &[])?;
+    let measured = judge.measure(&changes, &MergedContents::default())?;
+    let mut findings = judge.check(&measured, &[])?;
+    findings.extend(document_faults(&policy));
     let source = Source {
         kind: SourceKind::Request,
         ..Source::default()
     };
-    Judged::unapproved(objects, source, policy, measured, findings).verdict()
+    let judged = Judged {
+        objects,
+        source,
+        policy,
+        changes: measured,
+        findings,
+        commit_approvals: CommitApprovals::default(),
+        approved: HashSet::new(),
+        review: None,
+    };
+    judged.verdict()
 }
 
 /// The policy with what the changes make of the designs and of `guard.toml`.

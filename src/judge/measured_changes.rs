@@ -2,7 +2,6 @@
 //! as on one, run the rules.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gix::bstr::{BStr, BString};
 
@@ -17,7 +16,7 @@ use crate::git::{Objects, Tree};
 use crate::measure::{self, Conversion, Kept, Precision, RenameEnd};
 use crate::policy::Policy;
 use crate::rules::{self, Case, MeasuredChange, RenameTarget};
-use crate::scope::{Actions, Scope};
+use crate::scope::{Actions, Grant, Scope};
 use crate::system;
 
 /// More threads would only wait for each other.
@@ -48,9 +47,10 @@ impl Judge<'_> {
     /// An object cannot be read.
     pub(super) fn measure(
         &self,
-        mut changes: Vec<Change>,
+        changes: &[Change],
         merged: &MergedContents,
     ) -> Result<Vec<MeasuredChange>> {
+        let mut changes = changes.to_vec();
         let (objects, policy, precision) = (self.objects, self.policy, self.precision);
         let olds = explain_renames(objects, &mut changes, policy.scope.as_ref())?;
         let made = made_files(policy, changes.iter());
@@ -80,8 +80,14 @@ impl Judge<'_> {
             })
         })?;
         merge_commits::measure_against_closest(objects, merged, &policy.settings, &mut all)?;
-        if let Some(base) = self.base {
-            excuse_lfs(&mut all, base)?;
+        // A file that becomes a Git LFS pointer loses nothing if the attributes of the base put it into LFS.
+        for changed in &mut all {
+            if let (Some(base), Some(measured)) = (self.base, changed.measured)
+                && measured.conversion == Some(Conversion::LfsPointer)
+                && base.is_kept_by_lfs(changed.path())?
+            {
+                changed.measured = Some(measured.without_loss());
+            }
         }
         // The loss of a merge may be measured against another parent than the old versions.
         if !merged.is_merge {
@@ -99,7 +105,7 @@ impl Judge<'_> {
         changes: &[MeasuredChange],
         approvals: &[Approval],
     ) -> Result<Vec<Finding>> {
-        let view = GitTreeView::of_result(self.result, changes);
+        let view = GitTreeView::new(self.result, Some(changes));
         let findings = rules::check(&Case {
             platform: system::PLATFORM,
             policy: self.policy,
@@ -111,19 +117,6 @@ impl Judge<'_> {
         view.failed.finish()?;
         Ok(findings)
     }
-}
-
-/// A file that becomes a Git LFS pointer loses nothing if the attributes of `base` put it into LFS.
-fn excuse_lfs(all: &mut [MeasuredChange], base: &Tree<'_>) -> Result<()> {
-    for changed in all {
-        if let Some(measured) = changed.measured
-            && measured.conversion == Some(Conversion::LfsPointer)
-            && base.is_kept_by_lfs(changed.path())?
-        {
-            changed.measured = Some(measured.without_loss());
-        }
-    }
-    Ok(())
 }
 
 /// Tells both sides of each rename about the other, and returns the old version to compare each change with.
@@ -204,11 +197,10 @@ fn made_files<'a>(
     changes: impl Iterator<Item = &'a Change>,
 ) -> HashMap<&'a BStr, State> {
     let mut scopes = policy.scope.iter().chain([&policy.proposed]);
-    let renames = scopes.any(Scope::has_renames);
-    changes
-        .filter(|_| renames)
-        .filter_map(|change| Some((change.path.as_ref(), change.new?)))
-        .collect()
+    let renames = scopes.any(|scope| scope.grants().iter().any(Grant::is_old_end));
+    let changes = changes.filter(|_| renames);
+    let made = changes.filter_map(|change| Some((change.path.as_ref(), change.new?)));
+    made.collect()
 }
 
 /// The new paths of a deleted file among the made files, by all its Rename rows, and how much of it survives there.
@@ -252,11 +244,11 @@ fn rename_targets(
     Ok(ends)
 }
 
-/// The results of `work` at the places `0..len`, in order. The threads take batches of places, each with its own handle
-/// on the objects.
+/// The results of `work` at the places `0..len`, in order. Each thread takes every so many batches of places, with its
+/// own handle on the objects.
 ///
 /// # Errors
-/// The first error of a thread; the other threads then stop.
+/// The first error of a thread.
 pub(super) fn for_each<T: Send>(
     len: usize,
     objects: &Objects,
@@ -270,28 +262,18 @@ pub(super) fn for_each<T: Send>(
             .min(batches)
             .min(MOST_THREADS),
     };
-    let next = AtomicUsize::new(0);
-    let run = |objects: &Objects| -> Result<Vec<(usize, T)>> {
-        let mut done = Vec::new();
-        loop {
-            let start = next.fetch_add(BATCH, Ordering::Relaxed);
-            if start >= len {
-                return Ok(done);
-            }
-            for at in start..(start + BATCH).min(len) {
-                let one = work(objects, at);
-                done.push((at, one.inspect_err(|_| next.store(len, Ordering::Relaxed))?));
-            }
-        }
+    let run = |objects: &Objects, thread: usize| -> Result<Vec<(usize, T)>> {
+        let own = (0..len).filter(|at| at / BATCH % threads == thread);
+        own.map(|at| Ok((at, work(objects, at)?))).collect()
     };
     let mut done = std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads)
-            .map(|_| {
+            .map(|thread| {
                 let (run, objects) = (&run, objects.clone());
-                scope.spawn(move || run(&objects))
+                scope.spawn(move || run(&objects, thread))
             })
             .collect();
-        let mut done = run(objects)?;
+        let mut done = run(objects, 0)?;
         for other in others {
             let failed = |_| Error::new("a worker thread failed");
             done.extend(other.join().map_err(failed).flatten()?);

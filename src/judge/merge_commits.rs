@@ -4,11 +4,11 @@ use gix::ObjectId;
 use gix::bstr::BString;
 use std::collections::HashMap;
 
-use crate::change::{Change, Kind};
+use crate::change::{Change, Kind, State};
 use crate::error::Result;
 use crate::git::{
-    Index, MergeResult, Objects, Parents, Repository, Tree, changes_between, merge_heads,
-    merge_results, staged_changes,
+    Index, MergeResult, Objects, Parents, Repository, Tree, changes_between, is_in_any,
+    merge_heads, merge_results, staged_changes,
 };
 use crate::measure::{self, Measured};
 use crate::rules::MeasuredChange;
@@ -17,18 +17,14 @@ use crate::scope::settings::Settings;
 /// Larger files are judged whole, because comparing them with every parent takes too long.
 const MAX_SIZE: usize = 8 << 20;
 
-/// The committer's own changes, in path order.
-pub(super) struct OwnChanges {
-    /// The old side is the first parent's.
-    pub(super) changes: Vec<Change>,
-    pub(super) merged: MergedContents,
-}
+/// The committer's own changes, in path order and with the first parent's old side, and what git merged.
+pub(super) type OwnChanges = (Vec<Change>, MergedContents);
 
 /// What a merge had before the committer changed it.
 #[derive(Default)]
 pub(super) struct MergedContents {
     pub(super) is_merge: bool,
-    /// What git made of each changed path; in a conflict and in an octopus merge there are several versions.
+    /// What git made of each changed path; in a conflict there are several versions.
     by_path: HashMap<BString, Vec<(Kind, Vec<u8>)>>,
 }
 
@@ -69,48 +65,30 @@ fn own(objects: &Objects, parents: &[ObjectId], changes: Vec<Change>) -> Result<
         is_merge: parents.len() > 1,
         by_path: HashMap::new(),
     };
-    let results = match parents[..] {
-        _ if changes.is_empty() => None,
-        [] | [_] => None,
-        [ours, theirs] => Some(merge_results(objects, [ours, theirs], &changes)?),
-        // Git merges several branches by another strategy.
-        _ => Some(of_octopus(objects, &parents, &changes)?),
-    };
-    let Some(results) = results else {
-        return Ok(OwnChanges { changes, merged });
-    };
+    if !merged.is_merge || changes.is_empty() {
+        return Ok((changes, merged));
+    }
     let mut own = Vec::new();
+    let &[ours, theirs] = &parents[..] else {
+        // Git merges several branches by another strategy: only whole versions are taken over.
+        let trees = parents.iter().copied().map(Some);
+        let trees = trees.map(|parent| Tree::of_commit(objects, parent));
+        let trees: Vec<Tree<'_>> = trees.collect::<Result<_>>()?;
+        for change in changes {
+            if !is_in_any(&trees, change.path.as_ref(), change.new)? {
+                own.push(change);
+            }
+        }
+        return Ok((own, merged));
+    };
+    let results = merge_results(objects, [ours, theirs], &changes)?;
     for (change, result) in changes.into_iter().zip(results) {
         if !is_taken_over(objects, &change, &result)? {
             merged.by_path.insert(change.path.clone(), result.contents);
             own.push(change);
         }
     }
-    let changes = own;
-    Ok(OwnChanges { changes, merged })
-}
-
-/// All versions of the parents.
-fn of_octopus(
-    objects: &Objects,
-    parents: &[ObjectId],
-    changes: &[Change],
-) -> Result<Vec<MergeResult>> {
-    let trees = parents
-        .iter()
-        .map(|&parent| Tree::of_commit(objects, Some(parent)))
-        .collect::<Result<Vec<_>>>()?;
-    let result = |change: &Change| {
-        let states = trees.iter().map(|tree| tree.get(change.path.as_ref()));
-        let states = states.collect::<Result<Vec<_>>>()?;
-        let others = states.iter().filter(|_| !states.contains(&change.new));
-        let contents = others
-            .flatten()
-            .map(|state| Ok((state.kind, objects.content(Some(*state))?)))
-            .collect::<Result<_>>()?;
-        Ok(MergeResult { states, contents })
-    };
-    changes.iter().map(result).collect()
+    Ok((own, merged))
 }
 
 /// Whether the new version is what git made of the parents, or of text takes each place from one of the versions.
@@ -119,11 +97,9 @@ fn is_taken_over(objects: &Objects, change: &Change, result: &MergeResult) -> Re
         return Ok(true);
     }
     let olds = &result.contents;
-    let is_like = |new: Kind| olds.iter().any(|(kind, _)| *kind == new);
-    let Some(new) = change
-        .new
-        .filter(|new| new.kind.is_file() && is_like(new.kind))
-    else {
+    let is_like =
+        |new: &State| new.kind.is_file() && olds.iter().any(|(kind, _)| *kind == new.kind);
+    let Some(new) = change.new.filter(is_like) else {
         return Ok(false);
     };
     let content = objects.content(Some(new))?;

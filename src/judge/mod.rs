@@ -27,17 +27,14 @@ use crate::approve::Approval;
 use crate::measure::Precision;
 use crate::scope::settings::Settings;
 
-pub use approvals::not_listed;
 pub use ci::ci_range;
 pub use design_edit::{
-    DesignEdit, RowsToAdd, extend_design, is_selected, new_design, rows_of_changes, rows_of_plan,
-    with_table,
+    DesignEdit, extend_design, is_selected, new_design, rows_of_changes, rows_of_plan, with_table,
 };
-pub use design_lint::{DocumentChoice, check_documents};
+pub use design_lint::check_documents;
 pub use facts::{BaseCommit, range_of_branch, settings_of, settings_of_head};
 pub use in_memory::{in_memory, policy_of_texts};
 pub use observed::{Observation, Observed};
-pub use per_commit::Progress;
 pub use policy_loader::{CHOICE_KEY, CandidateDesigns, candidates, load_for_request};
 pub use range::{commit, new_commits, push, range};
 pub use request::{Loss, OperationContext};
@@ -64,6 +61,8 @@ pub struct Options {
     pub approvals: Vec<Approval>,
     /// Which losses to count. If only those that decide, the changes of the verdict have no shares.
     pub precision: Precision,
+    /// Whether to judge each commit of a range, too.
+    pub each_commit: bool,
     /// Whether to collect what the review page shows beyond findings and changes.
     pub for_page: bool,
     /// Settings to judge by instead of those of the base, for a trial.

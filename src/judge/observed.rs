@@ -134,10 +134,8 @@ impl ObservedJudge<'_> {
         let (old, new) = (tree(observed.before), tree(observed.after));
         let mut differences: BTreeMap<BString, Change> = BTreeMap::new();
         // A file that crosses the limit is in both lists.
-        for change in changes_between(repo.objects(), old.id(), new.id())?
-            .into_iter()
-            .chain(sized)
-        {
+        let changes = changes_between(repo.objects(), old.id(), new.id())?;
+        for change in changes.into_iter().chain(sized) {
             let known = differences
                 .entry(change.path.clone())
                 .or_insert_with(|| Change::new(change.path.as_bstr(), None, None));
@@ -145,7 +143,6 @@ impl ObservedJudge<'_> {
             known.new = known.new.or(change.new);
         }
         let excuse = Excuses::of(self)?;
-        let head = repo.tree_of(observed.after.head_commit())?;
         let base = repo.tree_of(self.base)?;
         let was = repo.tree_of(observed.before.head_commit())?;
         let first = tree(observed.first);
@@ -155,7 +152,7 @@ impl ObservedJudge<'_> {
             let path: &BStr = change.path.as_ref();
             let committed = base.get(path)?;
             let is_committed = change.old == committed || change.old == was.get(path)?;
-            if head.get(path)? == change.new {
+            if excuse.head.get(path)? == change.new {
                 // What the session found and no commit has must not vanish, unless it is in a stash.
                 let is_only_copy = !is_committed && first.get(path)? == change.old;
                 if is_only_copy && !is_in_any(&stashed, path, change.old)? {
@@ -163,7 +160,7 @@ impl ObservedJudge<'_> {
                 }
                 continue;
             }
-            if excuse.covers(path, change.new, head.get(path)?)? {
+            if excuse.covers(path, change.new)? {
                 continue;
             }
             if committed != change.new {
@@ -205,16 +202,15 @@ impl ObservedJudge<'_> {
         let repo = self.repo;
         let index = |one| observed.store.index_of(repo, one);
         let (old, new) = (index(observed.before)?, index(observed.after)?);
-        let head = repo.tree_of(observed.after.head_commit())?;
         let base = repo.tree_of(self.base)?;
         let files = repo.tree_in(observed.after);
         let excuse = Excuses::of(self)?;
         let mut changes = Vec::new();
         for change in new.changes_since(&old)? {
             let (path, is): (&BStr, _) = (change.path.as_ref(), change.new);
-            let (head, base) = (head.get(path)?, base.get(path)?);
+            let (head, base) = (excuse.head.get(path)?, base.get(path)?);
             let is_known = [head, base, files.get(path)?].contains(&is);
-            if !is_known && !excuse.covers(path, is, head)? {
+            if !is_known && !excuse.covers(path, is)? {
                 changes.push(Change::new(path, base, is));
             }
         }
@@ -274,7 +270,7 @@ impl ObservedJudge<'_> {
             let old = name.and_then(|(name, _)| before.get(name).copied());
             let old = self.repo.tree_of(old.or(observed.before.head_commit()))?;
             let new = self.repo.tree_of(Some(tip))?;
-            for mut finding in range(self.repo, &new_range, None, self.options)?.findings {
+            for mut finding in range(self.repo, &new_range, self.options)?.findings {
                 let is_old = match &finding.path {
                     Some(path) => old.get(path.as_ref())? == new.get(path.as_ref())?,
                     None => false,
@@ -314,6 +310,7 @@ impl ObservedJudge<'_> {
 /// Where content comes from that is nobody's new work.
 struct Excuses<'a> {
     index: CheckedOut,
+    head: Tree<'a>,
     /// The tree at the beginning of the session.
     first: Tree<'a>,
     /// What a stash or another parent of a merge had.
@@ -332,21 +329,22 @@ impl<'a> Excuses<'a> {
             }
         }
         let reported = observed.reported.iter();
+        let reported =
+            reported.map(|change| (repo.tree_in(&change.before), change.paths.as_slice()));
         Ok(Excuses {
             index: CheckedOut::of(repo)?,
+            head: repo.tree_of(observed.after.head_commit())?,
             first: repo.tree_in(observed.first),
             others,
-            reported: reported
-                .map(|change| (repo.tree_in(&change.before), change.paths.as_slice()))
-                .collect(),
+            reported: reported.collect(),
         })
     }
 
-    fn covers(&self, path: &BStr, new: Option<State>, head: Option<State>) -> Result<bool> {
+    fn covers(&self, path: &BStr, new: Option<State>) -> Result<bool> {
         // That a stash or another parent lacks a file is no reason for it to go.
         let mut is_covered = self.first.get(path)? == new
             || new.is_some() && is_in_any(&self.others, path, new)?
-            || self.index.is_as_in(path, head);
+            || self.index.is_as_in(path, self.head.get(path)?);
         for (before, paths) in &self.reported {
             let is_reported = paths.iter().any(|known| path == known.as_str());
             is_covered |= is_reported && before.get(path)? == new;

@@ -2,81 +2,69 @@
 
 use std::collections::HashSet;
 
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::BString;
 
 use super::approvals::CommitApprovals;
 use super::facts::{JudgementFacts, old_state};
-use super::measured_changes::{Judge, for_each};
+use super::measured_changes::Judge;
 use super::policy_loader::load_for_changes;
 use super::{Options, excuses, review};
-use crate::approve::Approval;
 use crate::change::Change;
+use crate::design::Design;
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{Objects, changes_between};
-use crate::measure::{Class, unified_preview};
+use crate::measure::Class;
 use crate::policy::{Governing, Policy, Stage};
 use crate::rules::MeasuredChange;
-use crate::verdict::{DesignUsed, JudgedChange, Review, ReviewCommit, Source, Texts, Verdict};
-
-/// Lines of a preview: about a screenful with the finding.
-const PREVIEW_LINES: usize = 20;
+use crate::verdict::{DesignUsed, JudgedChange, Review, Source, Texts, Verdict};
 
 /// A finished judgement and what it rests on.
 pub(super) struct Judged {
     pub(super) objects: Objects,
-    source: Source,
+    pub(super) source: Source,
     pub(super) policy: Policy,
     pub(super) changes: Vec<MeasuredChange>,
     pub(super) findings: Vec<Finding>,
     /// The approvals in the trailers of the commits.
     pub(super) commit_approvals: CommitApprovals,
     /// The paths of approved changes.
-    approved: HashSet<BString>,
-    /// The approvals that count for a commit or a request.
-    counted: Vec<Approval>,
-    for_page: bool,
-    /// The commits of a range, each judged on its own; for the review page.
-    pub(super) commits: Vec<ReviewCommit>,
+    pub(super) approved: HashSet<BString>,
+    /// What the reader asked for beyond findings and changes.
+    pub(super) review: Option<Box<Review>>,
 }
 
 /// Runs the pipeline.
 ///
 /// # Errors
 /// No design, an unusable design, or settings or objects that cannot be read.
-pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<Judged> {
+pub(super) fn judge(facts: JudgementFacts<'_>, options: &Options) -> Result<Judged> {
     let mut policy = load_for_changes(&facts, options)?;
-    let mut changes = std::mem::take(&mut facts.changes);
-    let (repo, objects, base) = (facts.repo, facts.repo.objects(), &facts.base);
+    let (repo, objects) = (facts.repo, facts.repo.objects());
     let commit_approvals = CommitApprovals::judge(&facts, &policy.settings)?;
     policy.notes.extend_from_slice(&commit_approvals.notes);
-    if let Some(bases) = facts.merge_bases {
-        bases.worst(objects, &policy.settings.thresholds, &mut changes)?;
-    }
     let is_range = facts.stage == Stage::Range;
-    let target = policy.settings.base.as_deref();
-    // With several merge bases, each change is compared with one of them.
-    let of_range = changes.iter().filter(|_| is_range);
-    let of_range: Vec<Change> = of_range.cloned().collect();
+    let (base, target) = (&facts.base, policy.settings.base.as_deref());
     let judge = Judge {
         objects,
         policy: &policy,
-        base: Some(base.tree()),
+        base: Some(&base.tree),
         result: &facts.result,
         precision: options.precision,
         earlier: &|| match base.merge_base(repo, target) {
             Ok(Some((_, first))) if facts.stage == Stage::Commit => {
-                changes_between(objects, first.id(), base.tree().id())
+                changes_between(objects, first.id(), base.tree.id())
             }
             // In doubt, lines of earlier commits do not count.
             _ => Ok(Vec::new()),
         },
         merge_base: &|path| match is_range {
-            true => Ok(old_state(&of_range, path)),
+            // With several merge bases, each change is compared with one of them.
+            true => Ok(old_state(&facts.changes, path)),
             false => base.at_merge_base(repo, target, path),
         },
     };
-    let changes = judge.measure(changes, &facts.merged)?;
+    let changes = judge.measure(&facts.changes, &facts.merged)?;
     let mut counted = Vec::new();
     if !is_range {
         counted.extend_from_slice(&options.approvals);
@@ -87,30 +75,36 @@ pub(super) fn judge(mut facts: JudgementFacts<'_>, options: &Options) -> Result<
     let approved = match is_range {
         true => commit_approvals.clear(&judge, &changes, &mut findings)?,
         false => {
-            let is_approved =
-                |one: &&MeasuredChange| counted.iter().any(|approval| approval.is_for(&one.change));
-            let approved = changes.iter().filter(is_approved);
-            approved.map(|one| one.change.path.clone()).collect()
+            let is_approved = |one: &&Change| counted.iter().any(|approval| approval.is_for(one));
+            let approved = facts.changes.iter().filter(is_approved);
+            approved.map(|change| change.path.clone()).collect()
         }
     };
-    excuses::excuse_revert(&facts, &mut policy, &changes, &mut findings)?;
+    excuses::excuse_revert(&facts, &mut policy, &mut findings)?;
     commit_approvals.tell(&mut findings, None);
-    let (objects, source) = (objects.clone(), source(&facts));
+    findings.extend(document_faults(&policy));
+    let review = || Review {
+        approvals: commit_approvals.all.clone(),
+        ..Review::default()
+    };
     Ok(Judged {
+        objects: objects.clone(),
+        source: source(&facts),
+        review: options.for_page.then(|| Box::new(review())),
+        policy,
+        changes,
+        findings,
         commit_approvals,
         approved,
-        counted,
-        for_page: options.for_page,
-        ..Judged::unapproved(objects, source, policy, changes, findings)
     })
 }
 
 fn source(facts: &JudgementFacts<'_>) -> Source {
-    let base = facts.base.commit().map(|id| id.to_string());
+    let base = facts.base.commit.map(|id| id.to_string());
     let is_committed = facts.head.is_some();
     Source {
         kind: facts.source,
-        base: base.or_else(|| is_committed.then(|| facts.base.tree().id().to_string())),
+        base: base.or_else(|| is_committed.then(|| facts.base.tree.id().to_string())),
         head: facts.head.map(|id| id.to_string()),
         repository: facts.repo.config("remote.origin.url").or_else(|| {
             let directory = facts.repo.workdir().ok()?.canonicalize().ok()?;
@@ -123,7 +117,7 @@ fn source(facts: &JudgementFacts<'_>) -> Source {
 
 /// Rows that could not be parsed grant nothing; guard only warns about them. Of the passages that guard does not read,
 /// it names the first one of each design.
-fn document_faults(policy: &Policy) -> Vec<Finding> {
+pub(super) fn document_faults(policy: &Policy) -> Vec<Finding> {
     let mut all = Vec::new();
     for governing in &policy.designs {
         let mut is_first = true;
@@ -144,43 +138,22 @@ fn document_faults(policy: &Policy) -> Vec<Finding> {
 }
 
 impl Judged {
-    /// Without approvals, as where there is no repository.
-    pub(super) fn unapproved(
-        objects: Objects,
-        source: Source,
-        policy: Policy,
-        changes: Vec<MeasuredChange>,
-        mut findings: Vec<Finding>,
-    ) -> Judged {
-        findings.extend(document_faults(&policy));
-        Judged {
-            objects,
-            source,
-            policy,
-            changes,
-            findings,
-            commit_approvals: CommitApprovals::default(),
-            approved: HashSet::new(),
-            counted: Vec::new(),
-            for_page: false,
-            commits: Vec::new(),
-        }
-    }
-
     /// The verdict.
     ///
     /// # Errors
     /// A content to show cannot be read.
     pub(super) fn verdict(mut self) -> Result<Verdict> {
-        let review = self.review()?;
-        let changes = std::mem::take(&mut self.changes);
-        let previews = for_each(changes.len(), &self.objects, |objects, at| {
-            preview(objects, &changes[at])
-        })?;
-        let judged = |(one, preview)| judged_change(one, preview, &self.approved);
-        let changes = changes.into_iter().zip(previews).map(judged).collect();
+        if let Some(review) = &mut self.review {
+            review.rows = review::rows(&self.policy, &self.changes, &self.findings);
+        }
+        let (changes, for_page) = (&self.changes, self.review.is_some());
+        let mut previews = review::previews(&self.objects, changes, &self.findings, for_page)?;
+        let judged = |one: MeasuredChange| {
+            let preview = previews.remove(&one.change.path);
+            judged_change(one, preview, &self.approved)
+        };
         Ok(Verdict {
-            changes,
+            changes: self.changes.into_iter().map(judged).collect(),
             source: Source {
                 reverts: self.policy.reverts.map(|commit| commit.to_string()),
                 ..self.source
@@ -189,35 +162,9 @@ impl Judged {
             texts: texts(&self.policy),
             notes: self.policy.notes,
             findings: self.findings,
-            review,
+            review: self.review,
         })
     }
-
-    /// What the reader asked for beyond findings and changes.
-    fn review(&mut self) -> Result<Option<Box<Review>>> {
-        if !self.for_page {
-            return Ok(None);
-        }
-        Ok(Some(Box::new(Review {
-            rows: review::rows(&self.policy, &self.changes, &self.findings),
-            hunks: review::hunks(&self.objects, &self.changes, &self.findings)?,
-            approvals: review::approvals(&self.commit_approvals, &self.counted, &self.changes),
-            commits: std::mem::take(&mut self.commits),
-        })))
-    }
-}
-
-/// The unified diff of a destructive change.
-fn preview(objects: &Objects, judged: &MeasuredChange) -> Result<Option<String>> {
-    if !judged.measured.is_some_and(|measured| measured.destroys()) {
-        return Ok(None);
-    }
-    let change = &judged.change;
-    let (old, new) = objects.both(judged.compared, change.new)?;
-    let from = change.renamed.as_ref().unwrap_or(&change.path);
-    let (from, to) = (from.to_str_lossy(), change.path.to_str_lossy());
-    let shown = unified_preview(&old, &new, &from, &to, PREVIEW_LINES);
-    Ok(Some(shown))
 }
 
 fn judged_change(
@@ -254,9 +201,7 @@ pub(super) fn designs_used(policy: &Policy) -> Vec<DesignUsed> {
 
 /// The documents that findings may refer to.
 pub(super) fn texts(policy: &Policy) -> Texts {
-    policy
-        .designs
-        .iter()
-        .map(|governing| (governing.design.path.clone(), governing.design.text.clone()))
-        .collect()
+    let designs = policy.designs.iter().map(|governing| &governing.design);
+    let text = |design: &Design| (design.path.clone(), design.text.clone());
+    designs.map(text).collect()
 }

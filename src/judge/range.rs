@@ -7,11 +7,10 @@ use std::slice;
 use gix::ObjectId;
 use gix::bstr::BString;
 
-use super::facts::{JudgementFacts, MergeBases, settings_of};
-use super::merge_commits::{self, OwnChanges};
-use super::per_commit::{self, Progress};
+use super::facts::{JudgementFacts, changes_of_range, settings_of};
+use super::merge_commits;
 use super::pipeline::Judged;
-use super::{Options, pipeline, review};
+use super::{Options, per_commit, pipeline, review};
 use crate::error::{Error, Result};
 use crate::git::{PushSide, Range, Repository, Update};
 use crate::path::escaped;
@@ -30,8 +29,7 @@ pub fn commit(
 ) -> Result<Verdict> {
     let made = repo.commit(id)?;
     let tree = repo.tree_of(Some(id))?;
-    let OwnChanges { changes, merged } =
-        merge_commits::of_commit(repo.objects(), &made.parents, &tree)?;
+    let (changes, merged) = merge_commits::of_commit(repo.objects(), &made.parents, &tree)?;
     let base = made.parents.first().copied();
     let facts = JudgementFacts {
         source: SourceKind::Range,
@@ -45,20 +43,14 @@ pub fn commit(
     pipeline::judge(facts, options)?.verdict()
 }
 
-/// Judges the net change of a range; with `each_commit`, also every commit.
+/// Judges the net change of a range and, if asked to, every commit.
 ///
 /// # Errors
 /// guard cannot reach a verdict.
-pub fn range(
-    repo: &Repository,
-    range: &Range,
-    each_commit: Option<&Progress<'_>>,
-    options: &Options,
-) -> Result<Verdict> {
+pub fn range(repo: &Repository, range: &Range, options: &Options) -> Result<Verdict> {
     let Some(head) = range.head else {
         let source = Source {
             kind: SourceKind::Range,
-            base: range.base.map(|id| id.to_string()),
             branch: range.branch.clone(),
             ..Source::default()
         };
@@ -76,12 +68,12 @@ pub fn range(
         );
     }
     judged.policy.notes.splice(0..0, notes);
-    if options.for_page {
-        judged.commits = review::commits(repo, range)?;
+    if let Some(review) = &mut judged.review {
+        review.commits = review::commits(repo, range)?;
     }
-    if let Some(progress) = each_commit {
+    if options.each_commit {
         let (policy, approvals) = (&judged.policy, &judged.commit_approvals);
-        let of_commits = per_commit::judge(repo, range, policy, approvals, progress)?;
+        let of_commits = per_commit::judge(repo, range, policy, approvals)?;
         let mut findings = Vec::new();
         for one in of_commits {
             judged.policy.notes.extend(one.note);
@@ -108,8 +100,7 @@ pub(super) fn net(
     options: &Options,
 ) -> Result<Judged> {
     let tree = repo.tree_of(Some(head))?;
-    let bases = MergeBases::of(repo, range)?;
-    let changes = bases.changes(repo.objects(), &tree)?;
+    let changes = changes_of_range(repo, range, &tree)?;
     if !changes.is_empty() {
         refuse_older_than_settings(repo, range)?;
     }
@@ -120,7 +111,6 @@ pub(super) fn net(
         commits: &range.commits,
         known: &range.known,
         changes,
-        merge_bases: Some(&bases),
         ..JudgementFacts::new(repo, Stage::Range, range.base, tree)?
     };
     pipeline::judge(facts, options)
@@ -128,12 +118,10 @@ pub(super) fn net(
 
 /// Work that began before the first `guard.toml` would be judged by no rules but its own.
 fn refuse_older_than_settings(repo: &Repository, range: &Range) -> Result<()> {
-    let beside = |known: &&ObjectId| Some(**known) != range.base;
-    let mut beside = range.known.iter().filter(beside).peekable();
-    if beside.peek().is_none() || settings_of(repo, range.base)?.is_some() {
+    if settings_of(repo, range.base)?.is_some() {
         return Ok(());
     }
-    for &known in beside {
+    for &known in &range.known {
         if settings_of(repo, Some(known))?.is_some() {
             return Err(Error::new(format!(
                 "the merge base has no guard.toml, but the target branch ({}) does",
@@ -153,7 +141,6 @@ pub fn push(
     repo: &Repository,
     updates: &[Update],
     side: PushSide<'_>,
-    each_commit: Option<&Progress<'_>>,
     options: &Options,
 ) -> Result<Verdict> {
     let target = repo.target(base_setting(repo, repo.head_commit()?)?.as_deref(), side)?;
@@ -161,7 +148,7 @@ pub fn push(
         let pushed = repo.range_of_update(update, updates, target.as_ref(), side);
         let report = pushed.and_then(|pushed| {
             let branch = update.branch().map(ToOwned::to_owned);
-            range(repo, &Range { branch, ..pushed }, each_commit, options)
+            range(repo, &Range { branch, ..pushed }, options)
         });
         of_ref(report, &update.name)
     });
@@ -180,11 +167,8 @@ pub fn new_commits(repo: &Repository, updates: &[Update], options: &Options) -> 
         .filter_map(|update| update.new);
     let mut known: Vec<_> = of_remotes.collect();
     for prefix in ["refs/heads/", "refs/remotes/"] {
-        known.extend(
-            repo.branches(prefix)?
-                .into_iter()
-                .filter_map(|(_, tip)| tip),
-        );
+        let branches = repo.branches(prefix)?.into_iter();
+        known.extend(branches.filter_map(|(_, tip)| tip));
     }
     let mut seen = HashSet::new();
     let mut reports = Vec::new();
@@ -227,18 +211,17 @@ fn of_ref(report: Result<Verdict>, name: &BString) -> Result<Verdict> {
 }
 
 /// Joins several reports.
-fn together(mut reports: Vec<Verdict>) -> Verdict {
-    if reports.len() == 1 {
-        return reports.remove(0);
-    }
-    let mut all = Verdict {
-        source: Source {
+fn together(reports: Vec<Verdict>) -> Verdict {
+    let mut reports = reports.into_iter();
+    let mut all = reports.next().unwrap_or_default();
+    all.source.kind = SourceKind::Range;
+    for report in reports {
+        // What the page shows beyond findings and changes is about one ref.
+        all.review = None;
+        all.source = Source {
             kind: SourceKind::Range,
             ..Source::default()
-        },
-        ..Verdict::default()
-    };
-    for report in reports {
+        };
         for design in report.designs {
             if !all.designs.contains(&design) {
                 all.designs.push(design);
@@ -248,9 +231,6 @@ fn together(mut reports: Vec<Verdict>) -> Verdict {
         all.changes.extend(report.changes);
         all.notes.extend(report.notes);
         all.texts.extend(report.texts);
-        if let Some(review) = report.review {
-            all.review.get_or_insert_default().join(*review);
-        }
     }
     all
 }

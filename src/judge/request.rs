@@ -8,7 +8,7 @@ use super::facts::BaseCommit;
 use super::in_memory::file;
 use super::tree_view::FirstError;
 use crate::approve::Approval;
-use crate::boundary::{Boundary, BoundaryError};
+use crate::boundary::Boundary;
 use crate::change::{Change, Kind, State};
 use crate::design;
 use crate::error::{Error, Result};
@@ -277,7 +277,7 @@ impl OperationContext<'_, '_> {
 
     /// HEAD's tree.
     fn head(&self) -> &Tree<'_> {
-        self.head.tree()
+        &self.head.tree
     }
 
     /// The errors of the rules, most severe first.
@@ -315,31 +315,16 @@ impl OperationContext<'_, '_> {
     /// Requests stop at nested repositories, which have their own designs, settings and signers: the finding for a path
     /// in a work tree, a submodule that is not checked out, or a bare repository.
     fn refuse_nested(&self, path: &BStr) -> Result<Option<Finding>> {
-        let nested = match self.boundary.nested_repository(path) {
-            Ok(nested) => nested,
-            Err(BoundaryError::Refused(rejection)) => {
-                let reason = rejection.reason;
-                let finding = Finding::new(reason.rule(), path, rejection.message);
-                let finding = finding.help(reason.advice());
-                return Ok(Some(finding.detail("reason", reason.detail())));
-            }
-            Err(error) => return Err(Error::new(error.to_string())),
-        };
-        let nested = match nested {
+        let nested = self.boundary.nested_repository(path);
+        let nested = match nested.map_err(|error| Error::new(error.to_string()))? {
             None => self.repo.submodule_of(self.head(), path)?,
             nested => nested,
         };
         let Some(at) = nested else {
             return Ok(None);
         };
-        let message = match path == at {
-            true => format!("{} is a separate repository", escaped(path)),
-            false => format!(
-                "{} is in {}, a separate repository",
-                escaped(path),
-                escaped(&at)
-            ),
-        };
+        let (shown, place) = (escaped(path), escaped(&at));
+        let message = format!("{shown} belongs to the separate repository {place}");
         let inside = path.get(at.len() + 1..).unwrap_or(b".");
         let command = format!("guard -C {} check {}", shell_word(&at), shell_word(inside));
         let finding = Finding::new(Rule::OutsideWorkspace, path, message)

@@ -1,25 +1,24 @@
-//! Collects what the review page shows beyond findings and changes.
+//! Collects what reports show beyond findings and changes: previews and, for the review page, rows and commits.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::approvals::CommitApprovals;
-use crate::approve::Approval;
 use crate::error::Result;
 use crate::finding::{Finding, refused_paths};
 use crate::git::{Commit, Objects, Range, Repository};
-use crate::measure::{Class, is_binary, unified_preview};
+use crate::measure::{Class, Measured, is_binary, unified_preview};
 use crate::policy::Policy;
 use crate::rules::{MeasuredChange, place};
-use crate::verdict::{ReviewApproval, ReviewCommit, ReviewRow};
+use crate::verdict::{ReviewCommit, ReviewRow};
 
-/// The most lines of a file.
-const LINES: usize = 400;
+/// The most lines of a preview: about a screenful with the finding, and those on the page.
+const LINES: usize = 20;
+const PAGE_LINES: usize = 400;
 /// The most text of all files together. The page holds 5 MB with its markup.
 const TEXT: usize = 1 << 20;
-/// The longest version to compare. Of a longer one, the page gives the counts only.
+/// The longest version to compare. Of a longer one, reports give the counts only.
 const MOST_BYTES: usize = 4 << 20;
 /// The most versions to read, which bounds the time that many small files take.
 const MOST_FILES: usize = 400;
@@ -48,7 +47,7 @@ pub(super) fn rows(
         let covering = policy
             .scope
             .iter()
-            .flat_map(|scope| scope.lookup(changed.path()).grants);
+            .flat_map(|scope| scope.lookup(changed.path()));
         for at in covering.filter_map(|grant| place_of.get(&place(grant))) {
             rows[*at].touched += 1;
             rows[*at].refused += usize::from(refused.contains(&changed.change.path));
@@ -57,30 +56,32 @@ pub(super) fn rows(
     rows
 }
 
-/// The hunks of refused, replaced and deleted files, the refused and the largest first, as far as they fit on the page.
+/// The previews of destructive changes and, for the page, of all refused and deleted files: the refused and the largest
+/// first, as far as they fit.
 ///
 /// # Errors
 /// A blob cannot be read.
-pub(super) fn hunks(
+pub(super) fn previews(
     objects: &Objects,
     changes: &[MeasuredChange],
     findings: &[Finding],
+    for_page: bool,
 ) -> Result<HashMap<BString, String>> {
     let refused = refused_paths(findings);
     let is_wanted = |changed: &&MeasuredChange| {
         let change = &changed.change;
         let is_moved = change.new.is_none() && change.renamed.is_some();
-        let is_shown = changed.measured.is_some_and(|measured| {
-            measured.destroys() || measured.class == Class::Delete && !is_moved
-        });
-        is_shown || refused.contains(&change.path)
+        let is_shown = |measured: Measured| {
+            measured.destroys() || for_page && measured.class == Class::Delete && !is_moved
+        };
+        changed.measured.is_some_and(is_shown) || for_page && refused.contains(&change.path)
     };
     let mut wanted: Vec<_> = changes.iter().filter(is_wanted).collect();
     wanted.sort_by_key(|changed| {
         let lost = changed.measured.map(|measured| measured.lost.bytes);
         Reverse((refused.contains(&changed.change.path), lost))
     });
-    let mut shown = HashMap::new();
+    let mut previews = HashMap::new();
     let mut left = TEXT;
     for changed in wanted.into_iter().take(MOST_FILES) {
         let change = &changed.change;
@@ -89,41 +90,16 @@ pub(super) fn hunks(
         if old.len() + new.len() > MOST_BYTES || is_binary && changed.measured.is_none() {
             continue;
         }
-        let hunks = unified_preview(&old, &new, "", "", LINES);
-        if let Some(rest) = left.checked_sub(hunks.len()) {
+        let from = change.renamed.as_ref().unwrap_or(&change.path);
+        let (from, to) = (from.to_str_lossy(), change.path.to_str_lossy());
+        let lines = if for_page { PAGE_LINES } else { LINES };
+        let preview = unified_preview(&old, &new, &from, &to, lines);
+        if let Some(rest) = left.checked_sub(preview.len()) {
             left = rest;
-            shown.insert(changed.change.path.clone(), hunks);
+            previews.insert(change.path.clone(), preview);
         }
     }
-    Ok(shown)
-}
-
-/// The approvals in the commits, and those of this repository that are for one of the changes.
-pub(super) fn approvals(
-    of_commits: &CommitApprovals,
-    counted: &[Approval],
-    changes: &[MeasuredChange],
-) -> Vec<ReviewApproval> {
-    let mut all: Vec<ReviewApproval> = of_commits
-        .all
-        .iter()
-        .map(|one| ReviewApproval {
-            approval: one.approval.clone(),
-            commit: Some(one.commit.to_string()),
-            why_not: one.verdict.as_ref().err().cloned(),
-        })
-        .collect();
-    for approval in counted {
-        let is_known = all.iter().any(|one| one.approval.id == approval.id);
-        if !is_known && changes.iter().any(|one| approval.is_for(&one.change)) {
-            all.push(ReviewApproval {
-                approval: approval.clone(),
-                commit: None,
-                why_not: None,
-            });
-        }
-    }
-    all
+    Ok(previews)
 }
 
 /// The commits of a range, oldest first.

@@ -51,31 +51,21 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSecti
     if policy.scope.as_ref().is_none_or(Scope::is_empty) {
         return Ok(None);
     }
-    let standing = policy.designs.iter();
-    let standing = standing.filter(|governing| governing.is_standing());
-    let standing = standing.map(|one| one.design.path.clone()).collect();
-    let scope = listing(repo, &policy)?;
-    Ok(Some(PromptSection::new(scope, standing)))
+    Ok(Some(PromptSection::new(listing(repo, &policy)?)))
 }
 
-/// All grants in force, each with whether its file exists; in a bare repository none does. Only the tree of the next
-/// commit lists all files, so a glob matches there.
+/// All grants in force, each with whether its file exists. Only the tree of the next commit lists all files, so a glob
+/// matches there.
 fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
     let designs = policy.designs.iter();
     let all = designs.flat_map(|governing| governing.design.grants.iter().cloned());
-    let head = repo.tree_of(repo.head_commit()?)?;
-    let index = repo.workdir().ok().map(|_| Index::open(repo)).transpose()?;
-    let tree = index
-        .as_ref()
-        .map_or_else(|| repo.tree_of(None), |index| index.tree())?;
-    let disk = repo.workdir().ok().map(work_tree).transpose()?;
-    let (head, tree) = (GitTreeView::of(&head), GitTreeView::of(&tree));
-    let disk = disk.as_ref().map_or(&tree as &dyn ResultTree, |disk| disk);
-    let listed = listed(&policy.settings, all.collect(), &head, &tree, disk);
-    head.failed
-        .finish()
-        .and(tree.failed.finish())
-        .map(|()| listed)
+    let (disk, index) = (work_tree(repo.workdir()?)?, Index::open(repo)?);
+    let (head, tree) = (repo.tree_of(repo.head_commit()?)?, index.tree()?);
+    let (head, tree) = (GitTreeView::new(&head, None), GitTreeView::new(&tree, None));
+    let listed = listed(&policy.settings, all.collect(), &head, &tree, &disk);
+    head.failed.finish()?;
+    tree.failed.finish()?;
+    Ok(listed)
 }
 
 /// The grants of a scope, each with whether its file exists: a glob by what `tree` lists, a path by what is there `now`.
@@ -163,27 +153,26 @@ fn chosen(repo: &Repository, options: &Options) -> Result<Option<ChosenDesigns>>
 /// # Errors
 /// HEAD cannot be read.
 pub fn status(repo: &Repository, options: &Options) -> Result<BranchStatus> {
-    let mut status = BranchStatus {
-        branch: repo.branch()?.map(|branch| branch.name),
-        designs: Ok(Vec::new()),
-        rows: Ok(None),
-        commit: staged(repo, options),
-        notes: Vec::new(),
-    };
-    match load_to_show(repo, options) {
+    let commit = staged(repo, options);
+    let (designs, rows, mut notes) = match load_to_show(repo, options) {
         Ok(policy) => {
-            status.designs = Ok(designs_used(&policy));
-            status.rows = rows(repo, &policy, status.commit.as_ref().ok());
-            status.notes = policy.notes;
+            let rows = rows(repo, &policy, commit.as_ref().ok());
+            (Ok(designs_used(&policy)), rows, policy.notes)
         }
-        Err(error) => status.designs = Err(error),
-    }
-    for note in status.commit.iter().flat_map(|verdict| &verdict.notes) {
-        if !status.notes.contains(note) {
-            status.notes.push(note.clone());
+        Err(error) => (Err(error), Ok(None), Vec::new()),
+    };
+    for note in commit.iter().flat_map(|verdict| &verdict.notes) {
+        if !notes.contains(note) {
+            notes.push(note.clone());
         }
     }
-    Ok(status)
+    Ok(BranchStatus {
+        branch: repo.branch()?.map(|branch| branch.name),
+        designs,
+        rows,
+        commit,
+        notes,
+    })
 }
 
 /// The rows of this branch's own designs, by what was committed since the merge base and what is staged.
@@ -195,15 +184,12 @@ fn rows(repo: &Repository, policy: &Policy, staged: Option<&Verdict>) -> Result<
     let (head, target) = (repo.head_commit()?, policy.settings.base.as_deref());
     let head = BaseCommit::new(repo, head)?;
     let Some((_, first)) = head.merge_base(repo, target)? else {
-        let unknown = Error::new(
+        return Err(Error::new(
             "guard does not know the commit at which this work began, so it cannot tell which rows are done",
-        );
-        return Err(match target {
-            Some(_) => unknown,
-            None => unknown.help("set `[lld] base = \"main\"` in guard.toml"),
-        });
+        )
+        .help("name the branch that it began at: `[lld] base = \"main\"` in guard.toml"));
     };
-    let committed = changes_between(repo.objects(), first.id(), head.tree().id())?;
+    let committed = changes_between(repo.objects(), first.id(), head.tree.id())?;
     let committed = committed.iter().map(|change| change.path.as_ref());
     let staged = staged.into_iter().flat_map(|verdict| &verdict.changes);
     let paths = committed.chain(staged.map(|change| change.path.as_ref()));

@@ -1,13 +1,13 @@
 //! Judges the next commit: the index, or what `git add --all` would stage. Which staged changes a person can approve,
 //! and which approvals the commit uses.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use gix::bstr::BString;
 
 use super::Options;
 use super::facts::JudgementFacts;
-use super::merge_commits::{self, OwnChanges};
+use super::merge_commits;
 use super::pipeline::{self, Judged};
 use super::policy_loader::load_for_changes;
 use crate::approve::Approval;
@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::finding::{Finding, Level};
 use crate::git::{Index, Parents, Repository, changes_between};
 use crate::policy::{DesignVersion, Policy, Stage};
-use crate::rules;
+use crate::rules::{self, MeasuredChange};
 use crate::verdict::{SourceKind, Verdict};
 
 /// Judges what `git commit` would record now.
@@ -85,12 +85,8 @@ pub fn governing_designs(repo: &Repository, options: &Options) -> Result<Vec<BSt
 }
 
 fn own_designs(policy: &Policy) -> Vec<BString> {
-    policy
-        .designs
-        .iter()
-        .filter(|governing| !governing.is_standing())
-        .map(|governing| governing.design.path.clone())
-        .collect()
+    let own = policy.designs.iter().filter(|one| !one.is_standing());
+    own.map(|governing| governing.design.path.clone()).collect()
 }
 
 /// The facts of the commit of an index; `githead` as in [`Options`].
@@ -100,7 +96,7 @@ fn facts_of<'a>(
     githead: bool,
 ) -> Result<JudgementFacts<'a>> {
     let parents = Parents::of_next_commit(repo, githead)?;
-    let OwnChanges { changes, merged } = merge_commits::of_next_commit(repo, &parents, index)?;
+    let (changes, merged) = merge_commits::of_next_commit(repo, &parents, index)?;
     Ok(JudgementFacts {
         operation: parents.operation,
         changes,
@@ -131,46 +127,44 @@ pub struct Clearable {
 /// # Errors
 /// As for `crate::judge::staged`.
 pub fn clearable(repo: &Repository, options: &Options) -> Result<(Vec<Clearable>, Vec<Finding>)> {
-    let Judged {
-        policy,
-        changes,
-        findings,
-        objects,
-        ..
-    } = judge_staged(repo, options)?;
-    let design = own_designs(&policy).into_iter().next();
-    let (mut errors, mut fixed): (Vec<_>, Vec<_>) = findings
-        .into_iter()
-        .filter(|finding| finding.level == Level::Error)
-        .partition(|finding| finding.rule.can_be_approved());
-    let is_of = |finding: &Finding, change: &Change| finding.path.as_ref() == Some(&change.path);
+    let judged = judge_staged(repo, options)?;
+    let design = own_designs(&judged.policy).into_iter().next();
+    let (mut by_path, mut fixed) = (BTreeMap::<BString, Vec<Finding>>::new(), Vec::new());
+    for finding in judged.findings {
+        match finding.path.clone() {
+            _ if finding.level != Level::Error => {}
+            Some(path) if finding.rule.can_be_approved() => {
+                by_path.entry(path).or_default().push(finding);
+            }
+            _ => fixed.push(finding),
+        }
+    }
     // A loss in a rename needs approval of both paths.
     let mut lost_at: HashSet<BString> = HashSet::new();
-    for changed in &changes {
-        let own = errors.iter().filter(|one| is_of(one, &changed.change));
-        let lost = own.filter_map(|one| rules::lost_at(one, &changed.change));
+    for MeasuredChange { change, .. } in &judged.changes {
+        let own = by_path.get(&change.path).into_iter().flatten();
+        let lost = own.filter_map(|one| rules::lost_at(one, change));
         lost_at.extend(lost.map(ToOwned::to_owned));
     }
     let mut all = Vec::new();
-    for changed in &changes {
-        let change = changed.change.clone();
-        let (own, rest) = errors.into_iter().partition(|one| is_of(one, &change));
-        errors = rest;
-        if own.is_empty() && !lost_at.contains(&change.path) {
+    for changed in judged.changes {
+        let change = changed.change;
+        let findings = by_path.remove(&change.path).unwrap_or_default();
+        if findings.is_empty() && !lost_at.contains(&change.path) {
             continue;
         }
-        let (old, new) = objects.both(changed.compared, change.new)?;
+        let (old, new) = judged.objects.both(changed.compared, change.new)?;
         all.push(Clearable {
             change,
             old,
             new,
-            findings: own,
+            findings,
             design: design.clone(),
-            designs: policy.design_versions(),
+            designs: judged.policy.design_versions(),
         });
     }
     // The remaining errors are not about a staged path, so no approval can name them.
-    fixed.extend(errors);
+    fixed.extend(by_path.into_values().flatten());
     Ok((all, fixed))
 }
 

@@ -1,7 +1,7 @@
 //! Views of a tree in git and of the work tree, for the rules.
 
 use std::cell::{OnceCell, RefCell};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gix::bstr::{BStr, BString};
 
@@ -40,21 +40,13 @@ impl FirstError {
 }
 
 impl<'a> GitTreeView<'a> {
-    /// The whole tree.
-    pub(super) fn of(tree: &'a Tree<'a>) -> GitTreeView<'a> {
+    /// The whole tree or, with `changes`, what is near one of them.
+    pub(super) fn new(tree: &'a Tree<'a>, changes: Option<&'a [MeasuredChange]>) -> Self {
         GitTreeView {
             tree,
-            changes: None,
+            changes,
             files: OnceCell::new(),
             failed: FirstError::default(),
-        }
-    }
-
-    /// The tree as the result of changes.
-    pub(super) fn of_result(tree: &'a Tree<'a>, changes: &'a [MeasuredChange]) -> GitTreeView<'a> {
-        GitTreeView {
-            changes: Some(changes),
-            ..GitTreeView::of(tree)
         }
     }
 }
@@ -112,17 +104,15 @@ pub(super) fn in_repository(repo: &Repository, file: &Path) -> Result<BString> {
         Error::new(format!("{} cannot be the design: {why}", show_file(file)))
             .help("name a Markdown file inside the repository")
     };
-    let root = canonical(repo.workdir()?).map_err(outside)?;
+    let real = |path: &Path| {
+        let real = path.canonicalize();
+        real.map_err(|error| outside(format!("{}: {error}", show_file(path))))
+    };
+    let root = real(repo.workdir()?)?;
     let here = std::env::current_dir().map_err(|error| outside(error.to_string()))?;
-    let here = canonical(&here).map_err(outside)?;
-    let absolute = from_real_root(&root, &here.join(file));
+    let absolute = from_real_root(&root, &real(&here)?.join(file));
     normalize_request(&bytes(&root), &bytes(&absolute), system::PLATFORM)
         .map_err(|rejection| outside(rejection.message))
-}
-
-fn canonical(path: &Path) -> Result<PathBuf, String> {
-    path.canonicalize()
-        .map_err(|error| format!("{}: {error}", show_file(path)))
 }
 
 /// The disk lists no files; the index does. A request is about one path, and its neighbours are judged at commit

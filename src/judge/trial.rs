@@ -3,7 +3,7 @@
 use gix::ObjectId;
 
 use super::pipeline::designs_used;
-use super::{Options, Progress, facts, range};
+use super::{Options, facts, range};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::{Headline, Repository};
@@ -41,20 +41,14 @@ pub struct TriedChange {
 ///
 /// # Errors
 /// There is no commit to judge, or a commit or file cannot be read.
-pub fn trial(
-    repo: &Repository,
-    settings: &Settings,
-    most: usize,
-    progress: &Progress<'_>,
-) -> Result<Trial> {
+pub fn trial(repo: &Repository, settings: &Settings, most: usize) -> Result<Trial> {
     let (target, tip) = match facts::target_of(repo, settings.base.as_deref())? {
         Some(target) => target,
         None => {
             let head = repo.head_commit()?;
             let head = head.ok_or_else(|| Error::new("there is no commit to check yet"))?;
-            let branch = repo.branch()?;
-            let name = branch.map_or_else(|| "HEAD".into(), |branch| branch.name);
-            (name.to_string(), head)
+            let branch = repo.branch()?.map(|branch| branch.name.to_string());
+            (branch.unwrap_or_else(|| "HEAD".to_owned()), head)
         }
     };
     let mut trial = Trial {
@@ -65,22 +59,6 @@ pub fn trial(
         changes: Vec::new(),
         missing: None,
     };
-    let mut steps = Vec::new();
-    let mut next = Some(tip);
-    while let Some(id) = next.filter(|_| steps.len() < most) {
-        next = repo.commit(id)?.parents.first().copied();
-        if next.is_some_and(|parent| repo.is_shallow() && !repo.has(parent)) {
-            trial.missing = next;
-            break;
-        }
-        steps.push((id, next));
-    }
-    if steps.is_empty() {
-        return Err(Error::new(
-            "the clone is too shallow to check a change: it holds only the newest commit",
-        )
-        .help(repo.fetch_command(&[])));
-    }
     // The branch has no design for what came before guard.
     let mut settings = settings.clone();
     settings.missing = Missing::Skip;
@@ -95,8 +73,14 @@ pub fn trial(
         ..settings.clone()
     });
     let options = options(settings);
-    for (at, &(id, parent)) in steps.iter().enumerate() {
-        let range = repo.range_since(parent, id)?;
+    let mut next = Some(tip);
+    while let Some(id) = next.filter(|_| trial.changes.len() < most) {
+        next = repo.commit(id)?.parents.first().copied();
+        if next.is_some_and(|parent| repo.is_shallow() && !repo.has(parent)) {
+            trial.missing = next;
+            break;
+        }
+        let range = repo.range_since(next, id)?;
         // Without usable designs, the other rules still apply.
         let (judged, why) = match range::net(repo, &range, id, &options) {
             Ok(judged) => (judged, None),
@@ -113,7 +97,12 @@ pub fn trial(
             unscoped: (!is_scoped).then(|| why.unwrap_or_else(|| "no design".to_owned())),
             findings: judged.findings,
         });
-        progress(at + 1, steps.len());
+    }
+    if trial.changes.is_empty() {
+        return Err(Error::new(
+            "the clone is too shallow to check a change: it holds only the newest commit",
+        )
+        .help(repo.fetch_command(&[])));
     }
     Ok(trial)
 }

@@ -6,7 +6,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use crate::design::Design;
 use crate::finding::Help;
 use crate::path::{escaped, shell_word};
-use crate::scope::glob::Glob;
+use crate::scope::glob::{Glob, directory_above};
 use crate::scope::path_placeholders::{self, PathNames};
 use crate::scope::settings::{Authority, Settings};
 use crate::scope::{Grant, GrantKind, Scope};
@@ -14,14 +14,8 @@ use crate::scope::{Grant, GrantKind, Scope};
 /// What `chosen_by` of a design says that joins every other: it matches `[lld] standing`.
 pub const STANDING: &str = "standing";
 
-/// A version of a design, for the audit log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DesignVersion {
-    /// The path in the repository.
-    pub path: BString,
-    /// The id of the blob.
-    pub blob: ObjectId,
-}
+/// A version of a design, for the audit log: its path and the id of the blob.
+pub type DesignVersion = (BString, ObjectId);
 
 /// A design in force.
 #[derive(Debug, Clone)]
@@ -44,6 +38,19 @@ pub struct Governing {
 }
 
 impl Governing {
+    /// A design in force, of which no other version is known.
+    pub fn new(design: Design, blob: ObjectId, origin: String, chosen_by: &str) -> Governing {
+        Governing {
+            design,
+            blob,
+            origin,
+            chosen_by: chosen_by.to_owned(),
+            in_force: true,
+            proposed: None,
+            before: None,
+        }
+    }
+
     /// Whether the design joins every other.
     pub fn is_standing(&self) -> bool {
         self.chosen_by == STANDING
@@ -124,7 +131,7 @@ impl Policy {
             // A row that names the file says that it is none.
             let (path, settings): (&BStr, _) = (grant.path.as_ref(), &mut self.settings);
             if grant.kind == GrantKind::File && settings.secrets.contains(path) {
-                settings.secrets = std::mem::take(&mut settings.secrets).except(path);
+                settings.secrets.except(path);
             }
         }
         self.proposed = scope_of(|governing| governing.proposed.as_ref());
@@ -211,12 +218,8 @@ impl Policy {
     /// The versions of the designs in force.
     pub(crate) fn design_versions(&self) -> Vec<DesignVersion> {
         let in_force = self.designs.iter().filter(|governing| governing.in_force);
-        in_force
-            .map(|governing| DesignVersion {
-                path: governing.design.path.clone(),
-                blob: governing.blob,
-            })
-            .collect()
+        let version = |one: &Governing| (one.design.path.clone(), one.blob);
+        in_force.map(version).collect()
     }
 }
 
@@ -227,7 +230,7 @@ pub const OWN_DIRECTORY: &str = ".guard";
 pub fn is_design(settings: &Settings, path: &BStr) -> bool {
     // A pattern is compiled only for paths below the right directory.
     let near =
-        |pattern: &&String| path.starts_with(literal_directory(normal_pattern(pattern)).as_bytes());
+        |pattern: &&String| path.starts_with(directory_above(normal_pattern(pattern).into()));
     let any_name = settings.lld_path.iter().filter(near);
     any_name
         .map(|pattern| path_placeholders::for_any_name(pattern))
@@ -276,25 +279,21 @@ pub fn issues_of(settings: &Settings, branch: &BStr) -> Vec<String> {
             issues.push(issue.to_owned());
         }
         // The separator after an issue may also precede the next one.
-        let end = found
-            .or_else(|| captures.get(0))
-            .map_or(at, |found| found.end());
-        let next = branch[at..].char_indices().nth(1);
-        at = match next {
-            _ if end > at => end,
-            Some((step, _)) => at + step,
+        let end = found.or(captures.get(0)).map_or(at, |found| found.end());
+        let next = branch[at..].chars().next().map(|c| at + c.len_utf8());
+        match next {
+            _ if end > at => at = end,
+            Some(next) => at = next,
             None => break,
-        };
+        }
     }
     issues
 }
 
 /// Whether the settings select designs by issue.
 pub fn needs_issue(settings: &Settings) -> bool {
-    settings
-        .lld_path
-        .iter()
-        .any(|pattern| pattern.contains("{issue}"))
+    let mut patterns = settings.lld_path.iter();
+    patterns.any(|pattern| pattern.contains("{issue}"))
 }
 
 /// An entry of `[lld] path` with its placeholders filled in.
@@ -345,14 +344,6 @@ pub fn normal_pattern(pattern: &str) -> &str {
 /// Whether a pattern of the settings matches `path`; an invalid pattern matches nothing.
 pub fn pattern_matches(pattern: &str, path: &BStr) -> bool {
     Glob::new(pattern.into()).is_ok_and(|glob| glob.matches(path))
-}
-
-/// The directory above all matches of `pattern`; empty for the root.
-pub fn literal_directory(pattern: &str) -> &str {
-    let literal = pattern
-        .find(['*', '{'])
-        .map_or(pattern, |at| &pattern[..at]);
-    literal.rfind('/').map_or("", |slash| &literal[..slash])
 }
 
 #[cfg(test)]

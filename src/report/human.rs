@@ -23,6 +23,8 @@ use crate::verdict::{DesignUsed, JudgedChange, Outcome, Texts, Verdict};
 const FULL: usize = 5;
 /// Findings per rule and level that are shown at all, later ones in one line; the rest is counted.
 const FOLD_AFTER: usize = 20;
+/// The most lines of a preview.
+const PREVIEW: usize = 20;
 
 /// The report of `guard lint`: the error if there is one, else the verdict.
 pub(super) fn report(run: RunResult<'_>, style: &Style) -> String {
@@ -123,7 +125,7 @@ fn push_preview(out: &mut String, preview: &str, style: &Style) {
     let room = style.width.saturating_sub(GUTTER.len()).max(GUTTER.len());
     let fit =
         |line: &str| texts::clip(&texts::line(&line.replace('\t', "    ")), room).into_owned();
-    let lines: Vec<String> = preview.lines().map(fit).collect();
+    let lines: Vec<String> = preview.lines().take(PREVIEW).map(fit).collect();
     *out += &format!("{}\n", style.title("preview:"));
     out.push_str(&gutter(&painted(&lines.join("\n"), style)));
 }

@@ -9,9 +9,7 @@ use super::json::document;
 use super::target::{Style, Target};
 use super::{human, texts};
 use crate::finding::{Level, Rule};
-use crate::scope::settings::{
-    FILE, KEYS, Key, KeyPlace, LEVELS, RULES, SECTIONS, Settings, ValueKind,
-};
+use crate::scope::settings::{FILE, KEYS, Key, LEVELS, RULES, SECTIONS, Settings, ValueKind};
 use crate::verdict::SettingsInForce;
 
 /// Writes the report in one piece.
@@ -33,8 +31,10 @@ fn rows(in_force: &SettingsInForce) -> impl Iterator<Item = (&'static str, &'sta
     keys.chain(rules.map(move |rule| (RULES, rule.id(), level(*rule).into())))
 }
 
-fn place<'a>(in_force: &'a SettingsInForce, table: &str, name: &str) -> Option<&'a KeyPlace> {
-    in_force.places.get(&(table.to_owned(), name.to_owned()))
+/// The line and the column that set a key.
+fn place(in_force: &SettingsInForce, table: &str, name: &str) -> Option<(usize, usize)> {
+    let key = (table.to_owned(), name.to_owned());
+    in_force.places.get(&key).copied()
 }
 
 fn json(in_force: &SettingsInForce) -> Value {
@@ -49,8 +49,8 @@ fn json(in_force: &SettingsInForce) -> Value {
         };
         let place = place(in_force, table, name);
         row["from"] = place.map_or("default", |_| FILE).into();
-        row["line"] = place.map(|place| place.line).into();
-        row["column"] = place.map(|place| place.column).into();
+        row["line"] = place.map(|(line, _)| line).into();
+        row["column"] = place.map(|(_, column)| column).into();
         list.push(row);
     }
     let variables = in_force.variables.iter();
@@ -76,9 +76,7 @@ fn human(in_force: &SettingsInForce, style: &Style) -> String {
             out += &format!("{}\n", style.title(&format!("[{table}]")));
         }
         let place = place(in_force, table, name);
-        let place = place.map_or("default".to_owned(), |place| {
-            format!("{FILE}:{}", place.line)
-        });
+        let place = place.map_or("default".to_owned(), |(line, _)| format!("{FILE}:{line}"));
         let text = match &value {
             Value::Array(items) => {
                 let items: Vec<String> = items.iter().map(ToString::to_string).collect();

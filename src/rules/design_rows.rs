@@ -110,7 +110,7 @@ fn exists(context: &DesignContext<'_>, grant: &Grant) -> Option<Finding> {
     let message = format!("the file to add exists already: {shown}");
     let mut found = Finding::new(Rule::DesignAddExists, path, message)
         .help("change the type to Modify if you mean this file, or choose another name");
-    if context.merge_base.is_none() && context.agreed.lookup(path).actions.contains(Actions::ADD) {
+    if context.merge_base.is_none() && context.agreed.actions(path).contains(Actions::ADD) {
         // The work itself may have added the file after the row was committed.
         found.level = Level::Warning;
         found = found.help("set `[lld] base` to the target branch so that guard can tell older files from new ones");

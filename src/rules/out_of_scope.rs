@@ -33,7 +33,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         .collect();
     let exists = |path: &BStr| existing.contains(path);
     for changed in refused {
-        let grant = scope.lookup(changed.path()).grants.first().copied();
+        let grant = scope.lookup(changed.path()).first().copied();
         let rule = match grant {
             Some(_) => Rule::ActionNotGranted,
             None => Rule::OutOfScope,
@@ -226,7 +226,7 @@ pub(super) fn has_row(policy: &Policy, changed: &MeasuredChange) -> bool {
     let Some(scope) = &policy.scope else {
         return false;
     };
-    let grants = scope.lookup(changed.path()).grants;
+    let grants = scope.lookup(changed.path());
     let only_renamed = !grants.is_empty() && grants.iter().all(|grant| grant.is_old_end());
     if only_renamed && needs_no_row(policy, &changed.change) {
         return rename_rows::goes_on(scope, changed);

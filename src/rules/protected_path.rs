@@ -84,7 +84,7 @@ fn kept<'a>(case: &Case<'a>, changed: &MeasuredChange) -> Option<&'a Grant> {
     }
     let path = changed.path();
     let scope = case.policy.scope.as_ref()?;
-    let grant = scope.lookup(path).grants.first().copied()?;
+    let grant = scope.lookup(path).first().copied()?;
     let is_committed = changed.change.old.is_some();
     let exists = is_committed || is_request && case.result.entry(path).is_some();
     let is_kept = stays(settings, scope, grant, path, [is_committed, exists]);

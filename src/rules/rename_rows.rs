@@ -42,11 +42,8 @@ pub(super) fn finding(case: &Case<'_>, changed: &MeasuredChange) -> Option<Findi
         return None;
     }
     let path = changed.path();
-    let lookup = case.policy.scope.as_ref()?.lookup(path);
-    let (grant, to) = lookup
-        .grants
-        .into_iter()
-        .find_map(|grant| Some((grant, grant.new_end(path)?)))?;
+    let mut grants = case.policy.scope.as_ref()?.lookup(path).into_iter();
+    let (grant, to) = grants.find_map(|grant| Some((grant, grant.new_end(path)?)))?;
     let is_part = changed.new_ends.iter().any(|end| end.path == to);
     let why = match is_part {
         true => "does not keep its content",

@@ -38,7 +38,7 @@ pub fn done_and_open<'a>(
         return (Vec::new(), Vec::new());
     };
     let touched: HashSet<_> = paths
-        .flat_map(|path| scope.lookup(path).grants)
+        .flat_map(|path| scope.lookup(path))
         .map(place)
         .collect();
     let own = policy

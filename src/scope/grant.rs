@@ -1,17 +1,15 @@
 //! One granted path, directory or glob of a design, and the role of its files (requirement 002, section 2.3).
 
-use std::fmt;
 use std::ops::BitOr;
-use std::sync::LazyLock;
 
 use gix::bstr::{BStr, BString};
 
 use super::patterns::Patterns;
-use super::settings::test_patterns;
+use super::settings::TEST_PATTERNS;
 use crate::finding::Anchor;
 
 /// A set of actions that a grant permits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Actions(u8);
 
 impl Actions {
@@ -63,12 +61,6 @@ impl BitOr for Actions {
 
     fn bitor(self, other: Actions) -> Actions {
         Actions(self.0 | other.0)
-    }
-}
-
-impl fmt::Debug for Actions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.names()).finish()
     }
 }
 
@@ -179,7 +171,7 @@ const CONFIG_EXTENSIONS: &str =
 const CONFIG_NAMES: &str = "go.mod|go.sum|requirements.txt";
 
 /// The patterns of tests.
-static TESTS: LazyLock<Patterns> = LazyLock::new(test_patterns);
+static TESTS: Patterns = Patterns::built_in(TEST_PATTERNS);
 
 /// The role of a path, directory or glob.
 pub fn role(path: &str) -> Role {

@@ -1,13 +1,12 @@
 //! All grants in force, and how to look them up.
 
 use std::collections::HashMap;
-use std::ops::BitOr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::glob::{Glob, literal_prefix};
+use super::glob::{Glob, directory_above};
 use super::{Actions, Grant, GrantKind};
 
 /// The number of comparisons for suggestions, which take one or two seconds in all.
@@ -25,23 +24,6 @@ pub struct Scope {
     globs: Vec<(usize, Glob)>,
     /// How many grants were compared with refused paths, to suggest one of them.
     compared: Arc<AtomicUsize>,
-}
-
-/// The grants at a path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lookup<'a> {
-    /// The grants that cover the path: those that name it, then directories from the innermost, then globs in
-    /// document order.
-    pub grants: Vec<&'a Grant>,
-    /// What they permit regardless of other changes: the old path of a Rename row adds nothing.
-    pub actions: Actions,
-}
-
-impl Lookup<'_> {
-    /// Whether no grant covers the path.
-    pub fn is_empty(&self) -> bool {
-        self.grants.is_empty()
-    }
 }
 
 impl Scope {
@@ -75,54 +57,45 @@ impl Scope {
         self.grants.is_empty()
     }
 
-    /// All grants that cover a path. Paths are compared by bytes. A directory grant covers what is below the
-    /// directory, not the directory itself.
-    pub fn lookup(&self, path: &BStr) -> Lookup<'_> {
-        self.answer(self.covering(path))
+    /// All grants that cover a path: those that name it, then directories from the innermost, then globs in document
+    /// order. Paths are compared by bytes. A directory grant covers what is below the directory, not the directory
+    /// itself.
+    pub fn lookup(&self, path: &BStr) -> Vec<&Grant> {
+        self.covering(path).collect()
     }
 
-    /// Like [`Scope::lookup`], but only the permitted actions.
+    /// What the grants of a path permit regardless of other changes: the old path of a Rename row adds nothing.
     pub fn actions(&self, path: &BStr) -> Actions {
-        self.lookup(path).actions
-    }
-
-    /// Whether any row renames a file.
-    pub fn has_renames(&self) -> bool {
-        self.grants.iter().any(Grant::is_old_end)
+        unconditional(self.covering(path))
     }
 
     /// The paths that Rename rows move `path` to.
     pub fn new_ends<'a>(&'a self, path: &'a BStr) -> impl Iterator<Item = BString> + 'a {
         self.covering(path)
-            .filter_map(move |index| self.grants[index].new_end(path))
+            .filter_map(move |grant| grant.new_end(path))
     }
 
     /// Whether a row permits the action at the path, regardless of Rename rows.
     pub fn says(&self, path: &BStr, action: Actions) -> bool {
-        self.covering(path).any(|index| {
-            let grant = &self.grants[index];
-            grant.renamed.is_none() && grant.actions.contains(action)
-        })
+        self.covering(path)
+            .any(|grant| grant.renamed.is_none() && grant.actions.contains(action))
     }
 
-    fn covering<'a>(&'a self, path: &'a BStr) -> impl Iterator<Item = usize> {
+    fn covering(&self, path: &BStr) -> impl Iterator<Item = &Grant> {
         let named = self.files.get(path).into_iter().flatten();
-        let above = ancestors(path)
-            .filter_map(|directory| self.directories.get(directory))
-            .flatten();
+        let named = named.map(|&index| &self.grants[index]);
         let globs = self.globs.iter().filter(|(_, glob)| glob.matches(path));
-        named
-            .chain(above)
-            .copied()
-            .chain(globs.map(|(index, _)| *index))
+        let globs = globs.map(|&(index, _)| &self.grants[index]);
+        named.chain(self.above(path)).chain(globs)
     }
 
-    fn answer(&self, indices: impl Iterator<Item = usize>) -> Lookup<'_> {
-        let grants: Vec<&Grant> = indices.map(|index| &self.grants[index]).collect();
-        let unconditional = grants.iter().filter(|grant| !grant.is_old_end());
-        let actions = unconditional.map(|grant| grant.actions);
-        let actions = actions.fold(Actions::NONE, BitOr::bitor);
-        Lookup { grants, actions }
+    /// The granted directories above a path, innermost first.
+    fn above(&self, path: &BStr) -> impl Iterator<Item = &Grant> {
+        let slashes = path.rfind_iter("/").filter(|&slash| slash > 0);
+        slashes
+            .filter_map(|slash| self.directories.get(&path[..slash]))
+            .flatten()
+            .map(|&index| &self.grants[index])
     }
 
     /// The grants that permit something `base` does not, in order.
@@ -132,7 +105,7 @@ impl Scope {
     pub fn grants_beyond(&self, base: &Scope) -> Vec<&Grant> {
         self.grants
             .iter()
-            .filter(|grant| !permits(base.around(grant).actions, grant.actions))
+            .filter(|grant| !permits(base.around(grant), grant.actions))
             .filter(|grant| !base.renames_as(grant))
             .collect()
     }
@@ -147,22 +120,21 @@ impl Scope {
         new.is_some_and(|new| self.new_ends(inside.as_ref()).any(|other| other == new))
     }
 
-    /// The grants that cover everything that `grant` covers.
-    fn around(&self, grant: &Grant) -> Lookup<'_> {
+    /// What is permitted at everything that `grant` covers.
+    fn around(&self, grant: &Grant) -> Actions {
         let path: &BStr = grant.path.as_ref();
-        // Every match is below this directory.
-        let inside: BString = match grant.kind {
-            GrantKind::File => return self.lookup(path),
-            // The name stands for any path below.
-            GrantKind::Directory => [path.as_bytes(), b"/x"].concat().into(),
-            GrantKind::Glob => literal_prefix(path).into(),
+        let directory = match grant.kind {
+            GrantKind::File => return self.actions(path),
+            GrantKind::Directory => path,
+            GrantKind::Glob => directory_above(path),
         };
-        let above =
-            ancestors(inside.as_ref()).filter_map(|directory| self.directories.get(directory));
-        let globs = self.globs.iter().map(|(index, _)| *index);
-        let same =
-            globs.filter(|index| grant.kind == GrantKind::Glob && self.grants[*index].path == path);
-        self.answer(above.flatten().copied().chain(same))
+        // The name stands for any path below.
+        let inside = [directory.as_bytes(), b"/x"].concat();
+        let above = self.above(inside.as_bstr());
+        let same = self.grants.iter().filter(|one| {
+            grant.kind == GrantKind::Glob && one.kind == GrantKind::Glob && one.path == path
+        });
+        unconditional(above.chain(same))
     }
 
     /// Whether there is time to compare one more path with every grant.
@@ -174,15 +146,10 @@ impl Scope {
     }
 }
 
-/// The directories above a path, innermost first.
-fn ancestors(path: &BStr) -> impl Iterator<Item = &BStr> {
-    std::iter::successors(parent(path), |directory| parent(directory))
-}
-
-fn parent(path: &BStr) -> Option<&BStr> {
-    path.rfind_byte(b'/')
-        .filter(|&slash| slash > 0)
-        .map(|slash| path[..slash].as_bstr())
+/// What grants permit, the old paths of Rename rows left out.
+fn unconditional<'a>(grants: impl Iterator<Item = &'a Grant>) -> Actions {
+    let unconditional = grants.filter(|grant| !grant.is_old_end());
+    unconditional.fold(Actions::NONE, |all, grant| all | grant.actions)
 }
 
 /// Whether `given` permits all of `wanted`: permission to modify includes modifying a new file.
@@ -205,15 +172,15 @@ mod tests {
 
     fn found(scope: &Scope, path: &str) -> Vec<String> {
         let lookup = scope.lookup(path.into());
-        lookup.grants.iter().map(|g| g.path.to_string()).collect()
+        lookup.iter().map(|g| g.path.to_string()).collect()
     }
 
     #[test]
     fn requirement_002_scenario_030_a_listed_path_is_granted() {
         let scope = scope(&[("utils/lld.py", MODIFY)]);
-        let lookup = scope.lookup("utils/lld.py".into());
-        assert!(lookup.actions.contains(MODIFY));
-        assert!(!lookup.actions.contains(ADD));
+        let actions = scope.actions("utils/lld.py".into());
+        assert!(actions.contains(MODIFY));
+        assert!(!actions.contains(ADD));
     }
 
     #[test]
@@ -229,7 +196,7 @@ mod tests {
         ] {
             let lookup = scope.lookup(path.into());
             assert!(lookup.is_empty(), "{path}");
-            assert_eq!(lookup.actions, Actions::NONE);
+            assert_eq!(scope.actions(path.into()), Actions::NONE);
         }
     }
 
@@ -248,7 +215,7 @@ mod tests {
             ["src/a/b.rs", "src/a", "src", "src/**", "src/a/*.rs"]
         );
         assert_eq!(
-            scope.lookup("src/a/b.rs".into()).actions,
+            scope.actions("src/a/b.rs".into()),
             ADD | MODIFY | Actions::DELETE
         );
     }
@@ -266,8 +233,8 @@ mod tests {
     fn two_rows_for_one_path_are_joined() {
         let scope = scope(&[("a", ADD), ("a", Actions::DELETE)]);
         let lookup = scope.lookup("a".into());
-        assert_eq!(lookup.grants.len(), 2);
-        assert_eq!(lookup.actions, ADD | Actions::DELETE);
+        assert_eq!(lookup.len(), 2);
+        assert_eq!(scope.actions("a".into()), ADD | Actions::DELETE);
     }
 
     #[test]
@@ -358,7 +325,6 @@ mod tests {
         let scope = Scope::new([rename("a", "b"), rename("old/", "new/")].concat());
         for (path, new) in [("a", "b"), ("old/x/y", "new/x/y")] {
             assert_eq!(scope.actions(path.into()), Actions::NONE, "{path}");
-            assert_eq!(scope.lookup(path.into()).actions, Actions::NONE, "{path}");
             assert!(scope.new_ends(path.into()).eq([new]), "{path}");
         }
         assert_eq!(scope.new_ends("b".into()).count(), 0);
@@ -401,7 +367,7 @@ mod tests {
         let scope = Scope::new(paths.iter().map(|path| grant(path, ADD)).collect());
         for (n, path) in paths.iter().enumerate() {
             let lookup = scope.lookup(path.as_str().into());
-            assert_eq!(lookup.grants, [&scope.grants()[n]]);
+            assert_eq!(lookup, [&scope.grants()[n]]);
         }
     }
 }

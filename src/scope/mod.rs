@@ -11,4 +11,4 @@ pub mod settings;
 #[cfg(test)]
 pub(crate) use grant::testing;
 pub use grant::{Actions, Grant, GrantForm, GrantKind, Role, role};
-pub use lookup::{Lookup, Scope};
+pub use lookup::Scope;

@@ -78,7 +78,9 @@ pub fn is_set(pattern: &str) -> bool {
 /// The paths that a pattern without stars names; none if there are too many.
 pub fn literal_paths(pattern: &str) -> Vec<String> {
     let paths = Some(pattern).filter(|pattern| !pattern.contains('*'));
-    paths.and_then(expand).unwrap_or_default()
+    paths
+        .and_then(|pattern| expand(pattern, ""))
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

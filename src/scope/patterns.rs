@@ -2,13 +2,11 @@
 
 use std::sync::OnceLock;
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::{BStr, BString, ByteSlice};
 use gix::glob::pattern::Mode;
 use gix::glob::wildmatch;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::glob::alternatives;
 
 /// The maximum length of a pattern, in bytes.
 const MAX_LEN: usize = 1_024;
@@ -27,6 +25,7 @@ pub struct Patterns {
     /// The built-in patterns, compiled on first use: most runs never need them.
     built_in: &'static str,
     compiled: OnceLock<Vec<Pattern>>,
+    excepted: Vec<BString>,
 }
 
 #[derive(Debug, Clone)]
@@ -46,29 +45,22 @@ impl Patterns {
         let compiled = patterns.into_iter().map(Pattern::new);
         let compiled: Vec<_> = compiled.collect::<Result<_, _>>()?;
         Ok(Patterns {
-            built_in: "",
             compiled: compiled.into(),
+            ..Patterns::default()
         })
-    }
-
-    /// Checks one pattern.
-    ///
-    /// # Errors
-    /// As for [`Patterns::new`].
-    pub fn check(pattern: &str) -> Result<(), PatternFault> {
-        Pattern::new(pattern.to_owned()).map(drop)
     }
 
     /// Whether they are guard's own, which no settings have replaced.
     pub fn are_built_in(&self) -> bool {
-        !self.built_in.is_empty()
+        !self.built_in.is_empty() && self.excepted.is_empty()
     }
 
     /// Built-in patterns, separated by blanks, which a test checks.
-    pub(crate) fn built_in(patterns: &'static str) -> Patterns {
+    pub(crate) const fn built_in(patterns: &'static str) -> Patterns {
         Patterns {
             built_in: patterns,
             compiled: OnceLock::new(),
+            excepted: Vec::new(),
         }
     }
 
@@ -82,9 +74,13 @@ impl Patterns {
     /// The pattern that covers `path`: the last match for it or for its outermost covered parent directory.
     pub fn find(&self, path: &BStr) -> Option<&str> {
         let mut above = path.find_iter("/").map(|end| path[..end].as_bstr());
+        let own = || {
+            let is_excepted = self.excepted.iter().any(|excepted| excepted == path);
+            self.covering(path, false).filter(|_| !is_excepted)
+        };
         above
             .find_map(|directory| self.covering(directory, true))
-            .or_else(|| self.covering(path, false))
+            .or_else(own)
     }
 
     /// The pattern that covers a path on its own account: the last match.
@@ -99,21 +95,9 @@ impl Patterns {
         self.find(path).is_some()
     }
 
-    /// The same patterns except for exactly this path; unchanged if no pattern can name it.
-    #[must_use]
-    pub(crate) fn except(self, path: &BStr) -> Patterns {
-        let Ok(path) = path.to_str() else {
-            return self;
-        };
-        let mut exception = "!/".to_owned();
-        for c in path.chars() {
-            if "*?[]{}\\ ".contains(c) {
-                exception.push('\\');
-            }
-            exception.push(c);
-        }
-        let patterns = self.iter().map(str::to_owned).chain([exception]).collect();
-        Patterns::new(patterns).unwrap_or(self)
+    /// Excepts exactly this path, unless its directory is covered.
+    pub(crate) fn except(&mut self, path: &BStr) {
+        self.excepted.push(path.to_owned());
     }
 
     /// The patterns as written.
@@ -146,6 +130,7 @@ impl Pattern {
     fn new(text: String) -> Result<Pattern, PatternFault> {
         let stars = text.matches('*').count();
         let line_break = ['\n', '\r', '\0'];
+        let unescaped = text.replace(r"\\", "");
         let fault = if text.len() > MAX_LEN {
             "has more than 1,024 bytes; split it into several patterns"
         } else if stars > MAX_STARS {
@@ -156,9 +141,9 @@ impl Pattern {
             "is a comment in a .gitignore; write `\\#` for a name that begins with `#`"
         } else if text.trim().is_empty() {
             "is empty; remove it"
-        } else if ends_with_open_escape(&text) {
+        } else if unescaped.ends_with('\\') {
             "ends with a backslash, so it matches nothing; write `\\\\` for a backslash"
-        } else if has_alternatives(&text) {
+        } else if unescaped.replace("\\{", "").contains('{') {
             "has braces, which are literal in a .gitignore; write one pattern per alternative, or `\\{`"
         } else {
             return Pattern::parse(text);
@@ -200,22 +185,6 @@ impl Pattern {
         let subject = subject.strip_prefix(literal);
         subject.is_some_and(|subject| gix::glob::wildmatch(rest.into(), subject.into(), mode))
     }
-}
-
-/// Whether the text ends with an odd number of backslashes.
-fn ends_with_open_escape(text: &str) -> bool {
-    text.bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1
-}
-
-/// Whether the text contains an unescaped `{a,b}`.
-fn has_alternatives(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    let plain = std::iter::from_fn(|| match bytes.next()? {
-        b'\\' => bytes.next().map(|_| b'x'),
-        byte => Some(byte),
-    });
-    let plain: Vec<u8> = plain.collect();
-    (0..plain.len()).any(|at| alternatives(&plain, at..plain.len()).is_some())
 }
 
 #[cfg(test)]
@@ -292,17 +261,20 @@ mod tests {
         ] {
             let all = list(&["*.env"]);
             assert!(all.contains(path.into()), "{path}");
-            let others = all.except(path.into());
+            let mut others = all;
+            others.except(path.into());
             assert!(!others.contains(path.into()), "{path}");
             assert!(others.contains("aa.env".into()) && others.contains("y/a.env".into()));
         }
-        let not_utf8 = list(&["*.env"]).except(b"\xff.env".as_bstr());
-        assert_eq!(not_utf8, list(&["*.env"]));
-        assert_ne!(not_utf8, list(&["*.pem"]));
+        let mut below = list(&["keys/"]);
+        below.except("keys/a.pem".into());
+        assert!(below.contains("keys/a.pem".into()));
+        assert_ne!(below, list(&["*.pem"]));
     }
 
     #[test]
     fn each_fault_of_a_pattern_is_named() {
+        let check = |pattern: &str| Patterns::new(vec![pattern.to_owned()]).map(drop);
         let (long, stars) = ("a".repeat(1_025), "*/".repeat(33));
         for (pattern, why) in [
             (&*long, "has more than 1,024 bytes"),
@@ -317,17 +289,18 @@ mod tests {
             ("{a,b}", "has braces"),
             ("x{a,b}", "has braces"),
             ("\\\\{a,b}", "has braces"),
+            ("{a}", "has braces"),
             ("!", "matches nothing"),
             ("/", "matches nothing"),
         ] {
-            let fault = Patterns::check(pattern).err().unwrap_or_default();
+            let fault = check(pattern).err().unwrap_or_default();
             assert!(fault.starts_with(why), "{pattern}: {fault}");
         }
         let (long, stars) = ("a".repeat(1_024), "*/".repeat(32));
         for pattern in [
-            &*long, &stars, "\\#a", "a\\\\", "\\{a,b}", "{a}", "a,b", "x",
+            &*long, &stars, "\\#a", "a\\\\", "\\{a,b}", "\\{a}", "a,b", "x",
         ] {
-            assert_eq!(Patterns::check(pattern), Ok(()), "{pattern}");
+            assert_eq!(check(pattern), Ok(()), "{pattern}");
         }
     }
 

@@ -2,15 +2,15 @@
 //! which settings are in force.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
 
 use gix::bstr::BString;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::{DesignUsed, Outcome, Texts, Verdict};
 use crate::design::Mention;
 use crate::error::Result;
 use crate::finding::{Anchor, Finding, Rule, json};
+use crate::policy::STANDING;
 use crate::scope::Grant;
 use crate::scope::settings::{KeyPlaces, Settings};
 
@@ -33,8 +33,7 @@ pub struct CheckResult {
     #[serde(serialize_with = "json::optional_path")]
     pub path: Option<BString>,
     /// The absolute path; `None` if it is outside.
-    #[serde(serialize_with = "system_path")]
-    pub absolute_path: Option<PathBuf>,
+    pub absolute_path: Option<String>,
     /// Whether it may be written, or read.
     pub allowed: bool,
     /// The closest path that would be allowed; only if `allowed` is false.
@@ -51,13 +50,6 @@ pub struct CheckResult {
     /// The line of the design that grants the path or explains the refusal.
     #[serde(skip)]
     pub design: Option<Anchor>,
-}
-
-/// A path of the system need not be UTF-8.
-fn system_path<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
-    path.as_ref()
-        .map(|path| path.to_string_lossy())
-        .serialize(serializer)
 }
 
 impl CheckAnswers {
@@ -144,8 +136,11 @@ pub struct PromptPath {
 }
 
 impl PromptSection {
-    /// The section for this scope, and the designs in it that join every branch's.
-    pub fn new(scope: ScopeListing, standing: Vec<BString>) -> PromptSection {
+    /// The section for this scope.
+    pub fn new(scope: ScopeListing) -> PromptSection {
+        let standing = scope.designs.iter();
+        let standing = standing.filter(|design| design.selected_by == STANDING);
+        let standing: Vec<BString> = standing.map(|design| design.path.clone()).collect();
         let mut paths: Vec<PromptPath> = Vec::new();
         let mut places = HashMap::new();
         for row in scope.grants {
@@ -168,11 +163,8 @@ impl PromptSection {
         }
         let granted = paths.iter().map(|line| line.row.grant.path.clone());
         let mut listed: HashSet<BString> = granted.collect();
-        let mut named: Vec<BString> = scope
-            .mentions
-            .into_iter()
-            .map(|mention| mention.path)
-            .collect();
+        let mentions = scope.mentions.into_iter();
+        let mut named: Vec<BString> = mentions.map(|mention| mention.path).collect();
         named.retain(|path| listed.insert(path.clone()));
         let mut notes = scope.notes;
         if !scope.problems.is_empty() {

@@ -2,8 +2,9 @@
 
 mod answers;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
+use gix::ObjectId;
 use gix::bstr::BString;
 use serde::Serialize;
 
@@ -13,6 +14,7 @@ pub use answers::{
 };
 
 use crate::approve::Approval;
+use crate::change::State;
 use crate::finding::{Finding, Level, json};
 use crate::scope::Grant;
 
@@ -271,8 +273,6 @@ impl Verdict {
 pub struct Review {
     /// The rows of the designs, in the order of designs and lines.
     pub rows: Vec<ReviewRow>,
-    /// The unified previews of refused, replaced and deleted files, longer than those of a report.
-    pub hunks: HashMap<BString, String>,
     /// The approvals of the judged changes.
     pub approvals: Vec<ReviewApproval>,
     /// The commits of a range, oldest first.
@@ -292,15 +292,18 @@ pub struct ReviewRow {
     pub refused: usize,
 }
 
-/// An approval that came with the changes.
+/// The states of a path before and after a commit.
+pub(crate) type StatePair = (Option<State>, Option<State>);
+
+/// An approval in a commit message, and whether it counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewApproval {
     /// The approval.
     pub approval: Approval,
-    /// The commit whose message contains it, in hexadecimal.
-    pub commit: Option<String>,
-    /// Why it does not count; `None` if it does.
-    pub why_not: Option<String>,
+    /// The commit.
+    pub commit: ObjectId,
+    /// The approved step, or why the approval does not count.
+    pub verdict: Result<StatePair, String>,
 }
 
 /// A commit of a range.
@@ -312,16 +315,6 @@ pub struct ReviewCommit {
     pub subject: BString,
     /// The name of its author.
     pub author: BString,
-}
-
-impl Review {
-    /// Adds what another judgement of the same push collected. A row may then be there twice: the page adds them up.
-    pub(crate) fn join(&mut self, other: Review) {
-        self.rows.extend(other.rows);
-        self.hunks.extend(other.hunks);
-        self.approvals.extend(other.approvals);
-        self.commits.extend(other.commits);
-    }
 }
 
 #[cfg(test)]

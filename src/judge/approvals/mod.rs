@@ -9,9 +9,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use gix::ObjectId;
 use gix::bstr::BStr;
 
-use super::facts::{JudgementFacts, settings_of, settings_of_head};
+use super::facts::{JudgementFacts, settings_of};
 use crate::approve::{Approval, TRAILER};
-use crate::change::{Change, State};
+use crate::change::Change;
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::git::Repository;
@@ -20,39 +20,28 @@ use crate::rules;
 use crate::scope::settings::Settings;
 use crate::ssh_keygen::SshKeygen;
 use crate::trailer;
+use crate::verdict::{ReviewApproval, StatePair};
 
 /// The number of invalid trailers, and of refused approvals of one path, to report.
 const MAX_TOLD: usize = 3;
 /// Clocks differ, so a commit may claim to be older than its approval.
 const SLACK: i64 = 86_400;
 /// The nearest commits are searched for used approvals regardless of their date.
-const NEAR: usize = 1_000;
+const NEAR: usize = 2_000;
 /// That search stops after this many commits.
 const MAX_COMMITS: usize = 100_000;
-
-/// The states of a path before and after a commit.
-pub(super) type StatePair = (Option<State>, Option<State>);
-
-/// An approval in a commit message, and whether it counts.
-pub(super) struct CommitApproval {
-    pub(super) commit: ObjectId,
-    pub(super) approval: Approval,
-    /// The approved step, or why the approval does not count.
-    pub(super) verdict: Result<StatePair, String>,
-}
 
 /// The approvals in the commits of a range.
 #[derive(Default)]
 pub(super) struct CommitApprovals {
     /// In commit order.
-    pub(super) all: Vec<CommitApproval>,
+    pub(super) all: Vec<ReviewApproval>,
     /// Notes on invalid trailers.
     pub(super) notes: Vec<String>,
 }
 
 impl CommitApprovals {
-    /// Checks the approvals in the trailers of the commits against `settings` and the signers at the base. Without
-    /// approvals nothing is read.
+    /// Checks the approvals in the trailers of the commits against `settings` and the signers at the base.
     ///
     /// # Errors
     /// An object cannot be read, or there is no `ssh-keygen` to verify a signature.
@@ -60,87 +49,84 @@ impl CommitApprovals {
         facts: &JudgementFacts<'_>,
         settings: &Settings,
     ) -> Result<CommitApprovals> {
-        let (repo, base) = (facts.repo, facts.base.commit());
-        let (mut found, mut notes) = (Vec::new(), Vec::new());
+        let (repo, base) = (facts.repo, facts.base.commit);
+        if facts.commits.is_empty() {
+            return Ok(CommitApprovals::default());
+        }
+        let lists = SignerLists::new(repo, settings, base, facts.known)?;
+        let (mut all, mut notes) = (Vec::new(), Vec::new());
         for commit in facts.commits {
             for value in trailer::values(&commit.trailers, TRAILER) {
-                match Approval::from_trailer_value(value) {
-                    Ok(approval) => found.push((commit.id, approval)),
-                    Err(why) => notes.push(format!(
-                        "commit {}: invalid {TRAILER} trailer: {why}",
-                        commit.id.to_hex_with_len(12)
-                    )),
-                }
-            }
-        }
-        notes.truncate(MAX_TOLD);
-        let mut all = Vec::new();
-        if !found.is_empty() {
-            let known = facts.known.iter().copied();
-            let tips: Vec<ObjectId> = known.filter(|&tip| Some(tip) != base).collect();
-            let lists = SignerLists::new(repo, settings, base, &tips)?;
-            for (commit, approval) in found {
-                all.push(CommitApproval {
+                let approval = match Approval::from_trailer_value(value) {
+                    Ok(approval) => approval,
+                    Err(why) => {
+                        let id = commit.id.to_hex_with_len(12);
+                        notes.push(format!("commit {id}: invalid {TRAILER} trailer: {why}"));
+                        continue;
+                    }
+                };
+                all.push(ReviewApproval {
                     verdict: match lists.refusal(&approval)? {
                         Some(why) => Err(why),
-                        None => step(repo, commit, &approval)?,
+                        None => step(repo, commit.id, &approval)?,
                     },
-                    commit,
+                    commit: commit.id,
                     approval,
                 });
             }
-            refuse_used(repo, base, &tips, &mut all)?;
         }
+        notes.truncate(MAX_TOLD);
+        refuse_used(facts, &mut all)?;
         Ok(CommitApprovals { all, notes })
     }
 
     /// The approvals that count in this commit.
     pub(super) fn counted_in(&self, commit: ObjectId) -> Vec<Approval> {
         let counted = self.all.iter().filter(|one| one.verdict.is_ok());
-        counted
-            .filter(|one| one.commit == commit)
-            .map(|one| one.approval.clone())
-            .collect()
+        let counted = counted.filter(|one| one.commit == commit);
+        counted.map(|one| one.approval.clone()).collect()
     }
 
     /// Adds to each remaining error why the approvals of its path do not count; considers one commit or all.
     pub(super) fn tell(&self, findings: &mut [Finding], commit: Option<ObjectId>) {
         for finding in findings.iter_mut().filter(|one| rules::can_be_cleared(one)) {
-            let is_about = |one: &&CommitApproval| {
+            let is_about = |one: &&ReviewApproval| {
                 commit.is_none_or(|commit| one.commit == commit)
                     && finding.path.as_ref() == Some(&one.approval.path)
             };
             let refused = self.all.iter().filter(is_about);
             let refused = refused.filter_map(|one| Some((one, one.verdict.as_ref().err()?)));
             for (one, why) in refused.take(MAX_TOLD).collect::<Vec<_>>() {
-                let (who, commit) = (escaped(&one.approval.who), one.commit.to_hex_with_len(12));
                 let line = match why == UNSIGNED {
                     true => format!(
-                        "approved locally by {who}, but unsigned approvals do not count here"
+                        "approved locally by {}, but unsigned approvals do not count here",
+                        escaped(&one.approval.who)
                     ),
-                    false => {
-                        format!("the approval by {who} in commit {commit} does not count: {why}")
-                    }
+                    false => format!("{} does not count: {why}", named(one)),
                 };
                 finding.help.push(line.into());
-                let facts = one.facts(Some(why.clone()));
+                let facts = facts_of(one, Some(why.clone()));
                 finding.details.insert("approval", facts);
             }
         }
     }
 }
 
-impl CommitApproval {
-    /// The approval for JSON; `why_not` says why it does not clear the finding.
-    pub(super) fn facts(&self, why_not: Option<String>) -> serde_json::Value {
-        let mut facts = self.approval.facts();
-        facts["counts"] = why_not.is_none().into();
-        facts["commit"] = self.commit.to_string().into();
-        if let Some(why_not) = why_not {
-            facts["why_not"] = why_not.into();
-        }
-        facts
+/// An approval for JSON; `why_not` says why it does not clear the finding.
+fn facts_of(one: &ReviewApproval, why_not: Option<String>) -> serde_json::Value {
+    let mut facts = one.approval.facts();
+    facts["counts"] = why_not.is_none().into();
+    facts["commit"] = one.commit.to_string().into();
+    if let Some(why_not) = why_not {
+        facts["why_not"] = why_not.into();
     }
+    facts
+}
+
+/// An approval as messages name it.
+fn named(one: &ReviewApproval) -> String {
+    let (who, commit) = (escaped(&one.approval.who), one.commit.to_hex_with_len(12));
+    format!("the approval by {who} in commit {commit}")
 }
 
 /// The step that the commit makes at the approved path against its first parent, or why it is not the approved one.
@@ -168,35 +154,18 @@ fn step(
     })
 }
 
-/// Refuses approvals that an earlier commit has used: one of the range or of the history of its base, or one of the
-/// target branches, unless every one of them still has the result. A branch may contain a commit that the target took
-/// over, but not restore what the target reverted.
-fn refuse_used(
-    repo: &Repository,
-    base: Option<ObjectId>,
-    tips: &[ObjectId],
-    all: &mut [CommitApproval],
-) -> Result<()> {
+/// Refuses approvals that an earlier commit has used: one of the range, or of the history of its base or of a target
+/// branch.
+fn refuse_used(facts: &JudgementFacts<'_>, all: &mut [ReviewApproval]) -> Result<()> {
     let counted = all.iter().filter(|one| one.verdict.is_ok());
     let Some(oldest) = counted.map(|one| one.approval.when).min() else {
         return Ok(());
     };
-    let mut used = used_in(repo, base.as_slice(), oldest)?;
-    let used_beside = used_in(repo, tips, oldest)?;
-    for one in all {
-        let Ok((_, result)) = one.verdict else {
-            continue;
-        };
-        let mut first = used.get(&one.approval.id);
-        if let (None, Some(commit)) = (first, used_beside.get(&one.approval.id)) {
-            for &tip in tips {
-                let now = repo.tree_of(Some(tip))?.get(one.approval.path.as_ref())?;
-                if now != result {
-                    first = Some(commit);
-                }
-            }
-        }
-        if let Some(first) = first {
+    let base = facts.base.commit;
+    let earlier: Vec<ObjectId> = base.iter().chain(facts.known).copied().collect();
+    let mut used = used_in(facts.repo, &earlier, oldest)?;
+    for one in all.iter_mut().filter(|one| one.verdict.is_ok()) {
+        if let Some(first) = used.get(&one.approval.id) {
             one.verdict = Err(format!(
                 "already used in commit {}; an approval counts once",
                 first.to_hex_with_len(12)
@@ -242,8 +211,8 @@ struct SignerLists {
     file: String,
     /// Whether approvals need no signature.
     accept_unsigned: bool,
-    /// The list of the base, and those of the tips of target branches that differ from it.
-    lists: Vec<(Option<ObjectId>, Option<Vec<u8>>)>,
+    /// The list of the base, then those of the tips of target branches.
+    lists: Vec<Option<Vec<u8>>>,
 }
 
 impl SignerLists {
@@ -258,17 +227,15 @@ impl SignerLists {
     ) -> Result<SignerLists> {
         let list = |commit| repo.tree_of(commit)?.read(BStr::new(&settings.signers));
         let mut accept_unsigned = settings.accept_unsigned;
-        let mut lists = vec![(None, list(base)?)];
+        let mut lists = vec![list(base)?];
         for &tip in tips {
-            let theirs = list(Some(tip))?;
-            if theirs != lists[0].1 {
-                lists.push((Some(tip), theirs));
-            }
+            lists.push(list(Some(tip))?);
             if accept_unsigned {
                 let now = settings_of(repo, Some(tip))?;
                 accept_unsigned = now.is_some_and(|now| now.is_ok_and(|now| now.accept_unsigned));
             }
         }
+        lists.dedup();
         Ok(SignerLists {
             file: settings.signers.clone(),
             accept_unsigned,
@@ -288,54 +255,28 @@ impl SignerLists {
             return Ok(Some(UNSIGNED.to_owned()));
         }
         let file = escaped(&self.file);
-        for (tip, list) in &self.lists {
+        let keygen = || {
+            SshKeygen::find().map_err(|error| Error {
+                message: format!(
+                    "cannot verify the signature of an approval: {}",
+                    error.message
+                ),
+                ..error
+            })
+        };
+        for (at, list) in self.lists.iter().enumerate() {
             let why = match list {
                 None => Some(format!("the merge base lists no signers in {file}")),
-                Some(list) => {
-                    let keygen = SshKeygen::find().map_err(|error| Error {
-                        message: format!(
-                            "cannot verify the signature of an approval: {}",
-                            error.message
-                        ),
-                        ..error
-                    })?;
-                    keygen.verify(approval, &self.file, list)?.err()
-                }
+                Some(list) => keygen()?.verify(approval, &self.file, list)?.err(),
             };
-            match (why, tip) {
-                (Some(_), Some(tip)) => {
-                    return Ok(Some(format!(
-                        "its signer is no longer listed in {file} on the target branch ({})",
-                        tip.to_hex_with_len(12)
-                    )));
-                }
-                (Some(why), None) => return Ok(Some(why)),
-                (None, _) => {}
+            if at > 0 && why.is_some() {
+                return Ok(Some(format!(
+                    "its signer is no longer listed in {file} on the target branch"
+                )));
+            } else if why.is_some() {
+                return Ok(why);
             }
         }
         Ok(None)
     }
-}
-
-/// For signed approvals that would not count by HEAD's list of signers, says why.
-///
-/// # Errors
-/// HEAD, its settings or its list cannot be read, or there is no `ssh-keygen`.
-pub fn not_listed(repo: &Repository, approvals: &[Approval]) -> Result<Vec<String>> {
-    let settings = Settings {
-        accept_unsigned: false,
-        ..settings_of_head(repo)?
-    };
-    let lists = SignerLists::new(repo, &settings, repo.head_commit()?, &[])?;
-    let mut notes = Vec::new();
-    for approval in approvals.iter().filter(|one| one.signature.is_some()) {
-        let why = lists.refusal(approval)?;
-        notes.extend(why.map(|why| {
-            format!(
-                "this approval will not count for a pull request or in CI: {why}; list the key on the target branch"
-            )
-        }));
-    }
-    notes.dedup();
-    Ok(notes)
 }

@@ -6,9 +6,10 @@ mod select;
 
 use gix::bstr::{BStr, BString};
 
+use super::Options;
+use super::excuses::Revert;
 use super::facts::JudgementFacts;
 use super::tree_view::in_repository;
-use super::{Options, excuses};
 use crate::change::{Change, Kind};
 use crate::error::{Error, Result};
 use crate::finding::Help;
@@ -79,16 +80,13 @@ struct Loader<'f, 'a> {
 
 impl<'f, 'a> Loader<'f, 'a> {
     fn new(facts: &'f JudgementFacts<'a>, options: &'f Options) -> Result<Self> {
-        let by_hand = options
-            .designs
-            .iter()
-            .map(|file| in_repository(facts.repo, file))
-            .collect::<Result<_>>()?;
+        let by_hand = options.designs.iter();
+        let by_hand = by_hand.map(|file| in_repository(facts.repo, file));
         let mut loader = Loader {
             facts,
             options,
             configured: false,
-            by_hand,
+            by_hand: by_hand.collect::<Result<_>>()?,
             policy: Policy {
                 operation: facts.operation,
                 ..Policy::of_settings(facts.stage, Settings::default())
@@ -99,7 +97,7 @@ impl<'f, 'a> Loader<'f, 'a> {
     }
 
     fn base(&self) -> &'f Tree<'a> {
-        self.facts.base.tree()
+        &self.facts.base.tree
     }
 
     /// Whether the proposal's designs are in force instead of the base's.
@@ -201,9 +199,8 @@ impl<'f, 'a> Loader<'f, 'a> {
             return Ok(designs);
         }
         if self.configured {
-            let changes = self.facts.changes.iter();
-            let found = excuses::reverted_above(self.facts, &self.policy.settings, changes)?;
-            self.policy.reverts = found.map(|(commit, _)| commit);
+            let found = Revert::of(self.facts, &self.policy.settings)?;
+            self.policy.reverts = found.map(|revert| revert.commit);
         }
         match self.policy.reverts {
             Some(_) => Ok(designs),
@@ -281,44 +278,44 @@ impl Loader<'_, '_> {
             Ok(names) => names,
             Err(error) => return error,
         };
-        let filled = policy::filled_patterns(&self.policy.settings, &names);
+        let settings = &self.policy.settings;
+        let filled = policy::filled_patterns(settings, &names);
         let first: Vec<&String> = filled.iter().filter_map(|one| one.tries.first()).collect();
-        let what = if first.is_empty() {
-            format!("no design applies: {}", self.missing_name())
-        } else {
-            let work = match (&names.issue, &names.branch) {
-                (Some(issue), _) => format!(" for issue {issue}"),
-                (None, Some(branch)) => format!(" for branch {}", escaped(branch)),
-                (None, None) => String::new(),
-            };
-            let side = if is_range { "the branch" } else { "HEAD" };
-            format!("no design{work}: {} is not in {side}", escaped_list(first))
+        let branch = self.facts.branch.as_ref();
+        let branch = branch.map(|branch| escaped(branch).to_string());
+        let what = match (&names.issue, branch) {
+            _ if settings.lld_path.is_empty() => {
+                "no design applies: guard.toml does not set `[lld] path`".to_owned()
+            }
+            (issue, branch) if !first.is_empty() => {
+                let work = match (issue, branch) {
+                    (Some(issue), _) => format!(" for issue {issue}"),
+                    (None, Some(branch)) => format!(" for branch {branch}"),
+                    (None, None) => String::new(),
+                };
+                let side = if is_range { "the branch" } else { "HEAD" };
+                format!("no design{work}: {} is not in {side}", escaped_list(first))
+            }
+            (_, Some(branch)) => {
+                let problem = match policy::needs_issue(settings) {
+                    true => "contains no issue number",
+                    false => "cannot be part of a path",
+                };
+                format!("no design applies: the branch name {branch} {problem}")
+            }
+            (_, None) if is_range => {
+                "no design applies: neither the branch name nor a Guard-Design trailer names one"
+                    .to_owned()
+            }
+            (_, None) => {
+                "no design applies: HEAD is detached, so no branch name gives the path".to_owned()
+            }
         };
         match self.uncommitted().first().filter(|_| !is_range) {
             Some(choice) => commit_first(Error::new(what), &choice.path),
             None => Error::new(what)
                 .help("choose a design with `guard use`")
                 .help("to write a design: guard scope new NAME"),
-        }
-    }
-
-    /// Why nothing fills a placeholder of `[lld] path`.
-    fn missing_name(&self) -> String {
-        match &self.facts.branch {
-            _ if self.policy.settings.lld_path.is_empty() => {
-                "guard.toml does not set `[lld] path`".to_owned()
-            }
-            Some(branch) => {
-                let problem = match policy::needs_issue(&self.policy.settings) {
-                    true => "contains no issue number",
-                    false => "cannot be part of a path",
-                };
-                format!("the branch name {} {problem}", escaped(branch))
-            }
-            None if self.facts.stage == Stage::Range => {
-                "neither the branch name nor a Guard-Design trailer names one".to_owned()
-            }
-            None => "HEAD is detached, so no branch name gives the path".to_owned(),
         }
     }
 }

@@ -25,12 +25,13 @@ impl Loader<'_, '_> {
         let head_governs = self.head_governs();
         let is_range = self.facts.stage == Stage::Range;
         let judged = self.facts.head.map(|commit| commit.to_string());
+        let judged = judged.unwrap_or_else(|| "index".to_owned());
         let (text, origin) = match (&staged, &current) {
             // A range is judged by the design at its head; its grants beyond the base's version are listed.
-            (Some(text), _) if head_governs => (text, judged.unwrap_or_else(|| "HEAD".to_owned())),
+            (Some(text), _) if head_governs => (text, judged),
             (_, Some(text)) if is_range => (text, "merge base".to_owned()),
             (_, Some(text)) => (text, "HEAD".to_owned()),
-            (Some(text), None) => (text, judged.unwrap_or_else(|| "index".to_owned())),
+            (Some(text), None) => (text, judged),
             (None, None) => return self.load_from_work_tree(choice),
         };
         let may_surprise =
@@ -142,15 +143,8 @@ impl Loader<'_, '_> {
         if !choice.is_found {
             design = corrected(design.usable())?;
         }
-        Ok(Governing {
-            design,
-            blob: self.facts.repo.blob_id(text)?,
-            origin,
-            chosen_by: choice.by.clone(),
-            in_force: true,
-            proposed: None,
-            before: None,
-        })
+        let blob = self.facts.repo.blob_id(text)?;
+        Ok(Governing::new(design, blob, origin, &choice.by))
     }
 
     /// Reads the chosen documents, each once, and leaves out those that declare nothing as long as another one does, and

@@ -14,7 +14,7 @@ use crate::judge::tree_view::in_repository;
 use crate::path::{escaped, escaped_list};
 use crate::policy::FilledPattern;
 use crate::policy::{self, Stage};
-use crate::scope::glob::{Glob, is_glob};
+use crate::scope::glob::{Glob, directory_above, is_glob};
 use crate::scope::path_placeholders::{self, PathNames};
 use crate::scope::settings::{self, Settings};
 use crate::trailer;
@@ -186,10 +186,8 @@ impl Loader<'_, '_> {
                 .help("if all of them apply, name each with --lld; to choose one for this branch: guard use FILE"));
         }
         let is_found = found.len() > 1;
-        let choices = found.into_iter();
-        Ok(choices
-            .map(|path| Choice::new(path, by, is_found))
-            .collect())
+        let choice = |path| Choice::new(path, by, is_found);
+        Ok(found.into_iter().map(choice).collect())
     }
 
     /// Follows designs that the range itself added and then moved to where they are at its end: a new Markdown file
@@ -218,9 +216,8 @@ impl Loader<'_, '_> {
         let branch = self.facts.branch.clone().or_else(|| self.queued_branch());
         let settings = &self.policy.settings;
         let named = branch.iter().filter(|_| policy::needs_issue(settings));
-        let mut issues: Vec<String> = named
-            .flat_map(|branch| policy::issues_of(settings, branch.as_ref()))
-            .collect();
+        let issues = named.flat_map(|branch| policy::issues_of(settings, branch.as_ref()));
+        let mut issues: Vec<String> = issues.collect();
         if let (Some(branch), true) = (&branch, issues.len() > 1) {
             return Err(Error::new(format!(
                 "the branch name {} contains several issues: {}",
@@ -251,7 +248,7 @@ impl Loader<'_, '_> {
     }
 
     /// The standing designs. A person who chose some of those that a pattern matches left out the others.
-    pub(super) fn standing(&mut self, own: &[Choice]) -> Result<Vec<Choice>> {
+    pub(super) fn standing(&self, own: &[Choice]) -> Result<Vec<Choice>> {
         let mut choices = Vec::new();
         for pattern in &self.policy.settings.standing {
             let pattern = policy::normal_pattern(pattern);
@@ -263,12 +260,6 @@ impl Loader<'_, '_> {
                 continue;
             }
             let found = self.first_found(|side| matching(pattern, side))?;
-            if found.is_empty() {
-                let shown = escaped(pattern);
-                self.policy
-                    .notes
-                    .push(format!("no standing design matches {shown}"));
-            }
             let is_found = is_glob(pattern.into());
             let found = found.into_iter();
             choices.extend(found.map(|path| Choice::new(path, policy::STANDING, is_found)));
@@ -296,22 +287,15 @@ impl Loader<'_, '_> {
     /// Documents of this branch that only the work tree has.
     pub(super) fn uncommitted(&self) -> Vec<Choice> {
         let names = self.names().unwrap_or_default();
+        let entries = policy::filled_patterns(&self.policy.settings, &names).into_iter();
+        let tries = entries.flat_map(|entry| entry.tries);
+        let paths = tries.flat_map(|pattern| path_placeholders::literal_paths(&pattern));
         let is_there = |path: &String| {
             let file = self.file(BStr::new(path.as_str()));
             file.is_some_and(|file| file.is_file())
         };
-        let on_disk = |entry: FilledPattern| {
-            let mut tries = entry.tries.iter().map(|pattern| {
-                let paths = path_placeholders::literal_paths(pattern).into_iter();
-                paths.filter(is_there).collect::<Vec<String>>()
-            });
-            tries.find(|found| !found.is_empty())
-        };
-        let entries = policy::filled_patterns(&self.policy.settings, &names).into_iter();
-        let paths = entries.filter_map(on_disk).flatten();
-        paths
-            .map(|path| Choice::new(path, "work tree", false))
-            .collect()
+        let choice = |path| Choice::new(path, "work tree", false);
+        paths.filter(is_there).map(choice).collect()
     }
 }
 
@@ -325,7 +309,7 @@ fn matching(pattern: &str, side: &Tree<'_>) -> Result<Vec<BString>> {
     let Ok(glob) = Glob::new(pattern.into()) else {
         return Ok(Vec::new());
     };
-    let mut found = side.files_below(policy::literal_directory(pattern).into())?;
+    let mut found = side.files_below(directory_above(pattern.into()))?;
     found.retain(|path| glob.matches(path.as_ref()));
     found.sort();
     Ok(found)
@@ -340,7 +324,6 @@ pub(in crate::judge) struct LocatedDesigns {
     pub(in crate::judge) standing: Vec<Choice>,
     /// Those named by flag or variable.
     pub(in crate::judge) by_hand: Vec<BString>,
-    pub(in crate::judge) notes: Vec<String>,
 }
 
 /// Locates the designs of the branch in HEAD, index and work tree, without reading them.
@@ -380,7 +363,6 @@ pub(in crate::judge) fn locate(
         own,
         standing,
         by_hand: loader.by_hand,
-        notes: loader.policy.notes,
     })
 }
 

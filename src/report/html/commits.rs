@@ -27,21 +27,20 @@ pub(super) fn approvals(verdict: &Verdict) -> Option<PagePart> {
 
 fn approval(one: &ReviewApproval) -> String {
     let approval = &one.approval;
-    let (tag, why) = match &one.why_not {
-        None => (tag("good", "valid"), String::new()),
-        Some(why) => (tag("refused", "invalid"), prose(why)),
+    let (tag, why) = match &one.verdict {
+        Ok(_) => (tag("good", "valid"), String::new()),
+        Err(why) => (tag("refused", "invalid"), prose(why)),
     };
     let key = approval.key();
     let key = key.unwrap_or_else(|| "no key, counts only in this repository".to_owned());
-    let commit = one.commit.as_deref().map_or_else(String::new, |id| {
-        format!(", in commit {}", code(short(id).as_bytes()))
-    });
+    let commit = one.commit.to_string();
     format!(
-        "<li>{tag} {} <span class=\"q\">{why}</span><ul><li>{}: {} <span class=\"q\">by {}{commit}; {}</span></li></ul></li>",
+        "<li>{tag} {} <span class=\"q\">{why}</span><ul><li>{}: {} <span class=\"q\">by {}, in commit {}; {}</span></li></ul></li>",
         code(&approval.path),
         name(approval.who.as_bytes()),
         prose(&approval.reason),
         prose(&approval.how),
+        code(short(&commit).as_bytes()),
         html(&key)
     )
 }

@@ -44,7 +44,7 @@ pub(super) fn file(
 ) -> String {
     let open = if is_open { " open" } else { "" };
     let (facts, hunks) = match change {
-        Some(change) => (facts(change), hunks(verdict, change)),
+        Some(change) => (facts(change), hunks(change)),
         None => Default::default(),
     };
     let source = &verdict.source;
@@ -61,10 +61,8 @@ pub(super) fn file(
 }
 
 /// The hunks, without the names of the versions.
-fn hunks(verdict: &Verdict, change: &JudgedChange) -> String {
-    let review = verdict.review.as_ref();
-    let of_page = review.and_then(|review| review.hunks.get(&change.path));
-    let Some(preview) = of_page.or(change.preview.as_ref()) else {
+fn hunks(change: &JudgedChange) -> String {
+    let Some(preview) = &change.preview else {
         return "<p class=\"cut\">No lines are shown of what is not text, or too large.</p>"
             .to_owned();
     };

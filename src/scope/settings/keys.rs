@@ -4,8 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::IntoDeserializer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use toml::Spanned;
 use toml::de::DeValue;
 
 use crate::finding::{Level, Rule};
@@ -88,12 +90,12 @@ pub struct Key {
     pub(super) set: fn(&mut Settings, Value) -> serde_json::Result<()>,
 }
 
-/// `"key" Kind => field: Type = default; "what it does" "what docs/settings.md adds";`, by table. A key whose
+/// `"key" Kind => field: Type = default; "what it does" "what docs/settings.md adds, if anything";`, by table. A key whose
 /// field belongs to another structure names the field without type and default.
 macro_rules! settings {
     ($($section:literal $title:literal {
         $($name:literal $kind:expr => $field:ident $(.$part:ident)?
-            $(: $type:ty = $default:expr)? $(, $words:literal)?; $doc:literal $more:literal;)*
+            $(: $type:ty = $default:expr)? $(, $words:literal)?; $doc:literal $($more:literal)?;)*
     })*) => {
         /// Everything that `guard.toml` can say; [`Settings::default`] is what an empty file means.
         #[derive(Debug, Clone, PartialEq)]
@@ -124,7 +126,7 @@ macro_rules! settings {
             name: $name,
             kind: $kind,
             doc: $doc,
-            more: $more,
+            more: concat!($($more)?),
             default_words: [$(Some($words),)? None][0],
             get: |settings| serde_json::to_value(&settings.$field $(.$part)?),
             set: |settings, value| {
@@ -141,8 +143,7 @@ settings! {
             "The paths of the designs: `{issue}`, `{branch}` and `{slug}` stand for names, `*`, `**` and `{a,b}` match as in a shell."
             "See [Which design is in force](designs.md#which-design-is-in-force).";
         "standing" ValueKind::Texts => standing: Vec<String> = Vec::new();
-            "Designs that always apply, such as those for releases, dependency bumps and formatting."
-            "";
+            "Designs that always apply, such as those for releases, dependency bumps and formatting.";
         "base" ValueKind::Text => base: Option<String> = None;
             "The branch that work starts from, such as `main`."
             "The work began at the merge base of this branch and HEAD. Without this key, guard uses the default branch of the upstream, then `origin/HEAD`.";
@@ -164,8 +165,7 @@ settings! {
     }
     "scope" "paths that need no row, and protected paths" {
         "always" ValueKind::Patterns => always: Patterns = Patterns::default();
-            "Paths that need no row."
-            "";
+            "Paths that need no row.";
         "protect" ValueKind::Patterns => protect: Patterns = Patterns::default();
             "Paths that no change may touch."
             "No row permits it. Rule `protected-path`.";
@@ -205,8 +205,7 @@ settings! {
     }
     "snapshots" "copies of changed files" {
         "keep" ValueKind::Span => keep: u64 = 90 * DAY;
-            "How long guard keeps snapshots."
-            "";
+            "How long guard keeps snapshots.";
     }
 }
 
@@ -257,13 +256,8 @@ pub(super) const SECRETS: &str = "
     *secret*.json *secret*.yaml *secret*.yml *secret*.toml
     .netrc .npmrc .pypirc";
 
-/// The paths of tests.
-pub(crate) fn test_patterns() -> Patterns {
-    Patterns::built_in(TEST_PATTERNS)
-}
-
 /// The patterns of tests.
-pub(super) const TEST_PATTERNS: &str = "
+pub(crate) const TEST_PATTERNS: &str = "
     tests/ test/ __tests__/ spec/ testdata/
     test_*.py *_test.py conftest.py
     *_test.go *_test.rs *_test.dart *_test.exs
@@ -333,8 +327,8 @@ impl ValueKind {
 
     /// The value as the settings store it: a list for lists, seconds for durations. `None` if it is
     /// of another kind, which the type of the field decides for most.
-    pub(super) fn read(self, value: &DeValue<'_>) -> Option<Value> {
-        let value = json_value(value)?;
+    pub(super) fn read(self, value: Spanned<DeValue<'_>>) -> Option<Value> {
+        let value = Value::deserialize(value.into_deserializer()).ok()?;
         match self {
             ValueKind::Texts | ValueKind::Directories | ValueKind::Patterns
                 if value.is_string() =>
@@ -360,24 +354,6 @@ impl ValueKind {
             (ValueKind::Span, Some(time)) => format!("{}h", time / HOUR).into(),
             _ => value,
         }
-    }
-}
-
-/// A value of TOML in JSON; `None` for dates and tables.
-fn json_value(value: &DeValue<'_>) -> Option<Value> {
-    match value {
-        DeValue::String(text) => Some(text.as_ref().into()),
-        DeValue::Boolean(flag) => Some((*flag).into()),
-        DeValue::Integer(number) => {
-            let number = i64::from_str_radix(number.as_str(), number.radix());
-            number.ok().map(Value::from)
-        }
-        DeValue::Float(number) => number.as_str().parse::<f64>().ok().map(Value::from),
-        DeValue::Array(items) => items
-            .iter()
-            .map(|item| json_value(item.get_ref()))
-            .collect(),
-        DeValue::Datetime(_) | DeValue::Table(_) => None,
     }
 }
 

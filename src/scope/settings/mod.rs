@@ -5,7 +5,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use keys::test_patterns;
+pub(crate) use keys::TEST_PATTERNS;
 pub use keys::{Authority, Missing, ProtectTests, ValueKind};
 pub use keys::{EXPIRY, FILE, KEYS, Key, LEVELS, MAX_SIZE, RULES, SECTIONS, Settings};
-pub use read::{KeyPlace, KeyPlaces, parse, parse_with_places};
+pub use read::{KeyPlaces, parse, parse_with_places};

@@ -42,20 +42,20 @@ pub fn parse_with_places(bytes: &[u8]) -> Result<(Settings, KeyPlaces)> {
     if errors.is_empty() {
         reader.document(document.get_ref());
     }
-    reader.finish()
+    if reader.faults.is_empty() {
+        return Ok((reader.settings, reader.places));
+    }
+    reader.faults.sort_by_key(|(span, _)| span.start);
+    let faults = reader.faults.iter().map(|(span, what)| {
+        let (line, column) = reader.lines.position(span.start);
+        format!("{FILE}:{line}:{column}: {what}")
+    });
+    let faults: Vec<String> = faults.collect();
+    Err(Error::new(faults.join("\n")).help("`guard generate settings` lists every key"))
 }
 
-/// Where keys are set, by table and key.
-pub type KeyPlaces = BTreeMap<(String, String), KeyPlace>;
-
-/// A place in `guard.toml`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeyPlace {
-    /// 1-based.
-    pub line: usize,
-    /// 1-based, in characters.
-    pub column: usize,
-}
+/// The line and column of every key that is set, 1-based and in characters, by table and key.
+pub type KeyPlaces = BTreeMap<(String, String), (usize, usize)>;
 
 struct SettingsReader<'a> {
     lines: TextLines<'a>,
@@ -86,9 +86,9 @@ impl SettingsReader<'_> {
     }
 
     fn set_at(&mut self, section: &str, name: &Spanned<impl AsRef<str>>) {
-        let (line, column) = self.lines.position(name.span().start);
         let key = (section.to_owned(), name.get_ref().as_ref().to_owned());
-        self.places.insert(key, KeyPlace { line, column });
+        let place = self.lines.position(name.span().start);
+        self.places.insert(key, place);
     }
 
     fn document(&mut self, document: &DeTable<'_>) {
@@ -122,7 +122,7 @@ impl SettingsReader<'_> {
             if self.is_refused(key, value) {
                 continue;
             }
-            let read = key.kind.read(value.get_ref());
+            let read = key.kind.read(value.clone());
             let set = read.and_then(|read| (key.set)(&mut self.settings, read).ok());
             if set.is_none() {
                 let what = format!("`{}` must be {}", key.name, key.kind.expected());
@@ -143,7 +143,9 @@ impl SettingsReader<'_> {
                 continue;
             };
             let why = match key.kind {
-                ValueKind::Patterns => Patterns::check(text).err().map(str::to_owned),
+                ValueKind::Patterns => Patterns::new(vec![text.to_owned()])
+                    .err()
+                    .map(str::to_owned),
                 ValueKind::Directories if !is_directory(text) => Some(
                     "does not name a directory of the repository: write its path from the root, \
                      or `.` for the whole repository"
@@ -183,19 +185,6 @@ impl SettingsReader<'_> {
             self.set_at(RULES, name);
             self.settings.levels.insert(rule, level);
         }
-    }
-
-    fn finish(mut self) -> Result<(Settings, KeyPlaces)> {
-        if self.faults.is_empty() {
-            return Ok((self.settings, self.places));
-        }
-        self.faults.sort_by_key(|(span, _)| span.start);
-        let lines = self.faults.iter().map(|(span, what)| {
-            let (line, column) = self.lines.position(span.start);
-            format!("{FILE}:{line}:{column}: {what}")
-        });
-        let lines: Vec<String> = lines.collect();
-        Err(Error::new(lines.join("\n")).help("`guard generate settings` lists every key"))
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::keys::{EXEMPT, SECRETS, TEST_PATTERNS};
+use super::keys::{EXEMPT, SECRETS};
 use super::*;
 use crate::finding::Level;
 use crate::scope::patterns::Patterns;
@@ -286,7 +286,7 @@ fn the_place_of_every_key_is_known() {
     let (_, places) = parse_with_places(text).unwrap();
     let places: Vec<_> = places
         .iter()
-        .map(|((section, key), at)| (&**section, &**key, at.line, at.column))
+        .map(|((section, key), (line, column))| (&**section, &**key, *line, *column))
         .collect();
     assert_eq!(
         places,
