@@ -101,7 +101,7 @@ fn page_of_a_refused_branch_shows_what_is_lost_and_what_is_outside() {
     let expected = r#"
         page: <title>guard: refused · 188-work</title> | Refused</h1> | href="HUB/compare/MAIN...HEAD"
         page: runs/runs< | >188-work< | 4 by <bdi> | Refused <b>3</b>
-        refused: destructive-change | src/runs/state.py loses | <ins> | <del> | +    print(entries)
+        refused: destructive-change | src/runs/state.py loses | +    print(entries)
         refused: src/cli/layout.py | href="HUB/blob/HEAD/src/cli/main.py"
         map: runs/ | state.py | lines kept,  | class="tag refused" | replaced
         hunks: <span class="q">@@ - | <span class="o">- | src/runs/legacy.py | state.old()

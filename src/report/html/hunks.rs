@@ -1,7 +1,6 @@
 //! What is replaced and what is deleted, hunk by hunk.
 
 use gix::bstr::BString;
-use similar::TextDiff;
 
 use super::markup::{PagePart, code, folded, grouped, line, name, part};
 use super::overview::Home;
@@ -67,7 +66,7 @@ pub(super) fn file(
     )
 }
 
-/// The hunks with the words that differ, without the names of the versions.
+/// The hunks, without the names of the versions.
 fn hunks(verdict: &Verdict, change: &JudgedChange) -> String {
     let review = verdict.review.as_ref();
     let of_page = review.and_then(|review| review.hunks.get(&change.path));
@@ -78,80 +77,16 @@ fn hunks(verdict: &Verdict, change: &JudgedChange) -> String {
     if preview.is_empty() {
         return String::new();
     }
-    let sign = |line: &&str| match line.as_bytes()[..] {
-        [b'-', ..] => "-",
-        [b'+', ..] => "+",
-        _ => "",
-    };
-    let lines: Vec<&str> = preview.lines().skip(2).collect();
-    let runs = lines.chunk_by(|a, b| sign(a) == sign(b));
-    let runs: Vec<&[&str]> = runs.collect();
-    let mut added = Vec::new();
     let mut out = String::from("<pre class=\"diff\" tabindex=\"0\">");
-    for (at, run) in runs.iter().enumerate() {
-        let class = match sign(&run[0]) {
-            "-" => "o",
-            "+" => "n",
+    for shown in preview.lines().skip(2) {
+        let class = match shown.as_bytes() {
+            [b'-', ..] => "o",
+            [b'+', ..] => "n",
             _ => "q",
         };
-        let next = runs.get(at + 1).filter(|next| sign(&next[0]) == "+");
-        let marked = next.filter(|_| class == "o");
-        let lines = match marked.and_then(|next| with_marks(run, next)) {
-            Some((old, new)) => {
-                added = new;
-                old
-            }
-            None if class == "n" && !added.is_empty() => std::mem::take(&mut added),
-            None => run.iter().map(|shown| line(shown)).collect(),
-        };
-        for line in lines {
-            out += &format!("<span class=\"{class}\">{line}\n</span>");
-        }
+        out += &format!("<span class=\"{class}\">{}\n</span>", line(shown));
     }
     out + "</pre>"
-}
-
-/// Bytes of the removed and added lines that follow each other. With more, only whole lines are marked: comparing
-/// their words would take too long.
-const MOST_BYTES: usize = 8 * 1024;
-
-/// The removed lines and the added ones that follow them, with marks around the words that differ.
-fn with_marks(old: &[&str], new: &[&str]) -> Option<(Vec<String>, Vec<String>)> {
-    let text = |lines: &[&str]| -> String {
-        let lines = lines.iter();
-        lines.flat_map(|line| [&line[1..], "\n"]).collect()
-    };
-    let (old, new) = (text(old), text(new));
-    if old.len() + new.len() > MOST_BYTES {
-        return None;
-    }
-    let (mut removed, mut added) = (Vec::new(), Vec::new());
-    let diff = TextDiff::from_lines(&old, &new);
-    let changes = diff.ops().iter();
-    for change in changes.flat_map(|op| diff.iter_inline_changes_deadline(op, None)) {
-        // A line that differs as a whole needs no marks.
-        let values = change.values();
-        let is_marked = values
-            .iter()
-            .any(|(differs, text)| !differs && !text.trim().is_empty());
-        let shown = |sign: &str, mark: &str| {
-            let part = |(differs, text): &(bool, &str)| {
-                let text = line(text.trim_end_matches('\n'));
-                match *differs && is_marked && !text.is_empty() {
-                    true => format!("<{mark}>{text}</{mark}>"),
-                    false => text,
-                }
-            };
-            sign.to_owned() + &values.iter().map(part).collect::<String>()
-        };
-        if change.old_index().is_some() {
-            removed.push(shown("-", "del"));
-        }
-        if change.new_index().is_some() {
-            added.push(shown("+", "ins"));
-        }
-    }
-    Some((removed, added))
 }
 
 /// What happened to the file in figures.
