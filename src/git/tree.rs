@@ -67,14 +67,6 @@ impl<'repo> Tree<'repo> {
         self.objects
     }
 
-    /// The changes from another tree to this one, as [`changes_between`] finds them.
-    ///
-    /// # Errors
-    /// As for [`changes_between`].
-    pub fn changes_since(&self, old: ObjectId) -> Result<Vec<Change>> {
-        changes_between(self.objects, old, self.id)
-    }
-
     /// The state at `path`; `None` for nothing or a directory.
     ///
     /// # Errors
@@ -290,13 +282,12 @@ pub fn tree_of_changes(objects: &Objects, changes: &[Change]) -> Result<(Objects
     let hash = objects.hash_kind();
     let mut editor = Editor::new(gix::objs::Tree::empty(), &Never, hash);
     for change in changes {
-        let new = change.new.and_then(|new| {
-            let mode = EntryMode::try_from(new.kind.mode()).ok()?;
-            Some((mode.kind(), new.id))
-        });
-        if let Some((kind, id)) = new {
+        let Some(new) = change.new else {
+            continue;
+        };
+        if let Ok(mode) = EntryMode::try_from(new.kind.mode()) {
             let names = change.path.split_str("/").map(ByteSlice::as_bstr);
-            let _ = editor.upsert(names, kind, id);
+            let _ = editor.upsert(names, mode.kind(), new.id);
         }
     }
     let mut trees = Blobs::new();
