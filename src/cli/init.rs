@@ -29,7 +29,6 @@ pub(super) struct InitArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  guard init --dry-run    print the settings that guard would write
   guard init              write guard.toml and list the next steps
   guard init --observe    the same, with findings that warn
 
@@ -85,17 +84,16 @@ impl InitArgs {
 
 fn refuse_to_overwrite(repo: &Repository, path: &Path) -> Result<()> {
     let name = BStr::new(FILE);
-    let place = if fs::symlink_metadata(path).is_ok() {
-        "the work tree"
-    } else if Index::open(repo)?.tree()?.get(name)?.is_some() {
-        "the index"
-    } else if repo.tree_of(repo.head_commit()?)?.get(name)?.is_some() {
-        "HEAD"
-    } else {
+    if fs::symlink_metadata(path).is_err()
+        && Index::open(repo)?.tree()?.get(name)?.is_none()
+        && repo.tree_of(repo.head_commit()?)?.get(name)?.is_none()
+    {
         return Ok(());
-    };
-    Err(Error::new(format!("{FILE} already exists in {place}"))
-        .help("edit it; to list every key: guard generate settings"))
+    }
+    Err(Error::new(format!(
+        "{FILE} already exists in the work tree, the index or HEAD"
+    ))
+    .help("edit it; to list every key: guard generate settings"))
 }
 
 /// The branches that work usually starts from.

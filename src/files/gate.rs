@@ -1,14 +1,11 @@
 //! A workspace, ready for file operations.
 
-use gix::bstr::BString;
-
-use super::failure::{Failure, GateResult};
+use super::failure::GateResult;
 use super::log::{Log, members, record, versions};
 use super::signer::{Signer, TERMINAL};
 use super::store::{Store, approvals};
 use crate::approve::Approval;
 use crate::boundary::Boundary;
-use crate::error;
 use crate::git::Repository;
 use crate::judge::{self, BaseCommit, OperationContext, Options};
 use crate::policy::{DesignVersion, Policy};
@@ -29,8 +26,6 @@ pub struct Gate<'a> {
     /// How decisions come, such as from a [`TERMINAL`]. What the client of an MCP server answers for the person is never
     /// signed: a key that needs no touch would turn the client's word into the person's signature.
     pub how: &'static str,
-    /// Whether a write of no content is refused, because a closed or forgotten input could empty a file.
-    pub refuses_empty: bool,
 }
 
 impl<'a> Gate<'a> {
@@ -39,40 +34,27 @@ impl<'a> Gate<'a> {
     /// # Errors
     /// guard cannot reach a verdict.
     pub fn open(repo: &'a Repository, options: &Options) -> GateResult<Gate<'a>> {
-        Ok(Gate::with(repo, options, None)?)
+        Gate::open_to_check(repo, options, true)
     }
 
-    /// Opens the workspace to check these requests. If none is inside, no design is needed.
+    /// Opens the workspace to check requests. If none of them changes what is inside, no design is needed.
     ///
     /// # Errors
     /// guard cannot reach a verdict.
     pub fn open_to_check(
         repo: &'a Repository,
         options: &Options,
-        requests: &[BString],
-    ) -> error::Result<Gate<'a>> {
-        Gate::with(repo, options, Some(requests))
-    }
-
-    fn with(
-        repo: &'a Repository,
-        options: &Options,
-        requests: Option<&[BString]>,
-    ) -> error::Result<Gate<'a>> {
-        let boundary = Boundary::open(repo.own_workdir()?);
-        let boundary = boundary.map_err(|error| Failure::from(error).into_error())?;
-        let is_inside = |request: &BString| boundary.locate(request.as_ref()).is_ok();
-        let needs_design = requests.is_none_or(|all| all.iter().any(is_inside));
+        needs_design: bool,
+    ) -> GateResult<Gate<'a>> {
         Ok(Gate {
             policy: judge::load_for_request(repo, options, needs_design)?,
-            boundary,
+            boundary: Boundary::open(repo.own_workdir()?)?,
             log: Log::of(repo),
             store: Store::of(repo),
             approvals: approvals(repo)?,
             head: BaseCommit::new(repo, repo.head_commit()?)?,
             signer: None,
             how: TERMINAL,
-            refuses_empty: false,
             repo,
         })
     }

@@ -21,17 +21,15 @@ use gix::bstr::ByteSlice;
 use serde_json::{Map, Value, json};
 
 use super::{Failure, FailureKind, GateResult};
+use crate::disk;
 use crate::git::{Repository, WorkTree};
 use crate::policy::DesignVersion;
 use crate::sha256::sha256;
-use crate::{disk, system};
 
 /// The `prev` of the first record.
 const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 /// The start of the last member.
 const HASH_MEMBER: &str = ",\"hash\":\"";
-/// The events that give an approval or use it up.
-const DECISIONS: [&str; 2] = ["approved", "consumed"];
 /// How many bytes to read from the end for the last record.
 const TAIL: u64 = 1 << 13;
 
@@ -104,25 +102,6 @@ impl Log {
         Ok(seq)
     }
 
-    /// The decisions about approvals, newest first, until `visit` answers false. It may see a record again.
-    ///
-    /// # Errors
-    /// The log cannot be read.
-    pub(super) fn decisions(&self, visit: &mut dyn FnMut(&Record) -> bool) -> io::Result<()> {
-        let Some(mut file) = disk::if_there(File::open(&self.path))? else {
-            return Ok(());
-        };
-        // Most records are other events and cheap to skip.
-        let is_candidate = |line: &&[u8]| DECISIONS.iter().any(|word| line.contains_str(word));
-        let looked = from_end(&mut file, |bytes| {
-            let records = newest_lines(bytes).filter(is_candidate);
-            let mut records = records.filter_map(Record::parse);
-            let is_last = |record: Record| DECISIONS.contains(&record.event()) && !visit(&record);
-            records.any(is_last).then_some(())
-        });
-        looked.map(drop)
-    }
-
     /// The whole log; empty if there is none.
     ///
     /// # Errors
@@ -175,7 +154,7 @@ fn tail(file: &mut File) -> io::Result<(u64, String, bool)> {
 }
 
 /// The lines of an end of the log, the last one first.
-fn newest_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn newest_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = bytes.rsplit(|&byte| byte == b'\n');
     lines.filter(|line| !line.is_empty())
 }
@@ -252,29 +231,6 @@ pub fn rfc3339(seconds: i64) -> String {
     gix::date::Time::new(seconds, 0).format_or_unix(gix::date::time::format::ISO8601_STRICT)
 }
 
-named! {
-    /// What is wrong with a log.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum LogFault {
-        /// A record was changed, or does not follow the one before it.
-        Damaged = "damaged",
-        /// The last line is incomplete, as after a crash.
-        Torn = "torn",
-    }
-}
-
-impl LogFault {
-    /// The fault in words.
-    pub fn sentence(self) -> &'static str {
-        match self {
-            LogFault::Damaged => "the record was changed, or does not follow the one before it",
-            LogFault::Torn => {
-                "the last record is incomplete, as after a crash; the next record will note it"
-            }
-        }
-    }
-}
-
 /// The first fault and its line (from 1), with the chain up to there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verification {
@@ -282,8 +238,8 @@ pub struct Verification {
     pub records: u64,
     /// The hash of the last one; 64 zeros if there is none.
     pub hash: String,
-    /// The line of the first fault, and the fault.
-    pub fault: Option<(usize, LogFault)>,
+    /// The line of the first damage: a record that was changed, is incomplete, or does not follow the one before it.
+    pub fault: Option<usize>,
     /// The "started" records of operations without an end: still running, or interrupted.
     pub unfinished: Vec<Record>,
 }
@@ -292,30 +248,21 @@ pub struct Verification {
 pub fn verify(bytes: &[u8]) -> Verification {
     let (mut records, mut hash) = (0, GENESIS.to_owned());
     let mut open = BTreeMap::new();
-    let mut fault = None;
     // A line that a crash cut short is damage, unless the next record says that it follows one.
-    let mut torn = None;
+    let mut fault = None;
     for (at, line) in bytes.lines_with_terminator().enumerate() {
-        let number = at + 1;
-        let Some(line) = line.strip_suffix(b"\n") else {
-            fault = Some((number, LogFault::Torn));
-            break;
-        };
-        let damaged = Some((number, LogFault::Damaged));
-        let Some(record) = Record::parse(line) else {
-            if torn.is_some() {
-                break;
-            }
-            torn = damaged;
+        let record = line.strip_suffix(b"\n").and_then(Record::parse);
+        let Some(record) = record else {
+            fault = fault.or(Some(at + 1));
             continue;
         };
-        let follows_torn = record.facts.get("after_torn_line") == Some(&Value::Bool(true));
         let follows = (record.seq, &record.prev) == (records + 1, &hash);
-        if !follows || (torn.is_some() && !follows_torn) {
-            fault = torn.or(damaged);
+        let follows_torn = record.facts.get("after_torn_line") == Some(&Value::Bool(true));
+        if !follows || (fault.is_some() && !follows_torn) {
+            fault = fault.or(Some(at + 1));
             break;
         }
-        (records, torn) = (record.seq, None);
+        (records, fault) = (record.seq, None);
         hash.clone_from(&record.hash);
         match record.event() {
             "started" => drop(open.insert(record.seq, record)),
@@ -329,13 +276,12 @@ pub fn verify(bytes: &[u8]) -> Verification {
     Verification {
         records,
         hash,
-        fault: fault.or(torn),
+        fault,
         unfinished: open.into_values().collect(),
     }
 }
 
-/// How long a process may hold the lock while others wait. An operation takes milliseconds, or seconds on a slow
-/// disk.
+/// How long to wait for the lock. An operation takes milliseconds, or seconds on a slow disk.
 const LIMIT: Duration = Duration::from_secs(10);
 /// The pause between attempts.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -355,27 +301,20 @@ pub(super) fn alone(repo: &Repository) -> GateResult<File> {
     })
 }
 
-/// Locks an open file. Waits while others take turns; a process that keeps the lock is named in the error.
+/// Locks an open file. Waits while others take turns.
 ///
 /// # Errors
-/// [`io::ErrorKind::TimedOut`] if one process keeps the lock, or a system error.
+/// [`io::ErrorKind::TimedOut`] if the file stays locked, or a system error.
 fn wait(file: &File) -> io::Result<()> {
-    let (mut holder, mut since) = (None, Instant::now());
+    let since = Instant::now();
     loop {
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::WouldBlock) if since.elapsed() < LIMIT => thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => {
+                let what = format!("another guard holds it for {} seconds", LIMIT.as_secs());
+                return Err(io::Error::new(io::ErrorKind::TimedOut, what));
+            }
             result => return result.map_err(io::Error::from),
         }
-        let now = system::lock_holder(file);
-        if now != holder {
-            (holder, since) = (now, Instant::now());
-        }
-        if since.elapsed() >= LIMIT {
-            let who = now.map_or("another process".to_owned(), |id| format!("process {id}"));
-            let seconds = LIMIT.as_secs();
-            let what = format!("{who} has held the lock for {seconds} seconds");
-            return Err(io::Error::new(io::ErrorKind::TimedOut, what));
-        }
-        thread::sleep(PAUSE);
     }
 }

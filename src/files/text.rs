@@ -2,6 +2,7 @@
 //! one, all or none.
 
 use gix::bstr::{BStr, ByteSlice};
+use serde::Deserialize;
 
 use super::failure::{Failure, FailureKind, GateResult};
 use crate::path::{escaped, listed};
@@ -107,14 +108,16 @@ impl Extension {
     }
 }
 
-/// One replacement.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One replacement, also in a list of edits.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Edit {
     /// The search text; never empty.
-    pub search: Vec<u8>,
-    /// The replacement, byte for byte.
-    pub replace: Vec<u8>,
+    pub search: String,
+    /// The replacement, taken literally.
+    pub replace: String,
     /// Whether to replace every occurrence; otherwise there must be exactly one.
+    #[serde(skip)]
     pub every: bool,
 }
 
@@ -140,11 +143,9 @@ pub fn apply(content: &[u8], edits: &[Edit]) -> Result<Vec<u8>, Failure> {
             content = content.replace(&edit.search, &edit.replace);
             continue;
         }
-        let start = find_one(&content, &edit.search, &which)?;
-        content.splice(
-            start..start + edit.search.len(),
-            edit.replace.iter().copied(),
-        );
+        let start = find_one(&content, edit.search.as_bytes(), &which)?;
+        let end = start + edit.search.len();
+        content.splice(start..end, edit.replace.bytes());
     }
     Ok(content)
 }

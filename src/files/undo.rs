@@ -8,7 +8,6 @@ use gix::bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
 use super::decision::Ask;
-use super::failure::option_of;
 use super::log::{members, now, record, rfc3339};
 use super::perform::backup;
 use super::{Effect, Failure, FailureKind, Gate, GateResult, Log, Operation, log};
@@ -33,14 +32,12 @@ pub fn own_snapshot(repo: &Repository, name: &str) -> GateResult<Snapshot> {
         return Ok(snapshot);
     }
     let id = snapshot.id;
-    let there = option_of(repo, &snapshot.work_tree);
-    let there = there.map(|there| format!("guard {there}snapshot restore {id}").into());
     let message = format!("the snapshot {id} belongs to another work tree");
-    let mut failure = Failure::new(FailureKind::OtherWorkTree, message);
-    failure.help.extend(there);
-    Err(failure.help(format!(
-        "to print one of its files: guard snapshot show {id} FILE"
-    )))
+    Err(Failure::new(FailureKind::OtherWorkTree, message)
+        .help("to restore it, run guard in that work tree")
+        .help(format!(
+            "to print one of its files: guard snapshot show {id} FILE"
+        )))
 }
 
 impl Gate<'_> {
@@ -126,10 +123,10 @@ fn previous(repo: &Repository, state: Option<State>) -> Result<Option<(Vec<u8>, 
 ///
 /// # Errors
 /// The lock is unavailable, or a snapshot cannot be read or written.
-pub fn prune(repo: &Repository) -> Result<Pruned> {
+pub fn prune(repo: &Repository) -> GateResult<Pruned> {
     let keep = settings_of_head(repo)?.keep;
-    let _alone = log::alone(repo).map_err(Failure::into_error)?;
-    repo.prune_snapshots(now().saturating_sub_unsigned(keep))
+    let _alone = log::alone(repo)?;
+    Ok(repo.prune_snapshots(now().saturating_sub_unsigned(keep))?)
 }
 
 /// A snapshot as JSON.

@@ -57,10 +57,7 @@ impl Session {
         if known.designs == designs {
             return Ok(());
         }
-        let what = match designs.is_empty() {
-            true => "no design applies any more",
-            false => "the design has changed since this session began",
-        };
+        let what = "the designs have changed since this session began";
         Err(Failure::new(FailureKind::Stale, what)
             .help("call reload_scope, which tells what changed, then call the tool again"))
     }

@@ -185,9 +185,7 @@ fn internal_error() -> Failure {
 
 fn can_ask(context: &Context) -> bool {
     let capabilities = context.client_capabilities();
-    let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
-    // Before 2025-11-25 there was only the form.
-    elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+    capabilities.is_some_and(|capabilities| capabilities.elicitation.is_some())
 }
 
 #[cfg(test)]

@@ -155,8 +155,8 @@ impl Server {
             expect,
         } = given.0;
         let edits = edits.into_iter().map(|edit| files::Edit {
-            search: edit.old_text.into(),
-            replace: edit.new_text.into(),
+            search: edit.old_text,
+            replace: edit.new_text,
             every: false,
         });
         let patch = Operation::Patch(edits.collect());
@@ -167,11 +167,7 @@ impl Server {
     }
 
     /// Create a file with missing directories, or change its whole content. Prefer edit_file, or the strategies append, insert and extend, for a file that exists: replacing most of a large file waits until a person approves.
-    #[tool(annotations(
-        destructive_hint = true,
-        idempotent_hint = false,
-        open_world_hint = false
-    ))]
+    #[tool(annotations(destructive_hint = true, open_world_hint = false))]
     async fn write_file(&self, given: Parameters<WriteFile>, context: Context) -> ToolResult {
         self.change(context, move |call| write(call, given.0)).await
     }
@@ -256,13 +252,9 @@ fn write(call: &Call<'_>, wanted: WriteFile) -> ToolResult {
 }
 
 fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateResult<ToolAnswer> {
-    let requests = [call.request(path)];
-    let gate = Gate::open_to_check(call.repo, &call.session.options, &requests)?;
-    if gate.boundary.locate(requests[0].as_ref()).is_ok() {
-        call.session.check(&gate)?;
-    }
+    let gate = call.gate()?;
     let content = content.map(|content| content.as_bytes().to_vec());
-    let result = gate.check(path.into(), requests[0].as_ref(), content)?;
+    let result = gate.check(path.into(), call.request(path).as_ref(), content)?;
     let facts = json!(result);
     let answers = CheckAnswers {
         results: vec![result],

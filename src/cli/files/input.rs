@@ -19,11 +19,22 @@ pub(in crate::cli) struct ContentSource<'a, 'r> {
 }
 
 impl ContentSource<'_, '_> {
-    /// The new content, from a file or from standard input.
-    pub(in crate::cli) fn content(&self, file: Option<&Path>) -> files::GateResult<Vec<u8>> {
-        match file.filter(|file| *file != "-") {
-            Some(file) => self.file(file),
-            None => read_stdin(MAX_SIZE),
+    /// The new content, from a file or from standard input. A closed or forgotten input could empty a file.
+    pub(in crate::cli) fn content(
+        &self,
+        file: Option<&Path>,
+        allow_empty: bool,
+    ) -> files::GateResult<Vec<u8>> {
+        let content = match file.filter(|file| *file != "-") {
+            Some(file) => self.file(file)?,
+            None => read_stdin(MAX_SIZE)?,
+        };
+        match content.is_empty() && !allow_empty {
+            true => Err(
+                Failure::new(FailureKind::CannotJudge, "the content is empty")
+                    .help("to write an empty file, add --allow-empty"),
+            ),
+            false => Ok(content),
         }
     }
 
@@ -54,25 +65,11 @@ fn parse_edits(bytes: &[u8]) -> Result<Vec<Edit>> {
         Error::new(format!("the edits cannot be read: {}", escaped(&why)))
             .help("write a list such as [{\"search\": \"…\", \"replace\": \"…\"}]")
     };
-    let items: Vec<WrittenEdit> =
-        serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
-    if items.is_empty() {
-        return Err(bad("the list is empty".into()));
+    let edits: Vec<Edit> = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
+    match edits.is_empty() {
+        true => Err(bad("the list is empty".into())),
+        false => Ok(edits),
     }
-    let edits = items.into_iter().map(|item| Edit {
-        search: item.search.into(),
-        replace: item.replace.into(),
-        every: false,
-    });
-    Ok(edits.collect())
-}
-
-/// An edit in a list.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenEdit {
-    search: String,
-    replace: String,
 }
 
 /// How much larger than a file a list of edits may be.

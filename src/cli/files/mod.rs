@@ -8,8 +8,6 @@ pub(super) use answer::{print_content, print_done, told};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
-
 use super::options::{DesignArgs, repository};
 use super::output::Output;
 use super::question::{asking, person_to_ask};
@@ -70,21 +68,13 @@ pub(super) struct WriteArgs {
     /// Accept empty content; without this flag, guard takes it for a mistake and refuses.
     #[arg(long)]
     allow_empty: bool,
-    /// How to combine the content with the existing file.
-    #[arg(long, value_parser = strategies(), default_value = "replace")]
+    /// How to combine the content with the existing file: replace it, append to it, insert before a line, or add only the
+    /// definitions that it lacks.
+    #[arg(long, value_parser = ["replace", "append", "insert", "extend"], default_value = "replace")]
     strategy: String,
     /// Insert before this line, counted from 1; requires `--strategy insert`.
     #[arg(long, value_name = "N", required_if_eq("strategy", "insert"))]
     line: Option<usize>,
-}
-
-fn strategies() -> PossibleValuesParser {
-    PossibleValuesParser::new([
-        PossibleValue::new("replace").help("Replace the whole file"),
-        PossibleValue::new("append").help("Add the content at the end"),
-        PossibleValue::new("insert").help("Insert the content before a line"),
-        PossibleValue::new("extend").help("Add only the definitions that the file lacks"),
-    ])
 }
 
 #[derive(Debug, clap::Args)]
@@ -149,8 +139,8 @@ impl WriteArgs {
             usage("--line requires --strategy insert")
                 .help("to insert before line N: --strategy insert --line N")
         })?;
-        self.target.perform(output, !self.allow_empty, |input| {
-            let content = input.content(self.content_file.as_deref())?;
+        self.target.perform(output, |input| {
+            let content = input.content(self.content_file.as_deref(), self.allow_empty)?;
             Ok(Operation::Write { content, strategy })
         })
     }
@@ -158,11 +148,11 @@ impl WriteArgs {
 
 impl PatchArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
-        self.target.perform(output, false, |input| {
+        self.target.perform(output, |input| {
             Ok(Operation::Patch(match &self.search {
                 Some(search) => vec![Edit {
-                    search: search.clone().into(),
-                    replace: self.replace.clone().unwrap_or_default().into(),
+                    search: search.clone(),
+                    replace: self.replace.clone().unwrap_or_default(),
                     every: false,
                 }],
                 None => input.edits(self.edits.as_deref())?,
@@ -173,14 +163,13 @@ impl PatchArgs {
 
 impl DeleteArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
-        self.target
-            .perform(output, false, |_| Ok(Operation::Delete))
+        self.target.perform(output, |_| Ok(Operation::Delete))
     }
 }
 
 impl MoveArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
-        self.target.perform(output, false, |input| {
+        self.target.perform(output, |input| {
             let to = input.repo.request(Path::new(&self.to));
             Ok(Operation::Move { to, content: None })
         })
@@ -191,12 +180,10 @@ impl OperationTarget {
     fn perform(
         &self,
         output: &mut Output,
-        refuses_empty: bool,
         operation: impl Fn(&ContentSource<'_, '_>) -> files::GateResult<Operation>,
     ) -> files::GateResult<u8> {
         let repo = repository()?;
-        let mut gate = Gate::open(&repo, &self.design.options(false))?;
-        gate.refuses_empty = refuses_empty;
+        let gate = Gate::open(&repo, &self.design.options(false))?;
         output.notes(&gate.policy.notes);
         let input = ContentSource {
             repo: &repo,
