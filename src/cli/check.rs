@@ -11,6 +11,7 @@ use super::output::Output;
 use crate::boundary::bytes;
 use crate::error::Result;
 use crate::files::{Failure, Gate, GateResult};
+use crate::git::Repository;
 use crate::report::write_check;
 use crate::verdict::{CheckAnswers, CheckResult};
 
@@ -50,41 +51,42 @@ If guard cannot check one of several paths, it answers none, and the exit code i
 
 impl CheckArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let answers = self.answers().map_err(Failure::into_error)?;
+        let repo = repository()?;
+        // Reading needs no design.
+        let mut gate = Gate::open_to_check(&repo, &self.design.options(false), !self.read)?;
+        gate.refuses_empty = !self.allow_empty;
+        let results = self.results(&repo, &gate);
+        let answers = CheckAnswers {
+            results: results.map_err(Failure::into_error)?,
+            notes: gate.policy.notes.clone(),
+        };
         output.print(|to| write_check(&answers, to));
         output.notes(&answers.notes);
         Ok(answers.exit_code())
     }
 
-    fn answers(&self) -> GateResult<CheckAnswers> {
-        let repo = repository()?;
-        // Reading needs no design.
-        let gate = Gate::open_to_check(&repo, &self.design.options(false), !self.read)?;
+    fn results(&self, repo: &Repository, gate: &Gate<'_>) -> GateResult<Vec<CheckResult>> {
         let input = ContentSource {
-            repo: &repo,
-            gate: &gate,
+            repo,
+            gate,
             is_recorded: false,
         };
         let file = self.content_file.as_deref();
-        let content = file.map(|file| input.content(Some(file), self.allow_empty));
-        let content = content.transpose()?;
-        let results = self.paths.iter().map(|path| {
-            let path = bytes(Path::new(path));
-            let (path, request) = (BString::from(&*path), repo.request_of(&path));
-            match self.read {
-                true => gate.check_read(path, request.as_ref()),
-                false => gate.check(path, request.as_ref(), content.clone()),
-            }
-        });
-        let results: Vec<CheckResult> = results.collect::<GateResult<_>>()?;
-        if self.record {
-            results
-                .iter()
-                .try_for_each(|result| gate.record_answer(result))?;
+        let content = file.map(|file| input.content(Some(file))).transpose()?;
+        let mut results = Vec::new();
+        // The last one gets the content itself, which may be large.
+        let contents = std::iter::repeat_n(content, self.paths.len());
+        for (path, content) in self.paths.iter().zip(contents) {
+            let path = BString::from(bytes(Path::new(path)));
+            let request = repo.request_of(&path);
+            results.push(match self.read {
+                true => gate.check_read(path, request.as_ref())?,
+                false => gate.check(path, request.as_ref(), content)?,
+            });
         }
-        Ok(CheckAnswers {
-            results,
-            notes: gate.policy.notes.clone(),
-        })
+        for result in results.iter().filter(|_| self.record) {
+            gate.record_answer(result)?;
+        }
+        Ok(results)
     }
 }

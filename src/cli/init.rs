@@ -121,10 +121,9 @@ fn next_steps(draft: &SettingsDraft, has_standing: bool) -> Vec<String> {
         true => "guard install pre-commit, or: guard install git",
         false => "guard install git",
     };
-    let files = match has_standing {
-        true => format!("{FILE} {STANDING}"),
-        false => FILE.to_owned(),
-    };
+    let standing = if has_standing { STANDING } else { "" };
+    let files = format!("{FILE} {standing}");
+    let files = files.trim_end();
     vec![
         format!("git add {files} && git commit -m \"Set guard up\" -- {files}"),
         draft.next.clone(),
@@ -134,18 +133,12 @@ fn next_steps(draft: &SettingsDraft, has_standing: bool) -> Vec<String> {
 }
 
 fn told(draft: &SettingsDraft, has_standing: bool, steps: &[String]) -> String {
-    let mut text = format!("wrote {FILE}\n");
+    let mut lines = vec![format!("wrote {FILE}")];
     if has_standing {
-        text.push_str(&format!(
-            "wrote {STANDING}, the design for bumps, formatting and releases: remove what should not be open to every change\n"
-        ));
+        lines.push(format!("wrote {STANDING}, the design for bumps, formatting and releases: remove what should not be open to every change"));
     }
-    for found in &draft.found {
-        text.push_str(&format!("  {found}\n"));
-    }
-    text.push_str("\nnext:\n");
-    for (at, step) in steps.iter().enumerate() {
-        text.push_str(&format!("  {}. {step}\n", at + 1));
-    }
-    text
+    lines.extend(draft.found.iter().map(|found| format!("  {found}")));
+    lines.push("\nnext:".to_owned());
+    lines.extend((1..).zip(steps).map(|(at, step)| format!("  {at}. {step}")));
+    lines.join("\n") + "\n"
 }

@@ -172,8 +172,9 @@ impl Gate<'_> {
     /// One of them fails: then the tool must not run.
     pub(crate) fn keep(&self, mut changes: Vec<Effect>, tool: &str) -> GateResult<()> {
         // A new file, or one without contents, loses nothing.
-        let has_content = |old: &[u8]| !old.is_empty();
-        changes.retain(|effect| effect.changes() && effect.old_content().is_some_and(has_content));
+        changes.retain(|effect| {
+            effect.changes() && !effect.old_content().unwrap_or_default().is_empty()
+        });
         let title = match changes.as_slice() {
             [] => return Ok(()),
             [one] => one.title(),

@@ -1,11 +1,12 @@
 //! A workspace, ready for file operations.
 
-use super::failure::GateResult;
+use super::failure::{Failure, GateResult};
 use super::log::{Log, members, record, versions};
 use super::signer::{Signer, TERMINAL};
 use super::store::{Store, approvals};
 use crate::approve::Approval;
 use crate::boundary::Boundary;
+use crate::error;
 use crate::git::Repository;
 use crate::judge::{self, BaseCommit, OperationContext, Options};
 use crate::policy::{DesignVersion, Policy};
@@ -26,6 +27,8 @@ pub struct Gate<'a> {
     /// How decisions come, such as from a [`TERMINAL`]. What the client of an MCP server answers for the person is never
     /// signed: a key that needs no touch would turn the client's word into the person's signature.
     pub how: &'static str,
+    /// Whether a write of no content is refused, because a closed or forgotten input could empty a file.
+    pub refuses_empty: bool,
 }
 
 impl<'a> Gate<'a> {
@@ -34,7 +37,7 @@ impl<'a> Gate<'a> {
     /// # Errors
     /// guard cannot reach a verdict.
     pub fn open(repo: &'a Repository, options: &Options) -> GateResult<Gate<'a>> {
-        Gate::open_to_check(repo, options, true)
+        Ok(Gate::open_to_check(repo, options, true)?)
     }
 
     /// Opens the workspace to check requests. If none of them changes what is inside, no design is needed.
@@ -45,16 +48,18 @@ impl<'a> Gate<'a> {
         repo: &'a Repository,
         options: &Options,
         needs_design: bool,
-    ) -> GateResult<Gate<'a>> {
+    ) -> error::Result<Gate<'a>> {
+        let boundary = Boundary::open(repo.own_workdir()?);
         Ok(Gate {
             policy: judge::load_for_request(repo, options, needs_design)?,
-            boundary: Boundary::open(repo.own_workdir()?)?,
+            boundary: boundary.map_err(|error| Failure::from(error).into_error())?,
             log: Log::of(repo),
             store: Store::of(repo),
             approvals: approvals(repo)?,
             head: BaseCommit::new(repo, repo.head_commit()?)?,
             signer: None,
             how: TERMINAL,
+            refuses_empty: false,
             repo,
         })
     }

@@ -93,7 +93,7 @@ impl Log {
         record.insert("prev".into(), prev.into());
         let text = Value::Object(record).to_string();
         let body = text.strip_suffix('}').unwrap_or(&text);
-        let hash = digest(body.as_bytes());
+        let hash = sha256(body.as_bytes());
         let end = if is_torn { "\n" } else { "" };
         let line = format!("{end}{body}{HASH_MEMBER}{hash}\"}}\n");
         file.seek(SeekFrom::End(0))?;
@@ -196,7 +196,7 @@ impl Record {
         let (body, rest) = text.rsplit_once(HASH_MEMBER)?;
         let hash = rest.strip_suffix("\"}")?;
         let facts: Map<String, Value> = serde_json::from_str(text).ok()?;
-        (digest(body.as_bytes()) == hash).then_some(())?;
+        (sha256(body.as_bytes()).to_string() == hash).then_some(())?;
         Some(Record {
             seq: facts.get("seq")?.as_u64()?,
             prev: facts.get("prev")?.as_str()?.to_owned(),
@@ -215,10 +215,6 @@ impl Record {
         let text = self.facts.get(key).and_then(Value::as_str);
         text.unwrap_or_default()
     }
-}
-
-fn digest(bytes: &[u8]) -> String {
-    sha256(bytes).to_string()
 }
 
 /// In seconds since 1970.

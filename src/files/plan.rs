@@ -37,6 +37,14 @@ impl Gate<'_> {
         let before = old.as_ref().map(|entry| entry.content.as_slice());
         let old_digest = self.digest(before);
         check_expectation(path, expect, old_digest.as_deref())?;
+        if let Operation::Write { content, .. } = operation
+            && self.refuses_empty
+            && content.is_empty()
+        {
+            let message = format!("the content for {} is empty", escaped(path));
+            return Err(Failure::new(FailureKind::CannotJudge, message)
+                .help("to write an empty file, add --allow-empty"));
+        }
         let (new, extension) = operation.result(path, before)?;
         let after = new.as_deref();
         let moved_to = match operation {

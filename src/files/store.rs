@@ -79,8 +79,9 @@ impl HeldChange {
         // A person may be in another work tree.
         let own = repo.work_tree();
         let place = own.as_ref().and_then(|_| repo.place_of(&own));
-        let option = place.map(|place| format!("-C {} ", shell_word(&bytes(&place))));
-        let option = option.unwrap_or_default();
+        let option = place.map_or(String::new(), |at| {
+            format!("-C {} ", shell_word(&bytes(&at)))
+        });
         Failure::new(FailureKind::Held, message)
             .help("do not work around this; make a smaller change instead")
             .help(format!("a person decides: guard {option}approve {id}"))
@@ -144,9 +145,10 @@ impl Store {
         for file in files_in(&self.held)? {
             let name = file.file_name().and_then(|name| name.to_str());
             let change = name.map(|id| self.load(id)).transpose()?.flatten();
-            match change.filter(|change| now < change.expires) {
-                Some(change) => waiting.push(change),
-                // It has expired, or a killed process left it.
+            match change {
+                Some(change) if now < change.expires => waiting.push(change),
+                Some(change) => self.remove(&change.id)?,
+                // A killed process left it.
                 None => remove_if_older(&file, ABANDONED)?,
             }
         }

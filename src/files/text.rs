@@ -134,10 +134,9 @@ const MOST: usize = 1000;
 pub fn apply(content: &[u8], edits: &[Edit]) -> Result<Vec<u8>, Failure> {
     let mut content = content.to_vec();
     for (at, edit) in edits.iter().enumerate() {
-        let which = if edits.len() > 1 {
-            format!("edit {} of {}: ", at + 1, edits.len())
-        } else {
-            String::new()
+        let which = match edits.len() {
+            1 => String::new(),
+            all => format!("edit {} of {all}: ", at + 1),
         };
         if edit.every && !edit.search.is_empty() && content.contains_str(&edit.search) {
             content = content.replace(&edit.search, &edit.replace);

@@ -99,15 +99,16 @@ impl Gate<'_> {
 
 /// The answer to a restore.
 pub fn restored_json(done: &[Effect]) -> Value {
-    let (removed, restored): (Vec<&Effect>, Vec<&Effect>) =
-        done.iter().partition(|done| done.is_gone());
-    let paths = |done: Vec<&Effect>| texts(done.into_iter().map(|done| &done.path));
+    let paths = |is_gone: bool| {
+        let done = done.iter().filter(|done| done.is_gone() == is_gone);
+        texts(done.map(|done| &done.path))
+    };
     let backups = done.iter().filter_map(|done| done.backup);
     let backups: Vec<String> = backups.map(|backup| backup.to_string()).collect();
     json!({
         "version": 1,
-        "restored": paths(restored),
-        "removed": paths(removed),
+        "restored": paths(false),
+        "removed": paths(true),
         "backups": backups,
     })
 }
@@ -195,12 +196,11 @@ pub fn take_back(
     }
     if !back.changed.is_empty() {
         let both = store.repository(Blobs::new())?;
-        let step = |change: &Change| -> GateResult<RestoreStep> {
+        let mut steps = Vec::new();
+        for change in &back.changed {
             let restore = Operation::Restore(previous(&both, change.old)?);
-            Ok((change.path.clone(), restore))
-        };
-        let steps = back.changed.iter().map(step);
-        let steps = steps.collect::<GateResult<Vec<_>>>()?;
+            steps.push((change.path.clone(), restore));
+        }
         drop(store);
         let restored = Gate::open(repo, options)?.restore_all(steps, None)?;
         done.extend(shown(restored.iter().map(|effect| &effect.path)));

@@ -240,8 +240,7 @@ fn write(call: &Call<'_>, wanted: WriteFile) -> ToolResult {
     let write = Operation::Write {
         content: wanted.content.into(),
         strategy: strategy.ok_or_else(|| {
-            let message =
-                "there is no such strategy, or insert, and no other, needs the argument `line`";
+            let message = "`strategy` is one of `replace`, `append`, `insert` and `extend`; `insert`, and no other, needs `line`";
             Failure::new(FailureKind::CannotJudge, message)
         })?,
     };

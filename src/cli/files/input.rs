@@ -19,22 +19,11 @@ pub(in crate::cli) struct ContentSource<'a, 'r> {
 }
 
 impl ContentSource<'_, '_> {
-    /// The new content, from a file or from standard input. A closed or forgotten input could empty a file.
-    pub(in crate::cli) fn content(
-        &self,
-        file: Option<&Path>,
-        allow_empty: bool,
-    ) -> files::GateResult<Vec<u8>> {
-        let content = match file.filter(|file| *file != "-") {
-            Some(file) => self.file(file)?,
-            None => read_stdin(MAX_SIZE)?,
-        };
-        match content.is_empty() && !allow_empty {
-            true => Err(
-                Failure::new(FailureKind::CannotJudge, "the content is empty")
-                    .help("to write an empty file, add --allow-empty"),
-            ),
-            false => Ok(content),
+    /// The new content, from a file or from standard input.
+    pub(in crate::cli) fn content(&self, file: Option<&Path>) -> files::GateResult<Vec<u8>> {
+        match file.filter(|file| *file != "-") {
+            Some(file) => self.file(file),
+            None => read_stdin(MAX_SIZE),
         }
     }
 

@@ -139,8 +139,8 @@ impl WriteArgs {
             usage("--line requires --strategy insert")
                 .help("to insert before line N: --strategy insert --line N")
         })?;
-        self.target.perform(output, |input| {
-            let content = input.content(self.content_file.as_deref(), self.allow_empty)?;
+        self.target.perform(output, !self.allow_empty, |input| {
+            let content = input.content(self.content_file.as_deref())?;
             Ok(Operation::Write { content, strategy })
         })
     }
@@ -148,7 +148,7 @@ impl WriteArgs {
 
 impl PatchArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
-        self.target.perform(output, |input| {
+        self.target.perform(output, false, |input| {
             Ok(Operation::Patch(match &self.search {
                 Some(search) => vec![Edit {
                     search: search.clone(),
@@ -163,13 +163,14 @@ impl PatchArgs {
 
 impl DeleteArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
-        self.target.perform(output, |_| Ok(Operation::Delete))
+        self.target
+            .perform(output, false, |_| Ok(Operation::Delete))
     }
 }
 
 impl MoveArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
-        self.target.perform(output, |input| {
+        self.target.perform(output, false, |input| {
             let to = input.repo.request(Path::new(&self.to));
             Ok(Operation::Move { to, content: None })
         })
@@ -180,10 +181,12 @@ impl OperationTarget {
     fn perform(
         &self,
         output: &mut Output,
+        refuses_empty: bool,
         operation: impl Fn(&ContentSource<'_, '_>) -> files::GateResult<Operation>,
     ) -> files::GateResult<u8> {
         let repo = repository()?;
-        let gate = Gate::open(&repo, &self.design.options(false))?;
+        let mut gate = Gate::open(&repo, &self.design.options(false))?;
+        gate.refuses_empty = refuses_empty;
         output.notes(&gate.policy.notes);
         let input = ContentSource {
             repo: &repo,

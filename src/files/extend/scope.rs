@@ -201,8 +201,10 @@ impl<'t> CodeScope<'t> {
 
     /// Whether another statement may bind or use a name. Docstrings and the main block of a file do not count.
     fn mentions(&self, name: &str) -> bool {
-        let is_word = |char: char| char.is_alphanumeric() || char == '_';
-        let is_named = |text: &String| text.split(|char| !is_word(char)).any(|word| word == name);
+        let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.');
+        // What follows a dot is an attribute.
+        let is_it = |word: &str| word.split('.').next() == Some(name);
+        let is_named = |text: &String| text.split(|char| !is_part(char)).any(is_it);
         let counts = |text: &&String| !text.starts_with(['"', '\'']) && !is_main(text);
         self.others.iter().filter(counts).any(is_named)
     }
