@@ -9,8 +9,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::common::files::{Answer, answer_of};
+use crate::common::log::is_whole_or_cut_short;
 use crate::common::{self, GUARD, Repo};
-use write_guard::files::{Log, LogFault, verify};
+use write_guard::files::Log;
 
 const OLD: &str = "old\n";
 const VERBS: [&[&str]; 4] = [
@@ -70,9 +71,10 @@ impl Small {
                 self.check_failure(&answer, kinds, seen);
             }
             let bytes = Log::new(&self.repo.path(".git")).read().unwrap();
-            let fault = verify(&bytes).fault;
-            let is_harmless = fault.is_none_or(|(_, fault)| fault == LogFault::Torn);
-            assert!(is_harmless, "{fault:?} after {answer:?}");
+            assert!(
+                is_whole_or_cut_short(&bytes),
+                "the log is damaged after {answer:?}"
+            );
         }
         all_worked
     }

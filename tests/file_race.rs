@@ -15,8 +15,8 @@ use write_guard::judge::Options;
 fn operations() -> [(&'static str, Operation); 6] {
     let write = |content: &str| Operation::replace(content);
     let patch = Operation::Patch(vec![Edit {
-        search: b"e".to_vec(),
-        replace: b"e ".to_vec(),
+        search: "e".to_owned(),
+        replace: "e ".to_owned(),
         every: false,
     }]);
     let to_moved = Operation::Move {

@@ -31,7 +31,6 @@ mod boundary;
 mod cached_trees;
 mod cannot_judge;
 mod check_and_write;
-mod check_stdin;
 mod ci_environments;
 mod ci_kit;
 mod clean_merges;

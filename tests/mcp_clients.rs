@@ -108,7 +108,7 @@ fn python_sdk_drives_every_tool() {
     let Some(python) = python() else {
         return;
     };
-    drive(Some("2026-07-28"), |repo| {
+    drive(Some("2025-11-25"), |repo| {
         let mut command = program(repo, &python, "mcp_client.py");
         command.env("PYTHONPATH", newest_python_sdk());
         command

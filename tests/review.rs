@@ -235,5 +235,5 @@ fn review_without_a_target_branch_says_what_to_name() {
     repo.stage("a.py", "a = 1\n");
     repo.govern(&[("a.py", "Modify", "x")]);
     repo.tells("review", 2, "guard review main..HEAD");
-    repo.tells("review main", 2, "does not name commits as A..B");
+    repo.tells("review main", 2, "main is not a range");
 }

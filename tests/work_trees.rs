@@ -103,8 +103,7 @@ fn a_snapshot_is_restored_in_its_own_work_tree_only() {
     assert_eq!(list[1]["worktree"], repo.root.to_str().unwrap());
     repo.tells("snapshot list", 0, "(work tree side)");
     let refused = repo.ask(&["snapshot", "restore", &there]);
-    let go = format!("guard -C {place} snapshot restore {there}");
-    assert_eq!(refused.fails("other-worktree").json["error"]["help"][0], go);
+    refused.fails("other-worktree");
     assert_eq!(repo.read("a"), b"here, new\n");
     // Every work tree can show its content.
     let held = repo.guard(&["snapshot", "show", &there, "a"]).exits(0);

@@ -11,8 +11,8 @@ fuzz_target!(|data: &[u8]| {
     let old = parts.next().unwrap_or_default();
     let parts: Vec<&[u8]> = parts.take(8).collect();
     let edit = |pair: &[&[u8]]| Edit {
-        search: pair[0].to_vec(),
-        replace: pair[1].to_vec(),
+        search: String::from_utf8_lossy(pair[0]).into_owned(),
+        replace: String::from_utf8_lossy(pair[1]).into_owned(),
         every: false,
     };
     let edits: Vec<Edit> = parts.chunks_exact(2).map(edit).collect();
@@ -25,9 +25,9 @@ fuzz_target!(|data: &[u8]| {
         if let Ok(after) = &content {
             assert_eq!(before.find_iter(&edit.search).count(), 1);
             let at = before.find(&edit.search).expect("it was replaced");
-            assert!(after[at..].starts_with(&edit.replace));
+            assert!(after[at..].starts_with(edit.replace.as_bytes()));
             let behind = &after[at + edit.replace.len()..];
-            assert_eq!([&before[..at], &edit.search, behind].concat(), before);
+            assert_eq!([&before[..at], edit.search.as_bytes(), behind].concat(), before);
         }
     }
     assert_eq!(apply(old, &edits).ok(), content.ok());

@@ -13,14 +13,14 @@ const PREV: &str = "\"prev\":\"";
 fn check(log: &[u8]) {
     let found = verify(log);
     assert_eq!(found, verify(log));
-    assert!(found.unfinished.len() as u64 <= found.head.count);
-    if let Some((line, _)) = found.fault {
+    assert!(found.unfinished.len() as u64 <= found.records);
+    if let Some(line) = found.fault {
         assert!((1..=log.lines().count()).contains(&line));
         return;
     }
     let mut end = 0;
     for line in log.lines_with_terminator() {
-        assert!(verify(&log[..end]).head.count <= found.head.count);
+        assert!(verify(&log[..end]).records <= found.records);
         end += line.len();
     }
     // A line that a crash cut short may say anything.

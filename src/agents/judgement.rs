@@ -48,7 +48,7 @@ pub(crate) fn judge(repo: &Repository, options: &Options, call: &AgentEvent) -> 
         return Ok(());
     }
     // Without requests to change something inside, no design is needed.
-    let gate = Gate::open_to_check(repo, options, &requests)?;
+    let gate = Gate::open_to_check(repo, options, !requests.is_empty())?;
     check_each_once(&gate, &requests)?;
     for request in &ignored {
         let request: &BStr = request.as_ref();

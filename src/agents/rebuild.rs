@@ -42,12 +42,9 @@ pub(super) fn edited_text(old: Option<&[u8]>, edits: &[TextEdit]) -> GateResult<
     let old = old.unwrap_or_default();
     // Agents see and send lines that end with LF, and write them as the file has them.
     let is_crlf = ends_lines_with_crlf(old);
-    let text = |text: &str| -> Vec<u8> {
-        let lines = text.replace("\r\n", "\n");
-        match is_crlf {
-            true => lines.replace('\n', "\r\n").into(),
-            false => text.into(),
-        }
+    let text = |text: &str| match is_crlf {
+        true => text.replace("\r\n", "\n").replace('\n', "\r\n"),
+        false => text.to_owned(),
     };
     let (begun, edits) = match edits {
         [] => {
@@ -55,7 +52,7 @@ pub(super) fn edited_text(old: Option<&[u8]>, edits: &[TextEdit]) -> GateResult<
             return Err(Failure::new(FailureKind::CannotJudge, why));
         }
         [first, rest @ ..] if first.old_string.is_empty() && old.is_empty() => {
-            (text(&first.new_string), rest)
+            (text(&first.new_string).into(), rest)
         }
         all => (old.to_vec(), all),
     };

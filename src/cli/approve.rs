@@ -11,7 +11,6 @@ use super::options::{DesignArgs, repository, with_approvals};
 use super::output::Output;
 use super::person::Person;
 use super::question::{SignArgs, ask_for_word, asking, unsigned_notes};
-use super::usage::usage;
 use crate::approve::{self, Approval};
 use crate::boundary::Boundary;
 use crate::files::{self, Answer, Failure, FailureKind, Gate, GateResult, HeldChange};
@@ -36,7 +35,7 @@ pub(super) struct ApproveArgs {
     /// Reject the change instead of approving it.
     #[arg(long, requires = "id", conflicts_with = "show")]
     reject: bool,
-    /// The reason of the rejection, for the log.
+    /// The reason of the rejection, for the log. guard asks for the reason of an approval.
     #[arg(long, value_name = "TEXT", requires = "id", allow_hyphen_values = true)]
     reason: Option<String>,
     /// Approve all staged changes that guard refuses, in one prompt.
@@ -52,32 +51,17 @@ const EXAMPLES: &str = "\
 Examples:
   guard approve                 list the changes that wait for a person
   guard approve 3f2a9c0b1d4e    review a waiting change and write it
-  guard approve 3f2a9c0b1d4e --show
-                                show the whole change
-  guard approve 3f2a9c0b1d4e --reject --reason 'extend the class instead'
   guard approve --staged        review the staged changes that guard refuses
-  guard approve --staged --sign ~/.ssh/id_ed25519_sk
-                                also sign, so that pull requests and CI accept it
 
 guard shows what would be lost, then asks for a word taken from the change and for a reason. Instead of the word you \
-may type `append`, `insert LINE` or `extend`: guard shows what that would do, and asks again.
-
-Only a person at a terminal can approve: guard refuses to ask under an agent or CI, and no flag, variable or setting \
-approves anything. An approval covers one path with one old and one new content. It is valid until the commit is made \
-or two weeks have passed. It never clears unsafe-path or outside-workspace.
-
-`ssh-keygen` signs the approval with the key of --sign or GUARD_SIGN, else with git's `user.signingKey` if \
-`gpg.format` is `ssh`. Ranges, pushes and CI count only signed approvals.";
+may type `append`, `insert LINE` or `extend`: guard shows what that would do, and asks again. Only a person at a \
+terminal can approve. An approval covers one path with one old and one new content, until the commit is made or two \
+weeks have passed. Ranges, pushes and CI count only approvals that are signed with an SSH key.";
 
 impl ApproveArgs {
     pub(super) fn run(&self, output: &mut Output) -> GateResult<u8> {
         if self.reject {
             return self.reject(output);
-        }
-        if self.reason.is_some() {
-            return Err(usage("--reason belongs to --reject")
-                .help("guard asks for the reason of an approval")
-                .into());
         }
         match &self.id {
             _ if self.staged => self.staged(output),
@@ -120,11 +104,7 @@ impl ApproveArgs {
 
     /// Rejects the change.
     pub(super) fn reject(&self, output: &mut Output) -> GateResult<u8> {
-        let Some(id) = &self.id else {
-            return Err(usage("name the change to reject")
-                .help("guard approve lists the changes that wait for approval")
-                .into());
-        };
+        let id = self.id.as_deref().unwrap_or_default();
         let repo = repository()?;
         Person::present()?;
         let reason = self.reason.as_deref().unwrap_or_default();

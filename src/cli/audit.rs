@@ -7,8 +7,11 @@ use serde_json::{Value, json};
 use super::options::repository;
 use super::output::Output;
 use crate::error::{Error, Result};
-use crate::files::{Log, LogFault, Record, Verification, verify};
+use crate::files::{Log, Record, Verification, verify};
 use crate::path::escaped;
+
+/// The word for a record that is not as guard wrote it.
+const DAMAGED: &str = "damaged";
 
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:\n  guard audit show --last 20\n  guard audit verify")]
@@ -54,7 +57,7 @@ fn print_records(output: &mut Output, bytes: &[u8], last: Option<usize>) {
         .iter()
         .map(|line| match Record::parse(line) {
             Some(record) => Value::Object(record.facts),
-            None => json!({ "fault": LogFault::Damaged.name() }),
+            None => json!({ "fault": DAMAGED }),
         })
         .collect();
     let text: String = records.iter().map(|record| line(record) + "\n").collect();
@@ -80,9 +83,8 @@ fn print_verification(output: &mut Output, result: &Verification) -> u8 {
     let sound = format!("{records} records, head {records}:{hash}");
     let mut text = match result.fault {
         None => format!("the log is sound: {sound}\n"),
-        Some((line, fault)) => format!(
-            "the log is damaged at line {line}: {}\nsound up to there: {sound}\n",
-            fault.sentence()
+        Some(line) => format!(
+            "the log is damaged at line {line}: the record was changed, is incomplete, or does not follow the one before it\nsound up to there: {sound}\n"
         ),
     };
     let mut unfinished = Vec::new();
@@ -101,7 +103,7 @@ fn print_verification(output: &mut Output, result: &Verification) -> u8 {
         "verdict": if fault.is_none() { "sound" } else { "damaged" },
         "records": records,
         "head": format!("{records}:{hash}"),
-        "fault": fault.map(|(line, fault)| json!({ "line": line, "kind": fault.name() })),
+        "fault": fault.map(|line| json!({ "line": line, "kind": DAMAGED })),
         "unfinished": unfinished,
     });
     output.answer(&json, text);

@@ -9,17 +9,11 @@ use crate::judge;
 use crate::report::{write_rules, write_settings};
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = "Examples:\n  guard explain\n  guard explain out-of-scope")]
 pub(super) struct ExplainArgs {
     /// The rule to explain; by default, list all rules.
     rule: Option<String>,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  guard explain                  list every rule
-  guard explain out-of-scope     explain one rule, with an example and the fix
-  guard explain --format json    print all rules as JSON";
 
 impl ExplainArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
@@ -45,8 +39,7 @@ pub(super) struct SettingsArgs {
 
 const SETTINGS_EXAMPLES: &str = "\
 Examples:
-  guard settings                  list every key with its value and its line
-  guard settings --format json    print the settings as JSON
+  guard settings
 
 The settings in force are those of guard.toml in HEAD. `guard generate settings` describes each key.";
 

@@ -16,7 +16,9 @@ use crate::report;
 )]
 pub(super) enum GenerateArgs {
     /// Print the completions for a shell.
-    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    #[command(
+        after_help = "Examples:\n  guard generate completions bash > ~/.local/share/bash-completion/completions/guard"
+    )]
     Completions {
         /// The shell.
         shell: Shell,
@@ -33,12 +35,6 @@ pub(super) enum GenerateArgs {
     #[command(after_help = "Examples:\n  guard generate settings > settings.md")]
     Settings,
 }
-
-const COMPLETIONS_EXAMPLES: &str = "\
-Examples:
-  guard generate completions bash > ~/.local/share/bash-completion/completions/guard
-  guard generate completions fish > ~/.config/fish/completions/guard.fish
-  guard generate completions zsh > ~/.zfunc/_guard";
 
 impl GenerateArgs {
     pub(super) fn run(&self, output: &mut Output, mut command: Command) -> Result<u8> {

@@ -105,11 +105,8 @@ const ABOUT_PREPARE: &str = "\
 Examples:
   guard hook prepare-commit-msg .git/COMMIT_EDITMSG message
 
-git also calls this hook for `commit --no-verify`, cherry-pick, revert and a stopped rebase. guard compares the index \
-with HEAD, or with all parents of a merge. In an amended commit, guard checks only what the amendment adds.
-
-The trailer `Guard-Design: PATH` names the design of the change, and `Guard-Approved:` an approval that the \
-change used.";
+git also calls this hook for `commit --no-verify`, cherry-pick, revert and a stopped rebase. In an amended commit, guard \
+checks only what the amendment adds. The trailers name the design of the change and the approvals that it used.";
 
 fn about_agent(agent: &str) -> String {
     format!(
@@ -140,7 +137,8 @@ impl HookArgs {
                 staged(output, &repository()?, &options(output, args, false))
             }
             HookArgs::PreMergeCommit(args) => {
-                lint::staged(output, &repository()?, &options(output, args, true))
+                let report = lint::staged_report(&repository()?, &options(output, args, true))?;
+                lint::print(output, &report)
             }
             HookArgs::PrepareCommitMsg {
                 message, source, ..

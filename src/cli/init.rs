@@ -29,7 +29,6 @@ pub(super) struct InitArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  guard init --dry-run    print the settings that guard would write
   guard init              write guard.toml and list the next steps
   guard init --observe    the same, with findings that warn
 
@@ -85,17 +84,16 @@ impl InitArgs {
 
 fn refuse_to_overwrite(repo: &Repository, path: &Path) -> Result<()> {
     let name = BStr::new(FILE);
-    let place = if fs::symlink_metadata(path).is_ok() {
-        "the work tree"
-    } else if Index::open(repo)?.tree()?.get(name)?.is_some() {
-        "the index"
-    } else if repo.tree_of(repo.head_commit()?)?.get(name)?.is_some() {
-        "HEAD"
-    } else {
+    if fs::symlink_metadata(path).is_err()
+        && Index::open(repo)?.tree()?.get(name)?.is_none()
+        && repo.tree_of(repo.head_commit()?)?.get(name)?.is_none()
+    {
         return Ok(());
-    };
-    Err(Error::new(format!("{FILE} already exists in {place}"))
-        .help("edit it; to list every key: guard generate settings"))
+    }
+    Err(Error::new(format!(
+        "{FILE} already exists in the work tree, the index or HEAD"
+    ))
+    .help("edit it; to list every key: guard generate settings"))
 }
 
 /// The branches that work usually starts from.
@@ -125,10 +123,9 @@ fn next_steps(draft: &SettingsDraft, has_standing: bool) -> Vec<String> {
         true => "guard install pre-commit, or: guard install git",
         false => "guard install git",
     };
-    let files = match has_standing {
-        true => format!("{FILE} {STANDING}"),
-        false => FILE.to_owned(),
-    };
+    let standing = if has_standing { STANDING } else { "" };
+    let files = format!("{FILE} {standing}");
+    let files = files.trim_end();
     vec![
         format!("git add {files} && git commit -m \"Set guard up\" -- {files}"),
         draft.next.clone(),
@@ -138,18 +135,12 @@ fn next_steps(draft: &SettingsDraft, has_standing: bool) -> Vec<String> {
 }
 
 fn told(draft: &SettingsDraft, has_standing: bool, steps: &[String]) -> String {
-    let mut text = format!("wrote {FILE}\n");
+    let mut lines = vec![format!("wrote {FILE}")];
     if has_standing {
-        text.push_str(&format!(
-            "wrote {STANDING}, the design for bumps, formatting and releases: remove what should not be open to every change\n"
-        ));
+        lines.push(format!("wrote {STANDING}, the design for bumps, formatting and releases: remove what should not be open to every change"));
     }
-    for found in &draft.found {
-        text.push_str(&format!("  {found}\n"));
-    }
-    text.push_str("\nnext:\n");
-    for (at, step) in steps.iter().enumerate() {
-        text.push_str(&format!("  {}. {step}\n", at + 1));
-    }
-    text
+    lines.extend(draft.found.iter().map(|found| format!("  {found}")));
+    lines.push("\nnext:".to_owned());
+    lines.extend((1..).zip(steps).map(|(at, step)| format!("  {at}. {step}")));
+    lines.join("\n") + "\n"
 }

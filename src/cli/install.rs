@@ -13,24 +13,17 @@ use crate::setup::doctor::examine;
 use crate::setup::{Check, SetupAction, Status, Step, git_hooks, hook};
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
 pub(super) struct Install {
     #[command(flatten)]
-    targets: Targets,
+    pub(super) targets: Targets,
     /// Also install this hook of git, which runs at every ref update; may be repeated.
     #[arg(long, value_name = "HOOK", value_parser = [hook::OPT_IN])]
-    with: Vec<String>,
+    pub(super) with: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Uninstall {
-    #[command(flatten)]
-    targets: Targets,
-}
-
-#[derive(Debug, clap::Args)]
-struct Targets {
+pub(super) struct Targets {
     /// `git` for the hooks that git runs for commits and pushes, the name of a coding agent, `all` for both, or
     /// `pre-commit`, `github` or `gitlab` for the file that calls guard there.
     #[arg(required = true, value_name = "WHAT", value_parser = whats(), hide_possible_values = true)]
@@ -42,23 +35,16 @@ struct Targets {
 
 const EXAMPLES: &str = "\
 Examples:
-  guard install git --dry-run    print what guard would write, and where
   guard install git              install all hooks except those of --with
-  guard install git --with reference-transaction
-                                 also check new commits however they are made
   guard install claude codex     install the hooks of two coding agents
-  guard install all              git, and each agent that is in use here
   guard install github           write a workflow that checks pull requests
   guard uninstall all            remove what guard wrote, and nothing else
 
 Agents: claude, codex, copilot, cursor, gemini, opencode, vscode.
 
-For pre-commit, GitHub and GitLab, guard writes a new file. If there is one already, it prints the lines to add.
-
-guard leaves existing hooks alone, prints the lines to add, and exits with 1.
-
-guard adds its hooks to an agent's settings in this repository, and keeps everything else there. Before it \
-writes, it sends a call that must be denied through the command. If that call is not denied, guard writes nothing.";
+guard leaves existing hooks and files of pre-commit, GitHub and GitLab alone, and prints the lines to add. In an agent's \
+settings, it adds its hooks and keeps everything else. Before it writes, it sends a call that must be denied through the \
+command. If that call is not denied, guard writes nothing.";
 
 fn whats() -> PossibleValuesParser {
     let files = FILES.iter().map(|file| file.name);
@@ -73,7 +59,7 @@ impl Targets {
     }
 
     /// Installs, with these additional hooks of git, or without a list uninstalls.
-    fn carry_out(&self, with: Option<&[String]>, output: &mut Output) -> Result<u8> {
+    pub(super) fn carry_out(&self, with: Option<&[String]>, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
         let dry_run = self.dry_run;
         if !dry_run {
@@ -112,18 +98,6 @@ impl Targets {
     }
 }
 
-impl Install {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        self.targets.carry_out(Some(&self.with), output)
-    }
-}
-
-impl Uninstall {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        self.targets.carry_out(None, output)
-    }
-}
-
 fn step_text(step: &Step, dry_run: bool) -> String {
     let changes = matches!(step.action, SetupAction::Write | SetupAction::Remove);
     let tense = match step.action {
@@ -141,9 +115,8 @@ fn step_text(step: &Step, dry_run: bool) -> String {
 
 pub(super) const DOCTOR_EXAMPLES: &str = "\
 Examples:
-  guard doctor                  list every check, with the fix for each problem
-  guard doctor --quiet          list only problems
-  guard doctor --format json    print the checks as JSON
+  guard doctor            list every check, with the fix for each problem
+  guard doctor --quiet    list only problems
 
 guard also tries a commit that the installed hooks must refuse, in a temporary repository that it removes afterwards. \
 The exit code is 1 if a check fails.";

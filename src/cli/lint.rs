@@ -1,6 +1,5 @@
 //! `guard lint`: judges staged changes, ranges and commits; `guard status`: where the work on this branch stands.
 
-use std::env::VarError;
 use std::io::IsTerminal;
 
 use super::approve::{held_json, held_line};
@@ -64,14 +63,9 @@ pub(super) struct LintArgs {
 const EXAMPLES: &str = "\
 Examples:
   guard lint                              check the staged changes
-  guard lint --lld docs/lld/LLD-188.md    check them against this design
   guard lint --worktree                   check all uncommitted changes
   guard lint main..HEAD                   check a branch from its merge base
-  guard lint main..HEAD --each-commit     also check each of its commits
   guard lint --ci                         check the pull request of a CI job
-  guard lint --ci --pretend github:main..HEAD
-                                          check what the job of a pull request would check
-  guard lint --format json                print the report as JSON
   guard lint --output html=review.html    also write the review page
 
 guard writes nothing to the index, the work tree or the git directory.";
@@ -105,7 +99,7 @@ impl LintArgs {
             let options = with_approvals(&repo, options)?;
             return print(output, &judge::everything(repo, &options)?);
         }
-        staged(output, &repo, &options)
+        print(output, &staged_report(&repo, &options)?)
     }
 
     /// The commits that the CI system or the command line names.
@@ -116,9 +110,6 @@ impl LintArgs {
                 None => ci::plan(&variables(), event)?,
             };
             return judge::ci_range(repo, &plan).map(Some);
-        }
-        if let Some(text) = &self.revisions {
-            refuse_non_range(text)?;
         }
         let text = self.revisions.as_ref().or(self.range.as_ref());
         text.map(|text| repo.parse_range(text)).transpose()
@@ -171,19 +162,6 @@ fn pretended(repo: &mut Repository, text: &str) -> Result<ci::CiPlan> {
     })
 }
 
-/// Refuses a path or a single revision instead of a range, with the commands that the user may have meant.
-pub(super) fn refuse_non_range(text: &str) -> Result<()> {
-    if text.contains("..") {
-        return Ok(());
-    }
-    let shown = escaped(text);
-    Err(
-        Error::new(format!("`{shown}` does not name commits as A..B"))
-            .help(format!("to check a branch: guard lint {shown}..HEAD"))
-            .help(format!("to check one path: guard check {shown}")),
-    )
-}
-
 /// The variables whose names and values are UTF-8.
 pub(super) fn variables() -> ci::Variables {
     std::env::vars_os()
@@ -201,11 +179,6 @@ fn event(path: &str) -> Result<serde_json::Value> {
         .map_err(|error| Error::new(format!("{what} is not JSON: {error}")))
 }
 
-/// Judges the staged changes and prints the report.
-pub(super) fn staged(output: &mut Output, repo: &Repository, options: &Options) -> Result<u8> {
-    print(output, &staged_report(repo, options)?)
-}
-
 /// Judges the staged changes.
 pub(super) fn staged_report(repo: &Repository, options: &Options) -> Result<Verdict> {
     let options = with_approvals(repo, options.clone())?;
@@ -215,25 +188,19 @@ pub(super) fn staged_report(repo: &Repository, options: &Options) -> Result<Verd
 /// Judges the range that the pre-commit framework names in its variables; `None` where it names none.
 pub(super) fn framework_push(repo: &Repository, options: &Options) -> Result<Option<Verdict>> {
     // pre-commit and prek pass only the first of several refs.
-    let from = variable("PRE_COMMIT_FROM_REF")?;
-    let to = variable("PRE_COMMIT_TO_REF")?;
-    let Some(name) = variable("PRE_COMMIT_REMOTE_BRANCH")? else {
+    let from = variable("PRE_COMMIT_FROM_REF");
+    let to = variable("PRE_COMMIT_TO_REF");
+    let Some(name) = variable("PRE_COMMIT_REMOTE_BRANCH") else {
         let (Some(from), Some(to)) = (from, to) else {
             return Ok(None);
         };
         let range = repo.range_between(&from, &to)?;
         return judge::range(repo, &range, options).map(Some);
     };
-    let remote = variable("PRE_COMMIT_REMOTE_NAME")?.unwrap_or_else(|| "origin".to_owned());
+    let remote = variable("PRE_COMMIT_REMOTE_NAME").unwrap_or_else(|| "origin".to_owned());
     // The framework names no range for the first push of a repository.
-    let to = match to {
-        None => variable("PRE_COMMIT_LOCAL_BRANCH")?,
-        to => to,
-    };
-    let commit = |revision: Option<String>| {
-        let id = revision.map(|revision| repo.revision(&revision));
-        id.transpose()
-    };
+    let to = to.or_else(|| variable("PRE_COMMIT_LOCAL_BRANCH"));
+    let commit = |revision: Option<String>| revision.map(|name| repo.revision(&name)).transpose();
     let update = Update {
         name: name.into(),
         old: commit(from)?,
@@ -242,13 +209,10 @@ pub(super) fn framework_push(repo: &Repository, options: &Options) -> Result<Opt
     judge::push(repo, &[update], PushSide::Local(&remote), options).map(Some)
 }
 
-fn variable(name: &str) -> Result<Option<String>> {
-    match std::env::var(name) {
-        Ok(value) if value.is_empty() => Ok(None),
-        Ok(value) => Ok(Some(value)),
-        Err(VarError::NotPresent) => Ok(None),
-        Err(VarError::NotUnicode(_)) => Err(Error::new(format!("{name} is not UTF-8"))),
-    }
+/// A variable that is set. A name that is not UTF-8 is then an unknown revision.
+fn variable(name: &str) -> Option<String> {
+    let value = std::env::var_os(name)?.to_string_lossy().into_owned();
+    Some(value).filter(|value| !value.is_empty())
 }
 
 /// Prints a verdict, and returns the exit code.
@@ -259,12 +223,10 @@ pub(super) fn print(output: &mut Output, verdict: &Verdict) -> Result<u8> {
 
 pub(super) const STATUS_EXAMPLES: &str = "\
 Examples:
-  guard status                  show where this branch stands
-  guard status --format json    print the same as JSON
+  guard status
 
-guard shows the branch, its designs and what selected them, the rows that nothing has changed since the merge base, \
-what a commit of the staged changes would say, and what waits for approval. It changes nothing. The exit code is 0, \
-also if a commit would be refused, and 2 if guard could not check the staged changes.";
+guard shows the branch, its designs, the rows that nothing has changed yet, what a commit now would say, and what waits for \
+approval. The exit code is 0, also if a commit would be refused, and 2 if guard could not check the staged changes.";
 
 pub(super) fn status(output: &mut Output) -> Result<u8> {
     let repo = repository()?;

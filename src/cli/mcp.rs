@@ -13,7 +13,6 @@ pub(super) struct McpArgs {
 const EXAMPLES: &str = "\
 Examples:
   guard mcp
-  guard -C /path/to/repository mcp
   claude mcp add guard -- guard mcp
 
 A client starts this command and speaks the Model Context Protocol on its standard input and output. Each tool is \

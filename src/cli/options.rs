@@ -54,7 +54,6 @@ pub(super) fn with_formats(verb: Command) -> Command {
     if !writes_files {
         return verb;
     }
-    let help = "Also write the report to a file, as in `json=guard.json`; may be repeated";
     verb.arg(
         Arg::new(OUTPUT)
             .long(OUTPUT)
@@ -64,11 +63,7 @@ pub(super) fn with_formats(verb: Command) -> Command {
             .env("GUARD_OUTPUT")
             .action(ArgAction::Append)
             .value_parser(move |text: &str| report_file(text, formats))
-            .long_help(format!(
-                "{help}.\n\nThe file must be new, or an earlier guard report in the same format. guard never \
-                 overwrites a tracked file, a design, guard.toml, or a file below .git or .guard."
-            ))
-            .help(help),
+            .help("Also write the report to a file, as in `json=guard.json`; may be repeated"),
     )
 }
 

@@ -57,8 +57,6 @@ pub(super) struct Output {
     private: bool,
     /// What could not be written first, and why, such as a full disk.
     failed: Option<(String, io::Error)>,
-    /// What guard did or refused to do: no failure to report it changes that.
-    settled: Option<String>,
 }
 
 impl Output {
@@ -80,7 +78,6 @@ impl Output {
             files,
             private: false,
             failed: None,
-            settled: None,
         }
     }
 
@@ -188,12 +185,7 @@ impl Output {
         }
     }
 
-    /// Says what guard did or refused to do, for a caller that does not get the answer.
-    pub(super) fn settle(&mut self, what: impl Into<String>) {
-        self.settled = Some(what.into());
-    }
-
-    /// The exit code; 2 if the verdict could not be written, unless it is about a change that is done or refused.
+    /// The exit code; 2 if the answer could not be written.
     pub(super) fn finish(self, code: u8) -> ExitCode {
         let Some((to, error)) = &self.failed else {
             return ExitCode::from(code);
@@ -203,9 +195,8 @@ impl Output {
             failure =
                 failure.help("name a new file, or an earlier guard report in the same format");
         }
-        failure.help.extend(self.settled.as_deref().map(Into::into));
         self.tell(&failure);
-        ExitCode::from(self.settled.as_ref().map_or(CANNOT_JUDGE, |_| code))
+        ExitCode::from(CANNOT_JUDGE)
     }
 }
 

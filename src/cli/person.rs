@@ -107,10 +107,8 @@ fn needs_a_person(why: &str) -> Error {
 /// process. An agent further up runs guard from its shell, perhaps through a client of its own making.
 #[cfg(feature = "mcp")]
 pub(super) fn refusal_of_client() -> Option<String> {
-    let agent = match parent_of("self") {
-        Some(client) => agent_by(std::env::vars_os(), &client.to_string()),
-        None => agent_by_variable(std::env::vars_os()),
-    };
+    let client = parent_of("self").map_or("self".to_owned(), |client| client.to_string());
+    let agent = agent_by(std::env::vars_os(), &client);
     agent.map(|why| needs_a_person(&why).message)
 }
 
@@ -191,13 +189,12 @@ fn agent_of(process: &str) -> Option<String> {
 fn named_agent(comm: &str, words: &[String]) -> Option<String> {
     let candidates = std::iter::once(comm).chain(words.iter().map(String::as_str));
     for candidate in candidates {
-        let mut parts = candidate.rsplit(['/', '\\']);
-        let name = parts.next().unwrap_or_default();
+        let name = candidate.rsplit(['/', '\\']).next().unwrap_or_default();
         let is_script = stem(name) != name.to_lowercase();
-        let is_package = |part: &&str| !matches!(*part, "node_modules" | "site-packages");
-        let has_packages = is_script && parts.clone().any(|part| !is_package(&part));
-        let packages = parts.take_while(is_package).filter(|_| has_packages);
-        let mut names = std::iter::once(name).chain(packages);
+        let mut packages = ["node_modules", "site-packages"].iter();
+        let package = packages.find_map(|packages| Some(candidate.rsplit_once(packages)?.1));
+        let package = package.filter(|_| is_script).unwrap_or_default();
+        let mut names = std::iter::once(name).chain(package.split(['/', '\\']));
         if let Some(agent) = names.find(|name| AGENTS.contains(&stem(name).as_str())) {
             return Some(escaped(agent).to_string());
         }

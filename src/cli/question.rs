@@ -19,11 +19,10 @@ use crate::system;
 /// The person to ask about a destructive change, with the key that signs the approval. Without one, guard holds the
 /// change.
 pub(super) fn person_to_ask(auto: bool) -> Option<(Person, SignArgs)> {
-    let person = match auto {
+    match auto {
         true => None,
-        false => Person::present().ok(),
-    };
-    person.map(|person| (person, SignArgs::of_environment()))
+        false => Some((Person::present().ok()?, SignArgs::of_environment())),
+    }
 }
 
 /// Does something with a gate, and asks the person, if there is one, about what needs approval.
@@ -54,8 +53,18 @@ pub(super) fn asking<'r, T>(
     Ok((gate, done))
 }
 
-/// The warning on systems where guard cannot see its parent processes.
-const UNSEEN: &str = "On this system guard cannot see which program started it. It only checked for variables that agents and CI set.";
+/// Shows a question, and whether the person types `yes`.
+pub(super) fn confirms(person: &Person, question: &str) -> bool {
+    let mut typed = String::new();
+    let mut ask = || -> io::Result<()> {
+        system::discard_input(&person.reads)?;
+        write!(&person.writes, "{question}")?;
+        BufReader::new(&person.reads)
+            .read_line(&mut typed)
+            .map(drop)
+    };
+    ask().is_ok() && typed.trim() == "yes"
+}
 
 /// Shows `text`, and asks for the word and a reason, or for one of the `others`: strategies to preview instead. An
 /// interrupt ends guard before anything happens.
@@ -73,9 +82,6 @@ fn dialogue(person: &Person, text: &str, word: &str, others: &[&str]) -> io::Res
         _ => format!(" `{}` to preview that instead,", others.join("`, `")),
     };
     writeln!(terminal, "{text}")?;
-    if !system::SHOWS_PROCESSES {
-        writeln!(terminal, "{UNSEEN}")?;
-    }
     let mut lines = BufReader::new(&person.reads);
     let mut next = || -> io::Result<Option<String>> {
         let mut line = String::new();
@@ -112,13 +118,10 @@ fn dialogue(person: &Person, text: &str, word: &str, others: &[&str]) -> io::Res
 
 /// The strategy that was typed, if it was offered.
 fn chosen(typed: &str, others: &[&str]) -> Option<Strategy> {
-    let (name, line) = match typed.split_once(' ') {
-        Some((name, line)) => (name, Some(line.trim().parse().ok()?)),
-        None => (typed, None),
-    };
+    let (name, line) = typed.split_once(' ').unwrap_or((typed, ""));
     let mut others = others.iter();
     let is_offered = others.any(|other| other.split(' ').next() == Some(name));
-    Strategy::named(name, line).filter(|_| is_offered)
+    Strategy::named(name, line.trim().parse().ok()).filter(|_| is_offered)
 }
 
 const VARIABLE: &str = "GUARD_SIGN";
@@ -188,13 +191,10 @@ pub(super) fn unsigned_notes(repo: &Repository) -> Vec<String> {
     if settings.accept_unsigned {
         return Vec::new();
     }
-    vec![
-        "this approval is unsigned, so it counts only in this clone: pushes, pull requests and CI refuse the change".to_owned(),
-        format!(
-            "to sign, list your key in {} on the target branch (ADDRESS namespaces=\"{NAMESPACE}\" PUBLIC-KEY), and approve with --sign KEY",
-            escaped(&settings.signers)
-        ),
-    ]
+    vec![format!(
+        "this approval is unsigned, so it counts only in this clone: pushes, pull requests and CI refuse the change; to sign, list your key in {} on the target branch (ADDRESS namespaces=\"{NAMESPACE}\" PUBLIC-KEY), and approve with --sign KEY",
+        escaped(&settings.signers)
+    )]
 }
 
 #[cfg(test)]

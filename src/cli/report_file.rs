@@ -15,13 +15,9 @@ use crate::report::{Format, RECOGNISED_FROM, is_report};
 
 /// Refuses files of git and guard, and tracked files.
 fn admit_place(path: &Path) -> Result<(), String> {
-    let parent = fs::canonicalize(disk::directory_of(path)).ok();
-    let place = parent.and_then(|parent| Some(parent.join(path.file_name()?)));
-    let Some(place) = place else {
-        // The directory is missing, so writing fails with an error that says more.
-        return Ok(());
-    };
-    let is_below = |dir: &Path| dir.canonicalize().is_ok_and(|dir| place.starts_with(dir));
+    // A name like `..` is no file, so writing fails with an error that says more.
+    let place = disk::absolute(disk::directory_of(path)).join(path.file_name().unwrap_or_default());
+    let is_below = |dir: &Path| place.starts_with(disk::absolute(dir));
     let repo = Repository::open(".".as_ref()).ok();
     let mut git_dirs = repo
         .iter()
@@ -30,10 +26,7 @@ fn admit_place(path: &Path) -> Result<(), String> {
         return Err("it is inside a git directory".to_owned());
     }
     let Some(repo) = &repo else { return Ok(()) };
-    let root = repo
-        .workdir()
-        .ok()
-        .and_then(|root| root.canonicalize().ok());
+    let root = repo.workdir().map(disk::absolute).ok();
     let Some(inside) = root.and_then(|root| place.strip_prefix(root).ok()) else {
         return Ok(());
     };
@@ -42,11 +35,8 @@ fn admit_place(path: &Path) -> Result<(), String> {
     let inside: &BStr = inside.as_ref();
     // The verdict reports unusable settings. The names that guard always uses are still known.
     let settings = settings_of_head(repo).unwrap_or_default();
-    let folded = fold(inside);
-    if [inside, folded.as_ref()]
-        .iter()
-        .any(|name| policy::is_own_settings(&settings, name))
-    {
+    let is_own = |name: &BStr| policy::is_own_settings(&settings, name);
+    if is_own(inside) || is_own(fold(inside).as_ref()) {
         return Err("it configures guard".to_owned());
     }
     if policy::is_design(&settings, inside) {

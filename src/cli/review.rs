@@ -9,6 +9,7 @@ use serde_json::json;
 use super::lint;
 use super::options::{DesignArgs, repository};
 use super::output::Output;
+use crate::disk;
 use crate::error::{Error, Result};
 use crate::git::{Repository, show_file};
 use crate::judge::{self, Options};
@@ -39,10 +40,8 @@ pub(super) struct ReviewArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  guard review                            review the current branch
-  guard review main..HEAD                 review these commits
-  guard review --staged                   review what would be committed
-  guard review --file review.html         choose the file
+  guard review               review the current branch
+  guard review main..HEAD    review these commits
 
 `guard lint --output html=FILE` writes the same page next to other reports. The exit code is that of `guard lint`.";
 
@@ -74,10 +73,7 @@ impl ReviewArgs {
             return lint::staged_report(repo, options);
         }
         let range = match &self.range {
-            Some(text) => {
-                lint::refuse_non_range(text)?;
-                repo.parse_range(text)?
-            }
+            Some(text) => repo.parse_range(text)?,
             None => judge::range_of_branch(repo)?.ok_or_else(|| {
                 Error::new(
                     "guard does not know the target branch, so it cannot tell what this branch changes",
@@ -101,10 +97,8 @@ fn address_of(path: &Path) -> String {
 /// A page per repository in the directory for temporary files: in the work tree it would be one more file to judge, and
 /// one that `git add --all` stages.
 fn temporary_file(repo: &Repository) -> PathBuf {
-    let root = repo.workdir().unwrap_or_else(|_| repo.common_dir());
-    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let mut hash = DefaultHasher::new();
-    root.hash(&mut hash);
+    disk::absolute(repo.git_dir()).hash(&mut hash);
     std::env::temp_dir().join(format!("guard-review-{:016x}.html", hash.finish()))
 }
 

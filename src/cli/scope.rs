@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::process::Command;
 
 use clap::Subcommand;
 use gix::bstr::{BString, ByteSlice};
@@ -12,6 +11,7 @@ use serde_json::json;
 use super::options::{DesignArgs, repository};
 use super::output::Output;
 use super::person::{Person, refuse_agents_and_ci};
+use super::question::confirms;
 use crate::boundary::Boundary;
 use crate::design::propose;
 use crate::error::{Error, Result};
@@ -22,14 +22,14 @@ use crate::report::{write_prompt, write_scope};
 
 #[derive(Debug, Subcommand)]
 #[command(
-    after_help = "Examples:\n  guard scope show                   list the allowed paths, each with its line\n  guard scope prompt >> prompt.md    tell an agent what it may write\n  guard scope check                  lint the designs of this branch\n  guard scope new hotfix             write a design for this branch\n  guard scope add src/b.rs           add a row to the design\n  guard scope import plan.md         propose a table for the files of a plan"
+    after_help = "Examples:\n  guard scope show    list the allowed paths, each with its line\n  guard scope new     write a design for this branch"
 )]
 pub(super) enum ScopeArgs {
     /// List every allowed path with its line in the design.
-    #[command(after_help = SHOW_EXAMPLES)]
+    #[command(after_help = "Examples:\n  guard scope show --lld docs/lld/LLD-188.md --format json")]
     Show(DesignArgs),
     /// Print the allowed paths as a section for an agent's prompt.
-    #[command(after_help = PROMPT_EXAMPLES)]
+    #[command(after_help = "Examples:\n  guard scope prompt >> prompt.md")]
     Prompt(DesignArgs),
     /// Lint design documents.
     #[command(after_help = CHECK_EXAMPLES)]
@@ -42,24 +42,10 @@ pub(super) enum ScopeArgs {
     Import(ScopeImportArgs),
 }
 
-const SHOW_EXAMPLES: &str = "\
-Examples:
-  guard scope show
-  guard scope show --lld docs/lld/LLD-188.md --format json";
-
-const PROMPT_EXAMPLES: &str = "\
-Examples:
-  guard scope prompt >> prompt.md
-  guard scope prompt --format json    also print each path with its actions
-
-The section marks an existing test DO NOT MODIFY unless its row says Modify.";
-
 const CHECK_EXAMPLES: &str = "\
 Examples:
   guard scope check                          lint this branch's designs on disk
   guard scope check docs/lld/LLD-188.md      lint this document
-  guard scope check --all                    lint every tracked design
-  guard scope check --staged                 lint the staged designs
 
 The exit code is 0 if there is no finding at level error, 1 if there is one, and 2 if guard could not read a document. \
 guard does not compare the rows of a finished design with the files.";
@@ -168,14 +154,10 @@ const ADD_EXAMPLES: &str = "\
 Examples:
   guard scope add src/b.rs                 add a row to the design of this branch
   guard scope add old.rs --type Delete     let a file go
-  guard scope add --missing                add all staged paths that have no row
-  guard scope add Cargo.toml --design docs/lld/standing.md
 
 guard adds the row at the end of the table, in its columns, and stages only the design. A design without a table with \
-types gets a section with a line for each path. Commit it before the code. guard writes nothing if the design would then \
-allow more than the paths given.
-
-Only a person at a terminal can extend a design this way: guard refuses under an agent or CI.";
+types gets a section with a line for each path. guard writes nothing if the design would then allow more than the \
+paths given. Only a person at a terminal can extend a design this way: guard refuses under an agent or CI.";
 
 impl ScopeAddArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
@@ -215,66 +197,46 @@ pub(super) struct ScopeImportArgs {
 
 const IMPORT_EXAMPLES: &str = "\
 Examples:
-  guard scope import plan.md           edit the rows, then write them into the plan
+  guard scope import plan.md           show the rows, ask, and write them into the plan
   guard scope import plan.md --print   print the table only
 
-guard proposes a row for every path that the plan names, and opens the table in git's editor. It leaves out the rows \
-that still have a `?` in front. The table is then the whole scope of the document, and guard stages it. Without a \
-terminal, and under an agent or CI, guard prints the table and writes nothing.";
-
-/// What a person reads above the table.
-const ADVICE: &str = "Remove the rows to drop, and the `? ` of each doubtful row to keep.";
+guard proposes a row for every path that the plan names, and asks whether to write them. It leaves out the rows that \
+have a `?` in front, which it is not sure of: `guard scope add` adds those that you want. The table is then the whole \
+scope of the document, and guard stages it. Without a terminal, and under an agent or CI, guard prints the table and \
+writes nothing.";
 
 impl ScopeImportArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
-        let rows = judge::rows_of_plan(&repo, &self.plan)?;
+        let mut rows = judge::rows_of_plan(&repo, &self.plan)?;
         if rows.is_empty() {
             return Err(Error::new("guard found no path to propose")
                 .help("write a design by hand: guard scope new NAME"));
         }
         let table = propose::section(&rows);
         let is_printed = self.print || !output.is_human();
-        let refused = Person::present().err().filter(|_| !is_printed);
-        if is_printed || refused.is_some() {
-            output.answer(&json!({"version": 1, "table": table}), &table);
-            let note = |error: Error| format!("guard wrote nothing: {}", error.message);
-            output.notes(&Vec::from_iter(refused.map(note)));
-            return Ok(0);
+        let person = Person::present();
+        if let (Ok(person), false) = (&person, is_printed) {
+            rows.retain(|row| row.starts_with('|'));
+            let question = format!("{table}\nType `yes` to write the rows without a `?`: ");
+            if rows.is_empty() || !confirms(person, &question) {
+                output.notes(&["guard wrote nothing".to_owned()]);
+                return Ok(0);
+            }
+            let target = self.to.as_ref().unwrap_or(&self.plan);
+            return finish(
+                &repo,
+                &judge::with_table(&repo, target, &rows)?,
+                &[],
+                output,
+            );
         }
-        let text = edited(&repo, &format!("{ADVICE}\n\n{table}"))?;
-        let rows = text.lines().filter(|line| line.starts_with("| `"));
-        let rows: Vec<String> = rows.map(str::to_owned).collect();
-        if rows.is_empty() {
-            output.notes(&["guard wrote nothing".to_owned()]);
-            return Ok(0);
+        output.answer(&json!({"version": 1, "table": table}), &table);
+        if let (Err(error), false) = (&person, is_printed) {
+            output.notes(&[format!("guard wrote nothing: {}", error.message)]);
         }
-        let target = self.to.as_ref().unwrap_or(&self.plan);
-        let edit = judge::with_table(&repo, target, &rows)?;
-        finish(&repo, &edit, &[], output)
+        Ok(0)
     }
-}
-
-/// The text after a person edited it in the editor that git uses.
-fn edited(repo: &Repository, text: &str) -> Result<String> {
-    let file = repo.git_dir().join("GUARD_FILES_CHANGED.md");
-    let run = || {
-        let found = Command::new("git").args(["var", "GIT_EDITOR"]).output()?;
-        let editor = String::from_utf8_lossy(&found.stdout);
-        let mut words = editor.split_whitespace();
-        std::fs::write(&file, text)?;
-        let mut command = Command::new(words.next().unwrap_or("vi"));
-        match command.args(words).arg(&file).status()? {
-            status if status.success() => std::fs::read_to_string(&file),
-            status => Err(std::io::Error::other(status.to_string())),
-        }
-    };
-    let text = run();
-    let _ = std::fs::remove_file(&file);
-    text.map_err(|error| {
-        Error::new(format!("the editor failed: {error}"))
-            .help("choose another one: git config core.editor EDITOR")
-    })
 }
 
 /// Writes and stages the design. Returns the commands that commit it and, if the branch does not select it, choose it.
@@ -312,10 +274,7 @@ fn finish(
     let rows = rows.filter(|(_, line)| line.contains('`') && !known.contains(line));
     let rows: Vec<(usize, &str)> = rows.collect();
     let is_empty = edit.before.is_none() && rows.is_empty();
-    let add = is_empty.then(|| match commands.len() {
-        1 => "guard scope add PATH".to_owned(),
-        _ => format!("guard scope add PATH --design {}", shell_word(path)),
-    });
+    let add = is_empty.then(|| format!("guard scope add PATH --design {}", shell_word(path)));
     let json = json!({
         "version": 1,
         "design": path.to_str_lossy(),
@@ -325,19 +284,14 @@ fn finish(
         "choose": commands.get(1),
         "add": add,
     });
-    let known = |path| format!("{design} has a row for {} already\n", escaped(path));
-    let known: String = granted.iter().map(known).collect();
     let row = |(line, row): &(usize, &str)| format!("  {line:>4}: {}\n", escaped(*row));
     let rows: String = rows.iter().map(row).collect();
     let steps: Vec<String> = add.into_iter().chain(commands).collect();
-    let text = match (steps.is_empty(), is_empty) {
-        (true, _) => "nothing to add\n".to_owned(),
-        (_, true) => format!(
-            "wrote {design} and staged it; its table is empty: add a row for each file, then commit it before the code:\n"
-        ),
-        (..) => format!("wrote {design} and staged it:\n{rows}commit it before the code:\n"),
+    let text = match steps.is_empty() {
+        true => "nothing to add\n".to_owned(),
+        false => format!("wrote {design} and staged it:\n{rows}commit it before the code:\n"),
     };
     let steps: String = steps.iter().map(|step| format!("  {step}\n")).collect();
-    output.report_done(&json, &[known, text, steps].concat());
+    output.report_done(&json, &(text + &steps));
     Ok(0)
 }

@@ -219,13 +219,12 @@ fn restore(
     let mut text = "every file is as the snapshot has it\n".to_owned();
     if !done.is_empty() {
         text = done.iter().map(|done| done.in_words() + "\n").collect();
-        output.settle(text.clone());
     }
     output.answer(&files::restored_json(&done), text);
     Ok(())
 }
 
-fn prune(output: &mut Output, repo: &Repository) -> Result<()> {
+fn prune(output: &mut Output, repo: &Repository) -> files::GateResult<()> {
     let (forgotten, kept) = files::prune(repo)?;
     output.answer(
         &json!({ "version": 1, "forgotten": forgotten, "kept": kept }),

@@ -22,14 +22,11 @@ pub(super) struct TrialArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  guard trial                              check the last 50 changes of the target branch
-  guard trial 500                          check more of them
-  guard trial --format json                print every finding as JSON
-  guard trial --output html=trial.html     write a page with every finding
+  guard trial                             check the last 50 changes of the target branch
+  guard trial --output html=trial.html    write a page with every finding
 
 Each commit or merge of the branch counts as one change, compared with its first parent and checked as a pull request. guard \
-uses the guard.toml of the work tree, else that of HEAD, else the one that `guard init` would write. The target branch is \
-`[lld] base` of guard.toml, else the default branch of the upstream, else `origin/HEAD`, else the current branch.
+uses the guard.toml of the work tree, else that of HEAD, else the one that `guard init` would write.
 
 guard changes nothing. The exit code is 0 whatever it finds, and 2 if it cannot check them.";
 

@@ -22,18 +22,12 @@ More:      uninstall, settings, audit, help
 `guard help all` describes every command, `guard help COMMAND` one of them.";
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = "Examples:\n  guard help all\n  guard help scope add")]
 pub(super) struct HelpArgs {
     /// The command; `all` for a list of every command.
     #[arg(value_name = "COMMAND")]
     words: Vec<String>,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  guard help              describe the commands that people need first
-  guard help all          describe every command
-  guard help scope add    print the options of one command";
 
 impl HelpArgs {
     /// Prints help; `all` has the whole command line.

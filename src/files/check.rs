@@ -7,7 +7,6 @@ use gix::bstr::{BStr, BString};
 use super::log::{members, record, versions};
 use super::perform::backup;
 use super::{Effect, Failure, FailureKind, Gate, GateResult, Operation, log};
-use crate::error;
 use crate::finding::Finding;
 use crate::path::{Node, TreeView, escaped};
 use crate::rules::Access;
@@ -26,13 +25,11 @@ impl Gate<'_> {
         requested: BString,
         request: &BStr,
         content: Option<Vec<u8>>,
-    ) -> error::Result<CheckResult> {
+    ) -> GateResult<CheckResult> {
         let finding = match content {
-            Some(content) => {
-                let write = Operation::replace(content);
-                let effect = self.plan(request, &write, None);
-                effect.map(|effect| effect.finding)
-            }
+            Some(content) => self
+                .plan(request, &Operation::replace(content), None)
+                .map(|effect| effect.finding),
             None => self.plan_unknown(request),
         };
         let judged = finding.and_then(|finding| match finding {
@@ -50,11 +47,7 @@ impl Gate<'_> {
             answer.design = grant.map(|grant| grant.anchor.clone());
             answer.reason = match &answer.design {
                 Some(anchor) => format!("allowed by {}:{}", escaped(&anchor.path), anchor.line),
-                None if self.policy.is_exempt(path) => {
-                    "design documents are exempt from the scope table".to_owned()
-                }
-                None if scope.is_none() => "no design applies".to_owned(),
-                None => "the settings allow it without a row".to_owned(),
+                None => "allowed without a row".to_owned(),
             };
         }
         Ok(answer)
@@ -64,7 +57,7 @@ impl Gate<'_> {
     ///
     /// # Errors
     /// guard cannot reach a verdict.
-    pub fn check_read(&self, requested: BString, request: &BStr) -> error::Result<CheckResult> {
+    pub fn check_read(&self, requested: BString, request: &BStr) -> GateResult<CheckResult> {
         let readable = || -> GateResult<()> {
             let path = self.admitted(request, Access::Read)?;
             match self.boundary.entry(path.as_ref()) {
@@ -85,7 +78,7 @@ impl Gate<'_> {
         requested: BString,
         request: &BStr,
         judged: GateResult<()>,
-    ) -> error::Result<CheckResult> {
+    ) -> GateResult<CheckResult> {
         let path = self.boundary.locate(request).ok();
         let mut answer = CheckResult {
             allowed: judged.is_ok() && path.is_some(),
@@ -99,7 +92,7 @@ impl Gate<'_> {
         };
         if let Err(failure) = judged {
             if failure.kind.exit_code() == 2 {
-                return Err(failure.into_error());
+                return Err(failure);
             }
             answer.kind = Some(failure.kind.name());
             answer.reason = failure.message;
@@ -117,7 +110,7 @@ impl Gate<'_> {
     ///
     /// # Errors
     /// The log cannot be written: then the answer does not count.
-    pub fn record_answer(&self, result: &CheckResult) -> error::Result<()> {
+    pub fn record_answer(&self, result: &CheckResult) -> GateResult<()> {
         let path = result.path.as_ref().unwrap_or(&result.requested_path);
         let facts = members([
             ("operation", Some("check".into())),
@@ -128,8 +121,7 @@ impl Gate<'_> {
             ("rule", result.rule.map(|rule| rule.id().into())),
             ("designs", Some(versions(&self.policy.design_versions()))),
         ]);
-        let recorded = record(&self.log, "checked", facts);
-        recorded.map(drop).map_err(Failure::into_error)
+        record(&self.log, "checked", facts).map(drop)
     }
 
     /// Judges an operation that another program performs.
@@ -181,8 +173,9 @@ impl Gate<'_> {
     /// One of them fails: then the tool must not run.
     pub(crate) fn keep(&self, mut changes: Vec<Effect>, tool: &str) -> GateResult<()> {
         // A new file, or one without contents, loses nothing.
-        let has_content = |old: &[u8]| !old.is_empty();
-        changes.retain(|effect| effect.changes() && effect.old_content().is_some_and(has_content));
+        changes.retain(|effect| {
+            effect.changes() && !effect.old_content().unwrap_or_default().is_empty()
+        });
         let title = match changes.as_slice() {
             [] => return Ok(()),
             [one] => one.title(),

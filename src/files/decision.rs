@@ -9,7 +9,7 @@ use gix::bstr::{BStr, BString};
 use serde_json::{Map, Value};
 
 use super::log::{members, now, record, versions};
-use super::operation::can_extend;
+use super::operation::{ABSENT, can_extend};
 use super::signer::{Signer, TERMINAL};
 use super::store::{HELD, HeldChange, Store, facts_of, unreadable};
 use super::{
@@ -28,10 +28,6 @@ use crate::scope::settings::{EXPIRY, MAX_SIZE};
 pub struct Question {
     /// What would happen. It has no finding if the chosen strategy destroys nothing.
     pub effect: Effect,
-    /// The preview, at most 50 lines.
-    preview: String,
-    /// What would be lost.
-    lost: String,
     /// The word to type for approval.
     pub word: String,
     /// Why the last chosen strategy is impossible.
@@ -60,15 +56,12 @@ pub type Ask<'a> = &'a mut dyn FnMut(&Question) -> Answer;
 
 impl Question {
     pub(super) fn new(effect: Effect, may_combine: bool, held: Option<String>) -> Question {
-        let (preview, lost) = effect.shown();
-        let lost = lost.unwrap_or_default();
+        let (_, lost) = effect.shown();
         let id = effect.digest.as_deref().or(effect.old_digest.as_deref());
         let id = id.and_then(|id| id.get(..12)).unwrap_or("yes");
         Question {
             word: approve::word(lost.as_bytes(), effect.path.as_ref(), id),
             effect,
-            preview,
-            lost,
             problem: None,
             may_combine,
             held,
@@ -111,7 +104,8 @@ impl Question {
         }
         lines.extend(effect.extension.iter().flat_map(Extension::lines));
         let mut text: String = lines.into_iter().map(|line| line + "\n").collect();
-        push_change(&mut text, &self.preview, &self.lost, style);
+        let (preview, lost) = effect.shown();
+        push_change(&mut text, &preview, &lost, style);
         text
     }
 
@@ -141,31 +135,12 @@ impl Gate<'_> {
         let is_whole = held.strategy.as_deref() == Some(Strategy::Replace.name());
         let question = Question::new(effect, is_whole, Some(id.to_owned()));
         let decided = self.decide(question, ask);
-        let is_rejected = |failure: &Failure| failure.kind == FailureKind::Rejected;
-        match &decided {
-            Err(failure) if is_rejected(failure) => self.store.remove(id).map_err(unreadable)?,
-            // The file is written; leftovers in the store are stale and expire.
-            Ok(_) => drop(self.store.remove(id)),
-            Err(_) => {}
+        let is_over = |failure: &Failure| failure.kind == FailureKind::Rejected;
+        if decided.as_ref().err().is_none_or(is_over) {
+            // It is decided and recorded; leftovers in the store are stale and expire.
+            let _ = self.store.remove(id);
         }
         decided
-    }
-
-    /// The same content with another strategy.
-    fn instead(&self, question: &Question, strategy: Strategy) -> GateResult<Question> {
-        let (effect, path) = (&question.effect, &question.effect.path);
-        let failed =
-            |why: &str| Failure::new(FailureKind::Stale, format!("{} {why}", escaped(path)));
-        let Operation::Write { content, .. } = &effect.operation else {
-            return Err(failed("is not written with a strategy"));
-        };
-        let content = content.clone();
-        let write = Operation::Write { content, strategy };
-        let other = self.plan(path.as_ref(), &write, None)?;
-        match other.old_digest == effect.old_digest {
-            true => Ok(Question::new(other, true, question.held.clone())),
-            false => Err(failed("changed while guard waited for an answer")),
-        }
     }
 
     /// Asks about a change and performs it, after the approval is recorded and the content checked again, with the lock
@@ -174,14 +149,20 @@ impl Gate<'_> {
         // A rejection is of the change that was asked for, whatever else was tried.
         let asked_for = approve::sides(&question.effect.consent);
         let answer = loop {
-            match ask(&question) {
-                Answer::Instead(strategy) if question.may_combine => {
-                    match self.instead(&question, strategy) {
-                        Ok(other) => question = other,
+            match (ask(&question), &question.effect.operation) {
+                (Answer::Instead(strategy), Operation::Write { content, .. })
+                    if question.may_combine =>
+                {
+                    let content = content.clone();
+                    let write = Operation::Write { content, strategy };
+                    let path = question.effect.path.as_ref();
+                    let expected = question.effect.old_digest.as_deref().unwrap_or(ABSENT);
+                    match self.plan(path, &write, Some(expected)) {
+                        Ok(other) => question = Question::new(other, true, question.held),
                         Err(failure) => question.problem = Some(failure),
                     }
                 }
-                answer => break answer,
+                (answer, _) => break answer,
             }
         };
         let effect = &question.effect;
@@ -232,11 +213,17 @@ impl Gate<'_> {
     fn note(
         &self,
         question: &Question,
-        sides: (Option<String>, Option<String>),
+        (old, new): (Option<String>, Option<String>),
         event: &str,
         reason: &str,
     ) -> GateResult<()> {
-        let mut facts = facts_of_step(question.effect.path.as_ref(), sides, self.how, reason);
+        let mut facts = members([
+            ("path", Some(question.effect.path.to_string().into())),
+            ("old", Some(old.into())),
+            ("new", Some(new.into())),
+            ("how", Some(self.how.into())),
+            ("reason", Some(reason.into())),
+        ]);
         facts.extend(question.about());
         let designs = self.policy.design_versions();
         record_decision(self.repo, event, facts, Some(&designs))
@@ -314,22 +301,6 @@ fn record_decision(
     record(&Log::of(repo), event, all).map(drop)
 }
 
-/// What a decision about a step of a path is about.
-fn facts_of_step(
-    path: &BStr,
-    (old, new): (Option<String>, Option<String>),
-    how: &str,
-    reason: &str,
-) -> Map<String, Value> {
-    members([
-        ("path", Some(path.to_string().into())),
-        ("old", Some(old.into())),
-        ("new", Some(new.into())),
-        ("how", Some(how.into())),
-        ("reason", Some(reason.into())),
-    ])
-}
-
 /// The held changes of this work tree.
 ///
 /// # Errors
@@ -369,9 +340,14 @@ fn outdated(change: &HeldChange) -> Failure {
 /// There is no such change, or the decision cannot be recorded.
 pub fn reject(repo: &Repository, id: &str, reason: &str) -> GateResult<HeldChange> {
     let change = held_change(repo, id)?;
-    let sides = (change.old.clone(), change.new.clone());
-    let mut facts = facts_of_step(BStr::new(&change.path), sides, TERMINAL, reason);
-    facts.insert(HELD.into(), id.into());
+    let facts = members([
+        ("path", Some(change.path.clone().into())),
+        ("old", Some(change.old.clone().into())),
+        ("new", Some(change.new.clone().into())),
+        ("how", Some(TERMINAL.into())),
+        ("reason", Some(reason.into())),
+        (HELD, Some(id.into())),
+    ]);
     record_decision(repo, "rejected", facts, None)?;
     Store::of(repo).remove(id).map_err(unreadable)?;
     Ok(change)

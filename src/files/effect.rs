@@ -2,10 +2,9 @@
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::log::members;
-use super::{Extension, Gate, Operation, Strategy};
+use super::{Extension, Gate, Operation};
 use crate::boundary::OpenedFile;
 use crate::change::Change;
 use crate::finding::Finding;
@@ -98,22 +97,6 @@ impl Effect {
         )
     }
 
-    /// What it does to which file, for the log.
-    pub(super) fn facts(&self) -> Map<String, Value> {
-        let strategy = self.operation.strategy();
-        let strategy = strategy.filter(|way| *way != Strategy::Replace);
-        let to = self.moved_to.as_ref().map(|target| target.to_str_lossy());
-        members([
-            ("operation", Some(self.operation.verb().into())),
-            ("path", Some(self.path.to_str_lossy().into())),
-            ("strategy", strategy.map(|way| way.name().into())),
-            ("to", to.map(Value::from)),
-            ("class", Some(self.loss.judged.class.name().into())),
-            ("old", Some(self.old_digest.clone().into())),
-            ("new", Some(self.digest.clone().into())),
-        ])
-    }
-
     /// What happened, in a line.
     pub fn in_words(&self) -> String {
         let path = escaped(&self.path);
@@ -138,14 +121,12 @@ impl Effect {
     }
 
     /// The preview of what a person decides about, and what is lost. HEAD's version may lose more than the one on disk.
-    pub(super) fn shown(&self) -> (String, Option<String>) {
+    pub(super) fn shown(&self) -> (String, String) {
         let committed = self.loss.committed.as_deref();
         let committed = self.finding.as_ref().and(committed);
         let (old, new) = (committed.or(self.old_content()), self.new.as_deref());
-        (
-            preview(&self.path, old, new),
-            lost(&self.loss.judged, old, new),
-        )
+        let lost = lost(&self.loss.judged, old, new);
+        (preview(&self.path, old, new), lost.unwrap_or_default())
     }
 
     /// The analysis for programs (requirement 000, section 2.3).

@@ -5,12 +5,11 @@ use std::io;
 use gix::bstr::BStr;
 use serde_json::{Value, json};
 
-use crate::boundary::{BoundaryError, bytes};
+use crate::boundary::BoundaryError;
 use crate::error::Error;
 use crate::finding::{Details, Finding, Help, Rule};
-use crate::git::{Repository, WorkTree};
 use crate::measure;
-use crate::path::{Rejection, escaped, shell_word};
+use crate::path::{Rejection, escaped};
 
 /// The result of a file operation.
 pub type GateResult<T, E = Failure> = std::result::Result<T, E>;
@@ -239,10 +238,4 @@ const MISSPELT: &str = "the name may be misspelt; to list the allowed files: gua
 pub(super) fn not_found(path: &BStr) -> Failure {
     let message = format!("there is no file {}", escaped(path));
     Failure::new(FailureKind::NotFound, message).help(MISSPELT)
-}
-
-/// The option that runs guard in a work tree; nothing if that is gone.
-pub(super) fn option_of(repo: &Repository, work_tree: &WorkTree) -> Option<String> {
-    let place = repo.place_of(work_tree)?;
-    Some(format!("-C {} ", shell_word(&bytes(&place))))
 }

@@ -1,7 +1,5 @@
 //! A workspace, ready for file operations.
 
-use gix::bstr::BString;
-
 use super::failure::{Failure, GateResult};
 use super::log::{Log, members, record, versions};
 use super::signer::{Signer, TERMINAL};
@@ -39,33 +37,22 @@ impl<'a> Gate<'a> {
     /// # Errors
     /// guard cannot reach a verdict.
     pub fn open(repo: &'a Repository, options: &Options) -> GateResult<Gate<'a>> {
-        Ok(Gate::with(repo, options, None)?)
+        Ok(Gate::open_to_check(repo, options, true)?)
     }
 
-    /// Opens the workspace to check these requests. If none is inside, no design is needed.
+    /// Opens the workspace to check requests. If none of them changes what is inside, no design is needed.
     ///
     /// # Errors
     /// guard cannot reach a verdict.
     pub fn open_to_check(
         repo: &'a Repository,
         options: &Options,
-        requests: &[BString],
-    ) -> error::Result<Gate<'a>> {
-        Gate::with(repo, options, Some(requests))
-    }
-
-    fn with(
-        repo: &'a Repository,
-        options: &Options,
-        requests: Option<&[BString]>,
+        needs_design: bool,
     ) -> error::Result<Gate<'a>> {
         let boundary = Boundary::open(repo.own_workdir()?);
-        let boundary = boundary.map_err(|error| Failure::from(error).into_error())?;
-        let is_inside = |request: &BString| boundary.locate(request.as_ref()).is_ok();
-        let needs_design = requests.is_none_or(|all| all.iter().any(is_inside));
         Ok(Gate {
             policy: judge::load_for_request(repo, options, needs_design)?,
-            boundary,
+            boundary: boundary.map_err(|error| Failure::from(error).into_error())?,
             log: Log::of(repo),
             store: Store::of(repo),
             approvals: approvals(repo)?,

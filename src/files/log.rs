@@ -30,8 +30,6 @@ use crate::sha256::sha256;
 const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 /// The start of the last member.
 const HASH_MEMBER: &str = ",\"hash\":\"";
-/// The events that give an approval or use it up.
-const DECISIONS: [&str; 2] = ["approved", "consumed"];
 /// How many bytes to read from the end for the last record.
 const TAIL: u64 = 1 << 13;
 
@@ -95,32 +93,13 @@ impl Log {
         record.insert("prev".into(), prev.into());
         let text = Value::Object(record).to_string();
         let body = text.strip_suffix('}').unwrap_or(&text);
-        let hash = digest(body.as_bytes());
+        let hash = sha256(body.as_bytes());
         let end = if is_torn { "\n" } else { "" };
         let line = format!("{end}{body}{HASH_MEMBER}{hash}\"}}\n");
         file.seek(SeekFrom::End(0))?;
         file.write_all(line.as_bytes())?;
         file.sync_data()?;
         Ok(seq)
-    }
-
-    /// The decisions about approvals, newest first, until `visit` answers false. It may see a record again.
-    ///
-    /// # Errors
-    /// The log cannot be read.
-    pub(super) fn decisions(&self, visit: &mut dyn FnMut(&Record) -> bool) -> io::Result<()> {
-        let Some(mut file) = disk::if_there(File::open(&self.path))? else {
-            return Ok(());
-        };
-        // Most records are other events and cheap to skip.
-        let is_candidate = |line: &&[u8]| DECISIONS.iter().any(|word| line.contains_str(word));
-        let looked = from_end(&mut file, |bytes| {
-            let records = newest_lines(bytes).filter(is_candidate);
-            let mut records = records.filter_map(Record::parse);
-            let is_last = |record: Record| DECISIONS.contains(&record.event()) && !visit(&record);
-            records.any(is_last).then_some(())
-        });
-        looked.map(drop)
     }
 
     /// The whole log; empty if there is none.
@@ -175,7 +154,7 @@ fn tail(file: &mut File) -> io::Result<(u64, String, bool)> {
 }
 
 /// The lines of an end of the log, the last one first.
-fn newest_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn newest_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = bytes.rsplit(|&byte| byte == b'\n');
     lines.filter(|line| !line.is_empty())
 }
@@ -217,7 +196,7 @@ impl Record {
         let (body, rest) = text.rsplit_once(HASH_MEMBER)?;
         let hash = rest.strip_suffix("\"}")?;
         let facts: Map<String, Value> = serde_json::from_str(text).ok()?;
-        (digest(body.as_bytes()) == hash).then_some(())?;
+        (sha256(body.as_bytes()).to_string() == hash).then_some(())?;
         Some(Record {
             seq: facts.get("seq")?.as_u64()?,
             prev: facts.get("prev")?.as_str()?.to_owned(),
@@ -238,10 +217,6 @@ impl Record {
     }
 }
 
-fn digest(bytes: &[u8]) -> String {
-    sha256(bytes).to_string()
-}
-
 /// In seconds since 1970.
 pub(super) fn now() -> i64 {
     gix::date::Time::now_utc().seconds
@@ -252,29 +227,6 @@ pub fn rfc3339(seconds: i64) -> String {
     gix::date::Time::new(seconds, 0).format_or_unix(gix::date::time::format::ISO8601_STRICT)
 }
 
-named! {
-    /// What is wrong with a log.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum LogFault {
-        /// A record was changed, or does not follow the one before it.
-        Damaged = "damaged",
-        /// The last line is incomplete, as after a crash.
-        Torn = "torn",
-    }
-}
-
-impl LogFault {
-    /// The fault in words.
-    pub fn sentence(self) -> &'static str {
-        match self {
-            LogFault::Damaged => "the record was changed, or does not follow the one before it",
-            LogFault::Torn => {
-                "the last record is incomplete, as after a crash; the next record will note it"
-            }
-        }
-    }
-}
-
 /// The first fault and its line (from 1), with the chain up to there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verification {
@@ -282,8 +234,8 @@ pub struct Verification {
     pub records: u64,
     /// The hash of the last one; 64 zeros if there is none.
     pub hash: String,
-    /// The line of the first fault, and the fault.
-    pub fault: Option<(usize, LogFault)>,
+    /// The line of the first damage: a record that was changed, is incomplete, or does not follow the one before it.
+    pub fault: Option<usize>,
     /// The "started" records of operations without an end: still running, or interrupted.
     pub unfinished: Vec<Record>,
 }
@@ -292,30 +244,21 @@ pub struct Verification {
 pub fn verify(bytes: &[u8]) -> Verification {
     let (mut records, mut hash) = (0, GENESIS.to_owned());
     let mut open = BTreeMap::new();
-    let mut fault = None;
     // A line that a crash cut short is damage, unless the next record says that it follows one.
-    let mut torn = None;
+    let mut fault = None;
     for (at, line) in bytes.lines_with_terminator().enumerate() {
-        let number = at + 1;
-        let Some(line) = line.strip_suffix(b"\n") else {
-            fault = Some((number, LogFault::Torn));
-            break;
-        };
-        let damaged = Some((number, LogFault::Damaged));
-        let Some(record) = Record::parse(line) else {
-            if torn.is_some() {
-                break;
-            }
-            torn = damaged;
+        let record = line.strip_suffix(b"\n").and_then(Record::parse);
+        let Some(record) = record else {
+            fault = fault.or(Some(at + 1));
             continue;
         };
-        let follows_torn = record.facts.get("after_torn_line") == Some(&Value::Bool(true));
         let follows = (record.seq, &record.prev) == (records + 1, &hash);
-        if !follows || (torn.is_some() && !follows_torn) {
-            fault = torn.or(damaged);
+        let follows_torn = record.facts.get("after_torn_line") == Some(&Value::Bool(true));
+        if !follows || (fault.is_some() && !follows_torn) {
+            fault = fault.or(Some(at + 1));
             break;
         }
-        (records, torn) = (record.seq, None);
+        (records, fault) = (record.seq, None);
         hash.clone_from(&record.hash);
         match record.event() {
             "started" => drop(open.insert(record.seq, record)),
@@ -329,7 +272,7 @@ pub fn verify(bytes: &[u8]) -> Verification {
     Verification {
         records,
         hash,
-        fault: fault.or(torn),
+        fault,
         unfinished: open.into_values().collect(),
     }
 }

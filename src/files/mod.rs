@@ -23,7 +23,7 @@ pub use decision::{
 pub use effect::{Effect, read_json};
 pub use failure::{Failure, FailureKind, GateResult};
 pub use gate::Gate;
-pub use log::{Log, LogFault, Record, Verification, rfc3339, verify};
+pub use log::{Log, Record, Verification, rfc3339, verify};
 pub use operation::{Operation, Strategy};
 pub use signer::{ELICITATION, Signer, TERMINAL};
 pub use store::{HeldChange, approvals, decision};

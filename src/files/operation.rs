@@ -13,7 +13,7 @@ use crate::path::escaped;
 use crate::scope::settings::MAX_SIZE;
 
 /// The expectation that the file does not exist.
-const ABSENT: &str = "none";
+pub(super) const ABSENT: &str = "none";
 
 /// A requested operation.
 #[derive(Debug, Clone)]
@@ -147,7 +147,7 @@ pub(super) fn check_expectation(
             FailureKind::Exists,
             format!("the file {path} already exists"),
         )
-        .help("to change it, read it and pass its digest with --expect"),
+        .help("to change it, read it and pass its digest with --expect; else choose another path"),
         _ => Failure::new(
             FailureKind::Stale,
             format!("{path} has changed since it was read"),

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 use super::failure::refuse_binary;
 use super::log::{members, now, record, versions};
 use super::{
-    Ask, Effect, Failure, FailureKind, Gate, GateResult, HeldChange, Operation, Question, log,
+    Ask, Effect, Failure, FailureKind, Gate, GateResult, HeldChange, Operation, Question, Strategy,
+    log,
 };
 use crate::boundary::{BoundaryResult, OpenedFile};
 use crate::finding::Finding;
@@ -140,13 +141,22 @@ impl Gate<'_> {
         id.map(|id| id.to_string())
     }
 
+    /// What an operation does to which file, for the log.
     pub(super) fn facts(&self, effect: &Effect) -> Map<String, Value> {
-        let mut facts = effect.facts();
-        facts.extend(members([
+        let strategy = effect.operation.strategy();
+        let strategy = strategy.filter(|way| *way != Strategy::Replace);
+        let to = effect.moved_to.as_ref().map(BString::to_string);
+        members([
+            ("operation", Some(effect.operation.verb().into())),
+            ("path", Some(effect.path.to_string().into())),
+            ("strategy", strategy.map(|way| way.name().into())),
+            ("to", to.map(Value::from)),
+            ("class", Some(effect.loss.judged.class.name().into())),
+            ("old", Some(effect.old_digest.clone().into())),
+            ("new", Some(effect.digest.clone().into())),
             ("backup", effect.backup.map(|id| id.to_string().into())),
             ("designs", Some(versions(&self.policy.design_versions()))),
-        ]));
-        facts
+        ])
     }
 
     /// Records a refusal with the digests of the contents concerned; one that cannot be recorded is still a refusal.

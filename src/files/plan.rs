@@ -3,7 +3,7 @@
 use gix::bstr::{BStr, BString};
 
 use super::failure::not_found;
-use super::operation::check_expectation;
+use super::operation::{ABSENT, check_expectation};
 use super::{Effect, Failure, FailureKind, Gate, GateResult, Operation};
 use crate::boundary::OpenedFile;
 use crate::finding::{Finding, Rule};
@@ -38,8 +38,8 @@ impl Gate<'_> {
         let old_digest = self.digest(before);
         check_expectation(path, expect, old_digest.as_deref())?;
         if let Operation::Write { content, .. } = operation
-            && content.is_empty()
             && self.refuses_empty
+            && content.is_empty()
         {
             let message = format!("the content for {} is empty", escaped(path));
             return Err(Failure::new(FailureKind::CannotJudge, message)
@@ -48,7 +48,12 @@ impl Gate<'_> {
         let (new, extension) = operation.result(path, before)?;
         let after = new.as_deref();
         let moved_to = match operation {
-            Operation::Move { to, .. } => Some(self.free_path(to.as_ref())?),
+            Operation::Move { to, .. } => {
+                let (to, there) = self.look(to.as_ref())?;
+                let there = there.and_then(|entry| self.digest(Some(&entry.content)));
+                check_expectation(to.as_ref(), Some(ABSENT), there.as_deref())?;
+                Some(to)
+            }
             _ => None,
         };
         let target: Option<&BStr> = moved_to.as_ref().map(AsRef::as_ref);
@@ -94,19 +99,6 @@ impl Gate<'_> {
             extension,
             backup: None,
         })
-    }
-
-    /// The path of a request at which there is no file.
-    fn free_path(&self, request: &BStr) -> GateResult<BString> {
-        let (path, there) = self.look(request)?;
-        match there {
-            None => Ok(path),
-            Some(_) => Err(Failure::new(
-                FailureKind::Exists,
-                format!("the file {} already exists", escaped(&path)),
-            )
-            .help("choose another path, or write and delete in two steps")),
-        }
     }
 
     /// The finding that needs approval for any text.

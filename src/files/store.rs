@@ -13,19 +13,23 @@ use std::time::Duration;
 
 use gix::bstr::{BStr, ByteSlice};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::failure::{Failure, FailureKind, GateResult, option_of};
-use super::log::now;
+use super::failure::{Failure, FailureKind, GateResult};
+use super::log::{newest_lines, now};
 use super::operation::Operation;
 use super::{Log, Record};
 use crate::approve::Approval;
+use crate::boundary::bytes;
 use crate::disk;
 use crate::error::Result;
 use crate::git::Repository;
+use crate::path::shell_word;
 use crate::scope::settings::EXPIRY;
 use crate::sha256::sha256;
 
+/// The events that give an approval or use it up.
+const DECISIONS: [&str; 2] = ["approved", "consumed"];
 /// What is no entry and older than this is left over.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
@@ -74,8 +78,10 @@ impl HeldChange {
         let message = format!("{why}; it waits for approval as {id}, and nothing was written");
         // A person may be in another work tree.
         let own = repo.work_tree();
-        let option = own.as_ref().and_then(|_| option_of(repo, &own));
-        let option = option.unwrap_or_default();
+        let place = own.as_ref().and_then(|_| repo.place_of(&own));
+        let option = place.map_or(String::new(), |at| {
+            format!("-C {} ", shell_word(&bytes(&at)))
+        });
         Failure::new(FailureKind::Held, message)
             .help("do not work around this; make a smaller change instead")
             .help(format!("a person decides: guard {option}approve {id}"))
@@ -138,12 +144,12 @@ impl Store {
         let mut waiting = Vec::new();
         for file in files_in(&self.held)? {
             let name = file.file_name().and_then(|name| name.to_str());
-            match name.map(|id| self.load(id)).transpose()?.flatten() {
-                Some(change) if change.expires <= now => self.remove(&change.id)?,
-                Some(change) => waiting.push(change),
+            let change = name.map(|id| self.load(id)).transpose()?.flatten();
+            match change {
+                Some(change) if now < change.expires => waiting.push(change),
+                Some(change) => self.remove(&change.id)?,
                 // A killed process left it.
-                None if is_older(&file, ABANDONED) => drop(fs::remove_file(&file)),
-                None => {}
+                None => remove_if_older(&file, ABANDONED)?,
             }
         }
         waiting.sort_by(|a, b| (&a.path, &a.new).cmp(&(&b.path, &b.new)));
@@ -188,11 +194,8 @@ impl Store {
     /// # Errors
     /// The store cannot be written.
     pub fn add(&self, approval: &Approval) -> io::Result<()> {
-        put(
-            &self.approvals,
-            &self.name_of(approval),
-            approval.id.as_bytes(),
-        )
+        let name = self.name_of(approval);
+        put(&self.approvals, &name, approval.id.as_bytes())
     }
 
     /// The approvals of this work tree that the log gives, that no commit has used and that are valid at the time `now`
@@ -209,16 +212,23 @@ impl Store {
         if open.is_empty() {
             return Ok(given);
         }
+        let log = self.log.read()?;
+        // Most records are other events and cheap to skip.
+        let is_candidate = |line: &&[u8]| DECISIONS.iter().any(|word| line.contains_str(word));
         // The newest record of an approval comes first: it is used up only after it was given.
-        self.log.decisions(&mut |record| {
-            if self.log.has_work_tree_of(record)
-                && open.remove(record.text("id"))
-                && record.event() == "approved"
-            {
-                given.extend(Approval::from_json(record.facts.clone()));
+        for record in newest_lines(&log)
+            .filter(is_candidate)
+            .filter_map(Record::parse)
+        {
+            if open.is_empty() {
+                break;
             }
-            !open.is_empty()
-        })?;
+            let is_decision = DECISIONS.contains(&record.event());
+            if is_decision && self.log.has_work_tree_of(&record) && open.remove(record.text("id")) {
+                let is_given = record.event() == "approved";
+                given.extend(Approval::from_json(record.facts).ok().filter(|_| is_given));
+            }
+        }
         given.retain(|approval| now < approval.expires);
         given.sort_by(|a, b| (a.when, &a.path).cmp(&(b.when, &b.path)));
         Ok(given)
@@ -239,9 +249,7 @@ impl Store {
             fs::remove_file(self.approvals.join(self.name_of(approval)))?;
         }
         for file in files_in(&self.approvals)? {
-            if is_older(&file, Duration::from_secs(EXPIRY)) {
-                fs::remove_file(file)?;
-            }
+            remove_if_older(&file, Duration::from_secs(EXPIRY))?;
         }
         Ok(used)
     }
@@ -253,20 +261,8 @@ impl Store {
 
     /// The ID of a step of one path from one content to another in this work tree.
     pub(super) fn id_of(&self, path: &BStr, (old, new): (Option<&str>, Option<&str>)) -> String {
-        let parts = [
-            path.as_bytes(),
-            old.unwrap_or("-").as_bytes(),
-            new.unwrap_or("-").as_bytes(),
-        ];
-        let mut step = Vec::new();
-        for part in parts
-            .into_iter()
-            .chain(self.log.work_tree().as_deref().map(str::as_bytes))
-        {
-            step.extend(part.len().to_be_bytes());
-            step.extend(part);
-        }
-        sha256(&step).to_hex_with_len(12).to_string()
+        let step = json!([path.as_bytes(), old, new, self.log.work_tree()]).to_string();
+        sha256(step.as_bytes()).to_hex_with_len(12).to_string()
     }
 }
 
@@ -283,9 +279,12 @@ fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
     entries.map(|entry| Ok(entry?.path())).collect()
 }
 
-fn is_older(file: &Path, limit: Duration) -> bool {
+fn remove_if_older(file: &Path, limit: Duration) -> io::Result<()> {
     let age = || file.metadata().ok()?.modified().ok()?.elapsed().ok();
-    age().is_some_and(|age| age > limit)
+    match age().is_some_and(|age| age > limit) {
+        true => disk::if_there(fs::remove_file(file)).map(drop),
+        false => Ok(()),
+    }
 }
 
 /// The record of an approval, which is the approval.

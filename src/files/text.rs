@@ -2,6 +2,7 @@
 //! one, all or none.
 
 use gix::bstr::{BStr, ByteSlice};
+use serde::Deserialize;
 
 use super::failure::{Failure, FailureKind, GateResult};
 use crate::path::{escaped, listed};
@@ -107,14 +108,16 @@ impl Extension {
     }
 }
 
-/// One replacement.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One replacement, also in a list of edits.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Edit {
     /// The search text; never empty.
-    pub search: Vec<u8>,
-    /// The replacement, byte for byte.
-    pub replace: Vec<u8>,
+    pub search: String,
+    /// The replacement, taken literally.
+    pub replace: String,
     /// Whether to replace every occurrence; otherwise there must be exactly one.
+    #[serde(skip)]
     pub every: bool,
 }
 
@@ -131,20 +134,17 @@ const MOST: usize = 1000;
 pub fn apply(content: &[u8], edits: &[Edit]) -> Result<Vec<u8>, Failure> {
     let mut content = content.to_vec();
     for (at, edit) in edits.iter().enumerate() {
-        let which = if edits.len() > 1 {
-            format!("edit {} of {}: ", at + 1, edits.len())
-        } else {
-            String::new()
+        let which = match edits.len() {
+            1 => String::new(),
+            all => format!("edit {} of {all}: ", at + 1),
         };
         if edit.every && !edit.search.is_empty() && content.contains_str(&edit.search) {
             content = content.replace(&edit.search, &edit.replace);
             continue;
         }
-        let start = find_one(&content, &edit.search, &which)?;
-        content.splice(
-            start..start + edit.search.len(),
-            edit.replace.iter().copied(),
-        );
+        let start = find_one(&content, edit.search.as_bytes(), &which)?;
+        let end = start + edit.search.len();
+        content.splice(start..end, edit.replace.bytes());
     }
     Ok(content)
 }

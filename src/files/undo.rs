@@ -8,7 +8,6 @@ use gix::bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
 use super::decision::Ask;
-use super::failure::option_of;
 use super::log::{members, now, record, rfc3339};
 use super::perform::backup;
 use super::{Effect, Failure, FailureKind, Gate, GateResult, Log, Operation, log};
@@ -33,14 +32,12 @@ pub fn own_snapshot(repo: &Repository, name: &str) -> GateResult<Snapshot> {
         return Ok(snapshot);
     }
     let id = snapshot.id;
-    let there = option_of(repo, &snapshot.work_tree);
-    let there = there.map(|there| format!("guard {there}snapshot restore {id}").into());
     let message = format!("the snapshot {id} belongs to another work tree");
-    let mut failure = Failure::new(FailureKind::OtherWorkTree, message);
-    failure.help.extend(there);
-    Err(failure.help(format!(
-        "to print one of its files: guard snapshot show {id} FILE"
-    )))
+    Err(Failure::new(FailureKind::OtherWorkTree, message)
+        .help("to restore it, run guard in that work tree")
+        .help(format!(
+            "to print one of its files: guard snapshot show {id} FILE"
+        )))
 }
 
 impl Gate<'_> {
@@ -102,15 +99,16 @@ impl Gate<'_> {
 
 /// The answer to a restore.
 pub fn restored_json(done: &[Effect]) -> Value {
-    let (removed, restored): (Vec<&Effect>, Vec<&Effect>) =
-        done.iter().partition(|done| done.is_gone());
-    let paths = |done: Vec<&Effect>| texts(done.into_iter().map(|done| &done.path));
+    let paths = |is_gone: bool| {
+        let done = done.iter().filter(|done| done.is_gone() == is_gone);
+        texts(done.map(|done| &done.path))
+    };
     let backups = done.iter().filter_map(|done| done.backup);
     let backups: Vec<String> = backups.map(|backup| backup.to_string()).collect();
     json!({
         "version": 1,
-        "restored": paths(restored),
-        "removed": paths(removed),
+        "restored": paths(false),
+        "removed": paths(true),
         "backups": backups,
     })
 }
@@ -126,10 +124,10 @@ fn previous(repo: &Repository, state: Option<State>) -> Result<Option<(Vec<u8>, 
 ///
 /// # Errors
 /// The lock is unavailable, or a snapshot cannot be read or written.
-pub fn prune(repo: &Repository) -> Result<(usize, usize)> {
+pub fn prune(repo: &Repository) -> GateResult<(usize, usize)> {
     let keep = settings_of_head(repo)?.keep;
-    let _alone = log::alone(repo).map_err(Failure::into_error)?;
-    repo.prune_snapshots(now().saturating_sub_unsigned(keep))
+    let _alone = log::alone(repo)?;
+    Ok(repo.prune_snapshots(now().saturating_sub_unsigned(keep))?)
 }
 
 /// A snapshot as JSON.
@@ -198,12 +196,11 @@ pub fn take_back(
     }
     if !back.changed.is_empty() {
         let both = store.repository(Blobs::new())?;
-        let step = |change: &Change| -> GateResult<RestoreStep> {
+        let mut steps = Vec::new();
+        for change in &back.changed {
             let restore = Operation::Restore(previous(&both, change.old)?);
-            Ok((change.path.clone(), restore))
-        };
-        let steps = back.changed.iter().map(step);
-        let steps = steps.collect::<GateResult<Vec<_>>>()?;
+            steps.push((change.path.clone(), restore));
+        }
         drop(store);
         let restored = Gate::open(repo, options)?.restore_all(steps, None)?;
         done.extend(shown(restored.iter().map(|effect| &effect.path)));

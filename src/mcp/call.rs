@@ -1,14 +1,13 @@
-//! A call of a tool and its answer, and what the server remembers between calls: the designs that the client has seen,
-//! and open questions. Each call sees the repository as it is then.
+//! A call of a tool and its answer, and what the server remembers between calls: the designs that the client has seen.
+//! Each call sees the repository as it is then.
 //!
 //! The text of an answer is for the model. What only programs need is in `_meta`, or in the structured content of an error:
 //! Claude Code gives the model the structured content of a success in place of its text.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Mutex;
 
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::BString;
 use rmcp::ErrorData;
 use rmcp::handler::server::tool::IntoCallToolResult;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, JsonObject, MetaObject};
@@ -28,8 +27,6 @@ pub(super) struct Session {
     /// Why the client may not ask the person, if it may not.
     pub(super) refusal_to_ask: Option<String>,
     pub(super) seen: Mutex<Option<SeenScope>>,
-    /// The held changes about which a question is open whose answer comes with the next call.
-    pub(super) questions: Mutex<HashSet<String>>,
 }
 
 /// The scope of the calls so far.
@@ -60,10 +57,7 @@ impl Session {
         if known.designs == designs {
             return Ok(());
         }
-        let what = match designs.is_empty() {
-            true => "no design applies any more",
-            false => "the design has changed since this session began",
-        };
+        let what = "the designs have changed since this session began";
         Err(Failure::new(FailureKind::Stale, what)
             .help("call reload_scope, which tells what changed, then call the tool again"))
     }
@@ -198,16 +192,4 @@ pub(super) fn in_tools(text: &str) -> String {
     TOOLS.iter().fold(text.to_owned(), |text, (command, tool)| {
         text.replace(command, tool)
     })
-}
-
-/// A file's text, and below it the facts that the next call may need.
-pub(super) fn file(gate: &Gate<'_>, content: &[u8], whole: &[u8]) -> ToolAnswer {
-    let digest = gate.digest(Some(whole)).unwrap_or_default();
-    ToolAnswer {
-        texts: vec![
-            content.to_str_lossy().into_owned(),
-            format!("(digest: {digest}, {} bytes)", whole.len()),
-        ],
-        facts: json!({ "digest": digest, "size": whole.len() }),
-    }
 }

@@ -9,22 +9,20 @@ mod elicitation;
 mod tools;
 mod transport;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rmcp::handler::server::router::tool::ToolRouter;
-use rmcp::handler::server::tool::{IntoCallToolResult as _, ToolCallContext};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientResult, ElicitRequest, ElicitRequestParams,
-    ElicitResult, ErrorData, Implementation, InputRequest, InputRequests, InputRequiredResult,
-    ProtocolVersion, ServerCapabilities, ServerConfig, ServerRequest,
+    ClientResult, ElicitRequest, Implementation, ProtocolVersion, ServerCapabilities, ServerConfig,
+    ServerRequest,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::{RoleServer, ServerHandler, ServiceExt, tool_handler};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-use crate::agents::locked;
 use crate::error::{Error, Result};
 use crate::files::{Failure, FailureKind, GateResult};
 use crate::git::Repository;
@@ -131,31 +129,27 @@ impl Server {
         &self,
         context: Context,
         work: impl FnOnce(&Call<'_>) -> GateResult<ToolAnswer> + Send + 'static,
-    ) -> GateResult<CallToolResponse> {
+    ) -> GateResult<ToolAnswer> {
         let failure = match self.work(&context, work).await {
-            Ok(answer) => return done(answer),
-            Err(failure) => failure,
+            Err(failure) if failure.kind == FailureKind::Held && can_ask(&context) => failure,
+            done => return done,
         };
-        let id = match failure.details.get("id").and_then(Value::as_str) {
-            Some(id) if failure.kind == FailureKind::Held && can_ask(&context) => id.to_owned(),
-            _ => return Err(failure),
+        let Some(id) = failure.details.get("id").and_then(Value::as_str) else {
+            return Err(failure);
         };
+        let id = id.to_owned();
         if let Some(why) = &self.session.refusal_to_ask {
             return Err(failure.help(format!("the client cannot ask the person: {why}")));
         }
         let about = id.clone();
         let form = move |call: &Call<'_>| elicitation::form(call, &about);
         let form = self.work(&context, form).await?;
-        // From 2026-07-28 on, a server does not send requests. The client asks, and repeats the call with the answer.
-        let version = context.protocol_version();
-        if version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28) {
-            return Ok(self.question_for_later(id, form));
-        }
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(form));
         let why = tokio::select! {
             answer = context.peer.send_request(request) => match answer {
                 Ok(ClientResult::ElicitResult(answer)) => {
-                    return self.decided(id, answer, &context).await;
+                    let decide = move |call: &Call<'_>| elicitation::decide(call, &id, &answer);
+                    return self.work(&context, decide).await;
                 }
                 Ok(_) => "the client's answer is none to the question".to_owned(),
                 Err(error) => format!("the client could not ask: {error}"),
@@ -164,48 +158,6 @@ impl Server {
         };
         Err(not_approved(&why, &id, failure.analysis))
     }
-
-    fn question_for_later(&self, id: String, form: ElicitRequestParams) -> CallToolResponse {
-        locked(&self.session.questions).insert(id.clone());
-        let request = InputRequest::Elicitation(ElicitRequest::new(form));
-        let requests = InputRequests::from([(id.clone(), request)]);
-        InputRequiredResult::new(Some(requests), Some(id)).into()
-    }
-
-    /// The answer to a repeated call.
-    async fn answered(
-        &self,
-        request: CallToolRequestParams,
-        id: String,
-        context: &Context,
-    ) -> GateResult<CallToolResponse> {
-        // Each question is answered once.
-        if !locked(&self.session.questions).remove(&id) {
-            let what = "the answer belongs to no open question";
-            return Err(Failure::new(FailureKind::NotApproved, what)
-                .help("call the tool again without an answer"));
-        }
-        let answer = request.input_responses.unwrap_or_default().remove(&id);
-        match answer.and_then(|answer| serde_json::from_value(answer).ok()) {
-            Some(answer) => self.decided(id, answer, context).await,
-            None => Err(not_approved("the client gave no answer", &id, None)),
-        }
-    }
-
-    async fn decided(
-        &self,
-        id: String,
-        answer: ElicitResult,
-        context: &Context,
-    ) -> GateResult<CallToolResponse> {
-        let decide = move |call: &Call<'_>| elicitation::decide(call, &id, &answer);
-        done(self.work(context, decide).await?)
-    }
-}
-
-fn done(answer: ToolAnswer) -> GateResult<CallToolResponse> {
-    let failed = |_| Failure::new(FailureKind::CannotJudge, "the answer cannot be made");
-    answer.into_call_tool_result().map_err(failed)
 }
 
 #[tool_handler(router = self.tools)]
@@ -216,17 +168,9 @@ impl ServerHandler for Server {
             .with_instructions(INSTRUCTIONS)
     }
 
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: Context,
-    ) -> std::result::Result<CallToolResponse, ErrorData> {
-        if let Some(id) = request.request_state.clone() {
-            let answer = self.answered(request, id, &context).await;
-            return answer.into_call_tool_result();
-        }
-        let call = ToolCallContext::new(self, request, context);
-        self.tools.call(call).await
+    /// Without the newest, in which a server cannot ask while it works on a call. Its clients also speak the one before.
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        ProtocolVersion::known_up_to(&ProtocolVersion::LATEST_WITH_INITIALIZE).into()
     }
 }
 
@@ -241,9 +185,7 @@ fn internal_error() -> Failure {
 
 fn can_ask(context: &Context) -> bool {
     let capabilities = context.client_capabilities();
-    let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
-    // Before 2025-11-25 there was only the form.
-    elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+    capabilities.is_some_and(|capabilities| capabilities.elicitation.is_some())
 }
 
 #[cfg(test)]

@@ -5,13 +5,13 @@ use std::num::NonZeroUsize;
 
 use gix::bstr::ByteSlice;
 use rmcp::handler::server::wrapper::Parameters;
-use rmcp::model::{CallToolResponse, JsonObject, MetaObject};
+use rmcp::model::{JsonObject, MetaObject};
 use rmcp::schemars::{self, JsonSchema};
 use rmcp::{tool, tool_router};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::call::{self, Call, SeenScope, ToolAnswer, in_tools};
+use super::call::{Call, SeenScope, ToolAnswer, in_tools};
 use super::elicitation;
 use super::{Context, Server};
 use crate::error::Error;
@@ -37,10 +37,6 @@ pub(super) struct CheckWrite {
 pub(super) struct ReadTextFile {
     /// Absolute, or relative to the root of the repository.
     path: String,
-    /// Only this many lines from the start.
-    head: Option<NonZeroUsize>,
-    /// Only this many lines from the end.
-    tail: Option<NonZeroUsize>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -51,7 +47,8 @@ pub(super) struct WriteFile {
     /// The content, or what to add.
     content: String,
     /// How to combine the content with the existing file (default: replace). extend adds missing Python functions, methods and classes.
-    strategy: Option<WriteStrategy>,
+    #[schemars(extend("enum" = ["replace", "append", "insert", "extend", null]))]
+    strategy: Option<String>,
     /// For insert: the line before which to insert.
     line: Option<NonZeroUsize>,
     /// Write only if the file still has this digest; `none`: only if it does not exist.
@@ -110,18 +107,7 @@ pub(super) struct RequestApproval {
     id: String,
 }
 
-#[derive(Deserialize, JsonSchema, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-enum WriteStrategy {
-    Replace,
-    Append,
-    Insert,
-    Extend,
-}
-
 type ToolResult = GateResult<ToolAnswer>;
-type ToolResponse = GateResult<CallToolResponse>;
 
 #[tool_router(vis = "pub(super)")]
 impl Server {
@@ -149,27 +135,28 @@ impl Server {
         self.work(&context, check).await
     }
 
-    /// Read a text file, followed by its digest. With `head` or `tail`, only its first or last lines.
+    /// Read a text file, followed by its digest.
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn read_text_file(
         &self,
         given: Parameters<ReadTextFile>,
         context: Context,
     ) -> ToolResult {
-        self.work(&context, move |call| read(call, &given.0)).await
+        self.work(&context, move |call| read(call, &given.0.path))
+            .await
     }
 
     /// Replace exact text in a file. Prefer this to write_file for a file that exists.
     #[tool(annotations(destructive_hint = true, open_world_hint = false))]
-    async fn edit_file(&self, given: Parameters<EditFile>, context: Context) -> ToolResponse {
+    async fn edit_file(&self, given: Parameters<EditFile>, context: Context) -> ToolResult {
         let EditFile {
             path,
             edits,
             expect,
         } = given.0;
         let edits = edits.into_iter().map(|edit| files::Edit {
-            search: edit.old_text.into(),
-            replace: edit.new_text.into(),
+            search: edit.old_text,
+            replace: edit.new_text,
             every: false,
         });
         let patch = Operation::Patch(edits.collect());
@@ -180,18 +167,14 @@ impl Server {
     }
 
     /// Create a file with missing directories, or change its whole content. Prefer edit_file, or the strategies append, insert and extend, for a file that exists: replacing most of a large file waits until a person approves.
-    #[tool(annotations(
-        destructive_hint = true,
-        idempotent_hint = false,
-        open_world_hint = false
-    ))]
-    async fn write_file(&self, given: Parameters<WriteFile>, context: Context) -> ToolResponse {
+    #[tool(annotations(destructive_hint = true, open_world_hint = false))]
+    async fn write_file(&self, given: Parameters<WriteFile>, context: Context) -> ToolResult {
         self.change(context, move |call| write(call, given.0)).await
     }
 
     /// Move or rename a file. The design must allow both paths.
     #[tool(annotations(destructive_hint = true, open_world_hint = false))]
-    async fn move_file(&self, given: Parameters<MoveFile>, context: Context) -> ToolResponse {
+    async fn move_file(&self, given: Parameters<MoveFile>, context: Context) -> ToolResult {
         let wanted = given.0;
         self.change(context, move |call| {
             let to = call.request(&wanted.destination);
@@ -207,7 +190,7 @@ impl Server {
         idempotent_hint = true,
         open_world_hint = false
     ))]
-    async fn delete_file(&self, given: Parameters<DeleteFile>, context: Context) -> ToolResponse {
+    async fn delete_file(&self, given: Parameters<DeleteFile>, context: Context) -> ToolResult {
         let DeleteFile { path, expect } = given.0;
         self.change(context, move |call| {
             call.perform(&call.gate()?, &path, &Operation::Delete, expect)
@@ -221,7 +204,7 @@ impl Server {
         &self,
         given: Parameters<RequestApproval>,
         context: Context,
-    ) -> ToolResponse {
+    ) -> ToolResult {
         let id = given.0.id;
         // The change is still held, which makes the server ask.
         self.change(context, move |call| elicitation::held(call, &id))
@@ -235,37 +218,31 @@ fn needs_person() -> MetaObject {
     MetaObject(JsonObject::from_iter([member]))
 }
 
-fn read(call: &Call<'_>, wanted: &ReadTextFile) -> ToolResult {
+fn read(call: &Call<'_>, path: &str) -> ToolResult {
     let gate = call.gate()?;
-    let (_, entry) = gate.read(call.request(&wanted.path).as_ref())?;
-    let whole = entry.content.as_slice();
-    let lines = || whole.lines_with_terminator();
-    let length = |count: usize| lines().take(count).map(<[u8]>::len).sum::<usize>();
-    let part = match (wanted.head, wanted.tail) {
-        (Some(_), Some(_)) => return Err(bad("`head` and `tail` exclude each other")),
-        (Some(head), None) => &whole[..length(head.get())],
-        (None, Some(tail)) => &whole[length(lines().count().saturating_sub(tail.get()))..],
-        (None, None) => whole,
-    };
-    if whole.to_str().is_err() {
+    let (_, entry) = gate.read(call.request(path).as_ref())?;
+    let Ok(text) = entry.content.to_str() else {
         let failure = Failure::new(FailureKind::Binary, "the content is not UTF-8");
         return Err(failure.help("ask a person to handle it"));
-    }
-    Ok(call::file(&gate, part, whole))
+    };
+    let digest = gate.digest(Some(text.as_bytes())).unwrap_or_default();
+    let facts = json!({ "digest": digest, "size": text.len() });
+    let mut answer = ToolAnswer::new(text, facts);
+    // The facts that the next call may need.
+    let below = format!("(digest: {digest}, {} bytes)", text.len());
+    answer.texts.push(below);
+    Ok(answer)
 }
 
 fn write(call: &Call<'_>, wanted: WriteFile) -> ToolResult {
-    let name = match wanted.strategy {
-        None | Some(WriteStrategy::Replace) => "replace",
-        Some(WriteStrategy::Append) => "append",
-        Some(WriteStrategy::Insert) => "insert",
-        Some(WriteStrategy::Extend) => "extend",
-    };
+    let name = wanted.strategy.as_deref().unwrap_or("replace");
     let strategy = Strategy::named(name, wanted.line.map(NonZeroUsize::get));
     let write = Operation::Write {
         content: wanted.content.into(),
-        strategy: strategy
-            .ok_or_else(|| bad("the strategy insert, and no other, needs the argument `line`"))?,
+        strategy: strategy.ok_or_else(|| {
+            let message = "`strategy` is one of `replace`, `append`, `insert` and `extend`; `insert`, and no other, needs `line`";
+            Failure::new(FailureKind::CannotJudge, message)
+        })?,
     };
     let gate = call
         .gate()?
@@ -274,13 +251,9 @@ fn write(call: &Call<'_>, wanted: WriteFile) -> ToolResult {
 }
 
 fn check(call: &Call<'_>, path: &str, content: Option<&str>) -> GateResult<ToolAnswer> {
-    let requests = [call.request(path)];
-    let gate = Gate::open_to_check(call.repo, &call.session.options, &requests)?;
-    if gate.boundary.locate(requests[0].as_ref()).is_ok() {
-        call.session.check(&gate)?;
-    }
+    let gate = call.gate()?;
     let content = content.map(|content| content.as_bytes().to_vec());
-    let result = gate.check(path.into(), requests[0].as_ref(), content)?;
+    let result = gate.check(path.into(), call.request(path).as_ref(), content)?;
     let facts = json!(result);
     let answers = CheckAnswers {
         results: vec![result],
@@ -335,9 +308,4 @@ fn beyond(mark: &str, scope: &Scope, other: &Scope) -> String {
         format!("{mark} {} ({})\n", escaped(&grant.path), actions.join(", "))
     };
     scope.grants_beyond(other).into_iter().map(line).collect()
-}
-
-/// A call that does not fit the tool.
-fn bad(message: &str) -> Failure {
-    Failure::new(FailureKind::CannotJudge, message)
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
+use write_guard::files::verify;
 
 use super::Repo;
 
@@ -28,6 +29,13 @@ pub fn log_lines(repo: &Repo) -> Vec<String> {
 pub fn set_log(repo: &Repo, lines: &[String]) {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     fs::write(log_file(repo), text).unwrap();
+}
+
+/// Whether a log has no damage but a last record that was cut short.
+pub fn is_whole_or_cut_short(log: &[u8]) -> bool {
+    let lines = log.split_inclusive(|&byte| byte == b'\n').count();
+    let fault = verify(log).fault;
+    fault.is_none_or(|line| line == lines && !log.ends_with(b"\n"))
 }
 
 /// Repeats the last record until the log has this many.

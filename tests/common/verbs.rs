@@ -3,8 +3,9 @@
 use std::fs;
 
 use serde_json::Value;
-use write_guard::files::{Log, LogFault, Record, verify};
+use write_guard::files::{Log, Record, verify};
 
+use super::log::is_whole_or_cut_short;
 use super::{GUARD, Repo, run};
 
 pub const OLD: &str = "old\n";
@@ -147,9 +148,7 @@ impl Verb {
         if outcome.code.is_some_and(|code| code != 0) {
             assert!(is_typed(&outcome.text), "{what}: no kind of error");
         }
-        let fault = verify(&bytes).fault;
-        let is_harmless = fault.is_none_or(|(_, fault)| fault == LogFault::Torn);
-        assert!(is_harmless, "{what}: {fault:?}");
+        assert!(is_whole_or_cut_short(&bytes), "{what}: the log is damaged");
         self.check_leftovers(repo, &what);
         // Each next run would wait for a leftover lock that looks new.
         let lock = repo.path(".git/refs/guard/snapshots.lock");

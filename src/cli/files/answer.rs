@@ -32,10 +32,8 @@ pub(in crate::cli) fn print_content(
 
 /// Prints a completed operation.
 pub(in crate::cli) fn print_done(output: &mut Output, gate: &Gate<'_>, done: &Effect) {
-    let what = done.in_words();
-    output.settle(format!("the change is done: {what}"));
     let extension = done.extension.iter().flat_map(Extension::lines);
-    let lines = [what].into_iter().chain(extension);
+    let lines = [done.in_words()].into_iter().chain(extension);
     let text: String = lines.map(|line| line + "\n").collect();
     output.report_done(&done.to_json(gate), &text);
 }
@@ -47,9 +45,6 @@ pub(in crate::cli) fn told(
 ) -> Result<u8> {
     run(output).or_else(|failure| {
         let code = failure.kind.exit_code();
-        if code == 1 {
-            output.settle(failure.message.clone());
-        }
         if output.format == Format::Json {
             let value = failure.to_json();
             output.print(|to| to.out.write_all(document(&value)?.as_bytes()));

@@ -54,25 +54,11 @@ fn parse_edits(bytes: &[u8]) -> Result<Vec<Edit>> {
         Error::new(format!("the edits cannot be read: {}", escaped(&why)))
             .help("write a list such as [{\"search\": \"…\", \"replace\": \"…\"}]")
     };
-    let items: Vec<WrittenEdit> =
-        serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
-    if items.is_empty() {
-        return Err(bad("the list is empty".into()));
+    let edits: Vec<Edit> = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
+    match edits.is_empty() {
+        true => Err(bad("the list is empty".into())),
+        false => Ok(edits),
     }
-    let edits = items.into_iter().map(|item| Edit {
-        search: item.search.into(),
-        replace: item.replace.into(),
-        every: false,
-    });
-    Ok(edits.collect())
-}
-
-/// An edit in a list.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenEdit {
-    search: String,
-    replace: String,
 }
 
 /// How much larger than a file a list of edits may be.

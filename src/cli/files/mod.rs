@@ -8,8 +8,6 @@ pub(super) use answer::{print_content, print_done, told};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
-
 use super::options::{DesignArgs, repository};
 use super::output::Output;
 use super::question::{asking, person_to_ask};
@@ -70,21 +68,13 @@ pub(super) struct WriteArgs {
     /// Accept empty content; without this flag, guard takes it for a mistake and refuses.
     #[arg(long)]
     allow_empty: bool,
-    /// How to combine the content with the existing file.
-    #[arg(long, value_parser = strategies(), default_value = "replace")]
+    /// How to combine the content with the existing file: replace it, append to it, insert before a line, or add only the
+    /// definitions that it lacks.
+    #[arg(long, value_parser = ["replace", "append", "insert", "extend"], default_value = "replace")]
     strategy: String,
     /// Insert before this line, counted from 1; requires `--strategy insert`.
     #[arg(long, value_name = "N", required_if_eq("strategy", "insert"))]
     line: Option<usize>,
-}
-
-fn strategies() -> PossibleValuesParser {
-    PossibleValuesParser::new([
-        PossibleValue::new("replace").help("Replace the whole file"),
-        PossibleValue::new("append").help("Add the content at the end"),
-        PossibleValue::new("insert").help("Insert the content before a line"),
-        PossibleValue::new("extend").help("Add only the definitions that the file lacks"),
-    ])
 }
 
 #[derive(Debug, clap::Args)]
@@ -161,8 +151,8 @@ impl PatchArgs {
         self.target.perform(output, false, |input| {
             Ok(Operation::Patch(match &self.search {
                 Some(search) => vec![Edit {
-                    search: search.clone().into(),
-                    replace: self.replace.clone().unwrap_or_default().into(),
+                    search: search.clone(),
+                    replace: self.replace.clone().unwrap_or_default(),
                     every: false,
                 }],
                 None => input.edits(self.edits.as_deref())?,

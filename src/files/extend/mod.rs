@@ -157,7 +157,8 @@ impl Additions {
                     "the file lacks `{text}`, which guard patch can add"
                 ));
             }
-            self.extension.left_out.push(shortened(text));
+            let shown = text.chars().take(SHOWN).collect();
+            self.extension.left_out.push(shown);
         }
         Ok(())
     }
@@ -169,7 +170,7 @@ impl Additions {
         new: &CodeScope<'_>,
         missing: &[&Definition<'_>],
     ) -> ClauseResult {
-        let place = old.end.clone()?;
+        let place = old.end;
         if old.indent != new.indent {
             let class = old.path.trim_end_matches('.');
             return Err(format!("the content indents {class} otherwise"));
@@ -216,13 +217,6 @@ impl Additions {
             result.truncate(result.len() - ending.len());
         }
         result
-    }
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }
 

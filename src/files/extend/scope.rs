@@ -1,6 +1,6 @@
 //! A Python file or class body, split into definitions with their comments, and other statements.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
@@ -23,10 +23,8 @@ pub(super) struct CodeScope<'t> {
     pub(super) others: Vec<String>,
     /// The number of the definition with this name.
     pub(super) names: HashMap<String, usize>,
-    /// The identifiers in other statements, which may bind or use them.
-    mentioned: HashSet<String>,
-    /// The place for new definitions; the error is a clause.
-    pub(super) end: ClauseResult<Place>,
+    /// The place for new definitions.
+    pub(super) end: Place,
 }
 
 /// A place for an addition.
@@ -77,11 +75,10 @@ impl<'t> CodeScope<'t> {
             definitions: Vec::new(),
             others: Vec::new(),
             names: HashMap::new(),
-            mentioned: HashSet::new(),
-            end: Ok(Place {
+            end: Place {
                 row: lines.len(),
                 gaps: (2, 0),
-            }),
+            },
         };
         // The row behind the last statement, and the first and last row of the comments above the next one.
         let (mut after, mut comments) = (0, None::<(usize, usize)>);
@@ -99,31 +96,23 @@ impl<'t> CodeScope<'t> {
             after = row + text_of(node, text).trim_end().matches('\n').count() + 1;
             // Comments at the start of a file are about the file.
             let start = start.filter(|first| *first > 0).unwrap_or(row);
-            if is_file {
-                // A main block that ends the file stays its end.
-                scope.end = Ok(match is_main(node, text) {
-                    true => Place {
-                        row: start,
-                        gaps: (2, 2),
-                    },
-                    false => Place {
-                        row: lines.len(),
-                        gaps: (2, 0),
-                    },
-                });
-            }
+            // A main block that ends the file stays its end.
+            scope.end = match is_main(text_of(node, text)) {
+                true => Place {
+                    row: start,
+                    gaps: (2, 2),
+                },
+                false => Place {
+                    row: lines.len(),
+                    gaps: (2, 0),
+                },
+            };
             scope.add(node, lines, start..after, depth)?;
         }
         if !is_file {
-            scope.end = match text[..root.start_byte()].rsplit('\n').next() {
-                Some(before) if before.trim().is_empty() => Ok(Place {
-                    row: after,
-                    gaps: (1, 0),
-                }),
-                _ => Err(format!(
-                    "the body of {} shares a line with other code, which an addition would change",
-                    scope.path.trim_end_matches('.')
-                )),
+            scope.end = Place {
+                row: after,
+                gaps: (1, 0),
             };
         }
         Ok(scope)
@@ -145,9 +134,6 @@ impl<'t> CodeScope<'t> {
         let inner = inner.unwrap_or(node);
         let statement = plain(text_of(node, text));
         match inner.kind() {
-            "expression_statement" if statement.starts_with(['"', '\'']) => {
-                self.others.push(statement);
-            }
             "function_definition" => {
                 self.define("function", inner, lines[rows.clone()].join("\n"))?;
             }
@@ -168,12 +154,7 @@ impl<'t> CodeScope<'t> {
                 }
             }
             _ if matches!(statement.as_str(), "pass" | "...") => {}
-            _ => {
-                if depth > 0 || !is_main(node, text) {
-                    self.mention(node);
-                }
-                self.others.push(statement);
-            }
+            _ => self.others.push(statement),
         }
         Ok(())
     }
@@ -183,7 +164,7 @@ impl<'t> CodeScope<'t> {
         let there = match self.names.get(name).map(|at| self.definitions[*at].kind) {
             Some(there) if there == meaning => return Ok(false),
             Some(there) => there,
-            None if self.mentioned.contains(name) => "part of a statement",
+            None if self.mentions(name) => "part of a statement",
             None => return Ok(true),
         };
         Err(format!(
@@ -218,17 +199,14 @@ impl<'t> CodeScope<'t> {
         }
     }
 
-    /// The identifiers in a statement, without those of attributes.
-    fn mention(&mut self, node: Node<'t>) {
-        let mut attributes = HashSet::new();
-        walk(node, |node| {
-            let attribute = node.child_by_field_name("attribute");
-            attributes.extend(attribute.map(|attribute| attribute.id()));
-            if node.kind() == "identifier" && !attributes.contains(&node.id()) {
-                self.mentioned.insert(text_of(node, self.text).to_owned());
-            }
-            true
-        });
+    /// Whether another statement may bind or use a name. Docstrings and the main block of a file do not count.
+    fn mentions(&self, name: &str) -> bool {
+        let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.');
+        // What follows a dot is an attribute.
+        let is_it = |word: &str| word.split('.').next() == Some(name);
+        let is_named = |text: &String| text.split(|char| !is_part(char)).any(is_it);
+        let counts = |text: &&String| !text.starts_with(['"', '\'']) && !is_main(text);
+        self.others.iter().filter(counts).any(is_named)
     }
 
     /// The name of a definition in messages and answers.
@@ -237,10 +215,9 @@ impl<'t> CodeScope<'t> {
     }
 }
 
-fn is_main(node: Node<'_>, text: &str) -> bool {
-    let is_if = node.kind() == "if_statement";
-    let condition = field(node, "condition", text);
-    is_if && condition.contains("__name__") && condition.contains("__main__")
+fn is_main(statement: &str) -> bool {
+    let condition = statement.split(':').next().unwrap_or_default();
+    condition.starts_with("if ") && condition.contains("__name__") && condition.contains("__main__")
 }
 
 /// Visits a node and what is in it, in order, but nothing in a node for which `visit` is false. Not recursive,

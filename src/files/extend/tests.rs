@@ -199,7 +199,7 @@ fn what_is_not_certain_is_refused() {
         "class A: pass\n",
         method,
         FailureKind::NoPlace,
-        "the body of A",
+        "the content indents A",
     );
 }
 

@@ -20,7 +20,7 @@ use crate::rules;
 use crate::scope::settings::{self, Authority, Missing, Settings};
 
 pub(super) use read::{declares_nothing, is_other_text};
-pub use select::{CHOICE_KEY, CandidateDesigns, GUARD_USE, candidates};
+pub use select::{CHOICE_KEY, GUARD_USE, candidates};
 pub(super) use select::{Choice, LocatedDesigns, locate};
 
 /// The policy for a path that a request wants to write: HEAD's, so that a request cannot grant itself anything.

@@ -366,44 +366,28 @@ pub(in crate::judge) fn locate(
     })
 }
 
-/// What `guard use` would store, and what that means now.
-#[derive(Debug, Clone, Default)]
-pub struct CandidateDesigns {
-    /// The files, and the directories with a slash at the end.
-    pub stored: Vec<BString>,
-    /// The number of their grants.
-    pub grants: usize,
-    /// The files that HEAD lacks, so that they cannot judge commits yet.
-    pub uncommitted: Vec<BString>,
-}
-
 /// Reads the designs at these paths, which are relative to the current directory. A directory stands for every
 /// readable design below it.
 ///
 /// # Errors
 /// A path is outside the repository, is missing, is no design by the settings, or grants nothing.
-pub fn candidates(repo: &Repository, paths: &[PathBuf]) -> Result<CandidateDesigns> {
+pub fn candidates(repo: &Repository, paths: &[PathBuf]) -> Result<Vec<BString>> {
     let (facts, options) = (of_head(repo)?, Options::default());
     let mut loader = Loader::new(&facts, &options)?;
-    let mut candidates = CandidateDesigns::default();
+    let mut stored = Vec::new();
     for path in paths {
         let mut path = in_repository(repo, path)?;
         let file = loader.file(path.as_ref());
         if loader.base().is_dir(path.as_ref())? || file.is_some_and(|file| file.is_dir()) {
             path.push(b'/');
         }
-        if !candidates.stored.contains(&path) {
-            candidates.stored.push(path);
+        if !stored.contains(&path) {
+            stored.push(path);
         }
     }
-    let choices = loader.of_the_settings(loader.chosen(candidates.stored.clone())?)?;
+    let choices = loader.of_the_settings(loader.chosen(stored.clone())?)?;
     // The work tree may have what HEAD lacks.
     loader.by_hand = choices.iter().map(|choice| choice.path.clone()).collect();
-    for governing in loader.load_all(choices, true)? {
-        candidates.grants += governing.design.grants.len();
-        if governing.origin != "HEAD" {
-            candidates.uncommitted.push(governing.design.path);
-        }
-    }
-    Ok(candidates)
+    loader.load_all(choices, true)?;
+    Ok(stored)
 }
