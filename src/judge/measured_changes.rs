@@ -164,9 +164,8 @@ fn explain_renames(
         let mut blob = Vec::new();
         objects.blob(id, &mut blob).map(|()| blob)
     })?;
-    for rename in renames {
-        let (from, to) = (deleted[rename.from], added[rename.to]);
-        pair(changes, from, to, &mut olds);
+    for (from, to) in renames {
+        pair(changes, deleted[from], added[to], &mut olds);
     }
     Ok(olds)
 }

@@ -25,21 +25,12 @@ pub(super) fn diff<'a>(
     })
 }
 
-/// The places where two texts differ, by their units without the blanks around them. Of texts with too many units only
-/// what is between the equal ends is compared; `None` if that has too many as well.
+/// The places where two texts differ, by their units without the blanks around them. Only what is between the equal
+/// ends is compared; `None` if that has too many units.
 pub(super) fn changes(old: &[u8], new: &[u8], unit: Unit) -> Option<Vec<Hunk>> {
-    let is_large = unit.count(old) + unit.count(new) > MOST;
-    let head = if is_large {
-        equal_head(old, new, unit)
-    } else {
-        0
-    };
+    let head = equal_head(old, new, unit);
     let (start, old, new) = (unit.count(&old[..head]), &old[head..], &new[head..]);
-    let tail = if is_large {
-        equal_tail(old, new, unit)
-    } else {
-        0
-    };
+    let tail = equal_tail(old, new, unit);
     let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
     let (_, diff) = diff(unit.of(old), unit.of(new))?;
     let start = u32::try_from(start).ok()?;

@@ -20,19 +20,10 @@ pub(super) const ALL: usize = usize::MAX;
 ///
 /// Both are texts with a newline at the end of each line; `total` is the number of lines of `old`.
 pub(super) fn kept(old: &[u8], new: &[u8], total: usize, enough: usize) -> usize {
-    let head = equal_head(old, new, Unit::Lines);
-    let mut kept = line_count(&old[..head]);
-    let (old, new) = (&old[head..], &new[head..]);
-    if kept >= enough {
-        return kept;
-    }
     let tail = equal_tail(old, new, Unit::Lines);
     let (mut old, rest) = old.split_at(old.len() - tail);
     let mut new = &new[..new.len() - tail];
-    kept += line_count(rest);
-    if kept >= enough {
-        return kept;
-    }
+    let kept = line_count(rest);
     let between = total.saturating_sub(kept);
     let may_lose = total.checked_sub(enough);
     let (mut found, mut lost) = (0, 0);

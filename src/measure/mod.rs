@@ -15,7 +15,7 @@ pub use content::{Content, is_binary, is_lfs_pointer, line_count};
 pub use line_diff::is_taken_over;
 pub use moved::AddedLines;
 pub use preview::{deleted_content, unified_preview};
-pub use rename::{Rename, RenameEnd, pair_renames};
+pub use rename::{RenameEnd, pair_renames};
 pub use share::{Class, Lost, Thresholds, classify, lost};
 use similarity::{MIN_SIMILARITY, Profile};
 use text::Text;
@@ -119,7 +119,7 @@ pub fn measure(
     new: Option<(Kind, &[u8])>,
     thresholds: &Thresholds,
 ) -> Measured {
-    Sides::of(old, new).measure(thresholds)
+    measure_sides(&old.map(Side::of), &new.map(Side::of), thresholds)
 }
 
 /// Like [`measure`], but `None` if `precision` permits it and the change is surely a [`Class::Modify`] without
@@ -130,81 +130,53 @@ pub fn measure_if(
     thresholds: &Thresholds,
     precision: Precision,
 ) -> Option<Measured> {
-    let sides = Sides::of(old, new);
-    let is_enough = precision == Precision::Verdict && sides.is_surely_harmless(thresholds);
-    (!is_enough).then(|| sides.measure(thresholds))
+    let (old, new) = (old.map(Side::of), new.map(Side::of));
+    let is_enough = precision == Precision::Verdict
+        && conversion(&old, &new).is_none()
+        && texts(&old, &new)
+            .is_some_and(|(old, new)| share::is_surely_modify(old, new, thresholds));
+    (!is_enough).then(|| measure_sides(&old, &new, thresholds))
 }
 
-/// Both sides of a step.
-struct Sides<'a> {
-    old: Option<Side<'a>>,
-    new: Option<Side<'a>>,
-    conversion: Option<Conversion>,
-}
-
-impl<'a> Sides<'a> {
-    fn of(old: Option<(Kind, &'a [u8])>, new: Option<(Kind, &'a [u8])>) -> Sides<'a> {
-        let (old, new) = (old.map(Side::of), new.map(Side::of));
-        let both = old.as_ref().zip(new.as_ref());
-        let conversion = both.and_then(|(old, new)| conversion(old, new));
-        Sides {
-            old,
-            new,
-            conversion,
+fn measure_sides(
+    old: &Option<Side<'_>>,
+    new: &Option<Side<'_>>,
+    thresholds: &Thresholds,
+) -> Measured {
+    let (conversion, texts) = (conversion(old, new), texts(old, new));
+    let lost = match (texts, old) {
+        (Some((old, new)), _) if matches!(conversion, None | Some(Conversion::Emptied)) => {
+            share::lost_text(old, new)
         }
-    }
-
-    /// Both texts, if both sides are text.
-    fn texts(&self) -> Option<(&Text<'a>, &Text<'a>)> {
-        let (old, new) = (self.old.as_ref()?, self.new.as_ref()?);
-        Some((old.text.as_ref()?, new.text.as_ref()?))
-    }
-
-    /// Whether a text surely stays text and loses less than the thresholds.
-    fn is_surely_harmless(&self, thresholds: &Thresholds) -> bool {
-        let is_below = |(old, new)| share::is_surely_modify(old, new, thresholds);
-        self.conversion.is_none() && self.texts().is_some_and(is_below)
-    }
-
-    fn measure(&self, thresholds: &Thresholds) -> Measured {
-        let conversion = self.conversion;
-        let old_text = self.old.as_ref().and_then(|old| old.text.as_ref());
-        let lost = match (self.texts(), old_text) {
-            (Some((old, new)), _) if matches!(conversion, None | Some(Conversion::Emptied)) => {
-                share::lost_text(old, new)
-            }
-            (_, Some(old)) => Lost::all_of(old),
-            (_, None) => lost_bytes(self.old.as_ref(), self.new.is_none(), conversion),
-        };
-        let reformatted = conversion.is_none()
-            && lost.at_least(thresholds.share)
-            && self
-                .texts()
-                .is_some_and(|(old, new)| reformat::is_reformat(old, new));
-        Measured {
-            class: match (&self.old, &self.new) {
-                (None, _) => Class::New,
-                (_, None) => Class::Delete,
-                _ if reformatted => Class::Modify,
-                _ => classify(&lost, thresholds),
-            },
-            original_lines: self.old.as_ref().and_then(Side::lines),
-            new_lines: self.new.as_ref().and_then(Side::lines),
-            lost,
-            large: lost.exceeds_lines(thresholds.lines),
-            conversion,
-            reformatted,
-        }
-    }
-}
-
-/// The loss of an old version that is not text: everything, if it is deleted or changes its kind.
-fn lost_bytes(old: Option<&Side<'_>>, is_deleted: bool, conversion: Option<Conversion>) -> Lost {
-    match old {
-        Some(old) if old.content.is_some() && (is_deleted || conversion.is_some()) => {
+        (
+            _,
+            Some(Side {
+                text: Some(old), ..
+            }),
+        ) => Lost::all_of(old),
+        // What is not text is lost whole, if it is deleted or changes its kind.
+        (_, Some(old)) if old.content.is_some() && (new.is_none() || conversion.is_some()) => {
             Lost::all(old.blob.len(), Unit::Bytes, old.blob.len())
         }
         _ => Lost::NOTHING,
+    };
+    let reformatted = conversion.is_none()
+        && lost.at_least(thresholds.share)
+        && texts.is_some_and(|(old, new)| reformat::is_reformat(old, new));
+    let lines = |side: &Option<Side<'_>>| Some(side.as_ref()?.text.as_ref()?.lines);
+    Measured {
+        class: match (old, new) {
+            (None, _) => Class::New,
+            (_, None) => Class::Delete,
+            _ if reformatted => Class::Modify,
+            _ => classify(&lost, thresholds),
+        },
+        original_lines: lines(old),
+        new_lines: lines(new),
+        lost,
+        large: lost.exceeds_lines(thresholds.lines),
+        conversion,
+        reformatted,
     }
 }
 
@@ -232,17 +204,22 @@ impl<'a> Side<'a> {
         }
     }
 
-    fn lines(&self) -> Option<usize> {
-        self.text.as_ref().map(|text| text.lines)
-    }
-
     fn is_blank(&self) -> bool {
         let text = self.text.as_ref();
         text.map_or(self.blob.is_empty(), Text::is_blank)
     }
 }
 
-fn conversion(old: &Side<'_>, new: &Side<'_>) -> Option<Conversion> {
+/// Both texts, if both sides are text.
+fn texts<'a, 's>(
+    old: &'s Option<Side<'a>>,
+    new: &'s Option<Side<'a>>,
+) -> Option<(&'s Text<'a>, &'s Text<'a>)> {
+    Some((old.as_ref()?.text.as_ref()?, new.as_ref()?.text.as_ref()?))
+}
+
+fn conversion(old: &Option<Side<'_>>, new: &Option<Side<'_>>) -> Option<Conversion> {
+    let (old, new) = (old.as_ref()?, new.as_ref()?);
     let before = old.content?;
     if old.is_blank() {
         return None;

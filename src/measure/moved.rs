@@ -37,7 +37,7 @@ struct HashedLine {
 }
 
 fn lines_of(text: &Text<'_>, hasher: &RandomState) -> Vec<HashedLine> {
-    let mut blocks = has_blocks(text.bytes()).then(BlockReader::default);
+    let mut blocks = has_blocks(&text.bytes).then(BlockReader::default);
     let lines = text.trimmed().map(|line| {
         let is_in_block = blocks.as_mut().is_some_and(|blocks| blocks.read(line));
         HashedLine {
@@ -52,7 +52,7 @@ impl AddedLines {
     /// Adds what a file gains, and returns the file's number; `None` if the change adds too many lines.
     pub fn add(&mut self, old: &[u8], new: &[u8]) -> Option<usize> {
         let (old, new) = (Text::of(old), Text::of(new));
-        let hunks = line_diff::changes(old.bytes(), new.bytes(), Unit::Lines)?;
+        let hunks = line_diff::changes(&old.bytes, &new.bytes, Unit::Lines)?;
         let gained = hunks.iter().map(|hunk| hunk.after.len()).sum();
         if self.lines + gained > LINE_LIMIT {
             return None;
@@ -77,7 +77,7 @@ impl AddedLines {
     /// that loses them.
     pub fn take(&mut self, old: &[u8], new: &[u8], own: Option<usize>) -> Vec<(usize, usize)> {
         let (old, new) = (Text::of(old), Text::of(new));
-        let hunks = line_diff::changes(old.bytes(), new.bytes(), Unit::Lines);
+        let hunks = line_diff::changes(&old.bytes, &new.bytes, Unit::Lines);
         let lines = lines_of(&old, &self.hasher);
         let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
         for hunk in hunks.into_iter().flatten() {

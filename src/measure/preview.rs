@@ -17,6 +17,9 @@ use crate::path::is_hostile;
 /// Unchanged lines around a change.
 const CONTEXT: usize = 3;
 
+/// So many removed or added lines in a row are shown in any case.
+const FEWEST: usize = 3;
+
 /// Longer lines are cut; minified files have lines of megabytes.
 const LINE_WIDTH: usize = 240;
 
@@ -37,75 +40,71 @@ pub fn unified_preview(
     if old == new {
         return String::new();
     }
-    let all = diff_lines(&old, &new);
-    let room = max_lines.saturating_sub(2);
-    let shown = match all.len() <= room {
-        true => all,
-        false => shortened(all, room),
-    };
-    let width = match max_lines {
-        usize::MAX => usize::MAX,
-        _ => LINE_WIDTH,
-    };
-    let mut out = format!("--- {old_name}\n+++ {new_name}\n");
-    for line in shown {
-        match line {
-            DiffLine::Note(text) => out.push_str(&text),
-            DiffLine::Text(sign, text) => {
-                out.push(sign);
-                out.push_str(&visible(text, width));
-            }
-        }
-        out.push('\n');
+    let mut lines = vec![format!("--- {old_name}"), format!("+++ {new_name}")];
+    add_hunks(&old, &new, max_lines, &mut lines);
+    if lines.len() > max_lines {
+        lines.truncate(max_lines.saturating_sub(1));
+        lines.push("[truncated] more changes".to_owned());
     }
-    out
+    lines.join("\n") + "\n"
 }
 
-/// One line of a unified diff below the names.
-#[derive(Clone)]
-enum DiffLine<'a> {
-    /// The head of a hunk, or a marker.
-    Note(String),
-    /// A sign and the line without its end; a backslash remarks on the line before it.
-    Text(char, &'a [u8]),
-}
-
-/// The whole diff.
-fn diff_lines<'a>(old: &'a [u8], new: &'a [u8]) -> Vec<DiffLine<'a>> {
+/// Adds the hunks of a diff, each line with its sign, until there are more than `max_lines`.
+fn add_hunks(old: &[u8], new: &[u8], max_lines: usize, lines: &mut Vec<String>) {
     let (old, new) = (old.lines_with_terminator(), new.lines_with_terminator());
     let Some((input, mut diff)) = line_diff::diff(old.clone(), new.clone()) else {
-        let note = "[truncated] more lines than can be compared";
-        return vec![DiffLine::Note(note.to_owned())];
+        lines.push("[truncated] more lines than can be compared".to_owned());
+        return;
     };
     // As git does, to the least indentation.
     diff.postprocess_lines(&input);
     let hunks: Vec<Hunk> = diff.hunks().collect();
     let (old, new): (Vec<&[u8]>, Vec<&[u8]>) = (old.collect(), new.collect());
-    let mut lines = Vec::new();
+    let width = match max_lines {
+        usize::MAX => usize::MAX,
+        _ => LINE_WIDTH,
+    };
+    // What the names, the heads of hunks and the lines around leave is for the runs, as many lines of each as fit.
+    let around = |hunk: &Hunk| {
+        let (before, after) = (hunk.before.start, old.len() - hunk.before.end as usize);
+        1 + CONTEXT.min(before as usize) + CONTEXT.min(after)
+    };
+    let taken = 2 + hunks.iter().map(around).sum::<usize>();
+    let fits = |most: &usize| {
+        let runs = hunks.iter().flat_map(|hunk| [&hunk.before, &hunk.after]);
+        taken + runs.map(|run| run.len().min(most + 1)).sum::<usize>() <= max_lines
+    };
+    let most = (FEWEST..max_lines).rev().find(fits).unwrap_or(FEWEST);
     let is_near =
         |one: &Hunk, next: &Hunk| (next.before.start - one.before.end) as usize <= 2 * CONTEXT;
     for group in hunks.chunk_by(is_near) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else {
             continue;
         };
+        if lines.len() > max_lines {
+            return;
+        }
         let lead = CONTEXT.min(first.before.start as usize);
         let rest = CONTEXT.min(old.len() - last.before.end as usize);
         let range = |first: &Range<u32>, last: &Range<u32>| {
             first.start as usize - lead..last.end as usize + rest
         };
-        let (before, after) = (
-            range(&first.before, &last.before),
-            range(&first.after, &last.after),
-        );
-        let (before_at, after_at) = (place(&before), place(&after));
-        lines.push(DiffLine::Note(format!("@@ -{before_at} +{after_at} @@")));
-        let mut add = |sign, text: &[&'a [u8]]| {
-            for line in text {
+        let before = range(&first.before, &last.before);
+        let (before_at, after_at) = (place(&before), place(&range(&first.after, &last.after)));
+        lines.push(format!("@@ -{before_at} +{after_at} @@"));
+        let mut add = |sign: char, run: &[&[u8]]| {
+            let is_cut = sign != ' ' && run.len() > most + 1;
+            let shown = if is_cut { most } else { run.len() };
+            for line in &run[..shown] {
                 let body = line.strip_suffix(b"\n");
-                lines.push(DiffLine::Text(sign, body.unwrap_or(line)));
+                lines.push(format!("{sign}{}", visible(body.unwrap_or(line), width)));
                 if body.is_none() {
-                    lines.push(DiffLine::Text('\\', b" No newline at end of file"));
+                    lines.push("\\ No newline at end of file".to_owned());
                 }
+            }
+            if is_cut {
+                let what = if sign == '-' { " removed" } else { " added" };
+                lines.push(marker(run.len() - shown, what));
             }
         };
         let mut at = before.start;
@@ -113,15 +112,12 @@ fn diff_lines<'a>(old: &'a [u8], new: &'a [u8]) -> Vec<DiffLine<'a>> {
             let (start, end) = (hunk.before.start as usize, hunk.before.end as usize);
             add(' ', &old[at..start]);
             add('-', &old[start..end]);
-            add(
-                '+',
-                &new[hunk.after.start as usize..hunk.after.end as usize],
-            );
+            let (start, after) = (hunk.after.start as usize, hunk.after.end as usize);
+            add('+', &new[start..after]);
             at = end;
         }
         add(' ', &old[at..before.end]);
     }
-    lines
 }
 
 /// The lines in the head of a hunk, as in `diff -u`: from 1, but the line before an empty range.
@@ -130,56 +126,6 @@ fn place(lines: &Range<usize>) -> String {
         1 => format!("{}", lines.start + 1),
         0 => format!("{},0", lines.start),
         count => format!("{},{count}", lines.start + 1),
-    }
-}
-
-/// At most `room` lines: of each run of removed or added lines the first ones, and a marker for the others. A diff of
-/// very many runs ends early.
-fn shortened(all: Vec<DiffLine<'_>>, room: usize) -> Vec<DiffLine<'_>> {
-    let runs: Vec<&[DiffLine<'_>]> = all.chunk_by(|a, b| a.sign() == b.sign()).collect();
-    let is_folded = |run: &[DiffLine<'_>], most| run[0].sign().is_some() && run.len() > most + 1;
-    let fits = |most: &usize| {
-        let lines = runs.iter().map(|run| match is_folded(run, *most) {
-            true => most + 1,
-            false => run.len(),
-        });
-        lines.sum::<usize>() <= room
-    };
-    let most = (1..room).rev().find(fits).unwrap_or(1);
-    let mut shown = Vec::new();
-    let mut left_out = 0;
-    for run in &runs {
-        let mut lines = run.to_vec();
-        if is_folded(run, most) {
-            let what = match run[0].sign() {
-                Some('-') => " removed",
-                _ => " added",
-            };
-            lines.truncate(most);
-            lines.push(DiffLine::Note(marker(run.len() - most, what)));
-        }
-        if shown.len() + lines.len() <= room && left_out == 0 {
-            shown.append(&mut lines);
-        } else {
-            left_out += run.len();
-        }
-    }
-    if left_out > 0 {
-        if shown.len() == room && shown.pop().is_some() {
-            left_out += 1;
-        }
-        shown.push(DiffLine::Note(marker(left_out, "")));
-    }
-    shown
-}
-
-impl DiffLine<'_> {
-    /// The sign of a removed or added line.
-    fn sign(&self) -> Option<char> {
-        match self {
-            DiffLine::Text(sign @ ('-' | '+'), _) => Some(*sign),
-            _ => None,
-        }
     }
 }
 

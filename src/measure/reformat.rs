@@ -36,7 +36,7 @@ pub(super) fn is_reformat(old: &Text<'_>, new: &Text<'_>) -> bool {
     if new.lines * LINES < old.lines {
         return false;
     }
-    let (before, after) = (Makeup::of(old.bytes()), Makeup::of(new.bytes()));
+    let (before, after) = (Makeup::of(&old.bytes), Makeup::of(&new.bytes));
     before.words > 0 && is_alike(&before, &after) && keeps_words(old, new)
 }
 
@@ -47,13 +47,10 @@ fn is_little(part: usize, whole: usize) -> bool {
 
 /// The bounds that take linear time.
 fn is_alike(before: &Makeup, after: &Makeup) -> bool {
-    let marks = before.marks.iter().sum();
-    is_little(before.words.abs_diff(after.words), before.words)
-        && is_little(
-            after.commented.saturating_sub(before.commented),
-            before.words,
-        )
-        && is_little(after.quotes.saturating_sub(before.quotes), before.words)
+    let (words, marks) = (before.words, before.marks.iter().sum());
+    is_little(words.abs_diff(after.words), words)
+        && is_little(after.commented.saturating_sub(before.commented), words)
+        && is_little(after.quotes.saturating_sub(before.quotes), words)
         && is_little(before.marks_beyond(after, b""), marks)
         && is_little(after.marks_beyond(before, b"()[]{}"), marks)
 }

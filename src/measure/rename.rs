@@ -3,7 +3,8 @@
 //! A rename is judged as a delete plus an add. The pairing explains it and selects the old version for the lost
 //! share.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
@@ -11,7 +12,7 @@ use gix::bstr::{BStr, ByteSlice};
 use super::similarity::{MIN_SIMILARITY, Profile};
 use crate::change::Kind;
 
-/// The maximum number of pairs to compare.
+/// The maximum number of pairs to compare at once.
 const MAX_PAIRS: usize = 1_000_000;
 
 /// The maximum number of blobs to fetch; each leaves a profile of at most 32 KiB.
@@ -33,28 +34,16 @@ pub struct RenameEnd<'a> {
 
 impl<'a> RenameEnd<'a> {
     fn name(&self) -> &'a [u8] {
-        self.path
-            .rsplit_once_str("/")
-            .map_or(self.path, |(_, name)| name)
+        self.path.rsplit_str("/").next().unwrap_or_default()
     }
 }
 
-/// A delete and an add that belong together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rename {
-    /// Index into the deleted paths.
-    pub from: usize,
-    /// Index into the added paths.
-    pub to: usize,
-    /// The similarity in percent; 100 for equal content.
-    pub similarity: u8,
-}
-
 /// Pairs deleted with added paths: first by equal content, then by equal file name and similar content, then by
-/// similar content (50 % or more). The most similar pairs come first; ties go to the smaller paths.
+/// similar content (50 % or more). The most similar pairs come first; ties go to the first paths. A pair is the index
+/// of the deleted and that of the added path.
 ///
 /// Two ends that both have a row never pair. Files pair with files; links and submodules pair only by equal content;
-/// empty files do not pair. `fetch` is called at most once per end, only for files, and no blob is held during
+/// empty files do not pair. `fetch` is called at most once per blob, only for files, and no blob is held during
 /// another fetch. Above 1,000,000 pairs or 4,000 blobs, a group of paths is not compared by similarity.
 ///
 /// # Errors
@@ -64,204 +53,111 @@ pub fn pair_renames<E>(
     deleted: &[RenameEnd<'_>],
     added: &[RenameEnd<'_>],
     fetch: impl FnMut(ObjectId) -> Result<Vec<u8>, E>,
-) -> Result<Vec<Rename>, E> {
+) -> Result<Vec<(usize, usize)>, E> {
     let mut matcher = Matcher {
-        from: RenameEnds::new(deleted),
-        to: RenameEnds::new(added),
+        deleted,
+        added,
+        is_paired: [vec![false; deleted.len()], vec![false; added.len()]],
         fetch,
-        pairs_left: MAX_PAIRS,
-        blobs_left: MAX_BLOBS,
+        profiles: HashMap::new(),
         renames: Vec::new(),
     };
-    matcher.pair_same_content();
-    for [from, to] in matcher.same_names() {
-        matcher.pair_similar(&from, &to)?;
+    for by_name in [true, false] {
+        matcher.pair_equal(by_name);
     }
-    let (from, to) = (matcher.from.open(), matcher.to.open());
-    matcher.pair_similar(&from, &to)?;
-    let mut renames = matcher.renames;
-    renames.sort_by_key(|rename| rename.to);
-    Ok(renames)
-}
-
-/// One side: its ends, those already paired, and the profiles so far.
-struct RenameEnds<'a> {
-    ends: &'a [RenameEnd<'a>],
-    taken: Vec<bool>,
-    profiles: HashMap<usize, Profile>,
-}
-
-impl<'a> RenameEnds<'a> {
-    fn new(ends: &'a [RenameEnd<'a>]) -> Self {
-        RenameEnds {
-            ends,
-            taken: vec![false; ends.len()],
-            profiles: HashMap::new(),
-        }
+    for by_name in [true, false] {
+        matcher.pair_similar(by_name)?;
     }
-
-    /// What is not paired yet, without empty files, in path order.
-    fn unpaired(&self) -> Vec<usize> {
-        let all = 0..self.ends.len();
-        let is_open = |&at: &usize| !self.taken[at] && !self.ends[at].id.is_empty_blob();
-        let mut open: Vec<usize> = all.filter(is_open).collect();
-        open.sort_by_key(|&at| self.ends[at].path);
-        open
-    }
-
-    /// The files that are not paired yet.
-    fn open(&self) -> Vec<usize> {
-        let mut open = self.unpaired();
-        open.retain(|&at| self.ends[at].kind.is_file());
-        open
-    }
-
-    /// The number of files without a profile.
-    fn unknown(&self, indices: &[usize]) -> usize {
-        indices
-            .iter()
-            .filter(|index| !self.profiles.contains_key(index))
-            .count()
-    }
-
-    fn look_at<E>(
-        &mut self,
-        indices: &[usize],
-        fetch: &mut impl FnMut(ObjectId) -> Result<Vec<u8>, E>,
-    ) -> Result<(), E> {
-        for &index in indices {
-            if !self.profiles.contains_key(&index) {
-                let profile = Profile::of(&fetch(self.ends[index].id)?);
-                self.profiles.insert(index, profile);
-            }
-        }
-        Ok(())
-    }
+    Ok(matcher.renames)
 }
 
 struct Matcher<'a, F> {
-    from: RenameEnds<'a>,
-    to: RenameEnds<'a>,
+    deleted: &'a [RenameEnd<'a>],
+    added: &'a [RenameEnd<'a>],
+    /// Which deleted and which added ends have a partner.
+    is_paired: [Vec<bool>; 2],
     fetch: F,
-    pairs_left: usize,
-    blobs_left: usize,
-    renames: Vec<Rename>,
-}
-
-/// Deleted ends that may pair, in path order, with and without a row.
-#[derive(Default)]
-struct UnpairedEnds {
-    with_row: VecDeque<usize>,
-    without_row: VecDeque<usize>,
-}
-
-impl UnpairedEnds {
-    fn push(&mut self, index: usize, end: &RenameEnd<'_>) {
-        match end.has_row {
-            true => self.with_row.push_back(index),
-            false => self.without_row.push_back(index),
-        }
-    }
-
-    /// The first that may pair with `to`.
-    fn take(&mut self, to: &RenameEnd<'_>) -> Option<usize> {
-        // One with a row has fewer partners.
-        let with_row = (!to.has_row).then(|| self.with_row.pop_front()).flatten();
-        with_row.or_else(|| self.without_row.pop_front())
-    }
+    profiles: HashMap<ObjectId, Profile>,
+    renames: Vec<(usize, usize)>,
 }
 
 impl<'a, F> Matcher<'a, F> {
-    fn pair(&mut self, from: usize, to: usize, similarity: u8) {
-        if !self.from.taken[from] && !self.to.taken[to] {
-            self.from.taken[from] = true;
-            self.to.taken[to] = true;
-            self.renames.push(Rename {
-                from,
-                to,
-                similarity,
-            });
+    /// The deleted and the added ends without a partner that have the same key.
+    fn groups<K: Ord>(&self, key: impl Fn(&RenameEnd<'a>) -> Option<K>) -> Vec<[Vec<usize>; 2]> {
+        let mut groups: BTreeMap<K, [Vec<usize>; 2]> = BTreeMap::new();
+        for (side, ends) in [self.deleted, self.added].into_iter().enumerate() {
+            for (at, end) in ends.iter().enumerate() {
+                let is_open = !self.is_paired[side][at] && !end.id.is_empty_blob();
+                if let Some(key) = key(end).filter(|_| is_open) {
+                    groups.entry(key).or_default()[side].push(at);
+                }
+            }
         }
+        groups.into_values().collect()
     }
 
-    /// Pairs equal ids of the same kind: first those of the same name, then in path order.
-    fn pair_same_content(&mut self) {
-        let (from_ends, to_ends) = (self.from.ends, self.to.ends);
-        for by_name in [true, false] {
-            let key = |end: &RenameEnd<'a>| {
-                let kind = (!end.kind.is_file()).then_some(end.kind);
-                (end.id, kind, by_name.then(|| end.name()))
-            };
-            let mut waiting: HashMap<_, UnpairedEnds> = HashMap::new();
-            for index in self.from.unpaired() {
-                let end = &from_ends[index];
-                waiting.entry(key(end)).or_default().push(index, end);
-            }
-            for index in self.to.unpaired() {
-                let same = waiting.get_mut(&key(&to_ends[index]));
-                if let Some(from) = same.and_then(|same| same.take(&to_ends[index])) {
-                    self.pair(from, index, 100);
+    fn may_pair(&self, from: usize, to: usize) -> bool {
+        let is_free = !self.is_paired[0][from] && !self.is_paired[1][to];
+        is_free && !(self.deleted[from].has_row && self.added[to].has_row)
+    }
+
+    fn pair(&mut self, from: usize, to: usize) {
+        self.is_paired[0][from] = true;
+        self.is_paired[1][to] = true;
+        self.renames.push((from, to));
+    }
+
+    /// Pairs equal ids of the same kind, and of the same name if that matters.
+    fn pair_equal(&mut self, by_name: bool) {
+        let key = |end: &RenameEnd<'a>| {
+            let mode = (!end.kind.is_file()).then(|| end.kind.mode());
+            Some((end.id, mode, by_name.then(|| end.name())))
+        };
+        for [mut from, to] in self.groups(key) {
+            // One with a row has fewer partners.
+            from.sort_by_key(|&at| !self.deleted[at].has_row);
+            for to in to {
+                if let Some(at) = from.iter().position(|&from| self.may_pair(from, to)) {
+                    self.pair(from.remove(at), to);
                 }
             }
         }
     }
 
-    /// The unpaired ends that share a file name, ordered by name.
-    fn same_names(&self) -> Vec<[Vec<usize>; 2]> {
-        let mut names: BTreeMap<&[u8], [Vec<usize>; 2]> = BTreeMap::new();
-        for (side, ends) in [&self.from, &self.to].into_iter().enumerate() {
-            for index in ends.open() {
-                let name = ends.ends[index].name();
-                names.entry(name).or_default()[side].push(index);
-            }
-        }
-        let has_both = |sides: &[Vec<usize>; 2]| sides.iter().all(|side| !side.is_empty());
-        names.into_values().filter(has_both).collect()
-    }
-
-    /// Compares all with all, within the remaining limits.
-    fn pair_similar<E>(&mut self, from: &[usize], to: &[usize]) -> Result<(), E>
+    /// Pairs similar files, of the same name if that matters.
+    fn pair_similar<E>(&mut self, by_name: bool) -> Result<(), E>
     where
         F: FnMut(ObjectId) -> Result<Vec<u8>, E>,
     {
-        let without_row = |ends: &RenameEnds<'_>, all: &[usize]| -> Vec<usize> {
-            let open = all.iter().copied();
-            open.filter(|&at| !ends.ends[at].has_row).collect()
-        };
-        let (from_free, to_free) = (without_row(&self.from, from), without_row(&self.to, to));
-        // If all of one side have a row, those of the other side with a row find no partner.
-        let from = if to_free.is_empty() { &from_free } else { from };
-        let to = if from_free.is_empty() { &to_free } else { to };
-        let pairs = from_free.len().saturating_mul(to.len())
-            + (from.len() - from_free.len()).saturating_mul(to_free.len());
-        if pairs == 0 {
-            return Ok(());
-        }
-        let blobs = self.from.unknown(from) + self.to.unknown(to);
-        if pairs > self.pairs_left || blobs > self.blobs_left {
-            return Ok(());
-        }
-        self.pairs_left -= pairs;
-        self.blobs_left -= blobs;
-        self.from.look_at(from, &mut self.fetch)?;
-        self.to.look_at(to, &mut self.fetch)?;
-
-        let mut candidates = Vec::new();
-        for &f in from {
-            let has_row = self.from.ends[f].has_row;
-            for &t in if has_row { &to_free } else { to } {
-                let similarity = self.from.profiles[&f].similarity(&self.to.profiles[&t]);
-                if similarity >= MIN_SIMILARITY {
-                    candidates.push((similarity, f, t));
+        let name = |end: &RenameEnd<'a>| if by_name { end.name() } else { b"" };
+        for [from, to] in self.groups(|end| end.kind.is_file().then(|| name(end))) {
+            let blobs = self.profiles.len() + from.len() + to.len();
+            if from.len().saturating_mul(to.len()) > MAX_PAIRS || blobs > MAX_BLOBS {
+                continue;
+            }
+            let mut candidates = Vec::new();
+            for &from in &from {
+                for &to in to.iter().filter(|&&to| self.may_pair(from, to)) {
+                    candidates.push((0, from, to));
                 }
             }
-        }
-        candidates.sort_by(|&(left, f, t), &(right, g, u)| {
-            let paths = |f: usize, t: usize| (self.from.ends[f].path, self.to.ends[t].path);
-            right.cmp(&left).then_with(|| paths(f, t).cmp(&paths(g, u)))
-        });
-        for (similarity, f, t) in candidates {
-            self.pair(f, t, similarity);
+            for (similarity, from, to) in &mut candidates {
+                let ids = [self.deleted[*from].id, self.added[*to].id];
+                for id in ids {
+                    if !self.profiles.contains_key(&id) {
+                        let profile = Profile::of(&(self.fetch)(id)?);
+                        self.profiles.insert(id, profile);
+                    }
+                }
+                let [old, new] = ids.map(|id| &self.profiles[&id]);
+                *similarity = old.similarity(new);
+            }
+            candidates.sort_by_key(|&(similarity, from, to)| (Reverse(similarity), from, to));
+            for (similarity, from, to) in candidates {
+                if similarity >= MIN_SIMILARITY && self.may_pair(from, to) {
+                    self.pair(from, to);
+                }
+            }
         }
         Ok(())
     }
@@ -305,8 +201,7 @@ mod tests {
             self.paths.push((path.to_owned(), kind, id));
         }
 
-        /// Pairs the first `deleted` paths with the others; shows `old -> new similarity`
-        /// and how many blobs were fetched.
+        /// Pairs the first `deleted` paths with the others; shows `old -> new` and how many blobs were fetched.
         fn pair(&self, deleted: usize) -> (Vec<String>, usize) {
             let ends: Vec<_> = self
                 .paths
@@ -326,15 +221,11 @@ mod tests {
                 Ok::<_, Infallible>(self.blobs[number].clone().into_bytes())
             })
             .unwrap();
-            let shown = renames
+            let mut shown: Vec<_> = renames
                 .iter()
-                .map(|r| {
-                    format!(
-                        "{} -> {} {}",
-                        from[r.from].path, to[r.to].path, r.similarity
-                    )
-                })
+                .map(|&(old, new)| format!("{} -> {}", from[old].path, to[new].path))
                 .collect();
+            shown.sort();
             (shown, fetched)
         }
     }
@@ -351,10 +242,7 @@ mod tests {
         store.add("b/new.rs", &text(0..10));
         store.add("b/two.rs", &text(0..10));
         let (renames, fetched) = store.pair(2);
-        assert_eq!(
-            renames,
-            ["a/one.rs -> b/new.rs 100", "a/two.rs -> b/two.rs 100"]
-        );
+        assert_eq!(renames, ["a/one.rs -> b/new.rs", "a/two.rs -> b/two.rs"]);
         assert_eq!(fetched, 0);
     }
 
@@ -365,7 +253,7 @@ mod tests {
         store.add("new/lib.rs", &text(0..60));
         store.add("new/other.rs", &text(0..99));
         let (renames, fetched) = store.pair(1);
-        assert_eq!(renames, ["old/lib.rs -> new/lib.rs 60"]);
+        assert_eq!(renames, ["old/lib.rs -> new/lib.rs"]);
         assert_eq!(fetched, 2, "the third blob need not be looked at");
     }
 
@@ -376,7 +264,7 @@ mod tests {
         store.add("new/lib.rs", &text(51..151));
         store.add("new/other.rs", &text(50..150));
         let (renames, fetched) = store.pair(1);
-        assert_eq!(renames, ["old/lib.rs -> new/other.rs 50"]);
+        assert_eq!(renames, ["old/lib.rs -> new/other.rs"]);
         assert_eq!(fetched, 3, "each blob at most once");
     }
 
@@ -391,7 +279,7 @@ mod tests {
         assert_eq!(store.pair(2), (vec![], 0));
         // One row alone is nothing that would be obeyed.
         store.rows = ["a", "y"].map(str::to_owned).to_vec();
-        assert_eq!(store.pair(2).0, ["a -> x 100", "b -> y 90"]);
+        assert_eq!(store.pair(2).0, ["a -> x", "b -> y"]);
     }
 
     #[test]
@@ -403,7 +291,7 @@ mod tests {
         store.add("y", &text(0..98));
         store.rows = ["a", "x"].map(str::to_owned).to_vec();
         // a and x hold the same.
-        assert_eq!(store.pair(2).0, ["b -> x 99", "a -> y 98"]);
+        assert_eq!(store.pair(2).0, ["a -> y", "b -> x"]);
     }
 
     #[test]
@@ -415,7 +303,7 @@ mod tests {
         store.add("d", &text(0..70));
         let (renames, _) = store.pair(2);
         // a-c 90, b-c 80, a-d 70, b-d 50: once a has c, d is left for b.
-        assert_eq!(renames, ["a -> c 90", "b -> d 50"]);
+        assert_eq!(renames, ["a -> c", "b -> d"]);
     }
 
     #[test]
@@ -435,7 +323,7 @@ mod tests {
         store.add_kind("l", Kind::Symlink, "target");
         store.add_kind("b", Kind::Executable, "text");
         store.add_kind("m", Kind::Symlink, "target");
-        assert_eq!(store.pair(2).0, ["a -> b 100", "l -> m 100"]);
+        assert_eq!(store.pair(2).0, ["a -> b", "l -> m"]);
     }
 
     #[test]
@@ -451,7 +339,7 @@ mod tests {
         // 1,000 deleted x 1,001 added are more than a million pairs.
         assert_eq!(
             store.pair(1_001),
-            (vec!["old/0007 -> new/same 100".to_owned()], 0)
+            (vec!["old/0007 -> new/same".to_owned()], 0)
         );
     }
 }

@@ -3,6 +3,9 @@
 //!
 //! The counts equal those of `git diff --numstat`, apart from blanks.
 
+use std::ops::Range;
+
+use gix::bstr;
 use gix::diff::blob::Hunk;
 
 use super::text::{Text, Unit};
@@ -28,16 +31,10 @@ pub struct Lost {
 
 impl Lost {
     /// No content, so no loss.
-    pub const NOTHING: Lost = Lost {
-        lost: 0,
-        total: 0,
-        unit: Unit::Lines,
-        bytes: 0,
-        is_exact: true,
-    };
+    pub const NOTHING: Lost = Lost::all(0, Unit::Lines, 0);
 
     /// All units of an old version of this many bytes.
-    pub(super) fn all(total: usize, unit: Unit, bytes: usize) -> Lost {
+    pub(super) const fn all(total: usize, unit: Unit, bytes: usize) -> Lost {
         Lost {
             lost: total,
             total,
@@ -49,7 +46,7 @@ impl Lost {
 
     /// Everything in `old` is lost.
     pub(super) fn all_of(old: &Text<'_>) -> Lost {
-        let (unit, bytes) = (old.unit(), old.bytes());
+        let (unit, bytes) = (old.unit(), &old.bytes);
         Lost::all(unit.count(bytes), unit, bytes.len())
     }
 
@@ -92,16 +89,16 @@ pub fn lost(old: &[u8], new: &[u8]) -> Lost {
 /// Like [`lost`].
 pub(super) fn lost_text(old: &Text<'_>, new: &Text<'_>) -> Lost {
     let all = Lost::all_of(old);
-    if new.is_empty() || all.total == 0 {
+    if new.bytes.is_empty() || all.total == 0 {
         return all;
     }
-    let hunks = line_diff::changes(old.bytes(), new.bytes(), all.unit);
+    let hunks = line_diff::changes(&old.bytes, &new.bytes, all.unit);
     let is_exact = hunks.is_some();
     let removed = |hunks: Vec<Hunk>| hunks.iter().map(|hunk| hunk.before.len()).sum();
     let mut lost = hunks.map_or(all.total, removed);
     if lost > 0 && all.unit == Unit::Lines {
         // A verdict without a count may not be milder.
-        let kept = lower_bound::kept(old.bytes(), new.bytes(), all.total, lower_bound::ALL);
+        let kept = lower_bound::kept(&old.bytes, &new.bytes, all.total, lower_bound::ALL);
         lost = lost.min(all.total - kept);
     }
     Lost {
@@ -113,19 +110,17 @@ pub(super) fn lost_text(old: &Text<'_>, new: &Text<'_>) -> Lost {
 
 /// The old lines that the new text lacks, and the new lines in their place; `None` if there are too many.
 pub(super) fn line_changes(old: &Text<'_>, new: &Text<'_>) -> Option<[Vec<u8>; 2]> {
-    let hunks = line_diff::changes(old.bytes(), new.bytes(), Unit::Lines)?;
-    let sides = [old, new].map(|text| text.trimmed().collect::<Vec<&[u8]>>());
-    let mut changed = [Vec::new(), Vec::new()];
-    for hunk in hunks {
-        let ranges = [hunk.before, hunk.after].into_iter();
-        for ((changed, lines), range) in changed.iter_mut().zip(&sides).zip(ranges) {
-            for line in &lines[range.start as usize..range.end as usize] {
-                changed.extend_from_slice(line);
-                changed.push(b'\n');
-            }
-        }
-    }
-    Some(changed)
+    let hunks = line_diff::changes(&old.bytes, &new.bytes, Unit::Lines)?;
+    let [old, new] = [old, new].map(|text| text.trimmed().collect::<Vec<&[u8]>>());
+    let lines = |side: &[&[u8]], range: fn(&Hunk) -> &Range<u32>| {
+        let ranges = hunks.iter().map(range);
+        let parts = ranges.map(|range| &side[range.start as usize..range.end as usize]);
+        bstr::join("\n", parts.flatten())
+    };
+    Some([
+        lines(&old, |hunk| &hunk.before),
+        lines(&new, |hunk| &hunk.after),
+    ])
 }
 
 /// When a change is destructive.
@@ -175,12 +170,11 @@ pub fn classify(lost: &Lost, thresholds: &Thresholds) -> Class {
 /// Whether a text that becomes another is surely no REPLACE, by its size or by a look in linear time. If not, only
 /// counting can tell.
 pub(super) fn is_surely_modify(old: &Text<'_>, new: &Text<'_>, thresholds: &Thresholds) -> bool {
-    let all = Lost::all(old.lines, old.unit(), old.bytes().len());
+    let all = Lost::all(old.lines, old.unit(), old.bytes.len());
     if !all.exceeds_lines(thresholds.lines) {
         return true;
     }
-    let is_enough =
-        |enough| lower_bound::kept(old.bytes(), new.bytes(), all.total, enough) >= enough;
+    let is_enough = |enough| lower_bound::kept(&old.bytes, &new.bytes, all.total, enough) >= enough;
     all.unit == Unit::Lines && enough_lines(&all, thresholds.share).is_some_and(is_enough)
 }
 
@@ -331,7 +325,7 @@ mod tests {
         let (old, new) = (Text::of(old.as_bytes()), Text::of(new.as_bytes()));
         let lost = lost_text(&old, &new);
         assert!(!lost.is_exact);
-        let kept = lower_bound::kept(old.bytes(), new.bytes(), old.lines, lower_bound::ALL);
+        let kept = lower_bound::kept(&old.bytes, &new.bytes, old.lines, lower_bound::ALL);
         assert_eq!(lost.lost, old.lines - kept);
         assert!(2 * kept > old.lines);
     }

@@ -27,7 +27,7 @@ impl Profile {
     /// The profile of a blob. Blanks around lines are ignored, as in [`super::lost`].
     pub fn of(blob: &[u8]) -> Profile {
         let text = Text::of(blob);
-        let lines = text.unit().of(text.bytes());
+        let lines = text.unit().of(&text.bytes);
         let mut lines: Vec<(u64, u64)> = lines
             .map(|line| (hash(line), line.len() as u64 + 1))
             .collect();

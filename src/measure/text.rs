@@ -30,7 +30,7 @@ named! {
 
 /// The text of a blob, with its lines counted once.
 pub(super) struct Text<'a> {
-    bytes: Cow<'a, [u8]>,
+    pub(super) bytes: Cow<'a, [u8]>,
     /// The number of lines.
     pub(super) lines: usize,
 }
@@ -40,10 +40,6 @@ impl<'a> Text<'a> {
         let bytes = countable(blob);
         let lines = line_count(&bytes);
         Text { bytes, lines }
-    }
-
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
     }
 
     /// The trimmed lines.
@@ -58,10 +54,6 @@ impl<'a> Text<'a> {
         } else {
             Unit::Lines
         }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
     }
 
     pub(super) fn is_blank(&self) -> bool {
@@ -159,27 +151,16 @@ fn next_token<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 /// The words of a text: runs of letters, digits and `_`, or single characters of a script without blanks.
-pub(super) fn words(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    std::iter::from_fn(move || {
-        while !text.is_empty() {
-            match word_length(text) {
-                0 => text = &text[classify(text).1..],
-                length => return text.split_off(..length),
-            }
-        }
-        None
-    })
+pub(super) fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let words = tokens(text).map(|token| &token[..word_length(token)]);
+    words.filter(|word| !word.is_empty())
 }
 
-/// The length of the word at the start of a text; 0 if there is none.
-fn word_length(text: &[u8]) -> usize {
+/// The length of a token without the punctuation after it.
+fn word_length(token: &[u8]) -> usize {
     let mut end = 0;
-    while end < TOKEN_LIMIT {
-        match classify(&text[end..]) {
-            (CharClass::Word, length) => end += length,
-            (CharClass::Single, length) if end == 0 => return length,
-            _ => break,
-        }
+    while let (CharClass::Word | CharClass::Single, length) = classify(&token[end..]) {
+        end += length;
     }
     end
 }
@@ -199,10 +180,9 @@ enum CharClass {
 /// The class of the first character, and its length in bytes.
 fn classify(text: &[u8]) -> (CharClass, usize) {
     let class = |c: char| match c {
-        '_' => CharClass::Word,
+        _ if !c.is_alphanumeric() => CharClass::Punctuation,
         _ if is_written_without_blanks(c) => CharClass::Single,
-        _ if c.is_alphanumeric() => CharClass::Word,
-        _ => CharClass::Punctuation,
+        _ => CharClass::Word,
     };
     match text.first() {
         None => (CharClass::End, 0),
@@ -219,20 +199,14 @@ fn classify(text: &[u8]) -> (CharClass, usize) {
     }
 }
 
-/// Whether the script of a character separates words without blanks: Han with Bopomofo and Kana, Yi, Thai, Lao,
-/// Tibetan, Myanmar, Khmer. Hangul uses blanks.
+/// Whether the script of a letter separates words without blanks: Thai, Lao, Tibetan and Myanmar, Khmer, Han with
+/// Bopomofo, Kana and Yi. Hangul uses blanks.
 fn is_written_without_blanks(c: char) -> bool {
     matches!(c,
         '\u{e00}'..='\u{109f}'
         | '\u{1780}'..='\u{17ff}'
-        | '\u{19e0}'..='\u{19ff}'
-        | '\u{2e80}'..='\u{2fdf}'
-        | '\u{3005}'..='\u{3007}'
-        | '\u{3021}'..='\u{312f}'
-        | '\u{31a0}'..='\u{31bf}'
-        | '\u{31f0}'..='\u{31ff}'
-        | '\u{3400}'..='\u{4dbf}'
-        | '\u{4e00}'..='\u{a4cf}'
+        | '\u{2e80}'..='\u{312f}'
+        | '\u{31a0}'..='\u{a4cf}'
         | '\u{a9e0}'..='\u{a9ff}'
         | '\u{aa60}'..='\u{aa7f}'
         | '\u{f900}'..='\u{faff}'
