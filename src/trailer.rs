@@ -28,7 +28,7 @@ pub fn of_guard(message: &[u8]) -> &[u8] {
     let mut start = text.len();
     let mut speaks_of_guard = false;
     for line in text.lines_with_terminator().rev() {
-        if is_blank(line) {
+        if line.trim_ascii().is_empty() {
             return if speaks_of_guard { &text[start..] } else { b"" };
         }
         let prefix = line.get(..PREFIX.len());
@@ -52,10 +52,6 @@ pub fn values<'a>(trailers: &'a [u8], key: &str) -> impl Iterator<Item = &'a [u8
 pub fn anywhere<'a>(message: &'a [u8], key: &str) -> impl Iterator<Item = &'a [u8]> {
     let lines = message.lines().map(<[u8]>::trim_start);
     lines.flat_map(move |line| values(line, key))
-}
-
-fn is_blank(line: &[u8]) -> bool {
-    line.iter().all(u8::is_ascii_whitespace)
 }
 
 #[cfg(test)]

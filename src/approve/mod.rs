@@ -5,6 +5,7 @@ mod ssh_signature;
 mod trailer;
 
 use gix::bstr::{BStr, BString, ByteSlice};
+use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Kind, State};
 
@@ -13,18 +14,19 @@ pub use ssh_signature::{NAMESPACE, SshSignature, one_line};
 pub use trailer::TRAILER;
 
 /// A person's approval of one path going from one content to another.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approval {
     /// A unique id, so that copies are recognised.
     pub id: String,
     /// The path in the repository.
+    #[serde(with = "trailer")]
     pub path: BString,
     /// The old state, as from [`sides`]; `None` for a new file.
     pub old: Option<String>,
     /// The new state; `None` for a deletion.
     pub new: Option<String>,
     /// The governing design, if any.
-    pub design: Option<BString>,
+    pub design: Option<String>,
     /// Who approved: the user's email address in git if signed, otherwise name and address.
     pub who: String,
     /// When it was given, in seconds since 1970.

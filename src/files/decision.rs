@@ -268,7 +268,7 @@ pub fn approve(
         path: change.path.clone(),
         old,
         new,
-        design,
+        design: design.map(|design| design.to_string()),
         who: signer.map_or_else(|| user(repo), |signer| signer.who.clone()),
         when,
         how: how.to_owned(),

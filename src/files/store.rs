@@ -215,7 +215,7 @@ impl Store {
                 && open.remove(record.text("id"))
                 && record.event() == "approved"
             {
-                given.extend(Approval::from_json(&record.facts));
+                given.extend(Approval::from_json(record.facts.clone()));
             }
             !open.is_empty()
         })?;
