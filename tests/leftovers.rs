@@ -52,13 +52,8 @@ fn stale_snapshot_lock_is_waited_for_then_removed() {
     assert!((0..5).any(is_quick));
 }
 
-#[cfg(target_os = "linux")]
 #[test]
-#[cfg_attr(
-    any(guard_portable, guard_no_unix),
-    ignore = "the system does not tell who holds a lock"
-)]
-fn lock_holder_is_named_after_a_limited_wait() {
+fn a_write_waits_for_the_lock_a_limited_time() {
     let repo = Repo::open();
     repo.put("a", "x\n", &[]).works();
     let lock = repo.path(".git/guard/write.lock");
@@ -68,8 +63,8 @@ fn lock_holder_is_named_after_a_limited_wait() {
     let answer = repo.put("a", "y\n", &[]);
     let waited = begun.elapsed().unwrap();
     answer.fails("record");
-    let named = format!("process {} has held the lock", std::process::id());
-    assert!(answer.message().contains(&named), "{answer:?}");
+    let why = "another process has held the lock";
+    assert!(answer.message().contains(why), "{answer:?}");
     assert_eq!(repo.read("a"), b"x\n");
     assert!(waited < Duration::from_secs(25), "{waited:?}");
     drop(lock);

@@ -21,10 +21,10 @@ use gix::bstr::ByteSlice;
 use serde_json::{Map, Value, json};
 
 use super::{Failure, FailureKind, GateResult};
+use crate::disk;
 use crate::git::{Repository, WorkTree};
 use crate::policy::DesignVersion;
 use crate::sha256::sha256;
-use crate::{disk, system};
 
 /// The `prev` of the first record.
 const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -334,9 +334,9 @@ pub fn verify(bytes: &[u8]) -> Verification {
     }
 }
 
-/// How long a process may hold the lock while others wait. An operation takes milliseconds, or seconds on a slow
-/// disk.
-const LIMIT: Duration = Duration::from_secs(10);
+/// How long to wait for the lock, while other processes take turns. An operation takes milliseconds, or seconds on a
+/// slow disk.
+const LIMIT: Duration = Duration::from_secs(15);
 /// The pause between attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -355,27 +355,21 @@ pub(super) fn alone(repo: &Repository) -> GateResult<File> {
     })
 }
 
-/// Locks an open file. Waits while others take turns; a process that keeps the lock is named in the error.
+/// Locks an open file.
 ///
 /// # Errors
-/// [`io::ErrorKind::TimedOut`] if one process keeps the lock, or a system error.
+/// [`io::ErrorKind::TimedOut`] if it stays locked, or a system error.
 fn wait(file: &File) -> io::Result<()> {
-    let (mut holder, mut since) = (None, Instant::now());
+    let since = Instant::now();
     loop {
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::WouldBlock) if since.elapsed() < LIMIT => thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => {
+                let seconds = LIMIT.as_secs();
+                let what = format!("another process has held the lock for {seconds} seconds");
+                return Err(io::Error::new(io::ErrorKind::TimedOut, what));
+            }
             result => return result.map_err(io::Error::from),
         }
-        let now = system::lock_holder(file);
-        if now != holder {
-            (holder, since) = (now, Instant::now());
-        }
-        if since.elapsed() >= LIMIT {
-            let who = now.map_or("another process".to_owned(), |id| format!("process {id}"));
-            let seconds = LIMIT.as_secs();
-            let what = format!("{who} has held the lock for {seconds} seconds");
-            return Err(io::Error::new(io::ErrorKind::TimedOut, what));
-        }
-        thread::sleep(PAUSE);
     }
 }

@@ -31,21 +31,3 @@ fn is_lacking(error: Errno) -> bool {
         Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM
     )
 }
-
-/// The process that holds the lock of an open file. `None` if `/proc` does not say.
-pub(crate) fn lock_holder(file: &std::fs::File) -> Option<u32> {
-    use std::os::unix::fs::MetadataExt as _;
-    let inode = file.metadata().ok()?.ino().to_string();
-    let locks = std::fs::read_to_string("/proc/locks").ok()?;
-    // `1: FLOCK  ADVISORY  WRITE 4711 08:01:131074 0 EOF`; a waiting one has `->` before its kind.
-    let holder: u32 = locks.lines().find_map(|line| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let is_held = words.get(1) == Some(&"FLOCK");
-        let place = words.get(5)?.rsplit(':').next()?;
-        (is_held && place == inode).then(|| words[4].parse().ok())?
-    })?;
-    // A process that has ended may have left the lock to a child.
-    Path::new(&format!("/proc/{holder}"))
-        .exists()
-        .then_some(holder)
-}

@@ -99,9 +99,4 @@ pub(super) mod kernel {
     ) -> Option<io::Result<()>> {
         None
     }
-
-    /// Always `None`.
-    pub(crate) fn lock_holder(_file: &std::fs::File) -> Option<u32> {
-        None
-    }
 }
