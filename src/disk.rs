@@ -106,9 +106,6 @@ pub(crate) fn absolute(directory: &Path) -> PathBuf {
         .unwrap_or_else(|_| directory.to_owned())
 }
 
-/// How many names to try; each has 64 random bits.
-const ATTEMPTS: u32 = 8;
-
 /// Writes the content of a file.
 pub(crate) type WriteContent<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
@@ -127,7 +124,9 @@ pub(crate) fn write_new(
     let new = if is_executable { 0o777 } else { 0o666 };
     // Private content is never readable by others.
     system::create_with_mode(&mut options, mode.map_or(new, |_| PRIVATE));
-    let (name, mut file) = with_free_name(|name| dir.open_with(name, &options))?;
+    // A name with 64 random bits is free.
+    let name = format!(".guard-{:016x}.tmp", RandomState::new().hash_one(0));
+    let mut file = dir.open_with(&name, &options)?;
     let mut fill = || {
         let mut buffered = BufWriter::new(&mut file);
         content(&mut buffered)?;
@@ -144,22 +143,6 @@ pub(crate) fn write_new(
         let _ = dir.remove_file(&name);
     })?;
     Ok(name)
-}
-
-/// Calls `create` with temporary names until one is free.
-///
-/// # Errors
-/// Those of `create`.
-fn with_free_name<T>(create: impl Fn(&str) -> io::Result<T>) -> io::Result<(String, T)> {
-    let mut number = 0;
-    loop {
-        number += 1;
-        let name = format!(".guard-{:016x}.tmp", RandomState::new().hash_one(number));
-        match create(&name) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < ATTEMPTS => {}
-            result => return Ok((name, result?)),
-        }
-    }
 }
 
 #[cfg(test)]

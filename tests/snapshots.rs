@@ -141,7 +141,7 @@ fn lost_tree_hides_its_snapshot_and_a_lost_commit_older_ones() {
     let report = repo.json(&["snapshot", "list"]);
     assert_eq!(report["lost"], serde_json::json!([all[2], all[1]]));
     repo.tells("snapshot list", 0, &all[1])
-        .says("the list is incomplete");
+        .says("which may hide older ones");
     // The old contents are still there, by git's id of them.
     let blob = repo.blob(b"0\n").to_string();
     let names = fs::read_dir(repo.path(".git/guard/backups")).unwrap();

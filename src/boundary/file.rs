@@ -1,6 +1,6 @@
 //! Reads files inside the boundary, refuses anything but regular files, and detects whether another program changed one.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::path::Path;
 
 use cap_fs_ext::MetadataExt;
@@ -127,14 +127,8 @@ pub(super) fn is_still(dir: &Dir, name: &Path, before: &OpenedFile) -> io::Resul
     if !there.is_file() || there.nlink() > 1 || system::mode(&there) != before.mode {
         return Ok(false);
     }
-    let (mut there, mut left) = (BufReader::new(file), before.content.as_slice());
-    loop {
-        let read = there.fill_buf()?;
-        let length = read.len();
-        match left.strip_prefix(read) {
-            Some(rest) if length > 0 => left = rest,
-            rest => return Ok(rest.is_some_and(<[u8]>::is_empty)),
-        }
-        there.consume(length);
-    }
+    let mut content = Vec::new();
+    let limit = before.content.len() as u64 + 1;
+    file.take(limit).read_to_end(&mut content)?;
+    Ok(content == before.content)
 }

@@ -212,23 +212,20 @@ pub(crate) fn from_real_root(root: &Path, path: &Path) -> PathBuf {
     if !path.is_absolute() || path.starts_with(root) || depends {
         return path.to_owned();
     }
-    let mut above = PathBuf::new();
-    for component in path.components() {
-        if component == Component::ParentDir {
-            break;
-        }
-        above.push(component);
-        if let Ok(below) = path.strip_prefix(&above)
+    let is_root = |above: &&Path| {
+        let mut parts = above.components();
+        parts.all(|part| part != Component::ParentDir)
             && above.canonicalize().is_ok_and(|real| real == root)
-        {
-            let mut real = root.join(below);
-            if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-                real.push("");
-            }
-            return real;
-        }
+    };
+    let above = path.ancestors().filter(is_root).last();
+    let Some(below) = above.and_then(|above| path.strip_prefix(above).ok()) else {
+        return path.to_owned();
+    };
+    let mut real = root.join(below);
+    if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        real.push("");
     }
-    path.to_owned()
+    real
 }
 
 /// The bytes of a path. On systems whose names are not bytes, it is converted to UTF-8 with replacement characters,

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::options::repository;
 use super::output::Output;
 use crate::error::{Error, Result};
-use crate::git::{Index, Repository};
+use crate::git::{Index, PushSide, Repository};
 use crate::scope::settings::FILE;
 use crate::setup;
 use crate::setup::draft::{STANDING, SettingsDraft, draft, observing};
@@ -108,8 +108,10 @@ pub(super) fn drafted(repo: &Repository) -> Result<SettingsDraft> {
     // Before the first commit, HEAD's branch is not yet a ref.
     branches.extend(repo.branch()?.map(|branch| branch.name));
     let mut usual = BASES.map(BString::from).into_iter();
-    let base = repo.default_branch_of_origin();
-    let base = base.or_else(|| usual.find(|base| branches.contains(base)));
+    let base = repo.target(None, PushSide::Local("origin"))?;
+    let base = base
+        .map(|target| target.name)
+        .or_else(|| usual.find(|base| branches.contains(base)));
     let files = match repo.workdir() {
         Ok(_) => repo.listed_files()?,
         Err(_) => repo.tree_of(repo.head_commit()?)?.files_below("".into())?,

@@ -89,13 +89,7 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
     let lost: Vec<String> = all.lost.iter().map(ToString::to_string).collect();
     if !lost.is_empty() {
         let lost = lost.join(", ");
-        output.notes(&[format!("an object of these snapshots is missing or damaged: {lost}; to check the repository: git fsck")]);
-    }
-    if all.is_cut {
-        output.notes(&[
-            "the list is incomplete: guard cannot find the snapshots before the last one"
-                .to_owned(),
-        ]);
+        output.notes(&[format!("an object of these snapshots is missing or damaged, which may hide older ones: {lost}; to check the repository: git fsck")]);
     }
     let (mut text, mut items) = (String::new(), Vec::new());
     for snapshot in &all.readable {
@@ -232,8 +226,7 @@ fn restore(
 }
 
 fn prune(output: &mut Output, repo: &Repository) -> Result<()> {
-    let kept = files::prune(repo)?;
-    let (forgotten, kept) = (kept.forgotten, kept.kept);
+    let (forgotten, kept) = files::prune(repo)?;
     output.answer(
         &json!({ "version": 1, "forgotten": forgotten, "kept": kept }),
         format!("deleted {forgotten} snapshots, kept {kept}\n"),

@@ -15,7 +15,7 @@ use super::{Effect, Failure, FailureKind, Gate, GateResult, Log, Operation, log}
 use crate::boundary::Boundary;
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
-use crate::git::{Blobs, CheckpointStore, ObservedChange, Pruned, Repository, Snapshot};
+use crate::git::{Blobs, CheckpointStore, ObservedChange, Repository, Snapshot};
 use crate::judge::{Options, settings_of_head};
 use crate::path::escaped;
 use crate::scope::settings::MAX_SIZE;
@@ -126,7 +126,7 @@ fn previous(repo: &Repository, state: Option<State>) -> Result<Option<(Vec<u8>, 
 ///
 /// # Errors
 /// The lock is unavailable, or a snapshot cannot be read or written.
-pub fn prune(repo: &Repository) -> Result<Pruned> {
+pub fn prune(repo: &Repository) -> Result<(usize, usize)> {
     let keep = settings_of_head(repo)?.keep;
     let _alone = log::alone(repo).map_err(Failure::into_error)?;
     repo.prune_snapshots(now().saturating_sub_unsigned(keep))

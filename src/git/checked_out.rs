@@ -1,7 +1,5 @@
 //! Whether git sees files as they are in HEAD, as its index says.
 
-use std::path::PathBuf;
-
 use gix::bstr::BStr;
 use gix::index::entry::{Flags, Stage, Stat, stat};
 use gix::index::fs::Metadata;
@@ -11,36 +9,30 @@ use crate::change::{Kind, State};
 use crate::error::Result;
 
 /// The index, to compare files with.
-pub struct CheckedOut {
+pub struct CheckedOut<'a> {
+    repo: &'a Repository,
     index: gix::index::File,
-    root: PathBuf,
-    is_merging: bool,
 }
 
-impl CheckedOut {
+impl<'a> CheckedOut<'a> {
     /// Reads the index of a repository.
     ///
     /// # Errors
     /// It is damaged.
-    pub fn of(repo: &Repository) -> Result<CheckedOut> {
+    pub fn of(repo: &'a Repository) -> Result<CheckedOut<'a>> {
         let (place, hash) = (repo.repo.index_path(), repo.repo.object_hash());
         let index = gix::index::File::at_or_default(place, hash, true, Default::default());
         Ok(CheckedOut {
+            repo,
             index: index.map_err(failed("the index cannot be read"))?,
-            root: repo.workdir()?.to_owned(),
-            is_merging: repo.repo.state().is_some(),
         })
     }
 
     /// Whether git sees the file as it is in HEAD, although its bytes differ, as where line endings are converted; or
     /// a sparse checkout leaves it out; or a merge left it to be resolved.
     pub fn is_as_in(&self, path: &BStr, head: Option<State>) -> bool {
-        if self.is_merging
-            && self
-                .index
-                .entry_by_path_and_stage(path, Stage::Ours)
-                .is_some()
-        {
+        let ours = self.index.entry_by_path_and_stage(path, Stage::Ours);
+        if ours.is_some() && self.repo.repo.state().is_some() {
             return true;
         }
         let (Some(head), Some(entry)) = (head, self.index.entry_by_path(path)) else {
@@ -50,10 +42,8 @@ impl CheckedOut {
         if entry.stage() != Stage::Unconflicted || !is_head {
             return false;
         }
-        let place = gix::path::from_bstr(path).map(|path| self.root.join(path));
-        let about = place
-            .ok()
-            .and_then(|place| Metadata::from_path_no_follow(&place).ok());
+        let place = self.repo.work_tree_file(path).ok();
+        let about = place.and_then(|place| Metadata::from_path_no_follow(&place).ok());
         let Some(about) = about else {
             return entry.flags.contains(Flags::SKIP_WORKTREE);
         };

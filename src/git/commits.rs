@@ -68,17 +68,47 @@ pub struct Headline {
     pub authored: i64,
 }
 
-/// How a head relates to commits that existed before.
+/// Commits to judge together or one by one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct History {
-    /// The merge bases, newest first; several after criss-cross merges.
-    pub bases: Vec<ObjectId>,
-    /// The commits that only the head has, parents before children.
-    pub ahead: Vec<Commit>,
-    /// Whether parents of `ahead` are missing because the clone is shallow.
-    pub ahead_is_cut: bool,
-    /// Whether parents on one side are missing, so `bases` may not be the best.
+pub struct Range {
+    /// The merge base, or what a forced push replaced; `None` if nothing existed before.
+    pub base: Option<ObjectId>,
+    /// Further merge bases, older than `base`; several after criss-cross merges.
+    pub other_bases: Vec<ObjectId>,
+    /// What existed before, such as the tip of the target branch, which may be newer than the merge base.
+    pub known: Vec<ObjectId>,
+    /// The last commit; `None` if nothing is left to judge, for example after a branch was deleted.
+    pub head: Option<ObjectId>,
+    /// The commits between, parents before children.
+    pub commits: Vec<Commit>,
+    /// Whether the clone is shallow and lacks some of the commits.
     pub is_cut: bool,
+    /// Whether it lacks some on one side, so that `base` may not be the best.
+    pub is_uncertain: bool,
+    /// The branch of the commits.
+    pub branch: Option<BString>,
+    /// How this range was determined, one sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Range {
+    /// Like [`Repository::history`], with a handle that may belong to another thread.
+    ///
+    /// # Errors
+    /// As for [`Repository::history`].
+    pub(super) fn between(objects: &Objects, known: &[ObjectId], head: ObjectId) -> Result<Range> {
+        HistoryWalk::painted(objects, known, head)?.finish(head)
+    }
+
+    /// The same range, judged from the previous state of the branch: what a forced push removes from the target
+    /// branch counts as lost, by the rules in force then.
+    pub fn judged_from(mut self, before: Option<ObjectId>) -> Range {
+        if before.is_some() {
+            self.base = before;
+            self.other_bases.clear();
+        }
+        self
+    }
 }
 
 const KNOWN: u8 = 1;
@@ -151,8 +181,8 @@ impl Repository {
     ///
     /// # Errors
     /// A commit is missing (other than at the boundary of a shallow clone) or damaged.
-    pub(crate) fn history(&self, known: &[ObjectId], head: ObjectId) -> Result<History> {
-        History::between(&self.objects, known, head)
+    pub(crate) fn history(&self, known: &[ObjectId], head: ObjectId) -> Result<Range> {
+        Range::between(&self.objects, known, head)
     }
 }
 
@@ -167,20 +197,6 @@ impl<'repo> Tree<'repo> {
             None => ObjectId::empty_tree(objects.hash_kind()),
         };
         Ok(Tree::at(objects, id))
-    }
-}
-
-impl History {
-    /// Like [`Repository::history`], with a handle that may belong to another thread.
-    ///
-    /// # Errors
-    /// As for [`Repository::history`].
-    pub(super) fn between(
-        objects: &Objects,
-        known: &[ObjectId],
-        head: ObjectId,
-    ) -> Result<History> {
-        HistoryWalk::painted(objects, known, head)?.finish(head)
     }
 }
 
@@ -280,7 +296,7 @@ impl<'a> HistoryWalk<'a> {
         Ok(())
     }
 
-    fn finish(mut self, head: ObjectId) -> Result<History> {
+    fn finish(mut self, head: ObjectId) -> Result<Range> {
         let candidates = self.seen.values().filter(|seen| seen.marks == COMMON);
         let mut bases: Vec<(i64, ObjectId)> = candidates
             .map(|seen| (seen.commit.time, seen.commit.id))
@@ -293,12 +309,16 @@ impl<'a> HistoryWalk<'a> {
                 bases = others;
             }
         }
+        let mut bases = bases.into_iter();
         let mut cut = self.seen.values().filter(|seen| seen.cut);
-        Ok(History {
-            bases,
-            is_cut: cut.clone().any(|seen| is_one_sided(&seen)),
-            ahead_is_cut: cut.any(|seen| seen.marks == HEAD),
-            ahead: self.parents_first(head),
+        Ok(Range {
+            base: bases.next(),
+            other_bases: bases.collect(),
+            head: Some(head),
+            is_uncertain: cut.clone().any(|seen| is_one_sided(&seen)),
+            is_cut: cut.any(|seen| seen.marks == HEAD),
+            commits: self.parents_first(head),
+            ..Range::default()
         })
     }
 

@@ -11,7 +11,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::program::{Git, PrivateObjects, private_config, told};
-use super::{History, Objects, Repository, Tree};
+use super::{Objects, Range, Repository, Tree};
 use crate::change::{Change, Kind, State};
 use crate::error::{Error, Result};
 
@@ -41,26 +41,18 @@ impl Repository {
     /// The commits conflict or cannot be merged.
     pub(crate) fn merge_of(&mut self, parents: [ObjectId; 2]) -> Result<ObjectId> {
         let private = begin(self.objects(), parents)?;
-        let merged = merge(&private, parents, &[])?;
-        if !merged.conflicts.is_empty() {
+        let (tree, conflicts) = merge(&private, parents, &[])?;
+        if !conflicts.is_empty() {
             return Err(
                 Error::new("the branch conflicts with its target, so no job runs for it")
                     .help("merge the target into the branch, or rebase the branch"),
             );
         }
-        let [tree, ours, theirs] = [merged.tree, parents[0], parents[1]].map(|id| id.to_string());
-        let arguments = [
-            "commit-tree",
-            &tree,
-            "-p",
-            &ours,
-            "-p",
-            &theirs,
-            "-m",
-            "Merge",
-        ];
+        let [ours, theirs] = parents;
+        let arguments = format!("commit-tree {tree} -p {ours} -p {theirs} -m Merge");
         let git = Git::isolated(&private.file("")).by_guard();
-        let written = git.run(arguments, b"").map_err(|why| cannot(&why))?;
+        let written = git.run(arguments.split(' '), b"");
+        let written = written.map_err(|why| cannot(&why))?;
         let id = ObjectId::from_hex(written.trim()).map_err(|_| cannot("no commit"))?;
         self.read_from(private)?;
         Ok(id)
@@ -77,16 +69,16 @@ pub fn merge_results(
     changes: &[Change],
 ) -> Result<Vec<MergeResult>> {
     let private = begin(objects, parents)?;
-    let merged = merge(&private, parents, &[])?;
+    let (tree, conflicts) = merge(&private, parents, &[])?;
     let objects = objects.reading(private.open(objects.hash_kind())?);
-    let tree = Tree::at(&objects, merged.tree);
+    let tree = Tree::at(&objects, tree);
     let [ours, theirs] = parents.map(|parent| Tree::of_commit(&objects, Some(parent)));
     let (ours, theirs) = (ours?, theirs?);
     let mut sides = Vec::new();
-    if !merged.conflicts.is_empty() {
+    if !conflicts.is_empty() {
         for (option, side) in [("ours", &ours), ("theirs", &theirs)] {
             sides.push(match merge(&private, parents, &["-X", option]) {
-                Ok(resolved) => Tree::at(&objects, resolved.tree),
+                Ok((resolved, _)) => Tree::at(&objects, resolved),
                 // Git before 2.43 resolves nothing.
                 Err(_) => side.clone(),
             });
@@ -94,7 +86,7 @@ pub fn merge_results(
     }
     let result = |change: &Change| {
         let path: &BStr = change.path.as_ref();
-        let (whole, mut parts) = match merged.conflicts.contains(path) {
+        let (whole, mut parts) = match conflicts.contains(path) {
             true => (&theirs, sides.as_slice()),
             false => (&tree, slice::from_ref(&tree)),
         };
@@ -122,8 +114,8 @@ pub fn merge_results(
 fn begin(objects: &Objects, parents: [ObjectId; 2]) -> Result<PrivateObjects> {
     let boundary = objects.boundary();
     if !boundary.is_empty() {
-        let history = History::between(objects, &parents[..1], parents[1])?;
-        if history.bases.is_empty() && history.is_cut {
+        let range = Range::between(objects, &parents[..1], parents[1])?;
+        if range.base.is_none() && range.is_uncertain {
             return Err(Error::new(
                 "the clone is shallow and lacks the merge base of the commits being merged",
             )
@@ -145,14 +137,12 @@ fn begin(objects: &Objects, parents: [ObjectId; 2]) -> Result<PrivateObjects> {
     Ok(private)
 }
 
-/// The result of a merge.
-struct Merged {
-    tree: ObjectId,
-    conflicts: HashSet<BString>,
-}
-
-/// Merges two commits with these options.
-fn merge(private: &PrivateObjects, parents: [ObjectId; 2], options: &[&str]) -> Result<Merged> {
+/// Merges two commits with these options: the tree, and the paths in conflict.
+fn merge(
+    private: &PrivateObjects,
+    parents: [ObjectId; 2],
+    options: &[&str],
+) -> Result<(ObjectId, HashSet<BString>)> {
     let [ours, theirs] = parents.map(|parent| parent.to_string());
     let arguments = MERGE.split(' ').chain(options.iter().copied());
     let arguments = arguments.chain([ours.as_str(), &theirs]);
@@ -164,14 +154,12 @@ fn merge(private: &PrivateObjects, parents: [ObjectId; 2], options: &[&str]) -> 
         Some(USAGE) => return Err(cannot("this git is older than 2.40")),
         _ => return Err(cannot(&told(&output))),
     }
-    // The tree and the paths in conflict, each with a NUL behind.
+    // Each has a NUL behind.
     let mut parts = output.stdout.split_str("\0");
     let tree = parts.next().and_then(|id| ObjectId::from_hex(id).ok());
+    let tree = tree.ok_or_else(|| cannot("git's answer is unknown"))?;
     let conflicts = parts.filter(|path| !path.is_empty());
-    Ok(Merged {
-        tree: tree.ok_or_else(|| cannot("git's answer is unknown"))?,
-        conflicts: conflicts.map(BString::from).collect(),
-    })
+    Ok((tree, conflicts.map(BString::from).collect()))
 }
 
 fn cannot(why: &str) -> Error {

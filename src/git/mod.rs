@@ -5,12 +5,12 @@
 #![allow(clippy::disallowed_methods)]
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gix::bstr::ByteSlice;
 use gix::error::MetadataValue;
 
-use crate::disk::absolute;
+use crate::disk::{self, absolute};
 use crate::error::Error;
 use crate::path::{escaped, shell_word};
 
@@ -30,14 +30,13 @@ mod work_tree;
 
 pub use checked_out::CheckedOut;
 pub use checkpoint::{CHANGE, Checkpoint, CheckpointStore, ObservedChange, differing};
-pub use commits::{Commit, Headline, History, Parents, merge_heads};
+pub use commits::{Commit, Headline, Parents, Range, merge_heads};
 pub use index::{Index, staged_changes};
 pub use merge::{MergeResult, merge_results};
 pub use objects::{Blobs, Objects, blob_id};
 pub use program::with_trailers;
-pub use range::Range;
 pub use repository::{Branch, Repository};
-pub use snapshot::{Before, Pruned, SNAPSHOTS, Snapshot, Snapshots};
+pub use snapshot::{Before, SNAPSHOTS, Snapshot, Snapshots};
 pub use tree::{Tree, changes_between, is_in_any, tree_of_changes};
 pub use update::{PushSide, TargetBranch, Update};
 pub use work_tree::WorkTree;
@@ -66,7 +65,7 @@ fn cannot_open(dir: &Path, error: gix::Error) -> Error {
     let here = show_file(dir);
     if let Some(discover) = error.downcast_any_ref::<Discover>() {
         return match discover {
-            Discover::NoTrustedGitRepository { .. } => foreign(dir),
+            Discover::NoTrustedGitRepository { candidate, .. } => foreign(candidate),
             _ => Error::new(format!("{here} is not in a git repository"))
                 .help("run guard inside a work tree, or name one with `guard -C DIR`"),
         };
@@ -78,24 +77,18 @@ fn cannot_open(dir: &Path, error: gix::Error) -> Error {
     failed(format!("the repository at {here} cannot be opened"))(error)
 }
 
-fn foreign(dir: &Path) -> Error {
-    let path = show_file(&safe_directory(dir));
+/// Of a work tree, git compares the root with `safe.directory`.
+fn foreign(place: &Path) -> Error {
+    let place = absolute(place);
+    let root = match place.ends_with(".git") {
+        true => disk::directory_of(&place),
+        false => &place,
+    };
+    let path = show_file(root);
     let command = "git config --global --add safe.directory";
     let word = shell_word(path.as_bytes());
     Error::new(format!("the repository at {path} belongs to another user"))
         .help(format!("if you trust it: {command} {word}"))
-}
-
-/// The path that git compares with `safe.directory`: the root of the work tree, or a bare repository, with links
-/// resolved.
-fn safe_directory(dir: &Path) -> PathBuf {
-    let dir = absolute(dir);
-    let is_top = |path: &&Path| path.join(".git").exists() || path.join("HEAD").is_file();
-    let top = dir.ancestors().find(is_top).unwrap_or(&dir);
-    match top.parent() {
-        Some(work_tree) if top.file_name().is_some_and(|name| name == ".git") => work_tree.into(),
-        _ => top.into(),
-    }
 }
 
 /// A file name of the platform, for messages.

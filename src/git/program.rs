@@ -144,11 +144,8 @@ pub fn with_trailers(
     comment: &BStr,
     trailers: &[(&str, BString)],
 ) -> Result<Vec<u8>> {
-    let mut arguments: Vec<OsString> = vec![
-        "interpret-trailers".into(),
-        "--no-divider".into(),
-        "--if-exists=addIfDifferent".into(),
-    ];
+    let start = "interpret-trailers --no-divider --if-exists=addIfDifferent";
+    let mut arguments: Vec<OsString> = start.split(' ').map(OsString::from).collect();
     for (key, value) in trailers {
         if !value.iter().any(u8::is_ascii_control) {
             arguments.push("--trailer".into());

@@ -1,66 +1,12 @@
-//! A range: a head, the commit that it is compared with, and the commits between.
+//! Ranges by the names of commits, by pushes and by what existed before.
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{Commit, History, PushSide, Repository, TargetBranch, Update, failed};
+use super::{PushSide, Range, Repository, TargetBranch, Update, failed};
 use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::path::escaped;
-
-/// Commits to judge together or one by one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Range {
-    /// The merge base, or what a forced push replaced; `None` if nothing existed before.
-    pub base: Option<ObjectId>,
-    /// Further merge bases, older than `base`; several after criss-cross merges.
-    pub other_bases: Vec<ObjectId>,
-    /// What existed before, such as the tip of the target branch, which may be newer than the merge base.
-    pub known: Vec<ObjectId>,
-    /// The last commit; `None` if nothing is left to judge, for example after a branch was deleted.
-    pub head: Option<ObjectId>,
-    /// The commits between, parents before children.
-    pub commits: Vec<Commit>,
-    /// Whether the clone is shallow and lacks some of the commits.
-    pub is_cut: bool,
-    /// The branch of the commits.
-    pub branch: Option<BString>,
-    /// How this range was determined, one sentence each.
-    pub notes: Vec<String>,
-}
-
-impl Range {
-    /// From the merge bases in a history to its head.
-    pub fn of(history: History, head: ObjectId) -> Range {
-        let mut bases = history.bases.into_iter();
-        Range {
-            base: bases.next(),
-            other_bases: bases.collect(),
-            head: Some(head),
-            commits: history.ahead,
-            is_cut: history.ahead_is_cut,
-            ..Range::default()
-        }
-    }
-
-    /// An empty range, and why.
-    pub fn nothing(why: impl Into<String>) -> Range {
-        Range {
-            notes: vec![why.into()],
-            ..Range::default()
-        }
-    }
-
-    /// The same range, judged from the previous state of the branch: what a forced push removes from the target
-    /// branch counts as lost, by the rules in force then.
-    pub fn judged_from(mut self, before: Option<ObjectId>) -> Range {
-        if before.is_some() {
-            self.base = before;
-            self.other_bases.clear();
-        }
-        self
-    }
-}
 
 impl Repository {
     /// The range `A..B` or `A...B`: both mean the commits of B since its merge base with A. B defaults to HEAD. A is
@@ -125,8 +71,8 @@ impl Repository {
         head: ObjectId,
         fetch: &[&str],
     ) -> Result<Range> {
-        let history = self.history(known, head)?;
-        let Some(&base) = history.bases.first() else {
+        let range = self.history(known, head)?;
+        let Some(base) = range.base else {
             let why = match self.is_shallow() {
                 true => "the clone is shallow and ends before the merge base",
                 false => "the two histories have no commit in common",
@@ -136,18 +82,18 @@ impl Repository {
         };
         // If the known commit is itself the base, nothing can lie between, even in a shallow clone.
         let is_certain = known == [base] || base == head;
-        if history.is_cut && !is_certain {
+        if range.is_uncertain && !is_certain {
             return Err(Error::new(
                 "the merge base is uncertain: the clone is shallow and ends within these commits",
             )
             .help(self.fetch_command(fetch)));
         }
-        let count = history.bases.len();
+        let count = 1 + range.other_bases.len();
         let note = format!("there are {count} merge bases; checking against each of them");
         Ok(Range {
             known: known.to_vec(),
             notes: (count > 1).then_some(note).into_iter().collect(),
-            ..Range::of(history, head)
+            ..range
         })
     }
 
@@ -157,7 +103,7 @@ impl Repository {
     /// # Errors
     /// A commit is missing or damaged.
     pub(crate) fn range_since(&self, base: Option<ObjectId>, head: ObjectId) -> Result<Range> {
-        let range = Range::of(self.history(base.as_slice(), head)?, head);
+        let range = self.history(base.as_slice(), head)?;
         Ok(Range { base, ..range })
     }
 
@@ -267,15 +213,19 @@ impl Repository {
         };
         let is_target = on_target(&update);
         let shown = escaped(&update.name);
-        let Some(new) = update.new else {
-            let why = format!("{shown} is deleted: nothing to check");
-            return Ok(Range::nothing(why));
+        let is_code = |_: &ObjectId| {
+            !update.name.starts_with(b"refs/notes/") && !update.name.starts_with(b"refs/guard/")
         };
-        if update.name.starts_with(b"refs/notes/") || update.name.starts_with(b"refs/guard/") {
-            let why = format!("{shown} contains no code: not checked");
-            return Ok(Range::nothing(why));
-        }
-        let new = self.commit_of(new)?;
+        let Some(new) = update.new.filter(is_code) else {
+            let why = format!("{shown} is deleted or contains no code: not checked");
+            return Ok(Range {
+                notes: vec![why],
+                ..Range::default()
+            });
+        };
+        let commit = self.resolve_commit(new.to_string().as_str().into())?;
+        let new =
+            commit.ok_or_else(|| Error::new(format!("object {new} is not in the repository")))?;
         let mut known: Vec<ObjectId> = Vec::new();
         if is_target {
             known.extend(update.old);
@@ -316,12 +266,6 @@ impl Repository {
         Ok(range)
     }
 
-    /// The commit of an id, which may be an annotated tag.
-    fn commit_of(&self, id: ObjectId) -> Result<ObjectId> {
-        let commit = self.resolve_commit(id.to_string().as_str().into())?;
-        commit.ok_or_else(|| Error::new(format!("object {id} is not in the repository")))
-    }
-
     /// The target branch: `base` of the settings, or the default branch of the remote or server.
     ///
     /// # Errors
@@ -331,18 +275,17 @@ impl Repository {
         base: Option<&str>,
         side: PushSide<'_>,
     ) -> Result<Option<TargetBranch>> {
-        let (prefix, head) = match side {
-            PushSide::Local(remote) => {
-                let prefix = format!("refs/remotes/{remote}/");
-                (prefix.clone(), prefix + "HEAD")
-            }
-            PushSide::Server => ("refs/heads/".to_owned(), "HEAD".to_owned()),
+        let prefix = match side {
+            PushSide::Local(remote) => format!("refs/remotes/{remote}/"),
+            PushSide::Server => "refs/heads/".to_owned(),
         };
-        let named = |name: &BStr| -> Result<Option<ObjectId>> {
-            self.commit_of_ref(&format!("{prefix}{name}"))
+        let head = match side {
+            PushSide::Local(_) => format!("{prefix}HEAD"),
+            PushSide::Server => "HEAD".to_owned(),
         };
+        let tip_of = |name: &BStr| self.commit_of_ref(&format!("{prefix}{name}"));
         if let Some(base) = base
-            && let tip @ Some(_) = named(base.into())?
+            && let tip @ Some(_) = tip_of(base.into())?
         {
             let name = base.into();
             return Ok(Some(TargetBranch { name, tip }));
@@ -352,7 +295,7 @@ impl Repository {
             return Ok(None);
         };
         let name = BString::from(name);
-        let tip = named(name.as_ref())?;
+        let tip = tip_of(name.as_ref())?;
         Ok((tip.is_some() || side == PushSide::Server).then_some(TargetBranch { name, tip }))
     }
 

@@ -98,16 +98,14 @@ impl Repository {
     /// # Errors
     /// There is no repository, another user owns it, or its format is not supported.
     pub fn open(dir: &Path) -> Result<Repository> {
-        let options = || {
-            gix::open::Options::default()
-                .bail_if_untrusted(true)
-                .lossy_config(true)
-                // A replace ref would make guard judge other objects than those committed.
-                .cli_overrides(["core.useReplaceRefs=false"])
-        };
+        let options = gix::open::Options::default()
+            .bail_if_untrusted(true)
+            .lossy_config(true)
+            // A replace ref would make guard judge other objects than those committed.
+            .cli_overrides(["core.useReplaceRefs=false"]);
         let trust = gix::sec::trust::Mapping {
-            full: options(),
-            reduced: options(),
+            full: options.clone(),
+            reduced: options,
         };
         let discover = gix::discover::upwards::Options {
             match_ceiling_dir_or_error: false,
@@ -226,11 +224,9 @@ impl Repository {
         if self.checked_out.is_some() {
             return Ok(self.checked_out);
         }
-        let mut head = self.repo.head().map_err(failed("HEAD cannot be read"))?;
-        let id = head
-            .try_peel_to_id()
-            .map_err(failed("HEAD cannot be read"))?;
-        Ok(id.map(gix::Id::detach))
+        let head = self.repo.head();
+        let id = head.and_then(|mut head| Ok(head.try_peel_to_id()?.map(gix::Id::detach)));
+        id.map_err(failed("HEAD cannot be read"))
     }
 
     /// The commit of `revision`; `None` if it does not exist.
@@ -364,19 +360,14 @@ impl Repository {
                 .help(format!("if no git command is running, remove {shown}.lock"))
         };
         let name = BString::from([b"branch.", branch.as_bytes(), b".", key.as_bytes()].concat());
-        let mut calls = vec![vec!["--unset-all".into(), name.clone()]];
-        for value in values {
-            calls.push(vec!["--add".into(), name.clone(), value.clone()]);
-        }
-        for call in calls {
-            let words = call.iter().map(|word| word.to_os_str_lossy().into_owned());
-            let start = [
-                "config".into(),
-                "--file".into(),
-                file.clone().into_os_string(),
-            ];
+        let mut calls = vec![("--unset-all", None)];
+        calls.extend(values.iter().map(|value| ("--add", Some(value))));
+        for (action, value) in calls {
+            let file = file.as_os_str().as_encoded_bytes();
+            let words = [b"config", b"--file", file, action.as_bytes(), &name];
+            let words = words.into_iter().chain(value.map(|value| value.as_slice()));
             let git = Git::isolated(self.git_dir());
-            let output = git.output(start.into_iter().chain(words), b"");
+            let output = git.output(words.map(|word| word.to_os_str_lossy()), b"");
             let output = output.map_err(|why| failed(&why))?;
             // 5: there was nothing to remove.
             if !matches!(output.status.code(), Some(0 | 5)) {
@@ -407,12 +398,6 @@ impl Repository {
         let is_chosen = !self.branch_values(name, "guardDesign").is_empty();
         // Repositories with reftables keep HEAD elsewhere.
         (!is_chosen && main != b".invalid").then(|| main.into())
-    }
-
-    /// The default branch of the remote `origin`, from `origin/HEAD`.
-    pub(crate) fn default_branch_of_origin(&self) -> Option<BString> {
-        let name = self.points_to("refs/remotes/origin/HEAD")?;
-        Some(name.strip_prefix(b"refs/remotes/origin/")?.into())
     }
 
     /// The names of hooks in git's configuration (git 2.54 and newer).

@@ -218,10 +218,8 @@ pub struct Snapshot {
 pub struct Snapshots {
     /// The readable ones, newest first.
     pub readable: Vec<Snapshot>,
-    /// Those with a missing or damaged object.
+    /// Those with a missing or damaged object. The last one may hide older ones.
     pub lost: Vec<ObjectId>,
-    /// Whether the last lost one hides older ones.
-    pub is_cut: bool,
 }
 
 impl Repository {
@@ -238,11 +236,8 @@ impl Repository {
                 Ok(snapshot) => all.readable.push(snapshot),
                 Err(_) => all.lost.push(id),
             }
-            let commit = self.commit(id);
-            all.is_cut = commit.is_err();
-            next = commit
-                .ok()
-                .and_then(|commit| commit.parents.first().copied());
+            let commit = self.commit(id).ok();
+            next = commit.and_then(|commit| commit.parents.first().copied());
         }
         Ok(all)
     }
@@ -290,35 +285,23 @@ impl Repository {
     }
 }
 
-/// What `Repository::prune_snapshots` did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pruned {
-    /// The number of removed snapshots.
-    pub forgotten: usize,
-    /// The number of remaining snapshots, rewritten without the removed ones.
-    pub kept: usize,
-}
-
 impl Repository {
     /// Removes the snapshots older than the last one made at `time` (seconds since 1970) or later, and lost ones; git
     /// then collects their objects. Order in the chain decides, so a wrong clock cannot remove newer snapshots. The
-    /// caller holds the lock for snapshots.
+    /// caller holds the lock for snapshots. The answer says how many are gone, and how many remain.
     ///
     /// # Errors
     /// A snapshot cannot be read or written, or another process took one meanwhile.
-    pub(crate) fn prune_snapshots(&self, time: i64) -> Result<Pruned> {
+    pub(crate) fn prune_snapshots(&self, time: i64) -> Result<(usize, usize)> {
         let failed = failed("the snapshots cannot be pruned");
         let newest = self.newest_snapshot()?;
         let all = self.snapshots()?;
         let is_young = |snapshot: &Snapshot| snapshot.time >= time;
         let last = all.readable.iter().rposition(is_young);
         let kept = &all.readable[..last.map_or(0, |at| at + 1)];
-        let pruned = Pruned {
-            forgotten: all.readable.len() - kept.len(),
-            kept: kept.len(),
-        };
-        if pruned.forgotten + all.lost.len() == 0 {
-            return Ok(pruned);
+        let forgotten = all.readable.len() - kept.len();
+        if forgotten + all.lost.len() == 0 {
+            return Ok((0, kept.len()));
         }
         let writer = ObjectWriter::new(self);
         let mut parent: Option<ObjectId> = None;
@@ -331,7 +314,7 @@ impl Repository {
         }
         self.set_snapshots(&writer, newest, parent)?;
         writer.forget_copies(time);
-        Ok(pruned)
+        Ok((forgotten, kept.len()))
     }
 }
 

@@ -290,13 +290,12 @@ pub fn tree_of_changes(objects: &Objects, changes: &[Change]) -> Result<(Objects
     let hash = objects.hash_kind();
     let mut editor = Editor::new(gix::objs::Tree::empty(), &Never, hash);
     for change in changes {
-        let new = change.new.and_then(|new| {
-            let mode = EntryMode::try_from(new.kind.mode()).ok()?;
-            Some((mode.kind(), new.id))
-        });
-        if let Some((kind, id)) = new {
+        let Some(new) = change.new else {
+            continue;
+        };
+        if let Ok(mode) = EntryMode::try_from(new.kind.mode()) {
             let names = change.path.split_str("/").map(ByteSlice::as_bstr);
-            let _ = editor.upsert(names, kind, id);
+            let _ = editor.upsert(names, mode.kind(), new.id);
         }
     }
     let mut trees = Blobs::new();

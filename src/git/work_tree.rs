@@ -4,12 +4,10 @@
 //! git writes to a copy of the index and to a private object directory. So nothing in the repository changes, and
 //! filters and conversions apply as they will for the commit.
 
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::entry::{Flags, Mode};
 use gix::worktree::stack::state::ignore::Source;
@@ -118,9 +116,9 @@ impl Repository {
             Error::new(format!("{} cannot be staged: {why}", escaped(path)))
                 .help(format!("stage it: git add -- {}", shell_word(path)))
         };
-        let arguments = ["--literal-pathspecs", "add", "--"].map(OsStr::new);
-        let name = path.to_os_str_lossy();
-        let arguments = arguments.iter().copied().chain([name.as_ref()]);
+        let arguments = ["--literal-pathspecs", "add", "--"].map(BStr::new);
+        let arguments = arguments.into_iter().chain([path]);
+        let arguments = arguments.map(|word| word.to_os_str_lossy());
         let staged = self.git(&self.repo.index_path())?.run(arguments, b"");
         staged.map(drop).map_err(failed)
     }
@@ -212,21 +210,18 @@ impl Repository {
         if *work_tree == self.work_tree() {
             return self.workdir().ok().map(absolute);
         }
-        let dot_git = match work_tree.as_deref() {
+        let common = absolute(self.common_dir());
+        let place = match work_tree {
             Some(name) => {
                 let mut linked = self.repo.worktrees().ok()?.into_iter();
-                linked
-                    .find(|one| one.id().is_ok_and(|id| id == name))?
-                    .base()
-                    .ok()?
-                    .join(".git")
+                let found = linked.find(|one| one.id().is_ok_and(|id| id == name))?;
+                found.base().ok()?
             }
             // With a separate git directory, only its own work tree knows the location.
-            None => Some(absolute(self.common_dir())).filter(|common| common.ends_with(".git"))?,
+            None if common.ends_with(".git") => disk::directory_of(&common).to_owned(),
+            None => return None,
         };
-        dot_git
-            .exists()
-            .then(|| absolute(disk::directory_of(&dot_git)))
+        place.join(".git").exists().then(|| absolute(&place))
     }
 
     /// The root of the work tree, if it contains `.git` or git registered it for a linked work tree or a submodule.
@@ -316,27 +311,16 @@ fn pointed_to(file: &Path, prefix: &str) -> Option<PathBuf> {
     Some(absolute(&file.parent()?.join(path)))
 }
 
-/// The commit that the repository in a directory is at; `None` if there is none or it has no commit.
-///
-/// # Errors
-/// It is a repository, but its HEAD cannot be read.
-pub(super) fn nested_commit(directory: &Path, path: &BStr) -> Result<Option<ObjectId>> {
+/// Whether a directory has a repository with a commit.
+pub(super) fn has_commit(directory: &Path) -> bool {
     let dot_git = directory.join(".git");
     let is_file = |path: &Path| path.metadata().is_ok_and(|about| about.is_file());
     let git_dir = match is_file(&dot_git) {
         true => gix::discover::path::from_gitdir_file(&dot_git).unwrap_or_default(),
-        false => dot_git.clone(),
+        false => dot_git,
     };
     // Opening a FIFO would block.
-    if !is_file(&git_dir.join("HEAD")) || gix::discover::is_git(&dot_git).is_err() {
-        return Ok(None);
-    }
-    let shown = escaped(path);
-    let unreadable = |error: gix::Error| {
-        failed(format!("the repository in {shown} cannot be read"))(error)
-            .help("repair it, or add the directory to .gitignore")
-    };
-    let repo = gix::open_opts(directory, gix::open::Options::isolated()).map_err(unreadable)?;
-    let head = repo.head().map_err(unreadable)?;
-    Ok(head.id().map(gix::Id::detach))
+    let repo = is_file(&git_dir.join("HEAD"))
+        .then(|| gix::open_opts(directory, gix::open::Options::isolated()).ok());
+    repo.flatten().is_some_and(|repo| repo.head_id().is_ok())
 }

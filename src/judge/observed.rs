@@ -13,8 +13,8 @@ use crate::change::{Change, State};
 use crate::error::Result;
 use crate::finding::{Finding, Level, Rule};
 use crate::git::{
-    Blobs, CheckedOut, Checkpoint, CheckpointStore, ObservedChange, Parents, Range, Repository,
-    Tree, changes_between, differing, is_in_any, tree_of_changes,
+    Blobs, CheckedOut, Checkpoint, CheckpointStore, ObservedChange, Parents, Repository, Tree,
+    changes_between, differing, is_in_any, tree_of_changes,
 };
 use crate::policy::Stage;
 use crate::rules::{self, Access, at_level};
@@ -81,8 +81,8 @@ impl Observed<'_> {
     fn base(&self, repo: &Repository, known: &[ObjectId]) -> Result<Option<ObjectId>> {
         match self.after.head_commit() {
             Some(head) if !known.contains(&head) => {
-                let bases = repo.history(known, head)?.bases;
-                Ok(bases.first().copied().or(self.before.head_commit()))
+                let base = repo.history(known, head)?.base;
+                Ok(base.or(self.before.head_commit()))
             }
             head => Ok(head),
         }
@@ -260,7 +260,7 @@ impl ObservedJudge<'_> {
             if !seen.insert(tip) {
                 continue;
             }
-            let mut new_range = Range::of(self.repo.history(&self.known, tip)?, tip);
+            let mut new_range = self.repo.history(&self.known, tip)?;
             if new_range.commits.is_empty() {
                 continue;
             }
@@ -313,7 +313,7 @@ impl ObservedJudge<'_> {
 
 /// Where content comes from that is nobody's new work.
 struct Excuses<'a> {
-    index: CheckedOut,
+    index: CheckedOut<'a>,
     /// The tree at the beginning of the session.
     first: Tree<'a>,
     /// What a stash or another parent of a merge had.

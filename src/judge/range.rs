@@ -192,7 +192,7 @@ pub fn new_commits(repo: &Repository, updates: &[Update], options: &Options) -> 
         let (Some(branch), Some(new)) = (update.branch(), update.new) else {
             continue;
         };
-        for new in repo.history(&known, new)?.ahead {
+        for new in repo.history(&known, new)?.commits {
             if seen.insert(new.id) {
                 let report = commit(repo, new.id, Some(branch.to_owned()), options);
                 reports.push(of_ref(report, &update.name)?);

@@ -6,7 +6,7 @@ use std::path::Path;
 use gix::bstr::{BString, ByteSlice};
 
 use super::{Checkpoint, CheckpointStore, ObservedChange, SavedFile, differing, unusable};
-use crate::change::{Change, Kind, State};
+use crate::change::{Change, State};
 use crate::disk;
 use crate::error::Result;
 use crate::git::{Blobs, Index, Repository, changes_between};
@@ -42,11 +42,9 @@ impl CheckpointStore<'_> {
                 continue;
             }
             let state = there.get(change.path.as_ref())?;
-            let is_nested =
-                |state: Option<State>| state.is_some_and(|one| one.kind == Kind::Submodule);
             if state == change.old {
                 continue;
-            } else if is_nested(change.old) || is_nested(change.new) {
+            } else if change.is_gitlink() {
                 found.lost.push(change.path);
             } else if state == change.new {
                 found.files.push(change);
@@ -54,10 +52,9 @@ impl CheckpointStore<'_> {
                 found.changed.push(change);
             }
         }
-        let sized = differing(&before.sizes, &after.sizes);
-        found
-            .lost
-            .extend(sized.map(|(name, ..)| BString::from(name.as_str())));
+        for (name, ..) in differing(&before.sizes, &after.sizes) {
+            found.lost.push(name.as_str().into());
+        }
         found.now = now.tree;
         Ok(found)
     }
@@ -70,19 +67,16 @@ impl CheckpointStore<'_> {
         if back.files.is_empty() {
             return Ok(());
         }
+        let line = |mode: u32, state: State, path: &BString| {
+            [format!("{mode:o} {}\t", state.id).as_bytes(), path, b"\0"].concat()
+        };
         // What stands where a directory was goes first.
         let mut lines = Vec::new();
-        for change in &back.files {
-            if let Some(state) = change.old.or(change.new) {
-                let line = format!("0 {}\t", state.id);
-                lines.extend([line.as_bytes(), &change.path, b"\0"].concat());
-            }
+        for Change { path, old, new, .. } in &back.files {
+            lines.extend(old.or(*new).map(|state| line(0, state, path)));
         }
-        for change in &back.files {
-            if let Some(old) = change.old {
-                let line = format!("{:o} {}\t", old.kind.mode(), old.id);
-                lines.extend([line.as_bytes(), &change.path, b"\0"].concat());
-            }
+        for Change { path, old, .. } in &back.files {
+            lines.extend(old.map(|old| line(old.kind.mode(), old, path)));
         }
         // In an index of its own, so that git still sees in the other one which files it knows.
         let make = |arguments: &[&str], input: &[u8]| {
@@ -93,7 +87,7 @@ impl CheckpointStore<'_> {
             made.map_err(|why| self.failed(&why))
         };
         make(&["read-tree", &back.now], b"")?;
-        make(&["update-index", "-z", "--index-info"], &lines)?;
+        make(&["update-index", "-z", "--index-info"], &lines.concat())?;
         let target = make(&["write-tree"], b"")?;
         let target = target.trim().to_str_lossy();
         let arguments = ["read-tree", "-m", "-u", &back.now, &target];

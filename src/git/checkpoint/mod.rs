@@ -152,9 +152,7 @@ impl<'a> CheckpointStore<'a> {
         let directory = absolute(&directory);
         if directory.starts_with(&root) {
             let cache = show_file(&cache);
-            let message = format!(
-                "the cache directory {cache} is in the work tree, where checkpoints would be copied into each other"
-            );
+            let message = format!("the cache directory {cache} is in the work tree");
             return Err(Error::new(message)
                 .help("if the repository is the home directory, work in a repository of its own")
                 .help("otherwise, set XDG_CACHE_HOME to a directory elsewhere"));
@@ -186,14 +184,7 @@ impl<'a> CheckpointStore<'a> {
                 config.push_str(&format!("[core]\n\t{key} = {value}\n"));
             }
         }
-        for name in [
-            "objects/info",
-            "refs",
-            "info",
-            "copies",
-            "sessions",
-            "changes",
-        ] {
+        for name in ["objects", "refs", "info", "copies", "sessions", "changes"] {
             let made = fs::create_dir_all(self.file(name));
             made.map_err(|error| unusable(&self.directory, &error))?;
         }

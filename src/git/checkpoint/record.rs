@@ -6,13 +6,13 @@ use std::fs::{self, File, Metadata};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{self, BStr, BString, ByteSlice};
 
 use super::{Checkpoint, CheckpointStore, SavedFile, unusable};
 use crate::error::Result;
-use crate::git::work_tree::{excludes_file, nested_commit};
+use crate::git::work_tree::{excludes_file, has_commit};
 use crate::git::{Repository, failed};
 use crate::system;
 
@@ -55,7 +55,7 @@ impl CheckpointStore<'_> {
             }
         }
         let mut rules = self.keep(&self.rules(outer, &differing, &ignored)?)?;
-        let mut ignored_copy = self.keep(&list(&ignored))?;
+        let mut ignored_copy = self.keep(&bstr::join("\0", &ignored))?;
         if let Some(before) = before
             && before.rules != rules
         {
@@ -166,7 +166,7 @@ impl CheckpointStore<'_> {
             let path = path.trim_end_with(|c| c == '/').as_bstr();
             let place = self.repo.work_tree_file(path)?;
             let is_kept = match fs::symlink_metadata(&place) {
-                Ok(about) if about.is_dir() => nested_commit(&place, path)?.is_some(),
+                Ok(about) if about.is_dir() => has_commit(&place),
                 Ok(about) if about.is_file() && !is_kept(&place, &about) => {
                     sizes.insert(path.to_str_lossy().into_owned(), size_and_time(&about));
                     false
@@ -181,7 +181,7 @@ impl CheckpointStore<'_> {
         for (how, paths) in [("--force-remove", remove), ("--replace", add)] {
             if !paths.is_empty() {
                 let arguments = ["update-index", "--add", "--remove", how, "-z", "--stdin"];
-                self.git(false, arguments, &list(&paths))?;
+                self.git(false, arguments, &bstr::join("\0", &paths))?;
             }
         }
         Ok(sizes)
@@ -225,22 +225,12 @@ impl CheckpointStore<'_> {
     }
 }
 
-fn list(paths: &[BString]) -> Vec<u8> {
-    paths
-        .iter()
-        .flat_map(|path| [path, &b"\0"[..]].concat())
-        .collect()
-}
-
 fn is_kept(place: &Path, about: &Metadata) -> bool {
     about.len() <= LARGEST && File::open(place).is_ok()
 }
 
 fn size_and_time(about: &Metadata) -> String {
-    let time = about.modified().ok();
-    let time = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let nanoseconds = time.map_or(0, |time| time.as_nanos());
-    format!("{} bytes, {nanoseconds}", about.len())
+    format!("{} bytes, {:?}", about.len(), about.modified().ok())
 }
 
 impl Repository {

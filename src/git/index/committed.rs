@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
+use gix::index::extension::Tree as CachedTree;
 use gix::objs::{Kind, compute_hash};
 
 use super::file::{DIRECTORY, EntryCursor, IndexFile, IndexRead};
@@ -20,24 +21,36 @@ use crate::path::escaped;
 /// The index is damaged.
 pub(super) fn committed_tree(index: &IndexFile, objects: &Objects) -> IndexRead<(ObjectId, Blobs)> {
     let cached = index.cached_tree.as_deref();
-    let cached = cached.map(|cached| CachedTrees::parse(cached, index.hash().len_in_bytes()));
+    let cached = cached.map(|cached| cached_trees(cached, index.hash()));
+    let cached = cached.transpose()?;
     let mut builder = TreeBuilder {
         cursor: index.entries()?,
-        cached: cached.transpose()?.unwrap_or_default(),
         objects,
         path: BString::default(),
         trees: HashMap::new(),
     };
-    let id = match builder.take_cached(Some(ROOT))? {
+    let id = match builder.take_cached(cached.as_ref())? {
         Some(id) => id,
-        None => builder.run(index.hash())?,
+        None => builder.run(index.hash(), cached.as_ref())?,
     };
     Ok((id, builder.trees))
 }
 
+/// The `TREE` extension of the index: for each directory that did not change since, the tree that git wrote
+/// (gitformat-index(5), cache-tree.c).
+///
+/// # Errors
+/// Git does not write it like that.
+pub(super) fn cached_trees(extension: &[u8], hash: gix::hash::Kind) -> IndexRead<CachedTree> {
+    // A directory takes at least six bytes.
+    let memory = extension.len().saturating_mul(size_of::<CachedTree>() / 6);
+    let cached = gix::index::extension::tree::decode(extension, hash, Some(memory));
+    let cached = cached.filter(|root| root.name.is_empty());
+    cached.ok_or_else(|| "its TREE extension is malformed".to_owned())
+}
+
 struct TreeBuilder<'a> {
     cursor: EntryCursor<'a>,
-    cached: CachedTrees<'a>,
     objects: &'a Objects,
     /// The directory at hand, with a slash behind; empty for the root.
     path: BString,
@@ -45,10 +58,10 @@ struct TreeBuilder<'a> {
 }
 
 /// A directory that is made of entries.
-struct OpenDirectory {
+struct OpenDirectory<'c> {
     /// The length of its path, with the slash behind.
     length: usize,
-    cached: Option<usize>,
+    cached: Option<&'c CachedTree>,
     /// The tree object so far.
     content: Vec<u8>,
     /// Whether `git add -N` left something out.
@@ -57,9 +70,9 @@ struct OpenDirectory {
 
 impl TreeBuilder<'_> {
     /// Open directories are on a separate stack, because a hostile path may be deeper than the thread's stack.
-    fn run(&mut self, hash: gix::hash::Kind) -> IndexRead<ObjectId> {
-        let mut above: Vec<OpenDirectory> = Vec::new();
-        let mut open = OpenDirectory::new(0, Some(ROOT));
+    fn run(&mut self, hash: gix::hash::Kind, cached: Option<&CachedTree>) -> IndexRead<ObjectId> {
+        let mut above: Vec<OpenDirectory<'_>> = Vec::new();
+        let mut open = OpenDirectory::new(0, cached);
         loop {
             self.path.truncate(open.length);
             let current = self.cursor.current();
@@ -91,7 +104,11 @@ impl TreeBuilder<'_> {
                 self.cursor.advance(1)?;
                 continue;
             }
-            let cached = open.cached.and_then(|at| self.cached.find(at, &name));
+            let cached = open.cached.and_then(|cached| {
+                let below = &cached.children;
+                let at = below.binary_search_by(|one| one.name.as_slice().cmp(&name));
+                below.get(at.ok()?)
+            });
             self.path.extend_from_slice(&name);
             self.path.push(b'/');
             if let Some(id) = self.take_cached(cached)? {
@@ -107,8 +124,8 @@ impl TreeBuilder<'_> {
 
     /// The cached tree of the directory at `self.path`, if git would use it; the entries that it stands for are
     /// passed over.
-    fn take_cached(&mut self, cached: Option<usize>) -> IndexRead<Option<ObjectId>> {
-        let valid = cached.and_then(|at| *self.cached.nodes.get(at)?);
+    fn take_cached(&mut self, cached: Option<&CachedTree>) -> IndexRead<Option<ObjectId>> {
+        let valid = cached.and_then(|cached| Some((cached.num_entries? as usize, cached.id)));
         let Some((count, id)) = valid.filter(|(_, id)| self.objects.has(*id)) else {
             return Ok(None);
         };
@@ -135,7 +152,7 @@ impl TreeBuilder<'_> {
     }
 
     /// Takes a file; of one with a conflict, our side if there is one.
-    fn file(&mut self, open: &mut OpenDirectory) -> IndexRead<()> {
+    fn file(&mut self, open: &mut OpenDirectory<'_>) -> IndexRead<()> {
         let Some((path, mut entry)) = self.cursor.current() else {
             return Ok(());
         };
@@ -172,8 +189,8 @@ impl TreeBuilder<'_> {
     }
 }
 
-impl OpenDirectory {
-    fn new(length: usize, cached: Option<usize>) -> OpenDirectory {
+impl<'c> OpenDirectory<'c> {
+    fn new(length: usize, cached: Option<&'c CachedTree>) -> OpenDirectory<'c> {
         OpenDirectory {
             length,
             cached,
@@ -195,81 +212,4 @@ impl OpenDirectory {
             self.content.extend_from_slice(part);
         }
     }
-}
-
-/// The `TREE` extension of the index: for each directory that did not change since, the tree that git wrote
-/// (gitformat-index(5), cache-tree.c).
-#[derive(Default)]
-pub(super) struct CachedTrees<'a> {
-    /// For each directory, how many entries the tree stands for, and the tree; `None` if it is not valid.
-    nodes: Vec<Option<(usize, ObjectId)>>,
-    /// Where a directory is, by that of its parent and its name.
-    places: HashMap<(usize, &'a [u8]), usize>,
-}
-
-/// The place of the root.
-const ROOT: usize = 0;
-
-impl<'a> CachedTrees<'a> {
-    /// Parses the extension.
-    ///
-    /// # Errors
-    /// Git does not write it like that.
-    pub(super) fn parse(mut rest: &'a [u8], id_length: usize) -> IndexRead<Self> {
-        const MALFORMED: &str = "its TREE extension is malformed";
-        let mut cached = CachedTrees::default();
-        // The directories around the next one, and how many are still to come in each.
-        let mut open: Vec<(usize, usize)> = Vec::new();
-        loop {
-            let at = cached.nodes.len();
-            let (name, valid, below, behind) = node(rest, id_length).ok_or(MALFORMED)?;
-            rest = behind;
-            cached.nodes.push(valid);
-            match open.last_mut() {
-                Some((parent, left)) => {
-                    *left -= 1;
-                    if cached.places.insert((*parent, name), at).is_some() {
-                        return Err("its TREE extension names a directory twice".into());
-                    }
-                }
-                None if name.is_empty() => {}
-                None => return Err(MALFORMED.into()),
-            }
-            open.push((at, below));
-            while open.pop_if(|(_, left)| *left == 0).is_some() {}
-            if open.is_empty() {
-                return match rest {
-                    [] => Ok(cached),
-                    _ => Err(MALFORMED.into()),
-                };
-            }
-        }
-    }
-
-    fn find(&self, parent: usize, name: &[u8]) -> Option<usize> {
-        self.places.get(&(parent, name)).copied()
-    }
-}
-
-/// The name of a directory, its tree, how many directories are in it, and what follows.
-type CachedNode<'a> = (&'a [u8], Option<(usize, ObjectId)>, usize, &'a [u8]);
-
-fn node(bytes: &[u8], id_length: usize) -> Option<CachedNode<'_>> {
-    let (name, numbers) = bytes.split_once_str("\0")?;
-    let (numbers, behind) = numbers.split_once_str("\n")?;
-    let (entries, below) = numbers.split_once_str(" ")?;
-    let below = number(below)?;
-    if entries == b"-1" {
-        return Some((name, None, below, behind));
-    }
-    let (id, behind) = behind.split_at_checked(id_length)?;
-    let valid = (number(entries)?, ObjectId::try_from(id).ok()?);
-    Some((name, Some(valid), below, behind))
-}
-
-/// A number in decimal digits, as git writes it; git itself would also read signs and blanks.
-fn number(digits: &[u8]) -> Option<usize> {
-    let is_plain = digits.iter().all(u8::is_ascii_digit);
-    let digits = digits.to_str().ok().filter(|_| is_plain);
-    digits?.parse().ok()
 }

@@ -436,11 +436,10 @@ fn padded(length: usize) -> usize {
 fn varint(bytes: &[u8]) -> IndexRead<(usize, usize)> {
     let mut value = 0_usize;
     for (at, byte) in bytes.iter().take(5).enumerate() {
-        let group = usize::from(byte & 0x7f);
-        value = match at {
-            0 => group,
-            _ => ((value + 1) << 7) | group,
-        };
+        if at > 0 {
+            value = (value + 1) << 7;
+        }
+        value |= usize::from(byte & 0x7f);
         if byte & 0x80 == 0 {
             return Ok((value, at + 1));
         }
