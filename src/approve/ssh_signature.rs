@@ -9,8 +9,6 @@ pub const NAMESPACE: &str = "guard";
 const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----\n";
 const END: &str = "-----END SSH SIGNATURE-----";
 const MAGIC: &[u8] = b"SSHSIG\0\0\0\x01";
-/// OpenSSH's line width.
-const WIDTH: usize = 70;
 /// The limit; even a signature with the largest key is far shorter.
 const MAX_SIGNATURE: usize = 16 << 10;
 /// The flag of a hardware key that it was touched (FIDO CTAP2, "user present").
@@ -45,10 +43,8 @@ impl SshSignature {
             .iter()
             .any(|kind| kind.starts_with(b"sk-") || kind.starts_with(b"webauthn-sk-"));
         let fingerprint = base64(sha256(key).as_slice());
-        let lines = body.as_bytes().chunks(WIDTH).map(String::from_utf8_lossy);
-        let lines: Vec<_> = lines.collect();
         Some(SshSignature {
-            armoured: format!("{BEGIN}{}\n{END}\n", lines.join("\n")),
+            armoured: format!("{BEGIN}{body}\n{END}\n"),
             namespace: String::from_utf8_lossy(namespace).into_owned(),
             key: format!("{} SHA256:{fingerprint}", String::from_utf8_lossy(key_kind)),
             is_touched: !is_hardware || signature.first().is_some_and(|flags| flags & TOUCHED != 0),

@@ -67,14 +67,6 @@ impl<'repo> Tree<'repo> {
         self.objects
     }
 
-    /// The changes from another tree to this one, as [`changes_between`] finds them.
-    ///
-    /// # Errors
-    /// As for [`changes_between`].
-    pub fn changes_since(&self, old: ObjectId) -> Result<Vec<Change>> {
-        changes_between(self.objects, old, self.id)
-    }
-
     /// The state at `path`; `None` for nothing or a directory.
     ///
     /// # Errors

@@ -9,51 +9,31 @@ use super::text::{Unit, equal_head, equal_tail};
 /// Where lines differ, equal ones are searched in so many lines of either side.
 const WINDOW: usize = 8;
 
-/// After so many lines, the comparison stops if the rest is unlikely to reach the goal.
-const SAMPLE: usize = 256;
-
 /// Enough for no text: looks to the end.
 pub(super) const ALL: usize = usize::MAX;
 
-/// Counts lines of `old` that `new` keeps in order, until `enough` are found or will hardly be. A diff keeps at least as
-/// many.
+/// Counts lines of `old` that `new` keeps in order, until `enough` are found. A diff keeps at least as many.
 ///
-/// Both are texts with a newline at the end of each line; `total` is the number of lines of `old`.
-pub(super) fn kept(old: &[u8], new: &[u8], total: usize, enough: usize) -> usize {
+/// Both are texts with a newline at the end of each line.
+pub(super) fn kept(old: &[u8], new: &[u8], enough: usize) -> usize {
     let tail = equal_tail(old, new, Unit::Lines);
     let (mut old, rest) = old.split_at(old.len() - tail);
     let mut new = &new[..new.len() - tail];
-    let kept = line_count(rest);
-    let between = total.saturating_sub(kept);
-    let may_lose = total.checked_sub(enough);
-    let (mut found, mut lost) = (0, 0);
-    while kept + found < enough && !old.is_empty() && !new.is_empty() {
+    let mut kept = line_count(rest);
+    while kept < enough && !old.is_empty() && !new.is_empty() {
         let equal = equal_head(old, new, Unit::Lines);
         if equal > 0 {
-            found += line_count(&old[..equal]);
+            kept += line_count(&old[..equal]);
             (old, new) = (&old[equal..], &new[equal..]);
             continue;
         }
         let (before, after) = (window(old), window(new));
-        let (at, there) = match first_equal(&before, &after) {
-            Some((at, there)) => {
-                found += 1;
-                lost += at;
-                (at, there)
-            }
-            None => {
-                lost += before.len();
-                (before.len() - 1, after.len() - 1)
-            }
-        };
+        let equal = first_equal(&before, &after);
+        kept += usize::from(equal.is_some());
+        let (at, there) = equal.unwrap_or((before.len() - 1, after.len() - 1));
         (old, new) = (&old[before[at].1..], &new[after[there].1..]);
-        let seen = found + lost;
-        let loses_more = |most: usize| lost.saturating_mul(between) > most.saturating_mul(seen);
-        if seen >= SAMPLE && may_lose.is_some_and(loses_more) {
-            break;
-        }
     }
-    kept + found
+    kept
 }
 
 /// The next lines of a text without blanks around them, and where each ends.
@@ -89,13 +69,11 @@ fn first_equal(before: &[(&[u8], usize)], after: &[(&[u8], usize)]) -> Option<(u
 
 #[cfg(test)]
 mod tests {
-    use super::super::content::line_count;
     use super::{ALL, kept};
 
     /// All that is found.
     fn found(old: &str, new: &str) -> usize {
-        let total = line_count(old.as_bytes());
-        kept(old.as_bytes(), new.as_bytes(), total, ALL)
+        kept(old.as_bytes(), new.as_bytes(), ALL)
     }
 
     #[test]
@@ -125,16 +103,16 @@ mod tests {
     }
 
     #[test]
-    fn the_search_ends_where_enough_is_found_or_out_of_sight() {
+    fn the_search_ends_where_enough_is_found() {
         let text = |word: fn(usize) -> String| (0..2_000).map(word).collect::<String>();
         let old = text(|n| format!("a{n}\n"));
-        let found = |new: String| kept(old.as_bytes(), new.as_bytes(), 2_000, 1_001);
+        let found = |new: String| kept(old.as_bytes(), new.as_bytes(), 1_001);
         let tail = text(|n| format!("{}{n}\n", if n < 900 { "b" } else { "a" }));
         assert_eq!(found(tail), 1_100);
         let most = text(|n| format!("{}{n}\n", if n % 10 == 4 { "b" } else { "a" }));
         assert!((1_001..1_100).contains(&found(most)));
         let half = text(|n| format!("{}{n}\n", if n % 2 == 0 { "b" } else { "a" }));
-        assert!((1..200).contains(&found(half)));
+        assert!((1..1_001).contains(&found(half)));
         assert_eq!(found(text(|n| format!("b{n}\n"))), 0);
     }
 }

@@ -148,17 +148,15 @@ fn measure_sides(
         (Some((old, new)), _) if matches!(conversion, None | Some(Conversion::Emptied)) => {
             share::lost_text(old, new)
         }
-        (
-            _,
-            Some(Side {
-                text: Some(old), ..
-            }),
-        ) => Lost::all_of(old),
-        // What is not text is lost whole, if it is deleted or changes its kind.
-        (_, Some(old)) if old.content.is_some() && (new.is_none() || conversion.is_some()) => {
-            Lost::all(old.blob.len(), Unit::Bytes, old.blob.len())
-        }
-        _ => Lost::NOTHING,
+        (_, None) => Lost::NOTHING,
+        (_, Some(old)) => match (&old.text, old.content) {
+            (Some(text), _) => Lost::all_of(text),
+            // What is not text is lost whole, if it is deleted or changes its kind.
+            (None, Some(_)) if new.is_none() || conversion.is_some() => {
+                Lost::all(old.blob.len(), Unit::Bytes, old.blob.len())
+            }
+            _ => Lost::NOTHING,
+        },
     };
     let reformatted = conversion.is_none()
         && lost.at_least(thresholds.share)

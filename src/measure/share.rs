@@ -98,7 +98,7 @@ pub(super) fn lost_text(old: &Text<'_>, new: &Text<'_>) -> Lost {
     let mut lost = hunks.map_or(all.total, removed);
     if lost > 0 && all.unit == Unit::Lines {
         // A verdict without a count may not be milder.
-        let kept = lower_bound::kept(&old.bytes, &new.bytes, all.total, lower_bound::ALL);
+        let kept = lower_bound::kept(&old.bytes, &new.bytes, lower_bound::ALL);
         lost = lost.min(all.total - kept);
     }
     Lost {
@@ -174,7 +174,7 @@ pub(super) fn is_surely_modify(old: &Text<'_>, new: &Text<'_>, thresholds: &Thre
     if !all.exceeds_lines(thresholds.lines) {
         return true;
     }
-    let is_enough = |enough| lower_bound::kept(&old.bytes, &new.bytes, all.total, enough) >= enough;
+    let is_enough = |enough| lower_bound::kept(&old.bytes, &new.bytes, enough) >= enough;
     all.unit == Unit::Lines && enough_lines(&all, thresholds.share).is_some_and(is_enough)
 }
 
@@ -325,7 +325,7 @@ mod tests {
         let (old, new) = (Text::of(old.as_bytes()), Text::of(new.as_bytes()));
         let lost = lost_text(&old, &new);
         assert!(!lost.is_exact);
-        let kept = lower_bound::kept(&old.bytes, &new.bytes, old.lines, lower_bound::ALL);
+        let kept = lower_bound::kept(&old.bytes, &new.bytes, lower_bound::ALL);
         assert_eq!(lost.lost, old.lines - kept);
         assert!(2 * kept > old.lines);
     }

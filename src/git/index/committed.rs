@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
 use gix::index::extension::Tree as CachedTree;
+use gix::objs::tree::{EntryKind, EntryMode};
 use gix::objs::{Kind, compute_hash};
 
 use super::file::{DIRECTORY, EntryCursor, IndexFile, IndexRead};
@@ -200,15 +201,10 @@ impl<'c> OpenDirectory<'c> {
     }
 
     fn append(&mut self, mode: u32, name: &[u8], id: ObjectId) {
-        // Formatting the number would take longer than all the rest. The index has no other modes.
-        let mode: &[u8] = match mode {
-            0o100_644 => b"100644 ",
-            0o100_755 => b"100755 ",
-            0o120_000 => b"120000 ",
-            0o160_000 => b"160000 ",
-            _ => b"40000 ",
-        };
-        for part in [mode, name, b"\0", id.as_slice()] {
+        // The index has no other modes.
+        let kind = EntryMode::try_from(mode).map_or(EntryKind::Tree, |mode| mode.kind());
+        let kind = kind.as_octal_str().as_bytes();
+        for part in [kind, b" ", name, b"\0", id.as_slice()] {
             self.content.extend_from_slice(part);
         }
     }

@@ -136,7 +136,8 @@ fn in_memory(index: &gix::index::State) -> IndexRead<IndexFile> {
 /// A tree is missing or damaged, or the index is damaged or has conflicts.
 pub fn staged_changes(index: &Index, head: &Tree<'_>) -> Result<Vec<Change>> {
     refuse_conflicts(index)?;
-    index.tree()?.changes_since(head.id())
+    let tree = index.tree()?;
+    changes_between(tree.objects(), head.id(), tree.id())
 }
 
 fn damaged(shown: &str, why: impl std::fmt::Display) -> Error {
