@@ -196,7 +196,8 @@ impl Record {
         let (body, rest) = text.rsplit_once(HASH_MEMBER)?;
         let hash = rest.strip_suffix("\"}")?;
         let facts: Map<String, Value> = serde_json::from_str(text).ok()?;
-        (sha256(body.as_bytes()).to_string() == hash).then_some(())?;
+        let digest = sha256(body.as_bytes()).to_string();
+        (digest == hash).then_some(())?;
         Some(Record {
             seq: facts.get("seq")?.as_u64()?,
             prev: facts.get("prev")?.as_str()?.to_owned(),
