@@ -69,7 +69,7 @@ pub(super) fn serialize<S: Serializer>(path: &BString, serializer: S) -> Result<
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BString, D::Error> {
     #[derive(Deserialize)]
-    #[serde(untagged)]
+    #[serde(untagged, expecting = "`path` is neither a text nor a list of bytes")]
     enum Path {
         Text(String),
         Bytes(Vec<u8>),

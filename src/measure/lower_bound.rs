@@ -112,7 +112,7 @@ mod tests {
         let most = text(|n| format!("{}{n}\n", if n % 10 == 4 { "b" } else { "a" }));
         assert!((1_001..1_100).contains(&found(most)));
         let half = text(|n| format!("{}{n}\n", if n % 2 == 0 { "b" } else { "a" }));
-        assert_eq!(found(half), 1_000);
+        assert!((1..1_001).contains(&found(half)));
         assert_eq!(found(text(|n| format!("b{n}\n"))), 0);
     }
 }
