@@ -165,10 +165,15 @@ fn not_this_action(
     };
     let (shown, renamed, done) = (escaped(path), renamed(change), participles(needed));
     let message = format!("{shown}{renamed} is {done}; the design only {lets}");
-    let finding = Finding::new(Rule::ActionNotGranted, path, message)
+    let mut finding = Finding::new(Rule::ActionNotGranted, path, message)
         .at(grant.anchor.labelled(lets))
         .detail("action", change.action().name())
         .detail("granted", grant.actions.names().collect::<Vec<_>>());
+    let may_be_own_work = needed == Actions::DELETE
+        && grant.actions.contains(Actions::ADD)
+        && (case.merge_base)(path).is_none();
+    let own = "if this branch added the file, set `[lld] base = \"main\"` in guard.toml so that guard can tell";
+    finding.help.extend(may_be_own_work.then(|| own.into()));
     let is_own_row =
         grant.kind == GrantKind::File && !grant.change_type.is_empty() && new_end.is_none();
     // A row for a directory or glob, or without a type, stays as it is.

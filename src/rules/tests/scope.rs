@@ -171,8 +171,10 @@ fn help_for_an_action_that_is_not_granted_names_the_type_of_the_row() {
     add("Symlink")
         .modify("src/x.rs", "a\n", "a\nb\n")
         .helps(&[&to("Modify"), commit_it]);
+    // If the branch itself may have added the file, the merge base tells.
+    let own = "if this branch added the file, set `[lld] base = \"main\"` in guard.toml so that guard can tell";
     let work = add("Add").delete("src/x.rs", "a\n");
-    work.helps(&[&to("Delete"), commit_it]);
+    work.helps(&[own, &to("Delete"), commit_it]);
     let work = add("Add")
         .delete("src/x.rs", "a\n")
         .began_with(&[("src/x.rs", Some("a\n"))]);
