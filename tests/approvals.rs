@@ -125,7 +125,11 @@ fn held_changes_are_listed_shown_and_rejected_by_approve() {
         assert!(full.contains(&format!("  | +other number {n}\n")), "{full}");
     }
     assert_eq!(repo.guard(&["pending", &id]).exits(0).text(), full);
-    repo.guard(&["reject"]).exits(2);
+    let reason = repo.guard(&["approve", &id, "--reason", "x"]).exits(2);
+    reason.says("--reason belongs to --reject");
+    repo.guard(&["reject"])
+        .exits(2)
+        .says("name the change to reject");
     let Some(driver) = driver(&repo) else { return };
     let reject = ["approve", &id, "--reject", "--reason", "too much"];
     guard_at_terminal(driver, &reject, &[], End::Wait).exits(0);

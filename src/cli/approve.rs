@@ -11,6 +11,7 @@ use super::options::{DesignArgs, repository, with_approvals};
 use super::output::Output;
 use super::person::Person;
 use super::question::{SignArgs, ask_for_word, asking, unsigned_notes};
+use super::usage::usage;
 use crate::approve::{self, Approval};
 use crate::boundary::Boundary;
 use crate::files::{self, Answer, Failure, FailureKind, Gate, GateResult, HeldChange};
@@ -63,6 +64,11 @@ impl ApproveArgs {
         if self.reject {
             return self.reject(output);
         }
+        if self.reason.is_some() {
+            return Err(usage("--reason belongs to --reject")
+                .help("guard asks for the reason of an approval")
+                .into());
+        }
         match &self.id {
             _ if self.staged => self.staged(output),
             Some(id) if !self.show => self.held(output, id),
@@ -104,7 +110,11 @@ impl ApproveArgs {
 
     /// Rejects the change.
     pub(super) fn reject(&self, output: &mut Output) -> GateResult<u8> {
-        let id = self.id.as_deref().unwrap_or_default();
+        let Some(id) = &self.id else {
+            return Err(usage("name the change to reject")
+                .help("guard approve lists the changes that wait for approval")
+                .into());
+        };
         let repo = repository()?;
         Person::present()?;
         let reason = self.reason.as_deref().unwrap_or_default();

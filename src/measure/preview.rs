@@ -4,10 +4,11 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::ops::Range;
 
 use gix::bstr::ByteSlice;
-use gix::diff::blob::Hunk;
+use gix::diff::blob::Diff;
+use similar::udiff::UnifiedHunkHeader;
+use similar::{DiffOp, DiffTag, group_diff_ops};
 
 use super::content::{Content, countable};
 use super::line_diff;
@@ -58,40 +59,31 @@ fn add_hunks(old: &[u8], new: &[u8], max_lines: usize, lines: &mut Vec<String>) 
     };
     // As git does, to the least indentation.
     diff.postprocess_lines(&input);
-    let hunks: Vec<Hunk> = diff.hunks().collect();
     let (old, new): (Vec<&[u8]>, Vec<&[u8]>) = (old.collect(), new.collect());
+    let groups = group_diff_ops(operations(&diff, old.len()), CONTEXT);
     let width = match max_lines {
         usize::MAX => usize::MAX,
         _ => LINE_WIDTH,
     };
     // What the names, the heads of hunks and the lines around leave is for the runs, as many lines of each as fit.
-    let around = |hunk: &Hunk| {
-        let (before, after) = (hunk.before.start, old.len() - hunk.before.end as usize);
-        1 + CONTEXT.min(before as usize) + CONTEXT.min(after)
-    };
-    let taken = 2 + hunks.iter().map(around).sum::<usize>();
+    let (around, runs): (Vec<&DiffOp>, Vec<&DiffOp>) = groups
+        .iter()
+        .flatten()
+        .partition(|one| one.tag() == DiffTag::Equal);
+    let around = around.iter().map(|one| one.old_range().len());
+    let taken = 2 + groups.len() + around.sum::<usize>();
     let fits = |most: &usize| {
-        let runs = hunks.iter().flat_map(|hunk| [&hunk.before, &hunk.after]);
+        let runs = runs
+            .iter()
+            .flat_map(|one| [one.old_range(), one.new_range()]);
         taken + runs.map(|run| run.len().min(most + 1)).sum::<usize>() <= max_lines
     };
     let most = (FEWEST..max_lines).rev().find(fits).unwrap_or(FEWEST);
-    let is_near =
-        |one: &Hunk, next: &Hunk| (next.before.start - one.before.end) as usize <= 2 * CONTEXT;
-    for group in hunks.chunk_by(is_near) {
-        let (Some(first), Some(last)) = (group.first(), group.last()) else {
-            continue;
-        };
+    for group in &groups {
         if lines.len() > max_lines {
             return;
         }
-        let lead = CONTEXT.min(first.before.start as usize);
-        let rest = CONTEXT.min(old.len() - last.before.end as usize);
-        let range = |first: &Range<u32>, last: &Range<u32>| {
-            first.start as usize - lead..last.end as usize + rest
-        };
-        let before = range(&first.before, &last.before);
-        let (before_at, after_at) = (place(&before), place(&range(&first.after, &last.after)));
-        lines.push(format!("@@ -{before_at} +{after_at} @@"));
+        lines.push(UnifiedHunkHeader::new(group).to_string());
         let mut add = |sign: char, run: &[&[u8]]| {
             let is_cut = sign != ' ' && run.len() > most + 1;
             let shown = if is_cut { most } else { run.len() };
@@ -107,26 +99,39 @@ fn add_hunks(old: &[u8], new: &[u8], max_lines: usize, lines: &mut Vec<String>) 
                 lines.push(marker(run.len() - shown, what));
             }
         };
-        let mut at = before.start;
-        for hunk in group {
-            let (start, end) = (hunk.before.start as usize, hunk.before.end as usize);
-            add(' ', &old[at..start]);
-            add('-', &old[start..end]);
-            let (start, after) = (hunk.after.start as usize, hunk.after.end as usize);
-            add('+', &new[start..after]);
-            at = end;
+        for one in group {
+            match one.tag() {
+                DiffTag::Equal => add(' ', &old[one.old_range()]),
+                _ => {
+                    add('-', &old[one.old_range()]);
+                    add('+', &new[one.new_range()]);
+                }
+            }
         }
-        add(' ', &old[at..before.end]);
     }
 }
 
-/// The lines in the head of a hunk, as in `diff -u`: from 1, but the line before an empty range.
-fn place(lines: &Range<usize>) -> String {
-    match lines.len() {
-        1 => format!("{}", lines.start + 1),
-        0 => format!("{},0", lines.start),
-        count => format!("{},{count}", lines.start + 1),
+/// The diff of a text of `count` lines as `similar` groups it.
+fn operations(diff: &Diff, count: usize) -> Vec<DiffOp> {
+    let (mut all, mut old_index, mut new_index) = (Vec::new(), 0, 0);
+    let equal = |old_index, new_index, end: usize| DiffOp::Equal {
+        old_index,
+        new_index,
+        len: end - old_index,
+    };
+    for hunk in diff.hunks() {
+        let (old, new) = (hunk.before.start as usize, hunk.after.start as usize);
+        all.push(equal(old_index, new_index, old));
+        all.push(DiffOp::Replace {
+            old_index: old,
+            old_len: hunk.before.len(),
+            new_index: new,
+            new_len: hunk.after.len(),
+        });
+        (old_index, new_index) = (hunk.before.end as usize, hunk.after.end as usize);
     }
+    all.push(equal(old_index, new_index, count));
+    all
 }
 
 fn marker(count: usize, what: &str) -> String {
@@ -197,6 +202,8 @@ fn visible(line: &[u8], width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::*;
 
     fn numbered(range: Range<usize>, word: &str) -> Vec<u8> {

@@ -7,8 +7,6 @@ use std::collections::HashMap;
 
 use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
-use gix::index::extension::Tree as CachedTree;
-use gix::objs::tree::{EntryKind, EntryMode};
 use gix::objs::{Kind, compute_hash};
 
 use super::file::{DIRECTORY, EntryCursor, IndexFile, IndexRead};
@@ -22,36 +20,24 @@ use crate::path::escaped;
 /// The index is damaged.
 pub(super) fn committed_tree(index: &IndexFile, objects: &Objects) -> IndexRead<(ObjectId, Blobs)> {
     let cached = index.cached_tree.as_deref();
-    let cached = cached.map(|cached| cached_trees(cached, index.hash()));
-    let cached = cached.transpose()?;
+    let cached = cached.map(|cached| CachedTrees::parse(cached, index.hash().len_in_bytes()));
     let mut builder = TreeBuilder {
         cursor: index.entries()?,
+        cached: cached.transpose()?.unwrap_or_default(),
         objects,
         path: BString::default(),
         trees: HashMap::new(),
     };
-    let id = match builder.take_cached(cached.as_ref())? {
+    let id = match builder.take_cached(Some(ROOT))? {
         Some(id) => id,
-        None => builder.run(index.hash(), cached.as_ref())?,
+        None => builder.run(index.hash())?,
     };
     Ok((id, builder.trees))
 }
 
-/// The `TREE` extension of the index: for each directory that did not change since, the tree that git wrote
-/// (gitformat-index(5), cache-tree.c).
-///
-/// # Errors
-/// Git does not write it like that.
-pub(super) fn cached_trees(extension: &[u8], hash: gix::hash::Kind) -> IndexRead<CachedTree> {
-    // A directory takes at least six bytes.
-    let memory = extension.len().saturating_mul(size_of::<CachedTree>() / 6);
-    let cached = gix::index::extension::tree::decode(extension, hash, Some(memory));
-    let cached = cached.filter(|root| root.name.is_empty());
-    cached.ok_or_else(|| "its TREE extension is malformed".to_owned())
-}
-
 struct TreeBuilder<'a> {
     cursor: EntryCursor<'a>,
+    cached: CachedTrees<'a>,
     objects: &'a Objects,
     /// The directory at hand, with a slash behind; empty for the root.
     path: BString,
@@ -59,10 +45,10 @@ struct TreeBuilder<'a> {
 }
 
 /// A directory that is made of entries.
-struct OpenDirectory<'c> {
+struct OpenDirectory {
     /// The length of its path, with the slash behind.
     length: usize,
-    cached: Option<&'c CachedTree>,
+    cached: Option<usize>,
     /// The tree object so far.
     content: Vec<u8>,
     /// Whether `git add -N` left something out.
@@ -71,9 +57,9 @@ struct OpenDirectory<'c> {
 
 impl TreeBuilder<'_> {
     /// Open directories are on a separate stack, because a hostile path may be deeper than the thread's stack.
-    fn run(&mut self, hash: gix::hash::Kind, cached: Option<&CachedTree>) -> IndexRead<ObjectId> {
-        let mut above: Vec<OpenDirectory<'_>> = Vec::new();
-        let mut open = OpenDirectory::new(0, cached);
+    fn run(&mut self, hash: gix::hash::Kind) -> IndexRead<ObjectId> {
+        let mut above: Vec<OpenDirectory> = Vec::new();
+        let mut open = OpenDirectory::new(0, Some(ROOT));
         loop {
             self.path.truncate(open.length);
             let current = self.cursor.current();
@@ -105,11 +91,7 @@ impl TreeBuilder<'_> {
                 self.cursor.advance(1)?;
                 continue;
             }
-            let cached = open.cached.and_then(|cached| {
-                let below = &cached.children;
-                let at = below.binary_search_by(|one| one.name.as_slice().cmp(&name));
-                below.get(at.ok()?)
-            });
+            let cached = open.cached.and_then(|at| self.cached.find(at, &name));
             self.path.extend_from_slice(&name);
             self.path.push(b'/');
             if let Some(id) = self.take_cached(cached)? {
@@ -125,8 +107,8 @@ impl TreeBuilder<'_> {
 
     /// The cached tree of the directory at `self.path`, if git would use it; the entries that it stands for are
     /// passed over.
-    fn take_cached(&mut self, cached: Option<&CachedTree>) -> IndexRead<Option<ObjectId>> {
-        let valid = cached.and_then(|cached| Some((cached.num_entries? as usize, cached.id)));
+    fn take_cached(&mut self, cached: Option<usize>) -> IndexRead<Option<ObjectId>> {
+        let valid = cached.and_then(|at| *self.cached.nodes.get(at)?);
         let Some((count, id)) = valid.filter(|(_, id)| self.objects.has(*id)) else {
             return Ok(None);
         };
@@ -153,7 +135,7 @@ impl TreeBuilder<'_> {
     }
 
     /// Takes a file; of one with a conflict, our side if there is one.
-    fn file(&mut self, open: &mut OpenDirectory<'_>) -> IndexRead<()> {
+    fn file(&mut self, open: &mut OpenDirectory) -> IndexRead<()> {
         let Some((path, mut entry)) = self.cursor.current() else {
             return Ok(());
         };
@@ -190,8 +172,8 @@ impl TreeBuilder<'_> {
     }
 }
 
-impl<'c> OpenDirectory<'c> {
-    fn new(length: usize, cached: Option<&'c CachedTree>) -> OpenDirectory<'c> {
+impl OpenDirectory {
+    fn new(length: usize, cached: Option<usize>) -> OpenDirectory {
         OpenDirectory {
             length,
             cached,
@@ -201,11 +183,93 @@ impl<'c> OpenDirectory<'c> {
     }
 
     fn append(&mut self, mode: u32, name: &[u8], id: ObjectId) {
-        // The index has no other modes.
-        let kind = EntryMode::try_from(mode).map_or(EntryKind::Tree, |mode| mode.kind());
-        let kind = kind.as_octal_str().as_bytes();
-        for part in [kind, b" ", name, b"\0", id.as_slice()] {
+        // Formatting the number would take longer than all the rest. The index has no other modes.
+        let mode: &[u8] = match mode {
+            0o100_644 => b"100644 ",
+            0o100_755 => b"100755 ",
+            0o120_000 => b"120000 ",
+            0o160_000 => b"160000 ",
+            _ => b"40000 ",
+        };
+        for part in [mode, name, b"\0", id.as_slice()] {
             self.content.extend_from_slice(part);
         }
     }
+}
+
+/// The `TREE` extension of the index: for each directory that did not change since, the tree that git wrote
+/// (gitformat-index(5), cache-tree.c).
+#[derive(Default)]
+pub(super) struct CachedTrees<'a> {
+    /// For each directory, how many entries the tree stands for, and the tree; `None` if it is not valid.
+    nodes: Vec<Option<(usize, ObjectId)>>,
+    /// Where a directory is, by that of its parent and its name.
+    places: HashMap<(usize, &'a [u8]), usize>,
+}
+
+/// The place of the root.
+const ROOT: usize = 0;
+
+impl<'a> CachedTrees<'a> {
+    /// Parses the extension.
+    ///
+    /// # Errors
+    /// Git does not write it like that.
+    pub(super) fn parse(mut rest: &'a [u8], id_length: usize) -> IndexRead<Self> {
+        const MALFORMED: &str = "its TREE extension is malformed";
+        let mut cached = CachedTrees::default();
+        // The directories around the next one, and how many are still to come in each.
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        loop {
+            let at = cached.nodes.len();
+            let (name, valid, below, behind) = node(rest, id_length).ok_or(MALFORMED)?;
+            rest = behind;
+            cached.nodes.push(valid);
+            match open.last_mut() {
+                Some((parent, left)) => {
+                    *left -= 1;
+                    if cached.places.insert((*parent, name), at).is_some() {
+                        return Err("its TREE extension names a directory twice".into());
+                    }
+                }
+                None if name.is_empty() => {}
+                None => return Err(MALFORMED.into()),
+            }
+            open.push((at, below));
+            while open.pop_if(|(_, left)| *left == 0).is_some() {}
+            if open.is_empty() {
+                return match rest {
+                    [] => Ok(cached),
+                    _ => Err(MALFORMED.into()),
+                };
+            }
+        }
+    }
+
+    fn find(&self, parent: usize, name: &[u8]) -> Option<usize> {
+        self.places.get(&(parent, name)).copied()
+    }
+}
+
+/// The name of a directory, its tree, how many directories are in it, and what follows.
+type CachedNode<'a> = (&'a [u8], Option<(usize, ObjectId)>, usize, &'a [u8]);
+
+fn node(bytes: &[u8], id_length: usize) -> Option<CachedNode<'_>> {
+    let (name, numbers) = bytes.split_once_str("\0")?;
+    let (numbers, behind) = numbers.split_once_str("\n")?;
+    let (entries, below) = numbers.split_once_str(" ")?;
+    let below = number(below)?;
+    if entries == b"-1" {
+        return Some((name, None, below, behind));
+    }
+    let (id, behind) = behind.split_at_checked(id_length)?;
+    let valid = (number(entries)?, ObjectId::try_from(id).ok()?);
+    Some((name, Some(valid), below, behind))
+}
+
+/// A number in decimal digits, as git writes it; git itself would also read signs and blanks.
+fn number(digits: &[u8]) -> Option<usize> {
+    let is_plain = digits.iter().all(u8::is_ascii_digit);
+    let digits = digits.to_str().ok().filter(|_| is_plain);
+    digits?.parse().ok()
 }

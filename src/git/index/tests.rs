@@ -8,7 +8,7 @@ use gix::index::entry::Flags;
 
 use gix::ObjectId;
 
-use super::committed::cached_trees;
+use super::committed::CachedTrees;
 use super::file::EntryCursor;
 use super::*;
 use crate::random::Random;
@@ -111,7 +111,7 @@ fn by_guard(bytes: &[u8]) -> IndexRead<Vec<DecodedEntry>> {
     }
     assert_eq!(all.len(), index.entries().unwrap().left());
     if let Some(cached) = &index.cached_tree {
-        cached_trees(cached, HashKind::Sha1)?;
+        CachedTrees::parse(cached, 20)?;
     }
     Ok(all)
 }
@@ -276,6 +276,7 @@ fn extensions_that_git_does_not_write_are_damage() {
         ),
         (&[(b"TREE", tree), (b"TREE", tree)], "two TREE extensions"),
         (&[(b"TREE", b"\x00-1 1\n")], "malformed"),
+        (&[(b"TREE", b"\x00+1 0\n01234567890123456789")], "malformed"),
         (&[(b"TREE", b"\x001 0\n01234567890123456789+")], "malformed"),
         (&[(b"TREE", b"\x001 0\n0123")], "malformed"),
         (&[(b"evil", b"")], "does not know its extension evil"),
