@@ -155,7 +155,7 @@ fn forged_or_stale_approval_does_not_count_and_the_report_says_why() {
     repo.commit(&format!("x\n\n{TRAILER}: yes\n{TRAILER}: {{\"path\": 1}}"));
     let invalid = "invalid Guard-Approved trailer: it is not a JSON object";
     stays(&repo, invalid);
-    stays(&repo, "missing field `id`");
+    stays(&repo, "`path` is neither a text nor a list of bytes");
 }
 
 #[test]

@@ -85,7 +85,7 @@ impl Managed {
 
     /// Whether the tool calls guard in this git hook, according to its settings.
     pub(super) fn calls_guard(&self) -> bool {
-        self.has_own_id() || self.call().is_some()
+        self.own_id().is_some() || self.call().is_some()
     }
 
     /// The line of the settings that calls guard in this git hook, and the program as it names it.
@@ -97,26 +97,39 @@ impl Managed {
         framework.flatten().or_else(plain)
     }
 
-    /// Whether the settings of pre-commit or prek have a hook with an id of guard for this git hook.
-    fn has_own_id(&self) -> bool {
+    /// The hook of pre-commit or prek that calls guard in this git hook, if it has an id of guard.
+    pub(super) fn own_id(&self) -> Option<&str> {
         let shipped = match self.hook {
             "pre-commit" | "pre-merge-commit" | "pre-push" => "guard",
             "prepare-commit-msg" => "guard-trailer",
             "post-commit" => "guard-landed",
             _ => "",
         };
-        let is_own = |id: &str| {
+        let is_own = |id: &&str| {
             let kind = id.strip_prefix(shipped);
             matches!(kind, Some("" | "-rust" | "-system"))
                 || id.strip_prefix("guard-") == Some(self.hook)
         };
+        self.ids().into_iter().find(is_own)
+    }
+
+    /// The ids of all other hooks in the settings of pre-commit or prek, as `SKIP` takes them.
+    pub(super) fn ids_beside(&self, own: &str) -> String {
+        let mut ids = self.ids();
+        ids.retain(|id| *id != own);
+        ids.join(",")
+    }
+
+    /// The values of the keys `id` in the YAML or TOML of pre-commit or prek.
+    fn ids(&self) -> Vec<&str> {
         let lines = self.content.lines().filter(|_| self.is_framework());
         let words = lines.flat_map(words).filter_map(|word| word.to_str().ok());
         let words: Vec<&str> = words.chain([""]).collect();
-        words.windows(3).any(|words| match *words {
-            ["id:", id, _] | ["id", "=", id] => is_own(id),
-            _ => false,
-        })
+        let ids = words.windows(3).filter_map(|words| match *words {
+            ["id:", id, _] | ["id", "=", id] => Some(id),
+            _ => None,
+        });
+        ids.collect()
     }
 
     /// How to make it call guard.
@@ -210,36 +223,57 @@ mod tests {
         let local = "  - id: gate\n    entry: guard hook framework\n  - id: other\n";
         let (yaml, toml) = (Manager::PreCommit, Manager::Prek);
         let lefthook = Manager::Lefthook;
-        for (tool, content, hook, calls) in [
-            (yaml, shipped, "pre-commit", true),
-            (yaml, shipped, "pre-push", true),
-            (yaml, shipped, "post-commit", false),
-            (yaml, "- id: guard-rust\n", "pre-commit", true),
-            (yaml, "- id: guard-design\n", "pre-commit", false),
-            (yaml, "- id: guard-trailer\n", "prepare-commit-msg", true),
-            (yaml, "- id: x\n", "commit-msg", false),
-            (yaml, local, "pre-merge-commit", true),
+        for (tool, content, hook, calls, id) in [
+            (yaml, shipped, "pre-commit", true, "guard"),
+            (yaml, shipped, "pre-push", true, "guard"),
+            (yaml, shipped, "post-commit", false, ""),
+            (yaml, "- id: guard-rust\n", "pre-commit", true, "guard-rust"),
+            (yaml, "- id: guard-design\n", "pre-commit", false, ""),
+            (
+                yaml,
+                "- id: guard-trailer\n",
+                "prepare-commit-msg",
+                true,
+                "guard-trailer",
+            ),
+            (yaml, "- id: x\n", "commit-msg", false, ""),
+            (yaml, local, "pre-merge-commit", true, ""),
             (
                 yaml,
                 "- {id: guard-pre-commit, entry: guard hook framework}\n",
                 "pre-commit",
                 true,
+                "guard-pre-commit",
             ),
-            (toml, "id = \"guard\"\n", "pre-commit", true),
-            (toml, "# - id: guard\n", "pre-commit", false),
-            (toml, "- entry: guard hook pre-push\n", "pre-push", false),
+            (toml, "id = \"guard\"\n", "pre-commit", true, "guard"),
+            (toml, "# - id: guard\n", "pre-commit", false, ""),
+            (
+                toml,
+                "- entry: guard hook pre-push\n",
+                "pre-push",
+                false,
+                "",
+            ),
             (
                 lefthook,
                 "jobs:\n  - run: a/guard hook pre-commit {0}\n",
                 "pre-commit",
                 true,
+                "",
             ),
-            (lefthook, "run: guard hook pre-push\n", "pre-commit", false),
+            (
+                lefthook,
+                "run: guard hook pre-push\n",
+                "pre-commit",
+                false,
+                "",
+            ),
             (
                 lefthook,
                 "{\"jobs\": [{\"run\": \"guard hook pre-commit\"}]}",
                 "pre-commit",
                 true,
+                "",
             ),
         ] {
             let managed = Managed {
@@ -249,6 +283,18 @@ mod tests {
                 content: content.into(),
             };
             assert_eq!(managed.calls_guard(), calls, "{hook}: {content}");
+            assert_eq!(
+                managed.own_id().unwrap_or_default(),
+                id,
+                "{hook}: {content}"
+            );
         }
+        let managed = Managed {
+            tool: yaml,
+            hook: "pre-commit",
+            file: String::new(),
+            content: shipped.into(),
+        };
+        assert_eq!(managed.ids_beside("guard"), "ruff");
     }
 }

@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use super::git_hooks::{Placed, Survey};
 use super::hook::HookState;
+use super::manager::Managed;
 use super::{Check, Status};
 use crate::git::show_file;
 use crate::path::{escaped, shell_word};
@@ -37,50 +38,69 @@ const ATTEMPTS: [(&str, &str, &[&str]); 2] = [
     ("prepare-commit-msg", "proof-no-verify", &["--no-verify"]),
 ];
 
+/// What runs in the place of a hook.
+enum Tried<'a> {
+    /// The hook file itself.
+    Hook,
+    /// The hook file of a framework, which skips the hooks with these ids.
+    Framework(&'a Managed, String),
+    /// A script with nothing but the call of guard in the settings of another tool.
+    Call(String),
+}
+
+impl Tried<'_> {
+    /// What doctor may run; `None` for a hook that does more than call guard, which could do harm elsewhere.
+    fn of<'a>(placed: &'a Placed, root: &Path) -> Option<Tried<'a>> {
+        let Some(managed) = &placed.managed else {
+            return (placed.state != HookState::CallsGuard).then_some(Tried::Hook);
+        };
+        if let Some(id) = managed.own_id() {
+            return Some(Tried::Framework(managed, managed.ids_beside(id)));
+        }
+        let (line, program) = managed.call()?;
+        let program = match program.contains('/') {
+            true => shell_word(root.join(program).as_os_str().as_encoded_bytes()),
+            false => program.to_owned(),
+        };
+        let hook = placed.hook.name;
+        let script = format!("#!/bin/sh\nexec {program} hook {hook} \"$@\"\n");
+        only_calls_guard(line).then_some(Tried::Call(script))
+    }
+}
+
 /// The attempts that are possible with the hooks of the repository whose work tree is at `root`.
 pub(super) fn check(survey: &Survey, root: &Path) -> Vec<Check> {
     let attempts = ATTEMPTS.iter().filter_map(|(hook, name, options)| {
         let mut hooks = survey.hooks.iter();
-        let placed = hooks.find(|placed| placed.hook.name == *hook && placed.calls_guard())?;
-        attempt(name, placed, options, root)
+        let placed = hooks.find(|placed| placed.hook.name == *hook)?;
+        (placed.calls_guard()).then(|| attempt(name, placed, options, root))
     });
     attempts.collect()
 }
 
-/// Tries the hook file or, where another tool runs the hooks, a script with nothing but the call of guard in its
-/// settings. `None` if a framework runs guard from a repository of its own.
-fn attempt(name: &'static str, placed: &Placed, options: &[&str], root: &Path) -> Option<Check> {
-    let (hook, path) = (placed.hook.name, &placed.part.path);
-    let check = |status, message: String| Check::new(name, status, message);
-    let (is_plain, script, who, file) = match &placed.managed {
-        Some(by) => {
-            let (line, program) = by.call()?;
-            let program = match program.contains('/') {
-                true => shell_word(root.join(program).as_os_str().as_encoded_bytes()),
-                false => program.to_owned(),
-            };
-            let script = format!("#!/bin/sh\nexec {program} hook {hook} \"$@\"\n");
-            let who = format!("the guard that {} calls", by.tool.name());
-            (only_calls_guard(line), Some(script), who, by.file.clone())
-        }
-        None => {
-            let is_plain = placed.state != HookState::CallsGuard;
-            (is_plain, None, "the hook".to_owned(), show_file(path))
-        }
-    };
-    if !is_plain {
-        // What else it does could do harm elsewhere.
+fn attempt(name: &'static str, placed: &Placed, options: &[&str], root: &Path) -> Check {
+    let hook = placed.hook.name;
+    let Some(tried) = Tried::of(placed, root) else {
         let message = format!("{hook} is not guard's own script, so doctor did not try it");
-        return Some(check(Status::Warn, message).help(
+        return Check::new(name, Status::Warn, message).help(
             "try it yourself: stage a file that no design names, and check that git commit fails",
-        ));
-    }
+        );
+    };
+    let path = &placed.part.path;
+    let (who, file) = match &placed.managed {
+        Some(by) => (
+            format!("the guard that {} calls", by.tool.name()),
+            by.file.clone(),
+        ),
+        None => ("the hook".to_owned(), show_file(path)),
+    };
     let with: String = options
         .iter()
         .map(|option| format!(" with {option}"))
         .collect();
+    let check = |status, message: String| Check::new(name, status, message);
     let look = format!("check {file}, and which guard is on PATH");
-    Some(match try_to_commit(hook, path, options, script) {
+    match try_to_commit(hook, path, options, &tried) {
         Ok((true, _)) => check(Status::Fail, format!("{who} accepted {STRAY}{with}")).help(look),
         Ok((false, output)) if output.contains(RULE) => {
             check(Status::Ok, format!("{who} refused {STRAY}{with}"))
@@ -88,13 +108,18 @@ fn attempt(name: &'static str, placed: &Placed, options: &[&str], root: &Path) -
         Ok((false, output)) => {
             let why = escaped(last_line(&output));
             let but = format!("but not by guard's verdict: {why}");
-            check(Status::Fail, format!("{who} refused {STRAY}{with}, {but}")).help(look)
+            // A framework may need a network, or variables that the trial does not pass on.
+            let status = match tried {
+                Tried::Framework(..) => Status::Warn,
+                _ => Status::Fail,
+            };
+            check(status, format!("{who} refused {STRAY}{with}, {but}")).help(look)
         }
         Err(error) => {
             let message = format!("the trial commit could not be made: {error}");
             check(Status::Warn, message)
         }
-    })
+    }
 }
 
 fn last_line(output: &str) -> &str {
@@ -109,7 +134,7 @@ fn try_to_commit(
     hook: &str,
     file: &Path,
     options: &[&str],
-    script: Option<String>,
+    tried: &Tried<'_>,
 ) -> io::Result<(bool, String)> {
     let scratch = TempDir::with_prefix("guard-doctor-")?;
     let path = |name: &str| scratch.path().join(name);
@@ -119,7 +144,12 @@ fn try_to_commit(
     fs::write(path("home/gitconfig"), GIT_CONFIG)?;
     fs::write(path("work/guard.toml"), "[lld]\npath = \"design.md\"\n")?;
     fs::write(path("work/design.md"), DESIGN)?;
-    let git = |arguments: &[&str]| run_git(scratch.path(), arguments);
+    let mut skipped = "";
+    if let Tried::Framework(managed, others) = tried {
+        fs::write(path("work").join(&managed.file), &managed.content)?;
+        skipped = others;
+    }
+    let git = |arguments: &[&str]| run_git(scratch.path(), arguments, skipped);
     let must = |arguments: &[&str]| match git(arguments)? {
         (true, _) => Ok(()),
         (false, output) => Err(io::Error::other(last_line(&output).to_owned())),
@@ -128,20 +158,22 @@ fn try_to_commit(
     must(&["add", "--all"])?;
     must(&["commit", "--quiet", "-m", "Set up"])?;
     let to = path("hooks").join(hook);
-    match script {
-        Some(script) => {
-            super::write(&to, script.as_bytes()).map_err(|error| io::Error::other(error.message))?
+    match tried {
+        Tried::Call(script) => {
+            super::write(&to, script.as_bytes())
+                .map_err(|error| io::Error::other(error.message))?;
         }
         // The same file that git runs here, including its mode.
-        None => system::link_or_copy(file, &to)?,
+        Tried::Hook | Tried::Framework(..) => system::link_or_copy(file, &to)?,
     }
     fs::write(path("work/stray.txt"), "no row names this file\n")?;
     must(&["add", "stray.txt"])?;
     git(&[&["commit", "-m", "Stray"], options].concat())
 }
 
-/// Runs git in the scratch repository. Of the caller's environment it keeps only where programs are.
-fn run_git(scratch: &Path, arguments: &[&str]) -> io::Result<(bool, String)> {
+/// Runs git in the scratch repository. Of the caller's environment it keeps only where programs and the built hooks of
+/// frameworks are.
+fn run_git(scratch: &Path, arguments: &[&str], skipped: &str) -> io::Result<(bool, String)> {
     let home = scratch.join("home");
     let mut command = Command::new("git");
     command
@@ -155,8 +187,9 @@ fn run_git(scratch: &Path, arguments: &[&str]) -> io::Result<(bool, String)> {
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_CEILING_DIRECTORIES", scratch)
         .env("GIT_TERMINAL_PROMPT", "0")
-        .env("LC_ALL", "C");
-    for kept in ["PATH", "TMPDIR", "SYSTEMROOT", "HOME"] {
+        .env("LC_ALL", "C")
+        .env("SKIP", skipped);
+    for kept in "PATH TMPDIR SYSTEMROOT HOME XDG_CACHE_HOME PRE_COMMIT_HOME PREK_HOME".split(' ') {
         if let Some(value) = std::env::var_os(kept) {
             command.env(kept, value);
         }

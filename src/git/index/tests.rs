@@ -264,7 +264,7 @@ fn extensions_that_git_does_not_write_are_damage() {
     let marker = |offset: u32| [&offset.to_be_bytes()[..], &[0; 20]].concat();
     let half = 12 + (end - 12) / 2;
     let tree = b"\x00-1 0\n".as_slice();
-    let cases: [(&[GivenExtension<'_>], &str); 11] = [
+    let cases: [(&[GivenExtension<'_>], &str); 12] = [
         (&[(b"TREE", tree)], ""),
         (&[(b"UNTR", b"anything")], ""),
         (
