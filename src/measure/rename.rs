@@ -12,7 +12,7 @@ use gix::bstr::{BStr, ByteSlice};
 use super::similarity::{MIN_SIMILARITY, Profile};
 use crate::change::Kind;
 
-/// The maximum number of pairs to compare at once.
+/// The maximum number of pairs to compare.
 const MAX_PAIRS: usize = 1_000_000;
 
 /// The maximum number of blobs to fetch; each leaves a profile of at most 32 KiB.
@@ -60,6 +60,7 @@ pub fn pair_renames<E>(
         is_paired: [vec![false; deleted.len()], vec![false; added.len()]],
         fetch,
         profiles: HashMap::new(),
+        compared: 0,
         renames: Vec::new(),
     };
     for by_name in [true, false] {
@@ -78,6 +79,8 @@ struct Matcher<'a, F> {
     is_paired: [Vec<bool>; 2],
     fetch: F,
     profiles: HashMap<ObjectId, Profile>,
+    /// The number of pairs that were compared.
+    compared: usize,
     renames: Vec<(usize, usize)>,
 }
 
@@ -113,12 +116,16 @@ impl<'a, F> Matcher<'a, F> {
             let mode = (!end.kind.is_file()).then(|| end.kind.mode());
             Some((end.id, mode, by_name.then(|| end.name())))
         };
-        for [mut from, to] in self.groups(key) {
-            // One with a row has fewer partners.
-            from.sort_by_key(|&at| !self.deleted[at].has_row);
+        for [from, to] in self.groups(key) {
+            let (with_row, without): (Vec<_>, Vec<_>) =
+                from.into_iter().partition(|&at| self.deleted[at].has_row);
+            let (mut with_row, mut without) = (with_row.into_iter(), without.into_iter());
             for to in to {
-                if let Some(at) = from.iter().position(|&from| self.may_pair(from, to)) {
-                    self.pair(from.remove(at), to);
+                // One with a row has fewer partners.
+                let may_have = !self.added[to].has_row;
+                let first = may_have.then(|| with_row.next()).flatten();
+                if let Some(from) = first.or_else(|| without.next()) {
+                    self.pair(from, to);
                 }
             }
         }
@@ -132,7 +139,8 @@ impl<'a, F> Matcher<'a, F> {
         let name = |end: &RenameEnd<'a>| if by_name { end.name() } else { b"" };
         for [from, to] in self.groups(|end| end.kind.is_file().then(|| name(end))) {
             let blobs = self.profiles.len() + from.len() + to.len();
-            if from.len().saturating_mul(to.len()) > MAX_PAIRS || blobs > MAX_BLOBS {
+            let pairs = from.len().saturating_mul(to.len());
+            if pairs > MAX_PAIRS - self.compared || blobs > MAX_BLOBS {
                 continue;
             }
             let mut candidates = Vec::new();
@@ -141,6 +149,7 @@ impl<'a, F> Matcher<'a, F> {
                     candidates.push((0, from, to));
                 }
             }
+            self.compared += candidates.len();
             for (similarity, from, to) in &mut candidates {
                 let ids = [self.deleted[*from].id, self.added[*to].id];
                 for id in ids {
@@ -341,5 +350,20 @@ mod tests {
             store.pair(1_001),
             (vec!["old/0007 -> new/same".to_owned()], 0)
         );
+    }
+
+    #[test]
+    fn the_limit_of_pairs_is_that_of_all_names_together() {
+        let mut store = Store::default();
+        for (side, lines) in [("old", 0..9), ("new", 0..10)] {
+            for name in ["a.rs", "b.rs"] {
+                for number in 0..800 {
+                    store.add(&format!("{side}/{number}/{name}"), &text(lines.clone()));
+                }
+            }
+        }
+        let (renames, fetched) = store.pair(1_600);
+        assert_eq!((renames.len(), fetched), (800, 2));
+        assert!(renames.iter().all(|rename| rename.ends_with("a.rs")));
     }
 }
