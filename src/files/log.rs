@@ -102,6 +102,17 @@ impl Log {
         Ok(seq)
     }
 
+    /// Calls `look` with ever longer ends of the log until it finds something.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub(super) fn look_back(&self, look: impl FnMut(&[u8]) -> Option<()>) -> io::Result<()> {
+        if let Some(mut file) = disk::if_there(File::open(&self.path))? {
+            from_end(&mut file, look)?;
+        }
+        Ok(())
+    }
+
     /// The whole log; empty if there is none.
     ///
     /// # Errors

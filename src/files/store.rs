@@ -212,23 +212,26 @@ impl Store {
         if open.is_empty() {
             return Ok(given);
         }
-        let log = self.log.read()?;
         // Most records are other events and cheap to skip.
         let is_candidate = |line: &&[u8]| DECISIONS.iter().any(|word| line.contains_str(word));
         // The newest record of an approval comes first: it is used up only after it was given.
-        for record in newest_lines(&log)
-            .filter(is_candidate)
-            .filter_map(Record::parse)
-        {
-            if open.is_empty() {
-                break;
+        self.log.look_back(|end| {
+            let records = newest_lines(end).filter(is_candidate);
+            for record in records.filter_map(Record::parse) {
+                if open.is_empty() {
+                    break;
+                }
+                let is_decision = DECISIONS.contains(&record.event());
+                if is_decision
+                    && self.log.has_work_tree_of(&record)
+                    && open.remove(record.text("id"))
+                {
+                    let is_given = record.event() == "approved";
+                    given.extend(Approval::from_json(record.facts).ok().filter(|_| is_given));
+                }
             }
-            let is_decision = DECISIONS.contains(&record.event());
-            if is_decision && self.log.has_work_tree_of(&record) && open.remove(record.text("id")) {
-                let is_given = record.event() == "approved";
-                given.extend(Approval::from_json(record.facts).ok().filter(|_| is_given));
-            }
-        }
+            open.is_empty().then_some(())
+        })?;
         given.retain(|approval| now < approval.expires);
         given.sort_by(|a, b| (a.when, &a.path).cmp(&(b.when, &b.path)));
         Ok(given)

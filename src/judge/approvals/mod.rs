@@ -41,7 +41,8 @@ pub(super) struct CommitApprovals {
 }
 
 impl CommitApprovals {
-    /// Checks the approvals in the trailers of the commits against `settings` and the signers at the base.
+    /// Checks the approvals in the trailers of the commits against `settings` and the signers at the base. Without
+    /// approvals nothing is read.
     ///
     /// # Errors
     /// An object cannot be read, or there is no `ssh-keygen` to verify a signature.
@@ -50,7 +51,8 @@ impl CommitApprovals {
         settings: &Settings,
     ) -> Result<CommitApprovals> {
         let (repo, base) = (facts.repo, facts.base.commit);
-        if facts.commits.is_empty() {
+        let mut commits = facts.commits.iter();
+        if !commits.any(|one| trailer::values(&one.trailers, TRAILER).next().is_some()) {
             return Ok(CommitApprovals::default());
         }
         let lists = SignerLists::new(repo, settings, base, facts.known)?;
