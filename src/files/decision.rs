@@ -28,6 +28,8 @@ use crate::scope::settings::{EXPIRY, MAX_SIZE};
 pub struct Question {
     /// What would happen. It has no finding if the chosen strategy destroys nothing.
     pub effect: Effect,
+    /// The preview, and what would be lost.
+    shown: (String, String),
     /// The word to type for approval.
     pub word: String,
     /// Why the last chosen strategy is impossible.
@@ -56,12 +58,13 @@ pub type Ask<'a> = &'a mut dyn FnMut(&Question) -> Answer;
 
 impl Question {
     pub(super) fn new(effect: Effect, may_combine: bool, held: Option<String>) -> Question {
-        let (_, lost) = effect.shown();
+        let shown = effect.shown();
         let id = effect.digest.as_deref().or(effect.old_digest.as_deref());
         let id = id.and_then(|id| id.get(..12)).unwrap_or("yes");
         Question {
-            word: approve::word(lost.as_bytes(), effect.path.as_ref(), id),
+            word: approve::word(shown.1.as_bytes(), effect.path.as_ref(), id),
             effect,
+            shown,
             problem: None,
             may_combine,
             held,
@@ -104,8 +107,8 @@ impl Question {
         }
         lines.extend(effect.extension.iter().flat_map(Extension::lines));
         let mut text: String = lines.into_iter().map(|line| line + "\n").collect();
-        let (preview, lost) = effect.shown();
-        push_change(&mut text, &preview, &lost, style);
+        let (preview, lost) = &self.shown;
+        push_change(&mut text, preview, lost, style);
         text
     }
 
@@ -213,17 +216,12 @@ impl Gate<'_> {
     fn note(
         &self,
         question: &Question,
-        (old, new): (Option<String>, Option<String>),
+        sides: (Option<String>, Option<String>),
         event: &str,
         reason: &str,
     ) -> GateResult<()> {
-        let mut facts = members([
-            ("path", Some(question.effect.path.to_string().into())),
-            ("old", Some(old.into())),
-            ("new", Some(new.into())),
-            ("how", Some(self.how.into())),
-            ("reason", Some(reason.into())),
-        ]);
+        let path = question.effect.path.to_string();
+        let mut facts = facts_of_step(path, sides, self.how, reason);
         facts.extend(question.about());
         let designs = self.policy.design_versions();
         record_decision(self.repo, event, facts, Some(&designs))
@@ -301,6 +299,22 @@ fn record_decision(
     record(&Log::of(repo), event, all).map(drop)
 }
 
+/// What a decision about a step of a path says that leaves no approval.
+fn facts_of_step(
+    path: String,
+    (old, new): (Option<String>, Option<String>),
+    how: &str,
+    reason: &str,
+) -> Map<String, Value> {
+    members([
+        ("path", Some(path.into())),
+        ("old", Some(old.into())),
+        ("new", Some(new.into())),
+        ("how", Some(how.into())),
+        ("reason", Some(reason.into())),
+    ])
+}
+
 /// The held changes of this work tree.
 ///
 /// # Errors
@@ -340,14 +354,9 @@ fn outdated(change: &HeldChange) -> Failure {
 /// There is no such change, or the decision cannot be recorded.
 pub fn reject(repo: &Repository, id: &str, reason: &str) -> GateResult<HeldChange> {
     let change = held_change(repo, id)?;
-    let facts = members([
-        ("path", Some(change.path.clone().into())),
-        ("old", Some(change.old.clone().into())),
-        ("new", Some(change.new.clone().into())),
-        ("how", Some(TERMINAL.into())),
-        ("reason", Some(reason.into())),
-        (HELD, Some(id.into())),
-    ]);
+    let sides = (change.old.clone(), change.new.clone());
+    let mut facts = facts_of_step(change.path.clone(), sides, TERMINAL, reason);
+    facts.insert(HELD.into(), id.into());
     record_decision(repo, "rejected", facts, None)?;
     Store::of(repo).remove(id).map_err(unreadable)?;
     Ok(change)
