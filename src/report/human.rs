@@ -125,7 +125,12 @@ fn push_preview(out: &mut String, preview: &str, style: &Style) {
     let room = style.width.saturating_sub(GUTTER.len()).max(GUTTER.len());
     let fit =
         |line: &str| texts::clip(&texts::line(&line.replace('\t', "    ")), room).into_owned();
-    let lines: Vec<String> = preview.lines().take(PREVIEW).map(fit).collect();
+    let mut lines: Vec<String> = preview.lines().map(fit).collect();
+    // That of the review page is longer.
+    if lines.len() > PREVIEW {
+        lines.truncate(PREVIEW - 1);
+        lines.push("[truncated] more changes".to_owned());
+    }
     *out += &format!("{}\n", style.title("preview:"));
     out.push_str(&gutter(&painted(&lines.join("\n"), style)));
 }
