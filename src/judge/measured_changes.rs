@@ -2,6 +2,7 @@
 //! as on one, run the rules.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gix::bstr::{BStr, BString};
 
@@ -243,11 +244,11 @@ fn rename_targets(
     Ok(ends)
 }
 
-/// The results of `work` at the places `0..len`, in order. Each thread takes every so many batches of places, with its
-/// own handle on the objects.
+/// The results of `work` at the places `0..len`, in order. The threads take batches of places, each with its own handle
+/// on the objects.
 ///
 /// # Errors
-/// The first error of a thread.
+/// The first error of a thread; the other threads then stop.
 pub(super) fn for_each<T: Send>(
     len: usize,
     objects: &Objects,
@@ -261,18 +262,28 @@ pub(super) fn for_each<T: Send>(
             .min(batches)
             .min(MOST_THREADS),
     };
-    let run = |objects: &Objects, thread: usize| -> Result<Vec<(usize, T)>> {
-        let own = (0..len).filter(|at| at / BATCH % threads == thread);
-        own.map(|at| Ok((at, work(objects, at)?))).collect()
+    let next = AtomicUsize::new(0);
+    let run = |objects: &Objects| -> Result<Vec<(usize, T)>> {
+        let mut done = Vec::new();
+        loop {
+            let start = next.fetch_add(BATCH, Ordering::Relaxed);
+            if start >= len {
+                return Ok(done);
+            }
+            for at in start..(start + BATCH).min(len) {
+                let one = work(objects, at);
+                done.push((at, one.inspect_err(|_| next.store(len, Ordering::Relaxed))?));
+            }
+        }
     };
     let mut done = std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads)
-            .map(|thread| {
+            .map(|_| {
                 let (run, objects) = (&run, objects.clone());
-                scope.spawn(move || run(&objects, thread))
+                scope.spawn(move || run(&objects))
             })
             .collect();
-        let mut done = run(objects, 0)?;
+        let mut done = run(objects)?;
         for other in others {
             let failed = |_| Error::new("a worker thread failed");
             done.extend(other.join().map_err(failed).flatten()?);
