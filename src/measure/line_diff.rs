@@ -10,19 +10,20 @@ use super::text::{Unit, equal_head, equal_tail};
 /// With more units on both sides together, a diff may take seconds.
 const MOST: usize = 1 << 18;
 
-/// The diff of two texts, given in units, if there are not too many.
-pub(super) fn diff<'a>(
+/// The units of two texts, with a number for each; `None` if there are too many to compare.
+pub(super) fn numbered<'a>(
     old: impl Iterator<Item = &'a [u8]>,
     new: impl Iterator<Item = &'a [u8]>,
-) -> Option<(InternedInput<&'a [u8]>, Diff)> {
+) -> Option<InternedInput<&'a [u8]>> {
     let mut input = InternedInput::default();
     input.update_before(old.take(MOST + 1));
-    input.update_after(new.take(MOST + 1));
-    let is_possible = input.before.len() + input.after.len() <= MOST;
-    is_possible.then(|| {
-        let diff = Diff::compute(Algorithm::Myers, &input);
-        (input, diff)
-    })
+    input.update_after(new.take(MOST + 1 - input.before.len()));
+    (input.before.len() + input.after.len() <= MOST).then_some(input)
+}
+
+/// The diff of two texts.
+pub(super) fn diff(input: &InternedInput<&[u8]>) -> Diff {
+    Diff::compute(Algorithm::Myers, input)
 }
 
 /// The places where two texts differ, by their units without the blanks around them. Only what is between the equal
@@ -32,7 +33,7 @@ pub(super) fn changes(old: &[u8], new: &[u8], unit: Unit) -> Option<Vec<Hunk>> {
     let (start, old, new) = (unit.count(&old[..head]), &old[head..], &new[head..]);
     let tail = equal_tail(old, new, unit);
     let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
-    let (_, diff) = diff(unit.of(old), unit.of(new))?;
+    let diff = diff(&numbered(unit.of(old), unit.of(new))?);
     let start = u32::try_from(start).ok()?;
     let moved = |range: Range<u32>| range.start + start..range.end + start;
     let hunks = diff.hunks().map(|hunk| Hunk {

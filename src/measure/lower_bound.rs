@@ -9,17 +9,21 @@ use super::text::{Unit, equal_head, equal_tail};
 /// Where lines differ, equal ones are searched in so many lines of either side.
 const WINDOW: usize = 8;
 
+/// After so many lines, the look ends if the rest is unlikely to reach the goal.
+const SAMPLE: usize = 256;
+
 /// Enough for no text: looks to the end.
 pub(super) const ALL: usize = usize::MAX;
 
-/// Counts lines of `old` that `new` keeps in order, until `enough` are found. A diff keeps at least as many.
+/// Counts lines of `old` that `new` keeps in order, until `enough` are found or will hardly be. A diff keeps at least as
+/// many.
 ///
-/// Both are texts with a newline at the end of each line.
-pub(super) fn kept(old: &[u8], new: &[u8], enough: usize) -> usize {
+/// Both are texts with a newline at the end of each line; `total` is the number of lines of `old`.
+pub(super) fn kept(old: &[u8], new: &[u8], total: usize, enough: usize) -> usize {
     let tail = equal_tail(old, new, Unit::Lines);
     let (mut old, rest) = old.split_at(old.len() - tail);
     let mut new = &new[..new.len() - tail];
-    let mut kept = line_count(rest);
+    let (mut kept, mut lost) = (line_count(rest), 0_usize);
     while kept < enough && !old.is_empty() && !new.is_empty() {
         let equal = equal_head(old, new, Unit::Lines);
         if equal > 0 {
@@ -27,44 +31,67 @@ pub(super) fn kept(old: &[u8], new: &[u8], enough: usize) -> usize {
             (old, new) = (&old[equal..], &new[equal..]);
             continue;
         }
-        let (before, after) = (window(old), window(new));
-        let equal = first_equal(&before, &after);
+        let (mut before, mut after) = (Window::of(old), Window::of(new));
+        let equal = before.first_equal(&mut after);
         kept += usize::from(equal.is_some());
-        let (at, there) = equal.unwrap_or((before.len() - 1, after.len() - 1));
-        (old, new) = (&old[before[at].1..], &new[after[there].1..]);
+        let (at, there) = equal.unwrap_or((before.count - 1, after.count - 1));
+        (old, new) = (&old[before.lines[at].1..], &new[after.lines[there].1..]);
+        lost += at + usize::from(equal.is_none());
+        let seen = kept + lost;
+        let loses_more = |most: usize| lost.saturating_mul(total) > most.saturating_mul(seen);
+        if seen >= SAMPLE && total.checked_sub(enough).is_some_and(loses_more) {
+            break;
+        }
     }
     kept
 }
 
-/// The next lines of a text without blanks around them, and where each ends.
-fn window(text: &[u8]) -> Vec<(&[u8], usize)> {
-    let mut end = 0;
-    let lines = text.lines_with_terminator().take(WINDOW).map(|line| {
-        end += line.len();
-        (line.trim_ascii(), end)
-    });
-    lines.collect()
+/// The next lines of a text, found when they are needed.
+struct Window<'a> {
+    text: &'a [u8],
+    /// The lines without blanks around them, and where each ends.
+    lines: [(&'a [u8], usize); WINDOW],
+    count: usize,
 }
 
-/// The positions of the first lines that are equal but for blanks around them, if possible with the lines behind them:
-/// a brace or an empty line is equal to too many.
-fn first_equal(before: &[(&[u8], usize)], after: &[(&[u8], usize)]) -> Option<(usize, usize)> {
-    let is_equal = |at: usize, there: usize| {
-        before.get(at).map(|(line, _)| line) == after.get(there).map(|(line, _)| line)
-    };
-    let mut single = None;
-    for sum in 0..before.len() + after.len() {
-        for at in 0..=sum.min(before.len() - 1) {
-            let there = sum - at;
-            if there < after.len() && is_equal(at, there) {
-                if is_equal(at + 1, there + 1) {
-                    return Some((at, there));
-                }
-                single = single.or(Some((at, there)));
-            }
+impl<'a> Window<'a> {
+    fn of(text: &'a [u8]) -> Window<'a> {
+        Window {
+            text,
+            lines: Default::default(),
+            count: 0,
         }
     }
-    single
+
+    fn line(&mut self, at: usize) -> Option<&'a [u8]> {
+        while self.count <= at.min(WINDOW - 1) {
+            let end = self.lines[..self.count].last().map_or(0, |last| last.1);
+            let line = self.text[end..].lines_with_terminator().next()?;
+            self.lines[self.count] = (line.trim_ascii(), end + line.len());
+            self.count += 1;
+        }
+        self.lines.get(at).map(|(line, _)| *line)
+    }
+
+    /// The positions of the first lines that are equal but for blanks around them, if possible with the lines behind
+    /// them: a brace or an empty line is equal to too many.
+    fn first_equal(&mut self, other: &mut Window<'_>) -> Option<(usize, usize)> {
+        let mut single = None;
+        for sum in 0..2 * WINDOW - 1 {
+            for at in 0..=sum {
+                let there = sum - at;
+                if let Some((line, new)) = self.line(at).zip(other.line(there))
+                    && line == new
+                {
+                    if self.line(at + 1) == other.line(there + 1) {
+                        return Some((at, there));
+                    }
+                    single = single.or(Some((at, there)));
+                }
+            }
+        }
+        single
+    }
 }
 
 #[cfg(test)]
@@ -73,7 +100,8 @@ mod tests {
 
     /// All that is found.
     fn found(old: &str, new: &str) -> usize {
-        kept(old.as_bytes(), new.as_bytes(), ALL)
+        let total = old.lines().count();
+        kept(old.as_bytes(), new.as_bytes(), total, ALL)
     }
 
     #[test]
@@ -106,7 +134,7 @@ mod tests {
     fn the_search_ends_where_enough_is_found() {
         let text = |word: fn(usize) -> String| (0..2_000).map(word).collect::<String>();
         let old = text(|n| format!("a{n}\n"));
-        let found = |new: String| kept(old.as_bytes(), new.as_bytes(), 1_001);
+        let found = |new: String| kept(old.as_bytes(), new.as_bytes(), 2_000, 1_001);
         let tail = text(|n| format!("{}{n}\n", if n < 900 { "b" } else { "a" }));
         assert_eq!(found(tail), 1_100);
         let most = text(|n| format!("{}{n}\n", if n % 10 == 4 { "b" } else { "a" }));

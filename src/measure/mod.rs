@@ -144,10 +144,10 @@ fn measure_sides(
     thresholds: &Thresholds,
 ) -> Measured {
     let (conversion, texts) = (conversion(old, new), texts(old, new));
-    let lost = match (texts, old) {
-        (Some((old, new)), _) if matches!(conversion, None | Some(Conversion::Emptied)) => {
-            share::lost_text(old, new)
-        }
+    let compared = texts.filter(|_| matches!(conversion, None | Some(Conversion::Emptied)));
+    let compared = compared.map(|(old, new)| share::compare(old, new));
+    let lost = match (&compared, old) {
+        (Some((lost, _)), _) => *lost,
         (_, None) => Lost::NOTHING,
         (_, Some(old)) => match (&old.text, old.content) {
             (Some(text), _) => Lost::all_of(text),
@@ -160,7 +160,13 @@ fn measure_sides(
     };
     let reformatted = conversion.is_none()
         && lost.at_least(thresholds.share)
-        && texts.is_some_and(|(old, new)| reformat::is_reformat(old, new));
+        && texts.is_some_and(|(old, new)| {
+            let changes = match compared {
+                Some((lost, changes)) if lost.unit == Unit::Lines => changes,
+                _ => line_diff::changes(&old.bytes, &new.bytes, Unit::Lines),
+            };
+            changes.is_some_and(|changes| reformat::is_reformat(old, new, &changes))
+        });
     let lines = |side: &Option<Side<'_>>| Some(side.as_ref()?.text.as_ref()?.lines);
     Measured {
         class: match (old, new) {

@@ -53,10 +53,11 @@ pub fn unified_preview(
 /// Adds the hunks of a diff, each line with its sign, until there are more than `max_lines`.
 fn add_hunks(old: &[u8], new: &[u8], max_lines: usize, lines: &mut Vec<String>) {
     let (old, new) = (old.lines_with_terminator(), new.lines_with_terminator());
-    let Some((input, mut diff)) = line_diff::diff(old.clone(), new.clone()) else {
+    let Some(input) = line_diff::numbered(old.clone(), new.clone()) else {
         lines.push("[truncated] more lines than can be compared".to_owned());
         return;
     };
+    let mut diff = line_diff::diff(&input);
     // As git does, to the least indentation.
     diff.postprocess_lines(&input);
     let (old, new): (Vec<&[u8]>, Vec<&[u8]>) = (old.collect(), new.collect());

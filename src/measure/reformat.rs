@@ -8,10 +8,12 @@
 //! Two layouts of one program have equal counts, even where this reading misjudges a language, because it misjudges
 //! both versions alike.
 
-use gix::bstr::ByteSlice;
+use std::ops::Range;
+
+use gix::bstr::{self, ByteSlice};
+use gix::diff::blob::{Diff, Hunk, InternedInput};
 
 use super::line_diff;
-use super::share::line_changes;
 use super::text::{self, Text};
 
 /// The new version keeps at least one line of so many.
@@ -31,13 +33,43 @@ const COMMENTS: [&[u8]; 10] = [
 /// Marks that formatters add, drop and exchange as they like.
 const FREE: &[u8] = b",;\\\"'`";
 
-/// Whether `new` has the words of `old` in another layout.
-pub(super) fn is_reformat(old: &Text<'_>, new: &Text<'_>) -> bool {
+/// Whether `new` has the words of `old` in another layout, if their lines differ in these places.
+pub(super) fn is_reformat(old: &Text<'_>, new: &Text<'_>, changes: &[Hunk]) -> bool {
     if new.lines * LINES < old.lines {
         return false;
     }
-    let (before, after) = (Makeup::of(&old.bytes), Makeup::of(&new.bytes));
-    before.words > 0 && is_alike(&before, &after) && keeps_words(old, new)
+    let before = lines(old, changes.iter().map(|change| &change.before));
+    let after = lines(new, changes.iter().map(|change| &change.after));
+    let words = line_diff::numbered(text::words(&before), text::words(&after));
+    // What takes the least time goes first.
+    words.is_some_and(|words| {
+        has_words(&words)
+            && is_alike(&Makeup::of(&old.bytes), &Makeup::of(&new.bytes))
+            && keeps_words(&before, &line_diff::diff(&words), words.before.len())
+    })
+}
+
+/// The trimmed lines of these places.
+fn lines<'a>(text: &Text<'_>, places: impl Iterator<Item = &'a Range<u32>>) -> Vec<u8> {
+    let lines: Vec<&[u8]> = text.trimmed().collect();
+    let parts = places.map(|place| &lines[place.start as usize..place.end as usize]);
+    bstr::join("\n", parts.flatten())
+}
+
+/// Whether the new lines have nearly the words of the old ones, in whatever order.
+fn has_words(words: &InternedInput<&[u8]>) -> bool {
+    let mut free = vec![0_usize; words.interner.num_tokens() as usize];
+    for word in &words.before {
+        free[word.0 as usize] += 1;
+    }
+    let (mut lost, mut added) = (words.before.len(), 0);
+    for word in &words.after {
+        match &mut free[word.0 as usize] {
+            0 => added += 1,
+            count => (*count, lost) = (*count - 1, lost - 1),
+        }
+    }
+    is_little(lost, words.before.len()) && is_little(added, words.before.len())
 }
 
 /// Whether a part is less than a tenth of the whole.
@@ -48,7 +80,8 @@ fn is_little(part: usize, whole: usize) -> bool {
 /// The bounds that take linear time.
 fn is_alike(before: &Makeup, after: &Makeup) -> bool {
     let (words, marks) = (before.words, before.marks.iter().sum());
-    is_little(words.abs_diff(after.words), words)
+    words > 0
+        && is_little(words.abs_diff(after.words), words)
         && is_little(after.commented.saturating_sub(before.commented), words)
         && is_little(after.quotes.saturating_sub(before.quotes), words)
         && is_little(before.marks_beyond(after, b""), marks)
@@ -160,14 +193,7 @@ fn is_in_pattern(before: &[u8]) -> bool {
 
 /// Whether the lines that replace the changed ones miss fewer than a tenth of their words, of the bytes of these words
 /// and of their lines, and add fewer than a tenth.
-fn keeps_words(old: &Text<'_>, new: &Text<'_>) -> bool {
-    let Some([before, after]) = line_changes(old, new) else {
-        return false;
-    };
-    let count = text::words(&before).count();
-    let Some((_, diff)) = line_diff::diff(text::words(&before), text::words(&after)) else {
-        return false;
-    };
+fn keeps_words(before: &[u8], diff: &Diff, count: usize) -> bool {
     let (lost, added) = (diff.count_removals(), diff.count_additions());
     if !is_little(lost as usize, count) || !is_little(added as usize, count) {
         return false;
@@ -193,6 +219,7 @@ fn keeps_words(old: &Text<'_>, new: &Text<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::text::Unit;
     use super::*;
 
     /// A module of this many functions, with one statement per line.
@@ -207,7 +234,9 @@ mod tests {
     }
 
     fn is_reformat(old: &str, new: &str) -> bool {
-        super::is_reformat(&Text::of(old.as_bytes()), &Text::of(new.as_bytes()))
+        let (old, new) = (Text::of(old.as_bytes()), Text::of(new.as_bytes()));
+        let changes = line_diff::changes(&old.bytes, &new.bytes, Unit::Lines);
+        changes.is_some_and(|changes| super::is_reformat(&old, &new, &changes))
     }
 
     #[test]

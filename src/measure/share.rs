@@ -3,9 +3,6 @@
 //!
 //! The counts equal those of `git diff --numstat`, apart from blanks.
 
-use std::ops::Range;
-
-use gix::bstr;
 use gix::diff::blob::Hunk;
 
 use super::text::{Text, Unit};
@@ -83,44 +80,30 @@ impl Lost {
 /// Leading and trailing ASCII blanks, line endings and a UTF-8 byte order mark are ignored; UTF-16 and UTF-32 with a
 /// mark are decoded. Texts that are too large to compare lose everything that a look in linear time does not find.
 pub fn lost(old: &[u8], new: &[u8]) -> Lost {
-    lost_text(&Text::of(old), &Text::of(new))
+    compare(&Text::of(old), &Text::of(new)).0
 }
 
-/// Like [`lost`].
-pub(super) fn lost_text(old: &Text<'_>, new: &Text<'_>) -> Lost {
+/// Like [`lost`], with the places where the texts differ, in the unit of the loss; `None` if they were not compared.
+pub(super) fn compare(old: &Text<'_>, new: &Text<'_>) -> (Lost, Option<Vec<Hunk>>) {
     let all = Lost::all_of(old);
     if new.bytes.is_empty() || all.total == 0 {
-        return all;
+        return (all, None);
     }
     let hunks = line_diff::changes(&old.bytes, &new.bytes, all.unit);
     let is_exact = hunks.is_some();
-    let removed = |hunks: Vec<Hunk>| hunks.iter().map(|hunk| hunk.before.len()).sum();
-    let mut lost = hunks.map_or(all.total, removed);
+    let removed = |hunks: &Vec<Hunk>| hunks.iter().map(|hunk| hunk.before.len()).sum();
+    let mut lost = hunks.as_ref().map_or(all.total, removed);
     if lost > 0 && all.unit == Unit::Lines {
         // A verdict without a count may not be milder.
-        let kept = lower_bound::kept(&old.bytes, &new.bytes, lower_bound::ALL);
+        let kept = lower_bound::kept(&old.bytes, &new.bytes, all.total, lower_bound::ALL);
         lost = lost.min(all.total - kept);
     }
-    Lost {
+    let lost = Lost {
         lost,
         is_exact,
         ..all
-    }
-}
-
-/// The old lines that the new text lacks, and the new lines in their place; `None` if there are too many.
-pub(super) fn line_changes(old: &Text<'_>, new: &Text<'_>) -> Option<[Vec<u8>; 2]> {
-    let hunks = line_diff::changes(&old.bytes, &new.bytes, Unit::Lines)?;
-    let [old, new] = [old, new].map(|text| text.trimmed().collect::<Vec<&[u8]>>());
-    let lines = |side: &[&[u8]], range: fn(&Hunk) -> &Range<u32>| {
-        let ranges = hunks.iter().map(range);
-        let parts = ranges.map(|range| &side[range.start as usize..range.end as usize]);
-        bstr::join("\n", parts.flatten())
     };
-    Some([
-        lines(&old, |hunk| &hunk.before),
-        lines(&new, |hunk| &hunk.after),
-    ])
+    (lost, hunks)
 }
 
 /// When a change is destructive.
@@ -174,7 +157,7 @@ pub(super) fn is_surely_modify(old: &Text<'_>, new: &Text<'_>, thresholds: &Thre
     if !all.exceeds_lines(thresholds.lines) {
         return true;
     }
-    let is_enough = |enough| lower_bound::kept(&old.bytes, &new.bytes, enough) >= enough;
+    let is_enough = |enough| lower_bound::kept(&old.bytes, &new.bytes, all.total, enough) >= enough;
     all.unit == Unit::Lines && enough_lines(&all, thresholds.share).is_some_and(is_enough)
 }
 
@@ -323,9 +306,9 @@ mod tests {
         }
         let (old, new) = (old.concat(), new.concat());
         let (old, new) = (Text::of(old.as_bytes()), Text::of(new.as_bytes()));
-        let lost = lost_text(&old, &new);
+        let (lost, _) = compare(&old, &new);
         assert!(!lost.is_exact);
-        let kept = lower_bound::kept(&old.bytes, &new.bytes, lower_bound::ALL);
+        let kept = lower_bound::kept(&old.bytes, &new.bytes, old.lines, lower_bound::ALL);
         assert_eq!(lost.lost, old.lines - kept);
         assert!(2 * kept > old.lines);
     }
