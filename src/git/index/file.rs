@@ -16,6 +16,9 @@ pub(super) type IndexRead<T> = Result<T, String>;
 const HEADER: usize = 12;
 /// The size of an entry before its object id: ten 32-bit numbers.
 const STAT: usize = 40;
+/// At least the size of what may be NUL before the path: that, an id of SHA-256, flags and a number. The next NUL ends the
+/// path, or is behind it.
+const FIXED: usize = STAT + 32 + 4 + 5;
 /// The offset of the mode.
 const MODE: usize = 24;
 /// Flags: there is a second flags field.
@@ -33,11 +36,11 @@ const LONGEST_PATH: usize = 8 << 10;
 /// At least the size of an entry.
 const LONGEST_ENTRY: usize = LONGEST_PATH + 128;
 /// What is read after a jump.
-const FIRST: usize = 12 << 10;
+const FIRST: usize = 4 << 10;
 /// What is read at once; more leaves the processor's caches.
 const MOST: usize = 64 << 10;
 /// After how many entries a position is noted, from which reading can start.
-const BLOCK: usize = 64;
+const BLOCK: usize = 32;
 /// The mode of a directory that a sparse index holds as one entry.
 pub(super) const DIRECTORY: u32 = 0o040_000;
 
@@ -268,14 +271,15 @@ impl<'a> EntryCursor<'a> {
         let here = here.filter(|here| *here <= self.filled);
         let left = self.index.length.saturating_sub(self.next);
         if let Some(here) = here
-            && self.filled - here >= left.min(LONGEST_ENTRY)
+            && let bytes = &self.buffer[here..self.filled]
+            && (bytes.len() >= left.min(LONGEST_ENTRY) || bytes.iter().skip(FIXED).any(|b| *b == 0))
         {
             return Ok(here);
         }
         let size = here.map_or(FIRST, |_| MOST).min(left);
         self.index.fill(self.next, &mut self.buffer[..size])?;
         (self.piece, self.filled) = (self.next, size);
-        Ok(0)
+        self.refill()
     }
 
     /// Passes over up to `most` entries of files without anything special, and returns how many.
