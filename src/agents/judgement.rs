@@ -245,10 +245,8 @@ pub(crate) fn refuse(call: &AgentEvent) -> GateResult<()> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let words = words.join(" ");
         let files = AGENT_FILES.iter().map(|(file, _)| file);
-        if let Some(word) = files
-            .chain(SWITCH_WORDS)
-            .find(|word| words.contains(**word))
-        {
+        let mut all = files.chain(SWITCH_WORDS);
+        if let Some(word) = all.find(|word| words.contains(**word)) {
             return Err(Failure::new(
                 FailureKind::Refused,
                 format!("the command names `{word}`, which decides whether guard sees what commands do"),

@@ -119,10 +119,8 @@ impl ApproveArgs {
         Person::present()?;
         let reason = self.reason.as_deref().unwrap_or_default();
         let path = files::reject(&repo, id, &approve::reason_line(reason))?.path;
-        output.answer(
-            &json!({ "version": 1, "rejected": id, "path": path }),
-            format!("rejected {id}: {} is unchanged\n", escaped(&path)),
-        );
+        let told = format!("rejected {id}: {} is unchanged\n", escaped(&path));
+        output.answer(&json!({"version": 1, "rejected": id, "path": path}), told);
         Ok(0)
     }
 
@@ -183,17 +181,14 @@ impl ApproveArgs {
         for (approval, change) in approvals.iter().zip(waiting) {
             files::keep(repo, approval, &change.designs, Map::new())?;
         }
-        let paths: Vec<String> = waiting
-            .iter()
-            .map(|change| escaped(&change.change.path).to_string())
-            .collect();
+        let path = |waiting: &Clearable| escaped(&waiting.change.path).to_string();
+        let paths: Vec<String> = waiting.iter().map(path).collect();
         let signed = signer.is_some();
         let how = if signed { ", signed" } else { "" };
         let line = |path| format!("approved {path}{how}: commit it now\n");
-        output.answer(
-            &json!({ "version": 1, "approved": paths, "reason": reason, "signed": signed }),
-            paths.iter().map(line).collect::<String>(),
-        );
+        let told: String = paths.iter().map(line).collect();
+        let json = json!({"version": 1, "approved": paths, "reason": reason, "signed": signed});
+        output.answer(&json, told);
         Ok(())
     }
 }

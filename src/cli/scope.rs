@@ -224,12 +224,8 @@ impl ScopeImportArgs {
                 return Ok(0);
             }
             let target = self.to.as_ref().unwrap_or(&self.plan);
-            return finish(
-                &repo,
-                &judge::with_table(&repo, target, &rows)?,
-                &[],
-                output,
-            );
+            let edit = judge::with_table(&repo, target, &rows)?;
+            return finish(&repo, &edit, &[], output);
         }
         output.answer(&json!({"version": 1, "table": table}), &table);
         if let (Err(error), false) = (&person, is_printed) {

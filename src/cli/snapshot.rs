@@ -97,10 +97,8 @@ fn list(output: &mut Output, repo: &Repository) -> Result<()> {
         text.push_str(&format!("{id}  {}\n", in_a_line(repo, snapshot)));
         items.push(files::snapshot_json(repo, snapshot));
     }
-    output.answer(
-        &json!({ "version": 1, "snapshots": items, "lost": lost }),
-        text,
-    );
+    let json = json!({"version": 1, "snapshots": items, "lost": lost});
+    output.answer(&json, text);
     Ok(())
 }
 
@@ -167,10 +165,8 @@ fn diff(output: &mut Output, repo: &Repository, name: &str) -> files::GateResult
             text.push_str(&unified_preview(&before, &now, &shown, &shown, usize::MAX));
         }
     }
-    output.answer(
-        &json!({ "version": 1, "id": snapshot.id.to_string(), "diff": text }),
-        &text,
-    );
+    let json = json!({"version": 1, "id": snapshot.id.to_string(), "diff": text});
+    output.answer(&json, &text);
     Ok(())
 }
 
@@ -192,10 +188,8 @@ fn take_back(
         true => "nothing is left to take back\n".to_owned(),
         false => format!("taken back: {}\n", taken.done.join(", ")),
     };
-    output.answer(
-        &json!({ "version": 1, "taken_back": taken.done, "no_copy": taken.lost }),
-        text,
-    );
+    let json = json!({"version": 1, "taken_back": taken.done, "no_copy": taken.lost});
+    output.answer(&json, text);
     Ok(())
 }
 
@@ -226,9 +220,8 @@ fn restore(
 
 fn prune(output: &mut Output, repo: &Repository) -> files::GateResult<()> {
     let (forgotten, kept) = files::prune(repo)?;
-    output.answer(
-        &json!({ "version": 1, "forgotten": forgotten, "kept": kept }),
-        format!("deleted {forgotten} snapshots, kept {kept}\n"),
-    );
+    let told = format!("deleted {forgotten} snapshots, kept {kept}\n");
+    let json = json!({"version": 1, "forgotten": forgotten, "kept": kept});
+    output.answer(&json, told);
     Ok(())
 }

@@ -45,13 +45,10 @@ impl UseArgs {
             repo.set_branch_values(branch.as_ref(), CHOICE_KEY, &stored)?;
         }
         let designs = repository()?.branch_values(branch.as_ref(), CHOICE_KEY);
-        let name = escaped(&branch);
+        let (name, list) = (escaped(&branch), escaped_list(&designs));
         let told = match designs.is_empty() {
             true => format!("guard.toml selects the design of branch {name}\n"),
-            false => format!(
-                "branch {name} is checked against {}\n",
-                escaped_list(&designs)
-            ),
+            false => format!("branch {name} is checked against {list}\n"),
         };
         let designs: Vec<_> = designs.iter().map(|path| path.to_str_lossy()).collect();
         let json = json!({

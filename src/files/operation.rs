@@ -205,10 +205,8 @@ pub(super) fn can_extend(_: &BStr) -> bool {
 
 #[cfg(not(feature = "extend"))]
 fn extend(path: &BStr, _: &[u8], _: &[u8]) -> GateResult<(Vec<u8>, Extension)> {
-    let failure = Failure::from(crate::error::not_built(
-        &format!("cannot extend {}", escaped(path)),
-        "extend",
-    ));
+    let what = format!("cannot extend {}", escaped(path));
+    let failure = Failure::from(crate::error::not_built(&what, "extend"));
     Err(Failure {
         kind: FailureKind::UnsupportedLanguage,
         ..failure.help("or use --strategy append, insert, or guard patch")

@@ -54,7 +54,7 @@ pub(super) fn join(
         return Ok([mark, content].concat());
     }
     let ending = ending_of(text);
-    let added = with_ending(content, ending);
+    let added = content.replace("\r\n", "\n").replace("\n", ending);
     if added.is_empty() {
         return Ok(old.to_vec());
     }
@@ -74,11 +74,6 @@ pub(super) fn join(
         result.truncate(result.len() - ending.len().min(result.len() - mark.len()));
     }
     Ok(result)
-}
-
-/// The text with this line ending everywhere.
-fn with_ending(text: &[u8], ending: &[u8]) -> Vec<u8> {
-    text.replace("\r\n", "\n").replace("\n", ending)
 }
 
 /// The result of `extend`; each entry names one definition, import or statement.

@@ -107,10 +107,8 @@ impl Server {
     ) -> GateResult<T> {
         let turn = Arc::clone(&self.turn).lock_owned().await;
         if context.ct.is_cancelled() {
-            return Err(Failure::new(
-                FailureKind::CannotJudge,
-                "the call was cancelled",
-            ));
+            let message = "the call was cancelled";
+            return Err(Failure::new(FailureKind::CannotJudge, message));
         }
         let session = Arc::clone(&self.session);
         let done = tokio::task::spawn_blocking(move || {

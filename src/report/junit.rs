@@ -78,11 +78,12 @@ fn failed_case(finding: &Finding) -> String {
     let place = finding.design.as_ref();
     let place = place.map(|at| format!("{}:{}:{}", escaped(&at.path), at.line, at.column));
     let body: Vec<_> = place.into_iter().chain(advice(finding)).collect();
+    let body: Vec<_> = body.join("\n").split('\n').map(xml).collect();
     format!(
         "      <failure type=\"{}\" message=\"{}\">{}</failure>\n",
         finding.rule.id(),
         xml(&sentence(finding)),
-        xml_lines(&body.join("\n")),
+        texts::commands(body.join("\n")),
     )
 }
 
@@ -92,10 +93,4 @@ fn xml(text: &str) -> String {
         .replace('\u{fffe}', "\\u{fffe}")
         .replace('\u{ffff}', "\\u{ffff}");
     texts::brackets(text)
-}
-
-/// Escapes lines of text so that none is a command in a CI log.
-fn xml_lines(text: &str) -> String {
-    let lines: Vec<_> = text.split('\n').map(xml).collect();
-    texts::commands(lines.join("\n"))
 }

@@ -155,9 +155,8 @@ fn json(status: &BranchStatus, waiting: &[(String, Value)]) -> Value {
         ("rows", status.rows.as_ref().err()),
         ("commit", status.commit.as_ref().err()),
     ];
-    let errors = errors.into_iter();
-    let errors = errors
-        .filter_map(|(about, error)| Some(with(json!({ "about": about }), error_json(error?))));
+    let of = |(about, error)| Some(with(json!({ "about": about }), error_json(error?)));
+    let errors = errors.into_iter().filter_map(of);
     json!({
         "version": 1,
         "branch": status.branch.as_ref().map(|name| path_text(name.as_bstr())),

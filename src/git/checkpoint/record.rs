@@ -168,7 +168,8 @@ impl CheckpointStore<'_> {
             let is_kept = match fs::symlink_metadata(&place) {
                 Ok(about) if about.is_dir() => has_commit(&place),
                 Ok(about) if about.is_file() && !is_kept(&place, &about) => {
-                    sizes.insert(path.to_str_lossy().into_owned(), size_and_time(&about));
+                    let about = format!("{} bytes, {:?}", about.len(), about.modified().ok());
+                    sizes.insert(path.to_str_lossy().into_owned(), about);
                     false
                 }
                 Ok(about) => about.is_file() || about.is_symlink(),
@@ -227,10 +228,6 @@ impl CheckpointStore<'_> {
 
 fn is_kept(place: &Path, about: &Metadata) -> bool {
     about.len() <= LARGEST && File::open(place).is_ok()
-}
-
-fn size_and_time(about: &Metadata) -> String {
-    format!("{} bytes, {:?}", about.len(), about.modified().ok())
 }
 
 impl Repository {

@@ -47,9 +47,9 @@ impl Loader<'_, '_> {
     /// The designs of this branch, by the first method that names one.
     pub(super) fn choices(&self) -> Result<Vec<Choice>> {
         if !self.by_hand.is_empty() {
-            let choice =
-                |path: &BString| Choice::new(path.clone(), self.options.designs_from, false);
-            let choices = self.by_hand.iter().map(choice).collect();
+            let (paths, by) = (self.by_hand.iter(), self.options.designs_from);
+            let choices = paths.map(|path| Choice::new(path.clone(), by, false));
+            let choices = choices.collect();
             return match self.options.in_hook {
                 true => self.of_the_settings(choices),
                 false => Ok(choices),
@@ -97,11 +97,10 @@ impl Loader<'_, '_> {
                 Ok(found)
             })?;
             if below.is_empty() {
-                return Err(Error::new(format!(
-                    "no committed document below {} matches `[lld] path` or `standing`",
-                    escaped(&path)
-                ))
-                .help("commit the designs first, or choose others: guard use FILE"));
+                let wanted = "matches `[lld] path` or `standing`";
+                let message = format!("no committed document below {} {wanted}", escaped(&path));
+                return Err(Error::new(message)
+                    .help("commit the designs first, or choose others: guard use FILE"));
             }
             let below = below.into_iter();
             choices.extend(below.map(|path| Choice::new(path, GUARD_USE, true)));

@@ -16,12 +16,8 @@ const LIST: (&str, &str) = ("<ol class=\"commits\">", "</ol>");
 
 pub(super) fn approvals(verdict: &Verdict) -> Option<PagePart> {
     let approvals = &verdict.review.as_ref()?.approvals;
-    let list = folded(
-        "approvals",
-        LIST,
-        (UNFOLDED, LIMIT),
-        approvals.iter().map(approval),
-    );
+    let items = approvals.iter().map(approval);
+    let list = folded("approvals", LIST, (UNFOLDED, LIMIT), items);
     part(("approvals", "Approvals"), approvals.len(), "", list)
 }
 
@@ -64,14 +60,10 @@ pub(in crate::report) fn trial(trial: &Trial, summary: &str, notes: &[String]) -
     let items: Vec<String> = trial.changes.iter().filter_map(tried).collect();
     let notes = notes.iter().map(|note| format!("<li>{}</li>", prose(note)));
     let notes: String = notes.collect();
+    let limits = (usize::MAX, 8 * LIMIT);
     let list = match items.is_empty() {
         true => "<p>Nothing to report.</p>".to_owned(),
-        false => folded(
-            "changes",
-            ("", ""),
-            (usize::MAX, 8 * LIMIT),
-            items.into_iter(),
-        ),
+        false => folded("changes", ("", ""), limits, items.into_iter()),
     };
     format!(
         "<header class=\"top\"><div class=\"in\"><p class=\"brand\">guard trial</p><h1>{}</h1><ul>{notes}</ul></div></header>\n<main id=\"main\">{list}</main>\n",

@@ -139,10 +139,8 @@ impl Home {
         if self.address.is_empty() {
             return String::new();
         }
-        let link = self.link(
-            &format!("blob/{commit}/{}", uri(path)),
-            "View the whole file",
-        );
+        let to = format!("blob/{commit}/{}", uri(path));
+        let link = self.link(&to, "View the whole file");
         format!("<p class=\"where\">{link}</p>")
     }
 
