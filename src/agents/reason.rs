@@ -31,8 +31,8 @@ pub(crate) fn explained(verdict: &str, failure: &Failure, undone: &str, most: us
         let _ = write!(text, " [{}]", finding.rule.id());
         if let Some(closest) = &finding.closest {
             let _ = write!(text, "\nClosest path in the design: {}", escaped(closest));
-            if let Some((path, line)) = finding.design_line() {
-                let _ = write!(text, " ({}:{line})", escaped(path));
+            if let Some(at) = &finding.design {
+                let _ = write!(text, " ({}:{})", escaped(&at.path), at.line);
             }
         }
     }

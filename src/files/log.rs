@@ -18,6 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gix::bstr::ByteSlice;
+use memchr::memrchr_iter;
 use serde_json::{Map, Value, json};
 
 use super::{Failure, FailureKind, GateResult};
@@ -166,7 +167,13 @@ fn tail(file: &mut File) -> io::Result<(u64, String, bool)> {
 
 /// The lines of an end of the log, the last one first.
 pub(super) fn newest_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let lines = bytes.rsplit(|&byte| byte == b'\n');
+    let starts = memrchr_iter(b'\n', bytes).map(|at| at + 1).chain([0]);
+    let mut end = bytes.len();
+    let lines = starts.map(move |start| {
+        let line = &bytes[start..end];
+        end = start.saturating_sub(1);
+        line
+    });
     lines.filter(|line| !line.is_empty())
 }
 

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::{self, BStr, ByteSlice};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -213,24 +213,24 @@ impl Store {
             return Ok(given);
         }
         // Most records are other events and cheap to skip.
-        let is_candidate = |line: &&[u8]| DECISIONS.iter().any(|word| line.contains_str(word));
+        let words = DECISIONS.map(bstr::Finder::new);
+        let is_candidate = |line: &&[u8]| words.iter().any(|word| word.find(line).is_some());
         // The newest record of an approval comes first: it is used up only after it was given.
         self.log.look_back(|end| {
-            let records = newest_lines(end).filter(is_candidate);
-            for record in records.filter_map(Record::parse) {
-                if open.is_empty() {
-                    break;
-                }
-                let is_decision = DECISIONS.contains(&record.event());
-                if is_decision
+            let mut records = newest_lines(end)
+                .filter(is_candidate)
+                .filter_map(Record::parse);
+            let is_last = |record: Record| {
+                let is_given = record.event() == DECISIONS[0];
+                if DECISIONS.contains(&record.event())
                     && self.log.has_work_tree_of(&record)
                     && open.remove(record.text("id"))
                 {
-                    let is_given = record.event() == "approved";
                     given.extend(Approval::from_json(record.facts).ok().filter(|_| is_given));
                 }
-            }
-            open.is_empty().then_some(())
+                open.is_empty()
+            };
+            records.any(is_last).then_some(())
         })?;
         given.retain(|approval| now < approval.expires);
         given.sort_by(|a, b| (a.when, &a.path).cmp(&(b.when, &b.path)));

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::ops::{Deref, Range};
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::BString;
 use serde::Serialize;
 
 pub use rule::{Level, Rule};
@@ -81,12 +81,6 @@ pub(crate) fn refused_paths(findings: &[Finding]) -> HashSet<&BString> {
 }
 
 impl Finding {
-    /// The design that the finding points into, and the line there.
-    pub fn design_line(&self) -> Option<(&BStr, usize)> {
-        let anchor = self.design.as_ref()?;
-        Some((anchor.path.as_ref(), anchor.line))
-    }
-
     /// A finding with the rule's default level and no optional parts.
     pub(crate) fn new(rule: Rule, path: impl Into<BString>, message: impl Into<String>) -> Self {
         Finding {

@@ -82,7 +82,8 @@ impl<'t> CodeScope<'t> {
         };
         // The row behind the last statement, and the first and last row of the comments above the next one.
         let (mut after, mut comments) = (0, None::<(usize, usize)>);
-        for node in children(root) {
+        let mut cursor = root.walk();
+        for node in root.named_children(&mut cursor) {
             let row = node.start_position().row;
             let above = comments.take().filter(|&(_, last)| last + 1 == row);
             let start = above.map(|(first, _)| first);
@@ -250,10 +251,4 @@ fn field<'s>(node: Node<'_>, name: &str, text: &'s str) -> &'s str {
 /// Collapses runs of white space into one blank.
 pub(super) fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The named children, in order.
-fn children(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).collect()
 }

@@ -25,7 +25,7 @@ fn rows(
     let findings = check_design_rows(&design, &context);
     let one = |finding: &Finding| {
         let help: Vec<&str> = finding.help.iter().map(|help| &**help).collect();
-        let line = finding.design_line().unwrap().1;
+        let line = finding.design.as_ref().unwrap().line;
         format!("{line} {} / {}", said(finding), help.join(" / "))
     };
     findings.iter().map(one).collect()

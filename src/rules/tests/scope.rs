@@ -120,7 +120,8 @@ fn what_a_row_does_not_permit_is_named_with_what_it_permits() {
         let finding = &work.findings()[0];
         let lets = expected.split("only ").nth(1).unwrap();
         assert_eq!(finding.design.as_ref().unwrap().label, lets);
-        assert_eq!(finding.design_line().unwrap(), (DESIGN.into(), 7));
+        let at = finding.design.as_ref().unwrap();
+        assert_eq!((at.path.as_bstr(), at.line), (DESIGN.into(), 7));
     }
 }
 
