@@ -14,7 +14,7 @@ mod text;
 pub use content::{Content, is_binary, is_lfs_pointer, line_count};
 pub use line_diff::is_taken_over;
 pub use moved::AddedLines;
-pub use preview::{deleted_content, unified_preview};
+pub use preview::{deleted_content, truncate_preview, unified_preview};
 pub use rename::{RenameEnd, pair_renames};
 pub use share::{Class, Lost, Thresholds, classify, lost};
 use similarity::{MIN_SIMILARITY, Profile};

@@ -43,11 +43,16 @@ pub fn unified_preview(
     }
     let mut lines = vec![format!("--- {old_name}"), format!("+++ {new_name}")];
     add_hunks(&old, &new, max_lines, &mut lines);
+    truncate_preview(&mut lines, max_lines);
+    lines.join("\n") + "\n"
+}
+
+/// Cuts the lines of a preview to at most `max_lines`, including the marker `[truncated] more changes`.
+pub fn truncate_preview(lines: &mut Vec<String>, max_lines: usize) {
     if lines.len() > max_lines {
         lines.truncate(max_lines.saturating_sub(1));
         lines.push("[truncated] more changes".to_owned());
     }
-    lines.join("\n") + "\n"
 }
 
 /// Adds the hunks of a diff, each line with its sign, until there are more than `max_lines`.

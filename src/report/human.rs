@@ -16,6 +16,7 @@ use super::target::Style;
 use super::texts::{self, RunResult, message, ordered, plural, remarks};
 use crate::error::Error;
 use crate::finding::{Finding, Level, Rule};
+use crate::measure::truncate_preview;
 use crate::path::escaped;
 use crate::verdict::{DesignUsed, JudgedChange, Outcome, Texts, Verdict};
 
@@ -125,12 +126,9 @@ fn push_preview(out: &mut String, preview: &str, style: &Style) {
     let room = style.width.saturating_sub(GUTTER.len()).max(GUTTER.len());
     let fit =
         |line: &str| texts::clip(&texts::line(&line.replace('\t', "    ")), room).into_owned();
-    let mut lines: Vec<String> = preview.lines().map(fit).collect();
     // That of the review page is longer.
-    if lines.len() > PREVIEW {
-        lines.truncate(PREVIEW - 1);
-        lines.push("[truncated] more changes".to_owned());
-    }
+    let mut lines: Vec<String> = preview.lines().take(PREVIEW + 1).map(fit).collect();
+    truncate_preview(&mut lines, PREVIEW);
     *out += &format!("{}\n", style.title("preview:"));
     out.push_str(&gutter(&painted(&lines.join("\n"), style)));
 }
