@@ -108,10 +108,8 @@ impl Log {
     /// # Errors
     /// The log cannot be read.
     pub(super) fn look_back(&self, look: impl FnMut(&[u8]) -> Option<()>) -> io::Result<()> {
-        if let Some(mut file) = disk::if_there(File::open(&self.path))? {
-            from_end(&mut file, look)?;
-        }
-        Ok(())
+        let file = disk::if_there(File::open(&self.path))?;
+        file.map_or(Ok(()), |mut file| from_end(&mut file, look).map(drop))
     }
 
     /// The whole log; empty if there is none.

@@ -221,7 +221,7 @@ impl Store {
                 .filter(is_candidate)
                 .filter_map(Record::parse);
             let is_last = |record: Record| {
-                let is_given = record.event() == DECISIONS[0];
+                let is_given = record.event() == "approved";
                 if DECISIONS.contains(&record.event())
                     && self.log.has_work_tree_of(&record)
                     && open.remove(record.text("id"))
