@@ -12,13 +12,12 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use gix::bstr::ByteSlice;
-use memchr::memrchr_iter;
 use serde_json::{Map, Value, json};
 
 use super::{Failure, FailureKind, GateResult};
@@ -31,6 +30,8 @@ use crate::sha256::sha256;
 const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 /// The start of the last member.
 const HASH_MEMBER: &str = ",\"hash\":\"";
+/// The member that has the place in the file, in bytes, of the last decision before a record.
+const DECISION_MEMBER: &str = "decision";
 /// How many bytes to read from the end for the last record.
 const TAIL: u64 = 1 << 13;
 
@@ -80,7 +81,9 @@ impl Log {
         if is_new {
             disk::sync_directory(disk::directory_of(&self.path))?;
         }
-        let (count, prev, is_torn) = tail(&mut file)?;
+        let (last, is_torn) = tail(&mut file)?;
+        let last = last.map(|(last, decision)| (last.seq, last.hash, decision));
+        let (count, prev, decision) = last.unwrap_or((0, GENESIS.to_owned(), None));
         let seq = count + 1;
         let mut record = members([
             ("seq", Some(seq.into())),
@@ -91,25 +94,45 @@ impl Log {
             ("worktree", self.work_tree.clone().map(Value::from)),
         ]);
         record.extend(facts);
+        record.extend(members([(DECISION_MEMBER, decision.map(Value::from))]));
         record.insert("prev".into(), prev.into());
         let text = Value::Object(record).to_string();
         let body = text.strip_suffix('}').unwrap_or(&text);
         let hash = sha256(body.as_bytes());
-        let end = if is_torn { "\n" } else { "" };
-        let line = format!("{end}{body}{HASH_MEMBER}{hash}\"}}\n");
+        let start = if is_torn { "\n" } else { "" };
+        let line = format!("{start}{body}{HASH_MEMBER}{hash}\"}}\n");
         file.seek(SeekFrom::End(0))?;
         file.write_all(line.as_bytes())?;
         file.sync_data()?;
         Ok(seq)
     }
 
-    /// Calls `look` with ever longer ends of the log until it finds something.
+    /// Shows the decisions about approvals, the newest first, until `is_last` holds. Each record has the place of the
+    /// decision before it, so a long log costs no more than a short one. Wrong places end it: what is not shown does
+    /// not count.
     ///
     /// # Errors
     /// The log cannot be read.
-    pub(super) fn look_back(&self, look: impl FnMut(&[u8]) -> Option<()>) -> io::Result<()> {
-        let file = disk::if_there(File::open(&self.path))?;
-        file.map_or(Ok(()), |mut file| from_end(&mut file, look).map(drop))
+    pub(super) fn decisions(&self, mut is_last: impl FnMut(Record) -> bool) -> io::Result<()> {
+        let Some(mut file) = disk::if_there(File::open(&self.path))? else {
+            return Ok(());
+        };
+        let mut next = tail(&mut file)?.0.and_then(|(_, decision)| decision);
+        let mut end = u64::MAX;
+        while let Some(place) = next.filter(|&place| place < end) {
+            file.seek(SeekFrom::Start(place))?;
+            let mut line = Vec::new();
+            BufReader::new(&file).read_until(b'\n', &mut line)?;
+            let record = Record::parse(line.trim_end_with(|byte| byte == '\n'));
+            let Some(record) = record.filter(Record::is_decision) else {
+                break;
+            };
+            (next, end) = (record.decision(), place);
+            if is_last(record) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// The whole log; empty if there is none.
@@ -144,39 +167,9 @@ pub(super) fn versions(designs: &[DesignVersion]) -> Value {
     designs.iter().map(one).collect()
 }
 
-/// The number and the hash of the last record, and whether an incomplete line follows it.
-fn tail(file: &mut File) -> io::Result<(u64, String, bool)> {
-    let (mut is_torn, mut count) = (false, 0);
-    let end = from_end(file, |bytes| {
-        is_torn = bytes.last().is_some_and(|&byte| byte != b'\n');
-        count = newest_lines(bytes).count();
-        newest_lines(bytes).find_map(Record::parse)
-    })?;
-    match end {
-        Some(last) => Ok((last.seq, last.hash, is_torn)),
-        // Incomplete lines are followed by a record that says so. A last line without its newline is a record.
-        None if count == usize::from(is_torn) => Ok((0, GENESIS.to_owned(), is_torn)),
-        None => Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            "the log has no valid last record: run `guard audit verify`, then move the log away",
-        )),
-    }
-}
-
-/// The lines of an end of the log, the last one first.
-pub(super) fn newest_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let starts = memrchr_iter(b'\n', bytes).map(|at| at + 1).chain([0]);
-    let mut end = bytes.len();
-    let lines = starts.map(move |start| {
-        let line = &bytes[start..end];
-        end = start.saturating_sub(1);
-        line
-    });
-    lines.filter(|line| !line.is_empty())
-}
-
-/// Calls `look` with ever longer ends of the file until it finds something.
-fn from_end<T>(file: &mut File, mut look: impl FnMut(&[u8]) -> Option<T>) -> io::Result<Option<T>> {
+/// The last record, with the place of the last decision, and whether an incomplete line follows it. Reads only as much
+/// of the end as needed.
+fn tail(file: &mut File) -> io::Result<(Option<(Record, Option<u64>)>, bool)> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut size = TAIL;
     loop {
@@ -184,9 +177,24 @@ fn from_end<T>(file: &mut File, mut look: impl FnMut(&[u8]) -> Option<T>) -> io:
         file.seek(SeekFrom::Start(start))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
-        let found = look(&bytes);
-        if found.is_some() || start == 0 {
-            return Ok(found);
+        let is_torn = bytes.last().is_some_and(|&byte| byte != b'\n');
+        // Incomplete lines are followed by a record that says so. A last line without its newline is a record.
+        let mut place = start + bytes.len() as u64 + 1;
+        let found = bytes.rsplit_str("\n").find_map(|line| {
+            place -= line.len() as u64 + 1;
+            let record = Record::parse(line)?;
+            let own = record.is_decision().then_some(place);
+            let decision = own.or(record.decision());
+            Some((record, decision))
+        });
+        let lines = || bytes.trim_ascii().lines_with_terminator().count();
+        if found.is_some() || (start == 0 && lines() == usize::from(is_torn)) {
+            return Ok((found, is_torn));
+        }
+        if start == 0 {
+            return Err(io::Error::other(
+                "the log has no valid last record: run `guard audit verify`, then move the log away",
+            ));
         }
         size *= 16;
     }
@@ -225,6 +233,16 @@ impl Record {
     /// The event, such as `started`.
     pub(super) fn event(&self) -> &str {
         self.text("event")
+    }
+
+    /// Whether it gives an approval or uses it up.
+    fn is_decision(&self) -> bool {
+        matches!(self.event(), "approved" | "consumed")
+    }
+
+    /// The place of the last decision before it.
+    fn decision(&self) -> Option<u64> {
+        self.facts.get(DECISION_MEMBER)?.as_u64()
     }
 
     /// A member that is a text; empty without it.

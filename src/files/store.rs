@@ -11,12 +11,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gix::bstr::{self, BStr, ByteSlice};
+use gix::bstr::{BStr, ByteSlice};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::failure::{Failure, FailureKind, GateResult};
-use super::log::{newest_lines, now};
+use super::log::now;
 use super::operation::Operation;
 use super::{Log, Record};
 use crate::approve::Approval;
@@ -28,8 +28,6 @@ use crate::path::shell_word;
 use crate::scope::settings::EXPIRY;
 use crate::sha256::sha256;
 
-/// The events that give an approval or use it up.
-const DECISIONS: [&str; 2] = ["approved", "consumed"];
 /// What is no entry and older than this is left over.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
@@ -212,25 +210,13 @@ impl Store {
         if open.is_empty() {
             return Ok(given);
         }
-        // Most records are other events and cheap to skip.
-        let words = DECISIONS.map(bstr::Finder::new);
-        let is_candidate = |line: &&[u8]| words.iter().any(|word| word.find(line).is_some());
         // The newest record of an approval comes first: it is used up only after it was given.
-        self.log.look_back(|end| {
-            let mut records = newest_lines(end)
-                .filter(is_candidate)
-                .filter_map(Record::parse);
-            let is_last = |record: Record| {
-                let is_given = record.event() == "approved";
-                if DECISIONS.contains(&record.event())
-                    && self.log.has_work_tree_of(&record)
-                    && open.remove(record.text("id"))
-                {
-                    given.extend(Approval::from_json(record.facts).ok().filter(|_| is_given));
-                }
-                open.is_empty()
-            };
-            records.any(is_last).then_some(())
+        self.log.decisions(|record| {
+            let is_given = record.event() == "approved";
+            if self.log.has_work_tree_of(&record) && open.remove(record.text("id")) {
+                given.extend(Approval::from_json(record.facts).ok().filter(|_| is_given));
+            }
+            open.is_empty()
         })?;
         given.retain(|approval| now < approval.expires);
         given.sort_by(|a, b| (a.when, &a.path).cmp(&(b.when, &b.path)));
