@@ -136,16 +136,12 @@ impl Repository {
         Ok(paths.map(BString::from).collect())
     }
 
-    /// Whether git ignores a file, which need not exist, and does not track it.
+    /// Whether git ignores a file, which need not exist, and does not track it. Rules that only the index has, as in a
+    /// sparse checkout, ignore nothing.
     ///
     /// # Errors
     /// The index or the configured patterns cannot be read.
     pub(crate) fn is_ignored(&self, path: &BStr) -> Result<bool> {
-        let index = self.repo.index_or_empty();
-        let index = index.map_err(failed("the index cannot be read"))?;
-        if index.path_is_directory(path) || index.entry_by_path(path).is_some() {
-            return Ok(false);
-        }
         for end in path.find_iter("/").chain([0]) {
             let directory = self.work_tree_file(path[..end].as_bstr())?;
             let about = directory.symlink_metadata();
@@ -156,12 +152,21 @@ impl Repository {
                 return Ok(false);
             }
         }
-        let unreadable = "the ignore patterns cannot be read";
-        let rules = self.repo.excludes(&index, None, Source::default());
-        let mut rules = rules.map_err(failed(unreadable))?;
-        let found = rules.at_entry(path, None);
-        let found = found.map_err(|error| Error::new(format!("{unreadable}: {error}")))?;
-        Ok(found.is_excluded())
+        let is_excluded = |index: &gix::index::State| {
+            let unreadable = "the ignore patterns cannot be read";
+            let rules = self.repo.excludes(index, None, Source::default());
+            let mut rules = rules.map_err(failed(unreadable))?;
+            let found = rules.at_entry(path, None).map(|found| found.is_excluded());
+            found.map_err(|error| Error::new(format!("{unreadable}: {error}")))
+        };
+        // A large index takes most of the time.
+        if !is_excluded(&gix::index::State::new(self.repo.object_hash()))? {
+            return Ok(false);
+        }
+        let index = self.repo.index_or_empty();
+        let index = index.map_err(failed("the index cannot be read"))?;
+        let is_tracked = index.path_is_directory(path) || index.entry_by_path(path).is_some();
+        Ok(!is_tracked && is_excluded(&index)?)
     }
 }
 
