@@ -7,7 +7,7 @@
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
@@ -27,23 +27,9 @@ pub(crate) const PRIVATE: u32 = 0o600;
 /// # Errors
 /// A file system error.
 pub(crate) fn replace(path: &Path, content: &[u8], mode: Option<u32>) -> io::Result<()> {
-    replace_with(path, &|out| out.write_all(content), mode)
-}
-
-/// The same for content that is generated while it is written.
-///
-/// # Errors
-/// A file system error, or that of `content`.
-pub(crate) fn replace_with(
-    path: &Path,
-    content: WriteContent<'_>,
-    mode: Option<u32>,
-) -> io::Result<()> {
-    let name = path
-        .file_name()
-        .ok_or_else(|| io::Error::other("it names no file"))?;
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let dir = Dir::open_ambient_dir(directory_of(path), ambient_authority())?;
-    let temporary = write_new(&dir, content, mode, false)?;
+    let temporary = write_new(&dir, ".guard-", content, mode, 0o666)?;
     dir.rename(&temporary, &dir, name).inspect_err(|_| {
         // Report the error of the rename.
         let _ = dir.remove_file(&temporary);
@@ -106,32 +92,27 @@ pub(crate) fn absolute(directory: &Path) -> PathBuf {
         .unwrap_or_else(|_| directory.to_owned())
 }
 
-/// Writes the content of a file.
-pub(crate) type WriteContent<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
-
-/// Writes and syncs a new file; returns its temporary name. Without `mode`, it may be executable for all who may read it.
+/// Writes and syncs a new file; returns its temporary name, which starts with `prefix`. Without `mode`, its permission
+/// bits are those of `new` that the umask leaves.
 ///
 /// # Errors
 /// A file system error; then no file exists.
 pub(crate) fn write_new(
     dir: &Dir,
-    content: WriteContent<'_>,
+    prefix: &str,
+    content: &[u8],
     mode: Option<u32>,
-    is_executable: bool,
+    new: u32,
 ) -> io::Result<String> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    let new = if is_executable { 0o777 } else { 0o666 };
     // Private content is never readable by others.
     system::create_with_mode(&mut options, mode.map_or(new, |_| PRIVATE));
     // A name with 64 random bits is free.
-    let name = format!(".guard-{:016x}.tmp", RandomState::new().hash_one(0));
+    let name = format!("{prefix}{:016x}.tmp", RandomState::new().hash_one(0));
     let mut file = dir.open_with(&name, &options)?;
     let mut fill = || {
-        let mut buffered = BufWriter::new(&mut file);
-        content(&mut buffered)?;
-        buffered.flush()?;
-        drop(buffered);
+        file.write_all(content)?;
         // Set afterwards, because writing clears set-user-ID.
         if let Some(mode) = mode {
             system::set_mode(&file, mode)?;

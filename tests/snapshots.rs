@@ -155,6 +155,18 @@ fn lost_tree_hides_its_snapshot_and_a_lost_commit_older_ones() {
     assert_eq!(held["lost"], serde_json::json!([]));
 }
 
+#[test]
+fn write_puts_back_the_snapshots_that_git_removed() {
+    let repo = Repo::open();
+    let all = four(&repo);
+    let tree = repo.git(&["rev-parse", &format!("{}^{{tree}}", all[2])]);
+    for id in [&tree, &all[3]] {
+        remove_object(&repo, id, false);
+    }
+    repo.put("a", "5\n", &[]).works();
+    repo.git(&["rev-list", "--objects", "--quiet", "refs/guard/snapshots"]);
+}
+
 /// The log is locked after the snapshot is taken, so that the write waits.
 #[test]
 fn concurrent_save_is_kept_and_the_operation_refused() {

@@ -169,8 +169,10 @@ impl Output {
         };
         for (format, path) in std::mem::take(&mut self.files) {
             let mode = self.private.then_some(disk::PRIVATE);
-            let write = |out: &mut dyn Write| write(Target { out, format, style });
-            let written = report_file::replace(&path, format, &write, mode);
+            let mut report = Vec::new();
+            let out = &mut report;
+            let written = write(Target { out, format, style })
+                .and_then(|()| report_file::replace(&path, format, &report, mode));
             self.note_failure(&show_file(&path), written);
         }
     }

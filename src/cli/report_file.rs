@@ -6,7 +6,7 @@ use std::path::Path;
 
 use gix::bstr::BStr;
 
-use crate::disk::{self, WriteContent};
+use crate::disk;
 use crate::git::{Index, Repository};
 use crate::judge::settings_of_head;
 use crate::path::fold;
@@ -70,22 +70,22 @@ fn admit_content(path: &Path, format: Format) -> Result<(), String> {
     }
 }
 
-/// Puts a report in its file as `write` makes it: a reader finds the old report or the new one, never a part of
-/// either. `mode` are the permission bits on Unix; by default, those of a new file.
+/// Puts a report in its file: a reader finds the old report or the new one, never a part of either. `mode` are the
+/// permission bits on Unix; by default, those of a new file.
 ///
 /// The file must be new, or an earlier report in the same format, and none that guard or git works with.
 ///
 /// # Errors
-/// `AlreadyExists` if guard may not replace what is there, or those of `write` and the file system; what was there is
-/// then still there.
+/// `AlreadyExists` if guard may not replace what is there, or those of the file system; what was there is then still
+/// there.
 pub(super) fn replace(
     path: &Path,
     format: Format,
-    write: WriteContent<'_>,
+    report: &[u8],
     mode: Option<u32>,
 ) -> io::Result<()> {
     admit_place(path)
         .and_then(|()| admit_content(path, format))
         .map_err(|why| io::Error::new(io::ErrorKind::AlreadyExists, why))?;
-    disk::replace_with(path, write, mode)
+    disk::replace(path, report, mode)
 }

@@ -9,20 +9,24 @@
 
 use std::borrow::Cow;
 use std::fs::{self, File};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::Duration;
 
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 use gix::ObjectId;
 use gix::actor::{Signature, SignatureRef};
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::lock::acquire::Fail;
+use gix::objs::encode::loose_header;
 use gix::objs::tree::{Editor, EntryKind};
-use gix::objs::{Exists, Kind, Write as _, WriteTo};
+use gix::objs::{Exists, Kind, WriteTo};
 use gix::odb::loose::Store;
 use gix::refs::Target;
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit};
-use tempfile::TempDir;
+use gix::zlib::Compression;
+use gix::zlib::stream::deflate;
 
 use super::{Repository, WorkTree, failed};
 use crate::disk;
@@ -50,6 +54,32 @@ const ABSENT: &str = "Guard-Absent: ";
 /// Starts the line with the linked work tree of the files.
 const WORK_TREE: &str = "Guard-Worktree: ";
 
+/// One snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The commit.
+    pub id: ObjectId,
+    /// The first line of its message.
+    pub title: String,
+    /// Seconds since 1970.
+    pub time: i64,
+    /// The files in it.
+    pub files: Vec<BString>,
+    /// The paths that did not exist.
+    pub absent: Vec<BString>,
+    /// The work tree of the files.
+    pub work_tree: WorkTree,
+}
+
+/// The snapshots of a repository.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snapshots {
+    /// The readable ones, newest first.
+    pub readable: Vec<Snapshot>,
+    /// Those with a missing or damaged object. The last one may hide older ones.
+    pub lost: Vec<ObjectId>,
+}
+
 impl Repository {
     /// Writes a snapshot and syncs blobs, trees, commit and ref to disk. The caller holds the lock for snapshots.
     ///
@@ -75,7 +105,6 @@ impl Repository {
 
     fn try_snapshot(&self, files: &[Before<'_>], message: &str) -> Result<ObjectId> {
         let writer = ObjectWriter::new(self);
-        writer.put_back_lost();
         let hash = self.repo.object_hash();
         let mut editor = Editor::new(gix::objs::Tree::empty(), &self.repo.objects, hash);
         for (path, content) in files {
@@ -93,8 +122,11 @@ impl Repository {
         }
         let tree = editor.write(|tree| writer.write(tree))?;
         let parent = self.newest_snapshot()?;
-        if let Some(parent) = parent {
+        if let Some(parent) = parent
+            && self.commit(parent).is_err()
+        {
             // On top of anything but a commit, this snapshot could not be found again.
+            writer.put_back_lost();
             self.commit(parent)?;
         }
         let signature = self.signature();
@@ -166,7 +198,8 @@ impl Repository {
         let reference = self.common_dir().join(SNAPSHOTS);
         if to.is_some() {
             // The lock file contains the new value and becomes the ref.
-            sync(&reference.with_extension("lock")).map_err(not_durable)?;
+            let lock = File::open(reference.with_extension("lock"));
+            lock.and_then(|lock| lock.sync_all()).map_err(not_durable)?;
         }
         let signature = self.signature();
         let mut buffer = gix::date::parse::TimeBuf::default();
@@ -194,35 +227,7 @@ impl Repository {
             ..user.unwrap_or(guard)
         }
     }
-}
 
-/// One snapshot.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Snapshot {
-    /// The commit.
-    pub id: ObjectId,
-    /// The first line of its message.
-    pub title: String,
-    /// Seconds since 1970.
-    pub time: i64,
-    /// The files in it.
-    pub files: Vec<BString>,
-    /// The paths that did not exist.
-    pub absent: Vec<BString>,
-    /// The work tree of the files.
-    pub work_tree: WorkTree,
-}
-
-/// The snapshots of a repository.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Snapshots {
-    /// The readable ones, newest first.
-    pub readable: Vec<Snapshot>,
-    /// Those with a missing or damaged object. The last one may hide older ones.
-    pub lost: Vec<ObjectId>,
-}
-
-impl Repository {
     /// All snapshots. A lost commit hides older ones; a lost tree does not.
     ///
     /// # Errors
@@ -283,9 +288,7 @@ impl Repository {
             work_tree: work_tree.map(Cow::into_owned),
         })
     }
-}
 
-impl Repository {
     /// Removes the snapshots older than the last one made at `time` (seconds since 1970) or later, and lost ones; git
     /// then collects their objects. Order in the chain decides, so a wrong clock cannot remove newer snapshots. The
     /// caller holds the lock for snapshots. The answer says how many are gone, and how many remain.
@@ -373,12 +376,18 @@ impl<'a> ObjectWriter<'a> {
 
     /// Writes an object under the name by which git finds it. It may have that name only once its content is on disk.
     fn place(&self, kind: Kind, content: &[u8]) -> io::Result<ObjectId> {
-        // `git gc` removes a leftover directory of this name.
-        let scratch = TempDir::with_prefix_in("tmp_objdir-guard-", self.objects.path())?;
-        let scratch = Store::at(scratch.path(), self.repo.repo.object_hash());
-        let id = scratch.write_buf(kind, content).map_err(io::Error::other)?;
-        let (temporary, file) = (scratch.object_path(&id), self.objects.object_path(&id));
-        sync(&temporary)?;
+        let id = gix::objs::compute_hash(self.repo.repo.object_hash(), kind, content);
+        let id = id.map_err(io::Error::other)?;
+        let mut out = deflate::Write::new(Vec::new(), Compression::BEST_SPEED);
+        out.write_all(&loose_header(kind, content.len() as u64))?;
+        out.write_all(content)?;
+        out.flush()?;
+        let objects = Dir::open_ambient_dir(self.objects.path(), ambient_authority())?;
+        // `git gc` removes a leftover file of this name.
+        let temporary =
+            disk::write_new(&objects, "tmp_obj_guard-", &out.into_inner(), None, 0o444)?;
+        let temporary = self.objects.path().join(temporary);
+        let file = self.objects.object_path(&id);
         let directory = disk::directory_of(&file);
         let attempt = || {
             fs::create_dir_all(directory)?;
@@ -386,7 +395,8 @@ impl<'a> ObjectWriter<'a> {
             disk::sync_directory(directory)
         };
         // Git removes empty directories.
-        attempt().or_else(|error| attempt().map_err(|_| error))?;
+        let placed = attempt().or_else(|error| attempt().map_err(|_| error));
+        placed.inspect_err(|_| drop(fs::remove_file(&temporary)))?;
         Ok(id)
     }
 
@@ -435,10 +445,6 @@ impl<'a> ObjectWriter<'a> {
             let _ = fs::remove_file(copy.file);
         }
     }
-}
-
-fn sync(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
 }
 
 fn not_durable(error: io::Error) -> Error {
