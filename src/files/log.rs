@@ -81,9 +81,9 @@ impl Log {
         if is_new {
             disk::sync_directory(disk::directory_of(&self.path))?;
         }
-        let (last, is_torn) = tail(&mut file)?;
-        let last = last.map(|(last, decision)| (last.seq, last.hash, decision));
-        let (count, prev, decision) = last.unwrap_or((0, GENESIS.to_owned(), None));
+        let (last, decision, is_torn) = tail(&mut file)?;
+        let last = last.map(|last| (last.seq, last.hash));
+        let (count, prev) = last.unwrap_or((0, GENESIS.to_owned()));
         let seq = count + 1;
         let mut record = members([
             ("seq", Some(seq.into())),
@@ -117,8 +117,7 @@ impl Log {
         let Some(mut file) = disk::if_there(File::open(&self.path))? else {
             return Ok(());
         };
-        let mut next = tail(&mut file)?.0.and_then(|(_, decision)| decision);
-        let mut end = u64::MAX;
+        let ((_, mut next, _), mut end) = (tail(&mut file)?, u64::MAX);
         while let Some(place) = next.filter(|&place| place < end) {
             file.seek(SeekFrom::Start(place))?;
             let mut line = Vec::new();
@@ -167,9 +166,9 @@ pub(super) fn versions(designs: &[DesignVersion]) -> Value {
     designs.iter().map(one).collect()
 }
 
-/// The last record, with the place of the last decision, and whether an incomplete line follows it. Reads only as much
-/// of the end as needed.
-fn tail(file: &mut File) -> io::Result<(Option<(Record, Option<u64>)>, bool)> {
+/// The last record, the place of the last decision, and whether an incomplete line follows. Reads only as much of the
+/// end as needed.
+fn tail(file: &mut File) -> io::Result<(Option<Record>, Option<u64>, bool)> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut size = TAIL;
     loop {
@@ -189,7 +188,8 @@ fn tail(file: &mut File) -> io::Result<(Option<(Record, Option<u64>)>, bool)> {
         });
         let lines = || bytes.trim_ascii().lines_with_terminator().count();
         if found.is_some() || (start == 0 && lines() == usize::from(is_torn)) {
-            return Ok((found, is_torn));
+            let (last, decision) = found.unzip();
+            return Ok((last, decision.flatten(), is_torn));
         }
         if start == 0 {
             return Err(io::Error::other(
