@@ -189,18 +189,28 @@ fn without_lines(text: &str) -> &str {
     before.map_or(text, |before| &text[..before.end()])
 }
 
-/// A word or template for a path that is not known yet. `*` and `.` alone are judged as globs and directories.
+/// A word for a path that is not known yet. `*` and `.` alone are judged as globs and directories.
 static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let word = "n/a|na|none|todo|tbd|tba|xxx|[-–—…?:]+|(?:todo|tbd)[ :].*|to be .*";
-    let word = format!(r"^[*_` ()\[\]]*(?i:{word})[*_` ()\[\]]*$");
-    let part = r"(?:^|/)(?:path/to|\.\.\.|…)(?:/|$)|XXXX|0XXX|<.*>|>.*<|\{[^,{}]*\}";
-    Regex::new(&format!("(?s:{word}|{part})")).ok()
+    Regex::new(&format!(r"^[*_` ()\[\]]*(?is:{word})[*_` ()\[\]]*$")).ok()
 });
 
 /// Whether a text is a word or template for a path that is not known yet.
 pub(super) fn is_placeholder(text: &str) -> bool {
-    let pattern = PLACEHOLDER.as_ref();
-    pattern.is_none_or(|pattern| pattern.is_match(text))
+    is_template(text) || PLACEHOLDER.as_ref().is_none_or(|word| word.is_match(text))
+}
+
+/// Whether a part of a path is to be filled in: `path/to/a`, `…/a`, `LLD-XXXX.md`, `<name>.py`, `{name}.py`.
+fn is_template(text: &str) -> bool {
+    let whole = format!("/{text}/");
+    let parts = ["/path/to/", "/.../", "/…/", "XXXX", "0XXX"];
+    let is_name = |rest: &str| {
+        rest.split_once('}')
+            .is_some_and(|(name, _)| !name.contains(','))
+    };
+    parts.iter().any(|part| whole.contains(part))
+        || text.contains('<') && text.contains('>')
+        || text.split('{').skip(1).any(is_name)
 }
 
 /// All paths that the braces expand to; `None` if they are unclosed or expand to too many.

@@ -49,16 +49,17 @@ pub(super) fn is_in(word: &str, list: &str) -> bool {
 
 /// For each word, whether it belongs to one of the phrases.
 fn covered(words: &[String], list: &str) -> Vec<bool> {
-    let is_same = |(word, part): (&String, &&str)| match word.strip_prefix(part) {
+    let is_same = |(word, part): (&String, &str)| match word.strip_prefix(part) {
         Some(ending) => matches!(ending, "" | "s"),
         None => part.ends_with('y') && word.strip_suffix("ies") == part.strip_suffix('y'),
     };
     let mut covered = vec![false; words.len()];
     for phrase in list.split('|') {
-        let parts: Vec<&str> = phrase.split(' ').collect();
-        for (at, found) in words.windows(parts.len()).enumerate() {
-            if found.iter().zip(&parts).all(is_same) {
-                covered[at..at + parts.len()].fill(true);
+        let parts = phrase.split(' ');
+        let count = parts.clone().count();
+        for (at, found) in words.windows(count).enumerate() {
+            if found.iter().zip(parts.clone()).all(is_same) {
+                covered[at..at + count].fill(true);
             }
         }
     }

@@ -30,8 +30,6 @@ use crate::sha256::sha256;
 const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 /// The start of the last member.
 const HASH_MEMBER: &str = ",\"hash\":\"";
-/// The member that has the place in the file, in bytes, of the last decision before a record.
-const DECISION_MEMBER: &str = "decision";
 /// How many bytes to read from the end for the last record.
 const TAIL: u64 = 1 << 13;
 
@@ -82,8 +80,7 @@ impl Log {
             disk::sync_directory(disk::directory_of(&self.path))?;
         }
         let (last, decision, is_torn) = tail(&mut file)?;
-        let last = last.map(|last| (last.seq, last.hash));
-        let (count, prev) = last.unwrap_or((0, GENESIS.to_owned()));
+        let (count, prev) = last.map_or((0, GENESIS.to_owned()), |last| (last.seq, last.hash));
         let seq = count + 1;
         let mut record = members([
             ("seq", Some(seq.into())),
@@ -94,7 +91,7 @@ impl Log {
             ("worktree", self.work_tree.clone().map(Value::from)),
         ]);
         record.extend(facts);
-        record.extend(members([(DECISION_MEMBER, decision.map(Value::from))]));
+        record.extend(members([("decision", decision.map(Value::from))]));
         record.insert("prev".into(), prev.into());
         let text = Value::Object(record).to_string();
         let body = text.strip_suffix('}').unwrap_or(&text);
@@ -240,9 +237,9 @@ impl Record {
         matches!(self.event(), "approved" | "consumed")
     }
 
-    /// The place of the last decision before it.
+    /// The place in the file, in bytes, of the last decision before it.
     fn decision(&self) -> Option<u64> {
-        self.facts.get(DECISION_MEMBER)?.as_u64()
+        self.facts.get("decision")?.as_u64()
     }
 
     /// A member that is a text; empty without it.

@@ -25,8 +25,7 @@ use gix::objs::{Exists, Kind, WriteTo};
 use gix::odb::loose::Store;
 use gix::refs::Target;
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit};
-use gix::zlib::Compression;
-use gix::zlib::stream::deflate;
+use gix::zlib::{Compression, stream::deflate};
 
 use super::{Repository, WorkTree, failed};
 use crate::disk;

@@ -77,10 +77,8 @@ fn tables(scope: &ScopeListing, style: &Style) -> String {
 
 /// What marks a directory.
 fn slash(grant: &Grant) -> &'static str {
-    match grant.kind {
-        GrantKind::Directory => "/",
-        _ => "",
-    }
+    let is_directory = grant.kind == GrantKind::Directory;
+    if is_directory { "/" } else { "" }
 }
 
 fn actions(grant: &Grant) -> Vec<&'static str> {

@@ -175,9 +175,8 @@ static TESTS: Patterns = Patterns::built_in(TEST_PATTERNS);
 
 /// The role of a path, directory or glob.
 pub fn role(path: &str) -> Role {
-    // A granted directory of tests stands for the files below it.
-    let below = format!("{path}/x");
-    if TESTS.contains(path.into()) || TESTS.contains(below.as_str().into()) {
+    // Patterns cover what is below a path, too, and a granted directory of tests stands for the files below it.
+    if TESTS.contains(format!("{path}/x").as_str().into()) {
         return Role::Test;
     }
     let name = path.rsplit('/').next().unwrap_or(path);

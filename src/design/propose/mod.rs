@@ -56,10 +56,7 @@ pub fn plain(text: &str) -> String {
 
 /// What ends the lines of a text.
 fn line_ending(text: &str) -> &'static str {
-    match text.contains("\r\n") {
-        true => "\r\n",
-        false => "\n",
-    }
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
 /// The section with a table of these rows.
