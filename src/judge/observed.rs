@@ -49,6 +49,9 @@ impl Observed<'_> {
     /// It cannot be judged, for example because there is no design.
     pub fn judge(&self, repo: &Repository, options: &Options) -> Result<Observation> {
         let (before, after) = (self.before, self.after);
+        if before == after {
+            return Ok(Observation::default());
+        }
         let (sized, blobs) = sized_files(repo, before, after)?;
         let repo = self.store.repository(blobs)?;
         let mut found = Observation::default();

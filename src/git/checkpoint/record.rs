@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use gix::bstr::{self, BStr, BString, ByteSlice};
 use super::{Checkpoint, CheckpointStore, SavedFile, unusable};
 use crate::error::Result;
 use crate::git::work_tree::{excludes_file, has_commit};
-use crate::git::{Repository, failed};
+use crate::git::{Index, Repository, failed};
 use crate::system;
 
 /// Larger files are recorded by size and time.
@@ -62,10 +62,12 @@ impl CheckpointStore<'_> {
             self.ignore_as_before(before, &mut differing, &ignored)?;
             (rules, ignored_copy) = (before.rules.clone(), before.ignored.clone());
         }
+        // With a damaged index, nothing could be judged later.
+        Index::open(repo)?;
         // Files that git tracks are never ignored, whatever the rules say.
-        let index = repo.repo.index_or_empty();
-        let index = index.map_err(failed("the index cannot be read"))?;
         for path in &ignored {
+            let index = repo.repo.index_or_empty();
+            let index = index.map_err(failed("the index cannot be read"))?;
             let tracked = index.prefixed_entries(path.as_ref()).into_iter().flatten();
             differing.extend(tracked.map(|entry| entry.path(&index).to_owned()));
         }
@@ -112,7 +114,7 @@ impl CheckpointStore<'_> {
     /// ignore themselves.
     fn rules(&self, outer: Vec<u8>, differing: &[BString], ignored: &[BString]) -> Result<Vec<u8>> {
         let listed = ["ls-files", "-z", "--", ".gitignore", "*/.gitignore"];
-        let listed = self.git(false, listed, b"")?;
+        let listed = self.of_index("gitignores", || self.git(false, listed, b""))?;
         let listed = listed.split(|&byte| byte == 0).map(BStr::new);
         let found = differing.iter().chain(ignored).map(BString::as_ref);
         let mut files: BTreeSet<&BStr> = found.chain(listed).collect();
@@ -191,14 +193,32 @@ impl CheckpointStore<'_> {
     /// The tree of the private index, with a commit for git to compare with.
     fn tree(&self) -> Result<String> {
         let hex = |output: Vec<u8>| output.trim().to_str_lossy().into_owned();
-        // So that all trees are the store's own.
-        let tree = hex(self.git(false, ["write-tree", "--missing-ok"], b"")?);
-        if fs::read_to_string(self.file("tree")).ok().as_ref() != Some(&tree) {
+        let tree = self.of_index("tree", || {
+            // So that all trees are the store's own.
+            let tree = hex(self.git(false, ["write-tree", "--missing-ok"], b"")?);
             let commit = self.git(false, ["commit-tree", "-m", "checkpoint", &tree], b"")?;
             self.save("HEAD", hex(commit).as_bytes())?;
-            self.save("tree", tree.as_bytes())?;
+            Ok(tree.into_bytes())
+        })?;
+        Ok(hex(tree))
+    }
+
+    /// What git says of the private index: it is asked again once the checksum at the end of the index is another one.
+    fn of_index(&self, name: &str, ask: impl Fn() -> Result<Vec<u8>>) -> Result<Vec<u8>> {
+        let checksum = || {
+            let mut end = Vec::new();
+            File::open(self.file("index"))
+                .and_then(|mut index| index.seek(SeekFrom::End(-20)).map(|_| index))
+                .and_then(|mut index| index.read_to_end(&mut end).map(|_| end))
+                .map_err(|error| unusable(&self.directory, &error))
+        };
+        let known = fs::read(self.file(name)).unwrap_or_default();
+        if let Some(answer) = known.strip_prefix(checksum()?.as_slice()) {
+            return Ok(answer.to_vec());
         }
-        Ok(tree)
+        let answer = ask()?;
+        self.save(name, &[checksum()?, answer.clone()].concat())?;
+        Ok(answer)
     }
 
     pub(super) fn refs(&self) -> Result<BTreeMap<String, String>> {
