@@ -132,10 +132,8 @@ impl Agent {
                 Ok(()) => return protocol.allowance(),
                 Err(failure) => {
                     let only_reads = event.actions.iter().all(FileAction::is_read);
-                    let undone = match only_reads && !event.actions.is_empty() {
-                        true => "read",
-                        false => "written",
-                    };
+                    let is_read = only_reads && !event.actions.is_empty();
+                    let undone = if is_read { "read" } else { "written" };
                     reason::of(&event.tool, undone, &failure)
                 }
             },

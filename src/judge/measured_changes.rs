@@ -59,10 +59,8 @@ impl Judge<'_> {
             let change = &changes[at];
             let (old, new) = objects.both(olds[at], change.new)?;
             // A governing design may not lose its text at any size.
-            let precision = match policy.governing(change.path.as_ref()) {
-                Some(_) => Precision::Exact,
-                None => precision,
-            };
+            let governs = policy.governing(change.path.as_ref()).is_some();
+            let precision = if governs { Precision::Exact } else { precision };
             let measured = measure::measure_if(
                 olds[at].map(|state| (state.kind, old.as_slice())),
                 change.new.map(|state| (state.kind, new.as_slice())),

@@ -46,16 +46,12 @@ fn row(finding: &Finding) -> String {
     let path = path.map_or_else(String::new, |path| code(&escaped(path).to_string()));
     let mut what = prose(&sentence(finding));
     for line in advice(finding).iter().take(4) {
-        let line = match line.strip_prefix("| ") {
-            Some(_) => code(line),
-            None => prose(line),
-        };
+        let is_code = line.starts_with("| ");
+        let line = if is_code { code(line) } else { prose(line) };
         what += &format!("<br>{line}");
     }
-    let place = match &finding.design {
-        Some(at) => code(&place(at)),
-        None => String::new(),
-    };
+    let place = finding.design.as_ref().map(|at| code(&place(at)));
+    let place = place.unwrap_or_default();
     let (level, rule) = (finding.level.name(), finding.rule.id());
     format!("| {level} | {rule} | {path} | {what} | {place} |\n")
 }

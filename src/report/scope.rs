@@ -56,10 +56,8 @@ fn summary(scope: &ScopeListing) -> String {
 fn tables(scope: &ScopeListing, style: &Style) -> String {
     let granted = scope.grants.iter().map(|line| {
         let grant = &line.grant;
-        let protected = match is_protected(line) {
-            true => " (protected)",
-            false => "",
-        };
+        let is_protected = is_protected(line);
+        let protected = if is_protected { " (protected)" } else { "" };
         vec![
             format!("{}{}", escaped(&grant.path), slash(grant)),
             actions(grant).join(", "),

@@ -40,10 +40,8 @@ pub fn write_status(
 }
 
 fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> String {
-    let branch = match &status.branch {
-        Some(name) => escaped(name).to_string(),
-        None => "none, HEAD is detached".to_owned(),
-    };
+    let branch = status.branch.as_ref().map(|name| escaped(name).to_string());
+    let branch = branch.unwrap_or("none, HEAD is detached".to_owned());
     let design = |design: &DesignUsed| {
         let by = message(&design.selected_by);
         vec![format!("{} ({by})", escaped(&design.path))]

@@ -29,10 +29,8 @@ impl Manager {
             ("call_lefthook", Manager::Lefthook),
             ("lefthook run", Manager::Lefthook),
         ];
-        let found = signs
-            .into_iter()
-            .find(|(sign, _)| content.contains_str(sign));
-        found.map(|(_, tool)| tool)
+        let mut signs = signs.into_iter();
+        signs.find_map(|(sign, tool)| content.contains_str(sign).then_some(tool))
     }
 }
 
@@ -150,10 +148,8 @@ impl Managed {
                 ]
             }
             Manager::Lefthook => {
-                let input = match READS_INPUT.contains(&hook) {
-                    true => ", use_stdin: true",
-                    false => "",
-                };
+                let reads = READS_INPUT.contains(&hook);
+                let input = if reads { ", use_stdin: true" } else { "" };
                 vec![format!(
                     "add this to the list `jobs` of `{hook}` in {file}: {{run: \"guard hook {hook} {{0}}\"{input}}}"
                 )]

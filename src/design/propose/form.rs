@@ -121,10 +121,8 @@ pub(super) fn code_span(text: &str) -> String {
     let runs = text.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
     let is_stripped = text.starts_with(' ') && text.ends_with(' ') && !text.trim().is_empty();
-    let blank = match text.contains('`') || is_stripped {
-        true => " ",
-        false => "",
-    };
+    let has_room = text.contains('`') || is_stripped;
+    let blank = if has_room { " " } else { "" };
     format!("{fence}{blank}{text}{blank}{fence}")
 }
 

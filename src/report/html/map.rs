@@ -107,10 +107,8 @@ impl MapTree {
         for file in below.iter_mut() {
             file.path = file.path[end..].as_bstr();
         }
-        let open = match depth == 0 || below.len() <= FEW {
-            true => " open",
-            false => "",
-        };
+        let is_open = depth == 0 || below.len() <= FEW;
+        let open = if is_open { " open" } else { "" };
         let refused = match below.iter().filter(|file| file.is_refused).count() {
             0 => String::new(),
             count => tag("refused", &format!("{count} refused")),
