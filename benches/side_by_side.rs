@@ -539,7 +539,7 @@ fn design_and_look_up(scale: &Scale) {
         "design of {size} bytes, 450 rows: {parse:.2} ms over the {start:.2} ms of one of one row (aim: below 10 ms)"
     );
 
-    let grants = scale.of(10_000);
+    let grants = scale.of(8_000);
     govern_with_text(&repo, "191", grants);
     use_design(&repo, "191");
     let known: Vec<String> = (0..grants.min(500)).map(name).collect();
