@@ -26,7 +26,7 @@ pub(crate) const PRIVATE: u32 = 0o600;
 ///
 /// # Errors
 /// A file system error.
-pub(crate) fn replace(path: &Path, content: &[u8], mode: Option<u32>) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, content: Parts<'_>, mode: Option<u32>) -> io::Result<()> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let dir = Dir::open_ambient_dir(directory_of(path), ambient_authority())?;
     let temporary = write_new(&dir, ".guard-", content, mode, 0o666)?;
@@ -87,10 +87,11 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
 
 /// A directory of this repository without links and `..`.
 pub(crate) fn absolute(directory: &Path) -> PathBuf {
-    directory
-        .canonicalize()
-        .unwrap_or_else(|_| directory.to_owned())
+    directory.canonicalize().unwrap_or(directory.to_owned())
 }
+
+/// A content in parts: what is large is not copied to be put behind something else.
+pub(crate) type Parts<'a> = &'a [&'a [u8]];
 
 /// Writes and syncs a new file; returns its temporary name, which starts with `prefix`. Without `mode`, its permission
 /// bits are those of `new` that the umask leaves.
@@ -100,7 +101,7 @@ pub(crate) fn absolute(directory: &Path) -> PathBuf {
 pub(crate) fn write_new(
     dir: &Dir,
     prefix: &str,
-    content: &[u8],
+    content: Parts<'_>,
     mode: Option<u32>,
     new: u32,
 ) -> io::Result<String> {
@@ -112,7 +113,7 @@ pub(crate) fn write_new(
     let name = format!("{prefix}{:016x}.tmp", RandomState::new().hash_one(0));
     let mut file = dir.open_with(&name, &options)?;
     let mut fill = || {
-        file.write_all(content)?;
+        content.iter().try_for_each(|part| file.write_all(part))?;
         // Set afterwards, because writing clears set-user-ID.
         if let Some(mode) = mode {
             system::set_mode(&file, mode)?;
@@ -147,7 +148,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let file = temp.path().join("a");
         for content in [&b"one"[..], b"", b"three"] {
-            replace(&file, content, None).unwrap();
+            replace(&file, &[content], None).unwrap();
             assert_eq!(fs::read(&file).unwrap(), content);
         }
         assert_eq!(names(temp.path()), ["a"]);
@@ -157,9 +158,9 @@ mod tests {
     fn failed_replace_keeps_the_file_and_leaves_no_temporary_file() {
         let temp = tempfile::tempdir().unwrap();
         fs::create_dir(temp.path().join("d")).unwrap();
-        assert!(replace(&temp.path().join("d"), b"x", None).is_err());
-        assert!(replace(&temp.path().join("none/a"), b"x", None).is_err());
-        assert!(replace(Path::new("/"), b"x", None).is_err());
+        assert!(replace(&temp.path().join("d"), &[b"x"], None).is_err());
+        assert!(replace(&temp.path().join("none/a"), &[b"x"], None).is_err());
+        assert!(replace(Path::new("/"), &[b"x"], None).is_err());
         assert_eq!(names(temp.path()), ["d"]);
         assert_eq!(names(&temp.path().join("d")), [""; 0]);
     }
@@ -185,7 +186,7 @@ mod tests {
             let temp = tempfile::tempdir().unwrap();
             let file = temp.path().join("a");
             for wanted in [PRIVATE, 0o755, 0o644] {
-                replace(&file, b"x", Some(wanted)).unwrap();
+                replace(&file, &[b"x"], Some(wanted)).unwrap();
                 assert_eq!(mode(&file), wanted);
             }
         }
@@ -196,7 +197,7 @@ mod tests {
             let (target, link) = (temp.path().join("target"), temp.path().join("link"));
             fs::write(&target, "old").unwrap();
             symlink(&target, &link).unwrap();
-            replace(&link, b"new", Some(PRIVATE)).unwrap();
+            replace(&link, &[b"new"], Some(PRIVATE)).unwrap();
             assert_eq!(fs::read(&target).unwrap(), b"old");
             assert!(!link.is_symlink());
         }

@@ -270,6 +270,19 @@ fn stop(repo: &Repo) -> Option<String> {
 }
 
 #[test]
+fn files_behind_a_new_link_are_gone() {
+    let repo = copy_of(&template());
+    let before = state(&repo);
+    let report = observed(&repo, "mv lib ../lib-away && ln -s ../lib-away lib").unwrap();
+    assert_says(
+        &report,
+        &["lib/util.py", "../lib-away leaves the workspace"],
+    );
+    restore(&repo, change_in(&report)).exits(0);
+    assert_eq!(state(&repo), before);
+}
+
+#[test]
 fn agent_takes_its_change_back_without_another_report() {
     let repo = copy_of(&template());
     let before = state(&repo);

@@ -73,7 +73,10 @@ pub(super) fn measure(scale: &Scale) {
             &["scope", "prompt"],
         ] {
             let code = repo.guard(command).code;
-            assert!(code < 2 || form == "prose", "a refused document is not timed");
+            assert!(
+                code < 2 || form == "prose",
+                "a refused document is not timed"
+            );
             let time = typical(&repo, command, code, 3);
             println!("  {:<28} {time:>8.0} ms", command.join(" "));
         }

@@ -43,7 +43,7 @@ impl Boundary {
         })?;
         let mode = before.and_then(|before| before.mode);
         let bits = if is_executable { 0o777 } else { 0o666 };
-        let new = disk::write_new(&dir, ".guard-", content, mode, bits).map_err(failed)?;
+        let new = disk::write_new(&dir, ".guard-", &[content], mode, bits).map_err(failed)?;
         let place = || match before {
             Some(before) if !is_still(&dir, name, before)? => Ok(false),
             Some(_) => dir.rename(&new, &dir, name).map(|()| true),

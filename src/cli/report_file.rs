@@ -87,5 +87,5 @@ pub(super) fn replace(
     admit_place(path)
         .and_then(|()| admit_content(path, format))
         .map_err(|why| io::Error::new(io::ErrorKind::AlreadyExists, why))?;
-    disk::replace(path, report, mode)
+    disk::replace(path, &[report], mode)
 }

@@ -116,10 +116,10 @@ impl Gate<'_> {
             class: effect.loss.judged.class.name().to_owned(),
             why: finding.message.clone(),
             expires: now().saturating_add_unsigned(EXPIRY),
-            content: effect.new.clone(),
+            content: None,
             is_executable: effect.operation.is_executable(),
         };
-        let failure = match self.store.hold(&change) {
+        let failure = match self.store.hold(&change, effect.new.as_deref()) {
             Ok(()) => Failure {
                 details: finding.details.clone(),
                 finding: Some(Box::new(finding.clone())),

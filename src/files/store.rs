@@ -21,7 +21,7 @@ use super::operation::Operation;
 use super::{Log, Record};
 use crate::approve::Approval;
 use crate::boundary::bytes;
-use crate::disk;
+use crate::disk::{self, Parts};
 use crate::error::Result;
 use crate::git::Repository;
 use crate::path::shell_word;
@@ -61,7 +61,7 @@ pub struct HeldChange {
     pub why: String,
     /// When it expires, in seconds since 1970.
     pub expires: i64,
-    /// The new content.
+    /// The new content, once it is loaded.
     #[serde(skip)]
     pub content: Option<Vec<u8>>,
     /// Whether a new file becomes executable.
@@ -88,8 +88,7 @@ impl HeldChange {
 
     /// The operation that writes it.
     pub(super) fn to_operation(&self) -> Operation {
-        let content = self.content.clone();
-        match content {
+        match self.content.clone() {
             content if self.operation == "restore" => {
                 Operation::Restore(content.map(|content| (content, self.is_executable)))
             }
@@ -114,18 +113,16 @@ impl Store {
         }
     }
 
-    /// Stores a change that a person must decide about.
+    /// Stores a change that a person must decide about, with its new content.
     ///
     /// # Errors
     /// The store cannot be written: nothing is held, but the change is still refused.
-    pub fn hold(&self, change: &HeldChange) -> GateResult<()> {
-        let entry = serde_json::to_vec(change).map_err(io::Error::from);
-        let written = entry.and_then(|mut entry| {
-            if let Some(content) = &change.content {
-                entry.push(b'\n');
-                entry.extend_from_slice(content);
-            }
-            put(&self.held, &change.id, &entry)
+    pub fn hold(&self, change: &HeldChange, content: Option<&[u8]>) -> GateResult<()> {
+        let facts = serde_json::to_vec(change).map_err(io::Error::from);
+        let written = facts.and_then(|facts| {
+            let mut parts = vec![facts.as_slice()];
+            parts.extend(content.iter().flat_map(|content| [b"\n", *content]));
+            put(&self.held, &change.id, &parts)
         });
         written.map_err(|error| {
             let message = format!("the change needs approval but guard cannot keep it: {error}");
@@ -193,7 +190,7 @@ impl Store {
     /// The store cannot be written.
     pub fn add(&self, approval: &Approval) -> io::Result<()> {
         let name = self.name_of(approval);
-        put(&self.approvals, &name, approval.id.as_bytes())
+        put(&self.approvals, &name, &[approval.id.as_bytes()])
     }
 
     /// The approvals of this work tree that the log gives, that no commit has used and that are valid at the time `now`
@@ -256,7 +253,7 @@ impl Store {
 }
 
 /// Writes an entry that only the owner can read.
-fn put(directory: &Path, name: &str, entry: &[u8]) -> io::Result<()> {
+fn put(directory: &Path, name: &str, entry: Parts<'_>) -> io::Result<()> {
     disk::create_private_directory(directory)?;
     disk::replace(&directory.join(name), entry, Some(disk::PRIVATE))
 }

@@ -158,10 +158,8 @@ impl Repository {
     /// # Errors
     /// The ref cannot be read.
     fn newest_snapshot(&self) -> Result<Option<ObjectId>> {
-        let reference = self
-            .repo
-            .try_find_reference(SNAPSHOTS)
-            .map_err(failed("the snapshots cannot be read"))?;
+        let reference = self.repo.try_find_reference(SNAPSHOTS);
+        let reference = reference.map_err(failed("the snapshots cannot be read"))?;
         Ok(reference.and_then(|reference| reference.try_id().map(gix::Id::detach)))
     }
 
@@ -383,8 +381,13 @@ impl<'a> ObjectWriter<'a> {
         out.flush()?;
         let objects = Dir::open_ambient_dir(self.objects.path(), ambient_authority())?;
         // `git gc` removes a leftover file of this name.
-        let temporary =
-            disk::write_new(&objects, "tmp_obj_guard-", &out.into_inner(), None, 0o444)?;
+        let temporary = disk::write_new(
+            &objects,
+            "tmp_obj_guard-",
+            &[&out.into_inner()],
+            None,
+            0o444,
+        )?;
         let temporary = self.objects.path().join(temporary);
         let file = self.objects.object_path(&id);
         let directory = disk::directory_of(&file);

@@ -239,7 +239,7 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
         Err(_) => is_script.then_some(0o755),
     };
     let directory = fs::create_dir_all(disk::directory_of(path));
-    let written = directory.and_then(|()| disk::replace(path, content, mode));
+    let written = directory.and_then(|()| disk::replace(path, &[content], mode));
     written.map_err(|error| cannot_write(path, &error))
 }
 

@@ -117,7 +117,7 @@ impl CheckpointStore<'_> {
                     let content = read(saved)?;
                     let mode = if saved.is_executable { 0o755 } else { 0o644 };
                     fs::create_dir_all(disk::directory_of(path))
-                        .and_then(|()| disk::replace(path, &content, Some(mode)))
+                        .and_then(|()| disk::replace(path, &[&content], Some(mode)))
                 }
             };
             written.map_err(|error| unusable(path, &error))?;
@@ -169,11 +169,11 @@ impl CheckpointStore<'_> {
         if !is_same(after)? || is_same(before)? {
             return Ok(false);
         }
-        let write = || match &before.index {
-            Some(name) => disk::replace(&place, &fs::read(self.file("copies").join(name))?, None),
+        let written = match &before.index {
+            Some(name) => disk::replace(&place, &[&self.read_copy(name)?], None),
             None => fs::remove_file(&place),
         };
-        write().map_err(|error| unusable(&place, &error))?;
+        written.map_err(|error| unusable(&place, &error))?;
         Ok(true)
     }
 

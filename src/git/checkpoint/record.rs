@@ -43,10 +43,8 @@ impl CheckpointStore<'_> {
             self.git(true, ["read-tree", &head_tree], b"")?;
         }
         let (mut differing, mut ignored) = (Vec::new(), Vec::new());
-        for line in self
-            .git(true, WALK.split(' '), b"")?
-            .split(|&byte| byte == 0)
-        {
+        let walked = self.git(true, WALK.split(' '), b"")?;
+        for line in walked.split(|&byte| byte == 0) {
             match line {
                 [b'!', _, _, path @ ..] => ignored.push(BString::from(path)),
                 // The first letter compares with the commit.
@@ -167,7 +165,11 @@ impl CheckpointStore<'_> {
         for path in paths {
             let path = path.trim_end_with(|c| c == '/').as_bstr();
             let place = self.repo.work_tree_file(path)?;
+            // git looks behind no link.
+            let above = path.find_iter("/").map(|end| path[..end].as_bstr());
+            let mut above = above.filter_map(|above| self.repo.metadata_of(above));
             let is_kept = match fs::symlink_metadata(&place) {
+                _ if above.any(|about| about.is_symlink()) => false,
                 Ok(about) if about.is_dir() => has_commit(&place),
                 Ok(about) if about.is_file() && !is_kept(&place, &about) => {
                     let about = format!("{} bytes, {:?}", about.len(), about.modified().ok());
