@@ -9,7 +9,6 @@ use std::sync::{Arc, OnceLock};
 
 use gix::ObjectId;
 use gix::objs::{Exists, Find, Kind, compute_hash};
-use gix::odb::find::Header;
 use gix::odb::pack::cache::{lru, object};
 use gix::odb::pack::index;
 use gix::prelude::HeaderExt;
@@ -42,8 +41,10 @@ const DELTA_BASES: usize = 8 << 20;
 /// The size of the object cache of such a handle.
 const WHOLE: usize = 4 << 20;
 
-/// The maximum object size, by its header. Git itself does not diff files of 512 MiB, and a header is easy to forge.
+/// The maximum object size. Git itself does not diff files of 512 MiB.
 const MAX_OBJECT: u64 = 256 << 20;
+/// How much memory gix may take for an object with its deltas: its header is easy to forge.
+pub(super) const MAX_MEMORY: usize = 1 << 30;
 
 impl Objects {
     pub(super) fn new(handle: gix::OdbHandle, boundary: HashSet<ObjectId>) -> Objects {
@@ -186,32 +187,28 @@ impl Objects {
         if loose.and_then(|loose| loose.read(id, buffer)) == Some(kind) {
             return Ok(());
         }
-        let mut header = odb.header(id).ok();
         // As long as gix does not know a pack, a loose object hides those in it.
-        if let Some(Header::Loose { .. }) = header
-            && !self.knows_packs.replace(true)
-            && odb.packed_object_count().is_ok()
-        {
-            header = odb.header(id).ok();
+        if !self.knows_packs.replace(true) {
+            let _ = odb.packed_object_count();
         }
-        let size = header.map_or(0, |header| header.size());
-        if size > MAX_OBJECT {
+        let too_large = |size: u64| {
             let limit = "guard reads objects of up to 256 MiB";
-            let message = format!("object {id} has {size} bytes; {limit}");
-            let advice = "keep files of this size in Git LFS";
-            return Err(Error::new(message).help(format!(
-                "{advice}; if the object may be damaged, run `git fsck`"
-            )));
-        }
-        match odb.try_find(&id, buffer) {
-            Ok(Some(data)) if data.kind == kind => Ok(()),
-            Ok(Some(data)) => {
-                let found = data.kind;
-                let message = format!("object {id} is a {found}, not a {kind}");
-                Err(Error::new(message))
-            }
+            Error::new(format!("object {id} has {size} bytes; {limit}")).help(
+                "keep files of this size in Git LFS; if the object may be damaged, run `git fsck`",
+            )
+        };
+        let found = odb.try_find(&id, buffer);
+        match found.map(|found| found.map(|data| (data.kind, data.data.len() as u64))) {
+            Ok(Some((_, size))) if size > MAX_OBJECT => Err(too_large(size)),
+            Ok(Some((found, _))) if found == kind => Ok(()),
+            Ok(Some((found, _))) => Err(Error::new(format!(
+                "object {id} is a {found}, not a {kind}"
+            ))),
             Ok(None) => Err(missing(id, "it is not in the repository")),
-            Err(error) => Err(missing(id, &error.to_string())),
+            Err(error) => Err(match odb.header(id) {
+                Ok(header) if header.size() > MAX_OBJECT => too_large(header.size()),
+                _ => missing(id, &error.to_string()),
+            }),
         }
     }
 }

@@ -13,6 +13,7 @@ use std::thread;
 use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 use tempfile::TempDir;
 
+use super::objects::MAX_MEMORY;
 use super::show_file;
 use crate::disk::absolute;
 use crate::error::{Error, Result};
@@ -204,7 +205,11 @@ impl PrivateObjects {
     /// # Errors
     /// They cannot be read.
     pub(super) fn open(&self, hash: gix::hash::Kind) -> Result<gix::OdbHandle> {
-        let objects = gix::odb::at(self.file("objects"), hash);
+        let options = gix::odb::store::init::Options {
+            alloc_limit_bytes: Some(MAX_MEMORY),
+            ..Default::default()
+        };
+        let objects = gix::odb::at_opts(self.file("objects"), hash, None, options);
         let objects = objects.map_err(|error| no_directory(&error))?;
         Ok(gix::odb::memory::Proxy::from(objects))
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice, ByteVec};
 
-use super::objects::{Objects, blob_id};
+use super::objects::{MAX_MEMORY, Objects, blob_id};
 use super::program::{Git, PrivateObjects, enter_quarantine, told};
 use super::{cannot_open, failed, show_file};
 use crate::boundary::bytes;
@@ -102,7 +102,10 @@ impl Repository {
             .bail_if_untrusted(true)
             .lossy_config(true)
             // A replace ref would make guard judge other objects than those committed.
-            .cli_overrides(["core.useReplaceRefs=false"]);
+            .cli_overrides([
+                "core.useReplaceRefs=false".to_owned(),
+                format!("gitoxide.objects.allocLimit={MAX_MEMORY}"),
+            ]);
         let trust = gix::sec::trust::Mapping {
             full: options.clone(),
             reduced: options,

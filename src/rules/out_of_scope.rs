@@ -25,13 +25,7 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         return;
     }
     let paths: HashSet<&BStr> = refused.iter().map(|changed| changed.path()).collect();
-    // The files that rows name and that exist.
-    let rows = scope.grants().iter().chain(case.policy.proposed.grants());
-    let rows = rows.map(|grant| grant.path.as_ref());
-    let existing: HashSet<&BStr> = rows
-        .filter(|path| case.result.entry(path).is_some())
-        .collect();
-    let exists = |path: &BStr| existing.contains(path);
+    let exists = |path: &BStr| case.result.entry(path).is_some();
     for changed in refused {
         let grant = scope.lookup(changed.path()).first().copied();
         let rule = match grant {

@@ -54,19 +54,20 @@ pub fn closest<'a>(
         }
     };
     let (directory, name) = parts(path);
-    let score = |grant: &'a Grant| {
+    let mut best: Option<(f64, &Grant)> = None;
+    for grant in scope.grants() {
         let score = match grant.kind {
             GrantKind::Glob => 0.0,
             GrantKind::Directory => similarity(directory, grant.path.as_ref()),
             GrantKind::File => closeness(path, grant.path.as_ref()),
         };
-        (score >= MIN_PATH && permits(grant)).then_some((score, grant))
-    };
-    let best = scope.grants().iter().filter_map(score);
-    let (_, grant) = best.max_by(|(score, grant), (other_score, other)| {
-        let by_score = score.total_cmp(other_score);
-        by_score.then_with(|| other.path.cmp(&grant.path))
-    })?;
+        let is_best = |(most, other): (f64, &Grant)| (score, &other.path) >= (most, &grant.path);
+        // Whether a file exists takes longest to say.
+        if score >= MIN_PATH && best.is_none_or(is_best) && permits(grant) {
+            best = Some((score, grant));
+        }
+    }
+    let (_, grant) = best?;
     let path = match grant.kind {
         GrantKind::Directory => [grant.path.as_slice(), b"/", name].concat().into(),
         _ => grant.path.clone(),
@@ -96,8 +97,10 @@ fn parts(path: &BStr) -> (&BStr, &BStr) {
 /// How close a granted file is: more than 1 if it has the same name.
 fn closeness(path: &BStr, granted: &BStr) -> f64 {
     let ((directory, name), (other, other_name)) = (parts(path), parts(granted));
-    let directories = similarity(directory, other);
     let names = similarity(name, other_name);
+    // A directory alone is not enough.
+    let directories = (names > 0.0).then(|| similarity(directory, other));
+    let directories = directories.unwrap_or_default();
     let is_common = COMMON_NAMES
         .split(' ')
         .any(|common| name.eq_ignore_ascii_case(common.as_bytes()));
