@@ -525,7 +525,7 @@ fn history(commits: usize) -> (Repo, String) {
     (repo, base)
 }
 
-/// What a design of 50 KB and a look-up among 10,000 grants cost, by the difference of two runs.
+/// What a design of 50 KB and a look-up among 8,000 grants cost, by the difference of two runs.
 fn design_and_look_up(scale: &Scale) {
     let runs = scale.pairs(40);
     let repo = unchanged();
