@@ -143,8 +143,7 @@ fn with_names_only(path: &str) -> String {
 
 /// The names of a path without empty ones and `.`.
 fn names(path: &str) -> impl Iterator<Item = &str> {
-    let names = path.split('/');
-    names.filter(|name| !matches!(*name, "" | "."))
+    path.split('/').filter(|name| !matches!(*name, "" | "."))
 }
 
 /// Refuses paths that are dangerous on some system, belong to guard's settings, or are the design itself.

@@ -100,9 +100,10 @@ pub(super) fn remarks(counts: &[(usize, &str)]) -> String {
 pub(super) fn columns(rows: impl Iterator<Item = Vec<String>>) -> String {
     let rows: Vec<_> = rows.collect();
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max();
+    let widths: Vec<_> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();
     let line = |row: &Vec<String>| {
-        let cells = row.iter().enumerate();
-        let cells = cells.map(|(at, cell)| format!("  {cell:0$}", width(at).unwrap_or(0)));
+        let cells = row.iter().zip(&widths);
+        let cells = cells.map(|(cell, width)| format!("  {cell:0$}", width.unwrap_or(0)));
         cells.collect::<String>().trim_end_matches(' ').to_owned() + "\n"
     };
     rows.iter().map(line).collect()
