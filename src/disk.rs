@@ -87,7 +87,9 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
 
 /// A directory of this repository without links and `..`.
 pub(crate) fn absolute(directory: &Path) -> PathBuf {
-    directory.canonicalize().unwrap_or(directory.to_owned())
+    directory
+        .canonicalize()
+        .unwrap_or_else(|_| directory.to_owned())
 }
 
 /// A content in parts: what is large is not copied to be put behind something else.

@@ -381,13 +381,8 @@ impl<'a> ObjectWriter<'a> {
         out.flush()?;
         let objects = Dir::open_ambient_dir(self.objects.path(), ambient_authority())?;
         // `git gc` removes a leftover file of this name.
-        let temporary = disk::write_new(
-            &objects,
-            "tmp_obj_guard-",
-            &[&out.into_inner()],
-            None,
-            0o444,
-        )?;
+        let packed = out.into_inner();
+        let temporary = disk::write_new(&objects, "tmp_obj_guard-", &[&packed], None, 0o444)?;
         let temporary = self.objects.path().join(temporary);
         let file = self.objects.object_path(&id);
         let directory = disk::directory_of(&file);

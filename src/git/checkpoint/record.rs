@@ -63,11 +63,13 @@ impl CheckpointStore<'_> {
         // With a damaged index, nothing could be judged later.
         Index::open(repo)?;
         // Files that git tracks are never ignored, whatever the rules say.
-        for path in &ignored {
+        if !ignored.is_empty() {
             let index = repo.repo.index_or_empty();
             let index = index.map_err(failed("the index cannot be read"))?;
-            let tracked = index.prefixed_entries(path.as_ref()).into_iter().flatten();
-            differing.extend(tracked.map(|entry| entry.path(&index).to_owned()));
+            for path in &ignored {
+                let tracked = index.prefixed_entries(path.as_ref()).into_iter().flatten();
+                differing.extend(tracked.map(|entry| entry.path(&index).to_owned()));
+            }
         }
         let sizes = self.update(&differing)?;
         let head = fs::read_to_string(self.git_dir.join("HEAD"))
@@ -219,7 +221,7 @@ impl CheckpointStore<'_> {
             return Ok(answer.to_vec());
         }
         let answer = ask()?;
-        self.save(name, &[checksum()?, answer.clone()].concat())?;
+        self.save(name, &[&checksum()?[..], &answer].concat())?;
         Ok(answer)
     }
 
