@@ -30,31 +30,22 @@ fn unknown(name: &str) -> Error {
         .help("to list all rules: guard explain")
 }
 
-#[derive(Debug, clap::Args)]
-#[command(after_help = SETTINGS_EXAMPLES)]
-pub(super) struct SettingsArgs {
-    #[command(flatten)]
-    design: DesignArgs,
-}
-
-const SETTINGS_EXAMPLES: &str = "\
+pub(super) const SETTINGS_EXAMPLES: &str = "\
 Examples:
   guard settings
 
 The settings in force are those of guard.toml in HEAD. `guard generate settings` describes each key.";
 
-impl SettingsArgs {
-    pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
-        let mut in_force = judge::settings(&repository()?, &self.design.options(false))?;
-        let variables = std::env::vars_os();
-        let variables = variables.filter_map(|(name, value)| {
-            let name = name.into_string().ok()?;
-            let value = value.to_string_lossy().into_owned();
-            name.starts_with("GUARD_").then_some((name, value))
-        });
-        in_force.variables = variables.collect();
-        in_force.variables.sort();
-        output.print(|to| write_settings(&in_force, to));
-        Ok(0)
-    }
+pub(super) fn settings(output: &mut Output, design: &DesignArgs) -> Result<u8> {
+    let mut in_force = judge::settings(&repository()?, &design.options(false))?;
+    let variables = std::env::vars_os();
+    let variables = variables.filter_map(|(name, value)| {
+        let name = name.into_string().ok()?;
+        let value = value.to_string_lossy().into_owned();
+        name.starts_with("GUARD_").then_some((name, value))
+    });
+    in_force.variables = variables.collect();
+    in_force.variables.sort();
+    output.print(|to| write_settings(&in_force, to));
+    Ok(0)
 }

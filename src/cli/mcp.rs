@@ -3,14 +3,7 @@
 use super::options::DesignArgs;
 use crate::error::Result;
 
-#[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
-pub(super) struct McpArgs {
-    #[command(flatten)]
-    design: DesignArgs,
-}
-
-const EXAMPLES: &str = "\
+pub(super) const EXAMPLES: &str = "\
 Examples:
   guard mcp
   claude mcp add guard -- guard mcp
@@ -20,38 +13,36 @@ checked, backed up and logged as by the file verb. guard reads designs and setti
 
 If a change waits for approval, guard asks the person through the client, where the client can do that.";
 
-impl McpArgs {
-    /// Serves until the client goes.
-    #[cfg(feature = "mcp")]
-    pub(super) fn run(&self) -> Result<u8> {
-        use std::panic::AssertUnwindSafe;
-        use std::path::Path;
+/// Serves until the client goes.
+#[cfg(feature = "mcp")]
+pub(super) fn run(design: &DesignArgs) -> Result<u8> {
+    use std::panic::AssertUnwindSafe;
+    use std::path::Path;
 
-        use super::options::repository;
-        use super::output::on_panic;
-        use super::person::refusal_of_client;
-        use crate::error::Error;
-        use crate::git::show_file;
+    use super::options::repository;
+    use super::output::on_panic;
+    use super::person::refusal_of_client;
+    use crate::error::Error;
+    use crate::git::show_file;
 
-        let cannot = |path: &Path, error| Error::new(format!("{}: {error}", show_file(path)));
-        let repo = repository()?;
-        let mut options = self.design.options(false);
-        for design in &mut options.designs {
-            *design = std::path::absolute(&design).map_err(|error| cannot(design, error))?;
-        }
-        // Relative paths in calls start at the root.
-        let root = repo.own_workdir()?;
-        std::env::set_current_dir(root).map_err(|error| cannot(root, error))?;
-        // A panic ends the call, not the server.
-        on_panic("", || ());
-        let serve = || crate::mcp::serve(options, refusal_of_client());
-        std::panic::catch_unwind(AssertUnwindSafe(serve))
-            .unwrap_or_else(|_| Err(Error::new("the server ended by an internal error")))?;
-        Ok(0)
+    let cannot = |path: &Path, error| Error::new(format!("{}: {error}", show_file(path)));
+    let repo = repository()?;
+    let mut options = design.options(false);
+    for file in &mut options.designs {
+        *file = std::path::absolute(&file).map_err(|error| cannot(file, error))?;
     }
+    // Relative paths in calls start at the root.
+    let root = repo.own_workdir()?;
+    std::env::set_current_dir(root).map_err(|error| cannot(root, error))?;
+    // A panic ends the call, not the server.
+    on_panic("", || ());
+    let serve = || crate::mcp::serve(options, refusal_of_client());
+    std::panic::catch_unwind(AssertUnwindSafe(serve))
+        .unwrap_or_else(|_| Err(Error::new("the server ended by an internal error")))?;
+    Ok(0)
+}
 
-    #[cfg(not(feature = "mcp"))]
-    pub(super) fn run(&self) -> Result<u8> {
-        Err(crate::error::not_built("cannot serve MCP", "mcp"))
-    }
+#[cfg(not(feature = "mcp"))]
+pub(super) fn run(_: &DesignArgs) -> Result<u8> {
+    Err(crate::error::not_built("cannot serve MCP", "mcp"))
 }

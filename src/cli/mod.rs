@@ -111,7 +111,8 @@ enum Verb {
     /// Replace exact text in a file.
     Patch(files::PatchArgs),
     /// Delete a file.
-    Delete(files::DeleteArgs),
+    #[command(after_help = "Examples:\n  guard delete src/old.py")]
+    Delete(files::OperationTarget),
     /// Move or rename a file.
     Move(files::MoveArgs),
     /// List, show and restore snapshots of earlier content.
@@ -125,7 +126,8 @@ enum Verb {
         verb: hook::HookArgs,
     },
     /// Serve the file operations to a program, by the Model Context Protocol.
-    Mcp(mcp::McpArgs),
+    #[command(after_help = mcp::EXAMPLES)]
+    Mcp(options::DesignArgs),
     /// Print completions, manual pages, or the schema or reference of guard.toml.
     Generate {
         #[command(subcommand)]
@@ -134,7 +136,8 @@ enum Verb {
     /// Remove what `guard install` wrote.
     Uninstall(install::Targets),
     /// List the settings in force and where each comes from.
-    Settings(explain::SettingsArgs),
+    #[command(after_help = explain::SETTINGS_EXAMPLES)]
+    Settings(options::DesignArgs),
     /// Show and verify the log of requests and decisions.
     Audit {
         #[command(subcommand)]
@@ -203,7 +206,7 @@ impl Cli {
             Verb::Read(args) => files::told(output, |output| args.run(output)),
             Verb::Write(args) => files::told(output, |output| args.run(output)),
             Verb::Patch(args) => files::told(output, |output| args.run(output)),
-            Verb::Delete(args) => files::told(output, |output| args.run(output)),
+            Verb::Delete(target) => files::told(output, |output| target.delete(output)),
             Verb::Move(args) => files::told(output, |output| args.run(output)),
             Verb::Approve(args) => files::told(output, |output| args.run(output)),
             Verb::Pending(args) => files::told(output, |output| args.list(output)),
@@ -211,13 +214,13 @@ impl Cli {
             Verb::Snapshot { verb } => files::told(output, |output| verb.run(output)),
             Verb::Audit { verb } => verb.run(output),
             Verb::Explain(args) => args.run(output),
-            Verb::Settings(args) => args.run(output),
+            Verb::Settings(design) => explain::settings(output, design),
             Verb::Generate { verb } => verb.run(output, command(&[])),
             Verb::Init(args) => args.run(output),
             Verb::Install(args) => args.targets.carry_out(Some(&args.with), output),
             Verb::Uninstall(targets) => targets.carry_out(None, output),
             Verb::Doctor => install::doctor(output),
-            Verb::Mcp(args) => args.run(),
+            Verb::Mcp(design) => mcp::run(design),
             Verb::Hook { verb } => verb.run(output),
             Verb::Help(args) => Ok(args.run(command(&[]))),
         }

@@ -19,7 +19,7 @@ pub(super) use input::ContentSource;
 
 /// The file of an operation, and how to judge it.
 #[derive(Debug, clap::Args)]
-struct OperationTarget {
+pub(super) struct OperationTarget {
     /// The file, absolute or relative to the current directory.
     #[arg(value_name = "FILE")]
     path: OsString,
@@ -102,13 +102,6 @@ pub(super) struct PatchArgs {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  guard delete src/old.py")]
-pub(super) struct DeleteArgs {
-    #[command(flatten)]
-    target: OperationTarget,
-}
-
-#[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  guard move src/old.py src/new.py\n\nguard checks both paths: the old one as deleted, the new one as added."
 )]
@@ -161,13 +154,6 @@ impl PatchArgs {
     }
 }
 
-impl DeleteArgs {
-    pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
-        self.target
-            .perform(output, false, |_| Ok(Operation::Delete))
-    }
-}
-
 impl MoveArgs {
     pub(super) fn run(&self, output: &mut Output) -> files::GateResult<u8> {
         self.target.perform(output, false, |input| {
@@ -178,6 +164,10 @@ impl MoveArgs {
 }
 
 impl OperationTarget {
+    pub(super) fn delete(&self, output: &mut Output) -> files::GateResult<u8> {
+        self.perform(output, false, |_| Ok(Operation::Delete))
+    }
+
     fn perform(
         &self,
         output: &mut Output,
