@@ -45,22 +45,25 @@ pub(super) enum SnapshotArgs {
     #[command(
         after_help = "Examples:\n  guard snapshot restore 4b45435\n  guard snapshot restore 4b45435 src/state.py\n\nguard checks a restore as `guard write` or `guard delete`, and may refuse it or let it wait for approval. `guard snapshot show ID FILE` prints the content in any case."
     )]
-    Restore {
-        /// The snapshot.
-        snapshot: String,
-        /// Restore only these files, relative to the current directory.
-        paths: Vec<PathBuf>,
-        #[command(flatten)]
-        design: DesignArgs,
-        /// Never ask; let a change that needs approval wait, as guard does without a terminal.
-        #[arg(long)]
-        auto: bool,
-    },
+    Restore(RestoreArgs),
     /// Delete snapshots that are older than `[snapshots] keep`.
     #[command(
         after_help = "Examples:\n  guard snapshot prune\n\n`git gc` later removes their content."
     )]
     Prune,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RestoreArgs {
+    /// The snapshot.
+    snapshot: String,
+    /// Restore only these files, relative to the current directory.
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    design: DesignArgs,
+    /// Never ask; let a change that needs approval wait, as guard does without a terminal.
+    #[arg(long)]
+    auto: bool,
 }
 
 impl SnapshotArgs {
@@ -72,12 +75,7 @@ impl SnapshotArgs {
                 show_one(output, &repo, snapshot, path.as_deref())?
             }
             SnapshotArgs::Diff { snapshot } => diff(output, &repo, snapshot)?,
-            SnapshotArgs::Restore {
-                snapshot,
-                paths,
-                design,
-                auto,
-            } => restore(output, &repo, snapshot, paths, design, *auto)?,
+            SnapshotArgs::Restore(args) => args.run(output, &repo)?,
             SnapshotArgs::Prune => prune(output, &repo)?,
         }
         Ok(0)
@@ -170,52 +168,41 @@ fn diff(output: &mut Output, repo: &Repository, name: &str) -> files::GateResult
     Ok(())
 }
 
-/// Takes back what an observed command did.
-fn take_back(
-    output: &mut Output,
-    repo: &Repository,
-    name: &str,
-    only: &[PathBuf],
-    design: &DesignArgs,
-) -> files::GateResult<()> {
-    let options = with_approvals(repo, design.options(false))?;
-    let taken = files::take_back(repo, &options, name, only)?;
-    if !taken.lost.is_empty() {
-        let lost = taken.lost.join(", ");
-        output.notes(&[format!("guard has no copy of {lost}; restore it yourself")]);
+impl RestoreArgs {
+    fn run(&self, output: &mut Output, repo: &Repository) -> files::GateResult<()> {
+        if self.snapshot.starts_with(CHANGE) {
+            return self.take_back(output, repo);
+        }
+        let gate = Gate::open(repo, &self.design.options(false))?;
+        output.notes(&gate.policy.notes);
+        let person = person_to_ask(self.auto);
+        let (_, done) = asking(output, repo, gate, person, |gate, ask| {
+            gate.restore(&self.snapshot, &self.paths, ask)
+        })?;
+        let mut text = "every file is as the snapshot has it\n".to_owned();
+        if !done.is_empty() {
+            text = done.iter().map(|done| done.in_words() + "\n").collect();
+        }
+        output.answer(&files::restored_json(&done), text);
+        Ok(())
     }
-    let text = match taken.done.is_empty() {
-        true => "nothing is left to take back\n".to_owned(),
-        false => format!("taken back: {}\n", taken.done.join(", ")),
-    };
-    let json = json!({"version": 1, "taken_back": taken.done, "no_copy": taken.lost});
-    output.answer(&json, text);
-    Ok(())
-}
 
-fn restore(
-    output: &mut Output,
-    repo: &Repository,
-    name: &str,
-    only: &[PathBuf],
-    design: &DesignArgs,
-    auto: bool,
-) -> files::GateResult<()> {
-    if name.starts_with(CHANGE) {
-        return take_back(output, repo, name, only, design);
+    /// Takes back what an observed command did.
+    fn take_back(&self, output: &mut Output, repo: &Repository) -> files::GateResult<()> {
+        let options = with_approvals(repo, self.design.options(false))?;
+        let taken = files::take_back(repo, &options, &self.snapshot, &self.paths)?;
+        if !taken.lost.is_empty() {
+            let lost = taken.lost.join(", ");
+            output.notes(&[format!("guard has no copy of {lost}; restore it yourself")]);
+        }
+        let text = match taken.done.is_empty() {
+            true => "nothing is left to take back\n".to_owned(),
+            false => format!("taken back: {}\n", taken.done.join(", ")),
+        };
+        let json = json!({"version": 1, "taken_back": taken.done, "no_copy": taken.lost});
+        output.answer(&json, text);
+        Ok(())
     }
-    let gate = Gate::open(repo, &design.options(false))?;
-    output.notes(&gate.policy.notes);
-    let person = person_to_ask(auto);
-    let (_, done) = asking(output, repo, gate, person, |gate, ask| {
-        gate.restore(name, only, ask)
-    })?;
-    let mut text = "every file is as the snapshot has it\n".to_owned();
-    if !done.is_empty() {
-        text = done.iter().map(|done| done.in_words() + "\n").collect();
-    }
-    output.answer(&files::restored_json(&done), text);
-    Ok(())
 }
 
 fn prune(output: &mut Output, repo: &Repository) -> files::GateResult<()> {
