@@ -19,16 +19,24 @@ pub(in crate::cli) struct ContentSource<'a, 'r> {
 }
 
 impl ContentSource<'_, '_> {
-    /// The new content, from a file or from standard input.
+    /// The new content.
     pub(in crate::cli) fn content(&self, file: Option<&Path>) -> files::GateResult<Vec<u8>> {
-        match file.filter(|file| *file != "-") {
-            Some(file) => self.file(file),
-            None => read_stdin(MAX_SIZE),
-        }
+        self.bytes(file, MAX_SIZE)
     }
 
-    /// A file that `guard read` may read. Otherwise content could copy a secret into a readable file.
-    fn file(&self, file: &Path) -> files::GateResult<Vec<u8>> {
+    /// A list of edits. On standard input, it may be larger than the file, because it has the old and the new text,
+    /// escaped.
+    pub(super) fn edits(&self, file: Option<&Path>) -> files::GateResult<Vec<Edit>> {
+        let bytes = self.bytes(file, MAX_SIZE * EDITS_PER_FILE)?;
+        Ok(parse_edits(&bytes)?)
+    }
+
+    /// A file that `guard read` may read, or standard input up to `limit` bytes. Content from any other file could copy
+    /// a secret into a readable file.
+    fn bytes(&self, file: Option<&Path>, limit: u64) -> files::GateResult<Vec<u8>> {
+        let Some(file) = file.filter(|file| *file != "-") else {
+            return read_stdin(limit);
+        };
         let request = self.repo.request(file);
         let read = match self.is_recorded {
             true => self.gate.read(request.as_ref()),
@@ -36,16 +44,6 @@ impl ContentSource<'_, '_> {
         };
         let read = read.map(|(_, entry)| entry.content);
         read.map_err(|failure| failure.help("or pass the content on standard input"))
-    }
-
-    /// A list of edits. On standard input, it may be larger than the file, because it has the old and the new text,
-    /// escaped.
-    pub(super) fn edits(&self, file: Option<&Path>) -> files::GateResult<Vec<Edit>> {
-        let bytes = match file.filter(|file| *file != "-") {
-            Some(file) => self.file(file)?,
-            None => read_stdin(MAX_SIZE * EDITS_PER_FILE)?,
-        };
-        Ok(parse_edits(&bytes)?)
     }
 }
 
