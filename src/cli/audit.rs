@@ -35,17 +35,15 @@ pub(super) enum AuditArgs {
 impl AuditArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
-        let log = Log::new(repo.common_dir());
-        let cannot = |error| Error::new(format!("the audit log cannot be read: {error}"));
+        let bytes = Log::new(repo.common_dir())
+            .read()
+            .map_err(|error| Error::new(format!("the audit log cannot be read: {error}")))?;
         match self {
             AuditArgs::Show { last } => {
-                print_records(output, &log.read().map_err(cannot)?, *last);
+                print_records(output, &bytes, *last);
                 Ok(0)
             }
-            AuditArgs::Verify => {
-                let bytes = log.read().map_err(cannot)?;
-                Ok(print_verification(output, &verify(&bytes)))
-            }
+            AuditArgs::Verify => Ok(print_verification(output, &verify(&bytes))),
         }
     }
 }

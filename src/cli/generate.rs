@@ -46,7 +46,7 @@ impl GenerateArgs {
             GenerateArgs::Man => {
                 // Names the verbs in full: guard-scope-show.
                 command.build();
-                render(command, &mut text).map_err(failed)?;
+                render(&command, &mut text).map_err(failed)?;
             }
             GenerateArgs::Settings => text.extend(report::settings_reference().into_bytes()),
             GenerateArgs::Schema => text.extend(report::schema().map_err(failed)?.into_bytes()),
@@ -61,9 +61,9 @@ fn failed(error: io::Error) -> Error {
 }
 
 /// Appends the page of a command and those of its verbs.
-fn render(command: Command, text: &mut Vec<u8>) -> io::Result<()> {
-    let mut verbs: Vec<Command> = command.get_subcommands().cloned().collect();
-    let man = Man::new(command).source(concat!("guard ", env!("CARGO_PKG_VERSION")));
+fn render(command: &Command, text: &mut Vec<u8>) -> io::Result<()> {
+    let man = Man::new(command.clone()).source(concat!("guard ", env!("CARGO_PKG_VERSION")));
     man.render(text)?;
-    verbs.drain(..).try_for_each(|verb| render(verb, text))
+    let mut verbs = command.get_subcommands();
+    verbs.try_for_each(|verb| render(verb, text))
 }

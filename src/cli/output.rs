@@ -179,11 +179,11 @@ impl Output {
 
     /// Remembers the first failure. A broken pipe is not one: the reader has seen enough.
     fn note_failure(&mut self, to: &str, written: io::Result<()>) {
-        match written {
-            Err(error) if error.kind() != ErrorKind::BrokenPipe && self.failed.is_none() => {
-                self.failed = Some((to.to_owned(), error));
-            }
-            _ => {}
+        if let Err(error) = written
+            && error.kind() != ErrorKind::BrokenPipe
+            && self.failed.is_none()
+        {
+            self.failed = Some((to.to_owned(), error));
         }
     }
 
