@@ -61,9 +61,7 @@ pub fn apply_patch(old: &[u8], patch: &str) {
     for action in &call.actions {
         let result = match action {
             FileAction::Write(_, content) => Ok(content.clone()),
-            FileAction::Patch(_, chunks) | FileAction::Move(_, _, chunks) => {
-                patched(Some(old), chunks)
-            }
+            FileAction::Patch(_, _, chunks) => patched(Some(old), chunks),
             _ => continue,
         };
         let Ok(result) = result else { return };

@@ -100,9 +100,7 @@ fn judge_action(
         FileAction::Write(_, content) => Ok(content.clone()),
         FileAction::Edit(_, edits) => edited_text(old()?.as_deref(), edits),
         FileAction::EditCell(edit) => edited_notebook(old()?.as_deref(), edit),
-        FileAction::Patch(_, chunks) | FileAction::Move(_, _, chunks) => {
-            patched(old()?.as_deref(), chunks)
-        }
+        FileAction::Patch(_, _, chunks) => patched(old()?.as_deref(), chunks),
         // Observed.
         FileAction::Command(_) => return Ok(None),
     };
@@ -200,20 +198,14 @@ fn settled(path: &Path) -> Option<PathBuf> {
 /// Whether a repository lies on the way from `base` to the path: its own rules count there.
 fn is_in_repository(path: &Path, base: &Path) -> bool {
     let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
-    let between = path
-        .ancestors()
-        .skip(1)
-        .take_while(|above| above.starts_with(base));
-    path.components().any(is_git) || between.into_iter().any(|above| above.join(".git").exists())
+    let above = path.ancestors().skip(1);
+    let mut between = above.take_while(|above| above.starts_with(base));
+    path.components().any(is_git) || between.any(|above| above.join(".git").exists())
 }
 
 fn ends_as_switch(path: &Path) -> bool {
-    let end = path
-        .extension()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_lowercase();
-    SWITCHES.contains(&end.as_str())
+    let end = path.extension().unwrap_or_default();
+    SWITCHES.iter().any(|known| end.eq_ignore_ascii_case(known))
 }
 
 /// Settings of a person's own, which may switch hooks off.

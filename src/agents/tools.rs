@@ -21,10 +21,8 @@ pub(crate) enum FileAction {
     Edit(BString, Vec<TextEdit>),
     /// Changes one cell of a Jupyter notebook.
     EditCell(CellEdit),
-    /// Changes its lines by a patch.
-    Patch(BString, Vec<PatchChunk>),
-    /// Moves it to the second path, and changes its lines, if there are chunks.
-    Move(BString, BString, Vec<PatchChunk>),
+    /// Changes its lines by a patch, which may also move it to a second path.
+    Patch(BString, Option<BString>, Vec<PatchChunk>),
     /// Deletes it.
     Delete(BString),
     /// Runs a shell command, as the shell gets it.
@@ -35,11 +33,10 @@ impl FileAction {
     /// The paths that it names: none, one, or both ends of a move.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &BStr> {
         let (path, target) = match self {
-            FileAction::Move(path, to, _) => (Some(path.as_ref()), Some(to.as_ref())),
+            FileAction::Patch(path, to, _) => (Some(path.as_ref()), to.as_ref().map(AsRef::as_ref)),
             FileAction::Read(path)
             | FileAction::Write(path, _)
             | FileAction::Edit(path, _)
-            | FileAction::Patch(path, _)
             | FileAction::Delete(path) => (Some(path.as_ref()), None),
             FileAction::EditCell(edit) => (Some(edit.notebook_path.as_str().into()), None),
             FileAction::Command(_) => (None, None),
@@ -243,14 +240,12 @@ pub(super) fn patch_actions(patch: &str) -> Result<Vec<FileAction>> {
         } else if let Some(path) = path("*** Delete File: ") {
             actions.push(FileAction::Delete(path));
         } else if let Some(path) = path("*** Update File: ") {
-            actions.push(FileAction::Patch(path, Vec::new()));
+            actions.push(FileAction::Patch(path, None, Vec::new()));
         } else if let Some(to) = path("*** Move to: ")
-            && let Some(FileAction::Patch(from, chunks)) = actions.last_mut()
+            && let Some(FileAction::Patch(_, target @ None, chunks)) = actions.last_mut()
             && chunks.is_empty()
         {
-            let moved = FileAction::Move(std::mem::take(from), to, Vec::new());
-            actions.pop();
-            actions.push(moved);
+            *target = Some(to);
         } else {
             let is_expected = match actions.last_mut() {
                 Some(FileAction::Write(_, content)) if line.starts_with('+') => {
@@ -258,9 +253,7 @@ pub(super) fn patch_actions(patch: &str) -> Result<Vec<FileAction>> {
                     content.push(b'\n');
                     true
                 }
-                Some(FileAction::Patch(_, chunks) | FileAction::Move(_, _, chunks)) => {
-                    add_to_chunks(chunks, line)
-                }
+                Some(FileAction::Patch(_, _, chunks)) => add_to_chunks(chunks, line),
                 _ => line.trim().is_empty(),
             };
             if !is_expected {
