@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use gix::bstr::BString;
 use serde::{Deserialize, Serialize};
 
 use super::payload::AgentEvent;
@@ -12,7 +11,7 @@ use crate::error::Result;
 use crate::files;
 use crate::finding::{Finding, Rule};
 use crate::git::{Checkpoint, CheckpointStore, ObservedChange, Repository};
-use crate::judge::{Observed, Options};
+use crate::judge::{Observation, Observed, Options};
 use crate::path::escaped;
 
 /// How many findings a model reads with attention.
@@ -36,15 +35,6 @@ struct ObservedSession {
     reported: Vec<String>,
     /// What changed between two tools, and was not told yet.
     between: Vec<String>,
-}
-
-/// What the rules refuse of a difference.
-#[derive(Default)]
-struct Refused {
-    lines: Vec<String>,
-    paths: Vec<String>,
-    /// The files whose content only the work tree had.
-    only_copies: Vec<BString>,
 }
 
 /// Observes one work tree for one session.
@@ -157,28 +147,29 @@ impl<'a> Observer<'a> {
 
     /// Keeps a change of which the rules refuse something: what, and the name of the change.
     fn keep(&self, before: Checkpoint, after: Checkpoint) -> Result<Option<(Vec<String>, String)>> {
-        let refused = self.refused(&before, &after, |_| true);
-        if refused.lines.is_empty() {
+        let (lines, seen) = self.refused(&before, &after, |_| true);
+        if lines.is_empty() {
             return Ok(None);
         }
-        let paths = refused.paths;
+        let paths = seen.findings.iter().filter_map(|one| one.path.as_ref());
+        let paths = paths.map(ToString::to_string).collect();
         let change = ObservedChange {
             before,
             after,
             paths,
         };
-        files::keep_only_copies(self.repo, &self.store, &change, &refused.only_copies)
+        files::keep_only_copies(self.repo, &self.store, &change, &seen.only_copies)
             .map_err(files::Failure::into_error)?;
-        Ok(Some((refused.lines, self.store.report(&change)?)))
+        Ok(Some((lines, self.store.report(&change)?)))
     }
 
-    /// What the rules refuse of a difference, as far as it is wanted; or why guard cannot tell.
+    /// What the rules refuse of a difference, as far as it is wanted, with a line for each; or why guard cannot tell.
     fn refused(
         &self,
         before: &Checkpoint,
         after: &Checkpoint,
         is_wanted: impl FnMut(&Finding) -> bool,
-    ) -> Refused {
+    ) -> (Vec<String>, Observation) {
         let reported = self.session.reported.iter();
         let reported: Vec<ObservedChange> = reported
             .filter_map(|name| self.store.observed(name).ok())
@@ -190,21 +181,15 @@ impl<'a> Observer<'a> {
             after,
             reported: &reported,
         };
-        let mut judged = match observed.judge(self.repo, self.options) {
-            Ok(judged) => judged,
-            Err(error) => {
-                return Refused {
-                    lines: vec![reason::failed_to("check what it changed", &error, "")],
-                    ..Refused::default()
-                };
+        match observed.judge(self.repo, self.options) {
+            Ok(mut seen) => {
+                seen.findings.retain(is_wanted);
+                (seen.findings.iter().map(line).collect(), seen)
             }
-        };
-        judged.findings.retain(is_wanted);
-        let paths = judged.findings.iter().filter_map(|one| one.path.as_ref());
-        Refused {
-            paths: paths.map(|path| path.to_string()).collect(),
-            lines: judged.findings.iter().map(line).collect(),
-            only_copies: judged.only_copies,
+            Err(error) => {
+                let why = reason::failed_to("check what it changed", &error, "");
+                (vec![why], Observation::default())
+            }
         }
     }
 
@@ -219,7 +204,7 @@ impl<'a> Observer<'a> {
                 let path = finding.path.as_ref();
                 path.is_none_or(|path| known.any(|known| path == known.as_str()))
             };
-            let lines = self.refused(&change.before, &now, is_of_it).lines;
+            let (lines, _) = self.refused(&change.before, &now, is_of_it);
             if !lines.is_empty() && !texts.concat().contains(&lines.join("\n")) {
                 texts.push(report(&lines, &name));
             }
