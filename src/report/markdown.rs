@@ -14,17 +14,11 @@ const MOST_BYTES: usize = 60_000;
 const MOST_CHARS: usize = 500;
 
 pub(super) fn report(RunResult { verdict, failure }: RunResult<'_>) -> String {
-    let mut out = match failure {
-        Some(error) => format!(
-            "### guard: could not check\n\n{}\n",
-            prose(&cannot_judge(error))
-        ),
-        None => format!(
-            "### guard: {}\n\n{}\n",
-            verdict.outcome().name(),
-            prose(&human::in_one_line(verdict))
-        ),
+    let (outcome, why) = match failure {
+        Some(error) => ("could not check", cannot_judge(error)),
+        None => (verdict.outcome().name(), human::in_one_line(verdict)),
     };
+    let mut out = format!("### guard: {outcome}\n\n{}\n", prose(&why));
     let findings = ordered(&verdict.findings);
     if !findings.is_empty() {
         out.push_str("\n| Level | Rule | Path | Finding | Design |\n|---|---|---|---|---|\n");

@@ -62,17 +62,14 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
     if status.commit.is_err() {
         commit[0].insert_str(0, "cannot be checked: ");
     }
+    let waiting = cut(waiting, FEW, |(line, _)| vec![line.clone()]);
     let mut out = String::new();
     for (title, otherwise, lines) in [
         ("branch", None, vec![branch]),
         ("design", Some("none"), designs),
         ("rows", None, rows),
         ("commit", None, commit),
-        (
-            "waiting",
-            Some("nothing"),
-            cut(waiting, FEW, |(line, _)| vec![line.clone()]),
-        ),
+        ("waiting", Some("nothing"), waiting),
     ] {
         let otherwise = otherwise.filter(|_| lines.is_empty());
         let lines = lines.iter().map(String::as_str).chain(otherwise);
