@@ -123,8 +123,19 @@ impl CallingFile {
             path: root.join(self.file),
             ..Part::default()
         };
-        let Some(text) = part.text_or_plan(root, self.content) else {
-            return part;
+        let text = match text(root, &part.path) {
+            Ok(Some(text)) => text,
+            Ok(None) => {
+                part.message = "there is no such file".to_owned();
+                part.install = Plan::Write(self.content.into(), "written");
+                return part;
+            }
+            Err(why) => {
+                part.message = why;
+                part.install = Plan::ByHand(Vec::new());
+                part.uninstall = Plan::ByHand(Vec::new());
+                return part;
+            }
         };
         let by_hand = |lines: &str| {
             let how = match self.content.contains("repos:\n") {

@@ -18,13 +18,7 @@ pub fn examine(repo: Result<Repository>) -> Vec<Check> {
         Err(error) => return vec![Check::of_error("repository", error)],
     };
     let mut checks = vec![Check::new("repository", Status::Ok, "readable")];
-    match settings(&repo) {
-        Ok(()) => {
-            let message = format!("{FILE} in HEAD is in force");
-            checks.push(Check::new("settings", Status::Ok, message));
-        }
-        Err(error) => checks.push(Check::of_error("settings", error)),
-    }
+    checks.push(settings(&repo).unwrap_or_else(|error| Check::of_error("settings", error)));
     let root = repo.workdir().map(disk::absolute).unwrap_or_default();
     match git_hooks::survey(&repo) {
         Err(error) => checks.push(Check::of_error("hooks", error)),
@@ -39,9 +33,10 @@ pub fn examine(repo: Result<Repository>) -> Vec<Check> {
     checks
 }
 
-fn settings(repo: &Repository) -> Result<()> {
+fn settings(repo: &Repository) -> Result<Check> {
     if let Some(settings) = judge::settings_of(repo, repo.head_commit()?)? {
-        return settings.map(drop);
+        let message = format!("{FILE} in HEAD is in force");
+        return settings.map(|_| Check::new("settings", Status::Ok, message));
     }
     let help = match repo.workdir()?.join(FILE).exists() {
         true => format!("commit it: git add {FILE} && git commit -m \"Set guard up\" -- {FILE}"),

@@ -61,20 +61,17 @@ impl Managed {
             }
             Manager::Husky => &husky,
         };
-        let mut managed = Managed {
+        let mut file = "";
+        let content = names.split_whitespace().find_map(|name| {
+            file = name;
+            fs::read(root.join(name)).ok()
+        });
+        Managed {
             tool,
             hook,
-            file: String::new(),
-            content: Vec::new(),
-        };
-        for name in names.split_whitespace() {
-            name.clone_into(&mut managed.file);
-            if let Ok(content) = fs::read(root.join(name)) {
-                managed.content = content;
-                break;
-            }
+            file: file.to_owned(),
+            content: content.unwrap_or_default(),
         }
-        managed
     }
 
     fn is_framework(&self) -> bool {

@@ -91,24 +91,6 @@ fn lossy<S: serde::Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
 }
 
 impl Part {
-    /// The text of the file, which is below `root`. Without one, guard would write `content`; a file that it cannot
-    /// read, it leaves alone.
-    fn text_or_plan(&mut self, root: &Path, content: &str) -> Option<String> {
-        match text(root, &self.path) {
-            Ok(Some(text)) => return Some(text),
-            Ok(None) => {
-                self.message = "there is no such file".to_owned();
-                self.install = Plan::Write(content.into(), "written");
-            }
-            Err(why) => {
-                self.message = why;
-                self.install = Plan::ByHand(Vec::new());
-                self.uninstall = Plan::ByHand(Vec::new());
-            }
-        }
-        None
-    }
-
     /// Does what `plan` says, or only says it.
     ///
     /// # Errors
