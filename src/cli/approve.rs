@@ -126,10 +126,10 @@ impl ApproveArgs {
 
     fn held(&self, output: &mut Output, id: &str) -> GateResult<u8> {
         let (repo, person) = (repository()?, Person::present()?);
-        let gate = Gate::open(&repo, &self.design.options(false))?;
+        let mut gate = Gate::open(&repo, &self.design.options(false))?;
         output.notes(&gate.policy.notes);
         let person = Some((person, self.sign.clone()));
-        let (gate, done) = asking(output, &repo, gate, person, |gate, ask| match ask {
+        let done = asking(output, &repo, &mut gate, person, |gate, ask| match ask {
             Some(ask) => gate.approve(id, ask),
             None => Err(Failure::new(FailureKind::NotApproved, "nobody was asked")),
         })?;

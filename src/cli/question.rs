@@ -26,16 +26,15 @@ pub(super) fn person_to_ask(auto: bool) -> Option<(Person, SignArgs)> {
 }
 
 /// Does something with a gate, and asks the person, if there is one, about what needs approval.
-pub(super) fn asking<'r, T>(
+pub(super) fn asking<T>(
     output: &mut Output,
     repo: &Repository,
-    mut gate: Gate<'r>,
+    gate: &mut Gate<'_>,
     person: Option<(Person, SignArgs)>,
-    work: impl FnOnce(&Gate<'r>, Option<Ask<'_>>) -> GateResult<T>,
-) -> GateResult<(Gate<'r>, T)> {
+    work: impl FnOnce(&Gate<'_>, Option<Ask<'_>>) -> GateResult<T>,
+) -> GateResult<T> {
     let Some((person, sign)) = person else {
-        let done = work(&gate, None)?;
-        return Ok((gate, done));
+        return work(gate, None);
     };
     let signer = sign.signer(repo)?;
     let (is_signed, mut is_unsigned) = (signer.is_some(), false);
@@ -46,11 +45,11 @@ pub(super) fn asking<'r, T>(
         let text = question.text(&style);
         ask_for_word(&person, &text, &question.word, &question.others())
     };
-    let done = work(&gate, Some(&mut ask))?;
+    let done = work(gate, Some(&mut ask))?;
     if is_unsigned {
         output.notes(&unsigned_notes(repo));
     }
-    Ok((gate, done))
+    Ok(done)
 }
 
 /// Shows a question, and whether the person types `yes`.

@@ -173,10 +173,10 @@ impl RestoreArgs {
         if self.snapshot.starts_with(CHANGE) {
             return self.take_back(output, repo);
         }
-        let gate = Gate::open(repo, &self.design.options(false))?;
+        let mut gate = Gate::open(repo, &self.design.options(false))?;
         output.notes(&gate.policy.notes);
         let person = person_to_ask(self.auto);
-        let (_, done) = asking(output, repo, gate, person, |gate, ask| {
+        let done = asking(output, repo, &mut gate, person, |gate, ask| {
             gate.restore(&self.snapshot, &self.paths, ask)
         })?;
         let mut text = "every file is as the snapshot has it\n".to_owned();

@@ -199,7 +199,7 @@ impl OperationTarget {
             return Ok(u8::from(forecast.finding.is_some()));
         }
         let person = person_to_ask(self.auto);
-        let (gate, done) = asking(output, &repo, gate, person, |gate, ask| {
+        let done = asking(output, &repo, &mut gate, person, |gate, ask| {
             gate.perform(path.as_ref(), &operation, expect, ask)
         })?;
         answer::print_done(output, &gate, &done);
