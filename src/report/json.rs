@@ -94,7 +94,7 @@ impl<I: IntoIterator<Item: Serialize>, F: Fn() -> I> Serialize for Streamed<F> {
 /// # Errors
 ///
 /// Those of serde_json.
-pub(crate) fn document(value: &impl Serialize) -> io::Result<String> {
+pub(super) fn document(value: &impl Serialize) -> io::Result<String> {
     let mut out = Vec::new();
     write_document(value, &mut out)?;
     String::from_utf8(out).map_err(io::Error::other)

@@ -25,7 +25,6 @@ pub use check::write_check;
 pub use explain::write_rules;
 pub(crate) use human::{gutter, painted, push_change, summary};
 pub use human::{write_error, write_notes};
-pub(crate) use json::document;
 pub use scope::{prompt_text, write_prompt, write_scope};
 pub use settings::{schema, settings_reference, write_settings};
 pub use status::write_status;

@@ -3,7 +3,6 @@
 use super::super::output::Output;
 use crate::error::Result;
 use crate::files::{self, Effect, Extension, Failure, FailureKind, Gate};
-use crate::report::{Format, document};
 use gix::bstr::ByteSlice;
 use serde_json::Value;
 
@@ -45,11 +44,9 @@ pub(in crate::cli) fn told(
 ) -> Result<u8> {
     run(output).or_else(|failure| {
         let code = failure.kind.exit_code();
-        if output.format == Format::Json {
-            let value = failure.to_json();
-            output.print(|to| to.out.write_all(document(&value)?.as_bytes()));
-        } else {
-            output.error(&failure.into_error());
+        match output.is_human() {
+            true => output.error(&failure.into_error()),
+            false => output.answer(&failure.to_json(), ""),
         }
         Ok(code)
     })
