@@ -167,28 +167,27 @@ fn agent_above(process: &str) -> Option<String> {
 
 /// The fourth field of `/proc/ID/stat`; the second, in parentheses, may hold anything.
 fn parent_of(process: &str) -> Option<u32> {
-    let stat = fs::read(format!("/proc/{process}/stat")).ok()?;
-    let stat = String::from_utf8_lossy(&stat);
+    let stat = read(process, "stat")?;
     let (_, rest) = stat.rsplit_once(')')?;
     rest.split_whitespace().nth(1)?.parse().ok()
 }
 
 fn agent_of(process: &str) -> Option<String> {
-    let read = |file: &str| fs::read(format!("/proc/{process}/{file}")).unwrap_or_default();
-    let arguments = read("cmdline");
-    let words: Vec<String> = arguments
-        .split(|&byte| byte == 0)
-        .take(2)
-        .map(|word| String::from_utf8_lossy(word).into_owned())
-        .collect();
-    named_agent(String::from_utf8_lossy(&read("comm")).trim(), &words)
+    let arguments = read(process, "cmdline").unwrap_or_default();
+    let words: Vec<&str> = arguments.split('\0').take(2).collect();
+    named_agent(read(process, "comm").unwrap_or_default().trim(), &words)
+}
+
+/// What the system says about a process.
+fn read(process: &str, file: &str) -> Option<String> {
+    let bytes = fs::read(format!("/proc/{process}/{file}")).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The agent by the process's name, its program or the script that it runs. The script is known by its name or, as in
 /// `…/node_modules/@vendor/agent/dist/cli.js`, by its package.
-fn named_agent(comm: &str, words: &[String]) -> Option<String> {
-    let candidates = std::iter::once(comm).chain(words.iter().map(String::as_str));
-    for candidate in candidates {
+fn named_agent(comm: &str, words: &[&str]) -> Option<String> {
+    for candidate in [&[comm], words].concat() {
         let name = candidate.rsplit(['/', '\\']).next().unwrap_or_default();
         let is_script = stem(name) != name.to_lowercase();
         let mut packages = ["node_modules", "site-packages"].iter();
@@ -219,8 +218,7 @@ mod tests {
     use super::*;
 
     fn agent(comm: &str, words: &[&str]) -> bool {
-        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-        named_agent(comm, &words).is_some()
+        named_agent(comm, words).is_some()
     }
 
     #[test]
