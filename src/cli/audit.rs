@@ -87,12 +87,11 @@ fn print_verification(output: &mut Output, result: &Verification) -> u8 {
     };
     let mut unfinished = Vec::new();
     for open in &result.unfinished {
-        unfinished.push(json!({ "seq": open.seq, "operation": open.text("operation"), "path": open.text("path") }));
+        let (seq, operation, path) = (open.seq, open.text("operation"), open.text("path"));
+        unfinished.push(json!({ "seq": seq, "operation": operation, "path": path }));
+        let (operation, path) = (escaped(operation), escaped(path));
         text.push_str(&format!(
-            "record {}: the {} of {} started but never finished: still running, or interrupted\n",
-            open.seq,
-            escaped(open.text("operation")),
-            escaped(open.text("path"))
+            "record {seq}: the {operation} of {path} started but never finished: still running, or interrupted\n"
         ));
     }
     let fault = result.fault;
