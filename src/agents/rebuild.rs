@@ -167,13 +167,10 @@ pub(super) fn edited_notebook(old: Option<&[u8]>, edit: &CellEdit) -> GateResult
         serde_json::from_slice(old).map_err(|error| bad(&format!("it is not JSON: {error}")))?;
     let cells = notebook.get_mut("cells").and_then(Value::as_array_mut);
     let cells = cells.ok_or_else(|| bad("it has no list `cells`"))?;
-    let at = match &edit.cell_id {
-        None => None,
-        Some(name) => Some(
-            position(cells, name)
-                .ok_or_else(|| bad(&format!("it has no cell {}", escaped(name.as_str()))))?,
-        ),
+    let named = |name: &String| {
+        position(cells, name).ok_or_else(|| bad(&format!("it has no cell {}", escaped(name))))
     };
+    let at = edit.cell_id.as_ref().map(named).transpose()?;
     let (mut cell, at) = match (edit.edit_mode, at) {
         (CellMode::Insert, at) => {
             let cell = json!({ "cell_type": "code", "source": "", "metadata": {} });
