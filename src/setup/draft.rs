@@ -176,9 +176,6 @@ pub fn draft(all: &[String], base: Option<String>) -> SettingsDraft {
         );
         paths.push(DEFAULT_PATH.to_owned());
     }
-    let base = base.filter(|base| is_plain(base));
-    let starts = |base: &String| format!("work starts from the branch {base}");
-    found.extend(base.iter().map(starts));
     let standing = (!all.iter().any(|file| file == STANDING)).then(|| standing(&files));
     always.extend(standing.iter().map(|_| STANDING.to_owned()));
     let mut text = TEMPLATE.to_owned();
@@ -188,7 +185,8 @@ pub fn draft(all: &[String], base: Option<String>) -> SettingsDraft {
         [one] => set(PATH, &format!("path = \"{one}\"")),
         several => set(PATH, &format!("path = {several:?}")),
     }
-    if let Some(base) = base {
+    if let Some(base) = base.filter(|base| is_plain(base)) {
+        found.push(format!("work starts from the branch {base}"));
         set(BASE, &format!("base = \"{base}\""));
     }
     if !always.is_empty() {

@@ -131,10 +131,9 @@ pub fn install(repo: &Repository, with: &[String], dry_run: bool) -> Result<Vec<
     }
     let is_asked =
         |placed: &&Placed| placed.is_wanted() || with.iter().any(|name| name == placed.hook.name);
-    let wanted = survey.hooks.iter().filter(is_asked);
-    wanted
-        .map(|placed| placed.part.carry_out(&placed.part.install, dry_run))
-        .collect()
+    let install = |placed: &Placed| placed.part.carry_out(&placed.part.install, dry_run);
+    let asked = survey.hooks.iter().filter(is_asked);
+    asked.map(install).collect()
 }
 
 /// Removes what guard wrote, and nothing else.
@@ -148,10 +147,8 @@ pub fn uninstall(repo: &Repository, dry_run: bool) -> Result<Vec<Step>> {
         return Err(outside(&survey)
             .help("if no other repository needs guard there, remove by hand its files"));
     }
-    let hooks = survey.hooks.iter();
-    hooks
-        .map(|placed| placed.part.carry_out(&placed.part.uninstall, dry_run))
-        .collect()
+    let remove = |placed: &Placed| placed.part.carry_out(&placed.part.uninstall, dry_run);
+    survey.hooks.iter().map(remove).collect()
 }
 
 fn outside(survey: &Survey) -> Error {
