@@ -79,10 +79,8 @@ fn push(event: &Value) -> Result<CiPlan> {
 }
 
 fn text<'a>(event: &'a Value, pointer: &str) -> Option<&'a str> {
-    event
-        .pointer(pointer)
-        .and_then(Value::as_str)
-        .filter(|text| !text.is_empty())
+    let text = event.pointer(pointer)?.as_str()?;
+    (!text.is_empty()).then_some(text)
 }
 
 fn required<'a>(event: &'a Value, pointer: &str) -> Result<&'a str> {

@@ -72,10 +72,8 @@ fn facts(verdict: &Verdict, home: &Home) -> String {
         let by = prose(&Vec::from_iter(authors).join(", "));
         facts.push(("Commits", format!("{} by <bdi>{by}</bdi>", commits.count())));
     }
-    let facts = facts.iter();
-    facts
-        .map(|(label, fact)| format!("<div><dt>{label}</dt><dd>{fact}</dd></div>"))
-        .collect()
+    let shown = |(label, fact)| format!("<div><dt>{label}</dt><dd>{fact}</dd></div>");
+    facts.into_iter().map(shown).collect()
 }
 
 pub(super) fn footer(verdict: &Verdict) -> String {
