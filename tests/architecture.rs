@@ -50,14 +50,14 @@ struct Crate {
 
 /// The most lines of code that a folder may hold, and the aim. A change that removes lines lowers the figure.
 const CEILINGS: [(&str, usize, usize); 4] = [
-    ("src/", 31_700, 32_000),
+    ("src/", 31_640, 32_000),
     ("src/design/", 3_360, 3_500),
-    ("src/agents/", 1_420, 2_000),
+    ("src/agents/", 1_390, 2_000),
     ("tests/", 21_550, 22_000),
 ];
 
 /// The most files in src/.
-const MOST_FILES: usize = 235;
+const MOST_FILES: usize = 236;
 
 /// Lines that are neither blank nor comments, without tests.
 #[test]

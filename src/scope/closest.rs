@@ -1,23 +1,18 @@
 //! Finds the granted path closest to one that is not granted: the same file name elsewhere, else the most similar path.
-//! Below a threshold nothing is suggested. The same for mistyped words.
+//! Below a threshold nothing is suggested.
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::Scope;
+use super::similarity::Folded;
 use super::{Actions, Grant, GrantKind};
 
 /// The weights of the file name and of the directory.
 const NAME: f64 = 0.65;
 const DIRECTORY: f64 = 0.35;
 
-/// Texts less similar than this have nothing in common.
-const MIN_TEXT: f64 = 0.5;
 /// The least similarity of a suggested path.
 const MIN_PATH: f64 = 0.55;
-/// The least similarity of a suggested word: 0 for nothing in common, 1 for equal words.
-const MIN_WORD: f64 = 0.75;
-/// Longer names are not compared.
-const MAX_NAME: usize = 1_000;
 
 /// Names that every directory may have, and so say nothing.
 const COMMON_NAMES: &str =
@@ -54,12 +49,45 @@ pub fn closest<'a>(
         }
     };
     let (directory, name) = parts(path);
+    let is_common = COMMON_NAMES
+        .split(' ')
+        .any(|common| name.eq_ignore_ascii_case(common.as_bytes()));
+    let (folded_directory, folded_name) = (Folded::new(directory), Folded::new(name));
+    // Rows next to each other often have the same directory.
+    let mut last = (directory, 1.0);
+    let mut directories = |other: &'a BStr| {
+        if last.0 != other {
+            last = (other, folded_directory.similarity(&Folded::new(other), 0.0));
+        }
+        last.1
+    };
     let mut best: Option<(f64, &Grant)> = None;
-    for grant in scope.grants() {
+    let names = scope.names.get_or_init(|| {
+        let paths = scope.grants().iter().map(|grant| grant.path.as_ref());
+        paths.map(|path| Folded::new(parts(path).1)).collect()
+    });
+    for (grant, folded) in scope.grants().iter().zip(names) {
+        let least = best.map_or(MIN_PATH, |(most, _)| most);
+        let (other, other_name) = parts(grant.path.as_ref());
         let score = match grant.kind {
             GrantKind::Glob => 0.0,
-            GrantKind::Directory => similarity(directory, grant.path.as_ref()),
-            GrantKind::File => closeness(path, grant.path.as_ref()),
+            GrantKind::Directory => directories(grant.path.as_ref()),
+            GrantKind::File if name == other_name => match directories(other) {
+                0.0 if is_common => 0.0,
+                similarity => 1.0 + similarity,
+            },
+            GrantKind::File => {
+                let names = |least| folded_name.similarity(folded, least);
+                // A bare name says nothing about directories.
+                if directory.is_empty() && !other.is_empty() {
+                    names(least)
+                } else if folded_name.bound(folded) < (least - DIRECTORY) / NAME {
+                    0.0
+                } else {
+                    let directories = DIRECTORY * directories(other);
+                    NAME * names((least - directories) / NAME) + directories
+                }
+            }
         };
         let is_best = |(most, other): (f64, &Grant)| (score, &other.path) >= (most, &grant.path);
         // Whether a file exists takes longest to say.
@@ -75,59 +103,10 @@ pub fn closest<'a>(
     Some(Closest { path, grant })
 }
 
-/// The known word most similar to the given one (the last of equals); `None` if none is close.
-pub(crate) fn closest_word<'w>(
-    given: &str,
-    known: impl IntoIterator<Item = &'w str>,
-) -> Option<&'w str> {
-    known
-        .into_iter()
-        .map(|word| (strsim::jaro_winkler(given, word), word))
-        .filter(|(similarity, _)| *similarity > MIN_WORD)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, word)| word)
-}
-
 /// The directory and the file name.
 fn parts(path: &BStr) -> (&BStr, &BStr) {
     let (directory, name) = path.rsplit_once_str("/").unwrap_or((b"", path));
     (directory.into(), name.into())
-}
-
-/// How close a granted file is: more than 1 if it has the same name.
-fn closeness(path: &BStr, granted: &BStr) -> f64 {
-    let ((directory, name), (other, other_name)) = (parts(path), parts(granted));
-    let names = similarity(name, other_name);
-    // A directory alone is not enough.
-    let directories = (names > 0.0).then(|| similarity(directory, other));
-    let directories = directories.unwrap_or_default();
-    let is_common = COMMON_NAMES
-        .split(' ')
-        .any(|common| name.eq_ignore_ascii_case(common.as_bytes()));
-    match name == other_name {
-        true if is_common && directories == 0.0 => 0.0,
-        true => 1.0 + directories,
-        // A bare name says nothing about directories.
-        false if directory.is_empty() && !other.is_empty() => names,
-        false => NAME * names + DIRECTORY * directories,
-    }
-}
-
-/// 1 minus the share of letters to edit, whatever their case; 0 if that is less than half.
-fn similarity(left: &BStr, right: &BStr) -> f64 {
-    if left == right {
-        return 1.0;
-    }
-    if left.len().max(right.len()) > MAX_NAME {
-        return 0.0;
-    }
-    let [left, right] = [left, right].map(|text| text.to_str_lossy().to_lowercase());
-    let similarity = strsim::normalized_levenshtein(&left, &right);
-    if similarity < MIN_TEXT {
-        0.0
-    } else {
-        similarity
-    }
 }
 
 #[cfg(test)]
@@ -351,16 +330,6 @@ mod tests {
             closest(&scope, b"\xff\xfe".as_bstr(), Actions::ADD, |_| false),
             None
         );
-    }
-
-    #[test]
-    fn most_similar_word_or_none_is_suggested() {
-        let known = ["protect", "protect-tests", "always"];
-        assert_eq!(closest_word("protct", known), Some("protect"));
-        assert_eq!(closest_word("protect-test", known), Some("protect-tests"));
-        assert_eq!(closest_word("zzz", known), None);
-        assert_eq!(closest_word("", known), None);
-        assert_eq!(closest_word("protect", []), None);
     }
 
     #[test]

@@ -1,15 +1,16 @@
 //! All grants in force, and how to look them up.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::glob::{Glob, directory_above};
+use super::similarity::Folded;
 use super::{Actions, Grant, GrantKind};
 
-/// The number of comparisons for suggestions, which take one or two seconds in all.
+/// The number of comparisons for suggestions, which take about a second at worst.
 const MOST_COMPARISONS: usize = 2_000_000;
 
 /// All grants in force. Immutable once built.
@@ -24,6 +25,8 @@ pub struct Scope {
     globs: Vec<(usize, Glob)>,
     /// How many grants were compared with refused paths, to suggest one of them.
     compared: Arc<AtomicUsize>,
+    /// The file names of `grants`, once one of them is to be suggested.
+    pub(super) names: OnceLock<Vec<Folded>>,
 }
 
 impl Scope {

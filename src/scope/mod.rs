@@ -7,8 +7,10 @@ mod lookup;
 pub mod path_placeholders;
 pub mod patterns;
 pub mod settings;
+mod similarity;
 
 #[cfg(test)]
 pub(crate) use grant::testing;
 pub use grant::{Actions, Grant, GrantForm, GrantKind, Role, role};
 pub use lookup::Scope;
+pub(crate) use similarity::closest_word;

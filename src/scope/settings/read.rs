@@ -11,7 +11,7 @@ use super::super::patterns::Patterns;
 use super::{FILE, KEYS, Key, LEVELS, RULES, Settings, ValueKind};
 use crate::error::{Error, Result};
 use crate::finding::{Rule, TextLines};
-use crate::scope::closest::closest_word;
+use crate::scope::closest_word;
 
 /// Parses settings; missing keys keep their defaults.
 ///
