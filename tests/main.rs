@@ -105,7 +105,6 @@ mod ranges;
 mod read_around;
 mod readme;
 mod reads_only;
-mod real_agents;
 mod reformats;
 mod renames;
 mod report_files;

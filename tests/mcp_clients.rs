@@ -1,4 +1,4 @@
-//! Real clients drive `guard mcp`: the official Python SDK and, with `GUARD_LONG`, the TypeScript SDK.
+//! Real clients drive `guard mcp`: the official SDKs for Python and TypeScript.
 
 #![cfg(unix)]
 use std::process::Command;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::common::clients::{newest_python_sdk, node_packages, program, python};
 use crate::common::mcp::text;
-use crate::common::{GUARD, Repo, lines, run, skip};
+use crate::common::{GUARD, Repo, lines, run};
 
 /// A design with a file for each tool, and a change that is held under the returned ID.
 fn repo() -> (Repo, String) {
@@ -115,18 +115,9 @@ fn python_sdk_drives_every_tool() {
     });
 }
 
-/// Whether the clients run that take seconds to start and to install.
-fn is_long() -> bool {
-    let is_set = std::env::var_os("GUARD_LONG").is_some();
-    if !is_set {
-        skip("GUARD_LONG runs more clients");
-    }
-    is_set
-}
-
 #[test]
 fn typescript_sdk_drives_every_tool() {
-    if let Some(packages) = node_packages().filter(|_| is_long()) {
+    if let Some(packages) = node_packages() {
         drive(None, |repo| {
             let mut command = program(repo, "node", "mcp_client.mjs");
             command.arg(&packages);

@@ -1,14 +1,24 @@
-//! The real programs of agents, each with a scripted model on the loopback address. `GUARD_LONG` runs them: the programs
-//! come from npm into `target/agents`, 100 to 300 MB each, and reach nothing but the model.
+//! The real programs of agents, each with a scripted model on the loopback address. They come from npm into
+//! `target/agents`, 100 to 300 MB each, and reach nothing but the model. `.ci/long` runs them.
 
 #![cfg(unix)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used
+)]
+
+mod common;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::common::clients::program;
-use crate::common::{GUARD, Repo, SOURCE, run, skip, strace};
+use crate::common::{GUARD, Repo, SOURCE, run, skip};
 use serde_json::{Value, json};
 
 /// What the person types, and what the agent types for its subagent. The model tells them apart by it.
@@ -41,7 +51,7 @@ const CLAUDE: RealAgent = RealAgent {
     package: "@anthropic-ai/claude-code@2.1.330",
     program: ".bin/claude",
     settings: ".claude/settings.json",
-    before: "{}",
+    before: "",
     write: |_, absolute| json!(["Write", {"file_path": absolute, "content": "x = 1\n"}]),
     shell: |command| json!(["Bash", {"command": command}]),
     background: Some(|command| json!(["Bash", {"command": command, "run_in_background": true}])),
@@ -67,7 +77,7 @@ const CODEX: RealAgent = RealAgent {
     package: "@openai/codex@0.169.0",
     program: ".bin/codex",
     settings: ".codex/hooks.json",
-    before: "{\"hooks\":{}}",
+    before: "",
     write: |path, _| {
         let patch = format!("*** Begin Patch\n*** Add File: {path}\n+x = 1\n*** End Patch\n");
         json!(["apply_patch", patch])
@@ -135,7 +145,7 @@ const GEMINI: RealAgent = RealAgent {
     package: "@google/gemini-cli@0.61.0",
     program: ".bin/gemini",
     settings: ".gemini/settings.json",
-    before: "{ \"ui\": {\"hideTips\": true} }\n",
+    before: "{\"ui\":{\"hideTips\":true}}",
     write: |_, absolute| json!(["write_file", {"file_path": absolute, "content": "x = 1\n"}]),
     shell: |command| json!(["run_shell_command", {"command": command, "description": "Do it"}]),
     background: Some(
@@ -222,10 +232,6 @@ impl Drop for Model {
 impl RealAgent {
     /// The program, installed on its first use; `None` where it cannot be.
     fn installed(&self) -> Option<PathBuf> {
-        if !strace::is_long() {
-            skip("GUARD_LONG runs the real agents");
-            return None;
-        }
         let place = Path::new(SOURCE).join("target/agents").join(self.name);
         let program = place.join("node_modules").join(self.program);
         let note = place.join("installed");
@@ -311,7 +317,10 @@ impl RealAgent {
         run(guard.args(["uninstall", self.name])).exits(0);
         match self.before {
             "" => assert!(!repo.path(self.settings).exists()),
-            before => assert_eq!(repo.read(self.settings), before.as_bytes()),
+            before => {
+                let after: Value = serde_json::from_slice(&repo.read(self.settings)).unwrap();
+                assert_eq!(after.to_string(), before);
+            }
         }
 
         // Nothing but guard's hook refuses the write above.

@@ -25,10 +25,10 @@ function next(body) {
   if (names.length === 0 || (calls[0] && !names.includes(calls[0][0]))) return undefined;
   const call = calls.shift();
   // Codex numbers the shells that go on running.
-  const shell = text.match(/.*session ID (\d+)/s);
+  const shell = text.match(/^.*session ID (\d+)/s);
   if (call?.[1].session_id && shell) call[1].session_id = Number(shell[1]);
   // What guard names last is what the model takes back.
-  const change = text.match(/.*(cp-[0-9a-f]{8})/s);
+  const change = text.match(/^.*(cp-[0-9a-f]{8})/s);
   return call && change ? JSON.parse(JSON.stringify(call).replaceAll("cp-CHANGE", change[1])) : (call ?? undefined);
 }
 
