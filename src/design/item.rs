@@ -167,11 +167,12 @@ impl<'r> Parser<'r> {
     /// The longest type at this place that a colon, a blank or a path ends.
     fn type_words(&mut self) -> Option<(&'r str, RowAction)> {
         let rest = self.rest();
+        let most = rest.find([':', PIECE]).unwrap_or(rest.len());
         let is_end = |c: char| c.is_whitespace() || matches!(c, ':' | PIECE);
-        let (word, kind) = (1..=rest.len().min(LONGEST_TYPE)).rev().find_map(|end| {
+        let (word, kind) = (1..=most.min(LONGEST_TYPE)).rev().find_map(|end| {
             let (word, behind) = rest.split_at_checked(end)?;
             let ends = behind.is_empty() || behind.starts_with(is_end);
-            Some((word, types::of_item(word).filter(|_| ends)?))
+            Some((word, ends.then(|| types::of_item(word))??))
         })?;
         self.at += word.len();
         self.skip_blanks();

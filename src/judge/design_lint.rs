@@ -91,13 +91,15 @@ pub fn check_documents(
         }
         let before = base.unwrap_or(&head.tree).read(path)?;
         if document.is_current || before.as_ref() != Some(&bytes) {
-            let committed = head.tree.read(path)?;
-            let agreed = committed.map(|committed| parse(path, &committed).grants);
+            let agreed = match head.tree.read(path)? {
+                Some(committed) if committed == bytes => design.grants.clone(),
+                committed => committed.map_or_else(Vec::new, |it| parse(path, &it).grants),
+            };
             let context = DesignContext {
                 there: &there,
                 merge_base: of_base,
                 head: &head_view,
-                agreed: &Scope::new(agreed.unwrap_or_default()),
+                agreed: &Scope::new(agreed),
             };
             findings.extend(rules::check_design_rows(&design, &context));
         }
