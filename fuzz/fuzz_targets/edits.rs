@@ -27,7 +27,10 @@ fuzz_target!(|data: &[u8]| {
             let at = before.find(&edit.search).expect("it was replaced");
             assert!(after[at..].starts_with(edit.replace.as_bytes()));
             let behind = &after[at + edit.replace.len()..];
-            assert_eq!([&before[..at], edit.search.as_bytes(), behind].concat(), before);
+            assert_eq!(
+                [&before[..at], edit.search.as_bytes(), behind].concat(),
+                before
+            );
         }
     }
     assert_eq!(apply(old, &edits).ok(), content.ok());

@@ -8,11 +8,8 @@ fuzz_target!(|text: &[u8]| {
     match parse_with_places(text) {
         Ok((settings, places)) => {
             let lines = text.split(|&byte| byte == b'\n').count();
-            for place in places.values() {
-                assert!(
-                    (1..=lines).contains(&place.line) && place.column > 0,
-                    "{place:?}"
-                );
+            for place @ (line, column) in places.values() {
+                assert!((1..=lines).contains(line) && *column > 0, "{place:?}");
             }
             let commented = parse(&[text, b"\n# a comment\n"].concat());
             assert_eq!(commented.ok(), Some(settings));
