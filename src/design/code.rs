@@ -2,9 +2,6 @@
 //! in which only entries marked as new, changed or deleted count.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
 
 use super::{Actions, CodeBlock, DesignBuilder, DesignText, GrantForm, Problem, Row, RowAction};
 use super::{Run, WrittenPath, any, is_in, item, types};
@@ -105,17 +102,21 @@ pub(super) fn tree_entries(code: &str) -> Vec<DrawnEntry<'_>> {
     entries
 }
 
-/// A remark such as `# NEW`, `(modify)` or `# NEW: the model`.
-static MARK: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let mark = r"^(?:#|//|←|<-)?\s*(?:\(\s*_\s*\)|\[\s*_\s*\]|_\s*(?:[-–—:].*)?)$";
-    Regex::new(&mark.replace('_', "((?i:new|modify|update|delete))")).ok()
-});
+/// What may introduce a remark.
+const SIGNS: [&str; 4] = ["#", "//", "←", "<-"];
 
-/// The word and meaning of a remark.
+/// The word and meaning of a remark such as `# NEW`, `(modify)` or `# NEW: the model`.
 fn mark(remark: &str) -> Option<(&str, RowAction)> {
-    let found = MARK.as_ref()?.captures(remark)?;
-    let word = found.iter().skip(1).flatten().next()?.as_str();
-    Some((word, types::of_word(&word.to_lowercase())?))
+    let rest = SIGNS.iter().find_map(|sign| remark.strip_prefix(sign));
+    let rest = rest.unwrap_or(remark).trim_ascii_start();
+    let word = match rest.split_at_checked(1)? {
+        ("(", inner) => inner.strip_suffix(')')?,
+        ("[", inner) => inner.strip_suffix(']')?,
+        _ => rest.split(['-', '–', '—', ':']).next()?,
+    };
+    let word = word.trim_ascii();
+    let lower = word.to_ascii_lowercase();
+    is_in(&lower, "new|modify|update|delete").then(|| Some((word, types::of_word(&lower)?)))?
 }
 
 #[cfg(test)]
