@@ -57,7 +57,7 @@ const CEILINGS: [(&str, usize, usize); 4] = [
 ];
 
 /// The most files in src/.
-const MOST_FILES: usize = 236;
+const MOST_FILES: usize = 237;
 
 /// Lines that are neither blank nor comments, without tests.
 #[test]

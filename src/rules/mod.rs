@@ -8,6 +8,7 @@ mod design_rows;
 mod destructive_change;
 mod hidden_change;
 mod hook_lines;
+mod manifest;
 mod missing_row;
 mod out_of_scope;
 mod outside_roots;
@@ -75,7 +76,7 @@ pub fn wants_content(path: &BStr) -> bool {
     submodule_changed::concerns(path)
         || hidden_change::concerns(path)
         || policy_changed::may_call_guard(path)
-        || hook_lines::is_manifest(path)
+        || manifest::is_manifest(path)
         || destructive_change::may_be_generated(path)
 }
 

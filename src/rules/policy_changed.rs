@@ -4,6 +4,7 @@
 use gix::bstr::{BStr, ByteSlice};
 
 use super::hook_lines::{self, lines, runs_guard};
+use super::manifest;
 use super::{Case, MeasuredChange, Sink, agent_settings};
 use crate::finding::{Finding, Rule};
 use crate::path::escaped;
@@ -82,7 +83,7 @@ fn configures_guard(policy: &Policy, changed: &MeasuredChange) -> bool {
     if policy::is_own_settings(&policy.settings, path) {
         return true;
     }
-    if hook_lines::is_manifest(path) {
+    if manifest::is_manifest(path) {
         return is_own_part(changed);
     }
     let Some((old, new)) = changed.content.as_deref().filter(|_| may_call_guard(path)) else {
@@ -105,7 +106,7 @@ fn calls(content: &[u8]) -> Vec<&[u8]> {
 /// version, or only adds calls of guard or its packages. It then needs no design.
 pub fn changes_only_own_part(path: &BStr, old: &[u8], new: &[u8]) -> bool {
     hook_lines::brings_only_calls(path, old, new)
-        || hook_lines::is_manifest(path) && hook_lines::brings_only_packages(old, new)
+        || manifest::is_manifest(path) && manifest::brings_only_packages(old, new)
         || agent_settings::brings_only_hooks(path, old, new)
 }
 
