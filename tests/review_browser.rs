@@ -10,17 +10,18 @@ use serde_json::{Value, json};
 use crate::common::clients::{node_packages, program};
 use crate::common::{Repo, reviews, run_with_input, skip};
 
-/// Where Linux distributions put Chromium.
-const CHROMIUM: [&str; 3] = [
+/// Where Linux distributions put Chromium, and where `tests/run` does.
+const CHROMIUM: [&str; 4] = [
     "/usr/bin/chromium",
     "/usr/bin/chromium-browser",
     "/usr/bin/google-chrome",
+    concat!(env!("CARGO_MANIFEST_DIR"), "/target/node/chromium"),
 ];
 
 fn chromium() -> Option<&'static str> {
     let found = CHROMIUM.into_iter().find(|path| Path::new(path).exists());
     if found.is_none() {
-        skip("Chromium is not installed (apt-get install chromium)");
+        skip("Chromium is not installed; tests/run installs it if node is there");
     }
     found
 }
