@@ -53,7 +53,7 @@ const CEILINGS: [(&str, usize, usize); 4] = [
     ("src/", 31_640, 32_000),
     ("src/design/", 3_360, 3_500),
     ("src/agents/", 1_390, 2_000),
-    ("tests/", 21_550, 22_000),
+    ("tests/", 21_570, 22_000),
 ];
 
 /// The most files in src/.

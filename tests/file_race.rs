@@ -3,7 +3,6 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
-use std::process::Command;
 
 use crate::common::race::{SECRET, check_then, escapes, exchanging, put_outside};
 use crate::common::{Repo, strace};
@@ -72,32 +71,4 @@ fn swapping_directories_and_links_never_escapes_the_file_verbs() {
     });
     println!("check-then-write: lost at attempt {lost:?}");
     assert!(lost.is_some(), "the race never happened");
-}
-
-/// The same on a kernel without `openat2`: strace disables it.
-#[test]
-fn swapping_never_escapes_without_openat2() {
-    let repo = Repo::open();
-    if !strace::is_there(&repo) {
-        return;
-    }
-    let trace = repo.path("../trace");
-    let output = Command::new("strace")
-        .args(["-f", "-qq", "--seccomp-bpf", "-etrace=openat2", "-o"])
-        .arg(&trace)
-        .arg("-einject=openat2:error=ENOSYS")
-        .arg(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "file_race::swapping_directories_and_links_never_escapes_the_file_verbs",
-        ])
-        .arg("--nocapture")
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    println!("{text}");
-    assert!(output.status.success(), "{text}");
-    let trace = fs::read_to_string(trace).unwrap();
-    let [all, taken] = [" openat2(", "(INJECTED)"].map(|part| trace.matches(part).count());
-    assert!(taken > 0 && taken == all, "{taken} of {all} calls");
 }

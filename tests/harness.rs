@@ -4,8 +4,10 @@ use crate::common::SOURCE;
 
 #[test]
 fn every_file_of_tests_is_a_module_of_the_program() {
-    let main = std::fs::read_to_string(format!("{SOURCE}/tests/main.rs")).unwrap();
-    let named: Vec<_> = main
+    let programs = ["main", "long"]
+        .map(|name| std::fs::read_to_string(format!("{SOURCE}/tests/{name}.rs")).unwrap())
+        .concat();
+    let named: Vec<_> = programs
         .lines()
         .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
         .collect();
@@ -13,9 +15,12 @@ fn every_file_of_tests_is_a_module_of_the_program() {
     let missing: Vec<_> = files
         .map(|file| file.unwrap().file_name().into_string().unwrap())
         .filter_map(|file| Some(file.strip_suffix(".rs")?.to_owned()))
-        // src/lib.rs includes `pure`, for .ci/mutants; .ci/long runs `real_agents`.
-        .filter(|name| !["main", "pure", "real_agents"].contains(&name.as_str()))
+        // src/lib.rs includes `pure`, for .ci/mutants.
+        .filter(|name| !["main", "long", "pure"].contains(&name.as_str()))
         .filter(|name| !named.contains(&name.as_str()))
         .collect();
-    assert!(missing.is_empty(), "tests/main.rs lacks: {missing:?}");
+    assert!(
+        missing.is_empty(),
+        "tests/main.rs and tests/long.rs lack: {missing:?}"
+    );
 }

@@ -1,4 +1,4 @@
-//! The cost of a write does not depend on the length of the log, and an approval counts however long it is.
+//! An approval counts, and is used up, however long the log is.
 
 use gix::bstr::BStr;
 use serde_json::Map;
@@ -7,7 +7,7 @@ use write_guard::git::Repository;
 use write_guard::judge::Options;
 
 use crate::common::log::grow;
-use crate::common::{GUARD, Repo, lines, run, strace};
+use crate::common::{Repo, lines};
 
 /// A repository with an approval that no commit has used up yet, and records after it.
 fn repo() -> Repo {
@@ -50,26 +50,4 @@ fn used_approval_does_not_count_however_long_the_log_is() {
     repo.put("a", "2\n", &[]).works();
     grow(&repo, 700);
     assert_eq!(approvals(&repo), 0);
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn write_reads_only_the_end_of_the_log() {
-    let repo = repo();
-    if !strace::is_there(&repo) {
-        return;
-    }
-    grow(&repo, 3_000);
-    let size = repo.read(".git/guard/log.jsonl").len();
-    assert!(size > 1_000_000, "{size}");
-    repo.write("new", "2\n");
-    let mut command = repo.command("strace");
-    command.args("-f -qq -y -etrace=read,pread64 -o ../trace".split(' '));
-    run(command.args([GUARD, "write", "a", "--content-file", "new"])).exits(0);
-    let trace = repo.read("../trace");
-    let trace = String::from_utf8_lossy(&trace);
-    let reads = trace.lines().filter(|line| line.contains("log.jsonl>"));
-    let reads = reads.filter_map(|line| line.rsplit_once(" = ")?.1.parse::<usize>().ok());
-    let sum: usize = reads.sum();
-    assert!((1..200_000).contains(&sum), "{sum} bytes of {size}");
 }

@@ -2,16 +2,6 @@
 //! `target/agents`, 100 to 300 MB each, and reach nothing but the model. `.ci/long` runs them.
 
 #![cfg(unix)]
-#![allow(
-    clippy::disallowed_methods,
-    clippy::expect_used,
-    clippy::print_stderr,
-    clippy::print_stdout,
-    clippy::unwrap_used
-)]
-
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

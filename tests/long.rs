@@ -1,0 +1,18 @@
+//! The tests that only `.ci/long` runs, by `tests/run --test long`: they trace system calls, cut the power of a disk, or
+//! install the programs of agents. What is missing for that (strace, root, mkfs.ext4, npm) is a counted skip.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used
+)]
+
+mod common;
+
+mod faults;
+mod file_race;
+mod power_cut;
+mod real_agents;
+mod system_calls;
