@@ -31,7 +31,7 @@
 //! no process and no clock. `tests/architecture.rs` reads this list and checks both.
 //!
 //! ```text
-//! named              enums whose variants have a name
+//! named              enums whose variants have a name, and lists of words
 //! finding, error     what guard says
 //! change             what is proposed: one path going from an old to a new state
 //! path               which paths are safe

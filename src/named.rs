@@ -1,4 +1,4 @@
-//! Enums whose variants have a name that users and programs see.
+//! Enums whose variants have a name that users and programs see, and lists of words.
 
 /// Defines an enum without data; each variant has a stable name, which `name` returns.
 macro_rules! named {
@@ -27,4 +27,9 @@ macro_rules! named {
             }
         }
     };
+}
+
+/// Whether a word is in a list, which has `|` between its words.
+pub(crate) fn is_in(word: &str, list: &str) -> bool {
+    list.split('|').any(|other| other == word)
 }

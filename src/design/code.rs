@@ -116,7 +116,8 @@ fn mark(remark: &str) -> Option<(&str, RowAction)> {
     };
     let word = word.trim_ascii();
     let lower = word.to_ascii_lowercase();
-    is_in(&lower, "new|modify|update|delete").then(|| Some((word, types::of_word(&lower)?)))?
+    let is_mark = is_in(&lower, "new|modify|update|delete");
+    Some((word, types::of_word(&lower).filter(|_| is_mark)?))
 }
 
 #[cfg(test)]

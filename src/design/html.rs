@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use super::words::is_in;
+use super::is_in;
 
 /// Elements that a browser closes neither with the paragraph nor with the end tag of an element around them.
 const LASTING: &str = "address|applet|article|aside|blockquote|button|caption|center|colgroup|dd|dir|div|dl|dt|fieldset|\

@@ -9,8 +9,8 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
 
 use super::html::{self, Element, OpenElements};
+use super::is_in;
 use super::source::{PieceKind, Run};
-use super::words::is_in;
 
 /// A block at the top level of the document.
 pub(super) struct Block {

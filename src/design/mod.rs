@@ -28,6 +28,7 @@ mod words;
 
 use gix::bstr::BStr;
 
+use crate::named::is_in;
 use crate::scope::settings::Settings;
 use crate::scope::{Actions, Grant, GrantForm, GrantKind};
 use builder::{DesignBuilder, Row};
@@ -37,7 +38,6 @@ use outline::{BlockPlace, Outline};
 use paths::WrittenPath;
 use source::{DesignText, PIECE, PieceKind, Run};
 use types::{RowAction, add, any};
-use words::is_in;
 
 pub use builder::{Design, Mention};
 pub use problem::Problem;

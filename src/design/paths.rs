@@ -8,9 +8,10 @@ use gix::bstr::{BStr, ByteSlice};
 use percent_encoding::percent_decode_str;
 use regex_lite::Regex;
 
+use super::is_in;
 use super::problem::{self, Problem};
 use super::source::{PieceKind, Run};
-use super::words::{is_in, words};
+use super::words::words;
 use crate::change::Kind;
 use crate::finding::Rule;
 use crate::path::{Platform, check_entry};

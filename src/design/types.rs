@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use super::words::{self, is_in};
+use super::{is_in, words};
 use crate::scope::Actions;
 
 const ADD: &str = "add|adds|added|adding|new|create|creates|created|creating";

@@ -2,6 +2,8 @@
 //!
 //! A list is one string with `|` between its phrases, in lower case. Phrases also match in the plural.
 
+use crate::named::is_in;
+
 /// Phrases that make an item bad, whatever its type.
 const DENIAL_PHRASES: &str = "do not|don't|must not|not part of|no change|unchanged|untouched|off limits|out of scope|\
     only if|if needed|if necessary|optional|maybe|later|follow up|tbd";
@@ -40,11 +42,6 @@ pub(super) fn words(text: &str) -> Vec<String> {
 /// The words in lower case, one blank between them.
 pub(super) fn joined(text: &str) -> String {
     words(text).join(" ")
-}
-
-/// Whether a word is in a list.
-pub(super) fn is_in(word: &str, list: &str) -> bool {
-    list.split('|').any(|other| other == word)
 }
 
 /// For each word, whether it belongs to one of the phrases.

@@ -3,6 +3,8 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
+use crate::named::is_in;
+
 /// A hook of git that guard installs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hook {
@@ -57,11 +59,6 @@ const FRAMES: &str = "|repos|hooks|jobs|commands|guard|repos.hooks";
 const DETAILS: &str = "name|language|always_run|pass_filenames|require_serial|stages|use_stdin|\
     verbose|default_install_hook_types";
 
-/// Whether a list of words separated by `|` has this one.
-pub(super) fn lists(words: &str, word: &str) -> bool {
-    words.split('|').any(|known| known == word)
-}
-
 fn is_hook(name: &str) -> bool {
     HOOKS.iter().any(|hook| hook.name == name)
 }
@@ -112,7 +109,7 @@ pub(super) fn brings_only_calls(path: &BStr, old: &[u8], new: &[u8]) -> bool {
 fn of_script(line: &str) -> Option<bool> {
     let line = without_comment(line);
     let is_comment = line.starts_with('#') && !line.starts_with("#!");
-    match is_comment || lists(FRAME_LINES, line) {
+    match is_comment || is_in(line, FRAME_LINES) {
         true => Some(false),
         false => is_call(line).then_some(true),
     }
@@ -160,9 +157,9 @@ fn of_pair(said: &str) -> Option<bool> {
     let value = value.trim().trim_matches(['"', '\'', '[', ']', ' ']);
     let is_jobs = |key: &str| key.strip_suffix(".jobs").is_some_and(is_hook);
     let is_frame = match key {
-        _ if value.is_empty() => lists(FRAMES, key) || is_hook(key) || is_jobs(key),
+        _ if value.is_empty() => is_in(key, FRAMES) || is_hook(key) || is_jobs(key),
         "repo" => value == "local" || runs_guard(format!("repo: {value}").as_bytes()),
-        _ => lists(DETAILS, key),
+        _ => is_in(key, DETAILS),
     };
     let is_call = match key {
         "id" => value == "guard" || value.starts_with("guard-"),
@@ -178,11 +175,11 @@ fn is_call(command: &str) -> bool {
     let (call, otherwise) = command.split_once("||").unwrap_or((command, "exit $?"));
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./=-".contains(&byte);
     let mut words = call.split_whitespace();
-    lists("exit $?|exit 1|exit 2", otherwise.trim())
-        && words.next().is_some_and(|program| lists(PROGRAMS, program))
+    is_in(otherwise.trim(), "exit $?|exit 1|exit 2")
+        && words.next().is_some_and(|program| is_in(program, PROGRAMS))
         && words
             .next()
-            .is_some_and(|verb| lists("hook|lint|scope", verb))
+            .is_some_and(|verb| is_in(verb, "hook|lint|scope"))
         && words.all(|word| word == "\"$@\"" || word.bytes().all(plain))
 }
 
@@ -224,7 +221,7 @@ pub fn runs_guard(line: &[u8]) -> bool {
             false => name == b"guard" || name == b"guard.exe",
         }
     };
-    let is_verb = |word: &[u8]| word.to_str().is_ok_and(|word| lists(VERBS, word));
+    let is_verb = |word: &[u8]| word.to_str().is_ok_and(|word| is_in(word, VERBS));
     line.contains_str("write-guard") || words.any(is_own) && (includes || words.any(is_verb))
 }
 

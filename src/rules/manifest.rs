@@ -4,7 +4,7 @@
 use gix::bstr::{BStr, ByteSlice};
 use serde_json::{Map, Value};
 
-use super::hook_lines::lists;
+use crate::named::is_in;
 
 /// What npm writes when it installs guard for husky or lefthook.
 const MANIFESTS: &str = "package.json|package-lock.json|npm-shrinkwrap.json";
@@ -14,7 +14,7 @@ const PACKAGES: &str = "|-linux-x64|-linux-arm64|-darwin-x64|-darwin-arm64|-win3
 
 /// Whether the file lists the packages that npm installs.
 pub(super) fn is_manifest(path: &BStr) -> bool {
-    path.to_str().is_ok_and(|path| lists(MANIFESTS, path))
+    path.to_str().is_ok_and(|path| is_in(path, MANIFESTS))
 }
 
 /// Whether the step from `old` (empty for a new file) to `new` only adds guard's own packages to a manifest or lock
@@ -46,7 +46,7 @@ fn remove_packages(keys: &mut Map<String, Value>, holder: &str) {
             remove_packages(inner, key);
         }
         let is_empty = value.as_object().is_some_and(Map::is_empty);
-        !is_empty && !kind.is_some_and(|kind| lists(PACKAGES, kind) && is_released(value))
+        !is_empty && !kind.is_some_and(|kind| is_in(kind, PACKAGES) && is_released(value))
     });
 }
 

@@ -7,6 +7,7 @@ use gix::bstr::{BStr, BString};
 use super::patterns::Patterns;
 use super::settings::TEST_PATTERNS;
 use crate::finding::Anchor;
+use crate::named::is_in;
 
 /// A set of actions that a grant permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -181,7 +182,6 @@ pub fn role(path: &str) -> Role {
     }
     let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-    let is_in = |word: &str, list: &str| list.split('|').any(|other| other == word);
     let is_dot_file = stem.is_empty() && !extension.is_empty();
     let is_config = is_in(&extension.to_ascii_lowercase(), CONFIG_EXTENSIONS);
     match is_dot_file || is_config || is_in(name, CONFIG_NAMES) {

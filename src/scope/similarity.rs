@@ -57,9 +57,10 @@ impl Folded {
             return 0.0;
         }
         let similarity = strsim::normalized_levenshtein(&self.text, &other.text);
-        Some(similarity)
-            .filter(|it| *it >= MIN_TEXT)
-            .unwrap_or_default()
+        match similarity >= MIN_TEXT {
+            true => similarity,
+            false => 0.0,
+        }
     }
 }
 
