@@ -10,7 +10,7 @@ use crate::common::log::grow;
 use crate::common::{Repo, lines};
 
 /// A repository with an approval that no commit has used up yet, and records after it.
-fn repo() -> Repo {
+pub fn repo() -> Repo {
     let repo = Repo::open();
     repo.stage("large.py", lines(1..=200));
     repo.commit("Large");

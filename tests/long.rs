@@ -13,6 +13,7 @@ mod common;
 
 mod faults;
 mod file_race;
+mod log_growth;
 mod power_cut;
 mod real_agents;
 mod system_calls;

@@ -41,7 +41,7 @@ const CLAUDE: RealAgent = RealAgent {
     package: "@anthropic-ai/claude-code@2.1.330",
     program: ".bin/claude",
     settings: ".claude/settings.json",
-    before: "",
+    before: "{}",
     write: |_, absolute| json!(["Write", {"file_path": absolute, "content": "x = 1\n"}]),
     shell: |command| json!(["Bash", {"command": command}]),
     background: Some(|command| json!(["Bash", {"command": command, "run_in_background": true}])),
@@ -67,7 +67,7 @@ const CODEX: RealAgent = RealAgent {
     package: "@openai/codex@0.169.0",
     program: ".bin/codex",
     settings: ".codex/hooks.json",
-    before: "",
+    before: "{\"hooks\":{}}",
     write: |path, _| {
         let patch = format!("*** Begin Patch\n*** Add File: {path}\n+x = 1\n*** End Patch\n");
         json!(["apply_patch", patch])
@@ -135,7 +135,7 @@ const GEMINI: RealAgent = RealAgent {
     package: "@google/gemini-cli@0.61.0",
     program: ".bin/gemini",
     settings: ".gemini/settings.json",
-    before: "{\"ui\":{\"hideTips\":true}}",
+    before: "{ \"ui\": {\"hideTips\": true} }\n",
     write: |_, absolute| json!(["write_file", {"file_path": absolute, "content": "x = 1\n"}]),
     shell: |command| json!(["run_shell_command", {"command": command, "description": "Do it"}]),
     background: Some(
@@ -306,10 +306,11 @@ impl RealAgent {
         let mut guard = repo.with_guard_on_path(GUARD);
         run(guard.args(["uninstall", self.name])).exits(0);
         match self.before {
-            "" => assert!(!repo.path(self.settings).exists()),
+            // What holds nothing else is removed.
+            "" | "{}" | "{\"hooks\":{}}" => assert!(!repo.path(self.settings).exists()),
             before => {
                 let after: Value = serde_json::from_slice(&repo.read(self.settings)).unwrap();
-                assert_eq!(after.to_string(), before);
+                assert_eq!(after, serde_json::from_str::<Value>(before).unwrap());
             }
         }
 
