@@ -11,7 +11,7 @@ use super::{WrittenPath, add, any, paths, problem, types};
 use crate::error::Error;
 use crate::finding::{Anchor, Finding, Help, Rule};
 use crate::path::escaped;
-use crate::scope::role;
+use crate::scope::{Denial, role};
 
 /// One row of a table, or a list item. Without paths, it says the type of the items below it, or nothing.
 pub(super) struct Row {
@@ -261,6 +261,8 @@ pub struct Design {
     pub grants: Vec<Grant>,
     /// Paths that are named but not granted.
     pub mentions: Vec<Mention>,
+    /// Paths that the front matter forbids, or whose row says DO NOT MODIFY, in document order.
+    pub denials: Vec<Denial>,
     /// The faults in document order.
     pub faults: Vec<Problem>,
     /// Its tables, and how their rows are written.

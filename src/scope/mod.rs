@@ -1,6 +1,7 @@
 //! The scope: settings, and the grants of designs with their lookup.
 
 pub mod closest;
+mod denial;
 pub mod glob;
 mod grant;
 mod lookup;
@@ -9,6 +10,7 @@ pub mod patterns;
 pub mod settings;
 mod similarity;
 
+pub use denial::{Denial, DenialSource};
 #[cfg(test)]
 pub(crate) use grant::testing;
 pub use grant::{Actions, Grant, GrantForm, GrantKind, Role, role};
