@@ -47,6 +47,7 @@ mod design_forms;
 mod design_grammar;
 mod design_hostile;
 mod design_judged;
+mod design_labelled;
 mod design_rendered;
 mod digests;
 mod doctor;

@@ -52,17 +52,15 @@ pub(super) fn asking<T>(
     Ok(done)
 }
 
-/// Shows a question, and whether the person types `yes`.
-pub(super) fn confirms(person: &Person, question: &str) -> bool {
+/// Shows a question, and returns the line that the person types; `None` if the terminal closes.
+pub(super) fn answer(person: &Person, question: &str) -> Option<String> {
+    // What was typed before the question is no answer to it.
+    system::discard_input(&person.reads).ok()?;
+    write!(&person.writes, "{question}").ok()?;
     let mut typed = String::new();
-    let mut ask = || -> io::Result<()> {
-        system::discard_input(&person.reads)?;
-        write!(&person.writes, "{question}")?;
-        BufReader::new(&person.reads)
-            .read_line(&mut typed)
-            .map(drop)
-    };
-    ask().is_ok() && typed.trim() == "yes"
+    BufReader::new(&person.reads).read_line(&mut typed).ok()?;
+    let line = typed.strip_suffix('\n')?;
+    Some(line.trim().to_owned())
 }
 
 /// Shows `text`, and asks for the word and a reason, or for one of the `others`: strategies to preview instead. An

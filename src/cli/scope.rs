@@ -11,9 +11,9 @@ use serde_json::json;
 use super::options::{DesignArgs, repository};
 use super::output::Output;
 use super::person::{Person, refuse_agents_and_ci};
-use super::question::confirms;
+use super::question::answer;
 use crate::boundary::Boundary;
-use crate::design::propose;
+use crate::design::propose::{self, Proposal};
 use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::judge::{self, DesignEdit};
@@ -200,26 +200,26 @@ Examples:
   guard scope import plan.md           show the rows, ask, and write them into the plan
   guard scope import plan.md --print   print the table only
 
-guard proposes a row for every path that the plan names, and asks whether to write them. It leaves out the rows that \
-have a `?` in front, which it is not sure of: `guard scope add` adds those that you want. The table is then the whole \
+guard proposes a row for every path of the plan that the repository has, or whose directory it has, and asks whether to \
+write all of them, or row by row. Paths that the text denies stand in a list below the table. The table is then the whole \
 scope of the document, and guard stages it. Without a terminal, and under an agent or CI, guard prints the table and \
 writes nothing.";
 
 impl ScopeImportArgs {
     pub(super) fn run(&self, output: &mut Output) -> Result<u8> {
         let repo = repository()?;
-        let mut rows = judge::rows_of_plan(&repo, &self.plan)?;
-        if rows.is_empty() {
+        let proposal = judge::propose_from_plan(&repo, &self.plan)?;
+        if proposal.rows.is_empty() {
             return Err(Error::new("guard found no path to propose")
                 .help("write a design by hand: guard scope new NAME"));
         }
+        let rows: Vec<String> = proposal.rows.iter().map(|row| row.text.clone()).collect();
         let table = propose::section(&rows);
         let is_printed = self.print || !output.is_human();
         let person = Person::present();
         if let (Ok(person), false) = (&person, is_printed) {
-            rows.retain(|row| row.starts_with('|'));
-            let question = format!("{table}\nType `yes` to write the rows without a `?`: ");
-            if rows.is_empty() || !confirms(person, &question) {
+            let rows = confirmed_rows(person, &proposal);
+            if rows.is_empty() {
                 output.notes(&["guard wrote nothing".to_owned()]);
                 return Ok(0);
             }
@@ -227,11 +227,63 @@ impl ScopeImportArgs {
             let edit = judge::with_table(&repo, target, &rows)?;
             return finish(&repo, &edit, &[], output);
         }
-        output.answer(&json!({"version": 1, "table": table}), &table);
+        let mut denied = Vec::new();
+        for path in &proposal.denied {
+            denied.push(json!({"path": path.path, "line": path.line, "said": path.said}));
+        }
+        let text = table.clone() + &not_proposed(&proposal);
+        output.answer(
+            &json!({"version": 1, "table": table, "not_proposed": denied}),
+            &text,
+        );
         if let (Err(error), false) = (&person, is_printed) {
             output.notes(&[format!("guard wrote nothing: {}", error.message)]);
         }
         Ok(0)
+    }
+}
+
+/// The paths that the text denies, as a list below the table.
+fn not_proposed(proposal: &Proposal) -> String {
+    if proposal.denied.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("\nNot proposed, since the text says otherwise:\n\n");
+    for path in &proposal.denied {
+        text += &format!(
+            "- `{}` (line {}): {}\n",
+            escaped(&path.path),
+            path.line,
+            escaped(&path.said)
+        );
+    }
+    text
+}
+
+/// The rows that a person wants: all, none, or those confirmed one by one.
+fn confirmed_rows(person: &Person, proposal: &Proposal) -> Vec<String> {
+    let all: Vec<String> = proposal.rows.iter().map(|row| row.text.clone()).collect();
+    let shown = propose::section(&all) + &not_proposed(proposal);
+    let question =
+        format!("{shown}\nType `yes` to write these rows, `each` to be asked row by row: ");
+    match answer(person, &question).as_deref() {
+        Some("yes" | "all") => all,
+        Some("each") => {
+            let mut rows = Vec::new();
+            for row in &proposal.rows {
+                let question = format!(
+                    "line {}: {}\nType `yes` to write this row: ",
+                    row.line, row.text
+                );
+                match answer(person, &question).as_deref() {
+                    Some("yes" | "y") => rows.push(row.text.clone()),
+                    Some(_) => {}
+                    None => return Vec::new(),
+                }
+            }
+            rows
+        }
+        _ => Vec::new(),
     }
 }
 

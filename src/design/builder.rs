@@ -1,50 +1,34 @@
-//! A parsed design, and how it is collected: rows become grants, mentions or faults.
+//! A parsed design, and how it is collected: rows become grants, mentions, denials or faults.
 
 use std::collections::{BTreeSet, HashMap};
-use std::ops::Range;
 
 use gix::bstr::BString;
 
-use super::propose::form::{self, Form, MissingRow, RowToAdd};
-use super::{Actions, DesignText, Grant, GrantForm, GrantKind, Problem, RowAction};
-use super::{WrittenPath, add, any, paths, problem, types};
+use super::propose::form::{self, Form, FormPlace, MissingRow, RowToAdd};
+use super::row::{RowMeaning, WrittenRow};
+use super::types::{RowAction, any};
+use super::{Actions, DesignText, Grant, GrantForm, GrantKind, Problem, WrittenPath};
+use super::{paths, problem};
 use crate::error::Error;
 use crate::finding::{Anchor, Finding, Help, Rule};
 use crate::path::escaped;
-use crate::scope::{Denial, role};
-
-/// One row of a table, or a list item. Without paths, it says the type of the items below it, or nothing.
-pub(super) struct Row {
-    pub(super) paths: Vec<WrittenPath>,
-    pub(super) kind: RowAction,
-    /// The type as written.
-    pub(super) change_type: String,
-    pub(super) description: String,
-}
-
-impl Row {
-    /// A row without a description.
-    pub(super) fn of(paths: Vec<WrittenPath>, kind: RowAction, change_type: &str) -> Row {
-        Row {
-            paths,
-            kind,
-            change_type: change_type.to_owned(),
-            description: String::new(),
-        }
-    }
-}
+use crate::scope::{Denial, DenialSource, role};
 
 /// The result so far.
 pub(super) struct DesignBuilder<'a> {
     pub(super) source: &'a DesignText<'a>,
     pub(super) design: Design,
-    /// The number of rows and list items.
-    pub(super) rows: usize,
+    /// Rows with a whole segment in braces: `src/{module}/a.rs`. They are placeholders if another row is one, too.
+    slotted: Vec<Vec<Grant>>,
+    /// The number of rows, those without a file included.
+    rows: usize,
     placeholders: usize,
     bad_rows: usize,
-    /// Whether the document is ambiguous and grants nothing.
+    /// Whether the document grants nothing: it is ambiguous, or denies something that guard cannot read.
     pub(super) is_void: bool,
-    /// The form of the passage that is being read.
+    /// Whether a section about files has a table that cannot be read.
+    pub(super) has_broken_table: bool,
+    /// Where the rows that are being read stand.
     pub(super) form: GrantForm,
 }
 
@@ -53,12 +37,19 @@ impl<'a> DesignBuilder<'a> {
         DesignBuilder {
             source,
             design: Design::default(),
+            slotted: Vec::new(),
             rows: 0,
             placeholders: 0,
             bad_rows: 0,
             is_void: false,
+            has_broken_table: false,
             form: GrantForm::Table,
         }
+    }
+
+    /// Whether no row was read, whatever it said.
+    pub(super) fn has_no_rows(&self) -> bool {
+        self.rows == 0
     }
 
     /// Reports a fault. Two tables or columns that claim the same void the document.
@@ -70,102 +61,124 @@ impl<'a> DesignBuilder<'a> {
         self.design.faults.push(problem);
     }
 
-    /// Reads a passage that begins at `span`. If one of its paths contains `..`, the others may also start elsewhere,
-    /// and none is granted.
-    pub(super) fn passage(&mut self, span: Range<usize>, read: impl FnOnce(&mut Self)) {
-        let (grants, faults) = (self.design.grants.len(), self.design.faults.len());
-        read(self);
-        let mut faults = self.design.faults[faults..].iter();
-        if self.design.grants.len() > grants && faults.any(|fault| fault.reason == "dotdot") {
-            self.design.grants.truncate(grants);
-            self.bad_rows += 1;
-            self.fault(problem::relative_paths().at(span));
-        }
+    /// Reports a denial that guard cannot apply, which must not be passed over: the design grants nothing.
+    pub(super) fn refuse(&mut self, problem: Problem) {
+        self.fault(problem);
+        self.is_void = true;
     }
 
-    /// Reports all problems of a row that cannot be parsed. Outside of tables, they are passages that guard does not
-    /// read, and "none" is a statement.
-    pub(super) fn bad_row(&mut self, mut problems: Vec<Problem>) {
+    /// Reports all problems of a row that cannot be read.
+    pub(super) fn bad_row(&mut self, problems: Vec<Problem>) {
         self.rows += 1;
-        match problems
-            .iter()
-            .all(|problem| problem.rule == Rule::DesignPlaceholder)
-        {
-            true => self.placeholders += 1,
-            false => self.bad_rows += 1,
+        if problems.iter().all(Problem::is_placeholder) {
+            self.placeholders += 1;
+        } else {
+            self.bad_rows += 1;
         }
-        if self.form != GrantForm::Table {
-            problems.retain(|problem| problem.reason != "self-grant");
-            for problem in &mut problems {
-                problem.rule = Rule::DesignUnread;
-            }
-        }
-        problems.into_iter().for_each(|problem| self.fault(problem));
-    }
-
-    /// Adds what an item says.
-    pub(super) fn item(&mut self, read: Result<Row, Problem>) {
-        match read {
-            Ok(row) => self.row(row),
-            Err(problem) => self.bad_row(vec![problem]),
+        for problem in problems {
+            self.fault(problem);
         }
     }
 
-    /// Grants all paths of a row or none. Paths followed by "(no changes)" are only mentioned.
-    pub(super) fn row(&mut self, mut row: Row) {
-        let is_mention = row.kind == RowAction::Mention;
-        let is_denied = |path: &WrittenPath| is_mention || path.denied;
-        // Both paths of a Rename row belong together.
-        let is_whole = row.kind == RowAction::Rename && row.paths.iter().any(is_denied);
-        let denied = row.paths.extract_if(.., |path| is_whole || is_denied(path));
-        let denied: Vec<WrittenPath> = denied.collect();
-        self.rows += usize::from(!denied.is_empty());
-        for written in denied {
-            let read = paths::read(&written.text, false, self.source.path);
-            self.design.mentions.push(Mention {
-                anchor: self.source.anchor(written.span),
-                path: read.map_or(written.text, |(path, _)| path).into(),
-                change_type: row.change_type.clone(),
-            });
-        }
-        if row.paths.is_empty() {
-            return;
-        }
-        match self.grants(&row) {
-            Ok(grants) => {
-                self.rows += 1;
-                self.design.grants.extend(grants);
-            }
-            Err(problems) => self.bad_row(problems),
-        }
+    /// Counts a row that says that there is no file.
+    pub(super) fn no_file(&mut self) {
+        self.rows += 1;
+        self.placeholders += 1;
     }
 
-    fn grants(&self, row: &Row) -> Result<Vec<Grant>, Vec<Problem>> {
-        let is_rename = row.kind == RowAction::Rename;
-        // The old and the new path alternate.
-        let (arrows, problem): (&[bool], _) = match is_rename {
-            true => (&[false, true], problem::rename_ends()),
-            false => (&[false], problem::arrow()),
+    /// Adds a row: all of its paths are granted, mentioned or denied, or it is bad.
+    pub(super) fn row(&mut self, mut row: WrittenRow) {
+        let meaning = match row.meaning() {
+            Ok(meaning) => meaning,
+            Err(problem) => return self.bad_row(vec![self.at_row(problem, &row)]),
         };
-        let fits = |ends: &[WrittenPath]| ends.iter().map(|path| &path.arrow).eq(arrows);
-        let mut groups = row.paths.chunks(arrows.len());
-        if let Some([first, ..]) = groups.find(|ends| !fits(ends)) {
-            return Err(vec![problem.at(first.span.clone())]);
+        match meaning {
+            RowMeaning::Grants => match self.grants(&row) {
+                Ok(grants) => {
+                    self.rows += 1;
+                    let has_slot = |path: &WrittenPath| paths::has_slot_segment(&path.text);
+                    if row.paths.iter().any(has_slot) {
+                        self.slotted.push(grants);
+                    } else {
+                        self.design.grants.extend(grants);
+                    }
+                }
+                Err(problems) => self.bad_row(problems),
+            },
+            RowMeaning::Mentions => {
+                self.rows += 1;
+                for written in row.paths {
+                    self.mention(written, &row.change_type);
+                }
+            }
+            RowMeaning::Forbids => {
+                self.rows += 1;
+                for written in &row.paths {
+                    let denied = self.deny(written, DenialSource::Row, row.description.clone());
+                    if let Err(problem) = denied {
+                        self.refuse(problem.at(written.span.clone()));
+                    }
+                }
+            }
         }
-        let read = self.read_paths(&row.paths, row.kind)?;
-        let is_frozen = || types::forbids_changes(&row.description);
+    }
+
+    /// The problem at its own place, or else at the first path of the row.
+    fn at_row(&self, problem: Problem, row: &WrittenRow) -> Problem {
+        match row.paths.first() {
+            Some(first) if problem.span.is_empty() => problem.at(first.span.clone()),
+            _ => problem,
+        }
+    }
+
+    fn mention(&mut self, written: WrittenPath, change_type: &str) {
+        let read = paths::read(&written, self.source.path);
+        self.design.mentions.push(Mention {
+            anchor: self.source.anchor(written.span),
+            path: read.map_or(written.text, |(path, _)| path).into(),
+            change_type: change_type.to_owned(),
+        });
+    }
+
+    /// Takes a path out of the scope.
+    ///
+    /// # Errors
+    /// The text is not a plain relative path inside the workspace.
+    pub(super) fn deny(
+        &mut self,
+        written: &WrittenPath,
+        source: DenialSource,
+        description: String,
+    ) -> Result<(), Problem> {
+        let (path, kind) = paths::read(written, self.source.path)?;
+        self.design.denials.push(Denial {
+            path: path.into(),
+            kind,
+            source,
+            description,
+            anchor: self.source.anchor(written.span.clone()),
+        });
+        Ok(())
+    }
+
+    fn grants(&self, row: &WrittenRow) -> Result<Vec<Grant>, Vec<Problem>> {
+        let read = self.read_paths(&row.paths, row.action)?;
+        let ends = match row.action {
+            RowAction::Rename => rename_ends(row, &read).map_err(|problem| vec![problem])?,
+            _ => {
+                if let Some(path) = row.paths.iter().find(|path| path.arrow) {
+                    return Err(vec![problem::arrow().at(path.span.clone())]);
+                }
+                Vec::new()
+            }
+        };
         let mut grants = Vec::with_capacity(read.len());
         for (index, ((path, kind), written)) in read.iter().zip(&row.paths).enumerate() {
-            let other = read.get(index ^ 1).filter(|_| is_rename);
-            if other.is_some_and(|(_, end)| end != kind || *end == GrantKind::Glob) {
-                return Err(vec![problem::rename_ends().at(written.span.clone())]);
-            }
-            let actions = match row.kind {
-                RowAction::Grant(actions) if actions == add() && is_frozen() => Actions::ADD,
-                RowAction::Grant(actions) => actions,
-                RowAction::Rename if index % 2 == 0 => Actions::DELETE,
-                RowAction::Rename => any(),
-                RowAction::Mention => Actions::NONE,
+            let (actions, other) = match row.action {
+                RowAction::Grant(actions) => (actions, None),
+                RowAction::Rename if index % 2 == 0 => (Actions::DELETE, ends.get(index)),
+                RowAction::Rename => (any(), ends.get(index)),
+                RowAction::Mention => (Actions::NONE, None),
             };
             grants.push(Grant {
                 role: role(path),
@@ -173,7 +186,7 @@ impl<'a> DesignBuilder<'a> {
                 kind: *kind,
                 actions,
                 change_type: row.change_type.clone(),
-                renamed: other.map(|(end, _)| end.as_str().into()),
+                renamed: other.cloned(),
                 form: self.form,
                 description: row.description.clone(),
                 anchor: self.source.anchor(written.span.clone()),
@@ -183,19 +196,26 @@ impl<'a> DesignBuilder<'a> {
     }
 
     /// The paths of a row, or what is wrong with any of them. A link or submodule is never a directory.
-    pub(super) fn read_paths(
+    fn read_paths(
         &self,
         paths: &[WrittenPath],
-        kind: RowAction,
+        action: RowAction,
     ) -> Result<Vec<(String, GrantKind)>, Vec<Problem>> {
-        let single = [Actions::SUBMODULE, Actions::SYMLINK].map(RowAction::Grant);
-        let is_single = single.contains(&kind);
-        let (mut read, mut bad) = (Vec::new(), Vec::new());
+        let is_single = action == RowAction::Grant(Actions::SUBMODULE)
+            || action == RowAction::Grant(Actions::SYMLINK);
+        let mut read = Vec::new();
+        let mut bad = Vec::new();
         for written in paths {
-            let text = written.text.trim_end_matches(|c| is_single && c == '/');
-            match paths::read(text, written.directory && !is_single, self.source.path) {
+            let mut written = written.clone();
+            if is_single {
+                written
+                    .text
+                    .truncate(written.text.trim_end_matches('/').len());
+                written.directory = false;
+            }
+            match paths::read(&written, self.source.path) {
                 Ok(path) => read.push(path),
-                Err(problem) => bad.push(problem.at(written.span.clone())),
+                Err(problem) => bad.push(problem.at(written.span)),
             }
         }
         if bad.is_empty() { Ok(read) } else { Err(bad) }
@@ -203,8 +223,12 @@ impl<'a> DesignBuilder<'a> {
 
     /// Reports what only the whole document shows, and returns the result.
     pub(super) fn finish(mut self) -> Design {
+        self.settle_slotted_rows();
         self.report_duplicates();
         self.report_nothing_granted();
+        let is_table = |form: &Form| matches!(form.place, FormPlace::Table { .. });
+        self.design.declares =
+            self.is_void || self.has_broken_table || self.design.forms.iter().any(is_table);
         if self.is_void {
             self.design.grants.clear();
             self.design.mentions.clear();
@@ -214,40 +238,94 @@ impl<'a> DesignBuilder<'a> {
         let start = |anchor: &Anchor| anchor.span.start;
         (self.design.faults).sort_by_key(|fault| fault.anchor.as_deref().map(start));
         (self.design.grants).sort_by_key(|grant| grant.anchor.span.start);
+        (self.design.denials).sort_by_key(|denial| denial.anchor.span.start);
         self.design
+    }
+
+    /// One row with a name in braces may name a file of a template; where others hold the place of a name, it does, too.
+    fn settle_slotted_rows(&mut self) {
+        let slotted = std::mem::take(&mut self.slotted);
+        let has_placeholders = slotted.len() > 1
+            || self
+                .design
+                .faults
+                .iter()
+                .any(|fault| fault.reason == problem::PLACEHOLDER);
+        for grants in slotted {
+            if !has_placeholders {
+                self.design.grants.extend(grants);
+                continue;
+            }
+            self.placeholders += 1;
+            if let Some(first) = grants.first() {
+                let problem = problem::placeholder(&first.path);
+                self.fault(problem.at(first.anchor.span.clone()));
+            }
+        }
     }
 
     /// Tasks of one plan often change the same file; the rows of a table do not.
     fn report_duplicates(&mut self) {
-        let (mut first, mut repeated) = (HashMap::new(), Vec::new());
-        let forms = self.design.forms.iter();
-        let tables: BTreeSet<usize> = forms.map(|form| form.anchor.span.start).collect();
-        let grants = self.design.grants.iter();
-        for grant in grants.filter(|grant| grant.form == GrantForm::Table) {
+        let mut tables = BTreeSet::new();
+        for form in &self.design.forms {
+            tables.insert(form.anchor.span.start);
+        }
+        let mut first = HashMap::new();
+        let mut repeated = Vec::new();
+        for grant in &self.design.grants {
+            if grant.form != GrantForm::Table {
+                continue;
+            }
             let table = tables.range(..grant.anchor.span.start).next_back();
             let key = (table, &grant.path, grant.kind);
             if let Some(line) = first.insert(key, grant.anchor.line) {
                 repeated.push(problem::duplicate(&grant.path, line).at(grant.anchor.span.clone()));
             }
         }
-        repeated.into_iter().for_each(|problem| self.fault(problem));
+        for problem in repeated {
+            self.fault(problem);
+        }
     }
 
     fn report_nothing_granted(&mut self) {
         if self.rows == 0 || !self.design.grants.is_empty() {
             return;
         }
-        let problem = match self.placeholders == self.rows {
-            true => problem::only_placeholders(),
-            false if self.bad_rows == 0 => problem::nothing_granted(),
-            false => return,
+        let problem = if self.placeholders == self.rows {
+            problem::only_placeholders()
+        } else if self.bad_rows == 0 {
+            problem::nothing_granted()
+        } else {
+            return;
         };
         let faults = self.design.faults.iter();
         let faults = faults.filter_map(|fault| fault.anchor.as_deref());
         let mentions = self.design.mentions.iter().map(|mention| &mention.anchor);
-        let first = faults.chain(mentions).map(|anchor| anchor.span.start).min();
+        let denials = self.design.denials.iter().map(|denial| &denial.anchor);
+        let places = faults.chain(mentions).chain(denials);
+        let first = places.map(|anchor| anchor.span.start).min();
         self.fault(problem.at(self.source.line_span(first.unwrap_or(0))));
     }
+}
+
+/// For each path of a Rename row, the other end: the old and the new path alternate.
+///
+/// # Errors
+/// An end is missing, or the two are not both files or both directories.
+fn rename_ends(row: &WrittenRow, read: &[(String, GrantKind)]) -> Result<Vec<BString>, Problem> {
+    let mut ends = Vec::new();
+    for (pair, written) in read.chunks(2).zip(row.paths.chunks(2)) {
+        let ([(old, old_kind), (new, new_kind)], [first, second]) = (pair, written) else {
+            return Err(problem::rename_ends().at(written[0].span.clone()));
+        };
+        let is_pair = !first.arrow && second.arrow;
+        if !is_pair || old_kind != new_kind || *old_kind == GrantKind::Glob {
+            return Err(problem::rename_ends().at(first.span.clone()));
+        }
+        ends.push(new.as_str().into());
+        ends.push(old.as_str().into());
+    }
+    Ok(ends)
 }
 
 /// A parsed design document.
@@ -265,9 +343,10 @@ pub struct Design {
     pub denials: Vec<Denial>,
     /// The faults in document order.
     pub faults: Vec<Problem>,
-    /// Its tables, and how their rows are written.
+    /// Its tables and lists, and how their rows are written.
     pub forms: Vec<Form>,
     pub(super) is_typed: bool,
+    pub(super) declares: bool,
 }
 
 impl Design {
@@ -275,6 +354,12 @@ impl Design {
     /// directory.
     pub fn is_typed(&self) -> bool {
         self.is_typed
+    }
+
+    /// Whether the document names no files to change, as most specifications do: it has no table of files, and what it
+    /// says is neither ambiguous nor a denial that guard cannot read.
+    pub fn declares_nothing(&self) -> bool {
+        !self.declares
     }
 
     /// Whether the design can judge anything. An ambiguous or undecodable document grants nothing; a bad row loses
@@ -306,12 +391,17 @@ impl Design {
     pub fn findings(&self) -> Vec<Finding> {
         let finding = |fault: &Problem| {
             let mut help = fault.help.lines();
-            let example = |line: &str| match Help::from(line) {
-                command if command.has_command() => command,
-                _ => Help::Row(line.to_owned()),
+            let example = |line: &str| {
+                let command = Help::from(line);
+                if command.has_command() {
+                    command
+                } else {
+                    Help::Row(line.to_owned())
+                }
             };
             let sentence = help.next().map(Help::from).into_iter();
             Finding {
+                level: fault.level,
                 design: fault.anchor.as_deref().cloned(),
                 help: sentence.chain(help.map(example)).collect(),
                 ..Finding::new(fault.rule, self.path.clone(), fault.message.clone())

@@ -1,240 +1,228 @@
-//! The phrases that announce files, in headings and in labels: a bold line, or one that ends in a colon.
+//! The phrases that announce files, in headings and in labels.
 
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use super::words::{LOOK, negates, negations, words};
-use super::{Actions, DesignBuilder, DesignText, GrantForm, InlineText, PieceKind, Problem, Row};
-use super::{RowAction, Run, WrittenPath, add, any, is_in, item, paths, problem, types};
+use super::remarks::{self, Remark};
+use super::types::{self, RowAction, any};
+use super::words::{as_seen, words};
+use crate::scope::Actions;
 
-/// What a heading says about files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Title {
-    /// A table with types below it is the scope; a passage directly below it counts, too. A row without a type grants
-    /// these actions.
-    Scope(Actions),
-    /// Only a passage directly below it counts.
-    Passage(Actions),
-    /// The files below are not to be changed.
-    Denied,
-    /// Something else.
-    #[default]
-    Other,
-}
+/// Whole phrases.
+const PHRASES: &[&str] = &[
+    "file changes",
+    "file change",
+    "files changes",
+    "file map",
+    "file list",
+    "declared files",
+    "allowed files",
+    "allowed paths",
+    "files you may modify",
+    "files you may change",
+    "files you may edit",
+    "affected code",
+];
 
-/// Other headings than "files …ed" and "files to …".
-const PHRASES: &str =
-    "file changes|file change|files changes|file map|file inventory|files inventory|declared files";
-/// What may be said of files, beside [`LOOK`].
-const VERBS: &str = "create|created|add|added|modify|modified|update|updated|edit|edited|delete|deleted|remove|removed|\
-    change|changed|touch|touched|affected|implement|implemented";
+/// What may be said of files: "Files to create", "Modified Files".
+const VERBS: &[&str] = &[
+    "create",
+    "created",
+    "new",
+    "add",
+    "added",
+    "modify",
+    "modified",
+    "update",
+    "updated",
+    "edit",
+    "edited",
+    "delete",
+    "deleted",
+    "remove",
+    "removed",
+    "change",
+    "changed",
+    "touch",
+    "touched",
+    "affected",
+    "implement",
+    "implemented",
+    "rewrite",
+    "rewritten",
+    "rename",
+    "renamed",
+    "move",
+    "moved",
+];
 
-/// A phrase, in which `V` stands for a verb, with the words around it that do not change its meaning. "Files" alone is too
-/// vague, but "Files Summary" is a list of files.
-static PHRASE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let lead = "(?:(?:the|all|list|summary|of|proposed|planned|expected) )*";
-    let tail = "(?: (?:summary|list|table|overview))";
-    let phrase = format!("{PHRASES}|files?(?: to(?: be)?)?(?: V)+|(?:V )+files?");
-    Regex::new(&format!("^{lead}(?:(?:{phrase}){tail}*|files{tail}+)$")).ok()
-});
+/// Words around a phrase that do not change its meaning.
+const LEADS: &[&str] = &[
+    "the", "all", "list", "summary", "of", "proposed", "planned", "expected", "complete",
+];
+const TAILS: &[&str] = &["summary", "list", "table"];
 
-/// Classifies a heading; `extra` are the phrases of the settings.
-pub(super) fn title(text: &str, extra: &[String]) -> Title {
-    let mut main = words(split(text).0);
-    if negates(text) {
-        let mut negations = negations(&main).into_iter();
-        main.retain(|_| negations.next() != Some(true));
-        return phrase(&main).map_or(Title::Other, |_| Title::Denied);
-    }
-    if extra.iter().any(|phrase| words(phrase) == main) {
-        return Title::Scope(any());
-    }
-    let passage = || passage(&main).map_or(Title::Other, Title::Passage);
-    phrase(&main).map_or_else(passage, Title::Scope)
-}
+/// Words with which files are only looked at.
+const LOOKS: &[&str] = &["investigate", "read", "reference", "references"];
+/// Words that deny; [`super::exclusion`] has those of headings.
+const NOT: &[&str] = &["not", "don't", "dont", "won't", "wont", "never", "no"];
 
-/// Whether a heading is nothing but its phrase, a number and a note: only then a passage below it counts.
-pub(super) fn is_plain(text: &str) -> bool {
-    let rest = split(text).1.trim_end_matches(':');
-    let is_note = rest.starts_with('(') && rest.find(')') == Some(rest.len() - 1);
-    !text.trim().starts_with('[') && (rest.is_empty() || is_note)
-}
-
-/// The headings and labels that only passages know.
-fn passage(words: &[String]) -> Option<Actions> {
-    match words.join(" ").as_str() {
-        "new files" => Some(add()),
-        "file list" | "affected code" => Some(any()),
-        _ => None,
-    }
-}
-
-/// What a row without a type grants below a phrase: what all verbs say, or anything.
-fn phrase(words: &[String]) -> Option<Actions> {
-    let words = words.iter().map(String::as_str);
-    let mut words: Vec<&str> = words.filter(|word| !is_in(word, "and|or")).collect();
-    let verbs = words.iter_mut();
-    let verbs = verbs.filter(|word| is_in(word, VERBS) || is_in(word, LOOK));
-    let verbs = verbs.map(|word| std::mem::replace(word, "V"));
-    let actions = verbs.map(|verb| match types::of_word(verb) {
-        Some(RowAction::Grant(actions)) if !verb.starts_with("change") => actions,
-        _ => any(),
-    });
-    let actions = actions.reduce(|all, one| if all == one { all } else { any() });
-    let is_phrase = PHRASE.as_ref()?.is_match(&words.join(" "));
-    is_phrase.then_some(actions.unwrap_or(any()))
-}
-
-/// The phrase without a label in brackets and a number, and what follows from a parenthesis, colon or dash on.
-fn split(text: &str) -> (&str, &str) {
-    let text = text.trim();
-    let label = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-    let text = label.map_or(text, |(_, rest)| rest.trim_start());
-    let number = NUMBER.as_ref().and_then(|number| number.find(text));
-    let text = &text[number.map_or(0, |number| number.end())..];
-    let end = text.find(['(', '[', ':', '—', '–']).unwrap_or(text.len());
-    text.split_at(end.min(text.find(" - ").unwrap_or(end)))
-}
-
-/// `2.1`, `3.`, `§8`, `A)`, `IV.` or `Section 2:` at the start of a heading.
-static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let number = r"(?:section|part|chapter|appendix|step|§)[.):-]*\s+\S+|§*[0-9][0-9.]*[.):-]*|(?:[a-z]|[ivx]+)[.):-]+";
-    Regex::new(&format!(r"^(?i:{number})(?:\s+[-–—:\s]*|$)")).ok()
-});
-
-/// What an item without a type grants below a label, which is given without its note. The singular "File" names no list.
-fn of_label(text: &str, extra: &[String]) -> Option<Actions> {
-    let said = words(text);
-    let is_list = !said.iter().any(|word| word == "file") || is_in(&said.join(" "), PHRASES);
-    let is_own = said == ["files"] || extra.iter().any(|phrase| words(phrase) == said);
-    match negates(text) {
-        true => None,
-        false if is_own => Some(any()),
-        false => phrase(&said).filter(|_| is_list).or_else(|| passage(&said)),
-    }
-}
-
-/// A label at the start of a paragraph or list item, or a heading, directly below which files may be listed.
-pub(super) struct Label {
-    /// What an item without a type grants.
+/// What a heading or label announces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Announcement {
+    /// What a row without a type grants.
     pub(super) untyped: Actions,
-    /// The items on its line.
-    pub(super) items: Vec<Run>,
-    /// The place of the label.
-    pub(super) span: Range<usize>,
-    /// Whether more lines of the paragraph follow.
-    pub(super) has_more: bool,
-    /// What a list below it is.
-    pub(super) form: GrantForm,
+    /// Whether a phrase of the settings announces it: the columns below may have any names.
+    pub(super) is_declared: bool,
 }
 
-/// The label at the start of a paragraph or list item.
-pub(super) fn label(source: &DesignText<'_>, content: &InlineText) -> Option<Label> {
-    let whole = source.slice(content.span.clone()).trim();
-    let first = whole.lines().next().unwrap_or("").trim_end();
-    let line = content.run.part(content.run.text.split('\n').next()?);
-    let has_marks =
-        |mark: &&str| first.starts_with(*mark) && first.trim_end_matches(':').ends_with(*mark);
-    let is_bold = first.len() > 4 && ["**", "__"].iter().any(has_marks);
-    let colon = line.text.find(':');
-    if colon.is_none() && !is_bold || paths::check_pieces(&line, source.path).is_err() {
+/// What a heading announces; `extra` are the phrases of the settings.
+pub(super) fn of_heading(text: &str, extra: &[String]) -> Option<Announcement> {
+    let text = as_seen(text);
+    let (phrase, note) = split(text.trim());
+    announced(phrase, note, extra)
+}
+
+/// What a label announces. "Files" alone is one, unlike a heading.
+pub(super) fn of_label(text: &str, extra: &[String]) -> Option<Announcement> {
+    let text = as_seen(text);
+    let (phrase, note) = split(text.trim());
+    let is_bracketed = note.is_empty() || note.starts_with(['(', '[']);
+    // "Files (all in `src/`)": the paths below do not start at the root.
+    let is_elsewhere =
+        note.contains('/') && types::of_text(note.trim_matches(['(', ')', ' '])).is_none();
+    if !is_bracketed || is_elsewhere {
         return None;
     }
-    let head = &line.text[..colon.unwrap_or(line.text.len())];
-    let (phrase, note) = match head.split_once('(') {
-        Some((phrase, note)) => (phrase, Some(note.trim().strip_suffix(')')?.trim())),
-        None => (head, None),
-    };
-    let untyped = RowAction::Grant(of_label(phrase, &source.options.headings)?);
-    let is_number = |note: &&str| !note.is_empty() && note.bytes().all(|c| c.is_ascii_digit());
-    let note = note.filter(|note| !is_number(note));
-    let RowAction::Grant(untyped) = note.map_or(Some(untyped), types::of_note)? else {
-        return None;
-    };
-    let items = colon.map_or("", |colon| &line.text[colon + 1..]);
-    let items = item::parts(items, &[';']).map(|part| line.part(part));
-    Some(Label {
+    if words(phrase) == ["files"] {
+        return noted(any(), note).map(|untyped| Announcement {
+            untyped,
+            is_declared: false,
+        });
+    }
+    announced(phrase, note, extra)
+}
+
+fn announced(phrase: &str, note: &str, extra: &[String]) -> Option<Announcement> {
+    let said = words(phrase);
+    if extra.iter().any(|own| words(own) == said) {
+        return noted(any(), note).map(|untyped| Announcement {
+            untyped,
+            is_declared: true,
+        });
+    }
+    for word in said.iter().chain(&words(note)) {
+        if LOOKS.contains(&word.as_str()) || NOT.contains(&word.as_str()) {
+            return None;
+        }
+    }
+    let untyped = noted(of_phrase(&said)?, note)?;
+    Some(Announcement {
         untyped,
-        items: items.collect(),
-        span: source.span_of(first),
-        has_more: whole.len() > first.len(),
-        form: GrantForm::LabelList,
+        is_declared: false,
     })
 }
 
-/// The place of a label in the middle of a paragraph, where it announces nothing.
-pub(super) fn label_inside(source: &DesignText<'_>, content: &InlineText) -> Option<Range<usize>> {
-    let (marks, extra) = (['*', '_', ' '], &source.options.headings);
-    let is_label = |line: &&str| {
-        let head = line.trim_start_matches(marks).split_once(':');
-        head.is_some_and(|(head, _)| of_label(head.trim_matches(marks), extra).is_some())
-    };
-    let mut lines = source.slice(content.span.clone()).lines().skip(1);
-    let line = lines.find(is_label)?;
-    Some(source.line_span(source.span_of(line).start))
+/// What a row without a type grants below a phrase with a note: a note that is a type says more than the phrase, and one
+/// that takes rows back leaves nothing to announce.
+fn noted(untyped: Actions, note: &str) -> Option<Actions> {
+    let note = note.trim_matches(|c: char| !c.is_alphanumeric());
+    match types::of_text(note).map(|said| said.action) {
+        Some(RowAction::Grant(actions)) => return Some(actions),
+        Some(RowAction::Rename | RowAction::Mention) => return None,
+        None => {}
+    }
+    let remark = remarks::judge(note, RowAction::Grant(untyped), true);
+    (remark == Remark::Plain).then_some(untyped)
 }
 
-/// Whether a paragraph begins like a label: a bold line or one with a colon that has the word "files".
-pub(super) fn resembles_label(source: &DesignText<'_>, content: &InlineText) -> bool {
-    let line = source.slice(source.line_span(content.span.start));
-    let head = line.split(':').next().unwrap_or("");
-    (line.starts_with(['*', '_']) || line.ends_with(':')) && words(head).contains(&"files".into())
-}
-
-/// The type of a heading that names one file, as written: `#### [MODIFY] [name](path)`.
-pub(super) fn file_type(content: &InlineText) -> Option<&str> {
-    let text = content.plain.trim().strip_prefix('[')?;
-    let (word, rest) = text.split_once(']')?;
-    let is_type = matches!(word.to_uppercase().as_str(), "NEW" | "MODIFY" | "DELETE");
-    (is_type && !rest.trim().is_empty()).then_some(word)
-}
-
-/// Grants the file of the heading, if it names one.
-pub(super) fn read_file(content: &InlineText, draft: &mut DesignBuilder<'_>) {
-    let source = draft.source;
-    let found = file_type(content).and_then(|word| Some((word, types::of_item(word)?)));
-    let Some((word, kind)) = found else {
-        return;
-    };
-    draft.form = GrantForm::FileHeading;
-    draft.item(heading_path(source, content).map(|path| Row::of(vec![path], kind, word)));
-}
-
-fn heading_path(source: &DesignText<'_>, content: &InlineText) -> Result<WrittenPath, Problem> {
-    let run = &content.run;
-    let unclear = || problem::file_heading().at(source.line_span(content.span.start));
-    let start = run.text.find(']').map_or(run.text.len(), |end| end + 1);
-    let rest = run.part(run.text.split_at(start).1);
-    for piece in &run.pieces {
-        let PieceKind::Link { text, target } = &piece.kind else {
-            continue;
-        };
-        let (name, target) = (text.trim(), paths::decode(target));
-        let target = target.strip_prefix("file://").unwrap_or(&target);
-        if target != name && !target.ends_with(&format!("/{name}")) {
-            return Err(problem::link_mismatch(name, target).at(piece.span.clone()));
+/// What the words of a phrase let a row without a type do; `None` if they announce no files.
+fn of_phrase(said: &[String]) -> Option<Actions> {
+    let mut core: Vec<&str> = said.iter().map(String::as_str).collect();
+    while core.first().is_some_and(|word| LEADS.contains(word)) {
+        core.remove(0);
+    }
+    while core.len() > 1 && core.last().is_some_and(|word| TAILS.contains(word)) {
+        if PHRASES.contains(&core.join(" ").as_str()) {
+            break;
         }
-        let says_more = rest.text.trim().chars().count() > 1;
-        return match says_more || content.is_struck || content.is_obscured {
-            true => Err(unclear()),
-            false => Ok(WrittenPath::new(target, piece.span.clone())),
+        core.pop();
+    }
+    if PHRASES.contains(&core.join(" ").as_str()) {
+        return Some(any());
+    }
+    let verbs = verbs_of_files(&core)?;
+    let mut actions = None;
+    for verb in verbs {
+        let said = implied(verb);
+        actions = match actions {
+            None => Some(said),
+            Some(before) if before == said => Some(before),
+            Some(_) => return Some(any()),
         };
     }
-    let row = item::read(source, &rest, Actions::NONE, "")?;
-    match row.paths.as_slice() {
-        [path] if row.change_type.is_empty() => Ok(path.clone()),
-        _ => Err(unclear()),
+    actions
+}
+
+/// The verbs of "file(s) [to [be]] V…", "V… file(s)" and "V files to V"; at least one.
+fn verbs_of_files<'w>(core: &[&'w str]) -> Option<Vec<&'w str>> {
+    let mut verbs = Vec::new();
+    let mut has_files = false;
+    for word in core {
+        match *word {
+            "file" | "files" if !has_files => has_files = true,
+            "to" | "be" if has_files && verbs.is_empty() => {}
+            "and" | "or" if !verbs.is_empty() => {}
+            verb if VERBS.contains(&verb) => verbs.push(verb),
+            _ => return None,
+        }
     }
+    (has_files && !verbs.is_empty()).then_some(verbs)
+}
+
+/// What a verb lets a row without a type do. "Files changed" stands for anything but deleting.
+fn implied(verb: &str) -> Actions {
+    if verb == "changed" {
+        return any();
+    }
+    match types::of_word(verb) {
+        Some(RowAction::Grant(actions)) => actions,
+        _ => any(),
+    }
+}
+
+/// The phrase without its number, and what follows from a bracket, colon or dash on.
+fn split(text: &str) -> (&str, &str) {
+    let text = without_number(text);
+    let mark = text.find(['(', '[', ':', '—', '–']).unwrap_or(text.len());
+    let hyphen = text.find(" - ").unwrap_or(mark);
+    text.split_at(mark.min(hyphen))
+}
+
+/// `2.1`, `3.`, `§8`, `A)`, `IV.`, `Task 2:` or `Section 2:` at the start of a heading.
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    let unit = "section|part|chapter|step|task|phase|unit|story|milestone|§";
+    let number = format!(
+        r"(?:{unit})[.):-]*\s*[0-9][0-9A-Za-z.]*|§*[0-9][0-9.]*[.):-]*|(?:[a-z]|[ivx]+)[.):-]+"
+    );
+    #[expect(clippy::expect_used, reason = "a constant pattern")]
+    Regex::new(&format!(r"^(?i:{number})(?:[\s:.)–—-]+|$)")).expect("a valid pattern")
+});
+
+/// A heading without its number, `Task N` or `Phase N`.
+pub(super) fn without_number(text: &str) -> &str {
+    let end = NUMBER.find(text).map_or(0, |number| number.end());
+    &text[end..]
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::types::add;
     use super::*;
 
-    fn of(text: &str) -> Title {
-        title(text, &[])
+    fn untyped(text: &str) -> Option<Actions> {
+        of_heading(text, &[]).map(|found| found.untyped)
     }
 
     #[test]
@@ -249,10 +237,11 @@ mod tests {
             "Affected Files",
             "File Changes",
             "File Change Summary",
-            "Files Summary",
+            "File List",
             "File Map",
-            "§8 Files inventory",
-            "Declared files",
+            "§8 Declared files",
+            "Allowed Files",
+            "Files you may modify",
             "FILES TO CREATE/MODIFY",
             "Files Created/Modified",
             "Files to Change / Create",
@@ -267,85 +256,86 @@ mod tests {
             "Files to be changed",
             "2.1 - Files changed",
             "1.2.3. Files changed",
+            "Files\u{200b} Changed",
+            "Ｆｉｌｅｓ Changed",
         ] {
-            assert_eq!(of(text), Title::Scope(any()), "{text}");
+            assert_eq!(untyped(text), Some(any()), "{text}");
         }
     }
 
     #[test]
     fn the_heading_implies_the_action() {
-        assert_eq!(of("Files to Create"), Title::Scope(add()));
-        assert_eq!(of("2.1 Files to Modify"), Title::Scope(Actions::MODIFY));
-        assert_eq!(of("Files to Update"), Title::Scope(Actions::MODIFY));
-        assert_eq!(of("9. Files Modified"), Title::Scope(Actions::MODIFY));
-        assert_eq!(of("Files to Delete"), Title::Scope(Actions::DELETE));
+        for (text, expected) in [
+            ("Files to Create", add()),
+            ("New Files", add()),
+            ("2.1 Files to Modify", Actions::MODIFY),
+            ("Files to Update", Actions::MODIFY),
+            ("9. Files Modified", Actions::MODIFY),
+            ("Files to Delete", Actions::DELETE),
+            ("Files (new)", add()),
+        ] {
+            let found = untyped(text).or_else(|| of_label(text, &[]).map(|found| found.untyped));
+            assert_eq!(found, Some(expected), "{text}");
+        }
     }
 
     #[test]
-    fn negative_words_never_grant() {
+    fn other_headings_announce_nothing() {
         for text in [
             "Files NOT to Modify",
             "Files not changed",
             "Files to Investigate",
             "Files to Read",
             "Files changed (do not edit)",
+            "Files changed (if needed)",
             "[UNCHANGED] 2.1 Files Changed",
             "Files don’t modify",
             "Reference files",
-        ] {
-            assert_eq!(of(text), Title::Denied, "{text}");
-        }
-    }
-
-    #[test]
-    fn look_alikes() {
-        for text in [
             "2.4 Check 4 — Files Changed Table Parses (ERROR)",
             "Notes to Modify",
             "2.1 Bias Types",
             "Profiles changed",
             "Critical Files for Implementation",
+            "Files Summary",
+            "Files overview",
+            "File inventory",
+            "Files",
             "2.1",
             "",
-            "Not in scope",
             "I",
             "Files to",
             "Read configuration files",
             "Files not found",
-            "Reference: files changed",
         ] {
-            assert_eq!(of(text), Title::Other, "{text}");
+            assert_eq!(untyped(text), None, "{text}");
         }
     }
 
     #[test]
-    fn notebook_is_not_the_word_not() {
-        assert_eq!(of("Files Changed: notebooks"), Title::Scope(any()));
+    fn a_label_may_be_files_alone_but_not_of_another_directory() {
+        assert_eq!(
+            of_label("Files", &[]).map(|found| found.untyped),
+            Some(any())
+        );
+        assert_eq!(
+            of_label("Files (2)", &[]).map(|found| found.untyped),
+            Some(any())
+        );
+        assert_eq!(of_label("Files (all in web/)", &[]), None);
+        assert_eq!(of_label("File", &[]), None);
     }
 
     #[test]
     fn settings_add_phrases() {
-        let extra = ["Implementation Paths".to_owned()];
+        let extra = ["改动范围".to_owned()];
+        let found = of_heading("3. 改动范围", &extra);
         assert_eq!(
-            title("3. Implementation paths", &extra),
-            Title::Scope(any())
+            found,
+            Some(Announcement {
+                untyped: any(),
+                is_declared: true
+            })
         );
-        assert_eq!(title("Implementation paths not used", &extra), Title::Other);
-    }
-    #[test]
-    fn a_plain_heading_is_a_number_a_phrase_and_one_note() {
-        for (text, expected) in [
-            ("Files Changed", true),
-            ("2.1 Files Changed:", true),
-            ("Files Changed (estimated)", true),
-            ("Files Changed (estimated):", true),
-            ("Files Changed (a) (b)", false),
-            ("Files Changed (a", false),
-            ("Files Changed - later", false),
-            ("[NEW] Files Changed", false),
-            ("[Files Changed]", false),
-        ] {
-            assert_eq!(is_plain(text), expected, "{text}");
-        }
+        assert_eq!(of_heading("改动", &extra), None);
     }
 }

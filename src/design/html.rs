@@ -3,21 +3,81 @@
 //! CommonMark ends an HTML block at a blank line, not at the end tag, so Markdown below a `<details>` is still inside
 //! it. In doubt the rest of the document counts as enclosed, and is not granted.
 
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use super::is_in;
-
 /// Elements that a browser closes neither with the paragraph nor with the end tag of an element around them.
-const LASTING: &str = "address|applet|article|aside|blockquote|button|caption|center|colgroup|dd|dir|div|dl|dt|fieldset|\
-    figcaption|figure|footer|form|frameset|h1|h2|h3|h4|h5|h6|header|hgroup|li|main|marquee|menu|nav|ol|optgroup|option|\
-    search|section|summary|table|tbody|td|tfoot|th|thead|tr|ul";
+const LASTING: &[&str] = &[
+    "address",
+    "applet",
+    "article",
+    "aside",
+    "blockquote",
+    "button",
+    "caption",
+    "center",
+    "colgroup",
+    "dd",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "frameset",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hgroup",
+    "li",
+    "main",
+    "marquee",
+    "menu",
+    "nav",
+    "ol",
+    "optgroup",
+    "option",
+    "search",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "ul",
+];
 /// Those that also hide or strike out what they hold.
-const HIDING: &str = "details|dialog|listing|math|noscript|object|pre|s|select|strike|svg|template";
+const HIDING: &[&str] = &[
+    "details", "dialog", "listing", "math", "noscript", "object", "pre", "s", "select", "strike",
+    "svg", "template",
+];
 /// Tags that GitHub shows as text, and other readers obey.
-const SHOWN: &str = "iframe|noembed|noframes|plaintext|script|style|textarea|title|xmp";
+const SHOWN: &[&str] = &[
+    "iframe",
+    "noembed",
+    "noframes",
+    "plaintext",
+    "script",
+    "style",
+    "textarea",
+    "title",
+    "xmp",
+];
+/// Headings, which may end or exclude a section.
+const HEADINGS: &[&str] = &["h1", "h2", "h3", "h4", "h5", "h6"];
+/// Elements that strike text out.
+const STRIKING: &[&str] = &["del", "s", "strike"];
 /// The maximum number of open elements.
 const MAX_OPEN: usize = 256;
 
@@ -30,8 +90,6 @@ pub(super) struct Element {
     pub(super) start: usize,
     /// Whether only its own end tag closes it.
     is_lasting: bool,
-    /// Whether it may hide what it holds.
-    is_hiding: bool,
 }
 
 /// The open elements at the current position.
@@ -42,8 +100,6 @@ pub(super) struct OpenElements {
     lost: Option<Element>,
     /// The number of elements open around the current text.
     floor: usize,
-    /// The contents of the `<files>` tags directly in a `<task>`.
-    pub(super) files: Vec<Range<usize>>,
 }
 
 impl OpenElements {
@@ -58,7 +114,6 @@ impl OpenElements {
             name: name.to_owned(),
             start,
             is_lasting: true,
-            is_hiding: true,
         });
     }
 
@@ -84,28 +139,17 @@ impl OpenElements {
             let Ok(tag) = found else {
                 return self.give_up("", start + at);
             };
-            if is_block && tag.name == "files" && !tag.is_end && self.is_in_task() {
-                let start = start + cursor;
-                let rest = html.split_at(cursor).1.split_once('<');
-                if let Some((content, _)) = rest.filter(|(_, tag)| tag.starts_with("/files>")) {
-                    self.files.push(start..start + content.len());
-                }
-            }
-            if is_block || !is_in(&tag.name, SHOWN) {
+            if is_block || !SHOWN.contains(&tag.name.as_str()) {
                 self.tag(&tag, start + at);
             }
         }
     }
 
-    /// Whether a visible `<task>` is the innermost element.
-    fn is_in_task(&self) -> bool {
-        self.stack.last().is_some_and(|last| last.name == "task")
-            && self.stack.iter().all(|element| !element.is_hiding)
-    }
-
     fn tag(&mut self, tag: &Tag<'_>, start: usize) {
-        let hides = is_in(&tag.name, HIDING) || is_in(&tag.name, SHOWN) || tag.hides();
-        let is_lasting = hides || is_in(&tag.name, LASTING);
+        let hides = HIDING.contains(&tag.name.as_str())
+            || SHOWN.contains(&tag.name.as_str())
+            || tag.hides();
+        let is_lasting = hides || LASTING.contains(&tag.name.as_str());
         if tag.is_end {
             let same = |element: &Element| element.name == tag.name;
             let open = self.stack.get(self.floor..).unwrap_or(&[]);
@@ -117,7 +161,7 @@ impl OpenElements {
                 None if !is_lasting => {}
                 _ => self.give_up(&tag.name, start),
             }
-        } else if is_in(&tag.name, "h1|h2|h3|h4|h5|h6") || self.stack.len() == MAX_OPEN {
+        } else if HEADINGS.contains(&tag.name.as_str()) || self.stack.len() == MAX_OPEN {
             // A heading, which may end or exclude the section.
             self.give_up(&tag.name, start);
         } else if !(tag.is_harmless() && self.stack.is_empty()) {
@@ -125,15 +169,21 @@ impl OpenElements {
                 name: tag.name.clone(),
                 start,
                 is_lasting,
-                is_hiding: hides || tag.strikes(),
             });
         }
     }
 }
 
 /// Elements that change how text looks without hiding it. The next block ends a `<p>`.
-const HARMLESS: &str = "a|abbr|b|big|br|cite|code|em|hr|i|img|input|ins|kbd|mark|p|q|samp|small|span|strong|sub|sup|\
-    tt|u|var|wbr";
+const HARMLESS: &[&str] = &[
+    "a", "abbr", "b", "big", "br", "cite", "code", "em", "hr", "i", "img", "input", "ins", "kbd",
+    "mark", "p", "q", "samp", "small", "span", "strong", "sub", "sup", "tt", "u", "var", "wbr",
+];
+
+/// Whether a tag breaks the line: `<br>`, `<br/>`.
+pub(super) fn is_break(tag: &str) -> bool {
+    "br".eq_ignore_ascii_case(tag.trim_matches(['<', '>', '/', ' ']))
+}
 
 /// One tag with its attributes.
 pub(super) struct Tag<'a> {
@@ -152,12 +202,12 @@ impl Tag<'_> {
 
     /// Whether the text after it is as visible as before.
     pub(super) fn is_harmless(&self) -> bool {
-        is_in(&self.name, HARMLESS) && !self.hides()
+        HARMLESS.contains(&self.name.as_str()) && !self.hides()
     }
 
     /// Whether it strikes text out.
     pub(super) fn strikes(&self) -> bool {
-        is_in(&self.name, "del|s|strike")
+        STRIKING.contains(&self.name.as_str())
     }
 }
 
@@ -202,14 +252,15 @@ fn declaration(rest: &str) -> Option<usize> {
 }
 
 /// A tag after its `<`, as a browser reads it: whether it ends an element, the name and the attributes.
-static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static TAG: LazyLock<Regex> = LazyLock::new(|| {
     let tag = r#"^(/?)([A-Za-z][^_/>]*)((?:[_/]+|[^_/>=]+(?:[_]*=[_]*(?:"[^"]*"|'[^']*'|[^_>"'][^_>]*))?)*)>"#;
-    Regex::new(&tag.replace('_', r" \t\n\f\r")).ok()
+    #[expect(clippy::expect_used, reason = "a constant pattern")]
+    Regex::new(&tag.replace('_', r" \t\n\f\r")).expect("a valid pattern")
 });
 
 /// The tag after a `<`, and its length.
 fn tag(text: &str) -> Option<(Tag<'_>, usize)> {
-    let (whole, [is_end, name, attributes]) = TAG.as_ref()?.captures(text)?.extract();
+    let (whole, [is_end, name, attributes]) = TAG.captures(text)?.extract();
     let tag = Tag {
         name: name.to_ascii_lowercase(),
         attributes,

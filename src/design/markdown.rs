@@ -9,7 +9,6 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
 
 use super::html::{self, Element, OpenElements};
-use super::is_in;
 use super::source::{PieceKind, Run};
 
 /// A block at the top level of the document.
@@ -42,21 +41,12 @@ impl Block {
     }
 }
 
-/// Fenced or indented code.
+/// Fenced or indented code, which declares nothing.
 pub(super) struct CodeBlock {
     /// The info string in lower case; `None` if the code is indented.
     pub(super) info: Option<String>,
     /// The range of its lines.
     pub(super) body: Range<usize>,
-}
-
-impl CodeBlock {
-    /// Whether it is fenced and in no language.
-    pub(super) fn is_text(&self) -> bool {
-        self.info
-            .as_deref()
-            .is_some_and(|info| is_in(info, "|text|txt"))
-    }
 }
 
 /// A part of a top-level list, in document order.
@@ -138,9 +128,8 @@ pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Reads `text[start..]`: the blocks at the top level, and the contents of the `<files>` tags of tasks. Spans are
-/// offsets into the text.
-pub(super) fn markdown(text: &str, start: usize) -> (Vec<Block>, Vec<Range<usize>>) {
+/// Reads `text[start..]`: the blocks at the top level. Spans are offsets into the text.
+pub(super) fn markdown(text: &str, start: usize) -> Vec<Block> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
@@ -156,7 +145,7 @@ pub(super) fn markdown(text: &str, start: usize) -> (Vec<Block>, Vec<Range<usize
         container_end: 0,
     };
     collector.read();
-    (collector.blocks, collector.elements.files)
+    collector.blocks
 }
 
 struct Collector<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> {
@@ -250,7 +239,11 @@ impl<'a, I: Iterator<Item = (Event<'a>, Range<usize>)>> Collector<'a, I> {
                         // The rest is struck out, too, since the end tag may be anywhere.
                         struck += usize::from(tag.is_ok_and(|tag| tag.strikes()));
                     }
-                    (kind, shown) = (Some(PieceKind::Html(html.to_string())), " ".into());
+                    // Readers see the words around a tag as one, unless it breaks the line.
+                    if html::is_break(&html) {
+                        shown = " ".into();
+                    }
+                    kind = Some(PieceKind::Html(html.to_string()));
                 }
                 Event::Start(tag @ (Tag::Emphasis | Tag::Strong)) if !is_inner => {
                     let mark = span.start..span.start + 1 + usize::from(tag == Tag::Strong);
@@ -464,7 +457,7 @@ mod tests {
     use super::*;
 
     fn shape(text: &str) -> String {
-        let blocks = markdown(text, 0).0;
+        let blocks = markdown(text, 0);
         let shapes = blocks.iter().map(|block| match block.visible() {
             BlockKind::Heading(level, content) => format!("h{level} {}", content.plain),
             BlockKind::Table(table) => format!("table {}", table.rows.len()),
@@ -502,7 +495,7 @@ mod tests {
     #[test]
     fn pieces_know_their_place_and_words_their_underscores() {
         let text = "\u{feff}_A_ **b** [a `c`](d) a/_x_/b &amp; `e`\n";
-        let found = markdown(text, 3).0;
+        let found = markdown(text, 3);
         let Some(BlockKind::Paragraph(content)) = found.first().map(Block::visible) else {
             panic!("no paragraph")
         };

@@ -5,22 +5,25 @@
 //!
 //! ```text
 //! bytes -> source (lines) -> markdown (one pass over CommonMark events): blocks with runs of inline text
-//!       -> outline (headings) -> scope: a table with types, or else all passages -> builder
+//!       -> outline (what headings say about blocks) -> document: tables, lists and front matter
+//!       -> row (type, paths, remarks) -> builder: grants, mentions, denials and faults
 //! ```
 
 mod builder;
-mod code;
+mod document;
+mod exclusion;
 mod front_matter;
 mod headings;
 mod html;
-mod item;
+mod list;
 mod markdown;
 mod outline;
-mod passages;
 mod paths;
 mod problem;
 pub mod propose;
-mod scope;
+mod remarks;
+mod row;
+mod scan;
 mod source;
 mod table;
 mod types;
@@ -28,16 +31,14 @@ mod words;
 
 use gix::bstr::BStr;
 
-use crate::named::is_in;
 use crate::scope::settings::Settings;
 use crate::scope::{Actions, Grant, GrantForm, GrantKind};
-use builder::{DesignBuilder, Row};
-use markdown::{Block, BlockKind, CodeBlock, InlineText, ListNode, ListNodeKind};
+use builder::DesignBuilder;
+use markdown::{Block, BlockKind, InlineText, ListNode, ListNodeKind};
 use markdown::{Table, TableRow};
-use outline::{BlockPlace, Outline};
+use outline::Outline;
 use paths::WrittenPath;
-use source::{DesignText, PIECE, PieceKind, Run};
-use types::{RowAction, add, any};
+use source::{DesignText, PIECE, PieceKind};
 
 pub use builder::{Design, Mention};
 pub use problem::Problem;
@@ -48,15 +49,17 @@ const MAX_SIZE: usize = 1_000_000;
 
 /// Parses a design. `path` is its path in the repository, which rows cannot grant.
 pub fn parse(path: &BStr, bytes: &[u8], options: &Settings) -> Design {
-    let (text, problem) = match bytes.len() {
-        size if size > MAX_SIZE => (String::new(), Some(problem::too_large(size, MAX_SIZE))),
-        _ => source::decode(bytes),
+    let (text, problem) = if bytes.len() > MAX_SIZE {
+        let problem = problem::too_large(bytes.len(), MAX_SIZE);
+        (String::new(), Some(problem))
+    } else {
+        source::decode(bytes)
     };
     let source = DesignText::new(path, &text, options);
     let mut draft = DesignBuilder::new(&source);
     match problem {
         Some(problem) => draft.fault(problem),
-        None => scope::read(&mut draft),
+        None => document::read(&mut draft),
     }
     draft.finish()
 }

@@ -8,9 +8,7 @@ use gix::bstr::{BStr, ByteSlice};
 use percent_encoding::percent_decode_str;
 use regex_lite::Regex;
 
-use super::is_in;
 use super::problem::{self, Problem};
-use super::source::{PieceKind, Run};
 use super::words::words;
 use crate::change::Kind;
 use crate::finding::Rule;
@@ -27,8 +25,8 @@ pub(super) struct WrittenPath {
     pub(super) arrow: bool,
     /// Whether it stands for everything below, as "(directory)" says.
     pub(super) directory: bool,
-    /// Whether "(no changes)" follows.
-    pub(super) denied: bool,
+    /// Whether it stands in backticks, where braces are literal.
+    pub(super) is_code: bool,
 }
 
 impl WrittenPath {
@@ -40,11 +38,19 @@ impl WrittenPath {
         }
     }
 
+    /// The text of a code span or of a value in the front matter.
+    pub(super) fn code(text: &str, span: Range<usize>) -> WrittenPath {
+        WrittenPath {
+            is_code: true,
+            ..WrittenPath::new(text, span)
+        }
+    }
+
     /// The path of a code span, or the two ends of `a -> b`. `arrow` is that before the span.
     pub(super) fn ends(text: &str, span: &Range<usize>, arrow: bool) -> Vec<WrittenPath> {
         let path = |text, arrow| WrittenPath {
             arrow,
-            ..WrittenPath::new(text, span.clone())
+            ..WrittenPath::code(text, span.clone())
         };
         let ends = [" -> ", "→", " => "].iter().find_map(|mark| {
             let (old, new) = text.trim().split_once(mark)?;
@@ -55,81 +61,133 @@ impl WrittenPath {
     }
 }
 
-/// Names of files without an extension.
-const WELL_KNOWN: &str = "makefile|gnumakefile|dockerfile|containerfile|jenkinsfile|vagrantfile|procfile|rakefile|\
-    gemfile|brewfile|podfile|fastfile|justfile|caddyfile|tiltfile|build|workspace|license|licence|copying|notice|readme|\
-    changelog|changes|authors|contributors|codeowners|version";
+/// Names of files without an extension, in their usual spelling.
+const WELL_KNOWN: &[&str] = &[
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "Dockerfile",
+    "Containerfile",
+    "Jenkinsfile",
+    "Vagrantfile",
+    "Procfile",
+    "Rakefile",
+    "Gemfile",
+    "Brewfile",
+    "Podfile",
+    "Fastfile",
+    "Justfile",
+    "justfile",
+    "Caddyfile",
+    "Tiltfile",
+    "BUILD",
+    "WORKSPACE",
+    "LICENSE",
+    "LICENCE",
+    "COPYING",
+    "NOTICE",
+    "README",
+    "CHANGELOG",
+    "CHANGES",
+    "AUTHORS",
+    "CONTRIBUTORS",
+    "CODEOWNERS",
+    "VERSION",
+];
 
-/// Whether code looks like a path rather than an identifier.
-pub(super) fn has_path_shape(text: &str) -> bool {
+/// Whether code is a path rather than an expression or a command: it has a slash or an extension, or is a plain name. A
+/// path with blanks has both.
+pub(super) fn is_code_path(text: &str) -> bool {
     let text = text.trim();
     // `mylib>=1.2` is a requirement of a package.
-    let mut versions = [">=", "<=", "==", "~=", "@^"].iter();
-    let is_name = !text.contains(char::is_whitespace) && !versions.any(|mark| text.contains(mark));
-    is_name && (text.contains('/') || is_file_name(text))
+    let is_requirement = [">=", "<=", "==", "~=", "@^"]
+        .iter()
+        .any(|mark| text.contains(mark));
+    if text.is_empty() || is_requirement {
+        return false;
+    }
+    let name = text.rsplit('/').next().unwrap_or(text);
+    let has_slash = text.contains('/');
+    if text.contains(char::is_whitespace) {
+        let has_option = text.split_whitespace().any(|word| word.starts_with('-'));
+        return has_slash && has_extension(name) && !has_option;
+    }
+    has_slash || has_extension(name) || is_plain_name(text)
 }
 
-/// Whether a word without backticks is a path.
+/// Whether a word without backticks is a path: it has an extension or a slash at its end, or is a well-known name.
 pub(super) fn is_bare_path(word: &str) -> bool {
-    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._/@+[]()$-".contains(c);
+    let is_allowed = |c: char| c.is_alphanumeric() || "._/@+[]()$-*{},~\\:#<>&'%=!^".contains(c);
+    let name = word.rsplit('/').next().unwrap_or(word);
     word.chars().all(is_allowed)
-        && word.contains(|c: char| c.is_ascii_alphanumeric())
-        && has_path_shape(word)
+        && word.contains(char::is_alphanumeric)
+        && (has_extension(name)
+            || word.ends_with('/')
+            || name.contains('*') && word.contains('/')
+            || WELL_KNOWN.contains(&name))
 }
 
-/// Whether a name has an extension, begins with a dot, or is well known.
-pub(super) fn is_file_name(text: &str) -> bool {
-    // `a.rs:10-20` is a range of lines.
-    let name = text.split(':').next().unwrap_or("");
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let has_extension = (1..=5).contains(&extension.len())
+/// Whether a name is only letters, digits and the marks that names have.
+fn is_plain_name(text: &str) -> bool {
+    let is_mark = |c: char| matches!(c, '.' | '_' | '-' | '@' | '+' | '~' | '*');
+    text.contains(char::is_alphanumeric) && text.chars().all(|c| c.is_alphanumeric() || is_mark(c))
+}
+
+/// Whether a name has an extension or begins with a dot.
+pub(super) fn has_extension(name: &str) -> bool {
+    // `a.rs:10-20` and `a.rs#L10` are ranges of lines.
+    let name = name.split([':', '#']).next().unwrap_or("");
+    let Some((stem, extension)) = name.rsplit_once('.') else {
+        return false;
+    };
+    let is_hidden = stem.is_empty() && extension.len() > 1;
+    let is_extension = (1..=8).contains(&extension.len())
         && extension.starts_with(|c: char| c.is_ascii_alphabetic())
         && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    has_extension
-        || text.starts_with('.') && text.len() > 1
-        || is_in(&name.to_lowercase(), WELL_KNOWN)
+    is_hidden || is_extension && !stem.is_empty()
 }
 
-/// "(directory)" and similar remarks.
-pub(super) fn is_directory_remark(remark: &str) -> bool {
-    let first = words(remark).into_iter().next();
-    first.is_some_and(|word| is_in(&word, "directory|dir|folder"))
+/// "(directory)" and similar notes.
+pub(super) fn is_directory_note(note: &str) -> bool {
+    let first = words(note).into_iter().next();
+    first.is_some_and(|word| matches!(word.as_str(), "directory" | "dir" | "folder"))
 }
 
-/// Reads a path as a grant stores it. `directory` says that it covers everything below; `design` is the document itself,
-/// which rows cannot grant.
+/// Reads a path as a grant stores it. `design` is the document itself, which rows cannot grant.
 ///
 /// # Errors
 /// The text is not a plain relative path inside the workspace.
-pub(super) fn read(
-    text: &str,
-    directory: bool,
-    design: &BStr,
-) -> Result<(String, GrantKind), Problem> {
-    let text = without_lines(text.trim());
+pub(super) fn read(written: &WrittenPath, design: &BStr) -> Result<(String, GrantKind), Problem> {
+    let text = without_lines(written.text.trim());
     if text.is_empty() {
         return Err(problem::empty());
     }
-    if is_placeholder(text) {
+    if is_placeholder(text) || !written.is_code && has_slot(text) {
         return Err(problem::placeholder(text));
     }
     refuse_outside(text)?;
     let path = with_names_only(text);
-    let is_glob = path.contains(['*', '{']);
+    let is_glob = glob::is_glob(path.as_str().into());
     let is_wild = |name: &str| name.chars().all(|c| matches!(c, '*' | '?' | '.'));
     for each in expand(&path).ok_or_else(|| problem::bad_braces(text))? {
         refuse_outside(&each)?;
-        match is_glob {
-            true if each.split('/').all(is_wild) => return Err(problem::glob_too_wide(text)),
-            false if each.is_empty() => return Err(problem::too_wide(text)),
-            _ => check_path(&each, text, design)?,
+        if is_glob && each.split('/').all(is_wild) {
+            return Err(problem::glob_too_wide(text));
         }
+        if !is_glob && each.is_empty() {
+            return Err(problem::too_wide(text));
+        }
+        check_path(&each, text, design)?;
     }
-    Ok(match (is_glob, directory || text.ends_with('/')) {
-        (true, true) => (path + "/**", GrantKind::Glob),
-        (true, false) => (path, GrantKind::Glob),
-        (false, true) => (path, GrantKind::Directory),
-        (false, false) => (path, GrantKind::File),
+    let is_directory = written.directory || text.ends_with('/');
+    Ok(if is_glob && is_directory {
+        (path + "/**", GrantKind::Glob)
+    } else if is_glob {
+        (path, GrantKind::Glob)
+    } else if is_directory {
+        (path, GrantKind::Directory)
+    } else {
+        (path, GrantKind::File)
     })
 }
 
@@ -179,81 +237,119 @@ fn refuse_outside(text: &str) -> Result<(), Problem> {
 }
 
 /// `:12`, `:12:3`, `:12-34`, `#L10` or `#L10-L20` at the end of a path.
-static LINES: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new("(.)(?::|#L)[0-9][-0-9:#LC–, ]*$").ok());
+static LINES: LazyLock<Regex> = LazyLock::new(|| pattern("(.)(?::|#L)[0-9][-0-9:#LC–, ]*$"));
 
-fn without_lines(text: &str) -> &str {
+/// A constant pattern.
+fn pattern(text: &str) -> Regex {
+    #[expect(
+        clippy::expect_used,
+        reason = "each pattern is constant and used by a test"
+    )]
+    Regex::new(text).expect("a valid pattern")
+}
+
+pub(super) fn without_lines(text: &str) -> &str {
     // Hardly any path has lines, and the pattern is slow.
-    let lines = LINES.as_ref().filter(|_| text.contains([':', '#']));
-    let before = lines.and_then(|lines| lines.captures(text)?.get(1));
+    if !text.contains([':', '#']) {
+        return text;
+    }
+    let before = LINES.captures(text).and_then(|lines| lines.get(1));
     before.map_or(text, |before| &text[..before.end()])
 }
 
-/// A word for a path that is not known yet. `*` and `.` alone are judged as globs and directories.
-static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let word = "n/a|na|none|todo|tbd|tba|xxx|[-–—…?:]+|(?:todo|tbd)[ :].*|to be .*";
-    Regex::new(&format!(r"^[*_` ()\[\]]*(?is:{word})[*_` ()\[\]]*$")).ok()
+/// Words for a path that is not known yet.
+static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
+    let word = "todo|tbd|tba|xxx|[…?:]+|[.]{3,}|(?:todo|tbd)[ :].*|to be .*";
+    pattern(&format!(r"^[*_` ()\[\]]*(?is:{word})[*_` ()\[\]]*$"))
 });
 
-/// Whether a text is a word or template for a path that is not known yet.
-pub(super) fn is_placeholder(text: &str) -> bool {
-    is_template(text) || PLACEHOLDER.as_ref().is_none_or(|word| word.is_match(text))
+/// Words that say that there is no file.
+const NOTHING: &[&str] = &["none", "n/a", "na", "nil", "nothing", "-", "–", "—", "--"];
+
+/// Whether a text says that there is no file: "None", "N/A (docs only)", "-".
+pub(super) fn is_nothing(text: &str) -> bool {
+    let text = text.trim().trim_end_matches('.');
+    let word = match text.split_once('(') {
+        Some((word, note)) if note.ends_with(')') => word,
+        Some(_) => return false,
+        None => text,
+    };
+    let word = word.trim_matches(['*', '_', '`', ' ']).to_lowercase();
+    NOTHING.contains(&word.as_str())
 }
 
-/// Whether a part of a path is to be filled in: `path/to/a`, `…/a`, `LLD-XXXX.md`, `<name>.py`, `{name}.py`.
-fn is_template(text: &str) -> bool {
+/// Whether a text is a word or template for a path that is not known yet: `TODO`, `path/to/a`, `…/a`, `LLD-XXXX.md`,
+/// `<name>.py`, `{…}`. `*` and `.` alone are judged as globs and directories.
+pub(super) fn is_placeholder(text: &str) -> bool {
     let whole = format!("/{text}/");
-    let parts = ["/path/to/", "/.../", "/…/", "XXXX", "0XXX"];
-    let is_name = |rest: &str| {
-        rest.split_once('}')
-            .is_some_and(|(name, _)| !name.contains(','))
-    };
+    let parts = [
+        "/path/to/",
+        "{path/to/",
+        "/.../",
+        "/…/",
+        "XXXX",
+        "0XXX",
+        "{…}",
+        "{...}",
+    ];
     parts.iter().any(|part| whole.contains(part))
         || text.contains('<') && text.contains('>')
-        || text.split('{').skip(1).any(is_name)
+        || PLACEHOLDER.is_match(text)
 }
 
-/// All paths that the braces expand to; `None` if they are unclosed or expand to too many.
+/// Whether braces without a comma stand in a path, as in `{name}.py`.
+fn has_slot(text: &str) -> bool {
+    let mut is_open = false;
+    let mut has_comma = false;
+    for c in text.chars() {
+        match c {
+            '{' => (is_open, has_comma) = (true, false),
+            ',' => has_comma = true,
+            '}' if is_open && !has_comma => return true,
+            '}' => is_open = false,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether a whole segment is a name in braces, as in `src/{module}/a.py`: a placeholder where other rows have
+/// placeholders, too. `{{name}}` and `{% name %}` are names of template files.
+pub(super) fn has_slot_segment(text: &str) -> bool {
+    text.split('/').any(|segment| {
+        let name = segment
+            .strip_prefix('{')
+            .and_then(|rest| rest.strip_suffix('}'));
+        name.is_some_and(|name| {
+            let is_word = |c: char| c.is_alphanumeric() || "_-. ".contains(c);
+            !name.is_empty() && name.chars().all(is_word)
+        })
+    })
+}
+
+/// All paths that the braces expand to; `None` if they are unbalanced or expand to too many.
 pub(super) fn expand(path: &str) -> Option<Vec<String>> {
-    glob::expand(path, "").filter(|all| all.iter().all(|path| !path.contains(['{', '}'])))
+    if path.matches('{').count() != path.matches('}').count() {
+        return None;
+    }
+    glob::expand(path, "")
 }
 
-/// Accepts a link whose target matches its text: as a path from the root or from the design's directory, or as a URL
-/// that ends with the text.
+/// Accepts a link whose target is the file that its text names, from the root or from the design's directory.
 ///
 /// # Errors
 /// The link names two different files, or a URL.
 pub(super) fn agree(design: &BStr, text: &str, target: &str) -> Result<(), Problem> {
-    let is_end = |text: &str| path_of(target).ends_with(&format!("/{text}"));
-    match plain(text) {
-        text if text.is_empty() || text.contains(":/") => Err(problem::uri(target)),
-        text if text.contains('/') && is_end(&text) => Ok(()),
-        _ => agree_in_repository(design, text, target),
+    let (name, path) = (plain(text), path_of(target));
+    if name.is_empty() || name.contains(":/") || path.contains("://") {
+        return Err(problem::uri(target));
     }
-}
-
-/// The same for a link that must lead to a file of the repository, which a URL does not.
-fn agree_in_repository(design: &BStr, text: &str, target: &str) -> Result<(), Problem> {
-    let (text, target) = (plain(text), path_of(target));
-    let is_same = !target.starts_with('/') && plain(&target) == text;
-    match is_same || resolve(design, &target).as_deref() == Some(&text) {
-        true => Ok(()),
-        false => Err(problem::link_mismatch(text, target)),
+    let is_same = !path.starts_with('/') && plain(&path) == name;
+    if is_same || resolve(design, &path).as_deref() == Some(&name) {
+        Ok(())
+    } else {
+        Err(problem::link_mismatch(name, path))
     }
-}
-
-/// Checks what an item holds beside its text.
-///
-/// # Errors
-/// A part is struck out, an image or HTML, or a link names two files.
-pub(super) fn check_pieces(run: &Run, design: &BStr) -> Result<(), Problem> {
-    run.pieces.iter().try_for_each(|piece| match &piece.kind {
-        PieceKind::Link { text, target } => agree_in_repository(design, text, target),
-        PieceKind::Html(tag) if !tag.starts_with("<!--") => Err(problem::html(tag)),
-        PieceKind::Image => Err(problem::image()),
-        PieceKind::Struck => Err(problem::struck_out()),
-        PieceKind::Html(_) | PieceKind::Code(_) => Ok(()),
-    })
 }
 
 /// A target as decoded, without fragment and query.
@@ -287,7 +383,8 @@ mod tests {
     use super::*;
 
     fn entry(text: &str) -> Result<(String, GrantKind), &'static str> {
-        read(text, false, BStr::new("docs/lld/LLD-1.md")).map_err(|problem| problem.reason)
+        let written = WrittenPath::code(text, 0..0);
+        read(&written, BStr::new("docs/lld/LLD-1.md")).map_err(|problem| problem.reason)
     }
 
     fn file(path: &str) -> Result<(String, GrantKind), &'static str> {
@@ -333,7 +430,15 @@ mod tests {
     fn directories_and_globs() {
         assert_eq!(entry("src/x/"), Ok(("src/x".into(), GrantKind::Directory)));
         assert_eq!(
-            read("src/x", true, BStr::new("d")).unwrap().1,
+            read(
+                &WrittenPath {
+                    directory: true,
+                    ..WrittenPath::code("src/x", 0..0)
+                },
+                BStr::new("d")
+            )
+            .unwrap()
+            .1,
             GrantKind::Directory
         );
         assert_eq!(entry("src/*.py"), Ok(("src/*.py".into(), GrantKind::Glob)));
@@ -430,13 +535,10 @@ mod tests {
             "docs/adr/XXXX-name.md",
             "docs/0XXX-a.md",
             "{path/to/file.py}",
-            "src/{name}.py",
+            "src/{…}/a.py",
             "TBD",
             "todo",
             "TODO: find it",
-            "N/A",
-            "None",
-            "-",
             "...",
             "src/.../x",
             "src/<module>/x.py",
@@ -444,6 +546,85 @@ mod tests {
             "?",
         ] {
             assert!(is_placeholder(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_for_no_file() {
+        for text in [
+            "None",
+            "none.",
+            "N/A",
+            "-",
+            "—",
+            "None (docs only)",
+            "`None`",
+        ] {
+            assert!(is_nothing(text), "{text}");
+        }
+        for text in ["none.py", "None of them", "a-b", "", "TODO"] {
+            assert!(!is_nothing(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn braces_without_a_comma_are_literal_in_code_only() {
+        for text in [
+            "users@{id}.yaml",
+            "{{pkg.slug}}/setup.py",
+            "{% if x %}/a.py",
+        ] {
+            assert_eq!(entry(text), file(text), "{text}");
+            let bare = read(&WrittenPath::new(text, 0..0), BStr::new("d"));
+            assert_eq!(
+                bare.map_err(|problem| problem.reason),
+                Err("placeholder"),
+                "{text}"
+            );
+            assert!(!has_slot_segment(text), "{text}");
+        }
+        assert!(has_slot_segment("src/{module}/a.py"));
+    }
+
+    #[test]
+    fn code_is_a_path_by_its_slash_extension_or_plain_name() {
+        for text in [
+            "src/a",
+            "a.rs",
+            "My App/A.swift",
+            "handler",
+            ".env",
+            "a.rs:3-4",
+            "app/(x)/[id]",
+        ] {
+            assert!(is_code_path(text), "{text}");
+        }
+        for text in [
+            "cargo test",
+            "foo()",
+            "mylib>=1.2",
+            "a = b",
+            "npx vitest -t src/a.ts",
+            "",
+        ] {
+            assert!(!is_code_path(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_word_is_a_path_by_its_extension_or_slash() {
+        for text in [
+            "src/a.rs",
+            "README.md",
+            "docs/toys/",
+            "Makefile",
+            "src/*.rs",
+            "ページ/案内.md",
+        ] {
+            assert!(is_bare_path(text), "{text}");
+        }
+        for text in ["audio/video", "readme", "src/a", "...", "changes", "v1.2"] {
+            assert!(!is_bare_path(text), "{text}");
         }
     }
 
@@ -492,7 +673,6 @@ mod tests {
         assert!(agrees("src/a.py", "./src/a.py#L10"));
         assert!(agrees("src/a.py", "../../src/a.py"));
         assert!(agrees("README.md", "../../README.md"));
-        assert!(agrees("src/a.py", "../blob/main/src/a.py"));
         assert!(agrees("src/a b.py", "src/a%20b.py"));
         assert!(agrees("src/x/", "src/x"));
     }
@@ -501,7 +681,8 @@ mod tests {
     fn two_files() {
         assert!(!agrees("src/a.py", "src/evil.py"));
         assert!(!agrees("a.py", "src/a.py"));
-        assert!(!agrees("src/a.py", "https://example.org/xsrc/a.py"));
+        assert!(!agrees("src/a.py", "../blob/main/src/a.py"));
+        assert!(!agrees("src/a.py", "https://example.org/src/a.py"));
         assert!(!agrees("https://x/src/a.py", "https://x/src/a.py"));
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::ops::Range;
 
-use crate::finding::{Anchor, Rule};
+use crate::finding::{Anchor, Level, Rule};
 use crate::path::escaped;
 
 /// A problem in a design.
@@ -11,6 +11,8 @@ use crate::path::escaped;
 pub struct Problem {
     /// One of the `design-…` rules.
     pub rule: Rule,
+    /// The level of the finding.
+    pub level: Level,
     /// A stable word for machines, such as `dotdot` or `truncated-row`.
     pub reason: &'static str,
     /// One sentence without a full stop; names in it are escaped.
@@ -22,15 +24,32 @@ pub struct Problem {
     pub(super) span: Range<usize>,
 }
 
+/// The reason of a row that holds the place of a path.
+pub(super) const PLACEHOLDER: &str = "placeholder";
+
 impl Problem {
+    /// Whether the row is to be filled in, or is struck out.
+    pub(super) fn is_placeholder(&self) -> bool {
+        self.rule == Rule::DesignPlaceholder
+    }
+
     pub(super) fn new(rule: Rule, reason: &'static str, message: String, help: &str) -> Problem {
         Problem {
             rule,
+            level: rule.default_level(),
             reason,
             message,
             help: help.to_owned(),
             anchor: None,
             span: 0..0,
+        }
+    }
+
+    /// The same, but only a warning.
+    pub(super) fn warning(self) -> Problem {
+        Problem {
+            level: Level::Warning,
+            ..self
         }
     }
 
@@ -75,7 +94,6 @@ problems! {
         "remove it, and save the document with LF or CRLF line endings";
     no_section(path) DesignNoTable "no-section" "no section lists the files to change"
         format!("add a section `## Files Changed` and {TABLE}\nto propose a table from this document: guard scope import {path}");
-    empty_section(text) DesignNoTable "empty-section" "the section `{text}` has no table of files" TABLE;
     nothing_granted() DesignNoTable "nothing-granted" "no row allows anything" ONE_FILE;
     only_placeholders() DesignPlaceholder "only-placeholders"
         "the design contains only placeholders and allows nothing" ONE_FILE;
@@ -119,14 +137,22 @@ problems! {
         format!("write it in backticks: `{text}`");
     link_mismatch(text, target) DesignBadRow "ambiguous-cell" "the link text is `{text}`, but its target is `{target}`"
         TICKS;
-    unread_item(text) DesignBadRow "ambiguous-cell"
-        "`{text}` is not read: an item is a path, or a type and a path; only a note in parentheses or a text behind a dash or colon may follow"
+    unread_item(text) DesignBadRow "unread-item"
+        "`{text}` is not a row: an item is a path, or a type and a path; only a note in parentheses or a remark behind a dash may follow"
         TICKS;
-    two_types() DesignBadRow "ambiguous-cell" "the notes of the item name two types" TICKS;
-    denied() DesignBadRow "denied" "the remark takes back, or leaves open, what the item would allow"
-        "write the condition elsewhere, or remove the item";
-    file_heading() DesignBadRow "ambiguous-cell" "the heading names no single path, or says more" TICKS;
-    front_matter(value) DesignBadRow "front-matter" "`{value}` is not a plain path" "write one path per item";
+    odd_item() DesignBadRow "odd-item" "what stands below this item says more about it than guard reads"
+        "move it out of the list; write each path in full, in an item of its own";
+    contradiction(text) DesignBadRow "contradiction" "`{text}` contradicts the type of the row"
+        "change the type, or the remark, or remove the row";
+    short_path(text) DesignBadRow "short-path" "`{text}` has no directory, unlike the path beside it"
+        "write the directory, too, or put each path in a row of its own";
+    front_matter(key) DesignBadRow "front-matter" "`{key}` is not a list of plain strings" "write one path per item";
+    no_plain_path(text) DesignBadRow "front-matter" "`{text}` is not a plain path"
+        "write one path per item, without other text; a name without an extension belongs into a table, in backticks";
+    no_yaml() DesignBadRow "front-matter" "guard cannot read the front matter as YAML: no anchors, tags or repeated keys"
+        "correct it from this line on";
+    unknown_denial(key) DesignBadRow "unknown-denial" "guard does not know the key `{key}`, which denies paths"
+        "write forbidden_paths or forbidden_files, or rename the key";
 
     // Paths.
     uri(text) DesignBadRow "uri" "`{text}` is a URL, not a path" INSIDE;
@@ -141,22 +167,25 @@ problems! {
     protected_file(text) DesignBadRow "protected-file" "`{text}` belongs to guard's settings" NO_ROW;
     self_grant(text) DesignBadRow "self-grant" "`{text}` is the design itself" NO_ROW;
 
-    // Passages.
-    relative_paths() DesignOutside "relative-paths"
-        "a path of this passage contains `..`, so its other paths may start elsewhere than at the root; guard allows none of them"
-        "write every path from the repository root";
-    odd_item() DesignBadRow "odd-item" "what stands below this item says more about it than guard reads"
-        "move it out of the list; write each path in full";
-    unknown_label() DesignUnread "unknown-label"
-        "this looks like a list of files, but it is not one of the headings and labels that announce one"
-        "write `**Files:**`, or a heading such as `## Files Changed`";
-    unread_passage() DesignUnread "unread-passage"
-        "this announces files, but no list, table or code block of paths follows directly"
-        "put the list directly below, without a sentence in between";
-    excluded(text) DesignUnread "excluded" "nothing below `{text}` is allowed: it is struck out, or it excludes files"
-        "to allow it, move it below a heading such as `## Files Changed`";
-    raw_html(name, line) DesignUnread "raw-html"
+    // Places.
+    label_line() DesignBadRow "label-line" "guard does not read paths on the line of a label"
+        "write each path as an item of a list below it: - Modify: `src/a.rs`";
+    empty_section(text) DesignNoTable "empty-section" "`{text}` announces files, but no table or list of them follows"
+        "put a table below the heading, or a list directly below it, without a sentence in between";
+    no_list(text) DesignBadRow "no-list" "`{text}` announces files, but no list of them follows directly"
+        "put a list directly below it, without a sentence in between; a table belongs below a heading";
+    unread_list() DesignBadRow "unread-list" "guard does not read this list of files: something stands between it and its heading"
+        "put it directly below a heading such as `## Files Changed`, or below a line `**Files:**`";
+    beyond_table(table, names) DesignBadRow "beyond-table"
+        "the table on line {table} is the whole scope, so it leaves out {names}"
+        "add a row to the table if this work changes the file";
+    raw_html(name, line) DesignBadRow "raw-html"
         "this is not allowed: it is inside or behind the HTML element `<{name}>` of line {line}" OUTSIDE;
-    unclear(line) DesignUnread "raw-html"
+    unclear(line) DesignBadRow "raw-html"
         "this is not allowed: GitHub may show the document from line {line} on in another way" OUTSIDE;
+    excluded(text) DesignNoTable "excluded" "nothing below `{text}` is allowed: the heading excludes it, or names a document"
+        "to allow it, move it below a heading such as `## Files Changed`";
+    unknown_heading() DesignNoTable "unknown-heading"
+        "this lists files, but no heading above it announces them"
+        "write a heading such as `## Files Changed` above it, or add its heading to `[lld] headings` in guard.toml";
 }

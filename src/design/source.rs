@@ -118,15 +118,6 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Text outside of Markdown, such as a line of a code block.
-    pub(super) fn plain(text: &str, start: usize) -> Run {
-        let mut run = Run::default();
-        let span = start..start + text.len();
-        run.push(text, &span);
-        run.end = span.end;
-        run
-    }
-
     /// Adds the text that the document has at `span`.
     pub(super) fn push(&mut self, text: &str, span: &Range<usize>) {
         let is_as_written = text.len() == span.len();
@@ -145,24 +136,6 @@ impl Run {
         self.text.push(PIECE);
         self.offsets.extend([span.start; PIECE.len_utf8()]);
         self.pieces.push(Piece { at, span, kind });
-    }
-
-    /// A part of [`Run::text`].
-    pub(super) fn part(&self, part: &str) -> Run {
-        let start = part.as_ptr().addr() - self.text.as_ptr().addr();
-        let range = start..start + part.len();
-        let number = |at: usize| self.pieces.partition_point(|piece| piece.at < at);
-        let pieces = &self.pieces[number(range.start)..number(range.end)];
-        let moved = pieces.iter().cloned().map(|piece| Piece {
-            at: piece.at - range.start,
-            ..piece
-        });
-        Run {
-            pieces: moved.collect(),
-            end: self.offset(range.end),
-            offsets: self.offsets[range].to_vec(),
-            text: part.to_owned(),
-        }
     }
 
     /// The piece at a place in the text.

@@ -1,89 +1,162 @@
-//! Tables of files: their columns, their rows and the paths in their cells.
+//! Tables of files: their columns and rows.
 
 use std::ops::Range;
 
-use super::propose::form::{Cell, Form};
-use super::{Actions, DesignBuilder, DesignText, GrantForm, InlineText, PieceKind, Problem};
-use super::{Row, RowAction, Table, TableRow, WrittenPath, is_in, paths, problem, types};
-use crate::finding::Rule;
+use super::headings::Announcement;
+use super::propose::form::{Cell, Form, FormPlace};
+use super::row::WrittenRow;
+use super::scan::{Scanner, remark_of};
+use super::types::{self, RowAction, RowType};
+use super::{Actions, DesignBuilder, DesignText, GrantForm, InlineText, Problem, Table, TableRow};
+use super::{WrittenPath, paths, problem};
 
 /// The names of a column of paths. A bare cell with such a name repeats the header.
-const PATH_COLUMN: &str = "file|files|file(s)|path|paths|file path|filepath|file name|filename";
-
-/// Best first.
-const TYPE: [&str; 3] = ["change type", "action", "type"];
-/// Columns that hold types only if every cell is a bare type.
-const PERHAPS_TYPE: [&str; 3] = ["change", "status", "operation"];
-const ORDER: &str = "order|#|no|no.|nr|step";
-const DESCRIPTION: &str = "description|desc|purpose|summary|reason|rationale|responsibility|what|change|changes|details|notes";
+const PATH_COLUMN: &[&str] = &[
+    "file",
+    "files",
+    "file(s)",
+    "path",
+    "paths",
+    "file path",
+    "file paths",
+    "filepath",
+    "file name",
+    "filename",
+];
+/// The names of a column of types, best first.
+const TYPE_COLUMN: &[&str] = &["change type", "action", "type"];
+/// The names of a column that numbers the rows.
+const ORDER_COLUMN: &[&str] = &["order", "#", "no", "no.", "nr", "step"];
+/// The names of a column that describes the change.
+const DESCRIPTION_COLUMN: &[&str] = &[
+    "description",
+    "desc",
+    "purpose",
+    "summary",
+    "reason",
+    "rationale",
+    "responsibility",
+    "what",
+    "change",
+    "changes",
+    "details",
+    "notes",
+];
 
 /// The columns of a table that lists files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Columns {
     pub(super) path: usize,
-    pub(super) kind: Option<usize>,
+    /// The columns of types: the one with such a name, or else all with a bare type in a cell.
+    pub(super) types: Vec<usize>,
     /// All header names, normalised.
     pub(super) names: Vec<String>,
 }
 
 impl Columns {
-    /// Whether the rows are about files: "Purpose | Path" maps something to a place.
-    pub(super) fn is_of_files(&self) -> bool {
-        let first = self.names.iter().position(|name| !is_in(name, ORDER));
-        let is_file = self.names[self.path].starts_with("file");
-        self.kind.is_some() || is_file || first == Some(self.path)
+    pub(super) fn is_typed(&self) -> bool {
+        !self.types.is_empty()
     }
 
     /// Whether a stray pipe in a prose cell would shift the path or the type.
     fn can_shift(&self) -> bool {
-        let last = self.kind.map_or(self.path, |kind| kind.max(self.path));
+        let last = self
+            .types
+            .iter()
+            .fold(self.path, |last, &index| last.max(index));
         (0..last).any(|index| self.is_prose(index))
     }
 
     /// The column of the descriptions: one with such a name, or else the first of prose.
     fn description(&self) -> Option<usize> {
         let prose = (0..self.names.len()).filter(|&index| self.is_prose(index));
-        prose.min_by_key(|&index| !is_in(&self.names[index], DESCRIPTION))
+        prose.min_by_key(|&index| !DESCRIPTION_COLUMN.contains(&self.names[index].as_str()))
     }
 
     /// Whether a column has neither paths, types nor numbers.
     fn is_prose(&self, index: usize) -> bool {
-        let is_known = index == self.path || Some(index) == self.kind;
-        !is_known && !is_in(&self.names[index], ORDER)
+        index != self.path
+            && !self.types.contains(&index)
+            && !ORDER_COLUMN.contains(&self.names[index].as_str())
     }
 }
 
-/// The columns of a table; `None` if no column contains paths.
+/// The columns of a table; `None` if no column contains paths. Below a heading of the settings, the column of paths is
+/// known by its cells.
 ///
 /// # Errors
 /// Two columns claim the paths or the types.
-pub(super) fn columns(table: &Table) -> Result<Option<Columns>, Problem> {
-    let name = |cell: &InlineText| cell.one_line().trim_end_matches(':').to_lowercase();
-    let names: Vec<String> = table.header.cells.iter().map(name).collect();
-    let Some(path) = only(&names, PATH_COLUMN)? else {
-        return Ok(None);
-    };
-    let are_types = |index: usize| {
-        let mut cells = table.rows.iter().map(|row| row.cells.get(index));
-        let is_type = |cell: &InlineText| types::is_bare_cell(&cell.plain);
-        !table.rows.is_empty() && cells.all(|cell| cell.is_some_and(is_type))
-    };
-    let mut kind = None;
-    for name in TYPE.iter().chain(&PERHAPS_TYPE) {
-        let found = only(&names, name)?;
-        let is_type = |&index: &usize| TYPE.contains(name) || are_types(index);
-        kind = kind.or_else(|| found.filter(is_type));
+pub(super) fn columns(
+    source: &DesignText<'_>,
+    table: &Table,
+    announcement: Announcement,
+) -> Result<Option<Columns>, Problem> {
+    let mut names = Vec::new();
+    for cell in &table.header.cells {
+        names.push(cell.one_line().trim_end_matches([':', '?']).to_lowercase());
     }
-    Ok(Some(Columns { path, kind, names }))
+    let path = match only(&names, PATH_COLUMN)? {
+        None if announcement.is_declared => path_column_by_cells(source, table)?,
+        found => found,
+    };
+    let Some(path) = path else { return Ok(None) };
+    let mut types = Vec::new();
+    for name in TYPE_COLUMN {
+        let found = only(&names, &[name])?;
+        if types.is_empty() {
+            types.extend(found);
+        }
+    }
+    if types.is_empty() {
+        let is_of_types = |&index: &usize| index != path && has_bare_type(table, index);
+        types = (0..names.len()).filter(is_of_types).collect();
+    }
+    Ok(Some(Columns { path, types, names }))
 }
 
-fn only(names: &[String], wanted: &str) -> Result<Option<usize>, Problem> {
-    let mut found = (0..names.len()).filter(|&index| is_in(&names[index], wanted));
+/// The only column with one of these names.
+fn only(names: &[String], wanted: &[&str]) -> Result<Option<usize>, Problem> {
+    let mut found = (0..names.len()).filter(|&index| wanted.contains(&names[index].as_str()));
     let first = found.next();
-    let Some(second) = found.next() else {
-        return Ok(first);
-    };
-    Err(problem::two_columns(&names[second]))
+    match found.next() {
+        None => Ok(first),
+        Some(second) => Err(problem::two_columns(&names[second])),
+    }
+}
+
+/// The column in which most cells hold paths.
+fn path_column_by_cells(source: &DesignText<'_>, table: &Table) -> Result<Option<usize>, Problem> {
+    let mut best: Option<(usize, usize)> = None;
+    let mut is_tied = false;
+    for index in 0..table.header.cells.len() {
+        let cells = table.rows.iter().filter_map(|row| row.cells.get(index));
+        let is_path = |cell: &&InlineText| matches!(cell_paths(source, cell), Ok(Some(_)));
+        let count = cells.filter(is_path).count();
+        let most = best.map_or(0, |(_, most)| most);
+        if count > most {
+            best = Some((index, count));
+            is_tied = false;
+        } else if count > 0 && count == most {
+            is_tied = true;
+        }
+    }
+    match best {
+        Some((index, _)) if is_tied => {
+            Err(problem::two_columns(table.header.cells[index].one_line()))
+        }
+        best => Ok(best.map(|(index, _)| index)),
+    }
+}
+
+/// Whether a cell of the column is a type that grants something, with or without its known note. "Done" and "No changes"
+/// also stand in columns of other kinds.
+fn has_bare_type(table: &Table, index: usize) -> bool {
+    let cells = table.rows.iter().filter_map(|row| row.cells.get(index));
+    let mut texts = cells.map(|cell| &cell.plain);
+    texts.any(|text| {
+        let said = types::of_text(text).filter(|_| !types::is_note(text));
+        said.is_some_and(|said| said.action != RowAction::Mention)
+    })
 }
 
 /// Reads every row. A row without a type grants the actions `untyped`.
@@ -95,19 +168,31 @@ pub(super) fn read(
 ) {
     let source = draft.source;
     let header = header(source, table);
-    let cell = |index| match index {
-        _ if index == columns.path => Cell::Path,
-        _ if Some(index) == columns.kind => Cell::Type,
-        _ => Cell::Text,
-    };
+    let mut cells = Vec::new();
+    for index in 0..columns.names.len() {
+        cells.push(if index == columns.path {
+            Cell::Path
+        } else if columns.types.contains(&index) {
+            Cell::Type
+        } else {
+            Cell::Text
+        });
+    }
     draft.form = GrantForm::Table;
+    let last_row = table
+        .rows
+        .last()
+        .map_or(table.header.start, |row| row.start);
+    // Behind the header stands the separator.
+    let last_line = source.lines.line(last_row) + usize::from(table.rows.is_empty());
     draft.design.forms.push(Form {
-        cells: (0..columns.names.len()).map(cell).collect(),
-        untyped,
+        place: FormPlace::Table { cells, untyped },
         anchor: source.anchor(header.clone()),
+        end: source.lines.range(last_line).end,
     });
     if table.rows.is_empty() {
-        return draft.fault(problem::empty_table().at(header));
+        draft.fault(problem::empty_table().at(header));
+        return;
     }
     let has_pipes = source.slice(header).starts_with('|');
     for row in &table.rows {
@@ -126,10 +211,20 @@ pub(super) fn header(source: &DesignText<'_>, table: &Table) -> Range<usize> {
 
 /// Whether a cell of the path column names a path.
 pub(super) fn names_path(source: &DesignText<'_>, table: &Table, columns: &Columns) -> bool {
-    let rows = table.rows.iter();
-    let cells = rows.flat_map(|row| row.cells.get(columns.path));
-    let mut paths = cells.flat_map(|cell| cell_paths(source, cell).unwrap_or_default());
-    paths.any(|path| paths::read(&path.text, false, source.path).is_ok())
+    let cells = table
+        .rows
+        .iter()
+        .filter_map(|row| row.cells.get(columns.path));
+    for cell in cells {
+        let found = cell_paths(source, cell).ok().flatten().unwrap_or_default();
+        if found
+            .iter()
+            .any(|path| paths::read(path, source.path).is_ok())
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a line has the cells of the header.
@@ -147,59 +242,82 @@ fn check_pipes(line: &str, columns: &Columns, has_pipes: bool) -> Result<(), Pro
 }
 
 fn read_row(row: &TableRow, columns: &Columns, untyped: Actions, draft: &mut DesignBuilder<'_>) {
-    let (source, empty) = (draft.source, InlineText::default());
+    let source = draft.source;
+    let empty = InlineText::default();
     let cell = |index: usize| row.cells.get(index).unwrap_or(&empty);
-    let text = |index: Option<usize>| index.map_or_else(String::new, |at| cell(at).one_line());
-    let denies = |&index: &usize| {
-        index != columns.path && types::denies_below(&columns.names[index], &cell(index).one_line())
-    };
-    let denied = || (0..columns.names.len()).find(denies);
-    let said = columns.kind.or_else(denied);
-    let kind = match (columns.kind, said) {
-        (Some(index), _) => row_type(source, cell(index)),
-        (None, Some(_)) => Ok((RowAction::Mention, false)),
-        (None, None) => Ok((RowAction::Grant(untyped), false)),
-    };
-    let place = || source.trim(cell(columns.path).span.clone());
-    let paths = cell_paths(source, cell(columns.path));
-    match (paths.map_err(|problem| problem.at(place())), kind) {
-        (Ok(mut paths), Ok((kind, directory))) => {
-            for path in &mut paths {
-                path.directory |= directory;
-            }
-            draft.row(Row {
-                paths,
-                kind,
-                change_type: text(said),
-                description: text(columns.description()),
-            });
+    let path_cell = cell(columns.path);
+    let place = source.trim(path_cell.span.clone());
+    let found = cell_paths(source, path_cell).map_err(|problem| {
+        if problem.span.is_empty() {
+            problem.at(place)
+        } else {
+            problem
         }
-        (paths, kind) => {
-            let named = paths.as_deref().unwrap_or_default();
-            let problems = draft.read_paths(named, RowAction::Mention).err();
-            let mut problems = problems.unwrap_or_default();
-            problems.extend(paths.err());
+    });
+    let said = row_type(source, row, columns);
+    let (mut found, said) = match (found, said) {
+        (Ok(None), _) => return draft.no_file(),
+        (Ok(Some(found)), Ok(said)) => (found, said),
+        (found, said) => {
+            let mut problems: Vec<Problem> = found.err().into_iter().collect();
             // Report a row of placeholders once, not once per cell.
-            let mut rules = problems.iter().map(|problem| problem.rule);
-            if !rules.any(|rule| rule == Rule::DesignPlaceholder) {
-                problems.extend(kind.err());
+            if !problems.iter().any(Problem::is_placeholder) {
+                problems.extend(said.err());
             }
-            draft.bad_row(problems);
+            return draft.bad_row(problems);
         }
+    };
+    for path in &mut found {
+        path.directory |= said.is_some_and(|said| said.is_directory);
     }
+    let mut remarks = notes(source, path_cell);
+    for index in (0..columns.names.len()).filter(|&index| columns.is_prose(index)) {
+        remarks.push(remark_of(cell(index)));
+    }
+    let change_type = columns.types.first();
+    draft.row(WrittenRow {
+        paths: found,
+        action: said.map_or(RowAction::Grant(untyped), |said| said.action),
+        change_type: change_type.map_or_else(String::new, |&index| cell(index).one_line()),
+        description: columns
+            .description()
+            .map_or_else(String::new, |index| cell(index).one_line()),
+        remarks,
+        is_open: !columns.is_typed(),
+    });
 }
 
-/// What the type cell says, and whether it says that the paths are directories.
-fn row_type(source: &DesignText<'_>, cell: &InlineText) -> Result<(RowAction, bool), Problem> {
-    let (text, span) = (cell.one_line(), source.trim(cell.span.clone()));
-    let problem = match types::of_cell(&text) {
-        _ if cell.is_struck => problem::struck_out(),
-        _ if cell.is_obscured => problem::html(source.slice(span.clone())),
-        Some(found) => return Ok(found),
-        None if text.is_empty() => problem::missing_type(),
-        None => problem::unknown_type(&text),
-    };
-    Err(problem.at(span))
+/// What the cells of types say; `None` without such a column.
+///
+/// # Errors
+/// A cell is no type, or two cells disagree.
+fn row_type(
+    source: &DesignText<'_>,
+    row: &TableRow,
+    columns: &Columns,
+) -> Result<Option<RowType>, Problem> {
+    let empty = InlineText::default();
+    let mut found: Option<RowType> = None;
+    for &index in &columns.types {
+        let cell = row.cells.get(index).unwrap_or(&empty);
+        let span = source.trim(cell.span.clone());
+        let text = cell.one_line();
+        let said = match types::of_text(&text) {
+            _ if cell.is_struck => Err(problem::struck_out()),
+            _ if cell.is_obscured => Err(problem::html(source.slice(span.clone()))),
+            Some(said) => Ok(said),
+            None if text.is_empty() => Err(problem::missing_type()),
+            None => Err(problem::unknown_type(&text)),
+        };
+        let said = said.map_err(|problem| problem.at(span.clone()))?;
+        match found {
+            Some(before) if before.action != said.action => {
+                return Err(problem::contradiction(&text).at(span));
+            }
+            _ => found = Some(said),
+        }
+    }
+    Ok(found)
 }
 
 /// The number of cells in a table line: unescaped pipes separate cells even inside code spans.
@@ -209,93 +327,71 @@ fn count_cells(line: &str) -> usize {
     line.strip_suffix('|').unwrap_or(line).split('|').count()
 }
 
-/// The paths of a cell, in order; never empty.
+/// The paths of a cell, in order and never empty; `None` if it says that there is no file, or is struck out.
 ///
 /// # Errors
 /// The cell is ambiguous, empty or not a path.
-fn cell_paths(source: &DesignText<'_>, content: &InlineText) -> Result<Vec<WrittenPath>, Problem> {
-    let mut found: Vec<WrittenPath> = Vec::new();
-    let is_break = |tag: &str| "br".eq_ignore_ascii_case(tag.trim_matches(['<', '>', '/', ' ']));
-    // What stands between the paths, and in parentheses behind them.
-    let (mut gap, mut remark, mut depth) = (String::new(), String::new(), 0_usize);
-    for (at, c) in content.run.text.char_indices() {
-        if let Some(piece) = content.run.piece(at) {
-            match &piece.kind {
-                PieceKind::Html(tag) if is_break(tag) => gap.push(','),
-                PieceKind::Html(tag) if !tag.starts_with("<!--") => return Err(problem::html(tag)),
-                PieceKind::Image => return Err(problem::image()),
-                PieceKind::Link { text, target } => paths::agree(source.path, text, target)?,
-                _ => {}
-            }
-            if let PieceKind::Code(text) | PieceKind::Link { text, .. } = &piece.kind
-                && depth == 0
-            {
-                let arrow = is_arrow(&std::mem::take(&mut gap))? && !found.is_empty();
-                found.extend(WrittenPath::ends(text, &piece.span, arrow));
-            }
-            continue;
-        }
-        match c {
-            '(' | '（' => depth += 1,
-            ')' | '）' => {
-                depth = depth.saturating_sub(1);
-                if let Some(path) = found.last_mut() {
-                    path.directory |= paths::is_directory_remark(&remark);
-                    path.denied |= types::takes_back(&remark);
-                }
-                remark.clear();
-            }
-            _ if depth == 0 => gap.push(c),
-            _ => remark.push(c),
-        }
+fn cell_paths(
+    source: &DesignText<'_>,
+    content: &InlineText,
+) -> Result<Option<Vec<WrittenPath>>, Problem> {
+    let text = content.plain.trim();
+    if paths::is_nothing(text) || content.is_struck_whole && !text.is_empty() {
+        return Ok(None);
     }
-    if !found.is_empty() {
-        return is_arrow(&gap).map(|_| found);
+    let mut scanner = Scanner::of_cell(source, content)?;
+    let found = scanner.paths();
+    scanner.skip_blanks();
+    let rest = scanner.rest().trim_matches(['_', '*', ' ']);
+    if !found.paths.is_empty() && rest.is_empty() {
+        check_stars(source, content)?;
+        return Ok(Some(found.paths));
     }
-    if content.is_struck {
-        return Err(problem::struck_out());
-    }
-    let span = source.trim(content.span.clone());
-    let text = visible(content, &span).ok_or_else(|| problem::emphasis(source.slice(span.clone())));
-    Ok(vec![bare_path(text?, span)?])
-}
-
-/// Whether the text since the last path is an arrow. Words make the cell ambiguous, in every language.
-fn is_arrow(gap: &str) -> Result<bool, Problem> {
-    let mut words = gap.split(|c: char| !c.is_alphanumeric());
-    let is_word = |word: &&str| !word.is_empty() && !matches!(*word, "or" | "and");
-    if let Some(word) = words.find(is_word) {
-        return Err(problem::beside_path(word));
-    }
-    let mark = gap.trim().trim_matches('_').trim();
-    Ok(matches!(mark, "->" | "-->" | "=>" | "→" | "⇒" | "➜"))
-}
-
-/// A cell without code, as a reader sees it, but with its underscores (`__init__.py`). Asterisks that render as emphasis
-/// of less than the cell were meant as a glob, which readers do not see: it has no such text.
-fn visible<'b>(content: &'b InlineText, span: &Range<usize>) -> Option<&'b str> {
-    let (run, stars) = (&content.run, &content.stars);
-    let text = match run.pieces.as_slice() {
-        [] => run.text.trim(),
-        _ => content.plain.trim(),
-    };
-    let is_whole = || stars.len() == 1 && stars[0] == *span;
-    let is_clear = || is_whole() && !text.starts_with('/') && !text.ends_with('/');
-    (stars.is_empty() || is_clear()).then_some(text)
-}
-
-/// The path that is all of a text without code.
-fn bare_path(text: &str, span: Range<usize>) -> Result<WrittenPath, Problem> {
-    let is_odd = |c: char| c.is_whitespace() || matches!(c, '`' | '<' | '>');
-    let is_list = |path: &String| path.contains([',', ';']);
-    if text.is_empty() {
-        Err(problem::empty())
-    } else if paths::is_placeholder(text) || is_in(&text.to_lowercase(), PATH_COLUMN) {
-        Err(problem::placeholder(text))
-    } else if text.contains(is_odd) || paths::expand(text).iter().flatten().any(is_list) {
-        Err(problem::no_backticks(text))
+    let is_header = PATH_COLUMN.contains(&text.to_lowercase().as_str());
+    Err(if text.is_empty() {
+        problem::empty()
+    } else if paths::is_placeholder(text) || is_header {
+        problem::placeholder(text)
+    } else if found.paths.is_empty() {
+        no_path(text)
     } else {
-        Ok(WrittenPath::new(text, span))
+        problem::beside_path(first_word(rest))
+    })
+}
+
+/// Why a cell without a path has none.
+fn no_path(text: &str) -> Problem {
+    let is_one_word = !text.contains(char::is_whitespace);
+    let outside = is_one_word
+        .then(|| paths::read(&WrittenPath::new(text, 0..0), "".into()).err())
+        .flatten();
+    outside.unwrap_or_else(|| problem::no_backticks(text))
+}
+
+/// Asterisks that render as emphasis of a part of the cell were meant as a glob, which readers do not see.
+fn check_stars(source: &DesignText<'_>, content: &InlineText) -> Result<(), Problem> {
+    let span = source.trim(content.span.clone());
+    let is_whole = content.stars.len() == 1 && content.stars[0] == span;
+    let has_code = !content.run.pieces.is_empty();
+    if content.stars.is_empty() || is_whole || has_code {
+        return Ok(());
+    }
+    Err(problem::emphasis(source.slice(span)))
+}
+
+/// The first word of what stands beside a path, or its first symbol.
+fn first_word(rest: &str) -> &str {
+    let word = rest.split(|c: char| !c.is_alphanumeric());
+    let word = word.into_iter().find(|word| !word.is_empty());
+    word.or_else(|| rest.split_whitespace().next())
+        .unwrap_or(rest)
+}
+
+/// The notes in parentheses of a path cell.
+fn notes(source: &DesignText<'_>, content: &InlineText) -> Vec<String> {
+    match Scanner::of_cell(source, content) {
+        Ok(mut scanner) => scanner.paths().notes,
+        Err(_) => Vec::new(),
     }
 }
 
@@ -305,52 +401,86 @@ mod tests {
 
     use super::super::markdown::{Block, BlockKind, markdown};
     use super::*;
+    use crate::scope::settings::Settings;
 
     fn of(text: &str) -> Result<Option<Columns>, &'static str> {
-        let found = markdown(text, 0).0;
+        of_declared(text, false)
+    }
+
+    fn of_declared(text: &str, is_declared: bool) -> Result<Option<Columns>, &'static str> {
+        let settings = Settings::default();
+        let source = DesignText::new("d.md".into(), text, &settings);
+        let found = markdown(text, 0);
         let Some(BlockKind::Table(table)) = found.first().map(Block::visible) else {
             panic!("no table in {text}")
         };
-        columns(table).map_err(|problem| problem.reason)
+        let announcement = Announcement {
+            untyped: types::any(),
+            is_declared,
+        };
+        columns(&source, table, announcement).map_err(|problem| problem.reason)
     }
 
-    fn places(text: &str) -> (usize, Option<usize>, Option<usize>) {
+    fn places(text: &str) -> (usize, Vec<usize>, Option<usize>) {
         let columns = of(text).unwrap().unwrap();
-        (columns.path, columns.kind, columns.description())
+        let description = columns.description();
+        (columns.path, columns.types, description)
     }
 
     #[test]
     fn any_order() {
-        assert_eq!(
-            places("|File|Change Type|Description|\n|-|-|-|\n"),
-            (0, Some(1), Some(2))
-        );
-        assert_eq!(
-            places("|Order|File|Change Type|Description|\n|-|-|-|-|\n"),
-            (1, Some(2), Some(3))
-        );
-        assert_eq!(
-            places("|Action|**File Path**|Notes|\n|-|-|-|\n"),
-            (1, Some(0), Some(2))
-        );
-        assert_eq!(places("|#|Filename|Lines|\n|-|-|-|\n"), (1, None, Some(2)));
-        assert_eq!(
-            places("|File|Type|Action|\n|-|-|-|\n"),
-            (0, Some(2), Some(1))
-        );
+        for (header, expected) in [
+            (
+                "|File|Change Type|Description|\n|-|-|-|\n",
+                (0, vec![1], Some(2)),
+            ),
+            (
+                "|Order|File|Change Type|Description|\n|-|-|-|-|\n",
+                (1, vec![2], Some(3)),
+            ),
+            (
+                "|Action|**File Path**|Notes|\n|-|-|-|\n",
+                (1, vec![0], Some(2)),
+            ),
+            ("|#|Filename|Lines|\n|-|-|-|\n", (1, vec![], Some(2))),
+            ("|File|Type|Action|\n|-|-|-|\n", (0, vec![2], Some(1))),
+        ] {
+            assert_eq!(places(header), expected, "{header}");
+        }
     }
 
     #[test]
-    fn change_column_is_the_type_only_if_every_cell_is_a_bare_type() {
-        assert_eq!(
-            places("|File|Change|\n|-|-|\n|a|Add|\n|b|Modify (x)|\n"),
-            (0, Some(1), None)
-        );
-        assert_eq!(
-            places("|File|Change|\n|-|-|\n|a|Add|\n|b|Remove x|\n"),
-            (0, None, Some(1))
-        );
-        assert_eq!(places("|File|Change|\n|-|-|\n"), (0, None, Some(1)));
+    fn a_column_with_a_bare_type_is_one_of_types_whatever_its_header() {
+        for (table, expected) in [
+            (
+                "|File|Kind|\n|-|-|\n|a|Add|\n|b|Modify (x)|\n",
+                (0, vec![1], None),
+            ),
+            (
+                "|File|Change|\n|-|-|\n|a|Modify (tests)|\n|b|add x|\n",
+                (0, vec![1], None),
+            ),
+            (
+                "|File|Change|\n|-|-|\n|a|Add retries|\n|b|Remove x|\n",
+                (0, vec![], Some(1)),
+            ),
+            (
+                "|File|Kind|Status|\n|-|-|-|\n|a|Add|New|\n",
+                (0, vec![1, 2], None),
+            ),
+            ("|File|Change|\n|-|-|\n", (0, vec![], Some(1))),
+        ] {
+            assert_eq!(places(table), expected, "{table}");
+        }
+    }
+
+    #[test]
+    fn below_a_heading_of_the_settings_cells_show_the_column_of_paths() {
+        let table = "|说明|文件|\n|-|-|\n|解析器|`src/a.rs`|\n|缓存|`src/b.rs`|\n";
+        assert_eq!(of(table), Ok(None));
+        assert_eq!(of_declared(table, true).unwrap().unwrap().path, 1);
+        let tie = "|旧|新|\n|-|-|\n|`src/a.rs`|`src/b.rs`|\n";
+        assert_eq!(of_declared(tie, true), Err("two-columns"));
     }
 
     #[test]
@@ -392,33 +522,5 @@ mod tests {
         assert_eq!(count_cells("| `a|b` | c |"), 3);
         assert_eq!(count_cells("| a"), 1);
         assert_eq!(count_cells("|"), 1);
-    }
-
-    fn bare(text: &str) -> Result<String, &'static str> {
-        let path = bare_path(text, 0..text.len());
-        path.map(|path| path.text).map_err(|problem| problem.reason)
-    }
-
-    #[test]
-    fn one_path_or_several() {
-        for text in [
-            "a b.py",
-            "a.py,b.py",
-            "a\u{a0}b",
-            "a.py;b.py",
-            "a,{b,c}",
-            "`src/a",
-            "a<b",
-            "a -> b",
-            "a.py (new)",
-        ] {
-            assert_eq!(bare(text), Err("ambiguous-cell"), "{text}");
-        }
-        for text in ["src/{a,b}.py", "app/(shell)", "src/__init__.py"] {
-            assert_eq!(bare(text), Ok(text.to_owned()));
-        }
-        for text in ["---", "N/A", "File", "path"] {
-            assert_eq!(bare(text), Err("placeholder"), "{text}");
-        }
     }
 }

@@ -66,7 +66,6 @@ rules! {
     PortableName "portable-name" Warning "The name collides or is reserved on another operating system.",
     RowUntouched "row-untouched" Note "A branch leaves rows of its design untouched.",
     DesignNoTable "design-no-table" Error "The document has no table of files.",
-    DesignUnread "design-unread" Warning "guard does not read a passage that looks like a list of files.",
     DesignAmbiguous "design-ambiguous" Error "Two tables claim to be the scope.",
     DesignPlaceholder "design-placeholder" Error "The table contains placeholders instead of paths.",
     DesignBadRow "design-bad-row" Error "guard cannot read a row.",

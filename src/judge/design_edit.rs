@@ -4,22 +4,25 @@
 // Reads plans in the work tree.
 #![allow(clippy::disallowed_methods)]
 
-use std::collections::{BTreeMap, HashSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::policy_loader::{Choice, is_other_text, locate};
-use super::tree_view::in_repository;
+use super::tree_view::{GitTreeView, in_repository};
 use super::{Options, staged};
 use crate::boundary::{self, Boundary, OpenedFile};
 use crate::change::{Change, Kind};
-use crate::design::{self, Design, MissingRow, propose};
+use crate::design::propose::{self, KnownFiles, Proposal};
+use crate::design::{self, Design, MissingRow};
 use crate::error::{Error, Result};
 use crate::finding::Rule;
 use crate::git::{Index, Repository, show_file};
-use crate::path::{escaped, escaped_list, normalize_request, shell_word};
+use crate::path::{Node, escaped, escaped_list, normalize_request, shell_word};
 use crate::policy;
+use crate::rules::ResultTree;
 use crate::scope::Scope;
 use crate::scope::glob::is_glob;
 use crate::scope::path_placeholders::{PathNames, is_path, literal_paths};
@@ -29,20 +32,74 @@ use crate::system;
 /// The largest document that guard reads.
 const MAX_DOCUMENT: u64 = 1_000_000;
 
-/// The rows for the files that a plan names, relative to the current directory.
+/// What a plan, relative to the current directory, proposes for the files of HEAD.
 ///
 /// # Errors
-/// The plan cannot be read.
-pub fn rows_of_plan(repo: &Repository, plan: &Path) -> Result<Vec<String>> {
+/// The plan, or HEAD's tree, cannot be read.
+pub fn propose_from_plan(repo: &Repository, plan: &Path) -> Result<Proposal> {
     let failed = |why: String| Error::new(format!("{} cannot be read: {why}", show_file(plan)));
     let text = std::fs::read_to_string(plan).map_err(|error| failed(error.to_string()))?;
     if text.len() as u64 > MAX_DOCUMENT {
         return Err(failed("it is larger than 1 MB".to_owned()));
     }
-    let is_directory = |path: &str| Some(repo.metadata_of(path.into())?.is_dir());
     let own = in_repository(repo, plan).unwrap_or_default();
-    let rows = propose::rows_of_document(own.as_ref(), &text, &is_directory);
-    Ok(rows)
+    let tree = repo.tree_of(repo.head_commit()?)?;
+    let head = GitTreeView::new(&tree, None);
+    let proposal = propose_for(own.as_ref(), &text, &head);
+    head.failed.finish()?;
+    Ok(proposal)
+}
+
+/// What a document proposes for the files of a tree.
+pub(super) fn propose_for(path: &BStr, text: &str, tree: &dyn ResultTree) -> Proposal {
+    propose::propose(path, text, &FilesOfTree::new(tree))
+}
+
+/// The files of a tree, looked up by path and by the end of a path.
+struct FilesOfTree<'t> {
+    tree: &'t dyn ResultTree,
+    /// The paths of the files with each name, listed on first use.
+    by_name: OnceCell<HashMap<BString, Vec<BString>>>,
+}
+
+impl<'t> FilesOfTree<'t> {
+    fn new(tree: &'t dyn ResultTree) -> Self {
+        FilesOfTree {
+            tree,
+            by_name: OnceCell::new(),
+        }
+    }
+
+    fn by_name(&self) -> &HashMap<BString, Vec<BString>> {
+        self.by_name.get_or_init(|| {
+            let mut by_name: HashMap<BString, Vec<BString>> = HashMap::new();
+            self.tree.for_each(&mut |path: &BStr, _: Kind| {
+                let name = path.rsplit_str("/").next().unwrap_or_default();
+                by_name.entry(name.into()).or_default().push(path.into());
+            });
+            by_name
+        })
+    }
+}
+
+impl KnownFiles for FilesOfTree<'_> {
+    fn is_directory(&self, path: &str) -> Option<bool> {
+        let node = self.tree.entry(path.into())?;
+        Some(node == Node::Directory)
+    }
+
+    fn only_file_ending(&self, end: &str) -> Option<String> {
+        let name = end.rsplit('/').next()?;
+        let inside = format!("/{end}");
+        let paths = self.by_name().get(BStr::new(name))?;
+        let mut found = paths
+            .iter()
+            .filter(|path| path.ends_with(inside.as_bytes()));
+        match (found.next(), found.next()) {
+            (Some(only), None) => only.to_str().ok().map(str::to_owned),
+            _ => None,
+        }
+    }
 }
 
 /// The rows for what is staged or, if nothing is, for what has changed in the work tree. Designs and guard's own

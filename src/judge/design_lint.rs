@@ -10,7 +10,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::Options;
 use super::facts::BaseCommit;
-use super::policy_loader::{LocatedDesigns, declares_nothing, locate};
+use super::policy_loader::{LocatedDesigns, locate};
 use super::scope::listed;
 use super::tree_view::{GitTreeView, in_repository, work_tree};
 use crate::design;
@@ -82,7 +82,7 @@ pub fn check_documents(
         let design = parse(path, &bytes);
         let mut findings = design.findings();
         if let Some(group) = document.group {
-            if !design.is_usable() && declares_nothing(&design) {
+            if !design.is_usable() && design.declares_nothing() {
                 silent.push((group, findings));
                 report.texts.insert(design.path, design.text);
                 continue;

@@ -115,23 +115,15 @@ fn source(facts: &JudgementFacts<'_>) -> Source {
     }
 }
 
-/// Rows that could not be parsed grant nothing; guard only warns about them. Of the passages that guard does not read,
-/// it names the first one of each design.
+/// What cannot be read grants nothing; guard only warns about it.
 pub(super) fn document_faults(policy: &Policy) -> Vec<Finding> {
     let mut all = Vec::new();
     for governing in &policy.designs {
-        let mut is_first = true;
         for mut finding in governing.design.findings() {
-            let is_unread = finding.rule == Rule::DesignUnread;
-            if if is_unread {
-                is_first
-            } else {
-                finding.level == Level::Error
-            } {
+            if finding.rule != Rule::DesignDuplicate {
                 finding.level = Level::Warning;
                 all.push(finding);
             }
-            is_first &= !is_unread;
         }
     }
     all

@@ -36,7 +36,10 @@ pub(super) fn advise(
     }
     let (place, then) = (escaped(&design.path), policy.commit_the_design());
     let step = format!("{before}add this row to {place} and {then}:");
-    let finding = finding.help(step).help(Help::Row(row.text));
+    let mut finding = finding.help(step);
+    for line in row.lines {
+        finding = finding.help(Help::Row(line));
+    }
     let path = shell_word(wanted.path);
     match (policy.stage, policy.operation) {
         (Stage::Commit, Some(operation)) => {

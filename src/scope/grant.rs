@@ -79,27 +79,17 @@ named! {
 }
 
 named! {
-    /// The form of the passage that names a grant's path.
+    /// Where the row that names a grant's path stands.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum GrantForm {
-        /// A row of a table.
+        /// A table.
         Table = "table",
         /// A list below a heading such as "Files to Modify".
         HeadingList = "heading-list",
         /// A list below a label such as `**Files:**`.
         LabelList = "label-list",
-        /// A label with paths on the same line.
-        LabelLine = "label-line",
-        /// `files_modified:` or `allowed_paths:` in the front matter.
+        /// `allowed_paths:`, `allowed_files:` or `files_modified:` in the front matter.
         FrontMatter = "front-matter",
-        /// A `<files>` tag.
-        FilesTag = "files-tag",
-        /// A heading or a bold line that names the file.
-        FileHeading = "file-heading",
-        /// A task that writes one file.
-        TaskLine = "task-line",
-        /// A marked entry of a directory tree.
-        Tree = "tree",
     }
 }
 
@@ -131,7 +121,7 @@ pub struct Grant {
     pub renamed: Option<BString>,
     /// The purpose of the files.
     pub role: Role,
-    /// The form of the passage that names the path.
+    /// Where its row stands.
     pub form: GrantForm,
     /// The description on one line, or empty.
     pub description: String,

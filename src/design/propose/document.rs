@@ -1,145 +1,432 @@
-//! Reads any document for the files that its work may touch. It is generous: a row is certain only if the strict reader
-//! grants its path, and a person confirms or drops the others.
+//! Reads any document for the files that its work may touch. It is generous, in one simple way: a token is a path if the
+//! repository has it, or if it has an extension and its directory is known. A person confirms the rows.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use gix::bstr::{BStr, ByteSlice};
-use regex_lite::{Match, Regex};
+use gix::bstr::BStr;
+use regex_lite::Regex;
 
 use super::row;
-use crate::design::code::{self, DrawnEntry};
-use crate::design::markdown::markdown;
-use crate::design::paths::{self, is_file_name};
-use crate::design::{self, Block, BlockKind, DesignText, InlineText};
-use crate::design::{PieceKind, TableRow, front_matter};
+use crate::design::markdown::{TableRow, markdown};
+use crate::design::outline::Outline;
+use crate::design::paths::{self, has_extension, is_code_path};
+use crate::design::remarks::{self, Remark};
+use crate::design::types::{self, RowAction};
+use crate::design::{Block, BlockKind, DesignText, InlineText, PieceKind, WrittenPath};
+use crate::design::{front_matter, words};
 use crate::scope::settings::Settings;
 use crate::scope::{Actions, GrantKind};
 
-/// Whether what the repository has at a path is a directory; `None` if it has nothing.
-pub type FileLookup<'a> = dyn Fn(&str) -> Option<bool> + 'a;
+/// What the repository has.
+pub trait KnownFiles {
+    /// Whether what is at a path is a directory; `None` if there is nothing.
+    fn is_directory(&self, path: &str) -> Option<bool>;
 
-/// The rows for all paths of a document outside quotes and outside code that lists no files. A doubtful row starts with
-/// `? `, a cell that moves the others out of their columns: it grants nothing until a person removes the mark.
-pub fn rows_of_document(path: &BStr, text: &str, lookup: &FileLookup<'_>) -> Vec<String> {
-    let options = Settings {
-        tasks: true,
-        ..Settings::default()
+    /// The only file whose path ends with these names, if there is just one.
+    fn only_file_ending(&self, end: &str) -> Option<String>;
+}
+
+/// The longest text of a document that guard shows.
+const MAX_SHOWN: usize = 60;
+
+/// What a document proposes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Proposal {
+    /// One row per path, in document order.
+    pub rows: Vec<ProposedRow>,
+    /// The paths that the text names in order to leave them alone.
+    pub denied: Vec<DeniedPath>,
+}
+
+/// A row of the proposed table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProposedRow {
+    /// The path; a slash ends that of a directory.
+    pub path: String,
+    /// The line that names it first.
+    pub line: usize,
+    /// The row of the usual table.
+    pub text: String,
+}
+
+/// A path that is not proposed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeniedPath {
+    /// The path; a slash ends that of a directory.
+    pub path: String,
+    /// The line that denies it.
+    pub line: usize,
+    /// What the text says there.
+    pub said: String,
+}
+
+/// Proposes a row for each path of a document, and lists those that the text denies on their line, in their item, or
+/// below a heading that excludes.
+pub fn propose(document: &BStr, text: &str, files: &dyn KnownFiles) -> Proposal {
+    let options = Settings::default();
+    let source = DesignText::new(document, text, &options);
+    let front = front_matter::find(&source);
+    let start = front.as_ref().map_or(0, |(_, end)| *end);
+    let blocks = markdown(text, start);
+    let outline = Outline::new(&source, &blocks);
+    let mut reader = ProposalReader {
+        source: &source,
+        files,
+        candidates: Vec::new(),
+        denied: Vec::new(),
     };
-    let source = DesignText::new(path, text, &options);
-    let start = front_matter::find(&source).map_or(0, |(_, end)| end);
-    let (blocks, _) = markdown(text, start);
-    // The rows with the number of their block, and the paths that have one.
-    let (mut rows, mut known) = (Vec::new(), HashSet::new());
-    let type_of = |name: &str| match lookup(name.trim_end_matches('/')) {
-        _ if name.ends_with('/') => "Add/Modify",
-        Some(_) => "Modify",
-        None => "Add",
-    };
-    for grant in design::parse(path, text.as_bytes(), &options).grants {
-        let mut name = grant.path.to_str_lossy().into_owned();
-        if grant.kind == GrantKind::Directory {
-            name.push('/');
+    if let Some((body, _)) = &front {
+        let front = front_matter::parse(&source, body);
+        for written in front.allowed {
+            let line = source.lines.line(written.span.start);
+            reader.propose(&NamedPath::behind("Add", written), line, "");
         }
-        let change_type = match grant.actions {
-            Actions::DELETE => "Delete",
-            Actions::MODIFY if !name.ends_with('/') => "Modify",
-            _ => type_of(&name),
-        };
-        let row = row(path, name.as_str().into(), change_type, &grant.description);
-        if let Some(row) = row.filter(|_| known.insert(grant.path.to_string())) {
-            let place = grant.anchor.span.start;
-            let number = blocks.partition_point(|block| block.start <= place);
-            rows.push((number, row));
+        for written in front.forbidden {
+            let line = source.lines.line(written.span.start);
+            let named = NamedPath::behind("Add", written);
+            reader.deny(&named, line, "the front matter forbids it");
         }
     }
-    for (number, block) in (1..).zip(&blocks) {
-        let texts = texts(&source, block);
-        for line in texts.iter().flat_map(|text| text.lines()) {
-            for name in paths_of_line(path, line, lookup) {
-                let bare = name.trim_end_matches('/');
-                if !known.contains(bare)
-                    && let Some(row) = row(path, name.as_str().into(), type_of(&name), line)
-                {
-                    known.insert(bare.to_owned());
-                    rows.push((number, format!("? {row}")));
+    for (block, place) in blocks.iter().zip(&outline.places) {
+        let excluding = place.exclusion.and_then(|index| match &blocks[index].kind {
+            BlockKind::Heading(_, content) | BlockKind::Paragraph(content) => {
+                Some(content.one_line())
+            }
+            _ => None,
+        });
+        reader.block(block, excluding.as_deref());
+    }
+    reader.finish()
+}
+
+/// A path that a text names, and how.
+struct NamedPath {
+    written: WrittenPath,
+    /// The type in front of it, or in its row.
+    said: Option<RowAction>,
+    /// Whether the type stands directly in front of it.
+    is_direct: bool,
+    /// Whether it stands in a table.
+    is_in_table: bool,
+}
+
+impl NamedPath {
+    /// A path behind a text.
+    fn behind(before: &str, written: WrittenPath) -> NamedPath {
+        let (said, is_direct) = type_before(before);
+        NamedPath {
+            written,
+            said,
+            is_direct,
+            is_in_table: false,
+        }
+    }
+}
+
+/// A path that may become a row.
+struct Candidate {
+    path: String,
+    action: RowAction,
+    line: usize,
+    /// The text that names it.
+    text: String,
+}
+
+struct ProposalReader<'r> {
+    source: &'r DesignText<'r>,
+    files: &'r dyn KnownFiles,
+    candidates: Vec<Candidate>,
+    denied: Vec<DeniedPath>,
+}
+
+impl ProposalReader<'_> {
+    /// Reads a block below a heading that excludes it, if there is one.
+    fn block(&mut self, block: &Block, excluding: Option<&str>) {
+        match &block.kind {
+            BlockKind::Heading(_, content) | BlockKind::Paragraph(content) => {
+                self.lines(content, excluding);
+            }
+            BlockKind::List(nodes) => {
+                for node in nodes {
+                    self.lines(&node.content, excluding);
                 }
             }
-        }
-    }
-    rows.sort_by_key(|(number, _)| *number);
-    rows.into_iter().map(|(_, row)| row).collect()
-}
-
-/// The texts of a block that may name files.
-fn texts(source: &DesignText<'_>, block: &Block) -> Vec<String> {
-    match &block.kind {
-        BlockKind::Heading(_, content) | BlockKind::Paragraph(content) => vec![shown(content)],
-        BlockKind::List(nodes) => nodes.iter().map(|node| shown(&node.content)).collect(),
-        BlockKind::Table(table) => {
-            let row = |row: &TableRow| row.cells.iter().map(shown).collect::<Vec<_>>().join(" | ");
-            table.rows.iter().map(row).collect()
-        }
-        BlockKind::Code(code) if code::is_tree(source, code) => {
-            let mut entries = code::tree_entries(source.slice(code.body.clone()));
-            let next: Vec<usize> = entries.iter().skip(1).map(|entry| entry.column).collect();
-            let mut next = next.into_iter();
-            // A directory with entries stands for them.
-            entries.retain(|entry| next.next().is_none_or(|next| next <= entry.column));
-            let line = |entry: &DrawnEntry<'_>| format!("{} {}", entry.path, entry.remark);
-            entries.iter().map(line).collect()
-        }
-        BlockKind::Code(code) if code.is_text() => vec![source.slice(code.body.clone()).to_owned()],
-        BlockKind::Code(_) | BlockKind::Other => Vec::new(),
-    }
-}
-
-/// A text with its code and links, and without what is struck out.
-fn shown(content: &InlineText) -> String {
-    let (run, mut shown) = (&content.run, String::new());
-    for (at, c) in run.text.char_indices() {
-        match run.piece(at).map(|piece| &piece.kind) {
-            Some(PieceKind::Link { text, target }) if !text.contains('/') => {
-                shown.push_str(&format!(" {target} "));
+            BlockKind::Table(table) => {
+                for row in &table.rows {
+                    self.row(row, excluding);
+                }
             }
-            Some(PieceKind::Code(text) | PieceKind::Link { text, .. }) => {
-                shown.push_str(&format!(" {text} "));
+            BlockKind::Code(code) => {
+                let is_text = |info: &String| matches!(info.as_str(), "" | "text" | "txt");
+                if code.info.as_ref().is_some_and(is_text) {
+                    let text = self.source.slice(code.body.clone());
+                    let mut start = code.body.start;
+                    for line in text.split_inclusive('\n') {
+                        let named = words_of(line, "", |offset| start + offset);
+                        self.text(&named, line, start, excluding);
+                        start += line.len();
+                    }
+                }
             }
-            Some(_) => shown.push(' '),
-            None => shown.push(c),
+            BlockKind::Other => {}
         }
     }
-    shown
+
+    /// Reads each line of a text on its own.
+    fn lines(&mut self, content: &InlineText, excluding: Option<&str>) {
+        if content.is_struck_whole {
+            return;
+        }
+        let text = self.source.slice(content.span.clone());
+        self.text(&tokens(content), text, content.span.start, excluding);
+    }
+
+    /// Reads a row of a table as one text.
+    fn row(&mut self, row: &TableRow, excluding: Option<&str>) {
+        let mut named = Vec::new();
+        let mut said = None;
+        let mut text = String::new();
+        for cell in &row.cells {
+            if let Some(found) = types::of_text(&cell.plain) {
+                said = Some(found.action);
+            }
+            named.extend(tokens(cell));
+            text += &cell.one_line();
+            text.push_str(" | ");
+        }
+        for path in &mut named {
+            path.said = said.or(path.said);
+            path.is_in_table = true;
+        }
+        self.text(&named, text.trim_end_matches(" | "), row.start, excluding);
+    }
+
+    /// Proposes or denies the paths of one text.
+    fn text(&mut self, named: &[NamedPath], text: &str, start: usize, excluding: Option<&str>) {
+        for path in named {
+            let line = self.source.lines.line(path.written.span.start.max(start));
+            if let Some(heading) = excluding {
+                self.deny(path, line, heading);
+                continue;
+            }
+            let is_denied = path.said == Some(RowAction::Mention) || is_denial(text);
+            if is_denied {
+                self.deny(path, line, text);
+            } else {
+                self.propose(path, line, text);
+            }
+        }
+    }
+
+    /// The path as a row names it, if it is one: the repository has it, or it has an extension and its directory is
+    /// known. In backticks, any directory above it may be known, or a word in front may say that it is new. Else it may
+    /// be the end of just one path that the repository has.
+    fn path(&self, named: &NamedPath) -> Option<String> {
+        let written = &named.written;
+        let (path, kind) = paths::read(written, self.source.path).ok()?;
+        if kind == GrantKind::Glob {
+            let literal = path.split(['*', '{']).next().unwrap_or("");
+            let directory = literal
+                .rsplit_once('/')
+                .map_or("", |(directory, _)| directory);
+            return (!directory.is_empty() && self.knows_ancestor(directory)).then_some(path);
+        }
+        let there = self.files.is_directory(&path);
+        if there == Some(true) || kind == GrantKind::Directory {
+            // Prose names directories to say where something is.
+            let is_named = written.text.ends_with('/') && named.is_direct;
+            return (is_named && there == Some(true)).then(|| path + "/");
+        }
+        if there.is_some() {
+            // A document is cited more often than changed.
+            let is_cited = is_document(&path) && named.said.is_none() && !named.is_in_table;
+            return (!is_cited).then_some(path);
+        }
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", &path));
+        if !has_extension(name) {
+            return None;
+        }
+        if let Some(whole) = self.files.only_file_ending(&path) {
+            return Some(whole);
+        }
+        let is_new = named.said == Some(RowAction::Grant(types::add()));
+        let is_known = if written.is_code {
+            is_new || self.knows_ancestor(directory)
+        } else {
+            self.knows(directory)
+        };
+        (is_known && !directory.is_empty()).then_some(path)
+    }
+
+    fn knows(&self, directory: &str) -> bool {
+        self.files.is_directory(directory) == Some(true)
+    }
+
+    fn knows_ancestor(&self, directory: &str) -> bool {
+        let mut directory = directory;
+        loop {
+            if self.knows(directory) {
+                return true;
+            }
+            match directory.rsplit_once('/') {
+                Some((above, _)) => directory = above,
+                None => return false,
+            }
+        }
+    }
+
+    fn propose(&mut self, named: &NamedPath, line: usize, text: &str) {
+        let Some(path) = self.path(named) else { return };
+        let action = named.said.unwrap_or(RowAction::Grant(Actions::NONE));
+        self.candidates.push(Candidate {
+            path,
+            action,
+            line,
+            text: text.to_owned(),
+        });
+    }
+
+    fn deny(&mut self, named: &NamedPath, line: usize, said: &str) {
+        let Some(path) = self.path(named) else { return };
+        let said = super::plain(said).chars().take(MAX_SHOWN).collect();
+        self.denied.push(DeniedPath { path, line, said });
+    }
+
+    /// One row per path, without those that the text denies.
+    fn finish(mut self) -> Proposal {
+        let denied: HashSet<&String> = self.denied.iter().map(|one| &one.path).collect();
+        let delete = RowAction::Grant(Actions::DELETE);
+        let deleted: HashSet<&String> = self
+            .candidates
+            .iter()
+            .filter(|one| one.action == delete)
+            .map(|one| &one.path)
+            .collect();
+        let mut seen = HashSet::new();
+        let mut proposal = Proposal::default();
+        for one in &self.candidates {
+            let path = &one.path;
+            if denied.contains(path) || !seen.insert(path) {
+                continue;
+            }
+            let there = self.files.is_directory(path.trim_end_matches('/'));
+            let word = if path.ends_with('/') || path.contains('*') {
+                "Add/Modify"
+            } else if there.is_none() {
+                "Add"
+            } else if deleted.contains(path) {
+                "Delete"
+            } else {
+                "Modify"
+            };
+            let row = row(self.source.path, path.as_str().into(), word, &one.text);
+            if let Some(text) = row {
+                proposal.rows.push(ProposedRow {
+                    path: path.clone(),
+                    line: one.line,
+                    text,
+                });
+            }
+        }
+        let mut seen = HashSet::new();
+        self.denied.retain(|one| seen.insert(one.path.clone()));
+        proposal.denied = self.denied;
+        proposal
+    }
 }
 
-/// A word or path. Parentheses belong to a path only behind a slash, and commas only in braces. Scripts without blanks
-/// and most symbols are neither; invisible characters make a path invalid.
-static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let symbols = r"\s,;|\x22'()`{}";
+/// Whether a text says that its files stay as they are.
+fn is_denial(text: &str) -> bool {
+    let said = remarks::judge(text, RowAction::Grant(Actions::NONE), true);
+    matches!(said, Remark::Mention | Remark::Forbidden)
+}
+
+/// A word that may be a path: parentheses belong to it only behind a slash, and commas only in braces. Scripts without
+/// blanks and most symbols end it.
+static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
+    let symbols = r"\s,;|\x22'()`{}<>=";
     let symbols =
         format!("{symbols}\u{500}-\u{1fff}\u{2010}-\u{2027}\u{2030}-\u{205e}\u{2070}-\u{10ffff}");
-    Regex::new(&format!(
-        r"(?:/\([^()\s]*\)|\{{[^{{}}\s]*\}}|[^{symbols}])+"
-    ))
-    .ok()
+    let token = format!(r"(?:/\([^()\s]*\)|\{{[^{{}}\s]*\}}|[^{symbols}])+");
+    #[expect(clippy::expect_used, reason = "a constant pattern")]
+    Regex::new(&token).expect("a valid pattern")
 });
 
-/// The paths that a line names; a slash ends those of directories.
-fn paths_of_line(document: &BStr, line: &str, lookup: &FileLookup<'_>) -> Vec<String> {
-    let tokens = TOKEN.iter().flat_map(|token| token.find_iter(line));
-    let path = |token: Match<'_>| {
-        let name = token.as_str().trim_start_matches('[');
-        let name = name.trim_end_matches(['.', ':', ']', '!', '?']);
-        let (has_slash, is_file) = (name.contains('/'), is_file_name(name));
-        let (path, kind) = paths::read(name, false, document).ok()?;
-        let there = lookup(&path);
-        // `feature/x` and a word could as well be something else.
-        let is_path = match there {
-            Some(is_directory) => has_slash || is_file && !is_directory,
-            None => is_file || has_slash && kind != GrantKind::File,
-        };
-        let is_directory = kind == GrantKind::Directory || there == Some(true);
-        is_path.then(|| path + if is_directory { "/" } else { "" })
-    };
-    tokens.filter_map(path).collect()
+/// The code spans, links and words of a content that may be paths.
+fn tokens(content: &InlineText) -> Vec<NamedPath> {
+    let run = &content.run;
+    let mut named = Vec::new();
+    // What stands before the place, code and links left out.
+    let mut before = String::new();
+    let mut start = 0;
+    for (at, c) in run.text.char_indices() {
+        let Some(piece) = run.piece(at) else { continue };
+        let words = run.text.get(start..at).unwrap_or("");
+        named.extend(words_of(words, &before, |offset| {
+            run.offset(start + offset)
+        }));
+        before.push_str(words);
+        start = at + c.len_utf8();
+        match &piece.kind {
+            PieceKind::Code(text) if is_code_path(text) => {
+                for written in WrittenPath::ends(text, &piece.span, false) {
+                    named.push(NamedPath::behind(&before, written));
+                }
+            }
+            PieceKind::Code(text) => {
+                let place = |_| piece.span.start;
+                named.extend(words_of(text, &before, place));
+            }
+            PieceKind::Link { text, target } => {
+                let path = if text.contains('/') { text } else { target };
+                let written = WrittenPath::code(path, piece.span.clone());
+                named.push(NamedPath::behind(&before, written));
+            }
+            PieceKind::Html(_) | PieceKind::Image | PieceKind::Struck => {}
+        }
+    }
+    let words = run.text.get(start..).unwrap_or("");
+    named.extend(words_of(words, &before, |offset| {
+        run.offset(start + offset)
+    }));
+    named
+}
+
+/// The words of a text that may be paths; `before` stands in front of it. A word with `@` in front is a reference.
+fn words_of(text: &str, before: &str, place: impl Fn(usize) -> usize) -> Vec<NamedPath> {
+    let mut named = Vec::new();
+    for token in TOKEN.find_iter(text) {
+        let name = token.as_str().trim_start_matches(['[', '*']);
+        let name = name.trim_end_matches(['.', ':', ']', '!', '?', '*']);
+        if name.is_empty() || name.starts_with('@') {
+            continue;
+        }
+        let start = place(token.start());
+        let in_front = format!("{before}{}", &text[..token.start()]);
+        let written = WrittenPath::new(name, start..start + token.len());
+        named.push(NamedPath::behind(&in_front, written));
+    }
+    named
+}
+
+/// The last type word among the last three words of a text, and whether it is the last of all.
+fn type_before(text: &str) -> (Option<RowAction>, bool) {
+    // Only the end matters, and a line may be long.
+    let mut start = text.len().saturating_sub(MAX_SHOWN);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    let said = words::words(&text[start..]);
+    for (distance, word) in said.iter().rev().take(3).enumerate() {
+        if let Some(action) = types::of_word(word) {
+            return (Some(action), distance == 0);
+        }
+    }
+    (None, false)
+}
+
+/// Whether a path is that of a Markdown document, as plans and designs are.
+fn is_document(path: &str) -> bool {
+    path.ends_with(".md")
 }

@@ -2,7 +2,8 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use crate::design::paths::{self, has_path_shape};
+use crate::design::WrittenPath;
+use crate::design::paths::{self, is_code_path};
 use crate::finding::Anchor;
 use crate::scope::{Actions, GrantKind};
 
@@ -25,22 +26,36 @@ pub struct MissingRow<'a> {
 /// A row ready to paste.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowToAdd {
-    /// The row, or a label with an item, as one line of Markdown.
-    pub text: String,
-    /// The table to add it to.
+    /// The row: a line of Markdown, or a label and the item below it.
+    pub lines: Vec<String>,
+    /// The table or list to add it to.
     pub anchor: Option<Anchor>,
     /// Whether the row, once added, names exactly this path: no row names a file called `*`.
     pub is_read: bool,
 }
 
-/// A table of a design, and how its rows are written.
+/// A table or list of a design, and how its rows are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
-    pub(in crate::design) cells: Vec<Cell>,
-    /// The actions that a row without a type grants.
-    pub(in crate::design) untyped: Actions,
-    /// The start of the table.
+    pub(in crate::design) place: FormPlace,
+    /// The header of the table, or the first item.
     pub(in crate::design) anchor: Anchor,
+    /// The offset behind the line of the last row.
+    pub(in crate::design) end: usize,
+}
+
+/// Where rows stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::design) enum FormPlace {
+    Table {
+        cells: Vec<Cell>,
+        /// The actions that a row without a type grants.
+        untyped: Actions,
+    },
+    List {
+        /// What stands before an item: blanks, and its bullet or number.
+        marker: String,
+    },
 }
 
 /// The content of a table column.
@@ -51,51 +66,111 @@ pub(in crate::design) enum Cell {
     Text,
 }
 
-/// The row that would grant what is wanted, in the form of the first table that can say so, or else a label with its item,
-/// which is a passage of its own wherever it stands. A table without types cannot say everything.
+impl Form {
+    /// Whether a row of this form can say what is wanted: a table without types cannot say everything.
+    fn can_say(&self, wanted: &MissingRow<'_>) -> bool {
+        match &self.place {
+            FormPlace::Table { cells, untyped } => {
+                let is_enough = untyped.contains(wanted.actions) && wanted.from.is_none();
+                is_enough || cells.contains(&Cell::Type)
+            }
+            FormPlace::List { .. } => true,
+        }
+    }
+
+    /// What a row without a type grants, if the form has no column of types.
+    pub(super) fn untyped(&self) -> Option<Actions> {
+        match &self.place {
+            FormPlace::Table { cells, untyped } if !cells.contains(&Cell::Type) => Some(*untyped),
+            _ => None,
+        }
+    }
+
+    /// The row that says what is wanted.
+    pub(super) fn row(&self, wanted: &MissingRow<'_>, description: &str) -> String {
+        match &self.place {
+            FormPlace::Table { cells, .. } => row(cells, wanted, description),
+            FormPlace::List { marker } => format!("{marker}{}", item(wanted, description)),
+        }
+    }
+}
+
+/// The form whose row would say what is wanted; a table before a list. `None` if none can.
+pub(super) fn form_for<'f>(forms: &'f [Form], wanted: &MissingRow<'_>) -> Option<&'f Form> {
+    let is_table = |form: &&Form| matches!(form.place, FormPlace::Table { .. });
+    let tables = forms.iter().filter(is_table);
+    let lists = forms.iter().filter(|form| !is_table(form));
+    tables.chain(lists).find(|form| form.can_say(wanted))
+}
+
+/// The row that would grant what is wanted in a form, or else an item below a label.
+pub(super) fn lines(
+    form: Option<&Form>,
+    wanted: &MissingRow<'_>,
+    description: &str,
+) -> Vec<String> {
+    match form {
+        Some(form) => vec![form.row(wanted, description)],
+        None => vec![
+            "**Files:**".to_owned(),
+            format!("- {}", item(wanted, description)),
+        ],
+    }
+}
+
+/// The row that would grant what is wanted, in the form of a table or list of the design that can say so, or else a
+/// label with its item, which is read wherever it stands.
 pub(in crate::design) fn row_to_add(forms: &[Form], wanted: &MissingRow<'_>) -> RowToAdd {
-    let says = |form: &&Form| {
-        let is_enough = form.untyped.contains(wanted.actions) && wanted.from.is_none();
-        is_enough || form.cells.contains(&Cell::Type)
-    };
-    let form = forms.iter().find(says);
-    let line = || {
-        format!(
-            "**Files:** {}: {}",
-            wanted.word.to_lowercase(),
-            ends(wanted, false)
-        )
-    };
+    let form = form_for(forms, wanted);
+    let is_cell = form.is_some_and(|form| matches!(form.place, FormPlace::Table { .. }));
     let mut paths = std::iter::once(wanted.path).chain(wanted.from);
     RowToAdd {
-        text: form.map_or_else(line, |form| row(&form.cells, wanted, "")),
+        lines: lines(form, wanted, ""),
         anchor: form.map(|form| form.anchor.clone()),
-        is_read: paths.all(|path| spelling(path, form.is_some()).is_some()),
+        is_read: paths.all(|path| spelling(path, is_cell).is_some()),
     }
+}
+
+/// An item of a list without its marker.
+pub(super) fn item(wanted: &MissingRow<'_>, description: &str) -> String {
+    let remark = if description.is_empty() {
+        String::new()
+    } else {
+        format!(" — {description}")
+    };
+    format!("{}: {}{remark}", wanted.word, ends(wanted, false))
 }
 
 /// The code span that names the path; `None` if no row can name it, such as a file called `*`.
-fn spelling(path: &BStr, is_row: bool) -> Option<String> {
+fn spelling(path: &BStr, is_cell: bool) -> Option<String> {
     let text = path.to_str().ok()?;
     let is_read = |text: &String| {
-        let read = paths::read(text, false, BStr::new(""));
+        let written = WrittenPath::code(text, 0..0);
+        let read = paths::read(&written, BStr::new(""));
         let is_file = read.is_ok_and(|(read, kind)| kind == GrantKind::File && read == path);
-        is_file && (is_row || has_path_shape(text))
+        is_file && (is_cell || is_code_path(text)) && !paths::is_nothing(text)
     };
-    let mut arrows = ["→", " -> ", " => "].iter();
-    if text.trim() != text || arrows.any(|arrow| text.contains(arrow)) {
+    let has_arrow = ["→", " -> ", " => "]
+        .iter()
+        .any(|arrow| text.contains(arrow));
+    if text.trim() != text || has_arrow {
         return None;
     }
-    let mut spellings = [text.to_owned(), format!("./{text}")].into_iter();
-    spellings.find(is_read).map(|text| code_span(&text))
+    let spellings = [text.to_owned(), format!("./{text}")];
+    spellings
+        .iter()
+        .find(|text| is_read(text))
+        .map(|text| code_span(text))
 }
 
 /// The path, or both paths of a rename. One that no row can name is spelled as it is.
-fn ends(wanted: &MissingRow<'_>, is_row: bool) -> String {
-    let as_it_is = |path: &BStr| code_span(&path.to_string());
-    let span = |path| spelling(path, is_row).unwrap_or_else(|| as_it_is(path));
-    let from = wanted.from.map(|from| format!("{} -> ", span(from)));
-    from.unwrap_or_default() + &span(wanted.path)
+fn ends(wanted: &MissingRow<'_>, is_cell: bool) -> String {
+    let span =
+        |path: &BStr| spelling(path, is_cell).unwrap_or_else(|| code_span(&path.to_string()));
+    match wanted.from {
+        Some(from) => format!("{} -> {}", span(from), span(wanted.path)),
+        None => span(wanted.path),
+    }
 }
 
 /// A row of a table with these columns. The last open cell says what the description does, if there is one.
@@ -150,39 +225,46 @@ mod tests {
     #[test]
     fn the_columns_of_the_own_table_are_kept_in_order() {
         let row = added(TYPED, "src/b.rs", "Modify", Actions::MODIFY);
-        assert_eq!(row.text, "| … | Modify | `src/b.rs` | … |");
+        assert_eq!(row.lines, ["| … | Modify | `src/b.rs` | … |"]);
         assert_eq!(row.anchor.map(|anchor| anchor.line), Some(3));
     }
 
     #[test]
     fn a_table_without_types_takes_no_deletion() {
         let row = added(UNTYPED, "b.rs", "Add", Actions::ADD);
-        assert_eq!(row.text, "| `b.rs` | … |");
+        assert_eq!(row.lines, ["| `b.rs` | … |"]);
         let deleted = added(UNTYPED, "b.rs", "Delete", Actions::DELETE);
-        assert_eq!(deleted.text, "**Files:** delete: `b.rs`");
+        assert_eq!(deleted.lines, ["**Files:**", "- Delete: `b.rs`"]);
         assert_eq!(deleted.anchor, None);
     }
 
     #[test]
     fn two_tables_each_get_their_own_kind_of_row() {
         let text = "## Files to Create\n\n| Path |\n|-|\n| `a` |\n\n## Files to Modify\n\n| Why | Path |\n|-|-|\n| x | `b` |\n";
-        assert_eq!(added(text, "c", "Add", Actions::ADD).text, "| `c` |");
+        assert_eq!(added(text, "c", "Add", Actions::ADD).lines, ["| `c` |"]);
         assert_eq!(
-            added(text, "c", "Modify", Actions::MODIFY).text,
-            "| … | `c` |"
+            added(text, "c", "Modify", Actions::MODIFY).lines,
+            ["| … | `c` |"]
         );
     }
 
     #[test]
-    fn other_forms_get_a_labelled_line() {
-        for other in [
-            "**Files:**\n\n- Modify: `a.py`\n",
-            "#### [MODIFY] [a.py](src/a.py)\n",
-            "---\nfiles_modified:\n  - src/a.py\n---\n",
-        ] {
-            let row = added(other, "b.py", "Delete", Actions::DELETE);
-            assert_eq!(row.text, "**Files:** delete: `b.py`");
-        }
+    fn a_list_gets_an_item_with_its_own_bullet() {
+        let row = added(
+            "**Files:**\n\n* Modify: `a.py`\n",
+            "b.py",
+            "Delete",
+            Actions::DELETE,
+        );
+        assert_eq!(row.lines, ["* Delete: `b.py`"]);
+        assert_eq!(row.anchor.map(|anchor| anchor.line), Some(3));
+    }
+
+    #[test]
+    fn front_matter_gets_a_label_with_an_item() {
+        let text = "---\nfiles_modified:\n  - src/a.py\n---\n";
+        let row = added(text, "b.py", "Delete", Actions::DELETE);
+        assert_eq!(row.lines, ["**Files:**", "- Delete: `b.py`"]);
     }
 
     /// Names, separated by `¦`, that a design could misread: placeholders, Markdown, globs, line numbers, arrows, other
@@ -201,7 +283,6 @@ mod tests {
                 TYPED,
                 UNTYPED,
                 "**Files:**\n\n- Modify: `a.py`\n",
-                "#### [MODIFY] [a.py](src/a.py)\n",
                 "---\nfiles_modified:\n  - src/a.py\n---\n",
             ] {
                 let added = added(document, path, "Add", Actions::ADD);
@@ -209,13 +290,7 @@ mod tests {
                     unread += 1;
                     continue;
                 }
-                // A line after a list would belong to its last item.
-                let gap = if added.text.starts_with('|') {
-                    ""
-                } else {
-                    "\n"
-                };
-                let text = format!("{document}{gap}{}\n", added.text);
+                let text = format!("{document}{}\n", added.lines.join("\n"));
                 let design = parse("d.md".into(), text.as_bytes(), &Settings::default());
                 let all: Vec<_> = design.grants.iter().map(|grant| &grant.path).collect();
                 // The document's own row, and what was pasted: nothing breaks out of it.
@@ -236,7 +311,7 @@ mod tests {
             word: "Rename",
             actions: Actions::ADD,
         });
-        assert_eq!(row.text, "| … | Rename | `old` -> `new` | … |");
+        assert_eq!(row.lines, ["| … | Rename | `old` -> `new` | … |"]);
     }
     #[test]
     fn a_code_span_is_padded_only_where_blanks_or_backticks_would_be_lost() {

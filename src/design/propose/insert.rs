@@ -1,15 +1,18 @@
 //! Adds rows to the text of a design: `guard scope add`. The result counts only if it grants exactly what was asked for.
 
+use std::collections::BTreeMap;
+
 use gix::bstr::BStr;
 
+use super::form::Form;
 use super::{checked, form, line_ending, plain, row, standalone};
 use crate::design::{Design, MissingRow};
 use crate::error::{Error, Result};
 use crate::path::escaped;
 use crate::scope::{Actions, GrantKind};
 
-/// Adds the rows at the end of the table with types. A design without one gets a section with a line for each path, in the
-/// form that messages propose. `parse` reads a text as the design.
+/// Adds each row at the end of the table or list that messages propose for it; rows for which the design has none get a
+/// section of their own at its end. `parse` reads a text as the design.
 ///
 /// # Errors
 /// The design names a path already, or the result would not grant exactly these paths in addition.
@@ -22,44 +25,54 @@ pub fn insert(
     for wanted in rows {
         let bare = wanted.path.strip_suffix(b"/").unwrap_or(wanted.path);
         if let Some(known) = design.grants.iter().find(|grant| grant.path == bare) {
-            let (path, shown, line) = (
-                escaped(&known.path),
-                escaped(&design.path),
-                known.anchor.line,
-            );
+            let path = escaped(&known.path);
+            let shown = escaped(&design.path);
+            let line = known.anchor.line;
             let what = format!("guard cannot add {path} to {shown}: line {line} names it already");
             return Err(Error::new(what).help("change the type of that row and commit the design"));
         }
     }
-    let path: &BStr = design.path.as_ref();
-    let texts = rows
-        .iter()
-        .filter_map(|wanted| row(path, wanted.path, wanted.word, description));
-    let texts: Vec<String> = texts.collect();
     let description = plain(description);
-    let (end, added): (_, String) = match design.forms.first().filter(|_| design.is_typed()) {
-        Some(table) => {
-            let is_above =
-                |(at, line): &(usize, &str)| at + 1 < table.anchor.line || line.contains('|');
-            let lines = design.text.split_inclusive('\n').enumerate();
-            let end = lines.take_while(is_above).map(|(_, line)| line.len()).sum();
-            let row = |wanted| form::row(&table.cells, wanted, &description) + "\n";
-            (end, rows.iter().map(row).collect())
+    let ending = line_ending(&design.text);
+    // What to add behind each offset of the text, and at its end.
+    let mut added: BTreeMap<usize, String> = BTreeMap::new();
+    let mut section = String::new();
+    for wanted in rows {
+        match form::form_for(&design.forms, wanted) {
+            Some(form) => {
+                let row = form.row(wanted, &description);
+                *added.entry(form.end).or_default() += &(row + ending);
+            }
+            None => section += &format!("- {}{ending}", form::item(wanted, &description)),
         }
-        None => {
-            let line = |wanted| form::row_to_add(&[], wanted).text + "\n";
-            let lines: Vec<String> = rows.iter().map(line).collect();
-            (
-                design.text.len(),
-                format!("\n## Files Changed\n\n{}", lines.join("\n")),
-            )
+    }
+    let mut text = String::new();
+    let mut start = 0;
+    for (end, rows) in added {
+        text += &design.text[start..end];
+        // The last line of a document may have no end.
+        if !text.ends_with('\n') {
+            text += ending;
         }
-    };
-    let (above, below) = design.text.split_at(end);
-    let above = above.trim_end_matches(['\r', '\n']);
-    let added = format!("\n{added}").replace('\n', line_ending(&design.text));
-    let text = format!("{above}{added}{below}");
-    let mut expected = standalone(path, &texts).grants;
+        text += &rows;
+        start = end;
+    }
+    text += &design.text[start..];
+    if !section.is_empty() {
+        let above = text.trim_end().len();
+        text.truncate(above);
+        text += &format!("{ending}{ending}## Files Changed{ending}{ending}{section}");
+    }
+    let path: &BStr = design.path.as_ref();
+    let mut expected = Vec::new();
+    for wanted in rows {
+        let row = row(path, wanted.path, wanted.word, &description);
+        let untyped = form::form_for(&design.forms, wanted).and_then(Form::untyped);
+        for mut grant in standalone(path, row.as_slice()).grants {
+            grant.actions = untyped.unwrap_or(grant.actions);
+            expected.push(grant);
+        }
+    }
     expected.extend(design.grants.iter().cloned());
     checked(design, text, &expected, parse)
 }

@@ -19,7 +19,7 @@ use crate::scope::{Actions, Grant, GrantKind};
 
 use form::MissingRow;
 
-pub use document::{FileLookup, rows_of_document};
+pub use document::{DeniedPath, KnownFiles, Proposal, ProposedRow, propose};
 pub use insert::{actions_of, insert};
 
 /// The table that guard writes, without rows.

@@ -158,11 +158,30 @@ fn a_plain_text_has_no_marks_and_single_blanks() {
 }
 
 #[test]
-fn a_list_gets_a_section_with_a_line_for_each_path() {
-    let list = "# A\n\n**Files:**\n- Create: `src/a.rs`\n\n## Out of scope\n\nText.\n";
+fn a_list_gets_items_with_its_own_bullet() {
+    let list = "# A\n\n**Files:**\n* Create: `src/a.rs`\n\n## Out of scope\n\nText.\n";
     let rows = [wanted("src/d.rs", "Modify"), wanted("src/e.rs", "Delete")];
     let text = insert(&parse(list), &rows, "", &parse).unwrap();
-    let section =
-        "## Files Changed\n\n**Files:** modify: `src/d.rs`\n\n**Files:** delete: `src/e.rs`\n";
-    assert_eq!(text, format!("{list}\n{section}"));
+    let items = "* Create: `src/a.rs`\n* Modify: `src/d.rs`\n* Delete: `src/e.rs`\n";
+    assert_eq!(text, list.replace("* Create: `src/a.rs`\n", items));
+}
+
+#[test]
+fn front_matter_gets_a_section_with_a_list() {
+    let plan = "---\nfiles_modified: [src/a.rs]\n---\n\n# A\n";
+    let text = insert(&parse(plan), &[wanted("src/d.rs", "Delete")], "", &parse).unwrap();
+    assert_eq!(
+        text,
+        format!("{plan}\n## Files Changed\n\n- Delete: `src/d.rs`\n")
+    );
+}
+
+#[test]
+fn a_row_that_its_table_cannot_say_stands_in_a_list() {
+    let table = "## Files Changed\n\n| File | Why |\n|---|---|\n| `src/a.rs` | x |\n";
+    let rows = [wanted("src/d.rs", "Modify"), wanted("src/e.rs", "Delete")];
+    let text = insert(&parse(table), &rows, "", &parse).unwrap();
+    let expected =
+        format!("{table}| `src/d.rs` | … |\n\n## Files Changed\n\n- Delete: `src/e.rs`\n");
+    assert_eq!(text, expected);
 }

@@ -19,7 +19,7 @@ use crate::policy::{self, Governing, Policy, Stage};
 use crate::rules;
 use crate::scope::settings::{self, Authority, Missing, Settings};
 
-pub(super) use read::{declares_nothing, is_other_text};
+pub(super) use read::is_other_text;
 pub use select::{CHOICE_KEY, GUARD_USE, candidates};
 pub(super) use select::{Choice, LocatedDesigns, locate};
 

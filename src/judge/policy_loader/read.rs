@@ -12,7 +12,7 @@ use super::select::Choice;
 use super::{Loader, commit_first};
 use crate::design::{self, Design};
 use crate::error::{Error, Result};
-use crate::finding::{Help, Rule};
+use crate::finding::Help;
 use crate::path::{escaped, shell_word};
 use crate::policy::{self, Governing, Stage};
 use crate::scope::Grant;
@@ -174,7 +174,7 @@ impl Loader<'_, '_> {
             let is_standing = governing.is_standing();
             // Removing a table must not widen the scope to the lists beside it.
             let was_typed = governing.before.as_ref().is_some_and(Design::is_typed);
-            let is_silent = !was_typed && declares_nothing(&governing.design);
+            let is_silent = !was_typed && governing.design.declares_nothing();
             let mut others = designs.iter();
             let one_grants = others.any(|other| is_standing || !other.is_standing());
             if !one_grants || !is_standing && !is_silent {
@@ -225,14 +225,6 @@ fn corrected(design: Result<Design>) -> Result<Design> {
             .help("correct it and commit it first:")
             .help(Help::command(command))
     })
-}
-
-/// Whether the document has no passage that names files to change, as most specifications do.
-pub(in crate::judge) fn declares_nothing(design: &Design) -> bool {
-    let is_absence = |reason| matches!(reason, "no-section" | "empty-section" | "nothing-granted");
-    let mut faults = design.faults.iter();
-    !design.is_typed()
-        && faults.all(|fault| is_absence(fault.reason) || fault.rule == Rule::DesignUnread)
 }
 
 /// Whether two versions differ in more than line endings, which git may convert in the work tree.

@@ -153,9 +153,6 @@ settings! {
         "headings" ValueKind::Texts => headings: Vec<String> = Vec::new();
             "Phrases that mark the heading of a table of files, in addition to the built-in ones."
             "See [Headings](designs.md#headings).";
-        "tasks" ValueKind::Flag => tasks: bool = false;
-            "Let tasks of every design allow the one file that each of them writes, as those of a `tasks.md` do."
-            "See [Task lines](designs.md#task-lines).";
         "missing" ValueKind::Choice(&["block", "skip"]) => missing: Missing = Missing::Block;
             "On a branch without a design, `block` makes guard exit with 2, and `skip` leaves out the scope rules."
             "With `skip`, all other rules apply.";

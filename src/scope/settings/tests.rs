@@ -146,7 +146,7 @@ fn unconditional_rules_cannot_be_weakened() {
         assert!(message.starts_with(place), "{message}");
         assert!(message.contains("is always error"), "{message}");
     }
-    assert!(message("[rules]\ndesign-unread = \"error\"\n").contains("is always warning"));
+    assert!(message("[rules]\ndesign-duplicate = \"error\"\n").contains("is always warning"));
     assert_eq!(message("[rules]\nunsafe-path = \"error\"\n"), "");
 }
 

@@ -1,0 +1,248 @@
+//! Lists: each item at the top level is `[Type[:]] path {, path} [(note)] [— remark]` and nothing else.
+
+use super::markdown::one_line;
+use super::propose::form::{Form, FormPlace};
+use super::row::WrittenRow;
+use super::scan::Scanner;
+use super::types::{self, RowAction, RowType};
+use super::{Actions, DesignBuilder, DesignText, GrantForm, ListNode, ListNodeKind, PIECE};
+use super::{Problem, paths, problem};
+
+/// The most words that a type has: "Created and modified (unit tests)".
+const MOST_TYPE_WORDS: usize = 6;
+
+/// What an item says.
+enum Item {
+    Row(Box<WrittenRow>),
+    /// "None", "N/A": no file.
+    Nothing,
+}
+
+/// Reads the items of a list up to the first checkbox. `untyped` is what an item without a type grants, `form` where
+/// the list stands. Says whether an item was a row, or stated that there is none.
+pub(super) fn read(
+    nodes: &[ListNode],
+    untyped: Actions,
+    form: GrantForm,
+    draft: &mut DesignBuilder<'_>,
+) -> bool {
+    draft.form = form;
+    let source = draft.source;
+    let mut has_rows = false;
+    let mut last_row = None;
+    let mut bad = Vec::new();
+    for group in nodes.chunk_by(|_, next| next.depth > 0) {
+        let [node, below @ ..] = group else { break };
+        // What a checkbox begins belongs to the steps of the work.
+        if matches!(node.kind, ListNodeKind::Item { is_task: true, .. }) {
+            break;
+        }
+        if node.kind == ListNodeKind::Paragraph {
+            continue;
+        }
+        match item(source, node, below, untyped) {
+            Ok(Item::Row(row)) => {
+                has_rows = true;
+                let last = below.last().unwrap_or(node);
+                last_row = Some(last.content.span.end);
+                draft.row(*row);
+            }
+            Ok(Item::Nothing) => has_rows = true,
+            Err(problem) => bad.push(problem),
+        }
+    }
+    for problem in bad {
+        draft.bad_row(vec![problem]);
+    }
+    if let (Some(first), Some(last_row)) = (nodes.first(), last_row) {
+        let start = source
+            .lines
+            .range(source.lines.line(first.content.span.start))
+            .start;
+        let last_line = source.lines.line(last_row.saturating_sub(1));
+        draft.design.forms.push(Form {
+            place: FormPlace::List {
+                marker: source.slice(start..first.content.span.start).to_owned(),
+            },
+            anchor: source.anchor(source.line_span(start)),
+            end: source.lines.range(last_line).end,
+        });
+    }
+    has_rows
+}
+
+/// Whether an item of the list would be a row.
+pub(super) fn has_rows(source: &DesignText<'_>, nodes: &[ListNode]) -> bool {
+    let mut groups = nodes.chunk_by(|_, next| next.depth > 0);
+    groups.any(|group| match group {
+        [node, below @ ..] => {
+            let is_task = matches!(node.kind, ListNodeKind::Item { is_task: true, .. });
+            !is_task && matches!(item(source, node, below, Actions::NONE), Ok(Item::Row(_)))
+        }
+        [] => false,
+    })
+}
+
+/// Reads an item; `below` is what stands below it.
+fn item(
+    source: &DesignText<'_>,
+    node: &ListNode,
+    below: &[ListNode],
+    untyped: Actions,
+) -> Result<Item, Problem> {
+    let place = source.trim(node.content.run.span());
+    let read = read_item(source, node, below, untyped);
+    read.map_err(|problem| {
+        if problem.span.is_empty() {
+            problem.at(place)
+        } else {
+            problem
+        }
+    })
+}
+
+fn read_item(
+    source: &DesignText<'_>,
+    node: &ListNode,
+    below: &[ListNode],
+    untyped: Actions,
+) -> Result<Item, Problem> {
+    let content = &node.content;
+    if content.is_struck_whole && !content.run.text.trim().is_empty() {
+        return Ok(Item::Nothing);
+    }
+    let text = content.run.text.trim_start();
+    let mut scanner = Scanner::new(source, content)?;
+    scanner.skip_blanks();
+    let (change_type, said) = leading_type(&mut scanner);
+    if paths::is_nothing(scanner.rest()) {
+        return Ok(Item::Nothing);
+    }
+    let mut found = scanner.paths();
+    if found.paths.is_empty() {
+        return Err(no_path(text, said.is_some()));
+    }
+    let mut remarks = std::mem::take(&mut found.notes);
+    let description = match remark(&mut scanner) {
+        Some((text, as_written)) => {
+            remarks.push(text);
+            as_written
+        }
+        None if scanner
+            .rest()
+            .trim_matches(['.', ',', ';', ' ', '\n'])
+            .is_empty() =>
+        {
+            remarks
+                .first()
+                .map_or_else(String::new, |note| one_line(note))
+        }
+        None => return Err(problem::unread_item(shown(text))),
+    };
+    if let Some(other) = below.iter().find(|node| node.kind == ListNodeKind::Other) {
+        return Err(problem::odd_item().at(source.line_span(other.content.span.start)));
+    }
+    let is_wide = |text: &str| text.ends_with('/') || text.contains('*');
+    if !below.is_empty() && found.paths.iter().any(|path| is_wide(&path.text)) {
+        // The items below may narrow the directory.
+        return Err(problem::odd_item());
+    }
+    remarks.extend(
+        below
+            .iter()
+            .map(|node| super::scan::remark_of(&node.content)),
+    );
+    let action = said.map_or(RowAction::Grant(untyped), |said| said.action);
+    let is_directory = said.is_some_and(|said| said.is_directory);
+    for path in &mut found.paths {
+        path.directory |= is_directory;
+    }
+    Ok(Item::Row(Box::new(WrittenRow {
+        paths: found.paths,
+        action,
+        change_type,
+        description,
+        remarks,
+        is_open: true,
+    })))
+}
+
+/// Whether a type and a path stand at this place.
+pub(super) fn has_type_and_path(scanner: &mut Scanner<'_>) -> bool {
+    leading_type(scanner).1.is_some() && scanner.is_at_path()
+}
+
+/// The longest type at the beginning that a colon, a blank or a path ends.
+fn leading_type(scanner: &mut Scanner<'_>) -> (String, Option<RowType>) {
+    let rest = scanner.rest();
+    let start = scanner.at();
+    let mut ends = Vec::new();
+    for (at, c) in rest.char_indices() {
+        let is_end = c.is_whitespace() || matches!(c, ':' | '：') || c == PIECE;
+        if is_end {
+            ends.push(at);
+        }
+        if matches!(c, ':' | '：') || c == PIECE || ends.len() > MOST_TYPE_WORDS {
+            break;
+        }
+    }
+    if ends.len() <= MOST_TYPE_WORDS && !rest.contains([':', '：', PIECE]) {
+        ends.push(rest.len());
+    }
+    for end in ends.into_iter().rev() {
+        let Some(said) = types::of_text(&rest[..end]) else {
+            continue;
+        };
+        let change_type = one_line(&rest[..end]);
+        scanner.move_to(start + end);
+        scanner.skip_blanks();
+        if !scanner.skip(":") {
+            scanner.skip("：");
+        }
+        scanner.skip_blanks();
+        return (change_type, Some(said));
+    }
+    (String::new(), None)
+}
+
+/// The text behind a dash or colon: without its code spans, and as it is written.
+fn remark(scanner: &mut Scanner<'_>) -> Option<(String, String)> {
+    scanner.skip_blanks();
+    for stop in [".", ",", ";"] {
+        scanner.skip(stop);
+    }
+    scanner.skip_blanks();
+    let has_colon = scanner.skip(":") || scanner.skip("：");
+    let has_dash = !has_colon && ["-", "–", "—"].iter().any(|dash| scanner.skip(dash));
+    if !has_colon && !has_dash {
+        return None;
+    }
+    while scanner.skip("-") {}
+    scanner.skip_blanks();
+    // What looked like a path was text before one: "web.app: `src/a.rs`".
+    if has_colon && scanner.is_at_path() {
+        return None;
+    }
+    Some((
+        scanner.rest_without_code(),
+        one_line(scanner.rest_as_written()),
+    ))
+}
+
+/// Why an item has no path: its type is unknown, or it is a sentence.
+fn no_path(text: &str, has_type: bool) -> Problem {
+    match text.split_once(':') {
+        Some((word, behind))
+            if !has_type && !word.contains(PIECE) && behind.trim_start().starts_with(PIECE) =>
+        {
+            problem::unknown_type(shown(word))
+        }
+        _ => problem::unread_item(shown(text)),
+    }
+}
+
+/// The beginning of a text for a message.
+fn shown(text: &str) -> String {
+    let text = one_line(&text.replace(PIECE, "…"));
+    text.chars().take(60).collect()
+}

@@ -1,0 +1,379 @@
+//! Remarks: what stands in a row beside its type and its paths. One function judges the other cells of a table, the
+//! notes in parentheses, and the text behind a dash or colon.
+//!
+//! A remark never widens a row. It may take it back, in words of closed lists; what else it says is for people.
+
+use super::source::PIECE as CODE;
+use super::types::{self, RowAction};
+use super::words::{as_seen, contain_phrase, joined};
+
+/// What a remark does to its row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Remark {
+    /// Nothing.
+    Plain,
+    /// The row only mentions its paths.
+    Mention,
+    /// It says another thing than the type, so the row is bad.
+    Contradiction,
+    /// DO NOT MODIFY: nobody may change the paths.
+    Forbidden,
+}
+
+/// The words that protect a file, in any case.
+const FORBIDDEN: &[&str] = &["do not modify"];
+
+/// A remark, or a clause of it, that is one of these phrases denies the row.
+const DENIALS: &[&str] = &[
+    "no",
+    "nope",
+    "none needed",
+    "not planned",
+    "rejected",
+    "refused",
+    "declined",
+    "dropped",
+    "discarded",
+    "deferred",
+    "postponed",
+    "cancelled",
+    "canceled",
+    "abandoned",
+    "excluded",
+    "forbidden",
+    "denied",
+    "prohibited",
+    "disallowed",
+    "out of bounds",
+    "out of scope",
+    "future work",
+    "not now",
+    "not here",
+    "not yet",
+    "not touched",
+];
+
+/// The same, but only as the whole remark: inside of one, these words have other meanings.
+const WHOLE_DENIALS: &[&str] = &[
+    "not",
+    "frozen",
+    "protected",
+    "readonly",
+    "blocked",
+    "optional",
+    "maybe",
+    "perhaps",
+    "possibly",
+    "tentative",
+    "undecided",
+    "future",
+    "follow up",
+    "followup",
+    "later",
+];
+
+/// A remark that contains one of these phrases makes its row a mention. Whole words; those of scripts without blanks
+/// anywhere.
+const DENIAL_PHRASES: &[&str] = &[
+    "do not",
+    "don't",
+    "dont",
+    "must not",
+    "mustn't",
+    "never",
+    "not part of",
+    "not need changes",
+    "not need to change",
+    "not in scope",
+    "not to be",
+    "no change",
+    "no changes",
+    "no edit",
+    "no edits",
+    "no modification",
+    "no modifications",
+    "unchanged",
+    "untouched",
+    "unmodified",
+    "off limits",
+    "out of scope",
+    "out of bounds",
+    "only if",
+    "if needed",
+    "if necessary",
+    "if required",
+    "if approved",
+    "if time permits",
+    "later",
+    "tbd",
+    "to be decided",
+    "to be determined",
+    "must stay",
+    "must remain",
+    "stays as",
+    "stay as",
+    "stays the same",
+    "stay the same",
+    "remains as",
+    "remain as",
+    "remains the same",
+    "left as",
+    "leave as",
+    "leave alone",
+    "left alone",
+    "leave it",
+    "leave this",
+    "keep as is",
+    "kept as is",
+    "as is",
+    "hands off",
+    "stretch goal",
+    "nice to have",
+    "won't be",
+    "will not be",
+    "cannot be changed",
+    "cannot be modified",
+    "cannot be edited",
+    "cannot be touched",
+    "can't be changed",
+    "can't be modified",
+    "can't be touched",
+    "should not be changed",
+    "should not be modified",
+    "should not be touched",
+    "should not change",
+    "should not touch",
+    "shouldn't be changed",
+    "shouldn't be touched",
+    "shouldn't change",
+    "may not be changed",
+    "may not be modified",
+    "is not changed",
+    "is not modified",
+    "is not touched",
+    "isn't changed",
+    "isn't touched",
+    "are not changed",
+    "won't change",
+    "will not change",
+    "won't touch",
+    "will not touch",
+    "reference only",
+    "read only",
+    "for reference",
+    // German, French, Spanish, Russian, Chinese, Japanese.
+    "nicht ändern",
+    "nicht anfassen",
+    "nicht bearbeiten",
+    "unverändert",
+    "ne pas modifier",
+    "ne pas toucher",
+    "inchangé",
+    "no modificar",
+    "no tocar",
+    "sin cambios",
+    "не менять",
+    "не изменять",
+    "не трогать",
+    "без изменений",
+    "不在本次",
+    "不在范围",
+    "不修改",
+    "不变",
+    "不动",
+    "不要",
+    "禁止",
+    "請勿",
+    "请勿",
+    "変更しない",
+    "変更なし",
+    "触らない",
+    "修正しない",
+];
+
+/// A remark that begins with one of these words makes a row without a type, and an item, a mention.
+const MENTION_WORDS: &[&str] = &[
+    "verify",
+    "read",
+    "check",
+    "review",
+    "reference",
+    "keep",
+    "done",
+    "exists",
+    "unchanged",
+    "skip",
+];
+
+/// Punctuation that ends a clause.
+const CLAUSE_ENDS: [char; 14] = [
+    ';', '.', ':', '!', '?', '(', ')', '—', '–', '|', '；', '。', '：', '！',
+];
+
+/// Judges a remark, in which [`CODE`] stands for each code span. `is_open` says that the row has no type, or is an item.
+pub(super) fn judge(text: &str, action: RowAction, is_open: bool) -> Remark {
+    let all = joined(text);
+    if all.is_empty() {
+        return Remark::Plain;
+    }
+    if contain_phrase(&all, FORBIDDEN) {
+        return Remark::Forbidden;
+    }
+    let is_mention = types::of_text(text).is_some_and(|said| said.action == RowAction::Mention);
+    if is_open && (is_mention || begins_as_mention(text)) {
+        return Remark::Mention;
+    }
+    if contradicts(text, action) {
+        return Remark::Contradiction;
+    }
+    if contain_phrase(&all, DENIAL_PHRASES) {
+        return Remark::Mention;
+    }
+    Remark::Plain
+}
+
+/// Whether the first word is a mention word. "Read/write settings" begins with another one.
+fn begins_as_mention(text: &str) -> bool {
+    let text = as_seen(text).to_lowercase();
+    let first = text.split_whitespace().next().unwrap_or("");
+    let first = first.trim_matches(|c: char| !c.is_alphanumeric() && c != CODE);
+    MENTION_WORDS.contains(&first)
+}
+
+/// Whether the whole text is another type than that of the row, or it or a clause of it is a denial. A clause with code
+/// says more than its words.
+fn contradicts(text: &str, action: RowAction) -> bool {
+    if let Some(other) = types::of_text(text)
+        && !types::is_note(text)
+        && !types::agrees(action, other.action)
+    {
+        return true;
+    }
+    let denies = |clause: &str, denials: &[&str]| {
+        !clause.contains(CODE) && denials.contains(&joined(clause).as_str())
+    };
+    denies(text, WHOLE_DENIALS)
+        || text
+            .split(CLAUSE_ENDS)
+            .flat_map(|clause| clause.split(" - "))
+            .any(|clause| denies(clause, DENIALS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::types::{add, any};
+    use super::*;
+    use crate::scope::Actions;
+
+    const MODIFY: RowAction = RowAction::Grant(Actions::MODIFY);
+
+    #[test]
+    fn a_remark_that_is_a_denial_or_another_type_contradicts_the_row() {
+        for text in [
+            "No",
+            "Rejected",
+            "Out of bounds",
+            "Optional",
+            "Delete",
+            "New",
+            "Added",
+            "Move",
+            "the parser; rejected",
+            "the parser (deferred)",
+            "the parser - dropped",
+        ] {
+            assert_eq!(judge(text, MODIFY, false), Remark::Contradiction, "{text}");
+        }
+        for text in ["Unchanged", "Read only", "Verify", "Existing", "Keep"] {
+            assert_ne!(judge(text, MODIFY, false), Remark::Plain, "{text}");
+            assert_ne!(judge(text, MODIFY, true), Remark::Plain, "{text}");
+        }
+    }
+
+    #[test]
+    fn each_phrase_that_a_remark_contains_makes_the_row_a_mention() {
+        for phrase in DENIAL_PHRASES {
+            let text = format!("the parser, {phrase} the printer");
+            let said = judge(&text, MODIFY, false);
+            assert_ne!(said, Remark::Plain, "{text}");
+            assert_ne!(
+                judge(&text.to_uppercase(), MODIFY, false),
+                Remark::Plain,
+                "{text}"
+            );
+        }
+        for text in [
+            "never blocks",
+            "DON’T touch it",
+            "only if the tests fail",
+            "is used later",
+            "unchanged API",
+        ] {
+            assert_eq!(judge(text, MODIFY, false), Remark::Mention, "{text}");
+        }
+    }
+
+    #[test]
+    fn ordinary_remarks_leave_the_row_as_it_is() {
+        for text in [
+            "",
+            "Add retry to the parser",
+            "not the parser, only the printer",
+            "collateral, whenever, notebook, another",
+            "handle rejected promises",
+            "verify the input",
+            "lines 12-34",
+            "tests",
+            "Modify",
+            "sample verdict (blocked, 3 issues)",
+        ] {
+            assert_eq!(judge(text, MODIFY, false), Remark::Plain, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mention_word_counts_at_the_beginning_where_a_row_has_no_type() {
+        for word in MENTION_WORDS {
+            let text = format!("{word} the parser");
+            assert_eq!(
+                judge(&text, RowAction::Grant(any()), true),
+                Remark::Mention,
+                "{text}"
+            );
+        }
+        for text in [
+            "the parser; verify it",
+            "Read/write settings",
+            "Checkpoints",
+            "reader",
+        ] {
+            assert_eq!(
+                judge(text, RowAction::Grant(any()), true),
+                Remark::Plain,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn do_not_modify_forbids_under_any_type() {
+        for action in [
+            MODIFY,
+            RowAction::Grant(add()),
+            RowAction::Rename,
+            RowAction::Mention,
+        ] {
+            assert_eq!(
+                judge("scaffolded, Do Not Modify!", action, false),
+                Remark::Forbidden
+            );
+        }
+    }
+
+    #[test]
+    fn code_is_not_searched() {
+        assert_eq!(judge("\u{fffc}", MODIFY, false), Remark::Plain);
+        assert_eq!(judge("Add \u{fffc}", MODIFY, false), Remark::Plain);
+        assert_eq!(judge("no \u{fffc}", MODIFY, false), Remark::Plain);
+    }
+}

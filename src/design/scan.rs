@@ -1,0 +1,310 @@
+//! Scans the text of a cell or an item: paths with what separates them, and the notes in parentheses behind them. Any
+//! other text ends the scan; the caller decides whether something may follow.
+
+use super::html::is_break;
+use super::markdown::InlineText;
+use super::paths::{self, is_bare_path, is_code_path};
+use super::source::{PIECE, PieceKind, Run};
+use super::{DesignText, Problem, WrittenPath, problem};
+
+/// The marks between paths. An arrow leads from the old path to the new one.
+const SEPARATORS: &[&str] = &["-->", "->", "=>", "→", "⇒", "➜", ",", "，", "、", "/"];
+const ARROWS: &[&str] = &["-->", "->", "=>", "→", "⇒", "➜"];
+/// The words between paths.
+const CONJUNCTIONS: &[&str] = &["and", "or"];
+
+/// The paths of a row, and the notes behind them.
+#[derive(Default)]
+pub(super) struct ScannedPaths {
+    pub(super) paths: Vec<WrittenPath>,
+    /// The text of each note, in which [`PIECE`] stands for each code span.
+    pub(super) notes: Vec<String>,
+}
+
+/// A place in the text of a cell or an item.
+pub(super) struct Scanner<'r> {
+    source: &'r DesignText<'r>,
+    run: &'r Run,
+    /// The offset in the text of the run.
+    at: usize,
+    /// Whether each code span is a path, as in the File column of a table.
+    is_cell: bool,
+}
+
+impl<'r> Scanner<'r> {
+    /// Starts a scan.
+    ///
+    /// # Errors
+    /// The text holds an image, HTML other than a comment or line break, struck-out text, or a link that names two files.
+    pub(super) fn new(
+        source: &'r DesignText<'r>,
+        content: &'r InlineText,
+    ) -> Result<Self, Problem> {
+        let run = &content.run;
+        for piece in &run.pieces {
+            let found = match &piece.kind {
+                PieceKind::Code(_) => Ok(()),
+                PieceKind::Link { text, target } => paths::agree(source.path, text, target),
+                PieceKind::Html(tag) if tag.starts_with("<!--") || is_break(tag) => Ok(()),
+                PieceKind::Html(tag) => Err(problem::html(tag)),
+                PieceKind::Image => Err(problem::image()),
+                PieceKind::Struck => Err(problem::struck_out()),
+            };
+            // A link in a note names another file.
+            if let Err(problem) = found {
+                return Err(problem.at(piece.span.clone()));
+            }
+        }
+        Ok(Scanner {
+            source,
+            run,
+            at: 0,
+            is_cell: false,
+        })
+    }
+
+    /// The same for the File column of a table, in which each code span is a path.
+    pub(super) fn of_cell(
+        source: &'r DesignText<'r>,
+        content: &'r InlineText,
+    ) -> Result<Self, Problem> {
+        let scanner = Scanner::new(source, content)?;
+        Ok(Scanner {
+            is_cell: true,
+            ..scanner
+        })
+    }
+
+    /// Reads paths, each with its notes, up to what is neither.
+    pub(super) fn paths(&mut self) -> ScannedPaths {
+        let mut found = ScannedPaths::default();
+        loop {
+            self.skip_blanks();
+            let before = self.at;
+            let has_separator = !found.paths.is_empty();
+            let arrow = if has_separator {
+                match self.separator() {
+                    Some(arrow) => arrow,
+                    None => break,
+                }
+            } else {
+                false
+            };
+            let Some(path) = self.path() else {
+                self.at = before;
+                break;
+            };
+            for (index, end) in path.into_iter().enumerate() {
+                found.paths.push(WrittenPath {
+                    arrow: end.arrow || arrow && index == 0,
+                    ..end
+                });
+            }
+            self.notes_behind(&mut found);
+        }
+        found
+    }
+
+    /// Reads the notes behind the last path.
+    fn notes_behind(&mut self, found: &mut ScannedPaths) {
+        self.skip_blanks();
+        while let Some(note) = self.note() {
+            if paths::is_directory_note(&note)
+                && let Some(path) = found.paths.last_mut()
+            {
+                path.directory = true;
+            }
+            found.notes.push(note);
+            self.skip_blanks();
+        }
+    }
+
+    /// The text of a note in parentheses at this place, without its code spans.
+    fn note(&mut self) -> Option<String> {
+        let rest = self.rest();
+        if !rest.starts_with(['(', '（']) {
+            return None;
+        }
+        let mut depth = 0_usize;
+        for (at, c) in rest.char_indices() {
+            match c {
+                '(' | '（' => depth += 1,
+                ')' | '）' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                let open = rest.chars().next().map_or(0, char::len_utf8);
+                let note = text_of(self.run, self.at + open, self.at + at);
+                self.at += at + c.len_utf8();
+                return Some(note);
+            }
+        }
+        None
+    }
+
+    /// The path or the two ends at this place.
+    fn path(&mut self) -> Option<Vec<WrittenPath>> {
+        if let Some(piece) = self.run.piece(self.at) {
+            let text = match &piece.kind {
+                PieceKind::Code(text)
+                    if self.is_cell || is_code_path(text) || is_arrow_pair(text) =>
+                {
+                    text
+                }
+                PieceKind::Link { text, .. } => text,
+                _ => return None,
+            };
+            self.at += PIECE.len_utf8();
+            return Some(WrittenPath::ends(text, &piece.span, false));
+        }
+        let rest = self.rest();
+        let word = rest
+            .split(|c: char| c.is_whitespace() || c == PIECE)
+            .next()?;
+        let path = bare_path(word)?;
+        let start = self.run.offset(self.at);
+        self.at += path.len();
+        // Marks of emphasis may stand between its end and what follows.
+        let end = self.run.offset(self.at - 1) + 1;
+        Some(vec![WrittenPath::new(path, start..end)])
+    }
+
+    /// Skips what separates two paths, and says whether it is an arrow.
+    fn separator(&mut self) -> Option<bool> {
+        let mut found = None;
+        loop {
+            self.skip_blanks();
+            let rest = self.rest();
+            if let Some(piece) = self.run.piece(self.at)
+                && matches!(&piece.kind, PieceKind::Html(tag) if is_break(tag))
+            {
+                self.at += PIECE.len_utf8();
+                found = Some(found.unwrap_or(false));
+                continue;
+            }
+            if let Some(mark) = SEPARATORS.iter().find(|mark| rest.starts_with(**mark)) {
+                // "a / b" and "a, or b", but not "a - b".
+                found = Some(found.unwrap_or(false) || ARROWS.contains(mark));
+                self.at += mark.len();
+                continue;
+            }
+            let word = CONJUNCTIONS.iter().find(|word| {
+                rest.strip_prefix(**word).is_some_and(|behind| {
+                    behind.starts_with(|c: char| c.is_whitespace() || c == PIECE)
+                })
+            });
+            let Some(word) = word else { break };
+            self.at += word.len();
+            found = Some(found.unwrap_or(false));
+        }
+        found
+    }
+
+    /// Skips a text if it stands at this place.
+    pub(super) fn skip(&mut self, text: &str) -> bool {
+        let is_there = self.rest().starts_with(text);
+        if is_there {
+            self.at += text.len();
+        }
+        is_there
+    }
+
+    /// Skips blanks and comments.
+    pub(super) fn skip_blanks(&mut self) {
+        loop {
+            let rest = self.rest();
+            self.at += rest.len() - rest.trim_start().len();
+            match self.run.piece(self.at).map(|piece| &piece.kind) {
+                Some(PieceKind::Html(tag)) if tag.starts_with("<!--") => {
+                    self.at += PIECE.len_utf8();
+                }
+                _ => break,
+            }
+        }
+    }
+
+    /// Moves to an offset in the text.
+    pub(super) fn move_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// What has not been read.
+    pub(super) fn rest(&self) -> &'r str {
+        self.run.text.get(self.at..).unwrap_or("")
+    }
+
+    /// What has not been read, without code spans.
+    pub(super) fn rest_without_code(&self) -> String {
+        text_of(self.run, self.at, self.run.text.len())
+    }
+
+    /// What has not been read, as it is written in the document.
+    pub(super) fn rest_as_written(&self) -> &'r str {
+        self.source.slice(self.run.offset(self.at)..self.run.end)
+    }
+
+    /// Whether a path stands at this place.
+    pub(super) fn is_at_path(&mut self) -> bool {
+        let before = self.at;
+        let is_path = self.path().is_some();
+        self.at = before;
+        is_path
+    }
+}
+
+/// A content without images, HTML and struck-out text, in which [`PIECE`] stands for each code span: what a remark says.
+pub(super) fn remark_of(content: &InlineText) -> String {
+    text_of(&content.run, 0, content.run.text.len())
+}
+
+/// A part of a text, in which links have their text, [`PIECE`] stands for a code span, and nothing for all other pieces.
+fn text_of(run: &Run, start: usize, end: usize) -> String {
+    let mut text = String::new();
+    for (at, c) in run.text.get(start..end).unwrap_or("").char_indices() {
+        match run.piece(start + at).map(|piece| &piece.kind) {
+            Some(PieceKind::Link { text: link, .. }) => text.push_str(link),
+            Some(PieceKind::Code(_)) => text.push(PIECE),
+            Some(PieceKind::Html(tag)) if is_break(tag) => text.push(' '),
+            Some(_) => {}
+            None => text.push(c),
+        }
+    }
+    text
+}
+
+/// Whether a code span holds both ends of a rename.
+fn is_arrow_pair(text: &str) -> bool {
+    [" -> ", "→", " => "]
+        .iter()
+        .any(|arrow| text.contains(arrow))
+}
+
+/// The path at the start of a word without backticks; closing punctuation is not part of it.
+fn bare_path(word: &str) -> Option<&str> {
+    let mut path = word;
+    let mut depth = 0_usize;
+    for (at, c) in word.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            // A comma or semicolon ends it, and an opening parenthesis that no slash precedes begins a note.
+            ',' | ';' if depth == 0 => {
+                path = &word[..at];
+                break;
+            }
+            _ => {}
+        }
+    }
+    while let Some(last) = path.chars().last() {
+        let is_unopened = last == ')' && path.matches(')').count() > path.matches('(').count();
+        if !is_unopened && !matches!(last, '.' | ':' | '!' | '?') {
+            break;
+        }
+        path = &path[..path.len() - last.len_utf8()];
+    }
+    is_bare_path(path).then_some(path)
+}
