@@ -94,6 +94,7 @@ mod packages;
 mod path_corpus;
 mod patterns;
 mod plan_selection;
+mod plans_done;
 mod prepare_commit_msg;
 mod pretend;
 mod program_reads;

@@ -147,18 +147,23 @@ fn usual_type(is_old: bool, now: Option<Kind>) -> &'static str {
 
 /// HEAD's settings or, if it has none, those about to be committed.
 fn settings_to_come(repo: &Repository) -> Result<Settings> {
-    Ok(locate(repo, None, &Options::default())?.settings)
+    Ok(locate(repo, &Options::default())?.settings)
 }
 
-/// Whether a design is selected on this branch without `guard use`.
+/// Whether a design is selected on this branch without `guard use`, or will be once it is committed beside the other
+/// documents of its directory.
 ///
 /// # Errors
 /// The settings cannot be read.
 pub fn is_selected(repo: &Repository, path: &BStr) -> Result<bool> {
-    let located = locate(repo, None, &Options::default())?;
+    let located = locate(repo, &Options::default())?;
+    let design = policy::design_of(&located.settings, path);
     let mut choices = located.standing;
     choices.extend(located.own.unwrap_or_default());
-    Ok(choices.iter().any(|choice| choice.path == path))
+    let mut selected = choices
+        .iter()
+        .map(|choice| policy::design_of(&located.settings, choice.path.as_ref()));
+    Ok(selected.any(|one| one == design))
 }
 
 /// Writes rows of the usual table into the document at `file`, relative to the current directory. A new document starts
@@ -200,9 +205,11 @@ fn place(settings: &Settings, branch: Option<&str>, name: Option<&str>) -> Optio
     }
     let issue = |text: &str| policy::issues_of(settings, text.into()).pop();
     let issue = name.and_then(issue).or(branch.and_then(issue));
+    // What stands in front of the last slash, as in `feature/004-login`, says what kind of work it is.
+    let last = branch.and_then(|branch| branch.rsplit('/').next());
     let names = PathNames {
         issue: issue.or(name.map(str::to_owned)),
-        branch: name.or(branch).map(str::to_owned),
+        branch: name.or(last).map(str::to_owned),
     };
     let filled = policy::filled_patterns(settings, &names).into_iter();
     let mut paths = filled.flat_map(|entry| entry.tries).flat_map(|path| {
@@ -304,7 +311,7 @@ pub fn extend_design(
     design: Option<&Path>,
 ) -> Result<(DesignEdit, Vec<BString>)> {
     let mut options = Options::default();
-    let located = locate(repo, None, &options)?;
+    let located = locate(repo, &options)?;
     let path = match design {
         Some(file) => {
             options.designs = vec![file.to_owned()];

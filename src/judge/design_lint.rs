@@ -10,7 +10,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::Options;
 use super::facts::BaseCommit;
-use super::policy_loader::{LocatedDesigns, locate};
+use super::policy_loader::{LocatedDesigns, locate_with};
 use super::scope::listed;
 use super::tree_view::{GitTreeView, in_repository, work_tree};
 use crate::design;
@@ -41,8 +41,14 @@ pub fn check_documents(
     let index = Index::open(repo)?;
     let head = BaseCommit::new(repo, repo.head_commit()?)?;
     let tree = index.tree()?;
-    let located = locate(repo, Some(tree.clone()), options)?;
+    let named = files.iter().map(|file| in_repository(repo, file));
+    let named: Vec<BString> = named.collect::<Result<_>>()?;
+    let mut located = locate_with(repo, Some(tree.clone()), options, &named)?;
+    located
+        .done
+        .retain(|done| named.is_empty() || named.contains(&done.path));
     let mut report = ScopeListing::default();
+    report.notes.extend(policy::note_on_done(&located.done));
     let base = match head.merge_base(repo, located.settings.base.as_deref()) {
         Ok(base) => base.map(|(_, tree)| tree),
         Err(error) => {
@@ -76,7 +82,7 @@ pub fn check_documents(
     // The faults of documents that declare nothing, each with its group.
     let mut silent = Vec::new();
     let mut declared = HashSet::new();
-    for document in lint.documents(files)? {
+    for document in lint.documents(named)? {
         let path = document.path.as_bstr();
         let (bytes, from) = lint.read(path)?;
         let design = parse(path, &bytes);
@@ -149,18 +155,17 @@ struct DesignLint<'a> {
 }
 
 impl DesignLint<'_> {
-    fn documents(&self, files: &[PathBuf]) -> Result<Vec<Document>> {
+    fn documents(&self, mut paths: Vec<BString>) -> Result<Vec<Document>> {
         let (located, settings) = (self.located, &self.located.settings);
         let by_branch = located.own.as_deref().unwrap_or_default();
         let is_own = |path: &BString| by_branch.iter().any(|choice| choice.path == *path);
-        let files = files.iter().map(|file| in_repository(self.repo, file));
-        let mut paths: Vec<BString> = files.collect::<Result<_>>()?;
+        let is_done = |path: &BString| located.done.iter().any(|done| done.path == *path);
         let is_named = !paths.is_empty();
         if is_named && !self.staged {
             let named = paths.into_iter().map(|path| Document {
-                path,
                 by: "command line".to_owned(),
-                is_current: true,
+                is_current: !is_done(&path),
+                path,
                 group: None,
             });
             return Ok(named.collect());

@@ -12,7 +12,7 @@ use super::tree_view::{GitTreeView, work_tree};
 use super::{Options, staged};
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository, changes_between, show_file};
-use crate::policy::Policy;
+use crate::policy::{Policy, note_on_done};
 use crate::rules::{self, ResultTree};
 use crate::scope::settings::{self, KeyPlaces, Settings, parse_with_places};
 use crate::scope::{Grant, GrantKind, Scope};
@@ -32,12 +32,14 @@ pub fn scope(repo: &Repository, options: &Options) -> Result<ScopeListing> {
 fn listing(repo: &Repository, policy: &Policy) -> Result<ScopeListing> {
     let designs = policy.designs.iter().map(|governing| &governing.design);
     let mentions = designs.clone().flat_map(|design| design.mentions.clone());
+    let mut notes = policy.notes.clone();
+    notes.extend(note_on_done(&policy.done).filter(|note| !policy.notes.contains(note)));
     Ok(ScopeListing {
         designs: designs_used(policy),
         grants: grants(repo, policy)?,
         mentions: mentions.collect(),
         problems: designs.flat_map(|design| design.findings()).collect(),
-        notes: policy.notes.clone(),
+        notes,
         texts: texts(policy),
     })
 }
@@ -154,12 +156,12 @@ fn chosen(repo: &Repository, options: &Options) -> Result<Option<ChosenDesigns>>
 /// HEAD cannot be read.
 pub fn status(repo: &Repository, options: &Options) -> Result<BranchStatus> {
     let commit = staged(repo, options);
-    let (designs, rows, mut notes) = match load_to_show(repo, options) {
+    let (designs, done, rows, mut notes) = match load_to_show(repo, options) {
         Ok(policy) => {
             let rows = rows(repo, &policy, commit.as_ref().ok());
-            (Ok(designs_used(&policy)), rows, policy.notes)
+            (Ok(designs_used(&policy)), policy.done, rows, policy.notes)
         }
-        Err(error) => (Err(error), Ok(None), Vec::new()),
+        Err(error) => (Err(error), Vec::new(), Ok(None), Vec::new()),
     };
     for note in commit.iter().flat_map(|verdict| &verdict.notes) {
         if !notes.contains(note) {
@@ -169,6 +171,7 @@ pub fn status(repo: &Repository, options: &Options) -> Result<BranchStatus> {
     Ok(BranchStatus {
         branch: repo.branch()?.map(|branch| branch.name),
         designs,
+        done,
         rows,
         commit,
         notes,

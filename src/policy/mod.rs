@@ -1,5 +1,7 @@
 //! The policy: the settings and designs that judge a change, and what selects the designs.
 
+mod done_plan;
+
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -10,6 +12,9 @@ use crate::scope::glob::{Glob, directory_above};
 use crate::scope::path_placeholders::{self, PathNames};
 use crate::scope::settings::{Authority, Settings};
 use crate::scope::{Grant, GrantKind, Scope};
+
+pub use done_plan::DonePlan;
+pub(crate) use done_plan::note_on_done;
 
 /// What `chosen_by` of a design says that joins every other: it matches `[lld] standing`.
 pub const STANDING: &str = "standing";
@@ -98,6 +103,8 @@ pub struct Policy {
     pub(crate) operation: Option<&'static str>,
     /// Old and new paths of designs that the change moves, such as from `active/` to `done/`.
     pub(crate) moved_designs: Vec<(BString, BString)>,
+    /// The plans that grant nothing because their work is done.
+    pub(crate) done: Vec<DonePlan>,
 }
 
 impl Policy {
@@ -116,6 +123,7 @@ impl Policy {
             adopting: false,
             operation: None,
             moved_designs: Vec::new(),
+            done: Vec::new(),
         }
     }
 

@@ -48,6 +48,9 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
     };
     let designs = status.designs.as_ref();
     let designs = designs.map_or_else(why, |designs| cut(designs, FEW, design));
+    let done = cut(&status.done, FEW, |done| {
+        vec![format!("{} ({})", escaped(&done.path), escaped(&done.sign))]
+    });
     let row = |row: &Grant| vec![format!("{} ({})", escaped(&row.path), place(&row.anchor))];
     let rows = match &status.rows {
         Ok(None) => Vec::new(),
@@ -67,6 +70,7 @@ fn text(status: &BranchStatus, waiting: &[(String, Value)], style: &Style) -> St
     for (title, otherwise, lines) in [
         ("branch", None, vec![branch]),
         ("design", Some("none"), designs),
+        ("finished", None, done),
         ("rows", None, rows),
         ("commit", None, commit),
         ("waiting", Some("nothing"), waiting),
@@ -145,6 +149,13 @@ fn json(status: &BranchStatus, waiting: &[(String, Value)]) -> Value {
         let findings = ordered(&verdict.findings);
         json!({ "verdict": verdict.outcome(), "summary": verdict.counts(), "findings": findings })
     });
+    let done: Vec<Value> = status
+        .done
+        .iter()
+        .map(|done| {
+            json!({ "path": path_text(done.path.as_ref()), "by": path_text(done.sign.as_ref()) })
+        })
+        .collect();
     let errors = [
         ("designs", status.designs.as_ref().err()),
         ("rows", status.rows.as_ref().err()),
@@ -156,6 +167,7 @@ fn json(status: &BranchStatus, waiting: &[(String, Value)]) -> Value {
         "version": 1,
         "branch": status.branch.as_ref().map(|name| path_text(name.as_bstr())),
         "designs": status.designs.as_deref().unwrap_or_default(),
+        "finished": done,
         "rows": rows,
         "commit": commit,
         "waiting": waiting.iter().map(|(_, object)| object).collect::<Vec<_>>(),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::{BStr, BString, ByteSlice};
 use regex_lite::Regex;
 
 /// The maximum length of a pattern, in bytes.
@@ -64,8 +64,14 @@ impl Glob {
     }
 }
 
-fn characters(bytes: &BStr) -> String {
+/// The character of the number of each byte: regular expressions read text, and a path may be any bytes.
+pub(super) fn characters(bytes: &BStr) -> String {
     bytes.iter().map(|&byte| char::from(byte)).collect()
+}
+
+/// The bytes of such characters.
+pub(super) fn bytes_of(characters: &str) -> BString {
+    characters.chars().map(|one| one as u8).collect()
 }
 
 /// A pattern without alternatives as a regular expression.

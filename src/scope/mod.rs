@@ -2,6 +2,7 @@
 
 pub mod closest;
 mod denial;
+pub mod done;
 pub mod glob;
 mod grant;
 mod lookup;

@@ -10,7 +10,7 @@ use super::{DesignUsed, Outcome, Texts, Verdict};
 use crate::design::Mention;
 use crate::error::Result;
 use crate::finding::{Anchor, Finding, Rule, json};
-use crate::policy::STANDING;
+use crate::policy::{DonePlan, STANDING};
 use crate::scope::Grant;
 use crate::scope::settings::{KeyPlaces, Settings};
 
@@ -194,6 +194,8 @@ pub struct BranchStatus {
     pub branch: Option<BString>,
     /// The designs in force.
     pub designs: Result<Vec<DesignUsed>>,
+    /// The plans that grant nothing because their work is done.
+    pub done: Vec<DonePlan>,
     /// The rows of the branch's own designs; `None` without such a design.
     pub rows: Result<Option<RowsSoFar>>,
     /// What a commit of the staged changes would say.

@@ -1,8 +1,11 @@
 //! Loads the policy. Settings always come from the base. Designs come from the base for a commit or a request, and
 //! from the head for a range, unless the settings say otherwise.
 
+mod done;
 mod read;
 mod select;
+
+use std::cell::RefCell;
 
 use gix::bstr::{BStr, BString};
 
@@ -15,13 +18,13 @@ use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::git::{Repository, Tree};
 use crate::path::{escaped, escaped_list, shell_word};
-use crate::policy::{self, Governing, Policy, Stage};
+use crate::policy::{self, DonePlan, Governing, Policy, Stage};
 use crate::rules;
 use crate::scope::settings::{self, Authority, Missing, Settings};
 
 pub(super) use read::is_other_text;
 pub use select::{CHOICE_KEY, GUARD_USE, candidates};
-pub(super) use select::{Choice, LocatedDesigns, locate};
+pub(super) use select::{Choice, LocatedDesigns, locate, locate_with};
 
 /// The policy for a path that a request wants to write: HEAD's, so that a request cannot grant itself anything.
 /// `needs_design`: whether the answer depends on a design.
@@ -74,6 +77,10 @@ struct Loader<'f, 'a> {
     /// Whether the base has usable settings.
     configured: bool,
     by_hand: Vec<BString>,
+    /// The plans that were asked for and are done.
+    done: RefCell<Vec<DonePlan>>,
+    /// Whether that is why the branch has no design of its own.
+    own_is_done: bool,
     /// The policy so far, without designs.
     policy: Policy,
 }
@@ -87,6 +94,8 @@ impl<'f, 'a> Loader<'f, 'a> {
             options,
             configured: false,
             by_hand: by_hand.collect::<Result<_>>()?,
+            done: RefCell::default(),
+            own_is_done: false,
             policy: Policy {
                 operation: facts.operation,
                 ..Policy::of_settings(facts.stage, Settings::default())
@@ -179,18 +188,20 @@ impl<'f, 'a> Loader<'f, 'a> {
 
     /// The designs in force. If no change needs one, the usable ones, to protect them.
     fn designs(&mut self, needed: bool) -> Result<Vec<Governing>> {
-        let mut choices = match self.choices() {
+        let own = match self.choices() {
             Err(error) if needed => return Err(error),
             own => own.unwrap_or_default(),
         };
+        let standing = self.standing(&own)?;
+        let mut choices = self.own_open_ones(own)?;
         let has_own = !choices.is_empty();
-        choices.extend(self.standing(&choices)?);
+        choices.extend(self.open_ones(standing)?);
         let designs = self.load_all(choices, needed)?;
         if !needed || has_own || self.policy.settings.missing == Missing::Skip {
             return Ok(designs);
         }
         if !designs.is_empty() {
-            if !self.policy.settings.lld_path.is_empty() {
+            if self.own_is_done || !self.policy.settings.lld_path.is_empty() {
                 self.policy.notes.push(format!(
                     "{}, so only standing designs count; for other work, write a design (guard scope new) or choose one (guard use FILE)",
                     self.no_design().message
@@ -211,6 +222,7 @@ impl<'f, 'a> Loader<'f, 'a> {
     fn finish(mut self, needs_design: bool) -> Result<Policy> {
         let designs = self.designs(needs_design)?;
         let of_others = self.added_elsewhere(&designs)?;
+        self.policy.done = self.done.take();
         let mut policy = self.policy.with_designs(designs);
         let skips = policy.settings.missing == Missing::Skip || policy.reverts.is_some();
         if needs_design && !policy.has_own_design() && skips {
@@ -279,6 +291,12 @@ impl Loader<'_, '_> {
             Err(error) => return error,
         };
         let settings = &self.policy.settings;
+        if let Some(done) = self.done.borrow().first()
+            && (self.own_is_done || settings.lld_path.is_empty())
+        {
+            return Error::new(format!("no design applies: {}", done.statement()))
+                .help("commit the plan of this work first, or choose another: guard use FILE");
+        }
         let filled = policy::filled_patterns(settings, &names);
         let first: Vec<&String> = filled.iter().filter_map(|one| one.tries.first()).collect();
         let branch = self.facts.branch.as_ref();

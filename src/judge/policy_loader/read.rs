@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::select::Choice;
-use super::{Loader, commit_first};
+use super::{Loader, commit_first, new_documents};
 use crate::design::{self, Design};
 use crate::error::{Error, Result};
 use crate::finding::Help;
@@ -77,12 +77,17 @@ impl Loader<'_, '_> {
                 let what = format!("the design {shown} is not committed as a regular file");
                 Err(commit_first(Error::new(what), path))
             }
-            None => Err(
-                Error::new(format!("there is no design at {shown}")).help(format!(
-                    "it was chosen by {}; write it, or choose another",
-                    choice.by
-                )),
-            ),
+            None => {
+                let none = Error::new(format!("there is no design at {shown}"));
+                let mut moved = new_documents(&self.facts.changes, &choice.path);
+                Err(none.help(match moved.next() {
+                    Some(to) => format!(
+                        "the branch moved it to {}, which no pattern of `path`, `standing` or `done` in guard.toml matches: move it after the merge, or add a pattern to `done` on the target branch first",
+                        escaped(to)
+                    ),
+                    None => format!("it was chosen by {}; write it, or choose another", choice.by),
+                }))
+            }
         }
     }
 

@@ -12,8 +12,8 @@ use crate::judge::Options;
 use crate::judge::facts::JudgementFacts;
 use crate::judge::tree_view::in_repository;
 use crate::path::{escaped, escaped_list};
-use crate::policy::FilledPattern;
-use crate::policy::{self, Stage};
+use crate::policy::{self, DonePlan, FilledPattern, Stage};
+use crate::scope::done;
 use crate::scope::glob::{Glob, directory_above, is_glob};
 use crate::scope::path_placeholders::{self, PathNames};
 use crate::scope::settings::{self, Settings};
@@ -170,8 +170,12 @@ impl Loader<'_, '_> {
         let (mut found, mut by) = (BTreeSet::new(), "");
         for entry in entries {
             for pattern in &entry.tries {
-                let mut paths = matching(pattern, side)?;
-                paths.retain(|path| self.is_design(path));
+                let mut paths = Vec::new();
+                for path in matching(pattern.as_str().into(), side)? {
+                    if self.is_design(&path) && self.is_open(&path)? {
+                        paths.push(path);
+                    }
+                }
                 if !paths.is_empty() {
                     by = if found.is_empty() { &entry.by } else { by };
                     found.extend(paths);
@@ -190,7 +194,7 @@ impl Loader<'_, '_> {
     }
 
     /// Follows designs that the range itself added and then moved to where they are at its end: a new Markdown file
-    /// of the same name. Without such a file they stay as they are.
+    /// of the same name, in a place for designs or for those that are done. Without such a file they stay as they are.
     fn where_moved(&self, mut choices: Vec<Choice>) -> Result<Vec<Choice>> {
         for choice in &mut choices {
             let path: &BStr = choice.path.as_ref();
@@ -200,7 +204,11 @@ impl Loader<'_, '_> {
             if is_there || !self.trees_of_commits().any(was_there) {
                 continue;
             }
-            if let Some(to) = new_documents(&self.facts.changes, &choice.path).next() {
+            let done = &self.policy.settings.done;
+            let mut moved = new_documents(&self.facts.changes, &choice.path);
+            if let Some(to) =
+                moved.find(|to| self.is_design(to) || done::is_sign(to.as_bstr(), done))
+            {
                 choice.path = to.clone();
             }
         }
@@ -258,7 +266,7 @@ impl Loader<'_, '_> {
             if own.iter().any(is_one) {
                 continue;
             }
-            let found = self.first_found(|side| matching(pattern, side))?;
+            let found = self.first_found(|side| matching(pattern.into(), side))?;
             let is_found = is_glob(pattern.into());
             let found = found.into_iter();
             choices.extend(found.map(|path| Choice::new(path, policy::STANDING, is_found)));
@@ -299,16 +307,15 @@ impl Loader<'_, '_> {
 }
 
 /// The matching files of one side, in path order.
-fn matching(pattern: &str, side: &Tree<'_>) -> Result<Vec<BString>> {
-    if !is_glob(pattern.into()) {
-        let path = BString::from(pattern);
-        let is_there = side.get(path.as_ref())?.is_some();
-        return Ok(is_there.then_some(path).into_iter().collect());
+pub(super) fn matching(pattern: &BStr, side: &Tree<'_>) -> Result<Vec<BString>> {
+    if !is_glob(pattern) {
+        let is_there = side.get(pattern)?.is_some();
+        return Ok(is_there.then(|| pattern.to_owned()).into_iter().collect());
     }
-    let Ok(glob) = Glob::new(pattern.into()) else {
+    let Ok(glob) = Glob::new(pattern) else {
         return Ok(Vec::new());
     };
-    let mut found = side.files_below(directory_above(pattern.into()))?;
+    let mut found = side.files_below(directory_above(pattern))?;
     found.retain(|path| glob.matches(path.as_ref()));
     found.sort();
     Ok(found)
@@ -323,16 +330,27 @@ pub(in crate::judge) struct LocatedDesigns {
     pub(in crate::judge) standing: Vec<Choice>,
     /// Those named by flag or variable.
     pub(in crate::judge) by_hand: Vec<BString>,
+    /// The plans that would be among them, but are done.
+    pub(in crate::judge) done: Vec<DonePlan>,
 }
 
 /// Locates the designs of the branch in HEAD, index and work tree, without reading them.
 ///
 /// # Errors
 /// Settings that cannot be used, or an object that cannot be read.
-pub(in crate::judge) fn locate(
+pub(in crate::judge) fn locate(repo: &Repository, options: &Options) -> Result<LocatedDesigns> {
+    locate_with(repo, None, options, &[])
+}
+
+/// The same with `tree` as what the next commit has, and with those of `others` that are done.
+///
+/// # Errors
+/// As for [`locate`].
+pub(in crate::judge) fn locate_with(
     repo: &Repository,
     tree: Option<Tree<'_>>,
     options: &Options,
+    others: &[BString],
 ) -> Result<LocatedDesigns> {
     let result = tree.map_or_else(|| repo.tree_of(None), Ok)?;
     let facts = JudgementFacts::new(repo, Stage::Commit, repo.head_commit()?, result)?;
@@ -348,8 +366,13 @@ pub(in crate::judge) fn locate(
         loader.policy.settings = settings::parse(&text)?;
         loader.configured = true;
     }
-    let mut own = loader.choices();
+    let own = loader.choices();
     let standing = loader.standing(own.as_deref().unwrap_or_default())?;
+    let mut own = own.and_then(|own| loader.own_open_ones(own));
+    let standing = loader.open_ones(standing)?;
+    for other in others {
+        loader.is_open(other)?;
+    }
     if own.as_ref().is_ok_and(Vec::is_empty) {
         let uncommitted = loader.uncommitted();
         own = match uncommitted.is_empty() && standing.is_empty() {
@@ -362,6 +385,7 @@ pub(in crate::judge) fn locate(
         own,
         standing,
         by_hand: loader.by_hand,
+        done: loader.done.into_inner(),
     })
 }
 
@@ -385,6 +409,12 @@ pub fn candidates(repo: &Repository, paths: &[PathBuf]) -> Result<Vec<BString>> 
         }
     }
     let choices = loader.of_the_settings(loader.chosen(stored.clone())?)?;
+    let choices = loader.open_ones(choices)?;
+    if choices.is_empty()
+        && let Some(done) = loader.done.borrow().first()
+    {
+        return Err(Error::new(done.statement()).help("choose a plan whose work is still to do"));
+    }
     // The work tree may have what HEAD lacks.
     loader.by_hand = choices.iter().map(|choice| choice.path.clone()).collect();
     loader.load_all(choices, true)?;

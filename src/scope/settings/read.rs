@@ -7,6 +7,7 @@ use gix::bstr::ByteSlice;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::super::done;
 use super::super::patterns::Patterns;
 use super::{FILE, KEYS, Key, LEVELS, RULES, Settings, ValueKind};
 use crate::error::{Error, Result};
@@ -41,6 +42,7 @@ pub fn parse_with_places(bytes: &[u8]) -> Result<(Settings, KeyPlaces)> {
     }
     if errors.is_empty() {
         reader.document(document.get_ref());
+        reader.done(document.get_ref());
     }
     if reader.faults.is_empty() {
         return Ok((reader.settings, reader.places));
@@ -134,11 +136,7 @@ impl SettingsReader<'_> {
     /// Refuses each invalid pattern, directory and regular expression at its own place.
     fn is_refused(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) -> bool {
         let before = self.faults.len();
-        let items = match value.get_ref() {
-            DeValue::Array(items) => items.iter().collect(),
-            _ => vec![value],
-        };
-        for item in items {
+        for item in items(value) {
             let Some(text) = item.get_ref().as_str() else {
                 continue;
             };
@@ -164,6 +162,30 @@ impl SettingsReader<'_> {
         self.faults.len() > before
     }
 
+    /// Refuses each pattern of `done` that refers to more than any pattern of `path` or `standing` leaves open: it would
+    /// end no plan.
+    fn done(&mut self, document: &DeTable<'_>) {
+        let plans = [&*self.settings.lld_path, &self.settings.standing].concat();
+        if plans.is_empty() {
+            return;
+        }
+        let section = document.get("lld").and_then(|lld| lld.get_ref().as_table());
+        let Some(value) = section.and_then(|section| section.get("done")) else {
+            return;
+        };
+        for item in items(value) {
+            if let Some(text) = item.get_ref().as_str()
+                && !done::can_be_filled(text, plans.iter())
+            {
+                let what = format!(
+                    "`{}` of `done` refers to more than any pattern of `path` or `standing` has: `{{1}}` stands for its first `*`, `{{issue}}` for its `{{issue}}`",
+                    text.escape_debug()
+                );
+                self.fault(item.span(), what);
+            }
+        }
+    }
+
     fn levels(&mut self, table: &DeTable<'_>) {
         for (name, value) in table {
             let id = name.get_ref().as_ref();
@@ -185,6 +207,14 @@ impl SettingsReader<'_> {
             self.set_at(RULES, name);
             self.settings.levels.insert(rule, level);
         }
+    }
+}
+
+/// The items of a list, or the one value that stands for a list.
+fn items<'v, 'a>(value: &'v Spanned<DeValue<'a>>) -> Vec<&'v Spanned<DeValue<'a>>> {
+    match value.get_ref() {
+        DeValue::Array(items) => items.iter().collect(),
+        _ => vec![value],
     }
 }
 

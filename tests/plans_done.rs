@@ -1,0 +1,194 @@
+//! `[lld] done`: a plan whose work was done before this work began grants nothing.
+
+use serde_json::json;
+
+use crate::common::{Repo, has_keys};
+
+const SETTINGS: &str = "[lld]
+standing = [\".planning/phases/*/*-PLAN.md\"]
+done = [\".planning/phases/{1}/{2}-SUMMARY.md\"]
+base = \"main\"
+[scope]
+always = [\"/.planning/**\", \"!/.planning/**/\", \"!*-PLAN.md\"]
+";
+
+const FIRST: &str = ".planning/phases/01-a/01-01-PLAN.md";
+const SECOND: &str = ".planning/phases/01-a/01-02-PLAN.md";
+const FIRST_SUMMARY: &str = ".planning/phases/01-a/01-01-SUMMARY.md";
+
+/// `main` with two plans, the first of which is done, and the branch `work`.
+fn repo(settings: &str) -> Repo {
+    let repo = Repo::new();
+    repo.stage("guard.toml", settings);
+    repo.stage("src/first.rs", "fn first() {}\n");
+    repo.stage("src/second.rs", "fn second() {}\n");
+    repo.design(FIRST, &[("src/first.rs", "Add", "x")]);
+    repo.design(SECOND, &[("src/second.rs", "Modify", "x")]);
+    repo.stage(FIRST_SUMMARY, "Done.\n");
+    repo.commit("Do the first plan");
+    repo.branch("work");
+    repo
+}
+
+#[test]
+fn plan_that_was_done_before_the_branch_grants_nothing() {
+    let repo = repo(SETTINGS);
+    repo.stage("src/second.rs", "fn second_one() {}\n");
+    repo.guard(&["lint"]).exits(0);
+    repo.guard(&["check", "src/second.rs"]).exits(0);
+    repo.guard(&["check", "src/first.rs"]).exits(1);
+    repo.stage("src/first.rs", "fn first_one() {}\n");
+    repo.tells("lint", 1, "src/first.rs is not in the design");
+    repo.commit("Change both");
+    repo.tells(
+        "lint --range main..HEAD",
+        1,
+        "src/first.rs is not in the design",
+    );
+    // Removing the summary on the branch does not bring the plan back.
+    repo.git(&["rm", "--quiet", FIRST_SUMMARY]);
+    repo.commit("Remove the summary");
+    repo.stage("src/first.rs", "fn first_again() {}\n");
+    repo.guard(&["lint"]).exits(1);
+    repo.guard(&["check", "src/first.rs"]).exits(1);
+    repo.guard(&["lint", "--range", "main..HEAD"]).exits(1);
+}
+
+#[test]
+fn summary_that_the_branch_adds_ends_nothing_on_it() {
+    let repo = repo(SETTINGS);
+    repo.stage("src/second.rs", "fn second_one() {}\n");
+    repo.stage(".planning/phases/01-a/01-02-SUMMARY.md", "Done.\n");
+    repo.guard(&["lint"]).exits(0);
+    repo.commit("Do the second plan");
+    repo.guard(&["lint", "--range", "main..HEAD", "--each-commit"])
+        .exits(0);
+    repo.guard(&["check", "src/second.rs"]).exits(0);
+    repo.stage("src/second.rs", "fn corrected() {}\n");
+    repo.guard(&["lint"]).exits(0);
+    // The next piece of work begins after it.
+    repo.commit("Correct it");
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.git(&["merge", "--quiet", "work"]);
+    repo.branch("next");
+    repo.stage("src/second.rs", "fn again() {}\n");
+    repo.guard(&["lint"])
+        .exits(2)
+        .says(&format!(
+            "no design applies: {FIRST} is done: {FIRST_SUMMARY} existed before this work began"
+        ))
+        .says("commit the plan of this work first");
+}
+
+/// On the branch that work starts from, nothing but HEAD says where work began.
+#[test]
+fn without_a_merge_base_head_says_what_is_done() {
+    let repo = repo(SETTINGS);
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.stage("src/second.rs", "fn second_one() {}\n");
+    repo.stage(".planning/phases/01-a/01-02-SUMMARY.md", "Done.\n");
+    repo.guard(&["lint"]).exits(0);
+    repo.commit("Do the second plan");
+    repo.stage("src/second.rs", "fn again() {}\n");
+    repo.guard(&["lint"]).exits(2);
+}
+
+#[test]
+fn chosen_plan_that_is_done_is_told_from_one_that_is_not() {
+    let repo = repo(SETTINGS);
+    repo.tells(&format!("use {FIRST}"), 2, "01-01-PLAN.md is done");
+    repo.guard(&["use", ".planning/phases/01-a"]).exits(0);
+    repo.stage("src/second.rs", "fn second_one() {}\n");
+    repo.tells("lint", 0, "01-01-PLAN.md is done")
+        .says("so it grants nothing");
+    repo.stage("src/first.rs", "fn first_one() {}\n");
+    repo.guard(&["lint"]).exits(1);
+    // Chosen alone, it is no design, and no other standing plan takes its place.
+    let line = format!("lint --lld {FIRST}");
+    repo.tells(&line, 2, "no design applies").says("is done");
+    repo.guard(&["use", "--clear"]).exits(0);
+    repo.commit(&format!("Change both\n\nGuard-Design: {FIRST}"));
+    repo.guard(&["lint", "--range", "main..HEAD"]).exits(1);
+}
+
+/// Where `path` leaves several plans, the one that is still to do decides.
+#[test]
+fn plan_that_is_not_done_is_the_design_of_the_branch() {
+    let settings = SETTINGS.replace("standing", "path");
+    let repo = repo(&settings);
+    repo.stage("src/second.rs", "fn second_one() {}\n");
+    let report = repo.json(&["lint"]);
+    assert_eq!(report["designs"][0]["path"], SECOND);
+    assert_eq!(report["designs"].as_array().map(Vec::len), Some(1));
+    repo.stage("src/first.rs", "fn first_one() {}\n");
+    repo.guard(&["lint"]).exits(1);
+}
+
+#[test]
+fn status_and_scope_check_say_which_plans_are_done() {
+    let repo = repo(SETTINGS);
+    repo.tells(
+        "status",
+        0,
+        &format!("finished {FIRST} ({FIRST_SUMMARY})\n"),
+    );
+    let status = repo.json(&["status"]);
+    assert_eq!(
+        status["finished"],
+        json!([{"path": FIRST, "by": FIRST_SUMMARY}])
+    );
+    has_keys(&status["finished"][0], "path by");
+    // The row of the plan that is done adds a file that is there by now: only open plans are compared with the files.
+    for line in ["scope check", "scope show", &format!("scope check {FIRST}")] {
+        repo.tells(line, 0, "01-01-PLAN.md is done")
+            .says("so it grants nothing");
+    }
+    let told = repo.guard(&["scope", "check", SECOND]).exits(0).text();
+    assert!(!told.contains("is done"), "{told}");
+    let scope = repo.json(&["scope", "show"]);
+    assert_eq!(scope["designs"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn pattern_that_can_end_no_plan_is_refused_at_its_place() {
+    let settings = SETTINGS.replace("{2}", "{3}");
+    let repo = repo(&settings);
+    repo.stage("src/second.rs", "fn second_one() {}\n");
+    repo.tells(
+        "lint",
+        2,
+        "guard.toml:3:9: `.planning/phases/{1}/{3}-SUMMARY.md` of `done` refers to more",
+    );
+}
+
+/// A design that the range itself added and moved counts where a design or a done one belongs.
+#[test]
+fn moved_design_is_found_only_where_the_settings_know_it() {
+    for (done, code) in [("done = \"docs/done/LLD-{issue}.md\"\n", 0), ("", 2)] {
+        let repo = Repo::new();
+        let path = "[lld]\npath = \"docs/active/LLD-{issue}.md\"\n";
+        repo.stage("guard.toml", format!("{path}{done}"));
+        repo.commit("Set guard up");
+        repo.branch("188-work");
+        repo.design("docs/active/LLD-188.md", &[("src/a.rs", "Add", "x")]);
+        repo.commit("Say what may change");
+        repo.stage("src/a.rs", "fn a() {}\n");
+        repo.commit("Change it");
+        repo.write("docs/done/.keep", "");
+        repo.git(&["mv", "docs/active/LLD-188.md", "docs/done/LLD-188.md"]);
+        repo.commit("Finish");
+        let told = repo.guard(&["lint", "--range", "main..HEAD"]).exits(code);
+        if code == 2 {
+            told.says("the branch moved it to docs/done/LLD-188.md, which no pattern");
+            continue;
+        }
+        // Once it is merged, another branch cannot take it up again.
+        repo.git(&["switch", "--quiet", "main"]);
+        repo.git(&["merge", "--quiet", "188-work"]);
+        repo.branch("188-more");
+        repo.design("docs/active/LLD-188.md", &[("src/a.rs", "Modify", "x")]);
+        repo.commit("Take it up again");
+        repo.stage("src/a.rs", "fn b() {}\n");
+        repo.tells("lint", 2, "docs/active/LLD-188.md is done");
+    }
+}
