@@ -91,8 +91,11 @@ fn counted(added: &[&Grant], row: &str) -> String {
 
 fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
     let policy = case.policy;
+    // What needs no row anyway, such as the specification that a framework writes beside its plan, is no code.
     let mut code = case.changes.iter().filter(|changed| {
-        !policy.is_exempt(changed.path()) && !policy_changed::is_set_up(policy, changed)
+        !policy.is_exempt(changed.path())
+            && !policy.settings.always.contains(changed.path())
+            && !policy_changed::is_set_up(policy, changed)
     });
     if code.next().is_none() {
         return;
