@@ -195,7 +195,7 @@ mod at_a_terminal {
     #[test]
     fn table_goes_into_another_document_that_has_none() {
         let repo = repo();
-        let Some(session) = import(&repo, &[PLAN, "--to", DESIGN], "yes\n") else {
+        let Some(session) = import(&repo, &[PLAN, "--into", DESIGN], "yes\n") else {
             return;
         };
         let shown = session
@@ -205,12 +205,42 @@ mod at_a_terminal {
         // The branch selects it.
         assert!(!shown.contains("guard use"), "{shown}");
         assert_eq!(granted(&repo, DESIGN).len(), 3);
-        let again = import(&repo, &[PLAN, "--to", DESIGN], "yes\n").unwrap();
+        let again = import(&repo, &[PLAN, "--into", DESIGN], "yes\n").unwrap();
         again.exits(2).says("already exists");
         assert_eq!(repo.text(PLAN), TEXT);
-        let outside = import(&repo, &[PLAN, "--to", "../out.md"], "yes\n").unwrap();
+        let outside = import(&repo, &[PLAN, "--into", "../out.md"], "yes\n").unwrap();
         assert_eq!(outside.code, 2);
         assert!(!repo.path("../out.md").exists());
+    }
+
+    /// spec-kit writes its plan and its tasks anew; the table beside them stays.
+    #[test]
+    fn table_beside_the_plan_is_part_of_the_design_of_its_directory() {
+        let repo = Repo::new();
+        let path = "specs/{branch}/{spec,plan,tasks,files}.md";
+        repo.stage("guard.toml", format!("[lld]\npath = \"{path}\"\n"));
+        repo.stage("src/form.rs", "fn form() {}\n");
+        let tasks = "specs/004-login/tasks.md";
+        repo.stage(
+            tasks,
+            "# Tasks\n\nThe form is in `src/form.rs`.\n\n**Files:**\n- Create: `src/login.rs`\n",
+        );
+        repo.commit("Begin");
+        repo.branch("feature/004-login");
+        let files = "specs/004-login/files.md";
+        let Some(session) = import(&repo, &[tasks, "--into", files], "yes\n") else {
+            return;
+        };
+        // Once it is committed, the branch selects it with the others.
+        let shown = session.exits(0).says("Add the design").shown;
+        assert!(!shown.contains("guard use"), "{shown}");
+        repo.git(&["commit", "--quiet", "-m", "Add the design", "--", files]);
+        repo.stage(tasks, "# Tasks, written anew\n");
+        repo.stage("src/login.rs", "fn login() {}\n");
+        repo.guard(&["lint"]).exits(0);
+        repo.stage("src/other.rs", "fn other() {}\n");
+        repo.tells("lint", 1, "src/other.rs is not in the design")
+            .says(files);
     }
 
     #[test]
@@ -222,7 +252,7 @@ mod at_a_terminal {
         repo.stage(PLAN, hostile);
         repo.write("a|b.rs", "");
         repo.commit("Hostile");
-        let Some(session) = import(&repo, &[PLAN, "--to", "design.md"], "yes\n") else {
+        let Some(session) = import(&repo, &[PLAN, "--into", "design.md"], "yes\n") else {
             return;
         };
         session.exits(0);

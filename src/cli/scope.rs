@@ -188,8 +188,11 @@ pub(super) struct ScopeImportArgs {
     #[arg(value_name = "PLAN")]
     plan: PathBuf,
     /// Write the table into this document; by default, into the plan.
+    ///
+    /// Documents of one directory that `[lld] path` lists are one design, so a framework that rewrites its plan leaves the
+    /// table alone in a file of its own.
     #[arg(long, value_name = "FILE")]
-    to: Option<PathBuf>,
+    into: Option<PathBuf>,
     /// Print the table and write nothing.
     #[arg(long)]
     print: bool,
@@ -199,6 +202,7 @@ const IMPORT_EXAMPLES: &str = "\
 Examples:
   guard scope import plan.md           show the rows, ask, and write them into the plan
   guard scope import plan.md --print   print the table only
+  guard scope import specs/1/tasks.md --into specs/1/files.md
 
 guard proposes a row for every path of the plan that the repository has, or whose directory it has, and asks whether to \
 write all of them, or row by row. Paths that the text denies stand in a list below the table. The table is then the whole \
@@ -223,7 +227,7 @@ impl ScopeImportArgs {
                 output.notes(&["guard wrote nothing".to_owned()]);
                 return Ok(0);
             }
-            let target = self.to.as_ref().unwrap_or(&self.plan);
+            let target = self.into.as_ref().unwrap_or(&self.plan);
             let edit = judge::with_table(&repo, target, &rows)?;
             return finish(&repo, &edit, &[], output);
         }
