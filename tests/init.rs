@@ -109,6 +109,7 @@ fn plans_of_each_framework_are_found_selected_and_documented() {
         Compound engineering | docs/plans/2026-01-31-001-feat-compound-plan.md | feat/compound
         ultrapower | .omc/plans/ultra.md | ultra
         OpenSpec | openspec/changes/add-open/proposal.md | add-open
+        Agent OS | agent-os/specs/2026-01-31-agent/tasks.md | agent
         spec-kit | specs/004-kit/tasks.md | feature/004-kit
         BMAD | docs/stories/1.2.login.md | any
         BMAD | _bmad-output/implementation-artifacts/1-2-login.md | any
@@ -136,6 +137,132 @@ fn plans_of_each_framework_are_found_selected_and_documented() {
     }
     repo.stage("src/other.rs", "fn other() {}\n");
     repo.guard(&["lint"]).exits(1).says("src/other.rs");
+}
+
+/// A framework that has just been set up, as files or empty directories, and the pattern of its plans.
+#[test]
+fn framework_fresh_from_its_own_init_is_recognised() {
+    for (mark, pattern) in [
+        (
+            "openspec/changes/archive/",
+            "openspec/changes/{slug}/{proposal,design,tasks,files}.md",
+        ),
+        (
+            "openspec/specs/",
+            "openspec/changes/{slug}/{proposal,design,tasks,files}.md",
+        ),
+        (
+            ".specify/memory/constitution.md",
+            "specs/{branch}/{spec,plan,tasks,files}.md",
+        ),
+        (".planning/PROJECT.md", ".planning/phases/*/*PLAN.md"),
+        (
+            ".kiro/",
+            ".kiro/specs/{slug}/{requirements,design,tasks,files}.md",
+        ),
+    ] {
+        let repo = Repo::new();
+        match mark.strip_suffix('/') {
+            Some(directory) => fs::create_dir_all(repo.path(directory)).unwrap(),
+            None => repo.write(mark, "x\n"),
+        }
+        let told = repo.guard(&["init"]).exits(0).says("no plan yet");
+        let text = repo.text("guard.toml");
+        assert!(text.contains(&format!("\"{pattern}\"")), "{mark} {text}");
+        let line =
+            "End every plan with a section Files Changed: a table File | Change Type | Description";
+        // GSD names the files of a plan already.
+        assert_eq!(
+            told.text().contains(line),
+            !mark.contains("planning"),
+            "{mark}"
+        );
+    }
+}
+
+#[test]
+fn directory_that_git_ignores_shows_no_framework() {
+    let repo = Repo::new();
+    repo.stage(".gitignore", ".planning/\n");
+    repo.write(".planning/PROJECT.md", "x\n");
+    repo.guard(&["init"]).exits(0).says("no designs yet");
+    assert!(!repo.text("guard.toml").contains(".planning"));
+}
+
+/// What the agents of GSD commit with their work: the summary, the state and the roadmap.
+#[test]
+fn bookkeeping_of_gsd_passes_and_a_plan_with_a_summary_is_done() {
+    let repo = Repo::new();
+    let phase = ".planning/phases/03-login";
+    repo.stage(".planning/STATE.md", "plan 1\n");
+    repo.stage(".planning/ROADMAP.md", "- [ ] 03-01\n");
+    repo.stage("src/login.rs", "fn login() {}\n");
+    let front = "---\nphase: 03-login\nplan: 01\nfiles_modified:\n  - src/login.rs\n---\n";
+    repo.stage(format!("{phase}/03-01-PLAN.md"), front);
+    repo.commit("Plan the login");
+    adopted(&repo);
+    repo.branch("login");
+    repo.stage("src/login.rs", "fn login() { check() }\n");
+    repo.stage(format!("{phase}/03-01-SUMMARY.md"), "Done.\n");
+    repo.stage(".planning/STATE.md", "plan 2\n");
+    repo.stage(".planning/ROADMAP.md", "- [x] 03-01\n");
+    repo.try_git(&["commit", "-m", "docs(03-01): complete the login"])
+        .exits(0);
+    // Another plan is not written along with code.
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.git(&["merge", "--quiet", "login"]);
+    repo.branch("logout");
+    repo.stage("src/login.rs", "fn login() { check_twice() }\n");
+    repo.tells("lint", 2, "03-01-PLAN.md is done");
+    repo.git(&["reset", "--quiet", "--hard"]);
+    repo.design(
+        &format!("{phase}/03-02-PLAN.md"),
+        &[("src/logout.rs", "Add", "x")],
+    );
+    repo.try_git(&["commit", "-m", "Plan the logout"]).exits(0);
+    repo.stage("src/logout.rs", "fn logout() {}\n");
+    repo.guard(&["lint"]).exits(0);
+}
+
+/// The commits of a change of OpenSpec: the proposal with its specs, the work, and the archive.
+#[test]
+fn change_of_openspec_passes_from_proposal_to_archive() {
+    let repo = Repo::new();
+    repo.stage("openspec/config.yaml", "schema: spec-driven\n");
+    repo.commit("Start");
+    adopted(&repo);
+    repo.branch("add-login");
+    let change = "openspec/changes/add-login";
+    repo.design(
+        &format!("{change}/tasks.md"),
+        &[("src/login.rs", "Add", "x")],
+    );
+    repo.stage(
+        format!("{change}/proposal.md"),
+        "# Why\n\nUsers ask for it.\n",
+    );
+    repo.stage(
+        format!("{change}/specs/login/spec.md"),
+        "## ADDED Requirements\n",
+    );
+    repo.try_git(&["commit", "-m", "Propose the login"])
+        .exits(0);
+    repo.stage("src/login.rs", "fn login() {}\n");
+    repo.try_git(&["commit", "-m", "Add the login"]).exits(0);
+    repo.stage("src/other.rs", "fn other() {}\n");
+    repo.guard(&["lint"]).exits(1).says("src/other.rs");
+    repo.git(&["rm", "--quiet", "--force", "src/other.rs"]);
+    repo.write("openspec/changes/archive/.keep", "");
+    repo.git(&[
+        "mv",
+        change,
+        "openspec/changes/archive/2026-01-31-add-login",
+    ]);
+    repo.stage("openspec/specs/login/spec.md", "## Requirements\n");
+    repo.try_git(&["commit", "-m", "Archive the change"])
+        .exits(0);
+    repo.stage("src/login.rs", "fn login_again() {}\n");
+    repo.guard(&["lint"]).exits(2).says("no design");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::git::{Index, PushSide, Repository};
 use crate::scope::settings::FILE;
 use crate::setup;
-use crate::setup::draft::{STANDING, SettingsDraft, draft, observing};
+use crate::setup::draft::{LINE_FOR_PLANS, STANDING, SettingsDraft, directories, draft, observing};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -114,7 +114,17 @@ pub(super) fn drafted(repo: &Repository) -> Result<SettingsDraft> {
         Ok(_) => repo.listed_files()?,
         Err(_) => repo.tree_of(repo.head_commit()?)?.files_below("".into())?,
     };
-    let files: Vec<String> = files.iter().map(BString::to_string).collect();
+    let mut files: Vec<String> = files.iter().map(BString::to_string).collect();
+    if repo.workdir().is_ok() {
+        // A framework leaves empty directories at first, which git does not list. What git ignores is a person's own.
+        for directory in directories() {
+            let about = repo.metadata_of(BStr::new(directory));
+            let file = format!("{directory}/plan.md");
+            if about.is_some_and(|about| about.is_dir()) && !repo.is_ignored(BStr::new(&file))? {
+                files.push(format!("{directory}/"));
+            }
+        }
+    }
     Ok(draft(&files, base.map(|base| base.to_string())))
 }
 
@@ -126,12 +136,18 @@ fn next_steps(draft: &SettingsDraft, has_standing: bool) -> Vec<String> {
     let standing = if has_standing { STANDING } else { "" };
     let files = format!("{FILE} {standing}");
     let files = files.trim_end();
-    vec![
+    let mut steps = vec![
         format!("git add {files} && git commit -m \"Set guard up\" -- {files}"),
         draft.next.clone(),
-        hooks.to_owned(),
-        "guard doctor".to_owned(),
-    ]
+    ];
+    if !draft.line_goes_to.is_empty() {
+        let places = draft.line_goes_to.join(", and to ");
+        steps.push(format!(
+            "add this line to {places}, so that guard can read every plan: \"{LINE_FOR_PLANS}\""
+        ));
+    }
+    steps.extend([hooks.to_owned(), "guard doctor".to_owned()]);
+    steps
 }
 
 fn told(draft: &SettingsDraft, has_standing: bool, steps: &[String]) -> String {

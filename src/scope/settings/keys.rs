@@ -145,8 +145,8 @@ settings! {
         "standing" ValueKind::Texts => standing: Vec<String> = Vec::new();
             "Designs that always apply, such as those for releases, dependency bumps and formatting.";
         "done" ValueKind::Texts => done: Vec<String> = Vec::new();
-            "Files that say that the work of a plan is done: if one exists where this work began, the plan grants nothing."
-            "`{1}`, `{2}` … stand for what the first, second … `*` of `path` or `standing` matched, and `{issue}`, `{branch}` and `{slug}` for what the placeholder did. See [Plans that are done](#plans-that-are-done).";
+            "Files that say that a plan is done: if one existed before this work began, the plan grants nothing."
+            "See [Plans that are done](#plans-that-are-done).";
         "base" ValueKind::Text => base: Option<String> = None;
             "The branch that work starts from, such as `main`."
             "The work began at the merge base of this branch and HEAD. Without this key, guard uses the default branch of the upstream, then `origin/HEAD`.";
