@@ -271,9 +271,13 @@ impl Found {
                 format!("{name}: {count}; the branch name selects the plan")
             }
             Some(Selected::All) => {
-                format!(
-                    "{name}: {count}; all that are not done apply until guard use DIR narrows them"
-                )
+                let is_known = framework.plans.iter().any(|plans| plans.done.is_some());
+                let which = if is_known {
+                    "all that are not done"
+                } else {
+                    "all"
+                };
+                format!("{name}: {count}; {which} apply until guard use DIR narrows them")
             }
             None => format!("{name}: its tasks name no files, so write designs beside them"),
         });
