@@ -179,7 +179,10 @@ fn the_json_of_lint_scope_and_check_has_its_keys_in_order() {
     ]);
     let grant = "path kind actions from role form description exists protected design line column";
     let scope = repo.json(&["scope", "show"]);
-    has_keys(&scope, "version designs grants mentions problems notes");
+    has_keys(
+        &scope,
+        "version designs grants mentions denials problems notes",
+    );
     has_keys(&scope["grants"][0], grant);
     has_keys(&scope["mentions"][0], "path change_type design line column");
     has_keys(&scope["problems"][0], FINDING);

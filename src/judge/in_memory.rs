@@ -117,7 +117,9 @@ fn proposing(policy: &Policy, tree: &Tree<'_>, changes: &[Change]) -> Result<Pol
         moved_designs: moved_designs(settings, changes),
         ..policy.clone()
     };
-    let mut proposing = proposing.with_designs(designs);
-    proposing.scope = proposing.scope.filter(|_| policy.scope.is_some());
-    Ok(proposing)
+    let proposing = proposing.with_designs(designs);
+    match policy.scope {
+        Some(_) => Ok(proposing),
+        None => Ok(proposing.without_scope()),
+    }
 }

@@ -10,7 +10,7 @@ use crate::finding::{Finding, refused_paths};
 use crate::git::{Commit, Objects, Range, Repository};
 use crate::measure::{Class, Measured, is_binary, unified_preview};
 use crate::policy::Policy;
-use crate::rules::{MeasuredChange, place};
+use crate::rules::MeasuredChange;
 use crate::verdict::{ReviewCommit, ReviewRow};
 
 /// The most lines of a preview: about a screenful with the finding, and those on the page.
@@ -33,7 +33,7 @@ pub(super) fn rows(
     let mut place_of: HashMap<(&BStr, usize), usize> = HashMap::new();
     for governing in &policy.designs {
         for grant in &governing.design.grants {
-            place_of.insert(place(grant), rows.len());
+            place_of.insert(grant.place(), rows.len());
             rows.push(ReviewRow {
                 grant: grant.clone(),
                 in_force: governing.in_force,
@@ -48,7 +48,7 @@ pub(super) fn rows(
             .scope
             .iter()
             .flat_map(|scope| scope.lookup(changed.path()));
-        for at in covering.filter_map(|grant| place_of.get(&place(grant))) {
+        for at in covering.filter_map(|grant| place_of.get(&grant.place())) {
             rows[*at].touched += 1;
             rows[*at].refused += usize::from(refused.contains(&changed.change.path));
         }

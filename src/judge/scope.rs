@@ -34,10 +34,12 @@ fn listing(repo: &Repository, policy: &Policy) -> Result<ScopeListing> {
     let mentions = designs.clone().flat_map(|design| design.mentions.clone());
     let mut notes = policy.notes.clone();
     notes.extend(note_on_done(&policy.done).filter(|note| !policy.notes.contains(note)));
+    let denials = designs.clone().flat_map(|design| design.denials.clone());
     Ok(ScopeListing {
         designs: designs_used(policy),
         grants: grants(repo, policy)?,
         mentions: mentions.collect(),
+        denials: denials.collect(),
         problems: designs.flat_map(|design| design.findings()).collect(),
         notes,
         texts: texts(policy),
@@ -53,7 +55,12 @@ pub fn prompt(repo: &Repository, options: &Options) -> Result<Option<PromptSecti
     if policy.scope.as_ref().is_none_or(Scope::is_empty) {
         return Ok(None);
     }
-    Ok(Some(PromptSection::new(listing(repo, &policy)?)))
+    let mut section = PromptSection::new(listing(repo, &policy)?);
+    // A row of another design may grant what a front matter forbids.
+    section.denials.retain(|denial| {
+        denial.kind == GrantKind::Glob || policy.denial(denial.path.as_ref()).is_some()
+    });
+    Ok(Some(section))
 }
 
 /// All grants in force, each with whether its file exists. Only the tree of the next commit lists all files, so a glob
@@ -64,7 +71,8 @@ fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
     let (disk, index) = (work_tree(repo.workdir()?)?, Index::open(repo)?);
     let (head, tree) = (repo.tree_of(repo.head_commit()?)?, index.tree()?);
     let (head, tree) = (GitTreeView::new(&head, None), GitTreeView::new(&tree, None));
-    let listed = listed(&policy.settings, all.collect(), &head, &tree, &disk);
+    let scope = Scope::new(all.collect());
+    let listed = listed(&policy.settings, &scope, &head, &tree, &disk);
     head.failed.finish()?;
     tree.failed.finish()?;
     Ok(listed)
@@ -73,12 +81,11 @@ fn grants(repo: &Repository, policy: &Policy) -> Result<Vec<ScopeGrant>> {
 /// The grants of a scope, each with whether its file exists: a glob by what `tree` lists, a path by what is there `now`.
 pub(super) fn listed(
     settings: &Settings,
-    grants: Vec<Grant>,
+    scope: &Scope,
     head: &dyn ResultTree,
     tree: &dyn ResultTree,
     now: &dyn ResultTree,
 ) -> Vec<ScopeGrant> {
-    let scope = Scope::new(grants);
     let matched = rules::matched(scope.grants(), &[tree]).into_iter();
     let line = |(grant, matched): (&Grant, bool)| {
         let path: &BStr = grant.path.as_ref();
@@ -88,7 +95,7 @@ pub(super) fn listed(
         };
         let is_committed = exists && grant.kind != GrantKind::File || head.entry(path).is_some();
         ScopeGrant {
-            protection: rules::protection(settings, &scope, grant, is_committed, exists),
+            protection: rules::protection(settings, scope, grant, is_committed, exists),
             grant: grant.clone(),
             exists,
         }

@@ -2,6 +2,8 @@
 
 mod done_plan;
 
+use std::collections::HashSet;
+
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
@@ -11,7 +13,7 @@ use crate::path::{escaped, shell_word};
 use crate::scope::glob::{Glob, directory_above};
 use crate::scope::path_placeholders::{self, PathNames};
 use crate::scope::settings::{Authority, Settings};
-use crate::scope::{Grant, GrantKind, Scope};
+use crate::scope::{DeclaredRows, Denial, Grant, GrantKind, Scope};
 
 pub use done_plan::DonePlan;
 pub(crate) use done_plan::note_on_done;
@@ -87,6 +89,8 @@ pub struct Policy {
     pub(crate) designs: Vec<Governing>,
     /// Their grants; `None` if no design is needed or `missing = "skip"` applies.
     pub(crate) scope: Option<Scope>,
+    /// The scope where `scope` is `None`: only its denials count.
+    pub(crate) unasked: Scope,
     /// The grants of proposed versions, to show what the change would grant itself.
     pub(crate) proposed: Scope,
     /// The rows that the change adds.
@@ -115,6 +119,7 @@ impl Policy {
             settings,
             designs: Vec::new(),
             scope: None,
+            unasked: Scope::default(),
             proposed: Scope::default(),
             added: Vec::new(),
             notes: Vec::new(),
@@ -127,13 +132,12 @@ impl Policy {
         }
     }
 
-    /// The same policy with these designs instead.
-    pub(crate) fn with_designs(mut self, designs: Vec<Governing>) -> Policy {
-        let scope_of = |version: fn(&Governing) -> Option<&Design>| {
-            let designs = designs.iter().filter_map(version);
-            Scope::new(designs.flat_map(|design| design.grants.clone()).collect())
-        };
-        let in_force = scope_of(|governing| governing.in_force.then_some(&governing.design));
+    /// The same policy with these designs instead. Of each, only the grants stay that no denial takes away.
+    pub(crate) fn with_designs(mut self, mut designs: Vec<Governing>) -> Policy {
+        let in_force = self.scope_of(&designs, |governing| {
+            let design = governing.in_force.then_some(&governing.design);
+            [design, design]
+        });
         let is_request = self.stage == Stage::Request;
         for grant in in_force.grants().iter().filter(|_| is_request) {
             // A row that names the file says that it is none.
@@ -142,15 +146,62 @@ impl Policy {
                 settings.secrets.except(path);
             }
         }
-        self.proposed = scope_of(|governing| governing.proposed.as_ref());
+        // A design that the change leaves alone goes on to forbid what it forbids.
+        self.proposed = self.scope_of(&designs, |governing| {
+            let proposed = governing.proposed.as_ref();
+            let in_force = governing.in_force.then_some(&governing.design);
+            [proposed, proposed.or(in_force)]
+        });
         let added = match self.stage == Stage::Range && self.settings.authority == Authority::Head {
-            true => in_force.grants_beyond(&scope_of(|governing| governing.before.as_ref())),
+            true => {
+                let before = self.scope_of(&designs, |governing| [governing.before.as_ref(); 2]);
+                in_force.grants_beyond(&before)
+            }
             false => self.proposed.grants_beyond(&in_force),
         };
         self.added = added.into_iter().cloned().collect();
+        let kept: HashSet<_> = in_force.grants().iter().map(Grant::place).collect();
+        for governing in designs.iter_mut().filter(|governing| governing.in_force) {
+            let grants = &mut governing.design.grants;
+            grants.retain(|grant| kept.contains(&grant.place()));
+        }
         self.scope = Some(in_force);
         self.designs = designs;
         self
+    }
+
+    /// The scope of one version of each design: what grants, and what forbids.
+    fn scope_of(
+        &self,
+        designs: &[Governing],
+        versions: impl Fn(&Governing) -> [Option<&Design>; 2],
+    ) -> Scope {
+        Scope::of_documents(designs.iter().map(|governing| {
+            let [granting, forbidding] = versions(governing);
+            DeclaredRows {
+                design: design_of(&self.settings, governing.design.path.as_ref()),
+                is_standing: governing.is_standing(),
+                grants: granting.map_or_else(Vec::new, |design| design.grants.clone()),
+                denials: forbidding.map_or_else(Vec::new, |design| design.denials.clone()),
+            }
+        }))
+    }
+
+    /// The same policy, which judges no scope: only denials count.
+    pub(crate) fn without_scope(mut self) -> Policy {
+        self.unasked = self.scope.take().unwrap_or_default();
+        self
+    }
+
+    /// The denial that refuses a change of `path`. None concerns the designs in force and guard's own settings: a design
+    /// that forbids `docs/` can still be amended.
+    pub(crate) fn denial(&self, path: &BStr) -> Option<&Denial> {
+        let scope = self.scope.as_ref().unwrap_or(&self.unasked);
+        let denial = scope.denial(path)?;
+        let is_own = self.governing(path).is_some()
+            || self.is_moved_design(path)
+            || is_own_settings(&self.settings, path);
+        (!is_own).then_some(denial)
     }
 
     /// What to do after adding a row, or changing its type.

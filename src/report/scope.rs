@@ -13,9 +13,11 @@ use crate::design::Mention;
 use crate::finding::Level;
 use crate::finding::json::path_text;
 use crate::path::{escaped, escaped_list};
-use crate::scope::{Actions, Grant, GrantKind};
+use crate::scope::{Actions, Denial, DenialSource, Grant, GrantKind};
 use crate::verdict::{PromptPath, PromptSection, Protection, ScopeGrant, ScopeListing};
 
+/// What a row says that forbids to change its file.
+const DO_NOT_MODIFY: &str = "DO NOT MODIFY";
 /// The maximum length of a description.
 const DESCRIPTION_CHARS: usize = 300;
 
@@ -59,7 +61,7 @@ fn tables(scope: &ScopeListing, style: &Style) -> String {
         let is_protected = is_protected(line);
         let protected = if is_protected { " (protected)" } else { "" };
         vec![
-            format!("{}{}", escaped(&grant.path), slash(grant)),
+            format!("{}{}", escaped(&grant.path), slash(grant.kind)),
             actions(grant).join(", "),
             format!("{}{protected}", grant.role.name()),
             grant.form.name().to_owned(),
@@ -70,13 +72,32 @@ fn tables(scope: &ScopeListing, style: &Style) -> String {
         0 => "allowed: nothing".to_owned(),
         count => format!("allowed ({}):", plural(count, "path")),
     };
-    style.title(&title) + "\n" + &columns(granted)
+    let mut out = style.title(&title) + "\n" + &columns(granted);
+    let denials = scope.denials.iter();
+    let denied = denials.map(|denial| {
+        let why = match denial.source {
+            DenialSource::FrontMatter => "front matter",
+            DenialSource::Row => DO_NOT_MODIFY,
+        };
+        vec![
+            format!("{}{}", escaped(&denial.path), slash(denial.kind)),
+            why.to_owned(),
+            place(&denial.anchor),
+        ]
+    });
+    if denied.len() > 0 {
+        let title = format!("forbidden ({}):", plural(denied.len(), "path"));
+        out += &(style.title(&title) + "\n" + &columns(denied));
+    }
+    out
 }
 
 /// What marks a directory.
-fn slash(grant: &Grant) -> &'static str {
-    let is_directory = grant.kind == GrantKind::Directory;
-    if is_directory { "/" } else { "" }
+fn slash(kind: GrantKind) -> &'static str {
+    match kind {
+        GrantKind::Directory => "/",
+        GrantKind::File | GrantKind::Glob => "",
+    }
 }
 
 fn actions(grant: &Grant) -> Vec<&'static str> {
@@ -98,6 +119,7 @@ fn json(scope: &ScopeListing) -> Value {
         "designs": scope.designs,
         "grants": scope.grants.iter().map(grant_json).collect::<Vec<_>>(),
         "mentions": scope.mentions.iter().map(mention).collect::<Vec<_>>(),
+        "denials": scope.denials.iter().map(denial_json).collect::<Vec<_>>(),
         "problems": ordered(&scope.problems),
         "notes": scope.notes,
     })
@@ -121,6 +143,18 @@ fn grant_json(line: &ScopeGrant) -> Value {
     })
 }
 
+fn denial_json(denial: &Denial) -> Value {
+    json!({
+        "path": path_text(denial.path.as_ref()),
+        "kind": denial.kind,
+        "source": denial.source,
+        "description": denial.description,
+        "design": path_text(denial.anchor.path.as_ref()),
+        "line": denial.anchor.line,
+        "column": denial.anchor.column,
+    })
+}
+
 /// Whether requests may not change the path; a directory may still get files.
 fn is_protected(line: &ScopeGrant) -> bool {
     let is_settings = line.protection == Some(Protection::Settings);
@@ -141,6 +175,7 @@ pub fn write_prompt(section: &PromptSection, to: Target<'_>) -> io::Result<()> {
             "designs": designs.collect::<Vec<_>>(),
             "text": prompt_text(section),
             "paths": section.paths.iter().map(line_json).collect::<Vec<_>>(),
+            "denials": section.denials.iter().map(denial_json).collect::<Vec<_>>(),
             "notes": section.notes,
         })
     };
@@ -175,18 +210,37 @@ pub fn prompt_text(section: &PromptSection) -> String {
             out.push_str(&format!("- {}\n", shown(path)));
         }
     }
+    if !section.denials.is_empty() {
+        out.push_str("\nForbidden by the design, also below the paths above:\n");
+        out.extend(section.denials.iter().map(denial_text));
+    }
     out.push_str("\nAny files written to other paths will be rejected.\n");
     out
 }
 
-fn line_text(line: &PromptPath) -> String {
-    let grant = &line.row.grant;
-    let what = match grant.kind {
+fn denial_text(denial: &Denial) -> String {
+    let (path, slash, what) = (shown(&denial.path), slash(denial.kind), extent(denial.kind));
+    let described = match &*texts::clip(&texts::text(&denial.description), DESCRIPTION_CHARS) {
+        "" => String::new(),
+        text if text.eq_ignore_ascii_case(DO_NOT_MODIFY) => String::new(),
+        text => format!(": {text}"),
+    };
+    format!("- {path}{slash}  # {DO_NOT_MODIFY}{what}{described}\n")
+}
+
+/// What a path of this kind stands for.
+fn extent(kind: GrantKind) -> &'static str {
+    match kind {
         GrantKind::File => "",
         GrantKind::Directory => " anything below",
         GrantKind::Glob => " what matches",
-    };
-    let (path, slash) = (shown(&grant.path), slash(grant));
+    }
+}
+
+fn line_text(line: &PromptPath) -> String {
+    let grant = &line.row.grant;
+    let what = extent(grant.kind);
+    let (path, slash) = (shown(&grant.path), slash(grant.kind));
     let actions = actions(grant).join(" or ");
     let descriptions = line.descriptions.iter().map(String::as_str);
     let all: Vec<_> = descriptions.filter(|text| !text.is_empty()).collect();

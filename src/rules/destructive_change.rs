@@ -86,7 +86,8 @@ fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
         let from = escaped(from);
         finding = finding.help(format!("renamed from {from}; compared with that file"));
     }
-    if is_deleted && case.policy.has_own_design() {
+    // No row helps where a design forbids the change.
+    if is_deleted && case.policy.has_own_design() && case.policy.denial(path).is_none() {
         let before = "restore it, have a person approve the deletion, or ";
         let row = missing_row::of(change);
         return Some(missing_row::advise(finding, case.policy, &row, before));

@@ -4,6 +4,7 @@
 mod agent_settings;
 mod case;
 mod companions;
+mod denied;
 mod design_rows;
 mod destructive_change;
 mod hidden_change;
@@ -37,7 +38,7 @@ pub use design_rows::{DesignContext, check_design_rows, matched};
 pub use hook_lines::{HOOKS, Hook, SETTINGS as HOOK_SETTINGS, only_calls_guard, runs_guard};
 pub use policy_changed::{changes_only_own_part, may_call_guard, switch_changed};
 pub use protected_path::protection;
-pub use row_untouched::{done_and_open, place};
+pub use row_untouched::done_and_open;
 
 use case::MOST_FINDINGS;
 

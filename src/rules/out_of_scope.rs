@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use gix::bstr::BStr;
 
 use super::{
-    Case, MeasuredChange, MergeBase, Sink, companions, missing_row, policy_changed, rename_rows,
+    Case, MeasuredChange, MergeBase, Sink, companions, denied, missing_row, policy_changed,
+    rename_rows,
 };
 use crate::change::{Action, Change, Kind};
 use crate::design::MissingRow;
@@ -20,7 +21,8 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
         return;
     };
     let mut refused: Vec<&MeasuredChange> = case.changes.iter().collect();
-    refused.retain(|changed| !is_granted(case, scope, changed));
+    refused
+        .retain(|changed| !is_granted(case, scope, changed) && !denied::is_refused(case, changed));
     if refused.is_empty() {
         return;
     }
@@ -67,7 +69,7 @@ fn is_granted(case: &Case<'_>, scope: &Scope, changed: &MeasuredChange) -> bool 
 fn needs_no_row(policy: &Policy, change: &Change) -> bool {
     let path = change.path.as_ref();
     (policy.is_exempt(path) && is_regular_design(policy, change))
-        || policy.settings.always.contains(path)
+        || policy.settings.always.contains(path) && policy.denial(path).is_none()
         || change.is_gitlink()
 }
 
@@ -113,6 +115,9 @@ fn no_grant(
     let message = format!("{shown}{renamed} is not in the design");
     let mut finding = Finding::new(Rule::OutOfScope, path, message)
         .detail("action", changed.change.action().name());
+    if let Some(denial) = policy.denial(path) {
+        return denied::explain(finding, policy, denial);
+    }
     let mut instead = String::new();
     let needed = missing_row::needed(&changed.change);
     let found = closest(scope, path, needed, exists);
@@ -176,7 +181,6 @@ fn not_this_action(
     }
     let may_modify = grant.actions.contains(Actions::MODIFY);
     let before = match needed {
-        Actions::MODIFY if grant.is_frozen() => "the row says DO NOT MODIFY: leave the file, or ",
         Actions::MODIFY if grant.actions.contains(Actions::ADD) => {
             "the file existed before this work: choose another name, or "
         }

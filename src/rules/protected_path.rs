@@ -1,14 +1,14 @@
-//! `protected-path`: paths that the settings protect, listed tests that existed before this work, and, for requests,
-//! secrets and guard's own settings.
+//! `protected-path`: paths that the settings protect or a design forbids, listed tests that existed before this work, and,
+//! for requests, secrets and guard's own settings.
 
 use gix::bstr::BStr;
 
-use super::{Access, Case, MeasuredChange, Sink, out_of_scope};
+use super::{Access, Case, MeasuredChange, Sink, denied, out_of_scope};
 use crate::finding::{Finding, Rule};
 use crate::path::{escaped, fold};
 use crate::policy::{self, Stage};
 use crate::scope::settings::{ProtectTests, Settings};
-use crate::scope::{Actions, Grant, Role, Scope};
+use crate::scope::{Actions, DenialSource, Grant, Role, Scope};
 use crate::verdict::Protection;
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
@@ -23,23 +23,24 @@ pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
             Finding::new(Rule::ProtectedPath, path, message)
                 .help("no row allows a protected path; to unprotect it, change `[scope] protect` in a separate commit")
                 .detail("pattern", pattern)
-        } else if let Some(grant) = kept(case, changed) {
-            let (why, help) = if grant.is_frozen() {
-                (
-                    "exists, and its row says DO NOT MODIFY",
-                    "leave it as it is",
-                )
-            } else {
-                (
-                    "is an existing test: DO NOT MODIFY",
-                    "make the code pass the test",
-                )
+        } else if let Some(denial) = denied::denial(case, changed) {
+            let why = match denial.source {
+                DenialSource::FrontMatter => "is forbidden by the front matter of the design",
+                DenialSource::Row => "must stay as it is: its row says DO NOT MODIFY",
             };
+            let message = format!("{shown} {why}");
+            denied::explain(
+                Finding::new(Rule::ProtectedPath, path, message),
+                case.policy,
+                denial,
+            )
+        } else if let Some(grant) = kept(case, changed) {
             let help = format!(
-                "{help}; if it must change, a person may write `Add/Modify` as the type of its row, and {}",
+                "make the code pass the test; if it must change, a person may write `Add/Modify` as the type of its row, and {}",
                 case.policy.commit_the_design()
             );
-            Finding::new(Rule::ProtectedPath, path, format!("{shown} {why}"))
+            let message = format!("{shown} is an existing test: DO NOT MODIFY");
+            Finding::new(Rule::ProtectedPath, path, message)
                 .at(grant.anchor.labelled("not a Modify row"))
                 .help(help)
         } else {
@@ -74,7 +75,7 @@ pub(super) fn check_request(settings: &Settings, path: &BStr, access: Access, si
     }
 }
 
-/// The grant of an existing file that has to stay as it is. Requests are checked against HEAD and the disk, commits only
+/// The grant of an existing test that has to stay as it is. Requests are checked against HEAD and the disk, commits only
 /// with `protect-tests = "always"`, and against what they change.
 fn kept<'a>(case: &Case<'a>, changed: &MeasuredChange) -> Option<&'a Grant> {
     let settings = &case.policy.settings;
@@ -104,7 +105,8 @@ fn stays(
         ProtectTests::Requests => is_committed,
         ProtectTests::Always => exists,
     };
-    (exists && grant.is_frozen() || is_kept_test && grant.role == Role::Test)
+    is_kept_test
+        && grant.role == Role::Test
         && grant.actions.contains(Actions::ADD)
         && !scope.actions(path).contains(Actions::MODIFY)
 }

@@ -39,17 +39,12 @@ pub fn done_and_open<'a>(
     };
     let touched: HashSet<_> = paths
         .flat_map(|path| scope.lookup(path))
-        .map(place)
+        .map(Grant::place)
         .collect();
     let own = policy
         .designs
         .iter()
         .filter(|governing| governing.in_force && !governing.is_standing());
     own.flat_map(|governing| &governing.design.grants)
-        .partition(|grant| touched.contains(&place(grant)))
-}
-
-/// Identifies the row: two may name the same path.
-pub fn place(grant: &Grant) -> (&BStr, usize) {
-    (grant.anchor.path.as_ref(), grant.anchor.span.start)
+        .partition(|grant| touched.contains(&grant.place()))
 }

@@ -11,8 +11,8 @@ use crate::change::Change;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::{escaped, listed};
 use crate::policy::Stage;
+use crate::scope::Grant;
 use crate::scope::settings::Authority;
-use crate::scope::{Grant, Scope};
 
 /// The number of new rows to list.
 const LISTED: usize = 10;
@@ -100,18 +100,13 @@ fn of_commit(case: &Case<'_>, sink: &mut Sink<'_>) {
     if code.next().is_none() {
         return;
     }
-    let empty = Scope::default();
-    let in_force = policy.scope.as_ref().unwrap_or(&empty);
     for governing in &policy.designs {
-        let Some(proposed) = &governing.proposed else {
-            continue;
-        };
-        let proposed = Scope::new(proposed.grants.clone());
-        let added = proposed.grants_beyond(in_force);
+        let path: &BStr = governing.design.path.as_ref();
+        let added = policy.added.iter();
+        let added: Vec<&Grant> = added.filter(|grant| grant.anchor.path == path).collect();
         if added.is_empty() {
             continue;
         }
-        let path: &BStr = governing.design.path.as_ref();
         let (shown, rows) = (escaped(path), counted(&added, "new row"));
         let (title, what) = if governing.in_force {
             (

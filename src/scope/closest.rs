@@ -100,7 +100,8 @@ pub fn closest<'a>(
         GrantKind::Directory => [grant.path.as_slice(), b"/", name].concat().into(),
         _ => grant.path.clone(),
     };
-    Some(Closest { path, grant })
+    let is_denied = scope.denial(path.as_ref()).is_some();
+    (!is_denied).then_some(Closest { path, grant })
 }
 
 /// The directory and the file name.

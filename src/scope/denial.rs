@@ -1,8 +1,11 @@
 //! Paths that a design takes out of the scope, whatever else grants them.
 
-use gix::bstr::BString;
+use std::collections::HashMap;
+
+use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::GrantKind;
+use super::glob::{Glob, directory_above};
 use crate::finding::Anchor;
 
 named! {
@@ -30,4 +33,141 @@ pub struct Denial {
     pub description: String,
     /// The place of the path in the document.
     pub anchor: Anchor,
+}
+
+/// The document that a row or a denial stands in, as far as denials tell documents apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Owner {
+    /// The number of its design. The documents of one directory are one design.
+    pub(super) design: usize,
+    /// Whether it joins every other design.
+    pub(super) is_standing: bool,
+}
+
+/// The denials in force, and how to look them up. As in `.gitignore`, a denial covers everything below its path, too: the
+/// author of `forbidden_paths: [migrations]` means the files.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Denials {
+    denials: Vec<(Denial, Owner)>,
+    /// Places in `denials` of files and directories, by path.
+    named: HashMap<BString, Vec<usize>>,
+    /// Places in `denials` of globs, by their text.
+    by_glob: HashMap<BString, Vec<usize>>,
+    /// Compiled globs with their places in `denials`.
+    globs: Vec<(usize, Glob)>,
+}
+
+impl Denials {
+    pub(super) fn push(&mut self, denial: Denial, owner: Owner) {
+        let place = self.denials.len();
+        let path = denial.path.clone();
+        if denial.kind == GrantKind::Glob {
+            let below: BString = [path.as_slice(), b"/**"].concat().into();
+            for pattern in [&path, &below] {
+                let glob = Glob::new(pattern.as_ref());
+                self.globs.extend(glob.map(|glob| (place, glob)));
+            }
+            self.by_glob.entry(path).or_default().push(place);
+        } else {
+            self.named.entry(path).or_default().push(place);
+        }
+        self.denials.push((denial, owner));
+    }
+
+    /// All denials that cover a path, the narrowest first.
+    fn covering(&self, path: &BStr) -> impl Iterator<Item = &(Denial, Owner)> {
+        let slashes = path.rfind_iter("/");
+        let above = std::iter::once(path.len()).chain(slashes);
+        let named = above
+            .filter(|_| !self.named.is_empty())
+            .filter_map(|end| self.named.get(&path[..end]))
+            .flatten()
+            .copied();
+        let globs = self.globs.iter().filter(|(_, glob)| glob.matches(path));
+        let globs = globs.map(|(place, _)| *place);
+        named.chain(globs).map(|place| &self.denials[place])
+    }
+
+    /// The denial of a path that counts first: a row's before those of front matters.
+    pub(super) fn first(&self, path: &BStr) -> Option<&Denial> {
+        let is_row = |one: &&(Denial, Owner)| one.0.source == DenialSource::Row;
+        let first = self.covering(path).find(is_row);
+        let first = first.or_else(|| self.covering(path).next());
+        first.map(|(denial, _)| denial)
+    }
+
+    /// The grants that denials take away at one path.
+    pub(super) fn taken_at(&self, path: &BStr) -> TakenGrants {
+        let mut taken = TakenGrants::default();
+        for (denial, owner) in self.covering(path) {
+            taken.by(denial.source, *owner);
+        }
+        taken
+    }
+
+    /// The grants that denials take away everywhere that this path, directory or glob covers.
+    pub(super) fn taken_below(&self, path: &BStr, kind: GrantKind) -> TakenGrants {
+        let directory = match kind {
+            GrantKind::File => return self.taken_at(path),
+            GrantKind::Directory => path,
+            GrantKind::Glob => directory_above(path),
+        };
+        // No file has this name, so only stars match it.
+        let any_name: &[u8] = match directory.is_empty() {
+            true => b"\x01",
+            false => b"/\x01",
+        };
+        let inside: BString = [directory.as_bytes(), any_name].concat().into();
+        let mut taken = self.taken_at(inside.as_ref());
+        if kind == GrantKind::Glob {
+            for place in self.by_glob.get(path).into_iter().flatten() {
+                let (denial, owner) = &self.denials[*place];
+                taken.by(denial.source, *owner);
+            }
+        }
+        taken
+    }
+
+    /// The denials that `other` lacks, or has in a weaker form.
+    pub(super) fn beyond<'a>(&'a self, other: &'a Denials) -> impl Iterator<Item = &'a Denial> {
+        let denials = self.denials.iter().map(|(denial, _)| denial);
+        denials.filter(|denial| !other.has(denial))
+    }
+
+    /// Whether a denial of the same path is at least as strong.
+    fn has(&self, denial: &Denial) -> bool {
+        let places = match denial.kind {
+            GrantKind::Glob => self.by_glob.get(&denial.path),
+            GrantKind::File | GrantKind::Directory => self.named.get(&denial.path),
+        };
+        places.into_iter().flatten().any(|place| {
+            let source = self.denials[*place].0.source;
+            source == denial.source || source == DenialSource::Row
+        })
+    }
+}
+
+/// The grants that denials take away.
+#[derive(Debug, Default)]
+pub(super) struct TakenGrants {
+    /// Whether a row takes away all.
+    all: bool,
+    /// The designs whose front matter takes away their own grants and those of standing designs.
+    designs: Vec<usize>,
+}
+
+impl TakenGrants {
+    fn by(&mut self, source: DenialSource, owner: Owner) {
+        match source {
+            DenialSource::Row => self.all = true,
+            DenialSource::FrontMatter if self.designs.contains(&owner.design) => {}
+            DenialSource::FrontMatter => self.designs.push(owner.design),
+        }
+    }
+
+    /// Whether the grants of this document are among them.
+    pub(super) fn of(&self, owner: Owner) -> bool {
+        let is_forbidden = || owner.is_standing || self.designs.contains(&owner.design);
+        self.all || !self.designs.is_empty() && is_forbidden()
+    }
 }

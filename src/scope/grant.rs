@@ -26,8 +26,7 @@ impl Actions {
     pub const SYMLINK: Actions = Actions(8);
     /// Adding or moving a submodule.
     pub const SUBMODULE: Actions = Actions(16);
-    /// Modifying a path that the merge base lacks: what an `Add` row grants in addition to adding, unless its
-    /// description says DO NOT MODIFY.
+    /// Modifying a path that the merge base lacks: what an `Add` row grants in addition to adding.
     pub const MODIFY_NEW: Actions = Actions(32);
 
     const NAMES: [(Actions, &'static str); 5] = [
@@ -130,11 +129,9 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// Whether this is an Add row that says DO NOT MODIFY: once a file exists, it stays as it is.
-    pub fn is_frozen(&self) -> bool {
-        let changes = [Actions::MODIFY, Actions::MODIFY_NEW];
-        self.actions.contains(Actions::ADD)
-            && !changes.iter().any(|&change| self.actions.contains(change))
+    /// Identifies the row: two may name the same path.
+    pub fn place(&self) -> (&BStr, usize) {
+        (self.anchor.path.as_ref(), self.anchor.span.start)
     }
 
     /// Whether this is the old path of a Rename row, which may be deleted only if its content continues at the new
@@ -184,33 +181,52 @@ pub fn role(path: &str) -> Role {
 #[cfg(test)]
 pub(crate) mod testing {
     use super::super::glob::is_glob;
+    use super::super::{Denial, DenialSource};
     use super::*;
 
-    /// A grant as a row would give it: a trailing slash makes a directory, stars make a glob.
-    pub(crate) fn grant(path: &str, actions: Actions) -> Grant {
-        let kind = if path.ends_with('/') {
+    fn kind(path: &str) -> GrantKind {
+        if path.ends_with('/') {
             GrantKind::Directory
         } else if is_glob(path.into()) {
             GrantKind::Glob
         } else {
             GrantKind::File
-        };
+        }
+    }
+
+    fn anchor(design: &str) -> Anchor {
+        Anchor {
+            path: design.into(),
+            span: 0..0,
+            line: 1,
+            column: 1,
+            label: String::new(),
+        }
+    }
+
+    /// A denial at the first line of a design, with a path as [`grant`] takes it.
+    pub(crate) fn denial(design: &str, path: &str, source: DenialSource) -> Denial {
+        Denial {
+            path: path.trim_end_matches('/').into(),
+            kind: kind(path),
+            source,
+            description: String::new(),
+            anchor: anchor(design),
+        }
+    }
+
+    /// A grant as a row would give it: a trailing slash makes a directory, stars make a glob.
+    pub(crate) fn grant(path: &str, actions: Actions) -> Grant {
         Grant {
             path: path.trim_end_matches('/').into(),
-            kind,
+            kind: kind(path),
             actions,
             change_type: String::new(),
             renamed: None,
             form: crate::scope::GrantForm::Table,
             role: Role::Implementation,
             description: String::new(),
-            anchor: Anchor {
-                path: "design.md".into(),
-                span: 0..0,
-                line: 1,
-                column: 1,
-                label: String::new(),
-            },
+            anchor: anchor("design.md"),
         }
     }
 }

@@ -6,17 +6,34 @@ use std::sync::{Arc, OnceLock};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 
+use super::denial::{Denials, Owner};
 use super::glob::{Glob, directory_above};
 use super::similarity::Folded;
-use super::{Actions, Grant, GrantKind};
+use super::{Actions, Denial, Grant, GrantKind};
 
 /// The number of comparisons for suggestions, which take about a second at worst.
 const MOST_COMPARISONS: usize = 2_000_000;
 
-/// All grants in force. Immutable once built.
+/// What one document declares.
+#[derive(Debug, Clone, Default)]
+pub struct DeclaredRows {
+    /// The key of its design, which the documents of one directory share.
+    pub design: BString,
+    /// Whether it joins every other design.
+    pub is_standing: bool,
+    /// What it grants.
+    pub grants: Vec<Grant>,
+    /// What it forbids.
+    pub denials: Vec<Denial>,
+}
+
+/// All grants in force, without those that denials take away. Immutable once built.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
     grants: Vec<Grant>,
+    /// The document of each grant.
+    owners: Vec<Owner>,
+    denials: Denials,
     /// Indices into `grants` by exact path.
     files: HashMap<BString, Vec<usize>>,
     /// Indices into `grants` by directory.
@@ -30,24 +47,52 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Builds the scope and keeps the order of grants. A glob that [`super::glob::Glob::new`] refuses, or a directory
-    /// with an empty path, covers nothing.
+    /// The scope of these grants, which nothing takes away.
     pub fn new(grants: Vec<Grant>) -> Scope {
+        Scope::of_documents([DeclaredRows {
+            grants,
+            ..DeclaredRows::default()
+        }])
+    }
+
+    /// Builds the scope and keeps the order of grants. It leaves out grants that denials take away as a whole. A glob
+    /// that [`super::glob::Glob::new`] refuses, or a directory with an empty path, covers nothing.
+    pub fn of_documents(documents: impl IntoIterator<Item = DeclaredRows>) -> Scope {
         let mut scope = Scope::default();
-        for (index, grant) in grants.iter().enumerate() {
-            let indices = match grant.kind {
-                GrantKind::File => &mut scope.files,
-                GrantKind::Directory => &mut scope.directories,
-                GrantKind::Glob => {
-                    let glob = Glob::new(grant.path.as_ref());
-                    scope.globs.extend(glob.map(|glob| (index, glob)));
-                    continue;
-                }
+        let mut designs = HashMap::new();
+        let mut declared = Vec::new();
+        for document in documents {
+            let next = designs.len();
+            let owner = Owner {
+                design: *designs.entry(document.design).or_insert(next),
+                is_standing: document.is_standing,
             };
-            indices.entry(grant.path.clone()).or_default().push(index);
+            for denial in document.denials {
+                scope.denials.push(denial, owner);
+            }
+            declared.extend(document.grants.into_iter().map(|grant| (grant, owner)));
         }
-        scope.grants = grants;
+        for (grant, owner) in declared {
+            let taken = scope.denials.taken_below(grant.path.as_ref(), grant.kind);
+            if !taken.of(owner) {
+                scope.push(grant, owner);
+            }
+        }
         scope
+    }
+
+    fn push(&mut self, grant: Grant, owner: Owner) {
+        let (index, path) = (self.grants.len(), grant.path.clone());
+        match grant.kind {
+            GrantKind::File => self.files.entry(path).or_default().push(index),
+            GrantKind::Directory => self.directories.entry(path).or_default().push(index),
+            GrantKind::Glob => {
+                let glob = Glob::new(path.as_ref());
+                self.globs.extend(glob.map(|glob| (index, glob)));
+            }
+        }
+        self.grants.push(grant);
+        self.owners.push(owner);
     }
 
     /// The grants in document order.
@@ -84,32 +129,46 @@ impl Scope {
             .any(|grant| grant.renamed.is_none() && grant.actions.contains(action))
     }
 
-    fn covering(&self, path: &BStr) -> impl Iterator<Item = &Grant> {
-        let named = self.files.get(path).into_iter().flatten();
-        let named = named.map(|&index| &self.grants[index]);
-        let globs = self.globs.iter().filter(|(_, glob)| glob.matches(path));
-        let globs = globs.map(|&(index, _)| &self.grants[index]);
-        named.chain(self.above(path)).chain(globs)
+    /// The denial that refuses a change of the path whatever else the scope says: a row's, or that of a front matter
+    /// unless a row of another design grants the path.
+    pub fn denial(&self, path: &BStr) -> Option<&Denial> {
+        let denial = self.denials.first(path)?;
+        self.covering(path).next().is_none().then_some(denial)
     }
 
-    /// The granted directories above a path, innermost first.
-    fn above(&self, path: &BStr) -> impl Iterator<Item = &Grant> {
+    fn covering(&self, path: &BStr) -> impl Iterator<Item = &Grant> {
+        let named = self.files.get(path).into_iter().flatten().copied();
+        let globs = self.globs.iter().filter(|(_, glob)| glob.matches(path));
+        let globs = globs.map(|&(index, _)| index);
+        let taken = self.denials.taken_at(path);
+        named
+            .chain(self.above(path))
+            .chain(globs)
+            .filter(move |&index| !taken.of(self.owners[index]))
+            .map(|index| &self.grants[index])
+    }
+
+    /// The granted directories above a path, innermost first, as indices into `grants`.
+    fn above(&self, path: &BStr) -> impl Iterator<Item = usize> {
         let slashes = path.rfind_iter("/").filter(|&slash| slash > 0);
         slashes
             .filter_map(|slash| self.directories.get(&path[..slash]))
             .flatten()
-            .map(|&index| &self.grants[index])
+            .copied()
     }
 
     /// The grants that permit something `base` does not, in order.
     ///
     /// A grant is not beyond `base` if base's grants for the same path or glob, or for a directory around it, together
-    /// permit all its actions. A glob covers files, but neither directories nor other globs.
+    /// permit all its actions. A glob covers files, but neither directories nor other globs. A grant is also beyond
+    /// `base` if a denial of `base` that is no longer there kept something from it.
     pub fn grants_beyond(&self, base: &Scope) -> Vec<&Grant> {
-        self.grants
-            .iter()
-            .filter(|grant| !permits(base.around(grant), grant.actions))
-            .filter(|grant| !base.renames_as(grant))
+        let lifted = LiftedDenials::new(&base.denials, &self.denials);
+        let is_new =
+            |grant: &Grant| !permits(base.around(grant), grant.actions) && !base.renames_as(grant);
+        let grants = self.grants.iter();
+        grants
+            .filter(|grant| is_new(grant) || lifted.concern(grant))
             .collect()
     }
 
@@ -134,6 +193,7 @@ impl Scope {
         // The name stands for any path below.
         let inside = [directory.as_bytes(), b"/x"].concat();
         let above = self.above(inside.as_bstr());
+        let above = above.map(|index| &self.grants[index]);
         let same = self.grants.iter().filter(|one| {
             grant.kind == GrantKind::Glob && one.kind == GrantKind::Glob && one.path == path
         });
@@ -146,6 +206,64 @@ impl Scope {
             .compared
             .fetch_add(self.grants.len(), Ordering::Relaxed);
         before < MOST_COMPARISONS
+    }
+}
+
+/// The denials that one version of a scope has and the next one lacks.
+struct LiftedDenials {
+    denials: Denials,
+    /// The same, with the directory above a glob in place of the glob.
+    near: Denials,
+    /// The paths of `near`, in order.
+    paths: Vec<BString>,
+}
+
+impl LiftedDenials {
+    fn new(before: &Denials, now: &Denials) -> LiftedDenials {
+        let owner = Owner {
+            design: 0,
+            is_standing: false,
+        };
+        let mut lifted = LiftedDenials {
+            denials: Denials::default(),
+            near: Denials::default(),
+            paths: Vec::new(),
+        };
+        for denial in before.beyond(now) {
+            let mut near = denial.clone();
+            if near.kind == GrantKind::Glob {
+                near.path = directory_above(denial.path.as_ref()).to_owned();
+                near.kind = GrantKind::Directory;
+            }
+            lifted.paths.push(near.path.clone());
+            lifted.near.push(near, owner);
+            lifted.denials.push(denial.clone(), owner);
+        }
+        lifted.paths.sort();
+        lifted
+    }
+
+    /// Whether the grant may cover a path that one of them denied. Of globs, only the directories above are compared.
+    fn concern(&self, grant: &Grant) -> bool {
+        let path: &BStr = grant.path.as_ref();
+        let directory = match grant.kind {
+            GrantKind::File => return self.denials.first(path).is_some(),
+            GrantKind::Directory => path,
+            GrantKind::Glob => directory_above(path),
+        };
+        let Some(first) = self.paths.first() else {
+            return false;
+        };
+        if first.is_empty() || directory.is_empty() || self.near.first(directory).is_some() {
+            return true;
+        }
+        let below = [directory.as_bytes(), b"/"].concat();
+        let at = self
+            .paths
+            .partition_point(|one| one.as_slice() < below.as_slice());
+        self.paths
+            .get(at)
+            .is_some_and(|one| one.starts_with(&below))
     }
 }
 

@@ -15,5 +15,5 @@ pub use denial::{Denial, DenialSource};
 #[cfg(test)]
 pub(crate) use grant::testing;
 pub use grant::{Actions, Grant, GrantForm, GrantKind, Role, role};
-pub use lookup::Scope;
+pub use lookup::{DeclaredRows, Scope};
 pub(crate) use similarity::closest_word;

@@ -11,8 +11,8 @@ use crate::design::Mention;
 use crate::error::Result;
 use crate::finding::{Anchor, Finding, Rule, json};
 use crate::policy::{DonePlan, STANDING};
-use crate::scope::Grant;
 use crate::scope::settings::{KeyPlaces, Settings};
+use crate::scope::{Denial, Grant};
 
 /// The answers of `guard check`, in the order of the requests.
 #[derive(Debug, Clone, Default)]
@@ -74,6 +74,8 @@ pub struct ScopeListing {
     pub grants: Vec<ScopeGrant>,
     /// Paths that are named but not granted, such as an `Exists` row.
     pub mentions: Vec<Mention>,
+    /// Paths that the designs forbid, in the order of their designs and lines.
+    pub denials: Vec<Denial>,
     /// The faults of the designs, in any order.
     pub problems: Vec<Finding>,
     /// Notes on these designs, one sentence each.
@@ -98,7 +100,7 @@ pub struct ScopeGrant {
 pub enum Protection {
     /// `[scope] protect` covers it.
     Settings,
-    /// A listed test that exists, without a Modify row, or a file whose row says DO NOT MODIFY.
+    /// A listed test that exists, without a Modify row.
     Scaffolded,
 }
 
@@ -120,6 +122,8 @@ pub struct PromptSection {
     pub paths: Vec<PromptPath>,
     /// Paths that are named but not granted.
     pub named: Vec<BString>,
+    /// Paths that the designs forbid.
+    pub denials: Vec<Denial>,
     /// Notes for the caller, one sentence each; they are not part of the section.
     pub notes: Vec<String>,
 }
@@ -162,7 +166,8 @@ impl PromptSection {
             }
         }
         let granted = paths.iter().map(|line| line.row.grant.path.clone());
-        let mut listed: HashSet<BString> = granted.collect();
+        let denied = scope.denials.iter().map(|denial| denial.path.clone());
+        let mut listed: HashSet<BString> = granted.chain(denied).collect();
         let mentions = scope.mentions.into_iter();
         let mut named: Vec<BString> = mentions.map(|mention| mention.path).collect();
         named.retain(|path| listed.insert(path.clone()));
@@ -177,6 +182,7 @@ impl PromptSection {
             standing,
             paths,
             named,
+            denials: scope.denials,
             notes,
         }
     }

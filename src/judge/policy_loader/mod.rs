@@ -226,7 +226,7 @@ impl<'f, 'a> Loader<'f, 'a> {
         let mut policy = self.policy.with_designs(designs);
         let skips = policy.settings.missing == Missing::Skip || policy.reverts.is_some();
         if needs_design && !policy.has_own_design() && skips {
-            policy.scope = None;
+            policy = policy.without_scope();
         }
         policy.added.extend(of_others);
         Ok(policy)

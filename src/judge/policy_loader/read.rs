@@ -15,8 +15,7 @@ use crate::error::{Error, Result};
 use crate::finding::Help;
 use crate::path::{escaped, shell_word};
 use crate::policy::{self, Governing, Stage};
-use crate::scope::Grant;
-use crate::scope::Scope;
+use crate::scope::{DeclaredRows, Grant, Scope};
 
 impl Loader<'_, '_> {
     fn load(&mut self, choice: &Choice) -> Result<Governing> {
@@ -110,8 +109,8 @@ impl Loader<'_, '_> {
                 continue;
             };
             let before = self.version_before(path, self.base().read(path)?)?;
-            let before = Scope::new(before.map(|design| design.grants).unwrap_or_default());
-            let now = Scope::new(self.parse(path, &now).grants);
+            let before = scope_of(before.unwrap_or_default());
+            let now = scope_of(self.parse(path, &now));
             added.extend(now.grants_beyond(&before).into_iter().cloned());
         }
         Ok(added)
@@ -153,7 +152,7 @@ impl Loader<'_, '_> {
     }
 
     /// Reads the chosen documents, each once, and leaves out those that declare nothing as long as another one does, and
-    /// those of a directory whose scope is a typed table in another document. If no design is `needed`, all that cannot
+    /// those of a directory whose scope is a typed table in another document, unless they forbid something. If no design is `needed`, all that cannot
     /// be used are left out.
     ///
     /// # Errors
@@ -174,8 +173,8 @@ impl Loader<'_, '_> {
             }
         }
         let is_usable = |governing: &Governing| governing.design.is_usable();
-        let (mut designs, unusable): (Vec<_>, Vec<_>) = read.into_iter().partition(is_usable);
-        for governing in unusable.into_iter().filter(|_| needed) {
+        let (mut designs, mut unusable): (Vec<_>, Vec<_>) = read.into_iter().partition(is_usable);
+        for governing in unusable.iter().filter(|_| needed) {
             let is_standing = governing.is_standing();
             // Removing a table must not widen the scope to the lists beside it.
             let was_typed = governing.before.as_ref().is_some_and(Design::is_typed);
@@ -183,7 +182,7 @@ impl Loader<'_, '_> {
             let mut others = designs.iter();
             let one_grants = others.any(|other| is_standing || !other.is_standing());
             if !one_grants || !is_standing && !is_silent {
-                corrected(governing.design.usable())?;
+                corrected(governing.design.clone().usable())?;
             } else if !is_silent {
                 // One bad plan among those of a pattern does not stop all work.
                 let path = escaped(&governing.design.path);
@@ -193,6 +192,11 @@ impl Loader<'_, '_> {
             }
         }
         self.narrow(&mut designs);
+        // What grants nothing may still forbid something to the others.
+        unusable.retain(|governing| !governing.design.denials.is_empty());
+        if !designs.is_empty() {
+            designs.extend(unusable);
+        }
         Ok(designs)
     }
 
@@ -216,8 +220,19 @@ impl Loader<'_, '_> {
                 }
             }
         }
-        designs.retain(|governing| governing.design.is_usable());
+        designs.retain(|governing| {
+            governing.design.is_usable() || !governing.design.denials.is_empty()
+        });
     }
+}
+
+/// What a document grants by itself.
+fn scope_of(design: Design) -> Scope {
+    Scope::of_documents([DeclaredRows {
+        grants: design.grants,
+        denials: design.denials,
+        ..DeclaredRows::default()
+    }])
 }
 
 /// Adds to the error how to correct the design.

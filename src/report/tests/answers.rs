@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::design::Mention;
-use crate::scope::{Actions, Grant, GrantKind, Role};
-use crate::verdict::{CheckAnswers, CheckResult, Protection, ScopeGrant, ScopeListing};
+use crate::scope::{Actions, Denial, DenialSource, Grant, GrantKind, Role};
+use crate::verdict::{
+    CheckAnswers, CheckResult, PromptSection, Protection, ScopeGrant, ScopeListing,
+};
 
 fn check() -> CheckAnswers {
     let (_, at) = anchor(ROW, "`src/utils/lld.rs`", "");
@@ -93,6 +95,22 @@ fn scope() -> ScopeListing {
         column: 3,
         ..at.clone()
     };
+    let denial = |path: &str, kind, source, line| Denial {
+        path: path.into(),
+        kind,
+        source,
+        description: String::new(),
+        anchor: Anchor { line, ..at.clone() },
+    };
+    let denials = vec![
+        denial(
+            "src/secret",
+            GrantKind::Directory,
+            DenialSource::FrontMatter,
+            3,
+        ),
+        denial("src/frozen.rs", GrantKind::File, DenialSource::Row, 27),
+    ];
     let line = |grant, protection| ScopeGrant {
         grant,
         exists: false,
@@ -112,6 +130,7 @@ fn scope() -> ScopeListing {
             change_type: "Exists".into(),
             anchor: mention,
         }],
+        denials,
         problems: vec![
             Finding::new(Rule::DesignDuplicate, "src/utils/lld.rs", "named twice").at(at),
         ],
@@ -153,6 +172,42 @@ fn a_hostile_scope_is_escaped() {
     report.mentions[0].path = HOSTILE.into();
     report.mentions[0].change_type = HOSTILE.into();
     report.mentions[0].anchor.path = HOSTILE.into();
+    report.denials[0].path = HOSTILE.into();
+    report.denials[0].description = HOSTILE.into();
+    report.denials[0].anchor.path = HOSTILE.into();
     assert_clean(&write_scope(&report, Format::Human));
     assert_clean(&write_scope(&report, Format::Json));
+}
+
+#[test]
+fn the_prompt_lists_what_the_designs_forbid() {
+    let mut listing = scope();
+    listing.denials[1].description = "written by the\u{202e} generator".to_owned();
+    listing.mentions[0].path = "src/frozen.rs".into();
+    let section = PromptSection::new(listing);
+    let text = super::super::prompt_text(&section);
+    let expected = "\nForbidden by the design, also below the paths above:\n\
+        - src/secret/  # DO NOT MODIFY anything below\n\
+        - src/frozen.rs  # DO NOT MODIFY: written by the";
+    assert!(text.contains(expected), "{text}");
+    // A row that says so is no mention, too.
+    assert_eq!(text.matches("src/frozen.rs").count(), 1, "{text}");
+    assert_clean(&text);
+}
+
+#[test]
+fn denials_are_facts_for_programs() {
+    let json = write_scope(&scope(), Format::Json);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let expected = serde_json::json!({
+        "path": "src/secret",
+        "kind": "directory",
+        "source": "front-matter",
+        "description": "",
+        "design": DESIGN,
+        "line": 3,
+        "column": 3,
+    });
+    assert_eq!(json["denials"][0], expected);
+    assert_eq!(json["denials"][1]["source"], "row");
 }

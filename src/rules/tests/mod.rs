@@ -5,6 +5,7 @@
 
 mod approvals;
 mod content;
+mod denials;
 mod designs;
 mod destruction;
 mod paths;

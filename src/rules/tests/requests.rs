@@ -3,7 +3,6 @@
 use super::*;
 use crate::verdict::Protection;
 
-const FROZEN: &str = "`src/x.rs` | Add | DO NOT MODIFY";
 const TEST: &str = "`tests/x.rs` | Add | x";
 
 /// The findings about a request for a path.
@@ -142,18 +141,12 @@ fn protected_paths_may_not_change_whatever_the_rows_say() {
     }
 }
 
-/// What is kept of listed tests and frozen files: stage, setting, row, whether HEAD has the file.
+/// What is kept of listed tests: stage, setting, row, whether HEAD has the file.
 #[test]
-fn listed_files_that_exist_stay_as_they_are() {
+fn listed_tests_that_exist_stay_as_they_are() {
     let settings = |protect: &str| format!("[scope]\nprotect-tests = \"{protect}\"\n");
-    let (frozen, test) = (
-        "exists, and its row says DO NOT MODIFY",
-        "is an existing test: DO NOT MODIFY",
-    );
+    let test = "is an existing test: DO NOT MODIFY";
     for (stage, protect, row, is_new, expected) in [
-        (Stage::Request, "requests", FROZEN, false, Some(frozen)),
-        (Stage::Request, "off", FROZEN, false, Some(frozen)),
-        (Stage::Request, "requests", FROZEN, true, None),
         (Stage::Request, "requests", TEST, false, Some(test)),
         (Stage::Request, "off", TEST, false, None),
         (Stage::Request, "always", TEST, false, Some(test)),
@@ -181,7 +174,6 @@ fn listed_files_that_exist_stay_as_they_are() {
         ),
         (Stage::Commit, "requests", TEST, false, None),
         (Stage::Commit, "always", TEST, false, Some(test)),
-        (Stage::Commit, "always", FROZEN, false, Some(frozen)),
         (Stage::Commit, "always", TEST, true, None),
         (Stage::Range, "always", TEST, false, Some(test)),
         (Stage::Step, "requests", TEST, false, None),
@@ -204,43 +196,28 @@ fn listed_files_that_exist_stay_as_they_are() {
 }
 
 #[test]
-fn a_kept_file_is_explained() {
+fn a_kept_test_is_explained() {
     let always = "[scope]\nprotect-tests = \"always\"\n";
-    let help = |work: Work| {
-        let findings = work.findings();
-        let finding = findings
-            .iter()
-            .find(|one| one.rule == Rule::ProtectedPath)
-            .unwrap();
-        assert_eq!(finding.design.as_ref().unwrap().label, "not a Modify row");
-        finding
-            .help
-            .iter()
-            .map(|help| help.to_string())
-            .collect::<Vec<_>>()
-    };
+    let work = commit(always, &[TEST]).modify("tests/x.rs", "a\n", "b\n");
+    let findings = work.findings();
+    let finding = findings
+        .iter()
+        .find(|one| one.rule == Rule::ProtectedPath)
+        .unwrap();
+    assert_eq!(finding.design.as_ref().unwrap().label, "not a Modify row");
+    let help: Vec<&str> = finding.help.iter().map(|help| &**help).collect();
     assert_eq!(
-        help(commit(always, &[TEST]).modify("tests/x.rs", "a\n", "b\n")),
+        help,
         [
             "make the code pass the test; if it must change, a person may write `Add/Modify` as the type of its row, and commit the design first",
             "to leave it out of the commit: git restore --staged -- tests/x.rs",
-        ]
-    );
-    assert_eq!(
-        help(work(Stage::Request, "", &[FROZEN]).modify("src/x.rs", "a\n", "b\n")),
-        [
-            "leave it as it is; if it must change, a person may write `Add/Modify` as the type of its row, and commit the design first"
         ]
     );
 }
 
 #[test]
 fn a_request_does_not_replace_a_listed_test_that_is_only_on_the_disk_where_all_are_kept() {
-    for (protect, row, is_kept) in [
-        ("always", TEST, true),
-        ("requests", TEST, false),
-        ("requests", "`tests/x.rs` | Add | DO NOT MODIFY", true),
-    ] {
+    for (protect, row, is_kept) in [("always", TEST, true), ("requests", TEST, false)] {
         let settings = format!("[scope]\nprotect-tests = \"{protect}\"\n");
         let beside = |work: Work| work.beside("tests/x.rs", Kind::File, "a\n");
         let request = beside(work(Stage::Request, &settings, &[row]));
@@ -297,8 +274,6 @@ fn the_prompt_marks_what_requests_may_not_change() {
             Some(Protection::Scaffolded),
         ),
         ("[scope]\nprotect-tests = \"off\"\n", TEST, true, true, None),
-        ("", FROZEN, false, true, Some(Protection::Scaffolded)),
-        ("", FROZEN, false, false, None),
         ("", "`src/x.rs` | Add | x", true, true, None),
     ] {
         let work = commit(settings, &[row]);

@@ -212,17 +212,6 @@ fn a_row_for_a_directory_or_without_a_type_stays_as_it_is() {
 }
 
 #[test]
-fn a_row_that_says_do_not_modify_is_explained() {
-    let work =
-        commit("", &["`tests/x.rs` | Add | DO NOT MODIFY"]).modify("tests/x.rs", "a\n", "a\nb\n");
-    work.says(&["error action-not-granted tests/x.rs: tests/x.rs is modified; the design only lets it be added"]);
-    work.helps(&[
-        "the row says DO NOT MODIFY: leave the file, or change the row's type to Modify and commit the design first:",
-        "  git commit -m \"Amend the design\" -- docs/lld/LLD-1.md",
-    ]);
-}
-
-#[test]
 fn a_path_without_row_is_refused_with_the_row_to_add() {
     let rows = ["`src/utils/lld.rs` | Add | x", "`a.rs` | Modify | x"];
     let work = commit("", &rows).add("src/core/lld.rs", "a\n");
