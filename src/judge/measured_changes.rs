@@ -68,7 +68,7 @@ impl Judge<'_> {
                 precision,
             );
             let is_link = change.new.is_some_and(|state| state.kind == Kind::Symlink);
-            let is_wanted = is_link || rules::wants_content(change.path.as_ref());
+            let is_wanted = is_link || rules::wants_content_under(policy, change.path.as_ref());
             Ok(MeasuredChange {
                 change: change.clone(),
                 compared: olds[at],

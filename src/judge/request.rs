@@ -225,7 +225,8 @@ impl OperationContext<'_, '_> {
             }
         };
         let contents = (before.unwrap_or_default(), new.unwrap_or_default().to_vec());
-        let contents = rules::wants_content(path).then(|| Box::new(contents));
+        let is_wanted = rules::wants_content_under(self.policy, path);
+        let contents = is_wanted.then(|| Box::new(contents));
         Ok(of_one_file(change, measured, contents))
     }
 

@@ -16,7 +16,7 @@ pub use line_diff::is_taken_over;
 pub use moved::AddedLines;
 pub use preview::{deleted_content, truncate_preview, unified_preview};
 pub use rename::{RenameEnd, pair_renames};
-pub use share::{Class, Lost, Thresholds, classify, lost};
+pub use share::{Class, Lost, Thresholds, classify, lost, lost_words};
 use similarity::{MIN_SIMILARITY, Profile};
 use text::Text;
 pub use text::Unit;

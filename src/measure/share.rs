@@ -3,9 +3,11 @@
 //!
 //! The counts equal those of `git diff --numstat`, apart from blanks.
 
+use std::collections::HashMap;
+
 use gix::diff::blob::Hunk;
 
-use super::text::{Text, Unit};
+use super::text::{Text, Unit, words};
 use super::{line_diff, lower_bound};
 
 /// The size that corresponds to 100 lines if lines are very long or absent: 8 KiB.
@@ -72,6 +74,27 @@ impl Lost {
                 self.bytes.saturating_mul(100) > lines.saturating_mul(BYTES_PER_HUNDRED_LINES)
             }
         }
+    }
+}
+
+/// The share of the words of `old` that `new` lacks, wherever they stand; 1 if `old` has none.
+pub fn lost_words(old: &[u8], new: &[u8]) -> f64 {
+    let (old, new) = (Text::of(old), Text::of(new));
+    let mut kept: HashMap<&[u8], usize> = HashMap::new();
+    for word in words(&new.bytes) {
+        *kept.entry(word).or_default() += 1;
+    }
+    let (mut total, mut lost) = (0_usize, 0_usize);
+    for word in words(&old.bytes) {
+        total += 1;
+        match kept.get_mut(word) {
+            Some(left) if *left > 0 => *left -= 1,
+            _ => lost += 1,
+        }
+    }
+    match total {
+        0 => 1.0,
+        _ => lost as f64 / total as f64,
     }
 }
 

@@ -26,7 +26,7 @@ pub struct MeasuredChange {
     /// Where lines of a large file went that is not lost for that reason, or not as much.
     pub moved_to: Vec<MovedTo>,
     /// Both versions, old and new, of a file whose content is itself a rule
-    /// ([`super::wants_content`]) or a link's target; empty where a side is missing.
+    /// ([`super::wants_content_under`]) or a link's target; empty where a side is missing.
     pub content: Option<Box<(Vec<u8>, Vec<u8>)>>,
 }
 

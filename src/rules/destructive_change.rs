@@ -6,7 +6,7 @@ use gix::bstr::{BStr, ByteSlice};
 use super::{Case, MeasuredChange, Sink, missing_row, out_of_scope};
 use crate::change::{Action, Change};
 use crate::finding::{Finding, Rule};
-use crate::measure::{Class, Conversion, Unit};
+use crate::measure::{self, Class, Conversion, Measured, Thresholds, Unit};
 use crate::path::{escaped, listed};
 use crate::policy::{Policy, Stage};
 
@@ -36,15 +36,13 @@ fn large_file(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding> {
     };
     let is_deleted = measured.class == Class::Delete;
     let message = match measured.conversion {
-        // The loss of a rename is measured at its new path. Deleting what no row can name is welcome. Designs need no
-        // rows, and those in force are checked before.
+        // The loss of a rename is measured at its new path. Deleting what no row can name is welcome.
         _ if is_deleted
             && (change.renamed.is_some()
                 || !out_of_scope::can_be_named(change, case.platform)
                 || !measured.large
                 || exempt()
-                || out_of_scope::has_row(case.policy, changed)
-                || case.policy.is_design(path)) =>
+                || out_of_scope::has_row(case.policy, changed)) =>
         {
             return None;
         }
@@ -156,7 +154,7 @@ fn governing_design(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding
                 .is_some_and(|design| !design.is_usable());
             if unusable && governing.design.is_usable() {
                 "would allow nothing"
-            } else if measured.loses(&case.policy.settings.thresholds) {
+            } else if loses_text(changed, measured, &case.policy.settings.thresholds) {
                 "loses most of its text"
             } else {
                 return None;
@@ -168,6 +166,15 @@ fn governing_design(case: &Case<'_>, changed: &MeasuredChange) -> Option<Finding
         .help("keep it until its work has landed, then move it away in a separate commit")
         .detail("class", measured.class.name());
     Some(advise_approval(finding, case.policy))
+}
+
+/// Whether the lines are lost and the words with them: a ticked box or a row in another form keeps its words.
+fn loses_text(changed: &MeasuredChange, measured: &Measured, thresholds: &Thresholds) -> bool {
+    let loses_words = || match changed.content.as_deref() {
+        Some((old, new)) => measure::lost_words(old, new) >= thresholds.share,
+        None => true,
+    };
+    measured.loses(thresholds) && loses_words()
 }
 
 /// Rounded down, so that 49.9 % is never shown as the threshold.

@@ -30,6 +30,7 @@ use crate::approve::Approval;
 use crate::change::Change;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::escaped;
+use crate::policy::Policy;
 use crate::scope::settings::Settings;
 
 pub use agent_settings::{FILES as AGENT_FILES, refuse_request, with_entries};
@@ -72,7 +73,12 @@ pub fn check_request(settings: &Settings, path: &BStr, access: Access) -> Vec<Fi
     sink.finish()
 }
 
-/// Whether the rules read the content of this file.
+/// Whether the rules read the content of this file under the policy.
+pub fn wants_content_under(policy: &Policy, path: &BStr) -> bool {
+    wants_content(path) || policy.governing(path).is_some()
+}
+
+/// Whether the rules read the content of this file under any policy.
 pub fn wants_content(path: &BStr) -> bool {
     submodule_changed::concerns(path)
         || hidden_change::concerns(path)

@@ -82,8 +82,7 @@ fn a_large_file_needs_a_row_to_be_deleted() {
     assert_eq!(refused.details(), facts);
     delete("src/x.rs", 101).says(&[]);
     delete("free/x.snap", 101).says(&[]);
-    // Designs need no row, and no row can name this path.
-    delete("docs/lld/LLD-2.md", 101).says(&[]);
+    // No row can name this path.
     delete("free/a\u{202e}.rs", 101).says(&[]);
 
     // Without a design of the branch, there is no row to write.
@@ -315,11 +314,33 @@ fn a_governing_design_may_not_be_deleted_or_gutted_at_any_size() {
     // Four of eight lines stay: half is lost.
     let gutted = "# Design\n\n## Files Changed\n\n- `src/a.rs`\n";
     of(Some(gutted)).says(&[&refused("loses most of its text")]);
+    // The words stay, whatever becomes of the lines.
+    let boxes = |mark| format!("{small}\n{}", format!("- [{mark}] Step\n").repeat(20));
+    let ticked = with_designs(Stage::Commit, "", |settings| {
+        let mut design = governing(DESIGN, &boxes(' '), settings);
+        design.proposed = Some(parsed(DESIGN, &boxes('x'), settings));
+        vec![design]
+    });
+    ticked.modify(DESIGN, &boxes(' '), &boxes('x')).says(&[]);
+    let reversed: Vec<&str> = small.lines().skip(6).collect();
+    let rows: String = reversed
+        .iter()
+        .rev()
+        .map(|row| format!("{row}\n"))
+        .collect();
+    let head: String = small
+        .lines()
+        .take(6)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    of(Some(&format!("{head}{rows}"))).says(&[]);
     let longer = format!("{small}\n## Why\n\nBecause.\n");
     of(Some(&longer)).says(&[]);
-    // A design that does not govern may be deleted, and one that moves is not lost.
-    let other = commit("", &ROWS).delete("docs/lld/LLD-7.md", "# Other\n");
-    other.says(&[]);
+    // A design that does not govern is a file like others, and one that moves is not lost.
+    let other = |rows, count| commit("", rows).delete("docs/lld/LLD-7.md", &lines("other", count));
+    other(&ROWS, 100).says(&[]);
+    other(&ROWS, 101).says(&["error destructive-change docs/lld/LLD-7.md: docs/lld/LLD-7.md (101 lines) is deleted without a Delete row"]);
+    other(&["`docs/lld/LLD-7.md` | Delete | x"], 101).says(&[]);
     let moved = commit("", &ROWS).rename(DESIGN, "docs/lld/done/LLD-1.md", &small, &small);
     assert!(
         moved

@@ -26,7 +26,7 @@ use crate::design::{self, Design};
 use crate::finding::{Level, Rule};
 use crate::measure::{self, Kept, Precision};
 use crate::path::{Node, Platform, TreeView};
-use crate::policy::{Governing, Policy, Stage};
+use crate::policy::{Governing, Stage};
 use crate::scope::settings as guard_toml;
 use crate::verdict::MovedTo;
 
@@ -246,7 +246,7 @@ impl Work {
             let slice = |side: &'_ Side| side.as_ref().map(|(kind, text)| (*kind, text.clone()));
             let (before, after) = (slice(old), slice(new));
             let is_link = matches!(new, Some((Kind::Symlink, _)));
-            let is_wanted = is_link || wants_content(change.path.as_ref());
+            let is_wanted = is_link || wants_content_under(&self.policy, change.path.as_ref());
             MeasuredChange {
                 change: change.clone(),
                 compared: old.as_ref().map(state),
