@@ -190,6 +190,132 @@ fn design_is_chosen_by_name_or_alone() {
     none.exits(2).says("choose a design with `guard use`");
 }
 
+/// A design of several documents, and a changed file that none of them lists.
+fn documents(documents: &[(&str, &str)]) -> Repo {
+    let repo = Repo::new();
+    let path = "path = \"specs/{branch}/{proposal,spec,tasks}.md\"\nbase = \"main\"\n";
+    repo.stage("guard.toml", format!("[lld]\n{path}"));
+    for (name, text) in documents {
+        repo.stage(format!("specs/one/{name}.md"), text);
+    }
+    for path in ["src/a.rs", "src/b.rs", "src/c.rs"] {
+        repo.stage(path, "a\n");
+    }
+    repo.commit("Begin");
+    repo.branch("one");
+    repo.stage("src/c.rs", "a\nb\n");
+    repo
+}
+
+const LIST: &str = "# A\n\n## Files to modify\n\n- `src/a.rs`\n";
+const TABLE: &str =
+    "# B\n\n## Files Changed\n\n| File | Change Type |\n|---|---|\n| `src/b.rs` | Modify |\n";
+const PROSE: &str = "# C\n\nWords only.\n";
+
+#[test]
+fn row_goes_into_the_document_that_the_refusal_names() {
+    for (others, expected) in [
+        ([("proposal", LIST), ("tasks", TABLE)], "tasks"),
+        ([("proposal", TABLE), ("tasks", LIST)], "proposal"),
+        ([("proposal", PROSE), ("tasks", LIST)], "tasks"),
+        ([("spec", LIST), ("tasks", LIST)], "spec"),
+    ] {
+        let repo = documents(&others);
+        let path = format!("specs/one/{expected}.md");
+        let says = format!("add this row to {path} and commit the design first");
+        repo.tells("lint", 1, &says);
+        let Some(session) = add(&repo, &["--missing"]) else {
+            return;
+        };
+        session.exits(0);
+        assert_eq!(repo.git(&STAGED), format!("{path}\nsrc/c.rs"));
+        repo.git(&[
+            "commit",
+            "--quiet",
+            "--message",
+            "Add the row",
+            "--",
+            "specs",
+        ]);
+        repo.guard(&["lint"]).exits(0);
+        // A path is asked for by name, too, and what another document allows is allowed.
+        add(&repo, &["src/d.rs"]).unwrap().exits(0);
+        assert_eq!(repo.git(&STAGED), format!("{path}\nsrc/c.rs"));
+    }
+    let repo = documents(&[("proposal", LIST), ("tasks", LIST)]);
+    let design = "specs/one/tasks.md";
+    let session = add(&repo, &["src/a.rs", "--design", design]).unwrap();
+    session.exits(0).says("nothing to add");
+}
+
+#[test]
+fn documents_of_one_directory_are_one_design_for_every_verb() {
+    let repo = documents(&[("proposal", LIST), ("spec", PROSE), ("tasks", TABLE)]);
+    let paths = |arguments: &[&str]| {
+        let json = repo.json(arguments);
+        let grants = json["grants"].as_array().unwrap().iter();
+        let paths = grants.map(|grant| grant["path"].as_str().unwrap().to_owned());
+        paths.collect::<Vec<_>>()
+    };
+    // The table is the scope of all.
+    for arguments in [&["scope", "show"], &["scope", "check"]] {
+        assert_eq!(paths(arguments), ["src/b.rs"], "{arguments:?}");
+    }
+    for chosen in ["specs/one", "specs/one/"] {
+        repo.guard(&["use", chosen]).exits(0);
+        assert_eq!(paths(&["scope", "show"]), ["src/b.rs"], "{chosen}");
+        let refusal = "add this row to specs/one/tasks.md";
+        repo.tells("lint", 1, refusal);
+    }
+}
+
+#[test]
+fn refusal_under_several_designs_names_the_one_to_extend() {
+    let repo = repo();
+    let other = "docs/lld/active/LLD-7.md";
+    repo.design(other, &[("Cargo.toml", "Add/Modify", "bumps")]);
+    repo.commit("Add another");
+    repo.guard(&["use", DESIGN, other]).exits(0);
+    repo.stage("src/b.rs", "changed\n");
+    let command = format!("guard scope add --missing --design {DESIGN}");
+    repo.tells("lint", 1, &command);
+    // What the other design allows needs no row in this one.
+    repo.stage("Cargo.toml", "[package]\n");
+    let Some(session) = add(&repo, &["--missing", "--design", DESIGN]) else {
+        return;
+    };
+    session.exits(0);
+    let text = repo.text(DESIGN);
+    assert!(text.contains("`src/b.rs`") && !text.contains("Cargo.toml"));
+}
+
+#[test]
+fn deleted_design_gets_the_row_that_its_refusal_shows() {
+    let repo = repo();
+    let other = "docs/lld/active/LLD-7.md";
+    let rows: String = (0..120).map(|at| format!("{at}. because\n")).collect();
+    repo.stage(other, rows);
+    repo.stage("src/a.rs", "b\n");
+    repo.commit("Add another");
+    repo.git(&["rm", "--quiet", other]);
+    repo.tells("lint", 1, "to add it: guard scope add --missing");
+    let Some(session) = add(&repo, &["--missing"]) else {
+        return;
+    };
+    session
+        .exits(0)
+        .says(&format!("| `{other}` | Delete | … |"));
+    repo.git(&[
+        "commit",
+        "--quiet",
+        "--message",
+        "Add the row",
+        "--",
+        DESIGN,
+    ]);
+    repo.guard(&["lint"]).exits(0);
+}
+
 #[test]
 fn design_without_a_table_with_types_gets_a_section_and_keeps_what_it_grants() {
     for text in [

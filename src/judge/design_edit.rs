@@ -6,6 +6,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::iter;
 use std::path::Path;
 
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -18,12 +19,11 @@ use crate::change::{Change, Kind};
 use crate::design::propose::{self, KnownFiles, Proposal};
 use crate::design::{self, Design, MissingRow};
 use crate::error::{Error, Result};
-use crate::finding::Rule;
+use crate::finding::{Help, Rule};
 use crate::git::{Index, Repository, show_file};
 use crate::path::{Node, escaped, escaped_list, normalize_request, shell_word};
 use crate::policy;
 use crate::rules::ResultTree;
-use crate::scope::Scope;
 use crate::scope::glob::is_glob;
 use crate::scope::path_placeholders::{PathNames, is_path, literal_paths};
 use crate::scope::settings::Settings;
@@ -312,22 +312,35 @@ pub fn extend_design(
 ) -> Result<(DesignEdit, Vec<BString>)> {
     let mut options = Options::default();
     let located = locate(repo, &options)?;
+    let settings = located.settings;
+    let chosen = located.own.as_deref().unwrap_or_default().iter();
+    let chosen: Vec<BString> = chosen.map(|choice| choice.path.clone()).collect();
     let path = match design {
         Some(file) => {
-            options.designs = vec![file.to_owned()];
-            options.designs_from = "--design";
-            in_repository(repo, file)?
+            let path = in_repository(repo, file)?;
+            let mut known = located.standing.iter().map(|choice| &choice.path);
+            // What the designs of the branch allow counts, too.
+            if !chosen.contains(&path) && !known.any(|standing| *standing == path) {
+                options.designs = vec![file.to_owned()];
+                options.designs_from = "--design";
+            }
+            path
         }
-        None => the_design(located.own?)?,
+        None => the_design(repo, &settings, located.own?)?,
     };
-    let mut document = DesignEdit::open(repo, path, located.settings)?;
+    let key = policy::design_of(&settings, path.as_ref());
+    let mut siblings = chosen;
+    siblings.retain(|other| *other != path && policy::design_of(&settings, other.as_ref()) == key);
+    let siblings = read_documents(repo, &settings, &siblings)?;
+    let mut document = DesignEdit::open(repo, path, settings)?;
     if document.before.is_none() {
         let shown = escaped(&document.design.path).to_string();
         return Err(Error::new(format!("there is no design at {shown}"))
             .help("write one: guard scope new NAME"));
     }
     let own: &BStr = document.design.path.as_ref();
-    let scope = Scope::new(document.design.grants.clone());
+    let documents: Vec<&Design> = iter::once(&document.design).chain(&siblings).collect();
+    let scope = policy::scope_of_design(&documents);
     let (mut rows, mut granted) = (Vec::new(), Vec::new());
     let mut requested = requested(repo, paths)?;
     if missing {
@@ -341,6 +354,13 @@ pub fn extend_design(
             return Err(Error::new(what)
                 .help("write Add, Modify, Add/Modify, Delete, Symlink or Submodule"));
         };
+        let bare: &BStr = path.strip_suffix(b"/").unwrap_or(path).into();
+        if let Some(denial) = scope.denial(bare) {
+            let (shown, at) = (escaped(path), &denial.anchor);
+            let place = format!("{}:{}", escaped(&at.path), at.line);
+            let what = format!("the design forbids {shown} ({place}), so no row allows it");
+            return Err(Error::new(what).help("take it off that list, or correct that row, first"));
+        }
         if !path.ends_with(b"/") && scope.actions(path).contains(actions) {
             granted.push(path.to_owned());
         } else if is_glob(path) || propose::row(own, path, word, description).is_none() {
@@ -385,27 +405,56 @@ fn missing_rows(repo: &Repository, options: &Options) -> Result<Vec<(BString, &'
         false => staged::everything(Repository::open(".".as_ref())?, options)?,
     };
     let mut findings = verdict.findings;
-    findings.retain(|one| matches!(one.rule, Rule::OutOfScope | Rule::ActionNotGranted));
+    findings.retain(|one| match one.rule {
+        Rule::OutOfScope | Rule::ActionNotGranted => true,
+        Rule::DestructiveChange => one.help.iter().any(Help::is_row),
+        _ => false,
+    });
     let refused: HashSet<_> = findings.into_iter().filter_map(|one| one.path).collect();
     changes.retain(|change| refused.contains(&change.path));
     let row = |change: &Change| (change.path.clone(), type_of_change(change));
     Ok(changes.iter().map(row).collect())
 }
 
-/// The only design that applies to the branch, usable or not.
-fn the_design(own: Vec<Choice>) -> Result<BString> {
-    let mut own: Vec<BString> = own.into_iter().map(|choice| choice.path).collect();
-    if own.len() > 1 {
+/// The document to extend of the only design that applies to the branch, usable or not: the one that `guard lint` shows a
+/// missing row for.
+fn the_design(repo: &Repository, settings: &Settings, own: Vec<Choice>) -> Result<BString> {
+    let own: Vec<BString> = own.into_iter().map(|choice| choice.path).collect();
+    let key = |path: &BString| policy::design_of(settings, path.as_ref());
+    if own.iter().any(|path| key(path) != key(&own[0])) {
         return Err(
             Error::new(format!("several designs apply: {}", escaped_list(&own)))
                 .help("say which one to extend: guard scope add PATH --design FILE"),
         );
     }
-    own.pop().ok_or_else(|| {
+    if own.len() > 1 {
+        let documents = read_documents(repo, settings, &own)?;
+        if let Some(document) = policy::document_for_rows(documents.iter()) {
+            return Ok(document.path.clone());
+        }
+    }
+    own.into_iter().next().ok_or_else(|| {
         Error::new("no design of this branch applies")
             .help("write one: guard scope new NAME")
             .help("or name the one to extend, such as a standing design: guard scope add PATH --design FILE")
     })
+}
+
+/// Documents of the work tree; those that it lacks are left out.
+fn read_documents(
+    repo: &Repository,
+    settings: &Settings,
+    paths: &[BString],
+) -> Result<Vec<Design>> {
+    let failed = |error: boundary::BoundaryError| Error::new(error.to_string());
+    let root = Boundary::open(repo.own_workdir()?).map_err(failed)?;
+    let mut documents = Vec::new();
+    for path in paths {
+        if let Some(file) = root.read(path.as_ref(), MAX_DOCUMENT).map_err(failed)? {
+            documents.push(design::parse(path.as_ref(), &file.content, settings));
+        }
+    }
+    Ok(documents)
 }
 
 /// The path that a person named, with a slash at the end of a directory, and what it is on disk.

@@ -19,9 +19,9 @@ use crate::git::{Index, Repository, Tree, show_file};
 use crate::path::escaped;
 use crate::policy;
 use crate::rules::{self, DesignContext, ResultTree};
+use crate::scope::Scope;
 use crate::scope::glob::is_glob;
 use crate::scope::settings::Settings;
-use crate::scope::{DeclaredRows, Scope};
 use crate::verdict::{DesignUsed, ScopeListing};
 
 /// Lints documents: those at `files`, relative to the current directory; with `all`, all tracked files that match
@@ -82,7 +82,7 @@ pub fn check_documents(
     // The faults of documents that declare nothing, each with its group.
     let mut silent = Vec::new();
     let mut declared = HashSet::new();
-    let mut rows: Vec<DeclaredRows> = Vec::new();
+    let mut designs: Vec<Design> = Vec::new();
     for document in lint.documents(named)? {
         let path = document.path.as_bstr();
         let (bytes, from) = lint.read(path)?;
@@ -91,9 +91,7 @@ pub fn check_documents(
         if let Some(group) = document.group {
             if !design.is_usable() && design.declares_nothing() {
                 silent.push((group, findings));
-                rows.push(rows_of(&located.settings, &design));
-                report.denials.extend(design.denials);
-                report.texts.insert(design.path, design.text);
+                designs.push(design);
                 continue;
             }
             declared.insert(group);
@@ -119,17 +117,21 @@ pub fn check_documents(
             selected_by: document.by,
             grants: design.grants.len(),
         });
-        rows.push(rows_of(&located.settings, &design));
-        report.denials.extend(design.denials);
-        report.mentions.extend(design.mentions);
-        report.texts.insert(design.path, design.text);
+        designs.push(design);
     }
     // Each design on its own: not all of them need apply to one branch.
-    for documents in rows.chunk_by(|one, next| one.design == next.design) {
-        let scope = Scope::of_documents(documents.to_vec());
-        let settings = &located.settings;
+    let settings = &located.settings;
+    let key = |design: &Design| policy::design_of(settings, design.path.as_ref());
+    for documents in designs.chunk_by(|one, next| key(one) == key(next)) {
+        let documents: Vec<&Design> = documents.iter().collect();
+        let scope = policy::scope_of_design(&documents);
         let grants = listed(settings, &scope, &head_view, &tree_view, there[0]);
         report.grants.extend(grants);
+    }
+    for design in designs {
+        report.mentions.extend(design.mentions);
+        report.denials.extend(design.denials);
+        report.texts.insert(design.path, design.text);
     }
     // The others of the group may come in later commits.
     silent.retain(|(group, _)| !staged && !declared.contains(group));
@@ -139,16 +141,6 @@ pub fn check_documents(
         view.failed.finish()?;
     }
     Ok(report)
-}
-
-/// What the document declares, as part of its design.
-fn rows_of(settings: &Settings, design: &Design) -> DeclaredRows {
-    DeclaredRows {
-        design: policy::design_of(settings, design.path.as_ref()),
-        is_standing: false,
-        grants: design.grants.clone(),
-        denials: design.denials.clone(),
-    }
 }
 
 /// A document to lint and the reason it was selected.

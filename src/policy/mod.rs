@@ -1,5 +1,6 @@
 //! The policy: the settings and designs that judge a change, and what selects the designs.
 
+mod documents;
 mod done_plan;
 
 use std::collections::HashSet;
@@ -15,6 +16,7 @@ use crate::scope::path_placeholders::{self, PathNames};
 use crate::scope::settings::{Authority, Settings};
 use crate::scope::{DeclaredRows, Denial, Grant, GrantKind, Scope};
 
+pub use documents::{document_for_rows, scope_of_design};
 pub use done_plan::DonePlan;
 pub(crate) use done_plan::note_on_done;
 
@@ -259,14 +261,6 @@ impl Policy {
         self.designs
             .iter()
             .find(|governing| governing.design.path == path)
-    }
-
-    /// Whether a design of this branch is in force. Where no setting selects designs by branch, the standing ones are
-    /// the designs of every branch.
-    pub(crate) fn has_own_design(&self) -> bool {
-        let is_by_branch = !self.settings.lld_path.is_empty();
-        let mut designs = self.designs.iter();
-        designs.any(|governing| !is_by_branch || !governing.is_standing())
     }
 
     /// Whether `path` needs no row: a design, or one of guard's own settings.

@@ -18,12 +18,8 @@ pub(super) fn advise(
     wanted: &MissingRow<'_>,
     before: &str,
 ) -> Finding {
-    // The design that the finding points to, or else the first one.
-    let near = finding.design.as_ref().map(|at| &at.path);
-    let mut designs = policy.designs.iter().map(|governing| &governing.design);
-    let found = designs.clone().find(|design| near == Some(&design.path));
-    let design = found.or_else(|| designs.next());
-    let Some(design) = design.filter(|_| policy.has_own_design()) else {
+    let near = finding.design.as_ref().map(|at| at.path.as_ref());
+    let Some(design) = policy.document_to_extend(near) else {
         return finding.help("no design applies to this branch; to write one: guard scope new");
     };
     let row = design.row(wanted);
@@ -41,16 +37,26 @@ pub(super) fn advise(
         finding = finding.help(Help::Row(line));
     }
     let path = shell_word(wanted.path);
+    let of_design = match policy.has_several_designs() {
+        true => format!(" --design {}", shell_word(&design.path)),
+        false => String::new(),
+    };
     match (policy.stage, policy.operation) {
         (Stage::Commit, Some(operation)) => {
             finding.help(format!("to leave the {operation}: git {operation} --abort"))
         }
-        (Stage::Commit, None) => finding.help("to add it: guard scope add --missing"),
-        (Stage::Request, _) => finding.help(format!("a person can add it: guard scope add {path}")),
+        (Stage::Commit, None) => {
+            finding.help(format!("to add it: guard scope add --missing{of_design}"))
+        }
+        (Stage::Request, _) => {
+            let command = format!("guard scope add {path}{of_design}");
+            finding.help(format!("a person can add it: {command}"))
+        }
         // The type of the row is taken from the file, which a rename or a deletion has left behind.
         _ if matches!(wanted.word, "Add" | "Modify") => {
             let word = wanted.word;
-            finding.help(format!("to add it: guard scope add {path} --type {word}"))
+            let command = format!("guard scope add {path} --type {word}{of_design}");
+            finding.help(format!("to add it: {command}"))
         }
         _ => finding,
     }

@@ -399,7 +399,9 @@ pub fn candidates(repo: &Repository, paths: &[PathBuf]) -> Result<Vec<BString>> 
     let mut loader = Loader::new(&facts, &options)?;
     let mut stored = Vec::new();
     for path in paths {
-        let mut path = in_repository(repo, path)?;
+        // A shell completes a directory with a slash.
+        let path: PathBuf = path.components().collect();
+        let mut path = in_repository(repo, &path)?;
         let file = loader.file(path.as_ref());
         if loader.base().is_dir(path.as_ref())? || file.is_some_and(|file| file.is_dir()) {
             path.push(b'/');
