@@ -62,11 +62,10 @@ impl Denials {
         let place = self.denials.len();
         let path = denial.path.clone();
         if denial.kind == GrantKind::Glob {
-            let below: BString = [path.as_slice(), b"/**"].concat().into();
-            for pattern in [&path, &below] {
-                let glob = Glob::new(pattern.as_ref());
-                self.globs.extend(glob.map(|glob| (place, glob)));
-            }
+            let with_below: BString = [path.as_slice(), b"{,/**}"].concat().into();
+            // A glob near the limits has no room for more.
+            let glob = Glob::new(with_below.as_ref()).or_else(|_| Glob::new(path.as_ref()));
+            self.globs.extend(glob.map(|glob| (place, glob)));
             self.by_glob.entry(path).or_default().push(place);
         } else {
             self.named.entry(path).or_default().push(place);
@@ -169,5 +168,87 @@ impl TakenGrants {
     pub(super) fn of(&self, owner: Owner) -> bool {
         let is_forbidden = || owner.is_standing || self.designs.contains(&owner.design);
         self.all || !self.designs.is_empty() && is_forbidden()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scope::testing::{denial, grant};
+    use crate::scope::{Actions, DeclaredRows, Scope};
+
+    fn document(design: &str, grants: &[&str], forbidden: &[&str]) -> DeclaredRows {
+        let source = DenialSource::FrontMatter;
+        DeclaredRows {
+            design: design.into(),
+            is_standing: false,
+            grants: grants
+                .iter()
+                .map(|path| grant(path, Actions::MODIFY))
+                .collect(),
+            denials: forbidden
+                .iter()
+                .map(|path| denial(design, path, source))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn a_denial_covers_its_path_and_everything_below() {
+        for denied in ["src/a", "src/a/", "src/*", "src/{a,b}", "**/a"] {
+            let scope = Scope::of_documents([document("d", &["./"], &[denied])]);
+            for path in ["src/a", "src/a/b.rs", "src/a/b/c.rs"] {
+                assert!(scope.denial(path.into()).is_some(), "{denied} {path}");
+            }
+            for path in ["src", "src.rs", "lib/x/y.rs"] {
+                assert!(scope.denial(path.into()).is_none(), "{denied} {path}");
+            }
+        }
+        let exact = Scope::of_documents([document("d", &[], &["src/a", "src/*.rs"])]);
+        for path in ["src/ab", "src/a.py", "src/b/c.rs", "a"] {
+            assert!(exact.denial(path.into()).is_none(), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_grant_that_is_forbidden_as_a_whole_is_left_out() {
+        for (granted, denied, stays) in [
+            ("src/a.rs", "src/a.rs", false),
+            ("src/a.rs", "src/*.rs", false),
+            ("src/a.rs", "src/", false),
+            ("src/", "src/", false),
+            ("src/", "src", false),
+            ("src/", "src/**", false),
+            ("src/", "src/*", false),
+            ("src/lib/", "src/", false),
+            ("src/*.rs", "src/*.rs", false),
+            ("src/*.rs", "src/", false),
+            ("src/*.rs", "src/*", false),
+            ("src/a.rs", "src/b.rs", true),
+            ("src/", "src/*.rs", true),
+            ("src/", "src/a.rs", true),
+            ("src/*.rs", "src/*.py", true),
+            ("src/*.rs", "src/a.rs", true),
+        ] {
+            let scope = Scope::of_documents([document("d", &[granted], &[denied])]);
+            assert_eq!(scope.is_empty(), !stays, "{granted} {denied}");
+            // Another design is not bound by this one.
+            let other = document("e", &[granted], &[]);
+            let scope = Scope::of_documents([document("d", &[], &[denied]), other]);
+            assert!(!scope.is_empty(), "{granted} {denied}");
+        }
+    }
+
+    #[test]
+    fn ten_thousand_denials_are_looked_up_by_their_path() {
+        let paths: Vec<String> = (0..10_000).map(|at| format!("src/{at}/")).collect();
+        let denied: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let files: Vec<String> = paths.iter().map(|path| format!("{path}a.rs")).collect();
+        let granted: Vec<&str> = files.iter().map(String::as_str).collect();
+        let scope = Scope::of_documents([document("d", &granted, &denied)]);
+        assert!(scope.is_empty());
+        for path in &granted {
+            assert!(scope.denial((*path).into()).is_some());
+        }
     }
 }
