@@ -41,6 +41,7 @@ mod concurrency;
 mod criss_cross;
 mod criteria_001;
 mod decisions;
+mod denials;
 mod dependencies;
 mod design_documents;
 mod design_forms;

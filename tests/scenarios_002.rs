@@ -195,31 +195,23 @@ fn scenario_080_and_az_11_path_traversal_is_refused() {
 #[test]
 fn a_file_whose_row_says_do_not_modify_stays_as_it_is() {
     let repo = Repo::new();
+    let path = "tests/test_a.py";
+    repo.stage(path, "def test(): assert False\n");
     repo.govern(&[
         ("src/a.py", "Add", "makes the tests pass"),
-        ("tests/test_a.py", "Add", "scaffolded, DO NOT MODIFY"),
-        ("tests/test_b.py", "Add", "scaffolded"),
+        (path, "Modify", "scaffolded, DO NOT MODIFY"),
     ]);
-    // The step that scaffolds may add the tests.
-    for path in ["tests/test_a.py", "tests/test_b.py"] {
-        repo.stage(path, "def test(): assert False\n");
-    }
-    repo.guard(&["lint"]).exits(0);
-    repo.commit("Scaffold the tests");
-    for path in ["tests/test_a.py", "tests/test_b.py"] {
-        assert_eq!(check(&repo, path)["allowed"], false, "{path}");
-        repo.put(path, "def test(): pass\n", &[]).fails("refused");
-        repo.stage(path, "def test(): pass\n");
-    }
+    assert_eq!(check(&repo, path)["allowed"], false);
+    repo.put(path, "def test(): pass\n", &[]).fails("refused");
+    repo.stage(path, "def test(): pass\n");
     let report = repo.json(&["lint"]);
-    let refused = ("action-not-granted", "tests/test_a.py");
-    assert_eq!(findings(&report), [refused]);
-    repo.tells("lint", 1, "the row says DO NOT MODIFY");
+    assert_eq!(findings(&report), [("protected-path", path)]);
+    repo.tells("lint", 1, "its row says DO NOT MODIFY");
     let scope = repo.json(&["scope", "show"]);
-    let protected = |at: usize| scope["grants"][at]["protected"].clone();
-    assert_eq!([0, 1, 2].map(protected), [false, true, true]);
+    assert_eq!(scope["grants"].as_array().map(Vec::len), Some(1));
+    assert_eq!(scope["denials"][0]["path"], path);
     repo.guard(&["scope", "prompt"])
         .exits(0)
-        .says("tests/test_a.py  # add: scaffolded, DO NOT MODIFY - DO NOT MODIFY");
+        .says("- tests/test_a.py  # DO NOT MODIFY");
     repo.guard(&["scope", "check"]).exits(0);
 }

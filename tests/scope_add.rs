@@ -290,6 +290,20 @@ fn refusal_under_several_designs_names_the_one_to_extend() {
 }
 
 #[test]
+fn forbidden_path_gets_no_row() {
+    let repo = repo();
+    let front = "---\nforbidden_paths: [src/b.rs]\n---\n";
+    repo.stage(DESIGN, format!("{front}{TEXT}"));
+    repo.commit("Forbid a path");
+    let Some(session) = add(&repo, &["src/b.rs"]) else {
+        return;
+    };
+    let place = format!("the design forbids src/b.rs ({DESIGN}:2)");
+    session.exits(2).says(&place);
+    assert_eq!(repo.git(&STAGED), "");
+}
+
+#[test]
 fn deleted_design_gets_the_row_that_its_refusal_shows() {
     let repo = repo();
     let other = "docs/lld/active/LLD-7.md";
