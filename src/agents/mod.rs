@@ -5,6 +5,7 @@
 mod judgement;
 mod observe;
 mod payload;
+mod plan;
 mod protocol;
 mod reason;
 mod rebuild;
@@ -13,6 +14,7 @@ mod tools;
 pub(crate) use judgement::{judge, refuse};
 pub(crate) use observe::Observer;
 pub(crate) use payload::AgentEvent;
+pub(crate) use plan::rows_to_propose;
 pub(crate) use protocol::{Reply, Told};
 #[cfg(feature = "mcp")]
 pub(crate) use reason::explained;

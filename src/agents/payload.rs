@@ -7,6 +7,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
+use gix::bstr::BString;
 use serde_json::{Map, Value};
 
 use super::protocol::{EventKind, Protocol};
@@ -106,6 +107,10 @@ impl Payload {
             (EventKind::BeforeTool, None) => return Err(unusable("it names no tool")),
             _ => Vec::new(),
         };
+        let written = match (kind, tool) {
+            (EventKind::AfterTool, Some(tool)) => self.written(tool),
+            _ => Vec::new(),
+        };
         let input = self.input();
         let session = self.text(&["session_id", "sessionId", "session", "conversation_id"]);
         Ok(AgentEvent {
@@ -116,9 +121,21 @@ impl Payload {
             call: self.call_id(),
             tool: tool.unwrap_or_default().to_owned(),
             actions,
+            written,
             goes_on: input.is_some_and(|input| input["run_in_background"] == true),
             is_repeated: self.is_repeated(),
         })
+    }
+
+    /// The files that a tool wrote, as far as its input says so.
+    fn written(&self, tool: &str) -> Vec<BString> {
+        let mut written = Vec::new();
+        for action in self.actions(tool).unwrap_or_default() {
+            if !action.is_read() {
+                written.extend(action.paths().map(BString::from));
+            }
+        }
+        written
     }
 
     /// What the tool does to files. Some versions of Copilot send the input as JSON in a string, and a patch as it is.
@@ -198,6 +215,8 @@ pub(crate) struct AgentEvent {
     pub(super) tool: String,
     /// What the tool does to files; empty if guard does not judge it.
     pub(crate) actions: Vec<FileAction>,
+    /// The files that the tool has written, if it has run.
+    pub(crate) written: Vec<BString>,
     /// Whether the command goes on in the background.
     pub(super) goes_on: bool,
     /// Whether the agent goes on only because of a report.

@@ -68,6 +68,12 @@ impl HookWork for AgentWork {
             let repo = repository_of(self.agent, true).ok()?;
             return agents::scope_to_tell(event, &repo, &self.options);
         }
+        // What a file tool does was judged before; only a plan without rows needs a word.
+        if !event.written.is_empty() {
+            enter(&event.directory).ok()?;
+            let repo = repository_of(self.agent, true).ok()?;
+            return agents::rows_to_propose(event, &repo, &self.options);
+        }
         self.look(event).unwrap_or_else(|error| {
             let next = "look yourself: git status; ";
             let text = agents::failed_to("look at what the tool did", &error, next);

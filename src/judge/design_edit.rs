@@ -4,8 +4,7 @@
 // Reads plans in the work tree.
 #![allow(clippy::disallowed_methods)]
 
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::iter;
 use std::path::Path;
 
@@ -16,14 +15,14 @@ use super::tree_view::{GitTreeView, in_repository};
 use super::{Options, staged};
 use crate::boundary::{self, Boundary, OpenedFile};
 use crate::change::{Change, Kind};
-use crate::design::propose::{self, KnownFiles, Proposal};
+use crate::design::propose::{self, Proposal};
 use crate::design::{self, Design, MissingRow};
 use crate::error::{Error, Result};
 use crate::finding::{Help, Rule};
 use crate::git::{Index, Repository, show_file};
-use crate::path::{Node, escaped, escaped_list, normalize_request, shell_word};
+use crate::path::{escaped, escaped_list, normalize_request, shell_word};
 use crate::policy;
-use crate::rules::ResultTree;
+use crate::rules::{FilesOfTree, ResultTree};
 use crate::scope::glob::is_glob;
 use crate::scope::path_placeholders::{PathNames, is_path, literal_paths};
 use crate::scope::settings::Settings;
@@ -50,56 +49,56 @@ pub fn propose_from_plan(repo: &Repository, plan: &Path) -> Result<Proposal> {
     Ok(proposal)
 }
 
+/// A plan that has no row which guard can read.
+#[derive(Debug, Clone)]
+pub struct UnreadPlan {
+    /// Its path.
+    pub path: BString,
+    /// The first thing that is wrong with it.
+    pub fault: Option<String>,
+    /// What guard proposes.
+    pub proposal: Proposal,
+}
+
+/// The plan at a path that an agent named, if HEAD's settings know it as a design and it grants nothing.
+///
+/// # Errors
+/// The path, the settings, the file or HEAD's tree cannot be read.
+pub fn plan_without_rows(
+    repo: &Repository,
+    options: &Options,
+    named: &BStr,
+) -> Result<Option<UnreadPlan>> {
+    let root = boundary::bytes(repo.own_workdir()?);
+    let path = normalize_request(&root, named, system::PLATFORM)
+        .map_err(|rejection| Error::new(rejection.message))?;
+    let settings = locate(repo, options)?.settings;
+    if !policy::is_design(&settings, path.as_ref()) {
+        return Ok(None);
+    }
+    let failed = |error: &dyn std::fmt::Display| Error::new(error.to_string());
+    let file = Boundary::open(repo.own_workdir()?)
+        .and_then(|root| root.read(path.as_ref(), MAX_DOCUMENT))
+        .map_err(|error| failed(&error))?;
+    let Some(file) = file else { return Ok(None) };
+    let design = design::parse(path.as_ref(), &file.content, &settings);
+    if design.is_usable() {
+        return Ok(None);
+    }
+    let tree = repo.tree_of(repo.head_commit()?)?;
+    let head = GitTreeView::new(&tree, None);
+    let proposal = propose_for(path.as_ref(), &design.text, &head);
+    head.failed.finish()?;
+    Ok(Some(UnreadPlan {
+        path,
+        fault: design.faults.first().map(|fault| fault.message.clone()),
+        proposal,
+    }))
+}
+
 /// What a document proposes for the files of a tree.
 pub(super) fn propose_for(path: &BStr, text: &str, tree: &dyn ResultTree) -> Proposal {
     propose::propose(path, text, &FilesOfTree::new(tree))
-}
-
-/// The files of a tree, looked up by path and by the end of a path.
-struct FilesOfTree<'t> {
-    tree: &'t dyn ResultTree,
-    /// The paths of the files with each name, listed on first use.
-    by_name: OnceCell<HashMap<BString, Vec<BString>>>,
-}
-
-impl<'t> FilesOfTree<'t> {
-    fn new(tree: &'t dyn ResultTree) -> Self {
-        FilesOfTree {
-            tree,
-            by_name: OnceCell::new(),
-        }
-    }
-
-    fn by_name(&self) -> &HashMap<BString, Vec<BString>> {
-        self.by_name.get_or_init(|| {
-            let mut by_name: HashMap<BString, Vec<BString>> = HashMap::new();
-            self.tree.for_each(&mut |path: &BStr, _: Kind| {
-                let name = path.rsplit_str("/").next().unwrap_or_default();
-                by_name.entry(name.into()).or_default().push(path.into());
-            });
-            by_name
-        })
-    }
-}
-
-impl KnownFiles for FilesOfTree<'_> {
-    fn is_directory(&self, path: &str) -> Option<bool> {
-        let node = self.tree.entry(path.into())?;
-        Some(node == Node::Directory)
-    }
-
-    fn only_file_ending(&self, end: &str) -> Option<String> {
-        let name = end.rsplit('/').next()?;
-        let inside = format!("/{end}");
-        let paths = self.by_name().get(BStr::new(name))?;
-        let mut found = paths
-            .iter()
-            .filter(|path| path.ends_with(inside.as_bytes()));
-        match (found.next(), found.next()) {
-            (Some(only), None) => only.to_str().ok().map(str::to_owned),
-            _ => None,
-        }
-    }
 }
 
 /// The rows for what is staged or, if nothing is, for what has changed in the work tree. Designs and guard's own

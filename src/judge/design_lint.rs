@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::Options;
+use super::design_edit::propose_for;
 use super::facts::BaseCommit;
 use super::policy_loader::{LocatedDesigns, locate_with};
 use super::scope::listed;
@@ -16,13 +17,16 @@ use super::tree_view::{GitTreeView, in_repository, work_tree};
 use crate::design::{self, Design};
 use crate::error::{Error, Result};
 use crate::git::{Index, Repository, Tree, show_file};
-use crate::path::escaped;
+use crate::path::{escaped, listed as listed_names};
 use crate::policy;
 use crate::rules::{self, DesignContext, ResultTree};
 use crate::scope::Scope;
 use crate::scope::glob::is_glob;
 use crate::scope::settings::Settings;
 use crate::verdict::{DesignUsed, ScopeListing};
+
+/// The most paths that a note lists.
+const MOST_NAMES: usize = 5;
 
 /// Lints documents: those at `files`, relative to the current directory; with `all`, all tracked files that match
 /// `[lld] path`; else those of this branch. With `staged`, it lints the staged versions, skips files that are not designs
@@ -127,6 +131,13 @@ pub fn check_documents(
         let scope = policy::scope_of_design(&documents);
         let grants = listed(settings, &scope, &head_view, &tree_view, there[0]);
         report.grants.extend(grants);
+        for design in documents {
+            report.notes.extend(note_on_unnamed(
+                design,
+                &scope,
+                of_base.unwrap_or(&head_view),
+            ));
+        }
     }
     for design in designs {
         report.mentions.extend(design.mentions);
@@ -141,6 +152,36 @@ pub fn check_documents(
         view.failed.finish()?;
     }
     Ok(report)
+}
+
+/// A note on the paths that the text of a design names and no row has. A design that allows nothing says so itself.
+fn note_on_unnamed(design: &Design, scope: &Scope, base: &dyn ResultTree) -> Option<String> {
+    if !design.is_usable() {
+        return None;
+    }
+    let proposal = propose_for(design.path.as_ref(), &design.text, base);
+    let mut names = Vec::new();
+    for row in &proposal.rows {
+        let path = BStr::new(row.path.trim_end_matches('/'));
+        let is_named = !scope.lookup(path).is_empty()
+            || design.mentions.iter().any(|mention| mention.path == path)
+            || design.denials.iter().any(|denial| denial.path == path);
+        if !is_named {
+            names.push(format!("`{}` (line {})", escaped(path), row.line));
+        }
+    }
+    if names.is_empty() {
+        return None;
+    }
+    let shown = escaped(&design.path);
+    let count = match names.len() {
+        1 => "a path".to_owned(),
+        count => format!("{count} paths"),
+    };
+    let names = listed_names(names.into_iter(), MOST_NAMES);
+    Some(format!(
+        "{shown} also names {count} that no row has: {names}"
+    ))
 }
 
 /// A document to lint and the reason it was selected.

@@ -29,8 +29,8 @@ use crate::scope::settings::Settings;
 
 pub use ci::ci_range;
 pub use design_edit::{
-    DesignEdit, extend_design, is_selected, new_design, propose_from_plan, rows_of_changes,
-    with_table,
+    DesignEdit, UnreadPlan, extend_design, is_selected, new_design, plan_without_rows,
+    propose_from_plan, rows_of_changes, with_table,
 };
 pub use design_lint::check_documents;
 pub use facts::{BaseCommit, range_of_branch, settings_of, settings_of_head};

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
-use gix::bstr::{BStr, BString};
+use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::ResultTree;
+use super::{FilesOfTree, ResultTree};
 use crate::change::Kind;
 use crate::design::Design;
+use crate::design::propose::KnownFiles;
 use crate::finding::{Finding, Level, Rule};
 use crate::path::{Node, escaped};
 use crate::scope::glob::Glob;
@@ -31,14 +32,46 @@ pub fn check_design_rows(design: &Design, context: &DesignContext<'_>) -> Vec<Fi
         |grant: &&Grant| grant.kind == GrantKind::File && grant.actions.contains(Actions::ADD);
     let made = design.grants.iter().filter(makes);
     let made: HashSet<&BString> = made.map(|grant| &grant.path).collect();
+    let base = context.merge_base.unwrap_or(context.head);
+    let files = FilesOfTree::new(base);
     let matched = matched(&design.grants, context.there);
-    let grants = design.grants.iter().zip(matched);
-    let found = grants.filter_map(|(grant, is_matched)| {
+    let mut findings = Vec::new();
+    for (grant, is_matched) in design.grants.iter().zip(matched) {
         let is_made = made.contains(&grant.path);
-        let found = missing(context, grant, is_made, is_matched).or_else(|| exists(context, grant));
-        Some(found?.at(grant.anchor.clone()))
-    });
-    found.collect()
+        let whole = whole_path(&files, grant);
+        let found = missing(context, grant, is_made, is_matched)
+            .map(|finding| match &whole {
+                Some(whole) => finding.help(format!("did you mean `{}`?", escaped(whole))),
+                None => finding,
+            })
+            .or_else(|| exists(context, grant))
+            .or_else(|| shortened(grant, whole.as_ref()));
+        findings.extend(found.map(|finding| finding.at(grant.anchor.clone())));
+    }
+    findings
+}
+
+/// The only path of the base that ends with that of a row, if the base lacks the row's own.
+fn whole_path(files: &FilesOfTree<'_>, grant: &Grant) -> Option<BString> {
+    let path = grant.path.to_str().ok()?;
+    if grant.kind != GrantKind::File || files.is_directory(path).is_some() {
+        return None;
+    }
+    files.only_file_ending(path).map(BString::from)
+}
+
+/// A row that may modify a file, but names only the end of its path. A bare Add row means a new file.
+fn shortened(grant: &Grant, whole: Option<&BString>) -> Option<Finding> {
+    let whole = escaped(whole.filter(|_| grant.actions.contains(Actions::MODIFY))?);
+    let shown = escaped(&grant.path);
+    let message = format!("there is no {shown}, but {whole} ends with it");
+    let path: &BStr = grant.path.as_ref();
+    let mut finding = Finding::new(Rule::DesignModifyMissing, path, message).help(format!(
+        "did you mean `{whole}`? guard reads every path from the root"
+    ));
+    // The row may mean a new file.
+    finding.level = Level::Warning;
+    Some(finding)
 }
 
 /// For each grant that is a glob, whether a tree holds a match.
