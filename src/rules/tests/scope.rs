@@ -206,7 +206,8 @@ fn a_row_for_a_directory_or_without_a_type_stays_as_it_is() {
     let work = work.began_with(&[("src/x.rs", Some("a\n"))]);
     work.helps(&[
         "add this row to docs/lld/LLD-1.md and commit the design first:",
-        "**Files:** delete: `src/x.rs`",
+        "**Files:**",
+        "- Delete: `src/x.rs`",
         "to add it: guard scope add --missing",
     ]);
 }

@@ -198,7 +198,10 @@ fn each_kind_says_what_it_expects() {
             "scope.always = 1",
             "`always` must be a string or a list of strings",
         ),
-        ("lld.tasks = 1", "`tasks` must be true or false"),
+        (
+            "approvals.accept-unsigned = 1",
+            "`accept-unsigned` must be true or false",
+        ),
         (
             "destructive.lines = 1.5",
             "`lines` must be a whole number, 0 or more",
@@ -282,7 +285,7 @@ fn a_level_of_the_settings_replaces_that_of_the_rule_unless_that_is_fixed() {
 
 #[test]
 fn the_place_of_every_key_is_known() {
-    let text = b"[lld]\nbase = \"main\"\n  tasks = true\n[rules]\nout-of-scope = \"off\"\n";
+    let text = b"[lld]\nbase = \"main\"\n  standing = []\n[rules]\nout-of-scope = \"off\"\n";
     let (_, places) = parse_with_places(text).unwrap();
     let places: Vec<_> = places
         .iter()
@@ -292,7 +295,7 @@ fn the_place_of_every_key_is_known() {
         places,
         [
             ("lld", "base", 2, 1),
-            ("lld", "tasks", 3, 3),
+            ("lld", "standing", 3, 3),
             ("rules", "out-of-scope", 5, 1),
         ]
     );
