@@ -8,10 +8,10 @@ use super::propose::form::{self, Form, FormPlace, MissingRow, RowToAdd};
 use super::row::{RowMeaning, WrittenRow};
 use super::types::{RowAction, any};
 use super::{Actions, DesignText, Grant, GrantForm, GrantKind, Problem, WrittenPath};
-use super::{paths, problem};
+use super::{paths, placeholders, problem};
 use crate::error::Error;
 use crate::finding::{Anchor, Finding, Help, Rule};
-use crate::path::escaped;
+use crate::path::{escaped, shell_word};
 use crate::scope::{Denial, DenialSource, role};
 
 /// The result so far.
@@ -96,7 +96,7 @@ impl<'a> DesignBuilder<'a> {
             RowMeaning::Grants => match self.grants(&row) {
                 Ok(grants) => {
                     self.rows += 1;
-                    let has_slot = |path: &WrittenPath| paths::has_slot_segment(&path.text);
+                    let has_slot = |path: &WrittenPath| placeholders::has_slot_segment(&path.text);
                     if row.paths.iter().any(has_slot) {
                         self.slotted.push(grants);
                     } else {
@@ -377,6 +377,12 @@ impl Design {
             return Ok(self);
         }
         let mut error = Error::new(format!("the design {} cannot be used", escaped(&self.path)));
+        // That fault says so itself.
+        let is_told = |fault: &Problem| fault.reason == problem::NO_SECTION;
+        if !self.faults.iter().any(is_told) {
+            let command = format!("guard scope import {}", shell_word(&self.path));
+            error = error.help(format!("to propose a table from its text: {command}"));
+        }
         error.problems = self.findings();
         error.texts.insert(self.path, self.text);
         Err(error)

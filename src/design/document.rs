@@ -13,7 +13,7 @@ use super::row::WrittenRow;
 use super::table::{self, Columns};
 use super::types::{RowAction, any};
 use super::{Block, BlockKind, DesignBuilder, Grant, GrantForm, InlineText, Outline, Table};
-use super::{headings, list, paths, problem, scan};
+use super::{WrittenPath, headings, list, placeholders, problem, scan};
 use crate::path::{escaped, listed};
 use crate::scope::{DenialSource, Scope};
 
@@ -81,13 +81,13 @@ pub(super) fn read(draft: &mut DesignBuilder<'_>) {
     }
     read_lists(&outline, draft, &mut sections);
     report_empty_sections(&outline, &sections, draft);
-    if draft.has_no_rows() && draft.design.faults.is_empty() && draft.design.denials.is_empty() {
+    if draft.has_no_rows() && draft.design.faults.is_empty() {
         report_absence(&outline, draft);
     }
 }
 
 /// Applies what the front matter denies, and returns the paths that it allows.
-fn read_front_matter(front: FrontMatter, draft: &mut DesignBuilder<'_>) -> Vec<super::WrittenPath> {
+fn read_front_matter(front: FrontMatter, draft: &mut DesignBuilder<'_>) -> Vec<WrittenPath> {
     for problem in front.refusals {
         draft.refuse(problem);
     }
@@ -102,7 +102,7 @@ fn read_front_matter(front: FrontMatter, draft: &mut DesignBuilder<'_>) -> Vec<s
     front.allowed
 }
 
-fn read_allowed(allowed: Vec<super::WrittenPath>, draft: &mut DesignBuilder<'_>) {
+fn read_allowed(allowed: Vec<WrittenPath>, draft: &mut DesignBuilder<'_>) {
     draft.form = GrantForm::FrontMatter;
     for path in allowed {
         draft.row(WrittenRow {
@@ -295,12 +295,13 @@ fn is_label_line(draft: &DesignBuilder<'_>, content: &InlineText) -> bool {
         return false;
     };
     let extra = &source.options.headings;
-    headings::of_label(label, extra).is_some()
-        && scan::Scanner::new(source, content).is_ok_and(|mut scanner| {
-            scanner.move_to(content.run.text.len() - rest.len());
-            scanner.skip_blanks();
-            scanner.is_at_path() || list::has_type_and_path(&mut scanner)
-        })
+    if headings::of_label(label, extra).is_none() {
+        return false;
+    }
+    let mut scanner = scan::Scanner::new(source, content);
+    scanner.move_to(content.run.text.len() - rest.len());
+    scanner.skip_blanks();
+    scanner.is_at_path() || list::has_type_and_path(&mut scanner)
 }
 
 /// Reports the Files headings below which nothing was read.
@@ -319,7 +320,7 @@ fn report_empty_sections(
         }
         let below = outline.blocks.get(index + 1).map(Block::visible);
         if let Some(BlockKind::Paragraph(text)) = below
-            && paths::is_nothing(&text.plain)
+            && placeholders::is_nothing(&text.plain)
         {
             continue;
         }

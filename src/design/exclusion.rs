@@ -202,14 +202,14 @@ fn is_label(word: &str) -> bool {
 }
 
 /// A part of a heading between its marks.
-struct Part<'t> {
+struct HeadingPart<'t> {
     text: &'t str,
     /// Whether a dash or colon follows, not a bracket.
     is_before_mark: bool,
 }
 
 /// The parts of a heading: what stands before a dash or colon, in brackets, and behind.
-fn parts(text: &str) -> Vec<Part<'_>> {
+fn parts(text: &str) -> Vec<HeadingPart<'_>> {
     let mut parts = Vec::new();
     let mut start = 0;
     for (at, c) in text.char_indices() {
@@ -224,7 +224,7 @@ fn parts(text: &str) -> Vec<Part<'_>> {
         start = at + c.len_utf8();
         // "[dropped] Parser" begins with it as well.
         if !joined(part).is_empty() {
-            parts.push(Part {
+            parts.push(HeadingPart {
                 text: part,
                 is_before_mark: is_mark || matches!(c, ']' | ')'),
             });
@@ -232,7 +232,7 @@ fn parts(text: &str) -> Vec<Part<'_>> {
     }
     let rest = &text[start..];
     if !joined(rest).is_empty() {
-        parts.push(Part {
+        parts.push(HeadingPart {
             text: rest,
             is_before_mark: false,
         });

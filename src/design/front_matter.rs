@@ -6,7 +6,7 @@ use std::ops::Range;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 
 use super::words::words;
-use super::{DesignText, Problem, WrittenPath, paths, problem};
+use super::{DesignText, Problem, WrittenPath, paths, placeholders, problem};
 
 /// Keys whose paths may be added and modified.
 const ALLOWING: &[&str] = &["allowed_paths", "allowed_files", "files_modified"];
@@ -84,7 +84,7 @@ pub(super) fn parse(source: &DesignText<'_>, body: &Range<usize>) -> FrontMatter
         }
         for string in entry.value.paths {
             let span = body.start + string.place.start..body.start + string.place.end;
-            if paths::is_nothing(&string.text) {
+            if placeholders::is_nothing(&string.text) {
                 continue;
             }
             let path = WrittenPath::code(&string.text, span.clone());
@@ -119,17 +119,17 @@ struct Entry<'t> {
 }
 
 /// A string of one line.
-struct Text<'t> {
+struct YamlString<'t> {
     text: Cow<'t, str>,
     place: Range<usize>,
     is_quoted: bool,
 }
 
-impl Text<'_> {
+impl YamlString<'_> {
     /// Whether it names a path and nothing else. Blanks belong to a path only in quotes.
     fn is_path(&self) -> bool {
         paths::is_bare_path(&self.text)
-            || paths::is_placeholder(&self.text)
+            || placeholders::is_placeholder(&self.text)
             || self.is_quoted && self.text.contains(' ') && paths::is_code_path(&self.text)
     }
 }
@@ -138,7 +138,7 @@ impl Text<'_> {
 #[derive(Default)]
 struct Value<'t> {
     /// Plain and quoted strings of one line, alone or in a list.
-    paths: Vec<Text<'t>>,
+    paths: Vec<YamlString<'t>>,
     /// The strings of everything else; one that is empty stands for what has none.
     others: Vec<Cow<'t, str>>,
 }
@@ -152,7 +152,7 @@ impl<'t> Value<'t> {
         if is_block || text.contains('\n') {
             self.others.push(text);
         } else if !is_null {
-            self.paths.push(Text {
+            self.paths.push(YamlString {
                 text,
                 place,
                 is_quoted: style != ScalarStyle::Plain,

@@ -6,7 +6,7 @@ use super::row::WrittenRow;
 use super::scan::Scanner;
 use super::types::{self, RowAction, RowType};
 use super::{Actions, DesignBuilder, DesignText, GrantForm, ListNode, ListNodeKind, PIECE};
-use super::{Problem, paths, problem};
+use super::{Problem, placeholders, problem};
 
 /// The most words that a type has: "Created and modified (unit tests)".
 const MOST_TYPE_WORDS: usize = 6;
@@ -112,16 +112,20 @@ fn read_item(
         return Ok(Item::Nothing);
     }
     let text = content.run.text.trim_start();
-    let mut scanner = Scanner::new(source, content)?;
+    let mut scanner = Scanner::new(source, content);
     scanner.skip_blanks();
     let (change_type, said) = leading_type(&mut scanner);
-    if paths::is_nothing(scanner.rest()) {
+    if placeholders::is_nothing(scanner.rest()) {
         return Ok(Item::Nothing);
     }
     let mut found = scanner.paths();
     if found.paths.is_empty() {
+        // What stands in place of a path may be the reason.
+        scanner.move_to(content.run.text.len());
+        scanner.check()?;
         return Err(no_path(text, said.is_some()));
     }
+    scanner.check()?;
     let mut remarks = std::mem::take(&mut found.notes);
     let description = match remark(&mut scanner) {
         Some((text, as_written)) => {

@@ -1,13 +1,12 @@
 //! One path: what looks like one, what a cell or item writes, and what a grant stores.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use gix::bstr::{BStr, ByteSlice};
-use percent_encoding::percent_decode_str;
 use regex_lite::Regex;
 
+use super::placeholders::{has_slot, is_placeholder};
 use super::problem::{self, Problem};
 use super::words::words;
 use crate::change::Kind;
@@ -192,7 +191,7 @@ pub(super) fn read(written: &WrittenPath, design: &BStr) -> Result<(String, Gran
 }
 
 /// A path without lines, empty names and `.`.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     with_names_only(without_lines(text.trim()))
 }
 
@@ -201,7 +200,7 @@ fn with_names_only(path: &str) -> String {
 }
 
 /// The names of a path without empty ones and `.`.
-fn names(path: &str) -> impl Iterator<Item = &str> {
+pub(super) fn names(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|name| !matches!(*name, "" | "."))
 }
 
@@ -240,7 +239,7 @@ fn refuse_outside(text: &str) -> Result<(), Problem> {
 static LINES: LazyLock<Regex> = LazyLock::new(|| pattern("(.)(?::|#L)[0-9][-0-9:#LC–, ]*$"));
 
 /// A constant pattern.
-fn pattern(text: &str) -> Regex {
+pub(super) fn pattern(text: &str) -> Regex {
     #[expect(
         clippy::expect_used,
         reason = "each pattern is constant and used by a test"
@@ -257,123 +256,12 @@ pub(super) fn without_lines(text: &str) -> &str {
     before.map_or(text, |before| &text[..before.end()])
 }
 
-/// Words for a path that is not known yet.
-static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
-    let word = "todo|tbd|tba|xxx|[…?:]+|[.]{3,}|(?:todo|tbd)[ :].*|to be .*";
-    pattern(&format!(r"^[*_` ()\[\]]*(?is:{word})[*_` ()\[\]]*$"))
-});
-
-/// Words that say that there is no file.
-const NOTHING: &[&str] = &["none", "n/a", "na", "nil", "nothing", "-", "–", "—", "--"];
-
-/// Whether a text says that there is no file: "None", "N/A (docs only)", "-".
-pub(super) fn is_nothing(text: &str) -> bool {
-    let text = text.trim().trim_end_matches('.');
-    let word = match text.split_once('(') {
-        Some((word, note)) if note.ends_with(')') => word,
-        Some(_) => return false,
-        None => text,
-    };
-    let word = word.trim_matches(['*', '_', '`', ' ']).to_lowercase();
-    NOTHING.contains(&word.as_str())
-}
-
-/// Whether a text is a word or template for a path that is not known yet: `TODO`, `path/to/a`, `…/a`, `LLD-XXXX.md`,
-/// `<name>.py`, `{…}`. `*` and `.` alone are judged as globs and directories.
-pub(super) fn is_placeholder(text: &str) -> bool {
-    let whole = format!("/{text}/");
-    let parts = [
-        "/path/to/",
-        "{path/to/",
-        "/.../",
-        "/…/",
-        "XXXX",
-        "0XXX",
-        "{…}",
-        "{...}",
-    ];
-    parts.iter().any(|part| whole.contains(part))
-        || text.contains('<') && text.contains('>')
-        || PLACEHOLDER.is_match(text)
-}
-
-/// Whether braces without a comma stand in a path, as in `{name}.py`.
-fn has_slot(text: &str) -> bool {
-    let mut is_open = false;
-    let mut has_comma = false;
-    for c in text.chars() {
-        match c {
-            '{' => (is_open, has_comma) = (true, false),
-            ',' => has_comma = true,
-            '}' if is_open && !has_comma => return true,
-            '}' => is_open = false,
-            _ => {}
-        }
-    }
-    false
-}
-
-/// Whether a whole segment is a name in braces, as in `src/{module}/a.py`: a placeholder where other rows have
-/// placeholders, too. `{{name}}` and `{% name %}` are names of template files.
-pub(super) fn has_slot_segment(text: &str) -> bool {
-    text.split('/').any(|segment| {
-        let name = segment
-            .strip_prefix('{')
-            .and_then(|rest| rest.strip_suffix('}'));
-        name.is_some_and(|name| {
-            let is_word = |c: char| c.is_alphanumeric() || "_-. ".contains(c);
-            !name.is_empty() && name.chars().all(is_word)
-        })
-    })
-}
-
 /// All paths that the braces expand to; `None` if they are unbalanced or expand to too many.
 pub(super) fn expand(path: &str) -> Option<Vec<String>> {
     if path.matches('{').count() != path.matches('}').count() {
         return None;
     }
     glob::expand(path, "")
-}
-
-/// Accepts a link whose target is the file that its text names, from the root or from the design's directory.
-///
-/// # Errors
-/// The link names two different files, or a URL.
-pub(super) fn agree(design: &BStr, text: &str, target: &str) -> Result<(), Problem> {
-    let (name, path) = (plain(text), path_of(target));
-    if name.is_empty() || name.contains(":/") || path.contains("://") {
-        return Err(problem::uri(target));
-    }
-    let is_same = !path.starts_with('/') && plain(&path) == name;
-    if is_same || resolve(design, &path).as_deref() == Some(&name) {
-        Ok(())
-    } else {
-        Err(problem::link_mismatch(name, path))
-    }
-}
-
-/// A target as decoded, without fragment and query.
-fn path_of(target: &str) -> String {
-    decode(target).split(['#', '?']).take(1).collect()
-}
-
-/// The path of a relative target, seen from the design.
-fn resolve(design: &BStr, target: &str) -> Option<String> {
-    let mut path: Vec<&str> = design.to_str().unwrap_or("").split('/').collect();
-    path.pop();
-    for name in names(target) {
-        match name {
-            ".." => drop(path.pop()?),
-            name => path.push(name),
-        }
-    }
-    Some(path.join("/"))
-}
-
-/// Percent-decodes a target like a browser; a target that is not UTF-8 after decoding stays unchanged.
-pub(super) fn decode(target: &str) -> Cow<'_, str> {
-    let decoded = percent_decode_str(target).decode_utf8();
-    decoded.unwrap_or(Cow::Borrowed(target))
 }
 
 #[cfg(test)]
@@ -528,46 +416,6 @@ mod tests {
     }
 
     #[test]
-    fn placeholders() {
-        for text in [
-            "path/to/file.py",
-            "src/path/to/x",
-            "docs/adr/XXXX-name.md",
-            "docs/0XXX-a.md",
-            "{path/to/file.py}",
-            "src/{…}/a.py",
-            "TBD",
-            "todo",
-            "TODO: find it",
-            "...",
-            "src/.../x",
-            "src/<module>/x.py",
-            "*To be populated*",
-            "?",
-        ] {
-            assert!(is_placeholder(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn words_for_no_file() {
-        for text in [
-            "None",
-            "none.",
-            "N/A",
-            "-",
-            "—",
-            "None (docs only)",
-            "`None`",
-        ] {
-            assert!(is_nothing(text), "{text}");
-        }
-        for text in ["none.py", "None of them", "a-b", "", "TODO"] {
-            assert!(!is_nothing(text), "{text}");
-        }
-    }
-
-    #[test]
     fn braces_without_a_comma_are_literal_in_code_only() {
         for text in [
             "users@{id}.yaml",
@@ -629,23 +477,6 @@ mod tests {
     }
 
     #[test]
-    fn names_that_only_look_like_it() {
-        for text in [
-            "none.py",
-            "src/todo",
-            "na.rs",
-            "*",
-            ".",
-            "src/{a,b}.rs",
-            "my/path/tool.rs",
-            "[...slug].tsx",
-            "docs/08xx.md",
-        ] {
-            assert!(!is_placeholder(text), "{text}");
-        }
-    }
-
-    #[test]
     fn alternatives() {
         assert_eq!(expand("a{b,c}d"), Some(vec!["abd".into(), "acd".into()]));
         assert_eq!(
@@ -661,35 +492,5 @@ mod tests {
         assert_eq!(expand("a{b,c"), None);
         assert_eq!(expand("a}b{c,d}"), None);
         assert_eq!(expand(&"{a,b}".repeat(9)), None);
-    }
-
-    fn agrees(text: &str, target: &str) -> bool {
-        agree(BStr::new("docs/lld/LLD-1.md"), text, target).is_ok()
-    }
-
-    #[test]
-    fn same_file() {
-        assert!(agrees("src/a.py", "src/a.py"));
-        assert!(agrees("src/a.py", "./src/a.py#L10"));
-        assert!(agrees("src/a.py", "../../src/a.py"));
-        assert!(agrees("README.md", "../../README.md"));
-        assert!(agrees("src/a b.py", "src/a%20b.py"));
-        assert!(agrees("src/x/", "src/x"));
-    }
-
-    #[test]
-    fn two_files() {
-        assert!(!agrees("src/a.py", "src/evil.py"));
-        assert!(!agrees("a.py", "src/a.py"));
-        assert!(!agrees("src/a.py", "../blob/main/src/a.py"));
-        assert!(!agrees("src/a.py", "https://example.org/src/a.py"));
-        assert!(!agrees("https://x/src/a.py", "https://x/src/a.py"));
-    }
-
-    #[test]
-    fn decoding() {
-        assert_eq!(decode("a%20b%2"), "a b%2");
-        assert_eq!(decode("%ff"), "%ff");
-        assert_eq!(decode("%+1"), "%+1");
     }
 }

@@ -24,6 +24,9 @@ pub struct Problem {
     pub(super) span: Range<usize>,
 }
 
+/// The reason of a document that lists no files at all.
+pub(super) const NO_SECTION: &str = "no-section";
+
 /// The reason of a row that holds the place of a path.
 pub(super) const PLACEHOLDER: &str = "placeholder";
 

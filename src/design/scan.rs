@@ -5,7 +5,7 @@ use super::html::is_break;
 use super::markdown::InlineText;
 use super::paths::{self, is_bare_path, is_code_path};
 use super::source::{PIECE, PieceKind, Run};
-use super::{DesignText, Problem, WrittenPath, problem};
+use super::{DesignText, Problem, WrittenPath, link, problem};
 
 /// The marks between paths. An arrow leads from the old path to the new one.
 const SEPARATORS: &[&str] = &["-->", "->", "=>", "→", "⇒", "➜", ",", "，", "、", "/"];
@@ -33,46 +33,40 @@ pub(super) struct Scanner<'r> {
 
 impl<'r> Scanner<'r> {
     /// Starts a scan.
+    pub(super) fn new(source: &'r DesignText<'r>, content: &'r InlineText) -> Self {
+        Scanner {
+            source,
+            run: &content.run,
+            at: 0,
+            is_cell: false,
+        }
+    }
+
+    /// The same for the File column of a table, in which each code span is a path.
+    pub(super) fn of_cell(source: &'r DesignText<'r>, content: &'r InlineText) -> Self {
+        Scanner {
+            is_cell: true,
+            ..Scanner::new(source, content)
+        }
+    }
+
+    /// Checks what has been read. A remark behind it may hold anything.
     ///
     /// # Errors
-    /// The text holds an image, HTML other than a comment or line break, struck-out text, or a link that names two files.
-    pub(super) fn new(
-        source: &'r DesignText<'r>,
-        content: &'r InlineText,
-    ) -> Result<Self, Problem> {
-        let run = &content.run;
-        for piece in &run.pieces {
+    /// There is an image, HTML other than a comment or line break, struck-out text, or a link that names two files.
+    pub(super) fn check(&self) -> Result<(), Problem> {
+        for piece in self.run.pieces_before(self.at) {
             let found = match &piece.kind {
                 PieceKind::Code(_) => Ok(()),
-                PieceKind::Link { text, target } => paths::agree(source.path, text, target),
+                PieceKind::Link { text, target } => link::agree(self.source.path, text, target),
                 PieceKind::Html(tag) if tag.starts_with("<!--") || is_break(tag) => Ok(()),
                 PieceKind::Html(tag) => Err(problem::html(tag)),
                 PieceKind::Image => Err(problem::image()),
                 PieceKind::Struck => Err(problem::struck_out()),
             };
-            // A link in a note names another file.
-            if let Err(problem) = found {
-                return Err(problem.at(piece.span.clone()));
-            }
+            found.map_err(|problem| problem.at(piece.span.clone()))?;
         }
-        Ok(Scanner {
-            source,
-            run,
-            at: 0,
-            is_cell: false,
-        })
-    }
-
-    /// The same for the File column of a table, in which each code span is a path.
-    pub(super) fn of_cell(
-        source: &'r DesignText<'r>,
-        content: &'r InlineText,
-    ) -> Result<Self, Problem> {
-        let scanner = Scanner::new(source, content)?;
-        Ok(Scanner {
-            is_cell: true,
-            ..scanner
-        })
+        Ok(())
     }
 
     /// Reads paths, each with its notes, up to what is neither.

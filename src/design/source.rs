@@ -138,6 +138,12 @@ impl Run {
         self.pieces.push(Piece { at, span, kind });
     }
 
+    /// The pieces before a place in the text.
+    pub(super) fn pieces_before(&self, at: usize) -> &[Piece] {
+        let count = self.pieces.partition_point(|piece| piece.at < at);
+        &self.pieces[..count]
+    }
+
     /// The piece at a place in the text.
     pub(super) fn piece(&self, at: usize) -> Option<&Piece> {
         let found = self.pieces.binary_search_by_key(&at, |piece| piece.at);

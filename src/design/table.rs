@@ -8,7 +8,7 @@ use super::row::WrittenRow;
 use super::scan::{Scanner, remark_of};
 use super::types::{self, RowAction, RowType};
 use super::{Actions, DesignBuilder, DesignText, GrantForm, InlineText, Problem, Table, TableRow};
-use super::{WrittenPath, paths, problem};
+use super::{WrittenPath, paths, placeholders, problem};
 
 /// The names of a column of paths. A bare cell with such a name repeats the header.
 const PATH_COLUMN: &[&str] = &[
@@ -336,13 +336,15 @@ fn cell_paths(
     content: &InlineText,
 ) -> Result<Option<Vec<WrittenPath>>, Problem> {
     let text = content.plain.trim();
-    if paths::is_nothing(text) || content.is_struck_whole && !text.is_empty() {
+    if placeholders::is_nothing(text) || content.is_struck_whole && !text.is_empty() {
         return Ok(None);
     }
-    let mut scanner = Scanner::of_cell(source, content)?;
+    let mut scanner = Scanner::of_cell(source, content);
     let found = scanner.paths();
     scanner.skip_blanks();
     let rest = scanner.rest().trim_matches(['_', '*', ' ']);
+    scanner.move_to(content.run.text.len());
+    scanner.check()?;
     if !found.paths.is_empty() && rest.is_empty() {
         check_stars(source, content)?;
         return Ok(Some(found.paths));
@@ -350,7 +352,7 @@ fn cell_paths(
     let is_header = PATH_COLUMN.contains(&text.to_lowercase().as_str());
     Err(if text.is_empty() {
         problem::empty()
-    } else if paths::is_placeholder(text) || is_header {
+    } else if placeholders::is_placeholder(text) || is_header {
         problem::placeholder(text)
     } else if found.paths.is_empty() {
         no_path(text)
@@ -389,10 +391,7 @@ fn first_word(rest: &str) -> &str {
 
 /// The notes in parentheses of a path cell.
 fn notes(source: &DesignText<'_>, content: &InlineText) -> Vec<String> {
-    match Scanner::of_cell(source, content) {
-        Ok(mut scanner) => scanner.paths().notes,
-        Err(_) => Vec::new(),
-    }
+    Scanner::of_cell(source, content).paths().notes
 }
 
 #[cfg(test)]

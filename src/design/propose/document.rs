@@ -204,17 +204,17 @@ impl ProposalReader<'_> {
 
     /// Proposes or denies the paths of one text.
     fn text(&mut self, named: &[NamedPath], text: &str, start: usize, excluding: Option<&str>) {
+        if named.is_empty() {
+            return;
+        }
+        let is_denied = excluding.is_some() || is_denial(text);
+        let shown = super::plain(excluding.unwrap_or(text));
         for path in named {
             let line = self.source.lines.line(path.written.span.start.max(start));
-            if let Some(heading) = excluding {
-                self.deny(path, line, heading);
-                continue;
-            }
-            let is_denied = path.said == Some(RowAction::Mention) || is_denial(text);
-            if is_denied {
-                self.deny(path, line, text);
+            if is_denied || path.said == Some(RowAction::Mention) {
+                self.deny(path, line, &shown);
             } else {
-                self.propose(path, line, text);
+                self.propose(path, line, &shown);
             }
         }
     }
@@ -289,7 +289,7 @@ impl ProposalReader<'_> {
 
     fn deny(&mut self, named: &NamedPath, line: usize, said: &str) {
         let Some(path) = self.path(named) else { return };
-        let said = super::plain(said).chars().take(MAX_SHOWN).collect();
+        let said = said.chars().take(MAX_SHOWN).collect();
         self.denied.push(DeniedPath { path, line, said });
     }
 
@@ -403,7 +403,7 @@ fn words_of(text: &str, before: &str, place: impl Fn(usize) -> usize) -> Vec<Nam
             continue;
         }
         let start = place(token.start());
-        let in_front = format!("{before}{}", &text[..token.start()]);
+        let in_front = [end_of(before), end_of(&text[..token.start()])].concat();
         let written = WrittenPath::new(name, start..start + token.len());
         named.push(NamedPath::behind(&in_front, written));
     }
@@ -412,18 +412,22 @@ fn words_of(text: &str, before: &str, place: impl Fn(usize) -> usize) -> Vec<Nam
 
 /// The last type word among the last three words of a text, and whether it is the last of all.
 fn type_before(text: &str) -> (Option<RowAction>, bool) {
-    // Only the end matters, and a line may be long.
-    let mut start = text.len().saturating_sub(MAX_SHOWN);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    let said = words::words(&text[start..]);
+    let said = words::words(end_of(text));
     for (distance, word) in said.iter().rev().take(3).enumerate() {
         if let Some(action) = types::of_word(word) {
             return (Some(action), distance == 0);
         }
     }
     (None, false)
+}
+
+/// The end of a text, which may be long.
+fn end_of(text: &str) -> &str {
+    let mut start = text.len().saturating_sub(MAX_SHOWN);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
 }
 
 /// Whether a path is that of a Markdown document, as plans and designs are.

@@ -2,8 +2,8 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use crate::design::WrittenPath;
 use crate::design::paths::{self, is_code_path};
+use crate::design::{WrittenPath, placeholders};
 use crate::finding::Anchor;
 use crate::scope::{Actions, GrantKind};
 
@@ -148,7 +148,7 @@ fn spelling(path: &BStr, is_cell: bool) -> Option<String> {
         let written = WrittenPath::code(text, 0..0);
         let read = paths::read(&written, BStr::new(""));
         let is_file = read.is_ok_and(|(read, kind)| kind == GrantKind::File && read == path);
-        is_file && (is_cell || is_code_path(text)) && !paths::is_nothing(text)
+        is_file && (is_cell || is_code_path(text)) && !placeholders::is_nothing(text)
     };
     let has_arrow = ["→", " -> ", " => "]
         .iter()
