@@ -9,37 +9,42 @@ const SIZE: usize = 990_000;
 /// A line of a document, by its number.
 type Line = fn(usize) -> String;
 
-/// The forms: what begins the document, and its lines.
-const FORMS: [(&str, &str, Line); 5] = [
+/// The forms: what begins the document, its lines, and what ends it.
+const FORMS: [(&str, &str, Line, &str); 4] = [
     (
         "table",
-        "## Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n",
+        "# Plan\n\n## Files Changed\n\n| File | Change Type | Description |\n|---|---|---|\n",
         |n| {
             format!(
                 "| `{}` | Add | What this module is for, number {n} |\n",
                 path(n)
             )
         },
+        "",
     ),
-    ("list", "**Files:**\n\n", |n| {
-        format!("- Create: `{}` - what this module is for\n", path(n))
-    }),
-    ("tasks", "# Tasks\n\n", |n| {
-        format!(
-            "- [ ] T{n} Create the module of this number in {}\n",
-            path(n)
-        )
-    }),
-    ("tree", "```\nsrc/\n", |n| match n % 200 {
-        0 => format!("├── dir{n}/\n"),
-        _ => format!("│   ├── module_{n}.py   # NEW: what this module is for\n"),
-    }),
-    ("prose", "", |n| {
-        format!(
-            "The module `{}` is **not** the only one that reads its input.\n\n",
-            path(n)
-        )
-    }),
+    (
+        "list",
+        "# Plan\n\n**Files:**\n\n",
+        |n| format!("- Create: `{}` - what this module is for\n", path(n)),
+        "",
+    ),
+    (
+        "front matter",
+        "---\nallowed_paths:\n",
+        |n| format!("  - {}\n", path(n)),
+        "---\n",
+    ),
+    (
+        "prose",
+        "# Plan\n\n",
+        |n| {
+            format!(
+                "The module `{}` is **not** the only one that reads its input.\n\n",
+                path(n)
+            )
+        },
+        "",
+    ),
 ];
 
 fn path(number: usize) -> String {
@@ -48,16 +53,17 @@ fn path(number: usize) -> String {
 
 pub(super) fn measure(scale: &Scale) {
     let size = scale.of(SIZE);
-    for (number, (form, begin, line)) in FORMS.into_iter().enumerate() {
-        let mut text = format!("# Plan\n\n{begin}");
+    for (number, (form, begin, line, end)) in FORMS.into_iter().enumerate() {
+        let mut text = begin.to_owned();
         let lines = (0..).map(line).take_while(|line| {
             text.push_str(line);
             text.len() < size
         });
         let lines = lines.count();
+        text.push_str(end);
         let issue = (200 + number).to_string();
         let repo = Repo::new();
-        repo.stage("guard.toml", format!("{SETTINGS}tasks = true\n"));
+        repo.stage("guard.toml", SETTINGS);
         repo.stage(format!("docs/lld/active/LLD-{issue}.md"), text);
         repo.commit("Add a long design");
         repo.git(&["branch", &format!("{issue}-work")]);
