@@ -244,3 +244,17 @@ fn targets_of_staged_links() {
     }
     tally.finish(27);
 }
+
+#[test]
+fn name_in_another_unicode_form_is_refused_with_the_reason() {
+    let repo = Repo::new();
+    repo.stage("docs/readme.md", "1\n");
+    repo.govern(&[("docs/M\u{fc}ller.md", "Add", "")]);
+    // A file system may keep one form only; the index has both.
+    let blob = repo.blob(b"1\n");
+    repo.stage_raw(&[(0o100_644, blob, "docs/Mu\u{308}ller.md".as_bytes())]);
+    repo.tells("lint", 1, "which has this name in another Unicode form")
+        .says("git has the decomposed form (NFD), the design the composed form (NFC)");
+    let report = repo.json(&["lint"]);
+    assert_eq!(report["findings"][0]["closest"], "docs/M\u{fc}ller.md");
+}

@@ -13,7 +13,8 @@ use crate::design::MissingRow;
 use crate::finding::{Finding, Rule};
 use crate::path::{self, Platform, escaped};
 use crate::policy::{Policy, Stage};
-use crate::scope::closest::closest;
+use crate::scope::closest::{Closest, closest};
+use crate::scope::unicode_form::{UnicodeForm, in_another_form};
 use crate::scope::{Actions, Grant, GrantKind, Scope};
 
 pub(super) fn check(case: &Case<'_>, sink: &mut Sink<'_>) {
@@ -81,7 +82,7 @@ fn is_regular_design(policy: &Policy, change: &Change) -> bool {
 }
 
 /// Whether `scope` permits the change.
-fn grants(scope: &Scope, changed: &MeasuredChange, merge_base: &MergeBase<'_>) -> bool {
+pub(super) fn grants(scope: &Scope, changed: &MeasuredChange, merge_base: &MergeBase<'_>) -> bool {
     let (path, needed) = (changed.path(), missing_row::needed(&changed.change));
     let actions = scope.actions(path);
     if actions.contains(needed) {
@@ -120,8 +121,13 @@ fn no_grant(
     }
     let mut instead = String::new();
     let needed = missing_row::needed(&changed.change);
-    let found = closest(scope, path, needed, exists);
-    if let Some(found) = found.or_else(|| closest(&policy.proposed, path, needed, exists)) {
+    let twin = in_another_form(scope, path).or_else(|| in_another_form(&policy.proposed, path));
+    if let Some(twin) = twin {
+        finding = differs_in_form(finding, policy, path, &twin);
+        instead = "give the file the name that the design has, or ".to_owned();
+    } else if let Some(found) = closest(scope, path, needed, exists)
+        .or_else(|| closest(&policy.proposed, path, needed, exists))
+    {
         finding = finding.at(found.grant.anchor.labelled("closest path in the design"));
         // An existing file is the intended one; only a new file may be in the wrong place.
         if changed.change.action() == Action::Add {
@@ -137,6 +143,32 @@ fn no_grant(
             .help("this path is exempt from the scope table only as a regular file: make it one");
     }
     missing_row::advise(finding, policy, wanted, &instead)
+}
+
+/// Adds that the design has the name in another Unicode form, which nobody can see.
+fn differs_in_form(finding: Finding, policy: &Policy, path: &BStr, twin: &Closest<'_>) -> Finding {
+    let owner = match policy.stage {
+        Stage::Request => "the request",
+        _ => "git",
+    };
+    let (form, in_design) = (UnicodeForm::of(path), UnicodeForm::of(twin.path.as_ref()));
+    let finding = finding
+        .at(twin.grant.anchor.labelled("this name in another Unicode form"))
+        .help(format!(
+            "the two names look alike but differ in their Unicode form: {owner} has {}, the design {}",
+            form.name(),
+            in_design.name()
+        ))
+        .detail("unicode_form", form.id())
+        .detail("unicode_form_in_design", in_design.id());
+    Finding {
+        message: format!(
+            "{}, which has this name in another Unicode form",
+            finding.message
+        ),
+        closest: Some(twin.path.clone()),
+        ..finding
+    }
 }
 
 /// Whether a row can name the path.

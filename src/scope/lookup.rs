@@ -44,6 +44,9 @@ pub struct Scope {
     compared: Arc<AtomicUsize>,
     /// The file names of `grants`, once one of them is to be suggested.
     pub(super) names: OnceLock<Vec<Folded>>,
+    /// Indices into `grants` by the composed form of the path, with a slash at the end of a directory, once a refused
+    /// path is looked up by it.
+    pub(super) composed: OnceLock<HashMap<String, usize>>,
 }
 
 impl Scope {

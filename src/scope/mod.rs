@@ -10,6 +10,7 @@ pub mod path_placeholders;
 pub mod patterns;
 pub mod settings;
 mod similarity;
+pub mod unicode_form;
 
 pub use denial::{Denial, DenialSource};
 #[cfg(test)]

@@ -190,3 +190,41 @@ fn a_directory_of_the_tree_collides_itself() {
         .add("src/sub/a.rs", "");
     nested.says(&["warning portable-name src/sub/a.rs: src/sub/a.rs and src/Sub collide on case-insensitive file systems"]);
 }
+
+/// A person sees no difference between the two names.
+#[test]
+fn a_name_in_another_unicode_form_is_said_to_be_one() {
+    let (composed, decomposed) = ("docs/M\u{fc}ller.md", "docs/Mu\u{308}ller.md");
+    for (granted, path, form, in_design) in [
+        (composed, decomposed, "NFD", "NFC"),
+        (decomposed, composed, "NFC", "NFD"),
+    ] {
+        let row = format!("`{granted}` | Add | x");
+        let work = |stage| work(stage, "", &[&row]).add(path, "a\n");
+        let message = format!(
+            "error out-of-scope {path}: {path} is not in the design, which has this name in another Unicode form"
+        );
+        work(Stage::Commit).says(&[&message]);
+        let name = |form| match form {
+            "NFC" => "the composed form (NFC)",
+            _ => "the decomposed form (NFD)",
+        };
+        for (stage, owner) in [(Stage::Commit, "git"), (Stage::Request, "the request")] {
+            let help = work(stage).findings()[0].help[0].to_string();
+            let expected = format!(
+                "the two names look alike but differ in their Unicode form: {owner} has {}, the design {}",
+                name(form),
+                name(in_design)
+            );
+            assert_eq!(help, expected);
+        }
+        let finding = &work(Stage::Commit).findings()[0];
+        assert_eq!(finding.closest, Some(granted.into()));
+        assert_eq!(finding.details["unicode_form"], form);
+        assert_eq!(finding.details["unicode_form_in_design"], in_design);
+        assert!(finding.help[1].starts_with("give the file the name that the design has, or add"));
+    }
+    // Another name is no other form.
+    let work = commit("", &["`docs/M\u{fc}ller.md` | Add | x"]).add("docs/Muller.md", "a\n");
+    work.says(&["error out-of-scope docs/Muller.md: docs/Muller.md is not in the design"]);
+}
