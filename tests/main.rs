@@ -44,6 +44,7 @@ mod decisions;
 mod denials;
 mod dependencies;
 mod design_documents;
+mod design_faults;
 mod design_forms;
 mod design_grammar;
 mod design_hostile;

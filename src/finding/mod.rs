@@ -10,6 +10,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 use gix::bstr::BString;
 use serde::Serialize;
@@ -65,6 +66,9 @@ pub struct Finding {
     pub closest: Option<BString>,
     /// The place in the design.
     pub(crate) design: Option<Anchor>,
+    /// The text of the document that `design` points into, if the report's documents have another version of it.
+    #[serde(skip)]
+    pub(crate) text: Option<Arc<str>>,
     /// The next steps.
     pub help: Vec<Help>,
     /// Facts for programs.
@@ -90,6 +94,7 @@ impl Finding {
             message: message.into(),
             closest: None,
             design: None,
+            text: None,
             help: Vec::new(),
             details: Details::default(),
             commit: None,

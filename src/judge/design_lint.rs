@@ -290,7 +290,7 @@ impl DesignLint<'_> {
 }
 
 /// What a document is one of several of: its directory or a standing pattern.
-fn group(settings: &Settings, path: &BStr) -> Option<BString> {
+pub(super) fn group(settings: &Settings, path: &BStr) -> Option<BString> {
     let key = policy::design_of(settings, path);
     if key != path {
         return Some(key);

@@ -6,10 +6,11 @@ use gix::bstr::BStr;
 use gix::hash::Kind as HashKind;
 
 use super::approvals::CommitApprovals;
+use super::document_faults::faults_in_force;
 use super::facts::old_state;
 use super::measured_changes::Judge;
 use super::merge_commits::MergedContents;
-use super::pipeline::{Judged, document_faults};
+use super::pipeline::Judged;
 use super::policy_loader::moved_designs;
 use crate::change::{Change, Kind, ProposedChange, State};
 use crate::design;
@@ -80,7 +81,7 @@ pub fn in_memory(policy: &Policy, proposed: &[ProposedChange]) -> Result<Verdict
     };
     let measured = judge.measure(&changes, &MergedContents::default())?;
     let mut findings = judge.check(&measured, &[])?;
-    findings.extend(document_faults(&policy));
+    findings.extend(faults_in_force(&policy));
     let source = Source {
         kind: SourceKind::Request,
         ..Source::default()

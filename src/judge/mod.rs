@@ -4,6 +4,7 @@ mod approvals;
 mod ci;
 mod design_edit;
 mod design_lint;
+mod document_faults;
 mod excuses;
 mod facts;
 mod in_memory;

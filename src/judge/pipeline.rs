@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use gix::bstr::BString;
 
 use super::approvals::CommitApprovals;
+use super::document_faults::document_faults;
 use super::facts::{JudgementFacts, old_state};
 use super::measured_changes::Judge;
 use super::policy_loader::load_for_changes;
@@ -12,7 +13,7 @@ use super::{Options, excuses, review};
 use crate::change::Change;
 use crate::design::Design;
 use crate::error::Result;
-use crate::finding::{Finding, Level, Rule};
+use crate::finding::Finding;
 use crate::git::{Objects, changes_between};
 use crate::measure::Class;
 use crate::policy::{Governing, Policy, Stage};
@@ -82,7 +83,7 @@ pub(super) fn judge(facts: JudgementFacts<'_>, options: &Options) -> Result<Judg
     };
     excuses::excuse_revert(&facts, &mut policy, &mut findings)?;
     commit_approvals.tell(&mut findings, None);
-    findings.extend(document_faults(&policy));
+    findings.extend(document_faults(&facts, &policy)?);
     let review = || Review {
         approvals: commit_approvals.all.clone(),
         ..Review::default()
@@ -113,20 +114,6 @@ fn source(facts: &JudgementFacts<'_>) -> Source {
         branch: facts.branch.clone(),
         reverts: None,
     }
-}
-
-/// What cannot be read grants nothing; guard only warns about it.
-pub(super) fn document_faults(policy: &Policy) -> Vec<Finding> {
-    let mut all = Vec::new();
-    for governing in &policy.designs {
-        for mut finding in governing.design.findings() {
-            if finding.rule != Rule::DesignDuplicate {
-                finding.level = Level::Warning;
-                all.push(finding);
-            }
-        }
-    }
-    all
 }
 
 impl Judged {

@@ -25,7 +25,8 @@ pub(super) fn drawn(finding: &Finding, texts: &Texts, style: &Style) -> String {
         .id(finding.rule.id());
     let mut group = Group::with_title(title);
     if let Some(anchor) = &finding.design {
-        group = place(group, anchor, texts, style);
+        let known = texts.get(&anchor.path).map(String::as_str);
+        group = place(group, anchor, finding.text.as_deref().or(known), style);
     }
     for help in help_blocks(&finding.steps()) {
         group = group.element(Drawn::HELP.message(help));
@@ -37,9 +38,15 @@ pub(super) fn drawn(finding: &Finding, texts: &Texts, style: &Style) -> String {
     renderer.term_width(style.width).render(&[group])
 }
 
-fn place<'a>(group: Group<'a>, anchor: &Anchor, texts: &Texts, style: &Style) -> Group<'a> {
+fn place<'a>(
+    group: Group<'a>,
+    anchor: &Anchor,
+    document: Option<&str>,
+    style: &Style,
+) -> Group<'a> {
     let path = escaped(&from_here(anchor.path.as_bstr(), style.prefix.as_ref())).to_string();
-    let Some((text, span)) = quoted_line(texts, anchor, style.width) else {
+    let quoted = document.and_then(|document| quoted_line(document, anchor, style.width));
+    let Some((text, span)) = quoted else {
         let origin = Origin::path(path)
             .line(anchor.line)
             .char_column(anchor.column);
@@ -102,10 +109,9 @@ pub(super) fn help_blocks(help: &[Help]) -> Vec<String> {
 /// never handles megabytes.
 const SPAN_CHARS: usize = 200;
 
-/// The line of `anchor`, safe to print, and what to mark in it, unless its document is missing or differs from the one
-/// that the anchor was taken from.
-fn quoted_line(texts: &Texts, anchor: &Anchor, width: usize) -> Option<(String, Range<usize>)> {
-    let document = texts.get(&anchor.path)?;
+/// The line of `anchor`, safe to print, and what to mark in it, unless its document differs from the one that
+/// the anchor was taken from.
+fn quoted_line(document: &str, anchor: &Anchor, width: usize) -> Option<(String, Range<usize>)> {
     let marked = document.get(anchor.span.clone())?;
     let (before, rest) = document.split_at(anchor.span.start);
 
@@ -130,10 +136,6 @@ const MARGIN: usize = 20;
 mod tests {
     use super::*;
 
-    fn texts(text: &str) -> Texts {
-        Texts::from([("d.md".into(), text.to_owned())])
-    }
-
     fn anchor(span: Range<usize>) -> Anchor {
         Anchor {
             path: "d.md".into(),
@@ -145,8 +147,7 @@ mod tests {
     }
 
     fn cut(text: &str, span: Range<usize>) -> Option<(String, String)> {
-        quoted_line(&texts(text), &anchor(span), 80)
-            .map(|(text, span)| (text[span].to_owned(), text))
+        quoted_line(text, &anchor(span), 80).map(|(text, span)| (text[span].to_owned(), text))
     }
 
     #[test]
